@@ -1,4 +1,5 @@
-//! The cost of each step of the program without network, at three sizes, so that superlinear growth is visible.
+//! The cost of each step of the program without network, at three sizes, so that superlinear growth
+//! is visible.
 //!
 //! ```text
 //! cargo bench --bench pure                      counts instructions with valgrind, holds them against the baseline
@@ -7,9 +8,9 @@
 //! cargo bench --bench pure -- --seconds [SIZE]  takes the time instead: best of three, at SIZE, twice and four times that
 //! ```
 //!
-//! Only the step is counted, not what makes its inputs. The benchmark fails if a count is further from the baseline than
-//! [`TOLERANCE`], or if a step grows faster than [`Case::most_growth`]; counts below [`FEWEST_JUDGED`] are only shown. `benches/run.py`
-//! measures whole commands.
+//! Only the step is counted, not what makes its inputs. The benchmark fails if a count is further
+//! from the baseline than [`TOLERANCE`], or if a step grows faster than [`Case::most_growth`];
+//! counts below [`FEWEST_JUDGED`] are only shown. `benches/run.py` measures whole commands.
 
 #[path = "support/case.rs"]
 mod case;
@@ -38,12 +39,12 @@ use std::time::{Duration, Instant};
 
 use case::{Case, Work};
 
-/// The allowed difference between a count and the baseline, as a fraction. Counts vary because hash tables get a new seed in
-/// each run.
+/// The allowed difference between a count and the baseline, as a fraction. Counts vary because hash
+/// tables get a new seed in each run.
 const TOLERANCE: f64 = 0.05;
 
-/// Below so many instructions at the largest size, a count is shown and not judged: seeds of hash tables and what does not depend on
-/// the size outweigh the rest.
+/// Below so many instructions at the largest size, a count is shown and not judged: seeds of hash
+/// tables and what does not depend on the size outweigh the rest.
 const FEWEST_JUDGED: u64 = 1_000_000;
 
 /// The sizes at which a case is measured, as multiples of its own size.
@@ -67,7 +68,8 @@ fn cases() -> Vec<Case> {
     all
 }
 
-/// The exponent of growth of a quantity measured at n, 2n and 4n, without the part that does not depend on n.
+/// The exponent of growth of a quantity measured at n, 2n and 4n, without the part that does not
+/// depend on n.
 fn growth([first, second, third]: [f64; 3]) -> f64 {
     ((third - second) / (second - first).max(f64::MIN_POSITIVE)).log2()
 }
@@ -91,12 +93,16 @@ fn main() -> ExitCode {
     let words: Vec<&String> =
         arguments.iter().filter(|a| !a.starts_with("--") && a.parse::<usize>().is_err()).collect();
     let mut chosen = cases();
-    chosen.retain(|case| words.is_empty() || words.iter().any(|word| case.name.contains(word.as_str())));
+    chosen.retain(|case| {
+        words.is_empty() || words.iter().any(|word| case.name.contains(word.as_str()))
+    });
     if flag("--seconds") {
         return seconds(&chosen, size);
     }
     if !valgrind::is_there() {
-        say("\n******** SKIPPED: instructions are not counted, as valgrind is not there ********\n");
+        say(
+            "\n******** SKIPPED: instructions are not counted, as valgrind is not there ********\n",
+        );
         return ExitCode::SUCCESS;
     }
     let counts = count(&chosen);
@@ -112,7 +118,10 @@ fn measured_step(work: &mut Work) -> usize {
 
 /// Measures the time of each case.
 fn seconds(cases: &[Case], size: Option<usize>) -> ExitCode {
-    say(&format!("{:<44} {:>8} {:>10} {:>10} {:>10}  growth", "case", "n", "n ms", "2n ms", "4n ms"));
+    say(&format!(
+        "{:<44} {:>8} {:>10} {:>10} {:>10}  growth",
+        "case", "n", "n ms", "2n ms", "4n ms"
+    ));
     for case in cases {
         let size = size.unwrap_or(case.size);
         let took = MULTIPLES.map(|m| {
@@ -125,7 +134,11 @@ fn seconds(cases: &[Case], size: Option<usize>) -> ExitCode {
             (0..3).map(|_| once()).min().unwrap_or(Duration::ZERO).as_secs_f64() * 1_000.0
         });
         let [a, b, c] = took;
-        say(&format!("{:<44} {size:>8} {a:>10.2} {b:>10.2} {c:>10.2}  n^{:.2}", case.name, (c / a).log2() / 2.0));
+        say(&format!(
+            "{:<44} {size:>8} {a:>10.2} {b:>10.2} {c:>10.2}  n^{:.2}",
+            case.name,
+            (c / a).log2() / 2.0
+        ));
     }
     ExitCode::SUCCESS
 }
@@ -145,7 +158,8 @@ fn count(cases: &[Case]) -> BTreeMap<String, Result<[u64; 3], String>> {
         let mut counts = [0; 3];
         for (count, multiple) in counts.iter_mut().zip(MULTIPLES) {
             let size = (case.size * multiple).to_string();
-            *count = valgrind::instructions(&program, &["run", &case.name, &size], "measured_step")?;
+            *count =
+                valgrind::instructions(&program, &["run", &case.name, &size], "measured_step")?;
         }
         Ok(counts)
     };
@@ -174,7 +188,10 @@ fn known() -> BTreeMap<String, u64> {
 /// Compares counts with the baseline, and growth with its limit.
 fn compare(cases: &[Case], counts: &BTreeMap<String, Result<[u64; 3], String>>) -> ExitCode {
     let known = known();
-    say(&format!("{:<44} {:>6} {:>14} {:>14} {:>8}  growth", "case", "n", "instructions", "baseline", "change"));
+    say(&format!(
+        "{:<44} {:>6} {:>14} {:>14} {:>8}  growth",
+        "case", "n", "instructions", "baseline", "change"
+    ));
     let mut wrong = 0;
     for case in cases {
         let n = case.size * MULTIPLES[2];
@@ -200,11 +217,19 @@ fn compare(cases: &[Case], counts: &BTreeMap<String, Result<[u64; 3], String>>) 
             None => ("none".to_owned(), f64::NAN),
         };
         if is_judged && change.abs() > TOLERANCE {
-            verdict.push_str(if change > 0.0 { " MORE THAN BEFORE" } else { " LESS THAN BEFORE: write the baseline" });
+            verdict.push_str(if change > 0.0 {
+                " MORE THAN BEFORE"
+            } else {
+                " LESS THAN BEFORE: write the baseline"
+            });
         }
         wrong += usize::from(!verdict.is_empty());
-        let change = if change.is_finite() { format!("{:+.1} %", change * 100.0) } else { String::new() };
-        say(&format!("{:<44} {n:>6} {third:>14} {was:>14} {change:>8}  n^{growth:.2}{verdict}", case.name));
+        let change =
+            if change.is_finite() { format!("{:+.1} %", change * 100.0) } else { String::new() };
+        say(&format!(
+            "{:<44} {n:>6} {third:>14} {was:>14} {change:>8}  n^{growth:.2}{verdict}",
+            case.name
+        ));
     }
     say(&format!(
         "{} cases, {wrong} beyond a limit; counts depend on the compiler, see docs/internals/benchmarks.md",
@@ -213,7 +238,8 @@ fn compare(cases: &[Case], counts: &BTreeMap<String, Result<[u64; 3], String>>) 
     if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Writes a new baseline. Cases that were not counted keep their values; cases that no longer exist are removed.
+/// Writes a new baseline. Cases that were not counted keep their values; cases that no longer exist
+/// are removed.
 fn write(counts: BTreeMap<String, Result<[u64; 3], String>>) -> ExitCode {
     let mut all = known();
     all.retain(|name, _| cases().iter().any(|case| case.name == *name));

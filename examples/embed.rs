@@ -1,4 +1,5 @@
-//! Embeds zonewright in another program: load a spec, plan, apply, report. The sandbox stands in for Cloudflare.
+//! Embeds zonewright in another program: load a spec, plan, apply, report. The sandbox stands in
+//! for Cloudflare.
 //!
 //! Run it with `cargo run --example embed`. For Cloudflare, leave the sandbox out and connect with
 //! `Settings::new(Settings::BASE_URL.to_owned(), Credentials::Token(token))`.
@@ -34,7 +35,11 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     let conclusion = reconcile(&client, journals.path()).await?;
     println!("{conclusion:?}");
     sandbox.shutdown().await;
-    if conclusion == Conclusion::Converged { Ok(()) } else { Err("the zone is not as desired".into()) }
+    if conclusion == Conclusion::Converged {
+        Ok(())
+    } else {
+        Err("the zone is not as desired".into())
+    }
 }
 
 /// From a spec to a report.
@@ -56,6 +61,8 @@ async fn reconcile(client: &Client, journals: &Path) -> Result<Conclusion, Box<d
     let journal = &Journal::begin(journals, &goal.digest, clock)?;
     let (writer, stop) = (&client.writer(), &Stop::never());
     let observer: &dyn Observer = &|event: &ApplyEvent| println!("{event:?}");
-    let report = apply(&planned, &consents, ApplyContext { reader, writer, journal, observer, stop }).await?;
+    let report =
+        apply(&planned, &consents, ApplyContext { reader, writer, journal, observer, stop })
+            .await?;
     Ok(report.conclusion())
 }

@@ -1,8 +1,10 @@
 //! zonewright: a declarative reconciler for Cloudflare zones, DNS records and managed-WAF tuning.
 //!
-//! To embed it, begin with [`reconcile`]: load a spec, plan, apply, report, in twenty lines. `examples/embed.rs` runs them. The other modules
-//! are public because `reconcile` hands out their types, and for the tests of this crate. `model`, `diff` and `diagnostic` are those of the
-//! package `zonewright-model`; `sandbox` is the package `zonewright-sandbox`, and `seclang` the package `zonewright-seclang`.
+//! To embed it, begin with [`reconcile`]: load a spec, plan, apply, report, in twenty lines.
+//! `examples/embed.rs` runs them. The other modules are public because `reconcile` hands out their
+//! types, and for the tests of this crate. `model`, `diff` and `diagnostic` are those of the
+//! package `zonewright-model`; `sandbox` is the package `zonewright-sandbox`, and `seclang` the
+//! package `zonewright-seclang`.
 //!
 //! ```text
 //!  YAML ──spec──▶ Desired ─┐                         ┌─▶ render: text · JSON · Markdown · HTML · SARIF
@@ -11,8 +13,9 @@
 //!             wire ⇄ model
 //! ```
 //!
-//! Everything between [`model::Desired`], [`model::Live`] and [`plan::Plan`] is a pure, synchronous function; I/O happens at
-//! the two ends. `tests/pure/architecture.rs` enforces which module may use which, and `ARCHITECTURE.md` has the map.
+//! Everything between [`model::Desired`], [`model::Live`] and [`plan::Plan`] is a pure, synchronous
+//! function; I/O happens at the two ends. `tests/pure/architecture.rs` enforces which module may
+//! use which, and `ARCHITECTURE.md` has the map.
 
 pub mod api;
 pub mod apply;

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-// A zone is many small texts, and most of a plan is making and dropping them. See docs/internals/decisions.md.
+// A zone is many small texts, and most of a plan is making and dropping them. See
+// docs/internals/decisions.md.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

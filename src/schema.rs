@@ -1,6 +1,8 @@
-//! The JSON Schemas of everything that other programs read from this one or write for it: the one list.
+//! The JSON Schemas of everything that other programs read from this one or write for it: the one
+//! list.
 //!
-//! `schema/` holds them, and `zonewright schema KIND` prints them. They follow from the types of the documents.
+//! `schema/` holds them, and `zonewright schema KIND` prints them. They follow from the types of
+//! the documents.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -17,10 +19,13 @@ use crate::document::written_files::{FormattedFiles, NewFiles, PulledFiles, Snap
 use crate::insight::traffic::Report;
 use crate::live::snapshot::SnapshotLine;
 use crate::recorded::Line;
-use crate::render::{dns_answer, expectations, spec_diff_json, waf_explain, waf_json, waf_trace, waf_tune};
+use crate::render::{
+    dns_answer, expectations, spec_diff_json, waf_explain, waf_json, waf_trace, waf_tune,
+};
 use crate::spec;
 
-/// Declares the kinds: the one list. Each has its name on the command line and in `schema/`, and its schema.
+/// Declares the kinds: the one list. Each has its name on the command line and in `schema/`, and
+/// its schema.
 macro_rules! kinds {
     ($($(#[doc = $about:literal])+ $(#[cfg(feature = $feature:literal)])? $kind:ident = $name:literal: $schema:expr;)+) => {
         /// A kind of document that programs read or write.
@@ -106,8 +111,8 @@ kinds! {
     WafTune = "waf-tune": of::<waf_tune::Document<'_>>(Some("waf_tune"));
     /// `waf rehearse --format json`.
     WafRehearsal = "waf-rehearsal": of::<Report>(None);
-    /// What `sandbox dump` prints and `sandbox seed` reads. `seed` needs no more of it than the names of zones, and the name, type and
-    /// value of records.
+    /// What `sandbox dump` prints and `sandbox seed` reads. `seed` needs no more of it than the
+    /// names of zones, and the name, type and value of records.
     #[cfg(feature = "sandbox")]
     Sandbox = "sandbox": of::<crate::sandbox::Document>(Some("sandbox"));
     /// A line of a file of requests, as commands read it. What may be left out is not required.
@@ -118,7 +123,11 @@ kinds! {
 #[must_use]
 pub fn schema(kind: Kind) -> Json {
     let mut schema = kind.untitled();
-    let of_lines = if matches!(kind, Kind::Journal | Kind::Snapshot | Kind::Request) { ", a line" } else { "" };
+    let of_lines = if matches!(kind, Kind::Journal | Kind::Snapshot | Kind::Request) {
+        ", a line"
+    } else {
+        ""
+    };
     let title = format!("zonewright {}{of_lines}", kind.name().replace('-', " "));
     if let Some(schema) = schema.as_object_mut() {
         schema.insert("title".to_owned(), json!(title));

@@ -1,7 +1,7 @@
 //! A step of the program with an input of any size.
 
-/// The measured part of a case. Its inputs are dropped after the measurement; the result is only used so that the compiler cannot remove
-/// the work.
+/// The measured part of a case. Its inputs are dropped after the measurement; the result is only
+/// used so that the compiler cannot remove the work.
 pub(crate) type Work = Box<dyn FnMut() -> usize>;
 
 /// The largest allowed exponent of growth: sorting is below it, and two nested loops are far above.

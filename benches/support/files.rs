@@ -58,12 +58,17 @@ impl Tree {
 
 /// The entry of a spec for one more zone.
 fn own(n: usize) -> String {
-    format!("version: 1\nzones:\n  bench-{n}.example:\n    records: [{{ name: www, type: A, content: 192.0.2.1 }}]\n")
+    format!(
+        "version: 1\nzones:\n  bench-{n}.example:\n    records: [{{ name: www, type: A, content: 192.0.2.1 }}]\n"
+    )
 }
 
 /// Records for one file of the shared zone.
 fn part(n: usize) -> String {
-    format!("version: 1\nzones:\n  {}:\n    records: [{{ name: w{n}, type: A, content: 192.0.2.1 }}]\n", zones::NAME)
+    format!(
+        "version: 1\nzones:\n  {}:\n    records: [{{ name: w{n}, type: A, content: 192.0.2.1 }}]\n",
+        zones::NAME
+    )
 }
 
 /// Cases about specs of many files.
@@ -83,7 +88,8 @@ fn includes(all: &mut Vec<Case>) {
         Tree::new(n, &format!("version: 1\ninclude:\n{items}"), own)
     });
     case("including one and the same", "main.yaml", |n| {
-        let tree = Tree::new(n, GLOB, |n| format!("{}include: [../main.yaml, common/all.yaml]\n", own(n)));
+        let tree =
+            Tree::new(n, GLOB, |n| format!("{}include: [../main.yaml, common/all.yaml]\n", own(n)));
         let common = tree.0.path().join("zones/common");
         fs::create_dir(&common).expect("there is room");
         let shared = "version: 1\nvariables: { WEB: 192.0.2.9 }\ndefaults: { ttl: 300 }\n";
@@ -104,7 +110,8 @@ fn journal(n: usize, lowering: Lowering) -> String {
     let directory = TempDir::new().expect("there is room");
     let (desired, _) = pure::load(&pure::spec_of(&zones::zone(zones::NAME, n, 1)));
     let plan = pure::plan(pure::only(&desired), &pure::empty());
-    let journal = Journal::begin(directory.path(), "0", || "2026-01-01T00:00:00Z".to_owned()).expect("there is room");
+    let journal = Journal::begin(directory.path(), "0", || "2026-01-01T00:00:00Z".to_owned())
+        .expect("there is room");
     for step in lower(&plan, lowering, None) {
         let number = journal.intent(&plan, &step).expect("there is room");
         journal.outcome(number, StepFate::Done, None, None);
@@ -114,7 +121,8 @@ fn journal(n: usize, lowering: Lowering) -> String {
 
 /// Cases about journals.
 fn journals(all: &mut Vec<Case>) {
-    let kinds = [("file/journal", Lowering::Single), ("file/journal of batches", Lowering::Batches(3_500))];
+    let kinds =
+        [("file/journal", Lowering::Single), ("file/journal of batches", Lowering::Batches(3_500))];
     for (name, lowering) in kinds {
         all.push(Case::new(name, 200, move |n| {
             let text = journal(n, lowering);

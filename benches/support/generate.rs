@@ -1,4 +1,5 @@
-//! Writes generated zones to a directory: `spec/`, one file for each zone, and `seed.json` for `zonewright sandbox seed`.
+//! Writes generated zones to a directory: `spec/`, one file for each zone, and `seed.json` for
+//! `zonewright sandbox seed`.
 //!
 //! ```text
 //! cargo run --release --example generate-zones -- DIRECTORY ZONES RECORDS-OF-EACH [PLAN]
@@ -12,8 +13,10 @@ use std::path::Path;
 
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let wrong = || Error::new(ErrorKind::InvalidInput, "give DIRECTORY ZONES RECORDS-OF-EACH [PLAN]");
-    let number = |n: usize| arguments.get(n).and_then(|a| a.parse::<usize>().ok()).ok_or_else(wrong);
+    let wrong =
+        || Error::new(ErrorKind::InvalidInput, "give DIRECTORY ZONES RECORDS-OF-EACH [PLAN]");
+    let number =
+        |n: usize| arguments.get(n).and_then(|a| a.parse::<usize>().ok()).ok_or_else(wrong);
     let directory = Path::new(arguments.first().ok_or_else(wrong)?);
     let all = zones::zones(number(1)?, number(2)?);
     fs::create_dir_all(directory.join("spec"))?;

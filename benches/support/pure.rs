@@ -1,4 +1,5 @@
-//! The steps from a spec and a listing to a plan, its requests and its outputs. Nothing here does I/O.
+//! The steps from a spec and a listing to a plan, its requests and its outputs. Nothing here does
+//! I/O.
 
 use serde_json::Value as Json;
 use zonewright::diagnostic::Sources;
@@ -15,7 +16,8 @@ use super::zones::{self, Zone};
 pub(crate) const FORMATS: &[&str] = &["text", "json", "markdown", "html", "github"];
 
 /// The formats of findings.
-pub(crate) const FINDINGS: &[&str] = &["text", "json", "markdown", "html", "github", "sarif", "junit"];
+pub(crate) const FINDINGS: &[&str] =
+    &["text", "json", "markdown", "html", "github", "sarif", "junit"];
 
 /// Reads a spec from a text.
 pub(crate) fn outcome(text: &str, sources: &mut Sources) -> spec::Outcome {
@@ -26,8 +28,9 @@ pub(crate) fn outcome(text: &str, sources: &mut Sources) -> spec::Outcome {
 pub(crate) fn load(text: &str) -> (Desired, Sources) {
     let mut sources = Sources::default();
     let outcome = outcome(text, &mut sources);
-    let desired =
-        outcome.desired.unwrap_or_else(|| panic!("the spec has errors: {:?}", outcome.diagnostics.iter().next()));
+    let desired = outcome
+        .desired
+        .unwrap_or_else(|| panic!("the spec has errors: {:?}", outcome.diagnostics.iter().next()));
     (desired, sources)
 }
 
@@ -44,7 +47,8 @@ pub(crate) fn listing(zone: &Zone) -> Vec<u8> {
 /// Reads a listing.
 pub(crate) fn read(listing: &[u8]) -> LiveZone {
     let items: Vec<Json> = serde_json::from_slice(listing).expect("it is a list");
-    let records = items.iter().map(|item| wire::record::read(item).expect("it is a record")).collect();
+    let records =
+        items.iter().map(|item| wire::record::read(item).expect("it is a record")).collect();
     LiveZone { records, ..empty() }
 }
 
@@ -121,10 +125,13 @@ pub(crate) fn findings(format: &str, found: &spec::Outcome, sources: &Sources) -
     let mut out: Vec<u8> = Vec::new();
     match format {
         "text" => {
-            diagnostics::write(&mut out, diagnostics, sources, true, None).expect("memory takes everything");
+            diagnostics::write(&mut out, diagnostics, sources, true, None)
+                .expect("memory takes everything");
             out.len()
         }
-        "json" => document::text(&document::diagnostic::Diagnostic::all(diagnostics, sources)).len(),
+        "json" => {
+            document::text(&document::diagnostic::Diagnostic::all(diagnostics, sources)).len()
+        }
         "markdown" => markdown::report(&found, Comment { marker: None, limit: LIMIT }).len(),
         "html" => html::report(&found).len(),
         "github" => {

@@ -67,34 +67,46 @@ pub(crate) fn usual(all: &mut Vec<Case>) {
     }));
     all.push(Case::new("zone/base", 200, move |n| {
         let (desired, live) = pair(n);
-        move || plan::plan_zone_with_base(&nothing(Unmanaged::Keep), pure::only(&desired), &live).0.operations.len()
+        move || {
+            plan::plan_zone_with_base(&nothing(Unmanaged::Keep), pure::only(&desired), &live)
+                .0
+                .operations
+                .len()
+        }
     }));
     all.push(Case::new("zone/drift", 200, move |n| {
         let created = pure::whole(pure::plan(pure::only(&pair(n).0), &pure::empty()));
         move || drift::classify(&created, std::time::SystemTime::UNIX_EPOCH).objects()
     }));
     all.push(Case::new("zone/specs compared", 200, move |n| {
-        let (before, after) = (pair(n).0, pure::load(&pure::spec_of(&zones::zone(zones::NAME, n, 2))).0);
+        let (before, after) =
+            (pair(n).0, pure::load(&pure::spec_of(&zones::zone(zones::NAME, n, 2))).0);
         move || usize::from(diff_specs(&before, &after).is_empty())
     }));
     all.push(Case::new("zone/import", 200, move |n| {
         let live = pair(n).1;
         move || {
             let zone = import::from_live(&live).zone;
-            spec::print(&Desired { zones: [(zone.name.clone(), zone)].into(), ..Desired::default() }).len()
+            spec::print(&Desired {
+                zones: [(zone.name.clone(), zone)].into(),
+                ..Desired::default()
+            })
+            .len()
         }
     }));
 }
 
 /// A zone for which the spec wants nothing.
 fn nothing(unmanaged: Unmanaged) -> DesiredZone {
-    let (desired, _) = pure::load(&format!("version: 1\nzones:\n  {}: {{ records: [] }}\n", zones::NAME));
+    let (desired, _) =
+        pure::load(&format!("version: 1\nzones:\n  {}: {{ records: [] }}\n", zones::NAME));
     DesiredZone { unmanaged, ..pure::only(&desired).clone() }
 }
 
 /// A zone with all records at one name, and with other keys beside `records` in its spec.
 fn fleet(n: usize, from: usize, also: &str) -> Desired {
-    let text = pure::spec_of(&zones::fleet(n, from)).replace("    records:", &format!("    {also}\n    records:"));
+    let text = pure::spec_of(&zones::fleet(n, from))
+        .replace("    records:", &format!("    {also}\n    records:"));
     pure::load(&text).0
 }
 
@@ -103,8 +115,8 @@ fn fleet_live(n: usize, from: usize) -> LiveZone {
     pure::live(&zones::fleet(n, from))
 }
 
-/// Each value that goes is looked for in the list of its name, which has at most about 1,000 values: Cloudflare stores 8,192 characters
-/// for a name and type.
+/// Each value that goes is looked for in the list of its name, which has at most about 1,000
+/// values: Cloudflare stores 8,192 characters for a name and type.
 const VALUES_IN_A_LIST: f64 = 1.6;
 
 /// One name with very many values.
@@ -161,7 +173,8 @@ pub(crate) fn one_name(all: &mut Vec<Case>) {
     let renamed = Case::new("one name/renamed", 200, |n| {
         let live = fleet_live(n, 0);
         let text = pure::spec_of(&zones::fleet(n, 0)).replace("\"fleet\"", "\"armada\"");
-        let desired = DesiredZone { unmanaged: Unmanaged::Prune, ..pure::only(&pure::load(&text).0).clone() };
+        let desired =
+            DesiredZone { unmanaged: Unmanaged::Prune, ..pure::only(&pure::load(&text).0).clone() };
         move || pure::requests(&pure::plan(&desired, &live)).len()
     });
     all.extend([dropped, renamed].map(|case| case.growing(VALUES_IN_A_LIST)));
@@ -195,22 +208,32 @@ pub(crate) fn shapes(all: &mut Vec<Case>) {
     load("many zones", |n| zones::spec(&zones::zones(n, 5)));
     load("variables", variables);
     load("profiles", |n| {
-        let zones: String = (0..n).map(|k| format!("  bench-{k}.example: {{ use: [all] }}\n")).collect();
-        format!("version: 1\nprofiles:\n  all: {{ waf: {{ owasp: {{ paranoia: 2 }} }} }}\nzones:\n{zones}")
+        let zones: String =
+            (0..n).map(|k| format!("  bench-{k}.example: {{ use: [all] }}\n")).collect();
+        format!(
+            "version: 1\nprofiles:\n  all: {{ waf: {{ owasp: {{ paranoia: 2 }} }} }}\nzones:\n{zones}"
+        )
     });
     load("chain of aliases", |n| {
-        records((0..n).map(|k| format!("{{ name: a{k}, type: CNAME, content: a{}.{} }}", k + 1, zones::NAME)))
+        records(
+            (0..n).map(|k| {
+                format!("{{ name: a{k}, type: CNAME, content: a{}.{} }}", k + 1, zones::NAME)
+            }),
+        )
     });
-    load("wildcards", |n| records((0..n).map(|k| format!("{{ name: \"*.w{k}\", type: A, content: 192.0.2.1 }}"))));
+    load("wildcards", |n| {
+        records((0..n).map(|k| format!("{{ name: \"*.w{k}\", type: A, content: 192.0.2.1 }}")))
+    });
     load("ignored names", |n| {
-        let all: String =
-            (0..n).map(|k| format!("      - {{ name: \"x{k}-*\", reason: made by a robot }}\n")).collect();
+        let all: String = (0..n)
+            .map(|k| format!("      - {{ name: \"x{k}-*\", reason: made by a robot }}\n"))
+            .collect();
         format!("version: 1\nzones:\n  {}:\n    ignore:\n{all}    records: []\n", zones::NAME)
     });
     all.push(Case::new("spec/aliases linted", 100, |n| {
-        let text = records(
-            (0..n).map(|k| format!("{{ name: a{k}, type: CNAME, content: a{}.{} }}", (k + 1) % n, zones::NAME)),
-        );
+        let text = records((0..n).map(|k| {
+            format!("{{ name: a{k}, type: CNAME, content: a{}.{} }}", (k + 1) % n, zones::NAME)
+        }));
         let desired = pure::load(&text).0;
         move || pure::lint(&desired)
     }));
@@ -222,7 +245,9 @@ pub(crate) fn shapes(all: &mut Vec<Case>) {
         move || pure::lint(&desired)
     }));
     all.push(Case::new("spec/ignored names compared", 100, |n| {
-        let ignore: String = (0..100).map(|k| format!("{{ name: \"x{k}-*\", reason: made by a robot }}, ")).collect();
+        let ignore: String = (0..100)
+            .map(|k| format!("{{ name: \"x{k}-*\", reason: made by a robot }}, "))
+            .collect();
         let desired = fleet(n, 0, &format!("ignore: [{ignore}]"));
         let live = fleet_live(n, 0);
         move || pure::plan(pure::only(&desired), &live).unchanged
@@ -242,7 +267,9 @@ fn records(all: impl Iterator<Item = String>) -> String {
 pub(crate) fn one_line(n: usize) -> String {
     let mut text = pure::spec_of(&zones::zone(zones::NAME, n, 1));
     text = text.replace("version: 1\nzones:\n", "{ version: 1, zones: { ");
-    text = text.replacen(":\n    records:\n      - ", ": { records: [ ", 1).replace("\n      - ", ", ");
+    text = text
+        .replacen(":\n    records:\n      - ", ": { records: [ ", 1)
+        .replace("\n      - ", ", ");
     text.truncate(text.trim_end().len());
     text + " ] } } }"
 }
@@ -250,7 +277,8 @@ pub(crate) fn one_line(n: usize) -> String {
 /// As many variables as records, each used once.
 fn variables(n: usize) -> String {
     let variables: String = (0..n).map(|k| format!("  V{k}: host-{k}.example.net\n")).collect();
-    let records = records((0..n).map(|k| format!("{{ name: h{k}, type: CNAME, content: \"${{V{k}}}\" }}")));
+    let records =
+        records((0..n).map(|k| format!("{{ name: h{k}, type: CNAME, content: \"${{V{k}}}\" }}")));
     records.replacen("version: 1\n", &format!("version: 1\nvariables:\n{variables}"), 1)
 }
 

@@ -1,4 +1,5 @@
-//! Cases about requests: rules that `waf rehearse` and `expect` evaluate. The rules are compiled before the measurement.
+//! Cases about requests: rules that `waf rehearse` and `expect` evaluate. The rules are compiled
+//! before the measurement.
 
 use bumpalo::Bump;
 use zonewright::model::expression::{Expression, Program, Truth};
@@ -15,15 +16,24 @@ const DIFFERENT: usize = 1_000;
 fn rule(n: usize) -> String {
     match n % 10 {
         0 => format!("http.request.uri.path contains \"/wp-{n}\""),
-        1 => format!("http.host eq \"h{n}.example.com\" and not ip.src in {{192.0.2.0/24 198.51.100.{n}}}"),
+        1 => format!(
+            "http.host eq \"h{n}.example.com\" and not ip.src in {{192.0.2.0/24 198.51.100.{n}}}"
+        ),
         2 => format!("lower(http.user_agent) contains \"scanner{n}\""),
         3 => format!("http.request.uri.path matches \"^/api/v{n}/[a-z]+/[0-9]+$\""),
-        4 => format!("ip.src.country in {{\"DE\" \"FR\" \"X{n}\"}} and http.request.method eq \"POST\""),
+        4 => format!(
+            "ip.src.country in {{\"DE\" \"FR\" \"X{n}\"}} and http.request.method eq \"POST\""
+        ),
         5 => format!("any(http.request.headers[\"x-api-key\"][*] eq \"{n}\")"),
-        6 => format!("starts_with(http.request.uri.path, \"/admin{n}\") and cf.bot_management.score lt 30"),
+        6 => format!(
+            "starts_with(http.request.uri.path, \"/admin{n}\") and cf.bot_management.score lt 30"
+        ),
         7 => format!("any(lower(http.request.uri.args.names[*])[*] eq \"debug{n}\")"),
         8 => format!("http.request.full_uri wildcard \"https://*.example.com/shop/*/{n}\""),
-        _ => format!("len(http.request.uri.query) gt {} or http.cookie contains \"session{n}=\"", 500 + n),
+        _ => format!(
+            "len(http.request.uri.query) gt {} or http.cookie contains \"session{n}=\"",
+            500 + n
+        ),
     }
 }
 

@@ -1,12 +1,14 @@
-//! Cases about protection: thousands of rules, exceptions and overrides. No Cloudflare plan allows so many, but a file may
-//! contain them.
+//! Cases about protection: thousands of rules, exceptions and overrides. No Cloudflare plan allows
+//! so many, but a file may contain them.
 
 use std::sync::Arc;
 
 use zonewright::model::LiveZone;
 use zonewright::model::facts::owasp::PARANOIA_TAGS;
 use zonewright::model::managed::{Catalogue, CatalogueRule, Managed};
-use zonewright::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, RuleBody, RuleId, RulesetId};
+use zonewright::model::ruleset::{
+    EntryPoint, LiveRule, LiveRuleset, Phase, RuleBody, RuleId, RulesetId,
+};
 use zonewright::plan::{RuleAction, ZonePlan};
 
 use super::case::Case;
@@ -60,8 +62,12 @@ fn rate_limits(n: usize) -> String {
 
 /// Rules of a managed ruleset switched off.
 fn overrides(n: usize) -> String {
-    let rules: String = (0..n).map(|k| format!("            - {{ rule: Rule {k}, reason: not here }}\n")).collect();
-    format!("version: 1\nzones:\n  {}:\n    waf:\n        cloudflare:\n          disable:\n{rules}", zones::NAME)
+    let rules: String =
+        (0..n).map(|k| format!("            - {{ rule: Rule {k}, reason: not here }}\n")).collect();
+    format!(
+        "version: 1\nzones:\n  {}:\n    waf:\n        cloudflare:\n          disable:\n{rules}",
+        zones::NAME
+    )
 }
 
 /// A section in a zone and, again, in a profile that the zone uses.
@@ -102,10 +108,18 @@ fn bare(n: usize) -> LiveZone {
 
 /// A zone in which a phase has these rules.
 fn with(mut live: LiveZone, phase: Phase, bodies: Vec<RuleBody>) -> LiveZone {
-    let rule = |(k, body): (usize, RuleBody)| LiveRule { id: RuleId(format!("{k:032x}")), last_updated: None, body };
+    let rule = |(k, body): (usize, RuleBody)| LiveRule {
+        id: RuleId(format!("{k:032x}")),
+        last_updated: None,
+        body,
+    };
     let rules = bodies.into_iter().enumerate().map(rule).collect();
-    let ruleset =
-        LiveRuleset { id: RulesetId("f".repeat(32)), version: Some("1".to_owned()), last_updated: None, rules };
+    let ruleset = LiveRuleset {
+        id: RulesetId("f".repeat(32)),
+        version: Some("1".to_owned()),
+        last_updated: None,
+        rules,
+    };
     live.waf.entry_points.insert(phase, EntryPoint::Present(ruleset));
     live
 }
@@ -133,8 +147,12 @@ fn foreign(k: usize) -> RuleBody {
 type Kind = (&'static str, fn(usize) -> String);
 
 /// The kinds of protection of which a spec can have many entries.
-const KINDS: &[Kind] =
-    &[("custom rules", custom), ("exceptions", exceptions), ("rate limits", rate_limits), ("overrides", overrides)];
+const KINDS: &[Kind] = &[
+    ("custom rules", custom),
+    ("exceptions", exceptions),
+    ("rate limits", rate_limits),
+    ("overrides", overrides),
+];
 
 /// All cases about protection.
 pub(crate) fn all(all: &mut Vec<Case>) {
@@ -169,13 +187,17 @@ pub(crate) fn all(all: &mut Vec<Case>) {
     for format in pure::FORMATS {
         all.push(Case::new(format!("custom rules/{format}"), 100, move |n| {
             let (desired, sources) = pure::load(&custom(n));
-            let plan = pure::whole(pure::plan(pure::only(&desired), &with(bare(1), Phase::Custom, vec![foreign(0)])));
+            let plan = pure::whole(pure::plan(
+                pure::only(&desired),
+                &with(bare(1), Phase::Custom, vec![foreign(0)]),
+            ));
             move || pure::output(format, &plan, &sources)
         }));
     }
 }
 
-/// Between two changes of rules, a plan looks at each rule: n states of n rules, until a bound on the work ends it.
+/// Between two changes of rules, a plan looks at each rule: n states of n rules, until a bound on
+/// the work ends it.
 const STATES_OF_RULES: f64 = 2.0;
 
 /// Custom rules in the spec beside the live ones.
@@ -193,9 +215,12 @@ fn differing(all: &mut Vec<Case>) {
     }
     case("reversed", |n| (reversed(n), ours(n)));
     case("added", |n| (custom(n), with(bare(1), Phase::Custom, vec![foreign(0)])));
-    case("anchored", |n| (anchored(n), with(bare(1), Phase::Custom, (0..n).map(foreign).collect())));
+    case("anchored", |n| {
+        (anchored(n), with(bare(1), Phase::Custom, (0..n).map(foreign).collect()))
+    });
     case("pruned", |n| {
-        let text = custom(1).replace("        custom:", "        unmanaged: prune\n        custom:");
+        let text =
+            custom(1).replace("        custom:", "        unmanaged: prune\n        custom:");
         (text, with(bare(1), Phase::Custom, (0..n).map(foreign).collect()))
     });
     case("adopted", |n| {
@@ -214,8 +239,12 @@ fn differing(all: &mut Vec<Case>) {
         (section("custom", rules), ours(n))
     });
     let conditions = |n: usize| {
-        let hosts: Vec<String> = (0..n).map(|k| format!("http.host eq \"{k}.example.net\"")).collect();
-        section("custom", std::iter::once(format!("name: long, when: '{}', action: block", hosts.join(" or "))))
+        let hosts: Vec<String> =
+            (0..n).map(|k| format!("http.host eq \"{k}.example.net\"")).collect();
+        section(
+            "custom",
+            std::iter::once(format!("name: long, when: '{}', action: block", hosts.join(" or "))),
+        )
     };
     all.push(Case::new("expression/terms", 30, move |n| {
         let text = conditions(n);

@@ -16,8 +16,13 @@ pub(crate) fn is_there() -> bool {
 /// Instructions that a program executes with these arguments, within a function.
 ///
 /// # Errors
-/// The program fails, or valgrind does not say how many, or it finds no such function; with what it said.
-pub(crate) fn instructions(program: &Path, arguments: &[&str], function: &str) -> Result<u64, String> {
+/// The program fails, or valgrind does not say how many, or it finds no such function; with what it
+/// said.
+pub(crate) fn instructions(
+    program: &Path,
+    arguments: &[&str],
+    function: &str,
+) -> Result<u64, String> {
     let run = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--error-exitcode=99"])
         .arg(format!("--toggle-collect=*{function}*"))

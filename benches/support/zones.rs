@@ -1,9 +1,10 @@
 //! Zones of any size, for measurements: as a spec, and as the live state that the spec describes.
 //!
-//! The same numbers give the same text, byte for byte, on every machine. A zone has what real zones have: mostly hosts and
-//! aliases, some pools of several addresses, mail, delegations and keys, and one name that alone holds a hundredth of all
-//! records, or as many as a name can hold. Values of one name and type share their time to live, as RFC 2181 section 5.2
-//! wants it, so that tools which know sets of records only can hold the zone too.
+//! The same numbers give the same text, byte for byte, on every machine. A zone has what real zones
+//! have: mostly hosts and aliases, some pools of several addresses, mail, delegations and keys, and
+//! one name that alone holds a hundredth of all records, or as many as a name can hold. Values of
+//! one name and type share their time to live, as RFC 2181 section 5.2 wants it, so that tools
+//! which know sets of records only can hold the zone too.
 
 #![allow(dead_code, reason = "each program that includes this file uses its own part")]
 
@@ -57,7 +58,8 @@ pub(crate) struct Zone {
     pub(crate) groups: Vec<Group>,
 }
 
-/// A small generator of numbers (splitmix64): nothing here may depend on a library's choice of algorithm.
+/// A small generator of numbers (splitmix64): nothing here may depend on a library's choice of
+/// algorithm.
 struct Numbers(u64);
 
 impl Numbers {
@@ -111,7 +113,8 @@ pub(crate) fn zone(name: &str, records: usize, seed: u64) -> Zone {
         add(&mut left, group);
     }
     if records >= 10 * IN_FLEET {
-        let values = (0..(records / IN_FLEET).min(MOST_IN_FLEET)).map(|n| Value::Plain(ipv4(n))).collect();
+        let values =
+            (0..(records / IN_FLEET).min(MOST_IN_FLEET)).map(|n| Value::Plain(ipv4(n))).collect();
         add(&mut left, Group { ttl: 60, values, ..group("fleet", "A") });
     }
     let mut number = 0;
@@ -130,7 +133,8 @@ pub(crate) fn fleet(records: usize, from: usize) -> Zone {
     Zone { name: NAME.to_owned(), groups: vec![Group { values, ..group("fleet", "A") }] }
 }
 
-/// A zone in which each name has an address in a /24 of one provider; `third` is the third octet of the first /24.
+/// A zone in which each name has an address in a /24 of one provider; `third` is the third octet of
+/// the first /24.
 pub(crate) fn renumbered(records: usize, third: usize) -> Zone {
     let host = |n: usize| {
         let values = vec![Value::Plain(format!("100.{}.{third}.{}", 64 + n / 250, n % 250))];
@@ -148,20 +152,35 @@ fn group(name: impl Into<String>, kind: &'static str) -> Group {
 fn apex() -> Vec<Group> {
     let plain = |text: &str| Value::Plain(text.to_owned());
     vec![
-        Group { ttl: 1, proxied: true, values: vec![plain("192.0.2.10"), plain("192.0.2.11")], ..group("@", "A") },
+        Group {
+            ttl: 1,
+            proxied: true,
+            values: vec![plain("192.0.2.10"), plain("192.0.2.11")],
+            ..group("@", "A")
+        },
         Group {
             ttl: 3600,
-            values: vec![Value::Mail(10, "mx1.example.net".to_owned()), Value::Mail(20, "mx2.example.net".to_owned())],
+            values: vec![
+                Value::Mail(10, "mx1.example.net".to_owned()),
+                Value::Mail(20, "mx2.example.net".to_owned()),
+            ],
             ..group("@", "MX")
         },
-        Group { ttl: 3600, values: vec![plain("v=spf1 include:_spf.example.net -all")], ..group("@", "TXT") },
+        Group {
+            ttl: 3600,
+            values: vec![plain("v=spf1 include:_spf.example.net -all")],
+            ..group("@", "TXT")
+        },
         Group { values: vec![authority("ca.example.net")], ..group("@", "CAA") },
     ]
 }
 
 /// A CAA value.
 fn authority(name: &str) -> Value {
-    Value::Composed(format!("0 issue \"{name}\""), json!({ "flags": 0, "tag": "issue", "value": name }))
+    Value::Composed(
+        format!("0 issue \"{name}\""),
+        json!({ "flags": 0, "tag": "issue", "value": name }),
+    )
 }
 
 /// The records at one name, or at two names that belong together.
@@ -180,8 +199,14 @@ fn host(number: usize, records: usize, numbers: &mut Numbers) -> Vec<Group> {
             ..group(format!("host-{number}"), "A")
         })],
         34..42 => vec![
-            proxy(Group { values: vec![plain(ipv4(address))], ..group(format!("web-{number}"), "A") }),
-            proxy(Group { values: vec![plain(ipv6(address))], ..group(format!("web-{number}"), "AAAA") }),
+            proxy(Group {
+                values: vec![plain(ipv4(address))],
+                ..group(format!("web-{number}"), "A")
+            }),
+            proxy(Group {
+                values: vec![plain(ipv6(address))],
+                ..group(format!("web-{number}"), "AAAA")
+            }),
         ],
         42..46 => {
             let count = 2 + usize::try_from(numbers.below(6)).unwrap_or(0);
@@ -192,25 +217,34 @@ fn host(number: usize, records: usize, numbers: &mut Numbers) -> Vec<Group> {
             values: vec![plain(format!("site-{}.example.net", numbers.hex(6)))],
             ..group(format!("app-{number}"), "CNAME")
         })],
-        72..80 => vec![Group { values: vec![plain(text(numbers))], ..group(format!("note-{number}"), "TXT") }],
+        72..80 => vec![Group {
+            values: vec![plain(text(numbers))],
+            ..group(format!("note-{number}"), "TXT")
+        }],
         80..85 => vec![
             Group {
                 ttl: 3600,
                 values: vec![Value::Mail(10, format!("mx{}.example.net", numbers.below(9)))],
                 ..group(format!("mail-{number}"), "MX")
             },
-            Group { values: vec![plain("v=spf1 mx -all".to_owned())], ..group(format!("mail-{number}"), "TXT") },
+            Group {
+                values: vec![plain("v=spf1 mx -all".to_owned())],
+                ..group(format!("mail-{number}"), "TXT")
+            },
         ],
         85..89 => {
-            let (port, target) = (5000 + numbers.below(1000), format!("sip{}.example.net", numbers.below(9)));
+            let (port, target) =
+                (5000 + numbers.below(1000), format!("sip{}.example.net", numbers.below(9)));
             let data = json!({ "priority": 10, "weight": 5, "port": port, "target": target });
             let values = vec![Value::Composed(format!("10 5 {port} {target}"), data)];
             vec![Group { values, ..group(format!("_sip._tcp.voice-{number}"), "SRV") }]
         }
         89..93 => {
             let digest = numbers.hex(64);
-            let data = json!({ "key_tag": 2371, "algorithm": 13, "digest_type": 2, "digest": digest });
-            let servers = (1..=2).map(|n| plain(format!("ns{n}.lab-{number}.example.net"))).collect();
+            let data =
+                json!({ "key_tag": 2371, "algorithm": 13, "digest_type": 2, "digest": digest });
+            let servers =
+                (1..=2).map(|n| plain(format!("ns{n}.lab-{number}.example.net"))).collect();
             vec![
                 Group { ttl: 86400, values: servers, ..group(format!("lab-{number}"), "NS") },
                 Group {
@@ -220,10 +254,14 @@ fn host(number: usize, records: usize, numbers: &mut Numbers) -> Vec<Group> {
                 },
             ]
         }
-        93..96 => vec![Group { values: vec![authority("ca.example.org")], ..group(format!("shop-{number}"), "CAA") }],
+        93..96 => vec![Group {
+            values: vec![authority("ca.example.org")],
+            ..group(format!("shop-{number}"), "CAA")
+        }],
         96..98 => {
             let digest = numbers.hex(64);
-            let data = json!({ "usage": 3, "selector": 1, "matching_type": 1, "certificate": digest });
+            let data =
+                json!({ "usage": 3, "selector": 1, "matching_type": 1, "certificate": digest });
             let values = vec![Value::Composed(format!("3 1 1 {digest}"), data)];
             vec![Group { values, ..group(format!("_443._tcp.secure-{number}"), "TLSA") }]
         }
@@ -267,12 +305,19 @@ impl Zone {
             if let [Value::Mail(..), ..] = values.as_slice() {
                 for value in values {
                     let Value::Mail(priority, exchange) = value else { continue };
-                    let _ = writeln!(out, "{begin}, priority: {priority}, content: {exchange}, {tail} }}");
+                    let _ = writeln!(
+                        out,
+                        "{begin}, priority: {priority}, content: {exchange}, {tail} }}"
+                    );
                 }
                 continue;
             }
             let content: Vec<String> = values.iter().map(Value::content).collect();
-            let content = if content.len() == 1 { content.concat() } else { format!("[{}]", content.join(", ")) };
+            let content = if content.len() == 1 {
+                content.concat()
+            } else {
+                format!("[{}]", content.join(", "))
+            };
             let _ = writeln!(out, "{begin}, content: {content}, {tail} }}");
         }
     }
@@ -305,7 +350,8 @@ impl Zone {
         let mut all = Vec::new();
         for Group { name, kind, ttl, proxied, comment, values } in &self.groups {
             for value in values {
-                let full = if name == "@" { self.name.clone() } else { format!("{name}.{}", self.name) };
+                let full =
+                    if name == "@" { self.name.clone() } else { format!("{name}.{}", self.name) };
                 let mut body = json!({ "type": kind, "name": full, "ttl": ttl });
                 match value {
                     Value::Plain(text) if *kind == "TXT" => body["content"] = quoted(text).into(),
@@ -347,8 +393,11 @@ impl Value {
 
 /// A text as Cloudflare holds it: in strings of at most 255 bytes.
 fn quoted(text: &str) -> String {
-    let parts: Vec<String> =
-        text.as_bytes().chunks(255).map(|part| format!("\"{}\"", String::from_utf8_lossy(part))).collect();
+    let parts: Vec<String> = text
+        .as_bytes()
+        .chunks(255)
+        .map(|part| format!("\"{}\"", String::from_utf8_lossy(part)))
+        .collect();
     parts.join(" ")
 }
 
@@ -371,7 +420,9 @@ pub(crate) fn spec(zones: &[Zone]) -> String {
 
 /// The input of `zonewright sandbox seed`.
 pub(crate) fn seed(zones: &[Zone], plan: &str) -> Json {
-    let zones: Vec<Json> =
-        zones.iter().map(|z| json!({ "name": z.name, "plan": plan, "records": z.bodies() })).collect();
+    let zones: Vec<Json> = zones
+        .iter()
+        .map(|z| json!({ "name": z.name, "plan": plan, "records": z.bodies() }))
+        .collect();
     json!({ "zones": zones })
 }

@@ -8,7 +8,8 @@ use zonewright::insight::mail::spf::{Mechanism, Spf, is_spf};
 use zonewright::insight::{OtherZones, Step, effects};
 use zonewright::model::{Fqdn, Rdata, RecordType, Settings, Ttl, ZoneName};
 
-/// The allowed length of a message: a fixed number of bytes, plus this number for each byte of the record.
+/// The allowed length of a message: a fixed number of bytes, plus this number for each byte of the
+/// record.
 const MESSAGE: usize = 1024;
 
 /// Asserts that a message is not much longer than the record.
@@ -29,9 +30,11 @@ pub fn spf(data: &[u8]) {
     let text = std::str::from_utf8(data).expect("a record is text");
     let words = text.split(' ').filter(|word| !word.is_empty()).count();
     assert!(record.directives.len() + record.unknown.len() < words.max(1), "{record:?}");
-    // Terms are separated by any number of spaces (RFC 7208 section 4.6.1), and unknown modifiers change nothing (section 6).
+    // Terms are separated by any number of spaces (RFC 7208 section 4.6.1), and unknown modifiers
+    // change nothing (section 6).
     assert_eq!(Spf::parse(text.replace(' ', "  ").as_bytes()).as_ref(), Ok(&record), "{text:?}");
-    let more = Spf::parse(format!("{text} x-unknown=1").as_bytes()).expect("an unknown modifier is allowed");
+    let more = Spf::parse(format!("{text} x-unknown=1").as_bytes())
+        .expect("an unknown modifier is allowed");
     assert_eq!((&more.directives, &more.redirect), (&record.directives, &record.redirect));
     assert_eq!(more.unknown.len(), record.unknown.len() + 1);
     // What is reached ends with the first `all`, and a term that is not one is an error.
@@ -39,7 +42,8 @@ pub fn spf(data: &[u8]) {
     assert!(reachable.iter().rev().skip(1).all(|directive| directive.mechanism != Mechanism::All));
     assert_eq!(reachable, &record.directives[..reachable.len()]);
     assert!(record.otherwise().is_some() || record.redirect.is_some());
-    Spf::parse(format!("{text} no-such-mechanism").as_bytes()).expect_err("an unknown mechanism is an error");
+    Spf::parse(format!("{text} no-such-mechanism").as_bytes())
+        .expect_err("an unknown mechanism is an error");
 }
 
 /// Properties of the text at a DKIM selector.
@@ -53,7 +57,9 @@ pub fn dkim(data: &[u8]) {
             return;
         }
         Selector::Key(key) => key,
-        Selector::Missing | Selector::Several | Selector::Alias(_) => panic!("a text is none of {selector:?}"),
+        Selector::Missing | Selector::Several | Selector::Alias(_) => {
+            panic!("a text is none of {selector:?}")
+        }
     };
     let text = std::str::from_utf8(data).expect("a key is text");
     assert!(key.octets.len() <= text.len(), "{key:?}");
@@ -62,7 +68,10 @@ pub fn dkim(data: &[u8]) {
     if !text.contains("zz9") {
         assert_eq!(dkim::parse(format!("{end}; zz9=1").as_bytes()), selector, "{text:?}");
     }
-    assert!(matches!(dkim::parse(format!("{end}; p=").as_bytes()), Selector::Broken(_)), "{text:?}");
+    assert!(
+        matches!(dkim::parse(format!("{end}; p=").as_bytes()), Selector::Broken(_)),
+        "{text:?}"
+    );
 }
 
 /// Properties of a DMARC record.
@@ -77,7 +86,11 @@ pub fn dmarc(data: &[u8]) {
     let text = std::str::from_utf8(data).expect("a record is text");
     let end = text.trim_end().trim_end_matches(';');
     if !text.contains("zz9") {
-        assert_eq!(Dmarc::parse(format!("{end}; zz9=1").as_bytes()).as_ref(), Ok(&record), "{text:?}");
+        assert_eq!(
+            Dmarc::parse(format!("{end}; zz9=1").as_bytes()).as_ref(),
+            Ok(&record),
+            "{text:?}"
+        );
     }
     // Test mode never makes a policy stricter (RFC 9989 section 4.7), and reports are still sent.
     if !record.is_test && !text.contains('t') {
@@ -85,7 +98,8 @@ pub fn dmarc(data: &[u8]) {
         assert!(tested.domain() <= record.domain() && tested.subdomains() <= record.subdomains());
         assert_eq!(tested.reports, record.reports);
     }
-    Dmarc::parse(format!("{end}; v=DMARC1").as_bytes()).expect_err("a tag that occurs twice is an error");
+    Dmarc::parse(format!("{end}; v=DMARC1").as_bytes())
+        .expect_err("a tag that occurs twice is an error");
 }
 
 /// Properties of the texts at `_mta-sts` and `_smtp._tls`, one per line.
@@ -115,7 +129,8 @@ pub fn caa(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (before, after) = text.split_once("\n\n").unwrap_or((&text, ""));
     let values = |text: &str| -> Vec<Rdata> {
-        let all = text.lines().take(6).filter_map(|line| Rdata::from_text(RecordType::Caa, line).ok());
+        let all =
+            text.lines().take(6).filter_map(|line| Rdata::from_text(RecordType::Caa, line).ok());
         let mut all: Vec<Rdata> = all.collect();
         all.sort();
         all.dedup();
@@ -124,11 +139,20 @@ pub fn caa(data: &[u8]) {
     let (before, after) = (values(before), values(after));
     let zone = ZoneName::parse("example.com").expect("a zone");
     let lines = |before: &[Rdata], after: &[Rdata]| -> Vec<String> {
-        let gone = before.iter().map(|data| Step { before: Some(entry(zone.as_fqdn(), data)), after: None });
-        let new = after.iter().map(|data| Step { before: None, after: Some(entry(zone.as_fqdn(), data)) });
+        let gone = before
+            .iter()
+            .map(|data| Step { before: Some(entry(zone.as_fqdn(), data)), after: None });
+        let new = after
+            .iter()
+            .map(|data| Step { before: None, after: Some(entry(zone.as_fqdn(), data)) });
         let steps: Vec<Step<'_>> = gone.chain(new).collect();
-        let of = |values| ZoneIndex::with(&zone, Serving::default(), entries(zone.as_fqdn(), values).into_iter());
-        effects(&of(before), &of(after), &steps, OtherZones::NONE).into_iter().map(|(_, effect)| effect.line).collect()
+        let of = |values| {
+            ZoneIndex::with(&zone, Serving::default(), entries(zone.as_fqdn(), values).into_iter())
+        };
+        effects(&of(before), &of(after), &steps, OtherZones::NONE)
+            .into_iter()
+            .map(|(_, effect)| effect.line)
+            .collect()
     };
     // Records that stay are not reported as changed, in whichever order they are written.
     let same = lines(&before, &before);
@@ -147,5 +171,14 @@ fn entries<'a>(name: &'a Fqdn, values: &'a [Rdata]) -> Vec<Entry<'a>> {
 /// A record.
 fn entry<'a>(name: &'a Fqdn, data: &'a Rdata) -> Entry<'a> {
     let settings = Settings::default();
-    Entry { name, data, ttl: Ttl::AUTOMATIC, proxied: false, settings, place: None, id: None, read_only: None }
+    Entry {
+        name,
+        data,
+        ttl: Ttl::AUTOMATIC,
+        proxied: false,
+        settings,
+        place: None,
+        id: None,
+        read_only: None,
+    }
 }

@@ -1,7 +1,8 @@
 //! Properties of every parser of untrusted bytes, for any input.
 //!
-//! There is one function for each fuzz target; it panics if a property does not hold. `tests/pure/fuzz_corpus.rs` includes this
-//! file and runs all corpora and regressions with the stable compiler, so that bugs found by fuzzing do not return.
+//! There is one function for each fuzz target; it panics if a property does not hold.
+//! `tests/pure/fuzz_corpus.rs` includes this file and runs all corpora and regressions with the
+//! stable compiler, so that bugs found by fuzzing do not return.
 //!
 //! | target | bytes | properties beside "no panic" |
 //! |---|---|---|
@@ -27,7 +28,11 @@
 //! | `recorded_lines` | JSON lines, rows of Logpush | as `archive`; blank lines change nothing |
 //! | `access_log` | lines of an access log | as `archive` |
 //! | `wire_request` | a request in the HTTP/1.1 wire format | as `archive` |
-#![allow(dead_code, unreachable_pub, reason = "a library for the fuzz targets, a module for the test")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "a library for the fuzz targets, a module for the test"
+)]
 
 mod mail;
 mod recorded;

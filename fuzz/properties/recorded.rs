@@ -9,7 +9,8 @@ const LONGEST: u64 = 1 << 16;
 
 /// Reads bytes, and checks the properties of every recording.
 fn requests(bytes: Vec<u8>) -> Vec<Sample> {
-    let options = Options { host: Some("host.example".to_owned()), longest: LONGEST, skips_unreadable: true };
+    let options =
+        Options { host: Some("host.example".to_owned()), longest: LONGEST, skips_unreadable: true };
     let mut samples = Vec::new();
     let (mut number, mut has_ended) = (0, false);
     for read in read("file", Box::new(Cursor::new(bytes)), &options) {
@@ -28,9 +29,18 @@ fn requests(bytes: Vec<u8>) -> Vec<Sample> {
             Ok(sample) => {
                 let request = &sample.request;
                 let shown = |text: &str| text.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
-                assert!(!request.method.is_empty() && shown(&request.path) && shown(&request.query), "{request:?}");
-                assert!(request.path.starts_with('/') && !request.path.contains('?'), "{request:?}");
-                assert!(request.headers.iter().all(|(name, _)| name.to_ascii_lowercase() == *name), "{request:?}");
+                assert!(
+                    !request.method.is_empty() && shown(&request.path) && shown(&request.query),
+                    "{request:?}"
+                );
+                assert!(
+                    request.path.starts_with('/') && !request.path.contains('?'),
+                    "{request:?}"
+                );
+                assert!(
+                    request.headers.iter().all(|(name, _)| name.to_ascii_lowercase() == *name),
+                    "{request:?}"
+                );
                 // The bytes that decide about the format are read without this limit.
                 assert!(sample.target.len() as u64 <= 2 * LONGEST, "{request:?}");
                 samples.push(sample);
@@ -49,13 +59,15 @@ pub fn archive(data: &[u8]) {
 pub fn recorded_lines(data: &[u8]) {
     let lines = [b"{".as_slice(), data].concat();
     let more = [b"\n \n{".as_slice(), data].concat();
-    let requests_of = |lines| requests(lines).into_iter().map(|sample| sample.request).collect::<Vec<_>>();
+    let requests_of =
+        |lines| requests(lines).into_iter().map(|sample| sample.request).collect::<Vec<_>>();
     assert_eq!(requests_of(lines), requests_of(more));
 }
 
 /// Properties of an access log; the input follows a valid line.
 pub fn access_log(data: &[u8]) {
-    let first = b"192.0.2.1 - - [01/Jan/1970:00:00:04 +0000] \"GET / HTTP/1.1\" 200 1 \"-\" \"-\"\n";
+    let first =
+        b"192.0.2.1 - - [01/Jan/1970:00:00:04 +0000] \"GET / HTTP/1.1\" 200 1 \"-\" \"-\"\n";
     assert!(!requests([first, data].concat()).is_empty());
 }
 

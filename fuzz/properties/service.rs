@@ -7,7 +7,9 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value as Json, json};
 use zonewright::api::{ApiError, Reader, RequestName, Signature, Stop, Writer, waits_for};
-use zonewright::apply::{ApplyEvent, Executor, Journal, JournalRun, JournalText, Verify, ZoneWork, needed, undo_zone};
+use zonewright::apply::{
+    ApplyEvent, Executor, Journal, JournalRun, JournalText, Verify, ZoneWork, needed, undo_zone,
+};
 use zonewright::diagnostic::{Severity, Sources};
 use zonewright::import::from_live;
 use zonewright::live::{Options as ReadOptions, WafQuery, ZoneQuery, fetch};
@@ -28,13 +30,16 @@ const YEAR: Duration = Duration::from_secs(366 * 24 * 3600);
 
 /// Runs a future to completion, in virtual time.
 pub(super) fn wait<F: Future>(future: F) -> F::Output {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     runtime.expect("it needs no more than memory").block_on(future)
 }
 
 /// Reads one response as every kind of document.
 pub fn answer(data: &[u8]) {
-    let Some((status, body)) = choose(&[200_u16, 201, 204, 400, 404, 429, 500, 524], data) else { return };
+    let Some((status, body)) = choose(&[200_u16, 201, 204, 400, 404, 429, 500, 524], data) else {
+        return;
+    };
     let envelope = match Envelope::read(status, body) {
         Ok(envelope) => envelope,
         Err(error) => {
@@ -49,7 +54,11 @@ pub fn answer(data: &[u8]) {
     for item in items {
         live.records.extend(record::read(item));
         let _ = (zone::read_zone(item), settings::read_setting(item), settings::read_dnssec(item));
-        let _ = (settings::read_dns_settings(item), ruleset::read_catalogue(item), ruleset::read_position(item));
+        let _ = (
+            settings::read_dns_settings(item),
+            ruleset::read_catalogue(item),
+            ruleset::read_position(item),
+        );
         rules(item, &mut live);
     }
     // Content that the program does not understand is never written.
@@ -57,7 +66,11 @@ pub fn answer(data: &[u8]) {
         let mut body = record::create_body(&live.form());
         body["id"] = json!(live.id.0);
         let again = record::read(&body).unwrap_or_else(|e| panic!("{e}: {body}"));
-        assert_eq!((&again.name, &again.data, again.proxied), (&live.name, &live.data, live.proxied), "{body}");
+        assert_eq!(
+            (&again.name, &again.data, again.proxied),
+            (&live.name, &live.data, live.proxied),
+            "{body}"
+        );
     }
     let mut listed = ruleset::read_managed(items);
     ruleset::settle_names(&mut listed);
@@ -70,11 +83,13 @@ fn rules(json: &Json, live: &mut LiveZone) {
     for rule in &read.rules {
         let form = canonical(&rule.body);
         assert_eq!(canonical(&form), form, "the canonical form is no fixed point");
-        let written = json!({ "id": "a", "rules": [with_id(ruleset::rule_json(&rule.body).into())] });
+        let written =
+            json!({ "id": "a", "rules": [with_id(ruleset::rule_json(&rule.body).into())] });
         let again = ruleset::read_ruleset(&written).expect("a rule that we write can be read");
         assert_eq!(canonical(&again.rules[0].body), form, "{written}");
     }
-    let phase = zonewright::model::ruleset::Phase::ALL[read.rules.len() % zonewright::model::ruleset::Phase::ALL.len()];
+    let phase = zonewright::model::ruleset::Phase::ALL
+        [read.rules.len() % zonewright::model::ruleset::Phase::ALL.len()];
     live.waf.entry_points.insert(phase, EntryPoint::Present(read));
 }
 
@@ -101,7 +116,10 @@ fn imported(live: &LiveZone) {
         return;
     }
     let imported = from_live(live);
-    let desired = Desired { zones: [(live.name.clone(), imported.zone.clone())].into(), ..Desired::default() };
+    let desired = Desired {
+        zones: [(live.name.clone(), imported.zone.clone())].into(),
+        ..Desired::default()
+    };
     let printed = print(&desired);
     let mut sources = Sources::default();
     let outcome = load(&[Input::Stdin(printed.clone())], &Options::default(), &mut sources);
@@ -114,7 +132,11 @@ fn imported(live: &LiveZone) {
     };
     let zone = desired.zones.get(&live.name).expect("the zone that was printed");
     let (plan, _) = plan_zone(zone, live);
-    assert!(plan.operations.is_empty(), "imported, and not in sync:\n{printed}\n{:?}", plan.operations);
+    assert!(
+        plan.operations.is_empty(),
+        "imported, and not in sync:\n{printed}\n{:?}",
+        plan.operations
+    );
 }
 
 /// A transport that replays scripted responses, and fails when there are none left.
@@ -148,14 +170,20 @@ impl Script {
         left.requests += 1;
         assert!(left.requests < MOST_REQUESTS, "it never stops asking");
         let Some((status, body)) = left.answers.pop_front() else {
-            return Err(ApiError::Garbled { request: name, status: 502, what: "the end".to_owned() });
+            return Err(ApiError::Garbled {
+                request: name,
+                status: 502,
+                what: "the end".to_owned(),
+            });
         };
         Envelope::read(status, &body).map_err(|error| match error {
             EnvelopeError::Refused { messages } => {
                 ApiError::Refused { request: name, status, messages, signature: Signature::Token }
             }
             EnvelopeError::NotAnEnvelope(what) => ApiError::Garbled { request: name, status, what },
-            error @ EnvelopeError::TooMany(_) => ApiError::Garbled { request: name, status, what: error.to_string() },
+            error @ EnvelopeError::TooMany(_) => {
+                ApiError::Garbled { request: name, status, what: error.to_string() }
+            }
         })
     }
 }
@@ -192,11 +220,17 @@ zones:
 pub fn exchange(data: &[u8]) {
     let script = Script::new(data);
     let mut sources = Sources::default();
-    let desired = load(&[Input::Stdin(WANTED.to_owned())], &Options::default(), &mut sources).desired;
+    let desired =
+        load(&[Input::Stdin(WANTED.to_owned())], &Options::default(), &mut sources).desired;
     let desired = desired.expect("the spec is right");
     let wants = desired.zones.values().next().expect("it has a zone");
     let waf = wants.waf.as_ref().map(|waf| WafQuery::of(waf)).unwrap_or_default();
-    let wanted = ZoneQuery { name: wants.name.clone(), id: wants.id.clone(), settings: wants.settings.clone(), waf };
+    let wanted = ZoneQuery {
+        name: wants.name.clone(),
+        id: wants.id.clone(),
+        settings: wants.settings.clone(),
+        waf,
+    };
     let options = ReadOptions { page_size: 3, ..ReadOptions::default() };
     let fetched = wait(fetch(&script, std::slice::from_ref(&wanted), &options, &|_| {}));
     let Ok(fetched) = fetched else { return };
@@ -221,7 +255,13 @@ pub fn exchange(data: &[u8]) {
         verify: Verify::Read,
         read_at: tokio::time::Instant::now(),
     };
-    let work = ZoneWork { plan: &plan, desired: wants, live, query: wanted.waf, lowering: Lowering::Batches(2) };
+    let work = ZoneWork {
+        plan: &plan,
+        desired: wants,
+        live,
+        query: wanted.waf,
+        lowering: Lowering::Batches(2),
+    };
     let work = [work];
     let done = wait(executor.execute_zones(&work, &plan_zone)).remove(0);
     assert_eq!(done.applied.outcomes.len(), plan.operations.len());

@@ -2,14 +2,15 @@
 
 use serde_json::json;
 use zonewright::model::{
-    AsReported, Expression, ExpressionSetting, Facets, Fields, Fqdn, Rdata, RecordForm, RecordType, ScopeChange, Value,
-    ZoneName, parse_expression, ruleset::Phase,
+    AsReported, Expression, ExpressionSetting, Facets, Fields, Fqdn, Rdata, RecordForm, RecordType,
+    ScopeChange, Value, ZoneName, parse_expression, ruleset::Phase,
 };
 use zonewright::wire::record::{create_body, read};
 
 use super::{choose, text};
 
-/// The allowed length of a message about a value: a fixed number of bytes, plus this number for each byte of the value.
+/// The allowed length of a message about a value: a fixed number of bytes, plus this number for
+/// each byte of the value.
 const MESSAGE: usize = 4096;
 
 /// Properties of the value of a record, of any type.
@@ -63,16 +64,21 @@ fn of_type(record_type: RecordType, text: &str) {
     match Rdata::from_text(record_type, text) {
         Ok(data) => survives(record_type, &data),
         Err(error) => {
-            assert!(error.offset.is_none_or(|at| at <= text.len()), "{error:?} is outside of {text:?}");
+            assert!(
+                error.offset.is_none_or(|at| at <= text.len()),
+                "{error:?} is outside of {text:?}"
+            );
             assert!(error.message.len() <= MESSAGE + 8 * text.len());
         }
     }
 }
 
-/// Asserts that a value survives printing, conversion to fields, and conversion to Cloudflare's JSON.
+/// Asserts that a value survives printing, conversion to fields, and conversion to Cloudflare's
+/// JSON.
 fn survives(record_type: RecordType, data: &Rdata) {
     let printed = data.presentation();
-    let again = Rdata::from_text(record_type, &printed).unwrap_or_else(|e| panic!("{printed:?} is refused: {e}"));
+    let again = Rdata::from_text(record_type, &printed)
+        .unwrap_or_else(|e| panic!("{printed:?} is refused: {e}"));
     assert_eq!(&again, data, "{printed:?} reads as another value");
     assert_eq!(again.presentation(), printed);
     let fields = data.fields();
@@ -100,8 +106,13 @@ pub fn name(data: &[u8]) {
         assert_eq!(name, reported);
         assert_eq!(Fqdn::parse(name.as_str()).as_ref(), Ok(&name), "{text:?}");
         assert_eq!(Fqdn::parse(&name.absolute()).as_ref(), Ok(&name), "{text:?}");
-        assert!(name.as_str().len() <= 253 && name.as_str().split('.').all(|label| label.len() <= 63));
-        assert!(!name.as_str().contains(|c: char| c.is_ascii_uppercase() || !c.is_ascii_graphic()), "{name}");
+        assert!(
+            name.as_str().len() <= 253 && name.as_str().split('.').all(|label| label.len() <= 63)
+        );
+        assert!(
+            !name.as_str().contains(|c: char| c.is_ascii_uppercase() || !c.is_ascii_graphic()),
+            "{name}"
+        );
         assert!(name.is_within(&name) && name.is_within(&Fqdn::root()));
     }
     let (a, b) = (Fqdn::reported(one), Fqdn::reported(other));
@@ -120,20 +131,28 @@ pub fn expression(data: &[u8]) {
     let Some((phase, data)) = choose(Phase::ALL, data) else { return };
     let text = text(data);
     for is_account in [false, true] {
-        let setting = ExpressionSetting { phase: phase.as_str(), is_account, sees_response: data.len() % 2 == 1 };
+        let setting = ExpressionSetting {
+            phase: phase.as_str(),
+            is_account,
+            sees_response: data.len() % 2 == 1,
+        };
         let (parsed, problems) = parse_expression(&text, setting);
         for problem in &problems {
             let span = problem.span.clone();
             assert!(span.start <= span.end && text.get(span).is_some(), "{problem:?} in {text:?}");
-            assert!(!problem.message.is_empty() && problem.message.len() <= MESSAGE + 8 * text.len());
+            assert!(
+                !problem.message.is_empty() && problem.message.len() <= MESSAGE + 8 * text.len()
+            );
         }
-        let has_errors = problems.iter().any(|p| p.severity == zonewright::diagnostic::Severity::Error);
+        let has_errors =
+            problems.iter().any(|p| p.severity == zonewright::diagnostic::Severity::Error);
         assert_eq!(parsed.is_some(), !has_errors, "{problems:?}");
         let Some(parsed) = parsed else { continue };
         assert_eq!(parsed, Expression::reported(&text));
         // The canonical spelling is accepted wherever the original spelling is.
         let (again, problems) = parse_expression(parsed.canonical(), setting);
-        let again = again.unwrap_or_else(|| panic!("{:?} is refused: {problems:?}", parsed.canonical()));
+        let again =
+            again.unwrap_or_else(|| panic!("{:?} is refused: {problems:?}", parsed.canonical()));
         assert_eq!(again.canonical(), parsed.canonical(), "{text:?}");
         assert_eq!(
             (again.is_always_true(), again.is_always_false()),
@@ -143,17 +162,26 @@ pub fn expression(data: &[u8]) {
         assert_eq!(again.hosts(), parsed.hosts());
     }
     let reported = Expression::reported(&text);
-    assert_eq!(Expression::reported(reported.canonical()).canonical(), reported.canonical(), "{text:?}");
+    assert_eq!(
+        Expression::reported(reported.canonical()).canonical(),
+        reported.canonical(),
+        "{text:?}"
+    );
     assert_eq!(Expression::scope_change(&reported, &reported), ScopeChange::Equal);
     if let Some((one, other)) = text.split_once('\n') {
         let (one, other) = (Expression::reported(one), Expression::reported(other));
-        let (there, back) = (Expression::scope_change(&one, &other), Expression::scope_change(&other, &one));
+        let (there, back) =
+            (Expression::scope_change(&one, &other), Expression::scope_change(&other, &one));
         let mirrored = match there {
             ScopeChange::Wider => ScopeChange::Narrower,
             ScopeChange::Narrower => ScopeChange::Wider,
             same => same,
         };
-        // A proof may succeed in one direction and be abandoned in the other, but two proofs never contradict each other.
-        assert!(back == mirrored || [there, back].contains(&ScopeChange::Unknown), "{there:?} and {back:?}: {text:?}");
+        // A proof may succeed in one direction and be abandoned in the other, but two proofs never
+        // contradict each other.
+        assert!(
+            back == mirrored || [there, back].contains(&ScopeChange::Unknown),
+            "{there:?} and {back:?}: {text:?}"
+        );
     }
 }

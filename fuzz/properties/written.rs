@@ -8,8 +8,8 @@ use flate2::{Compression, write::GzEncoder};
 use ring::digest::{SHA256, digest};
 use serde_json::{Value as Json, json};
 use zonewright::apply::{
-    AppliedOperations, JournalReadError, JournalRun, JournalText, RecordEffect, RuleDone, RuleEffect, ZoneRun, needed,
-    undo_zone,
+    AppliedOperations, JournalReadError, JournalRun, JournalText, RecordEffect, RuleDone,
+    RuleEffect, ZoneRun, needed, undo_zone,
 };
 use zonewright::diagnostic::{Diagnostics, Place, Sources, Span};
 use zonewright::diff::diff_specs;
@@ -46,7 +46,9 @@ pub fn spec(data: &[u8]) {
     let printed = print(&desired);
     let (again, sources) = loaded(&printed);
     are_shown(&again.diagnostics, &sources);
-    let again = again.desired.unwrap_or_else(|| panic!("refused, as printed:\n{printed}\n{:?}", again.diagnostics));
+    let again = again
+        .desired
+        .unwrap_or_else(|| panic!("refused, as printed:\n{printed}\n{:?}", again.diagnostics));
     assert_eq!(print(&again), printed, "printed again it is something else");
     let changes = diff_specs(&desired, &again);
     assert!(changes.is_empty(), "printed it means something else: {changes:?}\n{printed}");
@@ -74,7 +76,11 @@ fn bare(mut desired: Desired) -> Desired {
         zone.place = nowhere;
         zone.waf = zone.waf.take().map(|waf| Box::new(waf.at_place(nowhere)));
         zone.ignore.iter_mut().for_each(|i| i.place = nowhere);
-        zone.settings.settings.values_mut().chain(zone.settings.dns_settings.values_mut()).for_each(|s| s.1 = nowhere);
+        zone.settings
+            .settings
+            .values_mut()
+            .chain(zone.settings.dns_settings.values_mut())
+            .for_each(|s| s.1 = nowhere);
         if let Some(dnssec) = &mut zone.settings.dnssec {
             dnssec.1 = nowhere;
         }
@@ -88,7 +94,8 @@ fn bare(mut desired: Desired) -> Desired {
     desired
 }
 
-/// Asserts that the spans of findings are inside their texts, and that output has no hidden characters and a bounded size.
+/// Asserts that the spans of findings are inside their texts, and that output has no hidden
+/// characters and a bounded size.
 fn are_shown(all: &Diagnostics, sources: &Sources) {
     assert!(all.len() <= FINDINGS, "{} findings", all.len());
     let lies_within = |place: Place| {
@@ -98,13 +105,20 @@ fn are_shown(all: &Diagnostics, sources: &Sources) {
     };
     for finding in all.iter() {
         let labels = finding.primary.iter().chain(&finding.related);
-        labels.for_each(|label| assert!(lies_within(label.place), "{finding:?} is outside of its text"));
+        labels.for_each(|label| {
+            assert!(lies_within(label.place), "{finding:?} is outside of its text")
+        });
     }
     let mut shown = Vec::new();
     diagnostics::write(&mut shown, all, sources, false, None).expect("memory can be written");
     let shown = String::from_utf8(shown).expect("what is shown is text");
     assert!(!shown.contains(|c| c != '\n' && is_hidden(c)), "{shown:?}");
-    assert!(shown.len() <= SHOWN * (all.len() + 1), "{} bytes for {} findings", shown.len(), all.len());
+    assert!(
+        shown.len() <= SHOWN * (all.len() + 1),
+        "{} bytes for {} findings",
+        shown.len(),
+        all.len()
+    );
     let _ = Diagnostic::all(all, sources);
 }
 
@@ -126,10 +140,16 @@ pub fn plan(data: &[u8]) {
     let sealed = Json::Object(members).to_string();
     assert!(looks_like_plan(&sealed));
     let read_sealed = read(Cursor::new(sealed.as_bytes()));
-    assert!(!matches!(read_sealed, Err(SavedPlanError::Checksum | SavedPlanError::NotJson(_))), "{sealed}");
+    assert!(
+        !matches!(read_sealed, Err(SavedPlanError::Checksum | SavedPlanError::NotJson(_))),
+        "{sealed}"
+    );
     let edited = sealed.replacen("\"kind\":\"plan\"", "\"kind\":\"plan\",\"x\":0", 1);
     if read_sealed.is_ok() {
-        assert!(matches!(read(Cursor::new(edited.as_bytes())), Err(SavedPlanError::Checksum)), "{edited}");
+        assert!(
+            matches!(read(Cursor::new(edited.as_bytes())), Err(SavedPlanError::Checksum)),
+            "{edited}"
+        );
     }
 }
 
@@ -154,10 +174,15 @@ pub fn journal(data: &[u8]) {
     applied.add(JournalText::of(&text).expect("it was read before"));
     for (name, zone) in &run.zones {
         let records = zone.records.iter().map(|entry| entry.place);
-        let places = records.chain(zone.parts.iter().map(|e| e.place)).chain(zone.rules.iter().map(|e| e.place));
+        let places = records
+            .chain(zone.parts.iter().map(|e| e.place))
+            .chain(zone.rules.iter().map(|e| e.place));
         for place in places {
             let text = sources.get(place.source).expect("it is there").text();
-            assert!(text.get(place.span.start as usize..place.span.end as usize).is_some(), "{place:?}");
+            assert!(
+                text.get(place.span.start as usize..place.span.end as usize).is_some(),
+                "{place:?}"
+            );
         }
         for at in [Moment::Nothing, Moment::Before, Moment::After] {
             let live = as_told(name, zone, at);
@@ -194,8 +219,11 @@ fn as_told(name: &ZoneName, run: &ZoneRun, at: Moment) -> LiveZone {
     if at == Moment::Nothing {
         return live;
     }
-    let choose = |before: &Value, after: &Value| if at == Moment::Before { before.clone() } else { after.clone() };
-    live.records = run.records.iter().filter_map(|entry| record_as_told(&entry.effect, at)).collect();
+    let choose = |before: &Value, after: &Value| {
+        if at == Moment::Before { before.clone() } else { after.clone() }
+    };
+    live.records =
+        run.records.iter().filter_map(|entry| record_as_told(&entry.effect, at)).collect();
     for part in &run.parts {
         for (field, (before, after)) in &part.effect.fields {
             let value = choose(before, after);
@@ -212,16 +240,23 @@ fn as_told(name: &ZoneName, run: &ZoneRun, at: Moment) -> LiveZone {
     live.settings.dnssec = Some(LiveDnssec { status: status.to_owned(), ..LiveDnssec::default() });
     for entry in &run.rules {
         let RuleEffect { phase, what, order, .. } = &entry.effect;
-        let present =
-            LiveRuleset { id: RulesetId("r".to_owned()), version: None, last_updated: None, rules: Vec::new() };
-        let entry_point = live.waf.entry_points.entry(*phase).or_insert(EntryPoint::Present(present));
+        let present = LiveRuleset {
+            id: RulesetId("r".to_owned()),
+            version: None,
+            last_updated: None,
+            rules: Vec::new(),
+        };
+        let entry_point =
+            live.waf.entry_points.entry(*phase).or_insert(EntryPoint::Present(present));
         let EntryPoint::Present(LiveRuleset { rules, .. }) = entry_point else { continue };
         let told: Vec<(Option<&RuleId>, Option<&RuleBody>)> = match what {
             RuleDone::EntryPoint(bodies) if at == Moment::After => {
                 bodies.iter().map(|body| (None, Some(body))).collect()
             }
             RuleDone::Created(id, body) if at == Moment::After => vec![(id.as_ref(), Some(body))],
-            RuleDone::Patched(id, before, _) if at == Moment::Before => vec![(Some(id), Some(before))],
+            RuleDone::Patched(id, before, _) if at == Moment::Before => {
+                vec![(Some(id), Some(before))]
+            }
             RuleDone::Patched(id, _, after) => vec![(Some(id), Some(after))],
             RuleDone::Deleted(id, before) if at == Moment::Before => vec![(Some(id), Some(before))],
             RuleDone::Moved(id) => vec![(Some(id), None)],
@@ -235,7 +270,11 @@ fn as_told(name: &ZoneName, run: &ZoneRun, at: Moment) -> LiveZone {
                 (Some(known), Some(body)) => known.body = body.clone(),
                 (Some(_), None) => {}
                 (None, body) => {
-                    rules.push(LiveRule { id, last_updated: None, body: body.cloned().unwrap_or_default() });
+                    rules.push(LiveRule {
+                        id,
+                        last_updated: None,
+                        body: body.cloned().unwrap_or_default(),
+                    });
                 }
             }
         }
@@ -246,15 +285,21 @@ fn as_told(name: &ZoneName, run: &ZoneRun, at: Moment) -> LiveZone {
 /// A record according to a journal.
 fn record_as_told(effect: &RecordEffect, at: Moment) -> Option<LiveRecord> {
     match (effect, at) {
-        (RecordEffect::Created { after, .. } | RecordEffect::Changed { after, .. }, Moment::After) => Some(after),
-        (RecordEffect::Changed { before, .. } | RecordEffect::Deleted { before }, Moment::Before) => Some(before),
+        (
+            RecordEffect::Created { after, .. } | RecordEffect::Changed { after, .. },
+            Moment::After,
+        ) => Some(after),
+        (
+            RecordEffect::Changed { before, .. } | RecordEffect::Deleted { before },
+            Moment::Before,
+        ) => Some(before),
         _ => None,
     }
     .map(|record| LiveRecord::clone(record))
 }
 
-/// Asserts that a plan stays within its zone, changes each rule once, can be turned into requests, and shows no hidden
-/// characters.
+/// Asserts that a plan stays within its zone, changes each rule once, can be turned into requests,
+/// and shows no hidden characters.
 fn is_carried_out(plan: &ZonePlan, live: &LiveZone) {
     for address in plan.addresses() {
         let rest = address.as_str().strip_prefix(live.name.as_str());
@@ -272,12 +317,16 @@ fn is_carried_out(plan: &ZonePlan, live: &LiveZone) {
     let mut ids = BTreeSet::new();
     for (_, _, rule) in plan.rules() {
         let Some(id) = rule.action.id() else { continue };
-        assert!(live.waf.entry_points[&rule.phase].rules().iter().any(|rule| rule.id == *id), "{id} is not there");
+        assert!(
+            live.waf.entry_points[&rule.phase].rules().iter().any(|rule| rule.id == *id),
+            "{id} is not there"
+        );
         assert!(ids.insert((rule.phase, id)), "{id} is touched twice");
     }
 }
 
-/// Properties of a snapshot: a compressed one, or lines that are compressed with a correct checksum.
+/// Properties of a snapshot: a compressed one, or lines that are compressed with a correct
+/// checksum.
 pub fn snapshot(data: &[u8]) {
     let bytes = if data.starts_with(&[0x1f, 0x8b]) { data.to_vec() } else { packed(data) };
     let Ok(snapshot) = Snapshot::from_bytes(&bytes) else { return };
@@ -311,7 +360,9 @@ fn packed(lines: &[u8]) -> Vec<u8> {
     }
     let sum = HEXLOWER.encode(digest(&SHA256, &lines).as_ref());
     let mut out = GzEncoder::new(Vec::new(), Compression::fast());
-    out.write_all(&lines).and_then(|()| writeln!(out, r#"{{"sha256":"{sum}"}}"#)).expect("memory can be written");
+    out.write_all(&lines)
+        .and_then(|()| writeln!(out, r#"{{"sha256":"{sum}"}}"#))
+        .expect("memory can be written");
     out.finish().expect("memory can be written")
 }
 
@@ -320,7 +371,8 @@ pub fn lock(data: &[u8]) {
     let text = text(data);
     let Ok(lock) = Lock::parse(&text) else { return };
     let printed = lock.print();
-    let again = Lock::parse(&printed).unwrap_or_else(|e| panic!("refused, as printed: {e}\n{printed}"));
+    let again =
+        Lock::parse(&printed).unwrap_or_else(|e| panic!("refused, as printed: {e}\n{printed}"));
     assert_eq!(again, lock);
     assert_eq!(again.print(), printed);
     let catalogue = json!({ "id": "a", "name": "b", "version": "1", "rules": [{ "id": "c", "description": "d" }] });

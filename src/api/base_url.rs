@@ -20,14 +20,15 @@ impl BaseUrl {
     /// Parses a base URL, with or without a slash at its end.
     ///
     /// # Errors
-    /// [`ApiError::Settings`] if it is not a URL, is neither HTTPS nor plain HTTP to this machine, or has a user name,
-    /// a password,
-    /// a query or a fragment.
+    /// [`ApiError::Settings`] if it is not a URL, is neither HTTPS nor plain HTTP to this machine,
+    /// or has a user name, a password, a query or a fragment.
     pub(super) fn read(text: &str) -> Result<Self, ApiError> {
         // A URL with a password is refused before it is quoted anywhere.
         let refuse = |why: &str| Err(ApiError::settings(format!("use the base URL: {why}")));
         let Ok(url) = Url::parse(text.trim()) else {
-            return refuse("it is not an absolute URL such as `https://api.cloudflare.com/client/v4`");
+            return refuse(
+                "it is not an absolute URL such as `https://api.cloudflare.com/client/v4`",
+            );
         };
         if !url.username().is_empty() || url.password().is_some() {
             return refuse("it must not hold a user name or a password");
@@ -57,8 +58,8 @@ impl BaseUrl {
     /// The URL of a request.
     ///
     /// # Errors
-    /// [`ApiError::Misused`] if the path would be changed on the way (`..`, `?`, `#`, spaces): an identifier with such
-    /// characters could otherwise turn one request into another.
+    /// [`ApiError::Misused`] if the path would be changed on the way (`..`, `?`, `#`, spaces): an
+    /// identifier with such characters could otherwise turn one request into another.
     pub(super) fn url(&self, request: &Request) -> Result<Url, ApiError> {
         let misused = || ApiError::Misused {
             request: RequestName::of(request),
@@ -122,20 +123,32 @@ mod tests {
             "https://example.com/#a",
         ] {
             let error = BaseUrl::read(bad).expect_err(bad).to_string();
-            assert!(error.starts_with("use the base URL: ") && !error.contains("hush"), "{bad}: {error}");
+            assert!(
+                error.starts_with("use the base URL: ") && !error.contains("hush"),
+                "{bad}: {error}"
+            );
         }
     }
 
     #[test]
     fn requests_stand_behind_it_exactly_as_written() {
         let base = BaseUrl::read("https://example.com/client/v4//").unwrap();
-        let list = Request::new(Method::Get, "/zones").query("name", "a b&c.example").query("page", "2");
+        let list =
+            Request::new(Method::Get, "/zones").query("name", "a b&c.example").query("page", "2");
         assert_eq!(
             base.url(&list).unwrap().as_str(),
             "https://example.com/client/v4/zones?name=a+b%26c.example&page=2"
         );
         assert_eq!(BaseUrl::read("http://[::1]").unwrap().url(&list).unwrap().path(), "/zones");
-        for path in ["zones", "/zones/../user", "/zones/%2e%2e/user", "/zones?a=b", "/zones#a", "/zones/a b", "@evil"] {
+        for path in [
+            "zones",
+            "/zones/../user",
+            "/zones/%2e%2e/user",
+            "/zones?a=b",
+            "/zones#a",
+            "/zones/a b",
+            "@evil",
+        ] {
             assert!(base.url(&Request::new(Method::Get, path)).is_err(), "{path}");
         }
     }

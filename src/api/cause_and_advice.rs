@@ -1,10 +1,12 @@
 //! What to do about an error, in one or two sentences.
 //!
-//! Cloudflare does not say which permission is missing, and one code (9109) has four meanings that only the text
-//! distinguishes. So the advice derives the permission from method and path, and the meaning from the text.
+//! Cloudflare does not say which permission is missing, and one code (9109) has four meanings that
+//! only the text distinguishes. So the advice derives the permission from method and path, and the
+//! meaning from the text.
 //!
 //! # Sources
-//! developers.cloudflare.com/fundamentals/api/reference/permissions and …/fundamentals/api/troubleshooting, read 2026-11-20.
+//! developers.cloudflare.com/fundamentals/api/reference/permissions and
+//! …/fundamentals/api/troubleshooting, read 2026-11-20.
 
 use super::error::{ApiError, Fault, ProxyFault, RequestName, Signature};
 use super::error_codes::UNKNOWN_TOKEN;
@@ -125,16 +127,27 @@ fn garbled(status: u16) -> Option<String> {
     Some(match status {
         407 => PROXY_CREDENTIALS.into(),
         403 => "a proxy or firewall in between refused the request".into(),
-        404 | 405 | 200..=299 => format!("check that the base URL leads to Cloudflare, such as {SERVICE}"),
-        500.. => "Cloudflare has a problem: see www.cloudflarestatus.com and run again later".into(),
+        404 | 405 | 200..=299 => {
+            format!("check that the base URL leads to Cloudflare, such as {SERVICE}")
+        }
+        500.. => {
+            "Cloudflare has a problem: see www.cloudflarestatus.com and run again later".into()
+        }
         _ => return None,
     })
 }
 
 /// The advice for a refusal.
-fn refused(error: &ApiError, request: &RequestName, status: u16, signature: Signature) -> Option<String> {
+fn refused(
+    error: &ApiError,
+    request: &RequestName,
+    status: u16,
+    signature: Signature,
+) -> Option<String> {
     let has = |codes: &[i64]| codes.iter().any(|code| error.has_code(*code));
-    let says = |words: &str| error.messages().iter().any(|m| m.message.to_ascii_lowercase().contains(words));
+    let says = |words: &str| {
+        error.messages().iter().any(|m| m.message.to_ascii_lowercase().contains(words))
+    };
     if has(&[6111]) || (has(&[6003]) && signature == Signature::Token) {
         return Some(
             "the API token is malformed: give all of it, without quotes, line breaks or the word `Bearer`".into(),
@@ -148,23 +161,36 @@ fn refused(error: &ApiError, request: &RequestName, status: u16, signature: Sign
         );
     }
     if has(&[9106, 9107]) {
-        return Some("no credentials reached Cloudflare: a proxy may have removed the headers".into());
+        return Some(
+            "no credentials reached Cloudflare: a proxy may have removed the headers".into(),
+        );
     }
     if has(&[9103]) {
-        return Some("the e-mail address and the global API key do not belong together, or are unknown".into());
+        return Some(
+            "the e-mail address and the global API key do not belong together, or are unknown"
+                .into(),
+        );
     }
     if has(&[10405]) {
         return Some(
             match signature {
-                Signature::Key => "this call is not available to the global API key: use an API token",
-                Signature::Token => "this call is not available to API tokens: use the global API key",
-                Signature::Both => "this call is available neither to the API token nor to the global API key",
+                Signature::Key => {
+                    "this call is not available to the global API key: use an API token"
+                }
+                Signature::Token => {
+                    "this call is not available to API tokens: use the global API key"
+                }
+                Signature::Both => {
+                    "this call is available neither to the API token nor to the global API key"
+                }
             }
             .into(),
         );
     }
     if has(&[9109]) && says("from location") {
-        return Some("the API token may not be used from this address: check its client IP filter".into());
+        return Some(
+            "the API token may not be used from this address: check its client IP filter".into(),
+        );
     }
     if has(&[9109, 1001]) && says("invalid zone identifier") {
         return Some(
@@ -176,13 +202,18 @@ fn refused(error: &ApiError, request: &RequestName, status: u16, signature: Sign
     }
     // Code 0 names a permission of an internal kind that no token can be given (reported 2020).
     let is_unnumbered = error.messages().iter().all(|m| m.code.is_none_or(|code| code == 0));
-    if has(&[10000, 9109]) || status == 401 || (status == 403 && (is_unnumbered || says("permission"))) {
+    if has(&[10000, 9109])
+        || status == 401
+        || (status == 403 && (is_unnumbered || says("permission")))
+    {
         return Some(lacking(request, signature));
     }
     if has(&[7000, 7001]) && request.path.matches('/').count() <= 1 {
         return Some(format!("check that the base URL leads to Cloudflare, such as {SERVICE}"));
     }
-    (status >= 500).then(|| "Cloudflare has a problem: see www.cloudflarestatus.com and run again later".into())
+    (status >= 500).then(|| {
+        "Cloudflare has a problem: see www.cloudflarestatus.com and run again later".into()
+    })
 }
 
 /// The advice for a well-formed token that Cloudflare does not know.
@@ -208,12 +239,15 @@ fn lacking(request: &RequestName, signature: Signature) -> String {
                  object"
             )
         }
-        None => "the API token lacks a permission, or its resources do not include this object".to_owned(),
+        None => "the API token lacks a permission, or its resources do not include this object"
+            .to_owned(),
     };
     match signature {
         Signature::Token => format!("{of_token}; {DOCTOR}"),
         Signature::Key => {
-            format!("the user of the global API key may not do this: check the user's role in the account; {DOCTOR}")
+            format!(
+                "the user of the global API key may not do this: check the user's role in the account; {DOCTOR}"
+            )
         }
         Signature::Both => format!("{of_token}; the global API key was refused as well; {DOCTOR}"),
     }
@@ -235,16 +269,18 @@ fn permission(request: &RequestName) -> Option<Permission> {
     Some(if request.method.is_read() { Permission::read(group) } else { Permission::edit(group) })
 }
 
-/// The permission for a zone's rulesets: each phase belongs to a product; rulesets without a phase in the path mostly belong to the
-/// WAF.
+/// The permission for a zone's rulesets: each phase belongs to a product; rulesets without a phase
+/// in the path mostly belong to the WAF.
 fn phase_group(path: &str) -> PermissionGroup {
     match path.split_once("/phases/").map(|(_, rest)| rest.split('/').next().unwrap_or_default()) {
         Some("http_request_cache_settings") => PermissionGroup::CacheRules,
         Some("http_request_dynamic_redirect") => PermissionGroup::DynamicUrlRedirects,
         Some("http_request_origin") => PermissionGroup::OriginRules,
-        Some("http_request_transform" | "http_request_late_transform" | "http_response_headers_transform") => {
-            PermissionGroup::ZoneTransformRules
-        }
+        Some(
+            "http_request_transform"
+            | "http_request_late_transform"
+            | "http_response_headers_transform",
+        ) => PermissionGroup::ZoneTransformRules,
         Some("http_config_settings") => PermissionGroup::ConfigRules,
         _ => PermissionGroup::ZoneWaf,
     }
@@ -271,15 +307,22 @@ mod tests {
 
     #[test]
     fn the_missing_permission_is_named() {
-        let lacking =
-            |method, path: &str| advice_for(method, path, 403, Some(10000), "Authentication error", Signature::Token);
+        let lacking = |method, path: &str| {
+            advice_for(method, path, 403, Some(10000), "Authentication error", Signature::Token)
+        };
         assert!(lacking(Method::Get, "/zones").contains("`Zone Read`"));
         assert!(lacking(Method::Get, "/zones").contains("Zone > Zone > Read"));
-        assert!(lacking(Method::Get, "/zones").ends_with("`zonewright doctor` shows what these credentials may do"));
+        assert!(
+            lacking(Method::Get, "/zones")
+                .ends_with("`zonewright doctor` shows what these credentials may do")
+        );
         assert!(lacking(Method::Post, "/zones/a/dns_records/batch").contains("`DNS Write`"));
         assert!(
-            lacking(Method::Get, "/zones/a/rulesets/phases/http_request_firewall_managed/entrypoint")
-                .contains("`Zone WAF Read`")
+            lacking(
+                Method::Get,
+                "/zones/a/rulesets/phases/http_request_firewall_managed/entrypoint"
+            )
+            .contains("`Zone WAF Read`")
         );
         assert!(
             lacking(Method::Put, "/zones/a/rulesets/phases/http_request_cache_settings/entrypoint")
@@ -295,16 +338,37 @@ mod tests {
             "request is not authorized",
             Signature::Both,
         );
-        assert!(without_code.contains("`Zone WAF Write`") && without_code.contains("key was refused as well"));
-        assert!(advice_for(Method::Get, "/zones", 403, Some(10000), "x", Signature::Key).contains("role"));
+        assert!(
+            without_code.contains("`Zone WAF Write`")
+                && without_code.contains("key was refused as well")
+        );
+        assert!(
+            advice_for(Method::Get, "/zones", 403, Some(10000), "x", Signature::Key)
+                .contains("role")
+        );
         let of_actor = "Actor 'com.cloudflare.api.token.1' requires permission 'com.cloudflare.api.account.zone.list'";
-        assert!(advice_for(Method::Get, "/zones", 403, Some(0), of_actor, Signature::Token).contains("`Zone Read`"));
-        assert_eq!(advice_for(Method::Post, "/zones/a/dns_records", 403, Some(1038), "no API", Signature::Token), "");
+        assert!(
+            advice_for(Method::Get, "/zones", 403, Some(0), of_actor, Signature::Token)
+                .contains("`Zone Read`")
+        );
+        assert_eq!(
+            advice_for(
+                Method::Post,
+                "/zones/a/dns_records",
+                403,
+                Some(1038),
+                "no API",
+                Signature::Token
+            ),
+            ""
+        );
     }
 
     #[test]
     fn one_code_has_four_meanings() {
-        let of = |message| advice_for(Method::Get, "/zones/a", 403, Some(9109), message, Signature::Token);
+        let of = |message| {
+            advice_for(Method::Get, "/zones/a", 403, Some(9109), message, Signature::Token)
+        };
         assert!(of("Cannot use the access token from location: 192.0.2.1").contains("IP filter"));
         assert!(of("Invalid zone identifier").contains("no such zone"));
         assert!(of("Invalid access token").contains("revoked"));
@@ -313,13 +377,17 @@ mod tests {
 
     #[test]
     fn wrong_credentials_are_told_apart() {
-        let of =
-            |status, code, path: &str, signature| advice_for(Method::Get, path, status, Some(code), "no", signature);
+        let of = |status, code, path: &str, signature| {
+            advice_for(Method::Get, path, status, Some(code), "no", signature)
+        };
         assert!(of(400, 6111, "/zones", Signature::Token).contains("Bearer"));
         assert!(of(400, 6103, "/zones", Signature::Key).contains("37 hexadecimal"));
         assert!(of(400, 9106, "/zones", Signature::Token).contains("proxy"));
         assert!(of(403, 9103, "/zones", Signature::Key).contains("belong together"));
-        assert!(of(401, 1000, "/user/tokens/verify", Signature::Token).contains("/accounts/{account}/tokens/verify"));
+        assert!(
+            of(401, 1000, "/user/tokens/verify", Signature::Token)
+                .contains("/accounts/{account}/tokens/verify")
+        );
         assert!(of(405, 10405, "/zones", Signature::Token).contains("global API key"));
         assert_eq!(of(400, 9021, "/zones", Signature::Token), "");
     }

@@ -64,7 +64,8 @@ impl Client {
     /// A client; nothing is sent yet.
     ///
     /// # Errors
-    /// [`ApiError::Settings`] if the base URL, the credentials or a number is unusable, or TLS cannot be set up.
+    /// [`ApiError::Settings`] if the base URL, the credentials or a number is unusable, or TLS
+    /// cannot be set up.
     pub fn new(settings: Settings) -> Result<Self, ApiError> {
         Self::with_delays(settings, BackOff::BASE)
     }
@@ -91,10 +92,13 @@ impl Client {
             )));
         }
         if timeout.is_zero() {
-            return Err(ApiError::settings("use a timeout of zero: no response could arrive in time"));
+            return Err(ApiError::settings(
+                "use a timeout of zero: no response could arrive in time",
+            ));
         }
         let signer = Signer::new(&credentials)?;
-        let transport = Transport::new(BaseUrl::read(&base_url)?, Redactor::new(&credentials), timeout)?;
+        let transport =
+            Transport::new(BaseUrl::read(&base_url)?, Redactor::new(&credentials), timeout)?;
         let shared = Shared {
             transport,
             signer,
@@ -130,7 +134,10 @@ impl Client {
     }
 
     /// Sends a request, again where that is harmless and may help.
-    pub(super) async fn exchange<I: Intake>(&self, request: &Request) -> Result<Envelope<I::Result>, ApiError> {
+    pub(super) async fn exchange<I: Intake>(
+        &self,
+        request: &Request,
+    ) -> Result<Envelope<I::Result>, ApiError> {
         let shared = &*self.shared;
         shared.transport.check(request)?;
         let kind = RequestKind::of(request);
@@ -143,7 +150,8 @@ impl Client {
             let next = retry::next(&failed.error, failed.asked);
             let delay = shared.back_off.delay(attempt);
             if let Next::Pause(asked) = next {
-                // To be told twice in a row not to wait long enough is a reason to wait longer than asked.
+                // To be told twice in a row not to wait long enough is a reason to wait longer than
+                // asked.
                 let pause = if attempt > 1 { asked.max(delay) } else { asked };
                 shared.limiter.pause(pause);
             }
@@ -169,7 +177,8 @@ impl Client {
 const SLOWEST: f64 = 0.0001;
 
 impl Shared {
-    /// Sends a request once, in a box: else each place that awaits a request would get a copy of all that sends one.
+    /// Sends a request once, in a box: else each place that awaits a request would get a copy of
+    /// all that sends one.
     #[inline(never)]
     fn attempt<'a, I: Intake + 'a>(
         &'a self,
@@ -190,15 +199,22 @@ impl Shared {
         let by_key = self.signer.has_fallback() && self.by_key().contains(kind);
         let scheme = if by_key { Scheme::Key } else { self.signer.first() };
         let failed = match self.once::<I>(request, kind, scheme).await {
-            Err(failed) if !by_key && self.signer.has_fallback() && is_for_the_key(&failed.error) => failed,
+            Err(failed)
+                if !by_key && self.signer.has_fallback() && is_for_the_key(&failed.error) =>
+            {
+                failed
+            }
             outcome => return outcome,
         };
         self.retrying(request, attempt + 1, &failed.error);
         let outcome = self.once::<I>(request, kind, Scheme::Key).await;
         match (&outcome, failed.error) {
-            (Err(second), ApiError::Refused { request, status, messages, .. }) if is_for_the_key(&second.error) => {
+            (Err(second), ApiError::Refused { request, status, messages, .. })
+                if is_for_the_key(&second.error) =>
+            {
                 // The token's refusal is the one to report: it is what the user meant to use.
-                Err(ApiError::Refused { request, status, messages, signature: Signature::Both }.into())
+                Err(ApiError::Refused { request, status, messages, signature: Signature::Both }
+                    .into())
             }
             (Ok(_), _) => {
                 self.by_key().insert(kind.clone());
@@ -230,7 +246,8 @@ impl Shared {
         (self.observer)(&ApiEvent::Sent { method, path: path.clone() });
         let _exchange = Exchange(&self.observer);
         let begin = Instant::now();
-        let (outcome, limits) = self.transport.send::<I>(request, scheme, self.signer.headers(scheme)).await;
+        let (outcome, limits) =
+            self.transport.send::<I>(request, scheme, self.signer.headers(scheme)).await;
         permit.note(&limits);
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).note(&limits);
         let milliseconds = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -255,7 +272,11 @@ impl Shared {
             Some(source) => format!("{error}: {source}"),
             None => error.to_string(),
         };
-        (self.observer)(&ApiEvent::Retrying { request: RequestName::of(request).to_string(), attempt, cause });
+        (self.observer)(&ApiEvent::Retrying {
+            request: RequestName::of(request).to_string(),
+            attempt,
+            cause,
+        });
     }
 
     /// Waits, after saying so, unless the user wants to stop; whether to go on.

@@ -34,7 +34,10 @@ pub struct ReadClient(Client);
 impl Reader for ReadClient {
     async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
         if !request.method.is_read() {
-            return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a read" });
+            return Err(ApiError::Misused {
+                request: RequestName::of(request),
+                why: "it is not a read",
+            });
         }
         self.0.exchange::<Whole>(request).await
     }
@@ -44,7 +47,10 @@ impl Reader for ReadClient {
         request: &Request,
     ) -> Result<Envelope<Option<Vec<T>>>, ApiError> {
         if !request.method.is_read() {
-            return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a read" });
+            return Err(ApiError::Misused {
+                request: RequestName::of(request),
+                why: "it is not a read",
+            });
         }
         self.0.exchange::<List<T>>(request).await
     }
@@ -73,7 +79,10 @@ pub struct WriteClient(Client);
 impl Writer for WriteClient {
     async fn write(&self, request: &Request) -> Result<Envelope, ApiError> {
         if request.method.is_read() {
-            return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a write" });
+            return Err(ApiError::Misused {
+                request: RequestName::of(request),
+                why: "it is not a write",
+            });
         }
         self.0.exchange::<Whole>(request).await
     }
@@ -85,9 +94,13 @@ pub struct CheckClient(Client);
 
 impl Checker for CheckClient {
     async fn check(&self, request: &Request) -> Result<Envelope, ApiError> {
-        let is_marked = request.query.iter().any(|(name, value)| *name == "dry_run" && value != "false");
+        let is_marked =
+            request.query.iter().any(|(name, value)| *name == "dry_run" && value != "false");
         if request.method.is_read() || !is_marked {
-            return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a dry run" });
+            return Err(ApiError::Misused {
+                request: RequestName::of(request),
+                why: "it is not a dry run",
+            });
         }
         self.0.exchange::<Whole>(request).await
     }

@@ -1,8 +1,8 @@
 //! Credentials: the headers they become, and how they are kept out of all texts.
 //!
-//! The input is secrets as values. The output is headers marked as sensitive, and `redactor` removes the secrets from
-//! Cloudflare's texts before other modules see them. Nothing here has a `Display` or can be serialized,
-//! and `Debug` is masked.
+//! The input is secrets as values. The output is headers marked as sensitive, and `redactor`
+//! removes the secrets from Cloudflare's texts before other modules see them. Nothing here has a
+//! `Display` or can be serialized, and `Debug` is masked.
 //!
 //! # Sources
 //! developers.cloudflare.com/fundamentals/api/get-started, read 2026-11-20.
@@ -49,16 +49,19 @@ impl fmt::Debug for Credentials {
 }
 
 impl Credentials {
-    /// A message authentication code (HMAC-SHA-256, RFC 2104) of these bytes, which only a holder of these credentials
-    /// can compute. It reveals neither the bytes nor the credentials.
+    /// A message authentication code (HMAC-SHA-256, RFC 2104) of these bytes, which only a holder
+    /// of these credentials can compute. It reveals neither the bytes nor the credentials.
     #[must_use]
     pub fn seal(&self, bytes: &[u8]) -> hmac::Tag {
-        let (Self::Token(secret) | Self::TokenThenKey { token: secret, .. } | Self::Key { key: secret, .. }) = self;
+        let (Self::Token(secret)
+        | Self::TokenThenKey { token: secret, .. }
+        | Self::Key { key: secret, .. }) = self;
         hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret.expose_secret().as_bytes()), bytes)
     }
 }
 
-/// How one request is authenticated; never both at once, because Cloudflare does not specify the result.
+/// How one request is authenticated; never both at once, because Cloudflare does not specify the
+/// result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Scheme {
     /// With the API token.
@@ -88,7 +91,8 @@ impl Signer {
     /// Converts credentials into headers.
     ///
     /// # Errors
-    /// [`ApiError::Settings`] if a value is empty or contains a character that a header cannot carry.
+    /// [`ApiError::Settings`] if a value is empty or contains a character that a header cannot
+    /// carry.
     pub(super) fn new(credentials: &Credentials) -> Result<Self, ApiError> {
         let (token, key) = match credentials {
             Credentials::Token(token) => (Some(token), None),
@@ -133,7 +137,9 @@ fn token_headers(token: &SecretString) -> Result<HeaderMap, ApiError> {
 /// The headers of a global key.
 fn key_headers(email: &SecretString, key: &SecretString) -> Result<HeaderMap, ApiError> {
     let mut headers = HeaderMap::new();
-    for (what, name, secret) in [("e-mail address", "x-auth-email", email), ("global API key", "x-auth-key", key)] {
+    for (what, name, secret) in
+        [("e-mail address", "x-auth-email", email), ("global API key", "x-auth-key", key)]
+    {
         check(what, secret.expose_secret())?;
         headers.insert(HeaderName::from_static(name), sensitive(what, secret.expose_secret())?);
     }
@@ -173,7 +179,9 @@ mod tests {
     /// RFC 4231, test case 2.
     #[test]
     fn codes_are_those_of_the_standard() {
-        let seal = |secret: &str, bytes: &[u8]| data_encoding::HEXLOWER.encode(token(secret).seal(bytes).as_ref());
+        let seal = |secret: &str, bytes: &[u8]| {
+            data_encoding::HEXLOWER.encode(token(secret).seal(bytes).as_ref())
+        };
         let expected = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
         assert_eq!(seal("Jefe", b"what do ya want for nothing?"), expected);
         assert_ne!(seal("a", b"x"), seal("b", b"x"));
@@ -186,12 +194,18 @@ mod tests {
 
     /// An email address and a key.
     fn key() -> Credentials {
-        Credentials::Key { email: SecretString::from("ops@example.com"), key: SecretString::from("0123456789abcdef") }
+        Credentials::Key {
+            email: SecretString::from("ops@example.com"),
+            key: SecretString::from("0123456789abcdef"),
+        }
     }
 
     #[test]
     fn debug_is_masked() {
-        assert_eq!(format!("{:?} {:?}", token("hush-hush"), key()), "Token([masked]) Key([masked])");
+        assert_eq!(
+            format!("{:?} {:?}", token("hush-hush"), key()),
+            "Token([masked]) Key([masked])"
+        );
         let headers = Signer::new(&token("hush-hush")).unwrap().headers(Scheme::Token);
         assert!(!format!("{headers:?}").contains("hush"));
     }
@@ -206,7 +220,10 @@ mod tests {
         assert_eq!(headers.len(), 2);
         assert_eq!(
             (&headers["x-auth-email"], &headers["x-auth-key"]),
-            (&HeaderValue::from_static("ops@example.com"), &HeaderValue::from_static("0123456789abcdef"))
+            (
+                &HeaderValue::from_static("ops@example.com"),
+                &HeaderValue::from_static("0123456789abcdef")
+            )
         );
     }
 

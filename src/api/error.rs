@@ -1,9 +1,10 @@
 //! What can go wrong between us and Cloudflare.
 //!
-//! Every variant says how much is known about the *effect* of the request, because that decides what may follow: a request
-//! that never left may be repeated, a write whose response is lost must be settled by reading. Texts are fragments that read
-//! after "failed to". Secrets are removed from Cloudflare's texts before they get here; control
-//! characters in them are for those who print them to escape.
+//! Every variant says how much is known about the *effect* of the request, because that decides
+//! what may follow: a request that never left may be repeated, a write whose response is lost must
+//! be settled by reading. Texts are fragments that read after "failed to". Secrets are removed from
+//! Cloudflare's texts before they get here; control characters in them are for those who print them
+//! to escape.
 
 use std::error::Error;
 use std::fmt;
@@ -104,7 +105,8 @@ pub enum ApiError {
         /// What came instead.
         what: String,
     },
-    /// Cloudflare limited requests, with a longer wait or more often than the client accepts; the request had no effect.
+    /// Cloudflare limited requests, with a longer wait or more often than the client accepts; the
+    /// request had no effect.
     #[error("complete {request}: HTTP {status}: {}{}", said(messages), asked_to_wait(*wait))]
     Throttled {
         /// The request.
@@ -116,7 +118,8 @@ pub enum ApiError {
         /// How long it asked to wait, if it said so.
         wait: Option<Duration>,
     },
-    /// The answer points elsewhere. It is never followed: the credentials stay with the host they are meant for.
+    /// The answer points elsewhere. It is never followed: the credentials stay with the host they
+    /// are meant for.
     #[error("complete {request}: HTTP {status}: redirected to {to}, which is never followed")]
     Redirected {
         /// The request.
@@ -226,7 +229,8 @@ impl ApiError {
     /// Whether this was a write that may have taken effect all the same: only reading can tell.
     #[must_use]
     pub fn is_uncertain(&self) -> bool {
-        if self.request().is_none_or(|request| request.method.is_read()) || self.is_no_such_route() {
+        if self.request().is_none_or(|request| request.method.is_read()) || self.is_no_such_route()
+        {
             return false;
         }
         match self {
@@ -240,17 +244,20 @@ impl ApiError {
             Self::Refused { status, .. } => *status >= 500 && *status != 501,
             // A proxy may send a 408 after it has passed the request on.
             Self::Garbled { status, .. } => !(400..500).contains(status) || *status == 408,
-            // "See Other" is what a completed write may answer; the others mean "ask there instead".
+            // "See Other" is what a completed write may answer; the others mean "ask there
+            // instead".
             Self::Redirected { status, .. } => *status == 303,
         }
     }
 
-    /// Whether this was a write to which the status says yes and the body no: it had an effect or it had none, and if it had
-    /// none, it was refused.
+    /// Whether this was a write to which the status says yes and the body no: it had an effect or
+    /// it had none, and if it had none, it was refused.
     #[must_use]
     pub fn is_contradictory(&self) -> bool {
         match self {
-            Self::Refused { request, status, .. } => !request.method.is_read() && (200..300).contains(status),
+            Self::Refused { request, status, .. } => {
+                !request.method.is_read() && (200..300).contains(status)
+            }
             _ => false,
         }
     }
@@ -275,7 +282,8 @@ impl ApiError {
     pub fn is_no_such_route(&self) -> bool {
         match self {
             Self::Refused { status, .. } => {
-                matches!(status, 400 | 404 | 405 | 501) && error_codes::ROUTING.iter().any(|code| self.has_code(*code))
+                matches!(status, 400 | 404 | 405 | 501)
+                    && error_codes::ROUTING.iter().any(|code| self.has_code(*code))
             }
             Self::Garbled { status, .. } => matches!(status, 404 | 405 | 501),
             _ => false,
@@ -324,20 +332,27 @@ impl Fault {
 
     /// The kind of the operating system's error, if it is one.
     pub(super) fn io(&self) -> Option<std::io::ErrorKind> {
-        self.chain().filter_map(|error| error.downcast_ref::<std::io::Error>()).last().map(std::io::Error::kind)
+        self.chain()
+            .filter_map(|error| error.downcast_ref::<std::io::Error>())
+            .last()
+            .map(std::io::Error::kind)
     }
 
     /// Why a proxy did not lead to Cloudflare, if that is the cause.
     ///
     /// The HTTP library has no type for it that can be named, so it is known by its words.
     pub(super) fn proxy(&self) -> Option<ProxyFault> {
-        let is_proxy = |said: &String| ["tunnel error", "SOCKS error"].iter().any(|start| said.starts_with(start));
+        let is_proxy = |said: &String| {
+            ["tunnel error", "SOCKS error"].iter().any(|start| said.starts_with(start))
+        };
         let said = self.chain().map(ToString::to_string).find(is_proxy)?;
-        // There was no connection to the proxy itself, so it said nothing. With SOCKS the cause of that is lost.
+        // There was no connection to the proxy itself, so it said nothing. With SOCKS the cause of
+        // that is lost.
         if said.contains("underlying connection") {
             return said.starts_with("SOCKS").then_some(ProxyFault::Unreached);
         }
-        let credentials = ["authorization required", "credentials not accepted", "user/pass", "authentication"];
+        let credentials =
+            ["authorization required", "credentials not accepted", "user/pass", "authentication"];
         let wants_others = credentials.iter().any(|words| said.contains(words));
         Some(if wants_others { ProxyFault::Credentials } else { ProxyFault::NoTunnel })
     }
@@ -361,7 +376,8 @@ impl Fault {
     }
 }
 
-/// The next cause. An I/O error hides the error that it wraps from `source`, which skips to that one's own cause.
+/// The next cause. An I/O error hides the error that it wraps from `source`, which skips to that
+/// one's own cause.
 fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
         Some(wrapped) => Some(wrapped),
@@ -393,7 +409,8 @@ mod tests {
     /// A refusal.
     fn refused(method: Method, status: u16, code: i64) -> ApiError {
         let request = RequestName { method, path: "/zones".to_owned() };
-        let messages = vec![ApiMessage { code: Some(code), message: "no".to_owned(), pointer: None }];
+        let messages =
+            vec![ApiMessage { code: Some(code), message: "no".to_owned(), pointer: None }];
         ApiError::Refused { request, status, messages, signature: Signature::Token }
     }
 
@@ -410,7 +427,8 @@ mod tests {
         assert!(!refused(Method::Post, 400, 9021).is_uncertain());
         assert!(!refused(Method::Post, 200, 9021).is_uncertain(), "Cloudflare said no");
         assert!(
-            refused(Method::Post, 200, 9021).is_contradictory() && !refused(Method::Get, 200, 1).is_contradictory()
+            refused(Method::Post, 200, 9021).is_contradictory()
+                && !refused(Method::Get, 200, 1).is_contradictory()
         );
         assert!(!refused(Method::Post, 400, 9021).is_contradictory());
         for status in [200, 201, 204, 408, 500, 502, 522] {
@@ -427,18 +445,31 @@ mod tests {
         assert!(refused(Method::Post, 404, 7000).is_no_such_route());
         assert!(refused(Method::Post, 405, 7001).is_no_such_route());
         assert!(refused(Method::Post, 400, 7003).is_no_such_route());
-        assert!(!refused(Method::Post, 404, 81044).is_no_such_route(), "the record is missing, not the route");
+        assert!(
+            !refused(Method::Post, 404, 81044).is_no_such_route(),
+            "the record is missing, not the route"
+        );
         assert!(!refused(Method::Post, 405, 10405).is_no_such_route(), "only this scheme may not");
-        assert!(garbled(Method::Get, 404).is_no_such_route() && !garbled(Method::Get, 403).is_no_such_route());
+        assert!(
+            garbled(Method::Get, 404).is_no_such_route()
+                && !garbled(Method::Get, 403).is_no_such_route()
+        );
     }
 
     #[test]
     fn texts_read_after_failed_to() {
-        assert_eq!(refused(Method::Post, 400, 9021).to_string(), "complete POST /zones: HTTP 400: no (code 9021)");
+        assert_eq!(
+            refused(Method::Post, 400, 9021).to_string(),
+            "complete POST /zones: HTTP 400: no (code 9021)"
+        );
         assert!(refused(Method::Get, 400, 9021).has_code(9021));
         let request = RequestName { method: Method::Get, path: "/zones".to_owned() };
-        let throttled =
-            ApiError::Throttled { request, status: 429, messages: vec![], wait: Some(Duration::from_secs(7200)) };
+        let throttled = ApiError::Throttled {
+            request,
+            status: 429,
+            messages: vec![],
+            wait: Some(Duration::from_secs(7200)),
+        };
         assert_eq!(
             throttled.to_string(),
             "complete GET /zones: HTTP 429: Cloudflare gave no reason (asked to wait 7200 s)"

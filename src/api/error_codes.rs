@@ -1,4 +1,5 @@
-//! The numbers of Cloudflare's errors by which something is decided. Those that lead only to advice are in `cause_and_advice`.
+//! The numbers of Cloudflare's errors by which something is decided. Those that lead only to advice
+//! are in `cause_and_advice`.
 
 /// "Please wait", which has been seen under 429 and under 500.
 pub(crate) const PLEASE_WAIT: i64 = 971;
@@ -6,12 +7,15 @@ pub(crate) const PLEASE_WAIT: i64 = 971;
 /// The token is unknown: wrong, expired or revoked.
 pub(crate) const UNKNOWN_TOKEN: i64 = 1000;
 
-/// Codes of refusals that are about the credentials, not about the request: other credentials might be allowed.
+/// Codes of refusals that are about the credentials, not about the request: other credentials might
+/// be allowed.
 ///
 /// # Sources
-/// Codes: 1000 unknown token, 6003 malformed header, 9109 unauthorized (in four meanings), 10000 authentication error, 10405
-/// not for this scheme. developers.cloudflare.com/fundamentals/api/troubleshooting, read 2026-11-20.
-pub(crate) const OTHER_CREDENTIALS_MAY_DO: [i64; 8] = [UNKNOWN_TOKEN, 6003, 6103, 6111, 9103, 9109, 10000, 10405];
+/// Codes: 1000 unknown token, 6003 malformed header, 9109 unauthorized (in four meanings), 10000
+/// authentication error, 10405 not for this scheme.
+/// developers.cloudflare.com/fundamentals/api/troubleshooting, read 2026-11-20.
+pub(crate) const OTHER_CREDENTIALS_MAY_DO: [i64; 8] =
+    [UNKNOWN_TOKEN, 6003, 6103, 6111, 9103, 9109, 10000, 10405];
 
 /// Codes under 403 that concern the credentials and not the operation.
 pub(crate) const CREDENTIALS: [i64; 5] = [9103, 9106, 9109, 10000, 10405];
@@ -28,14 +32,15 @@ pub(crate) const ZONE_EXISTS: i64 = 1061;
 /// "An A, AAAA, or CNAME record with that host already exists", "a CNAME record …", "NS records …".
 pub(crate) const RECORD_CONFLICT: [i64; 3] = [81053, 81054, 81056];
 
-/// "The record already exists", "an identical record already exists", "record does not exist": what a request that came late
-/// leaves behind for the one that was sent in its place.
+/// "The record already exists", "an identical record already exists", "record does not exist": what
+/// a request that came late leaves behind for the one that was sent in its place.
 pub(crate) const RECORD_DONE_BEFORE: [i64; 3] = [81044, 81057, 81058];
 
 /// "Record quota exceeded".
 pub(crate) const RECORD_QUOTA: i64 = 81045;
 
-/// "Could not find entrypoint ruleset in the … phase": Cloudflare says so only to credentials that may read the phase.
+/// "Could not find entrypoint ruleset in the … phase": Cloudflare says so only to credentials that
+/// may read the phase.
 pub(crate) const NO_ENTRY_POINT: i64 = 10003;
 
 /// "Exceeded maximum number of zone rulesets for phase": there is an entry point.

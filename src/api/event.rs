@@ -34,7 +34,8 @@ pub enum ApiEvent {
         /// Path, without query.
         path: String,
     },
-    /// An exchange is over: each [`ApiEvent::Sent`] is followed by one, even if the caller no longer waits for the answer.
+    /// An exchange is over: each [`ApiEvent::Sent`] is followed by one, even if the caller no
+    /// longer waits for the answer.
     Over,
 }
 
@@ -45,7 +46,8 @@ pub enum WaitReason {
     Budget,
     /// What is left of the budget is spread over this time.
     Spread,
-    /// The rest of the budget is left to others who use it as well; what they leave is taken before the time is over.
+    /// The rest of the budget is left to others who use it as well; what they leave is taken before
+    /// the time is over.
     SharedQuota,
     /// Cloudflare asked for it.
     RetryAfter,

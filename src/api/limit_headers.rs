@@ -1,11 +1,14 @@
-//! The headers in which Cloudflare reports its limits: `Ratelimit`, `Ratelimit-Policy` and `Retry-After`.
+//! The headers in which Cloudflare reports its limits: `Ratelimit`, `Ratelimit-Policy` and
+//! `Retry-After`.
 //!
-//! The first two are lists: `"default";r=50;t=30` means that 50 requests remain until the reset in 30 seconds, and
-//! `"default";q=1200;w=300` that the quota is 1,200 in 300 seconds. Cloudflare chooses the names, some for all calls
-//! and some for one operation. A missing or malformed header means that the limit is unknown.
+//! The first two are lists: `"default";r=50;t=30` means that 50 requests remain until the reset in
+//! 30 seconds, and `"default";q=1200;w=300` that the quota is 1,200 in 300 seconds. Cloudflare
+//! chooses the names, some for all calls and some for one operation. A missing or malformed header
+//! means that the limit is unknown.
 //!
 //! # Sources
-//! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20; RFC 9110 section 10.2.3 (`Retry-After`).
+//! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20; RFC 9110 section
+//! 10.2.3 (`Retry-After`).
 
 use std::time::{Duration, SystemTime};
 
@@ -50,8 +53,8 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Reads the headers of a response. `now` is used for a `Retry-After` date only if the response has no `Date`,
-    /// because Cloudflare's clock is more reliable.
+    /// Reads the headers of a response. `now` is used for a `Retry-After` date only if the response
+    /// has no `Date`, because Cloudflare's clock is more reliable.
     pub(super) fn read(headers: &HeaderMap, now: SystemTime) -> Self {
         let items = |name: &str| -> Vec<Item> {
             let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
@@ -67,12 +70,18 @@ impl Limits {
             (quota > 0 && !window.is_zero()).then_some(Policy { name: item.name, quota, window })
         });
         let (remaining, policies) = (remaining.collect(), policies.collect());
-        Self { remaining, policies, retry_after: retry_after(headers, now), clock_offset: clock_offset(headers, now) }
+        Self {
+            remaining,
+            policies,
+            retry_after: retry_after(headers, now),
+            clock_offset: clock_offset(headers, now),
+        }
     }
 
     /// The time until a limit is reset, for a refusal without `Retry-After`.
     pub(super) fn reset(&self) -> Option<Duration> {
-        let exhausted = self.remaining.iter().filter(|item| item.requests == 0).map(|item| item.reset).max();
+        let exhausted =
+            self.remaining.iter().filter(|item| item.requests == 0).map(|item| item.reset).max();
         exhausted.or_else(|| self.remaining.iter().map(|item| item.reset).max())
     }
 }
@@ -85,7 +94,8 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
         return Some(text.parse().map_or(LONGEST, Duration::from_secs).min(LONGEST));
     }
     let date = httpdate::parse_http_date(text).ok()?;
-    let sent = headers.get(DATE).and_then(|value| httpdate::parse_http_date(value.to_str().ok()?).ok());
+    let sent =
+        headers.get(DATE).and_then(|value| httpdate::parse_http_date(value.to_str().ok()?).ok());
     Some(date.duration_since(sent.unwrap_or(now)).unwrap_or_default().min(LONGEST))
 }
 
@@ -125,8 +135,9 @@ fn item(text: &str) -> Option<Item> {
     let mut parts = split(text, ';').into_iter().map(str::trim);
     let name = parts.next()?.trim_matches('"').to_owned();
     let parameters = parts.filter_map(|part| part.split_once('='));
-    let parameters =
-        parameters.map(|(key, value)| (key.trim().to_ascii_lowercase(), value.trim().to_owned())).collect();
+    let parameters = parameters
+        .map(|(key, value)| (key.trim().to_ascii_lowercase(), value.trim().to_owned()))
+        .collect();
     (!name.is_empty()).then_some(Item { name, parameters })
 }
 
@@ -152,8 +163,9 @@ mod tests {
 
     /// Limits from headers, at second 1,000,000,000 of the epoch (2001-09-09 01:46:40 UTC).
     fn limits(headers: &[(&'static str, &'static str)]) -> Limits {
-        let pairs =
-            headers.iter().map(|&(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+        let pairs = headers
+            .iter()
+            .map(|&(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
         let mut map = HeaderMap::new();
         for (name, value) in pairs {
             map.append(name, value);
@@ -168,9 +180,17 @@ mod tests {
             ("ratelimit", "bare;r=7;t=8"),
             ("ratelimit-policy", r#""default";q=1200;w=300,"burst";q=100;w=60"#),
         ]);
-        let read: Vec<_> = limits.remaining.iter().map(|i| (i.name.as_str(), i.requests, i.reset.as_secs())).collect();
+        let read: Vec<_> = limits
+            .remaining
+            .iter()
+            .map(|i| (i.name.as_str(), i.requests, i.reset.as_secs()))
+            .collect();
         assert_eq!(read, [("default", 50, 30), ("a,b;c", 0, 1), ("bare", 7, 8)]);
-        let read: Vec<_> = limits.policies.iter().map(|i| (i.name.as_str(), i.quota, i.window.as_secs())).collect();
+        let read: Vec<_> = limits
+            .policies
+            .iter()
+            .map(|i| (i.name.as_str(), i.quota, i.window.as_secs()))
+            .collect();
         assert_eq!(read, [("default", 1200, 300), ("burst", 100, 60)]);
         assert_eq!(limits.reset(), Some(Duration::from_secs(1)));
     }
@@ -178,23 +198,40 @@ mod tests {
     #[test]
     fn what_is_malformed_or_missing_says_nothing() {
         assert_eq!(limits(&[]), Limits::default());
-        let odd =
-            [";;;", r#""default""#, r#""default";r=;t=3"#, r#""d";r=-1;t=3"#, r#""d";r=1"#, r#""d;r=1;t=2"#, "", ","];
+        let odd = [
+            ";;;",
+            r#""default""#,
+            r#""default";r=;t=3"#,
+            r#""d";r=-1;t=3"#,
+            r#""d";r=1"#,
+            r#""d;r=1;t=2"#,
+            "",
+            ",",
+        ];
         for value in odd {
-            assert_eq!(limits(&[("ratelimit", value), ("retry-after", "soon")]), Limits::default(), "{value}");
+            assert_eq!(
+                limits(&[("ratelimit", value), ("retry-after", "soon")]),
+                Limits::default(),
+                "{value}"
+            );
         }
         assert_eq!(limits(&[("ratelimit-policy", r#""d";q=0;w=0"#)]), Limits::default());
     }
 
     #[test]
     fn retry_after_is_seconds_or_a_date() {
-        let after = |headers: &[(&'static str, &'static str)]| limits(headers).retry_after.map(|d| d.as_secs());
+        let after = |headers: &[(&'static str, &'static str)]| {
+            limits(headers).retry_after.map(|d| d.as_secs())
+        };
         assert_eq!(after(&[("retry-after", "0")]), Some(0));
         assert_eq!(after(&[("retry-after", " 120 ")]), Some(120));
         assert_eq!(after(&[("retry-after", "99999999999999999999999")]), Some(LONGEST.as_secs()));
         assert_eq!(after(&[("retry-after", "Sun, 09 Sep 2001 01:47:00 GMT")]), Some(20));
         assert_eq!(after(&[("retry-after", "Sun, 09 Sep 2001 01:00:00 GMT")]), Some(0));
-        let with_date = [("retry-after", "Sun, 09 Sep 2001 01:47:00 GMT"), ("date", "Sun, 09 Sep 2001 01:46:55 GMT")];
+        let with_date = [
+            ("retry-after", "Sun, 09 Sep 2001 01:47:00 GMT"),
+            ("date", "Sun, 09 Sep 2001 01:46:55 GMT"),
+        ];
         assert_eq!(after(&with_date), Some(5));
         assert_eq!(after(&[("retry-after", "-5")]), None);
     }

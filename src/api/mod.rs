@@ -1,10 +1,13 @@
-//! The client of Cloudflare's API: it moves [`Request`]s out and [`Envelope`]s in, and does not interpret records.
+//! The client of Cloudflare's API: it moves [`Request`]s out and [`Envelope`]s in, and does not
+//! interpret records.
 //!
-//! In: settings with credentials, requests as data. Out: envelopes, or an [`ApiError`] that says whether a write may have
-//! taken effect. In between: one scheme of credentials for each request, a budget that follows Cloudflare's limits,
-//! repetition of what is harmless to repeat. No secret leaves this module except in the headers of a request.
+//! In: settings with credentials, requests as data. Out: envelopes, or an [`ApiError`] that says
+//! whether a write may have taken effect. In between: one scheme of credentials for each request, a
+//! budget that follows Cloudflare's limits, repetition of what is harmless to repeat. No secret
+//! leaves this module except in the headers of a request.
 //!
-//! Reading and writing are separate traits with separate handles: who holds only a [`ReadClient`] cannot write.
+//! Reading and writing are separate traits with separate handles: who holds only a [`ReadClient`]
+//! cannot write.
 
 mod base_url;
 mod cause_and_advice;
@@ -62,7 +65,8 @@ pub trait Reader: Send + Sync {
     /// [`ApiError`]; [`ApiError::Misused`] if the request is not a read.
     fn read(&self, request: &Request) -> impl Future<Output = Result<Envelope, ApiError>> + Send;
 
-    /// Whether a list that it reads has everything that Cloudflare lists. A recording keeps only what is needed of some lists.
+    /// Whether a list that it reads has everything that Cloudflare lists. A recording keeps only
+    /// what is needed of some lists.
     fn lists_everything(&self) -> bool {
         true
     }
@@ -77,7 +81,9 @@ pub trait Reader: Send + Sync {
     ) -> impl Future<Output = Result<Envelope<Option<Vec<T>>>, ApiError>> + Send {
         async {
             let Envelope { result, page, cursor } = self.read(request).await?;
-            let Json::Array(items) = result else { return Ok(Envelope { result: None, page, cursor }) };
+            let Json::Array(items) = result else {
+                return Ok(Envelope { result: None, page, cursor });
+            };
             let items = items.into_iter().map(T::deserialize).collect::<Result<_, _>>();
             let result = items.map(Some).map_err(|error| ApiError::Garbled {
                 request: RequestName::of(request),
@@ -88,7 +94,8 @@ pub trait Reader: Send + Sync {
         }
     }
 
-    /// How many requests can be sent now without a wait for the rate limit; without end where there is none.
+    /// How many requests can be sent now without a wait for the rate limit; without end where there
+    /// is none.
     fn free_requests(&self) -> usize {
         usize::MAX
     }
@@ -104,7 +111,8 @@ pub trait Writer: Send + Sync {
     /// Sends a request that changes something. It is repeated only if it certainly had no effect.
     ///
     /// # Errors
-    /// [`ApiError`]; see [`ApiError::is_uncertain`]. [`ApiError::Misused`] if the request is a read.
+    /// [`ApiError`]; see [`ApiError::is_uncertain`]. [`ApiError::Misused`] if the request is a
+    /// read.
     fn write(&self, request: &Request) -> impl Future<Output = Result<Envelope, ApiError>> + Send;
 }
 

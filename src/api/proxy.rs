@@ -5,15 +5,16 @@ use hyper_util::client::proxy::matcher::Matcher;
 
 use super::base_url::BaseUrl;
 
-/// Whether the value of a variable such as `HTTPS_PROXY` is one that the HTTP library understands; it ignores any other.
+/// Whether the value of a variable such as `HTTPS_PROXY` is one that the HTTP library understands;
+/// it ignores any other.
 #[must_use]
 pub fn is_proxy_address(value: &str) -> bool {
     let destination = Uri::from_static("https://api.cloudflare.com/");
     Matcher::builder().all(value).build().intercept(&destination).is_some()
 }
 
-/// The proxy that requests to a base URL take by the environment, as `scheme://host:port`, without its credentials. The HTTP library
-/// decides in the same way.
+/// The proxy that requests to a base URL take by the environment, as `scheme://host:port`, without
+/// its credentials. The HTTP library decides in the same way.
 #[must_use]
 pub fn proxy_in_use(base_url: &str) -> Option<String> {
     if BaseUrl::read(base_url).ok()?.is_loopback() {
@@ -22,5 +23,10 @@ pub fn proxy_in_use(base_url: &str) -> Option<String> {
     let proxy = Matcher::from_system().intercept(&base_url.trim().parse::<Uri>().ok()?)?;
     let uri = proxy.uri();
     let (scheme, host) = (uri.scheme_str().unwrap_or("http"), uri.host()?);
-    Some(uri.port_u16().map_or_else(|| format!("{scheme}://{host}"), |port| format!("{scheme}://{host}:{port}")))
+    Some(
+        uri.port_u16().map_or_else(
+            || format!("{scheme}://{host}"),
+            |port| format!("{scheme}://{host}:{port}"),
+        ),
+    )
 }

@@ -1,4 +1,5 @@
-//! The rate limiter: shared by all clones of a client, so that a run never exceeds Cloudflare's limit by itself.
+//! The rate limiter: shared by all clones of a client, so that a run never exceeds Cloudflare's
+//! limit by itself.
 //!
 //! | what | why |
 //! |---|---|
@@ -8,8 +9,9 @@
 //! | at most 200 a second, or what the user sets | the limit of one IP address |
 //! | a pause that Cloudflare requests | it applies to all calls, not only to the refused one |
 //!
-//! A request counts from the moment it may be sent until 300 seconds after its response, since only Cloudflare knows
-//! when in between it was counted. All times are those of `tokio::time`. Each wait is announced before it begins.
+//! A request counts from the moment it may be sent until 300 seconds after its response, since only
+//! Cloudflare knows when in between it was counted. All times are those of `tokio::time`. Each wait
+//! is announced before it begins.
 //!
 //! # Sources
 //! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20.
@@ -46,16 +48,16 @@ const PER_SECOND: f64 = 200.0;
 /// A shorter wait is not announced, because no one would notice it.
 const UNNOTICED: Duration = Duration::from_millis(100);
 
-/// The longest wait after the user asked to stop. A request that finishes something, such as reading the result of a
-/// lost response, must not fail because of the pause between two requests.
+/// The longest wait after the user asked to stop. A request that finishes something, such as
+/// reading the result of a lost response, must not fail because of the pause between two requests.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// The rate limiter.
 pub(super) struct Limiter {
     /// The counts.
     state: Mutex<State>,
-    /// One queue for each kind: first come, first served, and an exhausted limit of one kind does not block the
-    /// others.
+    /// One queue for each kind: first come, first served, and an exhausted limit of one kind does
+    /// not block the others.
     queues: Mutex<BTreeMap<RequestKind, Arc<tokio::sync::Mutex<()>>>>,
     /// Whether the user wants to stop.
     stop: Stop,
@@ -85,7 +87,8 @@ struct State {
     pause: Instant,
     /// What Cloudflare reported.
     reports: Reports,
-    /// The end of the latest announced wait, so that several waits for the same reason are announced once.
+    /// The end of the latest announced wait, so that several waits for the same reason are
+    /// announced once.
     announced: Instant,
 }
 
@@ -115,7 +118,8 @@ pub(super) struct Permit<'a> {
 }
 
 impl Limiter {
-    /// A limiter with its full quota, in requests per window; `max_rps` is the largest number of requests per second.
+    /// A limiter with its full quota, in requests per window; `max_rps` is the largest number of
+    /// requests per second.
     pub(super) fn new(quota: usize, max_rps: Option<f64>, stop: Stop, observer: Observer) -> Self {
         let now = Instant::now();
         let state = State {
@@ -134,8 +138,8 @@ impl Limiter {
         Self { state: Mutex::new(state), queues: Mutex::default(), stop, observer }
     }
 
-    /// Waits until a request of this kind may be sent, and counts it. After the user asked to stop, it does not wait
-    /// long: `None` if the request cannot be sent soon.
+    /// Waits until a request of this kind may be sent, and counts it. After the user asked to stop,
+    /// it does not wait long: `None` if the request cannot be sent soon.
     pub(super) async fn acquire(&self, kind: &RequestKind) -> Option<Permit<'_>> {
         let queue = lock(&self.queues).entry(kind.clone()).or_default().clone();
         let _turn = queue.lock().await;
@@ -161,8 +165,8 @@ impl Limiter {
         }
     }
 
-    /// Takes a request from the quota, or returns the reason and end of the wait, and its length if it was not
-    /// announced yet.
+    /// Takes a request from the quota, or returns the reason and end of the wait, and its length if
+    /// it was not announced yet.
     fn take(&self, kind: &RequestKind) -> Option<(Wait, Option<Duration>)> {
         let now = Instant::now();
         let mut state = lock(&self.state);
@@ -172,8 +176,11 @@ impl Limiter {
         };
         let duration = wait.until - now;
         // While requests are spread, the end of the window moves with each of them.
-        let is_announced =
-            if wait.reason == WaitReason::Spread { state.announced > now } else { wait.until <= state.announced };
+        let is_announced = if wait.reason == WaitReason::Spread {
+            state.announced > now
+        } else {
+            wait.until <= state.announced
+        };
         let news = duration >= UNNOTICED && !is_announced;
         if news {
             state.announced = wait.until;
@@ -189,7 +196,8 @@ impl Limiter {
         if state.pause > now {
             return 0;
         }
-        let own = || burst(state.quota).saturating_sub(state.counted()).min(state.tokens.max(0.0) as u64);
+        let own =
+            || burst(state.quota).saturating_sub(state.counted()).min(state.tokens.max(0.0) as u64);
         usize::try_from(state.reports.free_requests(now).unwrap_or_else(own)).unwrap_or(usize::MAX)
     }
 
@@ -201,7 +209,8 @@ impl Limiter {
 }
 
 impl State {
-    /// What prevents a request now, and until when. Who is to stop does not spread what is left to do.
+    /// What prevents a request now, and until when. Who is to stop does not spread what is left to
+    /// do.
     fn obstacle(&mut self, kind: &RequestKind, is_stopping: bool, now: Instant) -> Option<Wait> {
         if self.pause > now {
             return Some(Wait::until(WaitReason::RetryAfter, self.pause));
@@ -210,33 +219,53 @@ impl State {
         let mut until = self.next;
         let reported = self.reports.wait(kind, now);
         if self.reports.free_requests(now).is_none() {
-            if let Some(wait) = self.spread(now).filter(|wait| wait.retry_at > until && !is_stopping) {
+            if let Some(wait) =
+                self.spread(now).filter(|wait| wait.retry_at > until && !is_stopping)
+            {
                 return Some(wait);
             }
             if self.tokens < 1.0 {
-                until = until.max(now + Duration::from_secs_f64((1.0 - self.tokens) / self.refill()));
+                until =
+                    until.max(now + Duration::from_secs_f64((1.0 - self.tokens) / self.refill()));
             }
             if self.counted() >= self.quota {
-                // With the whole quota under way, it is only known that some of these requests will be answered soon.
-                until = until.max(self.answered.front().map_or(now + Duration::from_secs(1), |first| *first + WINDOW));
+                // With the whole quota under way, it is only known that some of these requests will
+                // be answered soon.
+                until = until.max(
+                    self.answered
+                        .front()
+                        .map_or(now + Duration::from_secs(1), |first| *first + WINDOW),
+                );
             }
         }
         if let Some(reported) = reported.filter(|reported| reported.retry_at > until) {
-            let reason = if reported.is_for_others { WaitReason::SharedQuota } else { WaitReason::Budget };
+            let reason =
+                if reported.is_for_others { WaitReason::SharedQuota } else { WaitReason::Budget };
             return Some(Wait { reason, retry_at: reported.retry_at, until: reported.until });
         }
         (until > now).then_some(Wait::until(WaitReason::Budget, until))
     }
 
-    /// The wait for the next request when the burst is used up: what is left is spread until the window lets go of its first.
+    /// The wait for the next request when the burst is used up: what is left is spread until the
+    /// window lets go of its first.
     fn spread(&self, now: Instant) -> Option<Wait> {
         let (counted, first) = (self.counted(), self.answered.front()?);
-        let left = self.quota.checked_sub(counted).filter(|left| *left > 0 && counted >= burst(self.quota))?;
-        let retry_at = self.sent + (*first + WINDOW).saturating_duration_since(self.sent).div_f64(left as f64);
+        let left = self
+            .quota
+            .checked_sub(counted)
+            .filter(|left| *left > 0 && counted >= burst(self.quota))?;
+        let retry_at =
+            self.sent + (*first + WINDOW).saturating_duration_since(self.sent).div_f64(left as f64);
         // It ends when so many have left the window that another burst fits in.
-        let last =
-            usize::try_from(counted - burst(self.quota)).ok().and_then(|n| self.answered.get(n)).unwrap_or(first);
-        (retry_at > now).then_some(Wait { reason: WaitReason::Spread, retry_at, until: *last + WINDOW })
+        let last = usize::try_from(counted - burst(self.quota))
+            .ok()
+            .and_then(|n| self.answered.get(n))
+            .unwrap_or(first);
+        (retry_at > now).then_some(Wait {
+            reason: WaitReason::Spread,
+            retry_at,
+            until: *last + WINDOW,
+        })
     }
 
     /// Requests that count in the window.
@@ -392,9 +421,14 @@ mod tests {
             last = Instant::now();
         }
         let waits = lock(&waits);
-        assert!(waits.iter().filter(|(reason, ..)| *reason == WaitReason::Spread).count() < 8, "{waits:?}");
         assert!(
-            waits.iter().any(|(reason, time, _)| (*reason, time.as_secs()) == (WaitReason::Spread, 295)),
+            waits.iter().filter(|(reason, ..)| *reason == WaitReason::Spread).count() < 8,
+            "{waits:?}"
+        );
+        assert!(
+            waits
+                .iter()
+                .any(|(reason, time, _)| (*reason, time.as_secs()) == (WaitReason::Spread, 295)),
             "{waits:?}"
         );
     }
@@ -406,19 +440,25 @@ mod tests {
         for number in 0..3000_u64 {
             let permit = limiter.acquire(&kind()).await.unwrap();
             let name = "default".to_owned();
-            let remaining = vec![Remaining { name: name.clone(), requests: 6000 - number, reset: WINDOW }];
+            let remaining =
+                vec![Remaining { name: name.clone(), requests: 6000 - number, reset: WINDOW }];
             permit.note(&Limits {
                 remaining,
                 policies: vec![Policy { name, quota: 6000, window: WINDOW }],
                 ..Limits::default()
             });
         }
-        assert!(begin.elapsed() < Duration::from_secs(16) && lock(&waits).is_empty(), "{:?}", begin.elapsed());
+        assert!(
+            begin.elapsed() < Duration::from_secs(16) && lock(&waits).is_empty(),
+            "{:?}",
+            begin.elapsed()
+        );
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_larger_quota_and_rate_are_used() {
-        let limiter = Limiter::new(4 * QUOTA, Some(1000.0), Stop::never(), Arc::new(|_: &ApiEvent| {}));
+        let limiter =
+            Limiter::new(4 * QUOTA, Some(1000.0), Stop::never(), Arc::new(|_: &ApiEvent| {}));
         let begin = Instant::now();
         for _ in 0..4000 {
             drop(limiter.acquire(&kind()).await.unwrap());
@@ -470,9 +510,14 @@ mod tests {
         assert!(lock(&waits).iter().any(|(_, duration, _)| *duration > Duration::from_secs(100)));
     }
 
-    /// Sends requests for some time beside another client that sends one every half second until `he_ends`, whatever we
-    /// do. The server's windows begin with their first request. Returns how many requests each of the two sent.
-    async fn beside_another(limiter: &Limiter, time: Duration, he_ends: Duration) -> (usize, usize) {
+    /// Sends requests for some time beside another client that sends one every half second until
+    /// `he_ends`, whatever we do. The server's windows begin with their first request. Returns how
+    /// many requests each of the two sent.
+    async fn beside_another(
+        limiter: &Limiter,
+        time: Duration,
+        he_ends: Duration,
+    ) -> (usize, usize) {
         let begin = Instant::now();
         let (mut since, mut used, mut ours, mut his) = (begin, 0, 0, 0);
         while begin.elapsed() < time {
@@ -494,7 +539,11 @@ mod tests {
             let reset = Duration::from_secs((since + WINDOW - now).as_secs_f64().ceil() as u64);
             let name = "default".to_owned();
             permit.note(&Limits {
-                remaining: vec![Remaining { name: name.clone(), requests: (QUOTA - used) as u64, reset }],
+                remaining: vec![Remaining {
+                    name: name.clone(),
+                    requests: (QUOTA - used) as u64,
+                    reset,
+                }],
                 policies: vec![Policy { name, quota: QUOTA as u64, window: WINDOW }],
                 ..Limits::default()
             });
@@ -514,7 +563,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_others_no_longer_take_is_used() {
         let (limiter, _) = limiter(None);
-        let (ours, his) = beside_another(&limiter, WINDOW - Duration::from_secs(1), WINDOW / 4).await;
+        let (ours, his) =
+            beside_another(&limiter, WINDOW - Duration::from_secs(1), WINDOW / 4).await;
         assert!(ours + his >= QUOTA * 97 / 100, "{ours} and {his}");
         let (ours, his) = beside_another(&limiter, 2 * WINDOW, Duration::ZERO).await;
         assert!(ours >= 2 * QUOTA * 97 / 100 && his == 0, "{ours}");
@@ -550,12 +600,21 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_is_to_stop_waits_no_more_than_a_moment() {
         let stopper = crate::api::Stopper::new();
-        let limiter = Arc::new(Limiter::new(QUOTA, Some(2.0), stopper.listener(), Arc::new(|_: &ApiEvent| {})));
+        let limiter = Arc::new(Limiter::new(
+            QUOTA,
+            Some(2.0),
+            stopper.listener(),
+            Arc::new(|_: &ApiEvent| {}),
+        ));
         let begin = Instant::now();
         drop(limiter.acquire(&kind()).await.unwrap());
         stopper.ask();
         drop(limiter.acquire(&kind()).await.unwrap());
-        assert_eq!(begin.elapsed(), Duration::from_millis(500), "the pause between two requests is kept");
+        assert_eq!(
+            begin.elapsed(),
+            Duration::from_millis(500),
+            "the pause between two requests is kept"
+        );
         limiter.pause(Duration::from_secs(9));
         assert!(limiter.acquire(&kind()).await.is_none());
         assert_eq!(begin.elapsed(), Duration::from_millis(500));
@@ -564,7 +623,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_waits_is_woken_to_stop() {
         let stopper = crate::api::Stopper::new();
-        let limiter = Arc::new(Limiter::new(QUOTA, None, stopper.listener(), Arc::new(|_: &ApiEvent| {})));
+        let limiter =
+            Arc::new(Limiter::new(QUOTA, None, stopper.listener(), Arc::new(|_: &ApiEvent| {})));
         let begin = Instant::now();
         limiter.pause(Duration::from_secs(300));
         let others = async {

@@ -1,8 +1,8 @@
 //! Removes secrets from texts that came from outside, however they are spelled there.
 //!
-//! A server can echo a secret as it was sent, escaped (`%40`, `\u0040`, `&#64;`, also twice), or encoded (base64 in both
-//! alphabets, with anything in front of it, and hexadecimal). So the text is read in each of these ways, and what reads as a
-//! secret is replaced where it stands.
+//! A server can echo a secret as it was sent, escaped (`%40`, `\u0040`, `&#64;`, also twice), or
+//! encoded (base64 in both alphabets, with anything in front of it, and hexadecimal). So the text
+//! is read in each of these ways, and what reads as a secret is replaced where it stands.
 
 use std::ops::Range;
 
@@ -14,11 +14,12 @@ use crate::diagnostic::REDACTED;
 /// The shortest text that is treated as a secret.
 ///
 /// # Units
-/// Bytes. Real secrets have at least 37; replacing a placeholder of one letter would only make every message
-/// unreadable.
+/// Bytes. Real secrets have at least 37; replacing a placeholder of one letter would only make
+/// every message unreadable.
 const SHORTEST_SECRET: usize = 4;
 
-/// The longest text that is read in these ways; what follows is cut off. No response says no at such length.
+/// The longest text that is read in these ways; what follows is cut off. No response says no at
+/// such length.
 ///
 /// # Units
 /// Bytes.
@@ -94,8 +95,9 @@ impl Redactor {
             return false;
         }
         let is_in = |decoded: &[u8]| {
-            let is_plain =
-                |secret: &SecretString| positions(decoded, secret.expose_secret().as_bytes()).next().is_some();
+            let is_plain = |secret: &SecretString| {
+                positions(decoded, secret.expose_secret().as_bytes()).next().is_some()
+            };
             self.secrets.iter().any(is_plain)
                 || words(decoded).any(|word| self.is_encoded_in(&decoded[word], layers - 1))
         };
@@ -124,7 +126,9 @@ fn without(text: &str, mut places: Vec<Range<usize>>) -> String {
 fn positions<'t>(text: &'t [u8], secret: &'t [u8]) -> impl Iterator<Item = Range<usize>> + 't {
     let length = secret.len();
     let windows = text.windows(length).enumerate();
-    windows.filter(move |(_, window)| window.eq_ignore_ascii_case(secret)).map(move |(at, _)| at..at + length)
+    windows
+        .filter(move |(_, window)| window.eq_ignore_ascii_case(secret))
+        .map(move |(at, _)| at..at + length)
 }
 
 /// The ranges of a text that have only characters of base64, in either alphabet.
@@ -197,9 +201,12 @@ fn unescaped(reading: &[Spelled]) -> Vec<Spelled> {
 fn escape(reading: &[Spelled]) -> Option<(u8, usize)> {
     let byte = |at: usize| reading.get(at).map(|one| one.byte);
     let number = |from: usize, length: usize, radix: u32| {
-        (from..from + length).try_fold(0_u32, |sum, at| Some(sum * radix + char::from(byte(at)?).to_digit(radix)?))
+        (from..from + length)
+            .try_fold(0_u32, |sum, at| Some(sum * radix + char::from(byte(at)?).to_digit(radix)?))
     };
-    let ascii = |code: u32, length: usize| u8::try_from(code).ok().filter(u8::is_ascii).map(|byte| (byte, length));
+    let ascii = |code: u32, length: usize| {
+        u8::try_from(code).ok().filter(u8::is_ascii).map(|byte| (byte, length))
+    };
     match (byte(0)?, byte(1)?) {
         (b'%', _) => ascii(number(1, 2, 16)?, 3),
         (b'\\', b'u') => ascii(number(2, 4, 16)?, 6),
@@ -208,15 +215,23 @@ fn escape(reading: &[Spelled]) -> Option<(u8, usize)> {
         (b'&', b'#') => {
             let is_hexadecimal = matches!(byte(2)?, b'x' | b'X');
             let (from, radix) = if is_hexadecimal { (3, 16) } else { (2, 10) };
-            let digits = (from..from + 7).take_while(|at| byte(*at).is_some_and(|b| b.is_ascii_hexdigit())).count();
+            let digits = (from..from + 7)
+                .take_while(|at| byte(*at).is_some_and(|b| b.is_ascii_hexdigit()))
+                .count();
             let end = from + digits;
             let length = end + usize::from(byte(end) == Some(b';'));
             if digits == 0 { None } else { ascii(number(from, digits, radix)?, length) }
         }
-        (b'&', _) => [("&amp;", b'&'), ("&commat;", b'@'), ("&sol;", b'/'), ("&period;", b'.'), ("&lowbar;", b'_')]
-            .into_iter()
-            .find(|(name, _)| name.bytes().enumerate().all(|(at, wanted)| byte(at) == Some(wanted)))
-            .map(|(name, byte)| (byte, name.len())),
+        (b'&', _) => [
+            ("&amp;", b'&'),
+            ("&commat;", b'@'),
+            ("&sol;", b'/'),
+            ("&period;", b'.'),
+            ("&lowbar;", b'_'),
+        ]
+        .into_iter()
+        .find(|(name, _)| name.bytes().enumerate().all(|(at, wanted)| byte(at) == Some(wanted)))
+        .map(|(name, byte)| (byte, name.len())),
         _ => None,
     }
 }
@@ -229,7 +244,8 @@ mod tests {
 
     /// A redactor of an email address and a key.
     fn of_key() -> Redactor {
-        let (email, key) = (SecretString::from("ops@example.com"), SecretString::from("0123456789abcdef"));
+        let (email, key) =
+            (SecretString::from("ops@example.com"), SecretString::from("0123456789abcdef"));
         Redactor::new(&Credentials::Key { email, key })
     }
 
@@ -260,11 +276,15 @@ mod tests {
     #[test]
     fn encoded_secrets_are_removed() {
         let redactor = of_key();
-        for (before, after) in [("", ""), ("Bearer ", ""), ("{\"a\":\"", "\"}"), ("é", "ü?>"), ("ab", "c")] {
+        for (before, after) in
+            [("", ""), ("Bearer ", ""), ("{\"a\":\"", "\"}"), ("é", "ü?>"), ("ab", "c")]
+        {
             let text = format!("{before}ops@example.com{after}");
             for encoding in [BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD, HEXLOWER, HEXUPPER] {
                 let code = encoding.encode(text.as_bytes());
-                for shown in [code.clone(), BASE64.encode(code.as_bytes()), HEXLOWER.encode(code.as_bytes())] {
+                for shown in
+                    [code.clone(), BASE64.encode(code.as_bytes()), HEXLOWER.encode(code.as_bytes())]
+                {
                     let cleaned = redactor.text(&format!("é token={shown} is wrong"));
                     let rest = cleaned.replace('=', "");
                     assert_eq!(rest, "é token[redacted] is wrong", "{text}: {shown}");
@@ -278,7 +298,8 @@ mod tests {
             let code = format!("{prefix}{}", BASE64URL_NOPAD.encode(b"ops@example.com"));
             assert_eq!(redactor.text(&code), REDACTED);
         }
-        let innocent = "unknown-identifier aGVsbG8gd29ybGQ= 9f86d081884c7d659a2feaa0c55ad015 %zz &#; \\u12 é";
+        let innocent =
+            "unknown-identifier aGVsbG8gd29ybGQ= 9f86d081884c7d659a2feaa0c55ad015 %zz &#; \\u12 é";
         assert_eq!(redactor.text(innocent), innocent);
     }
 }

@@ -1,14 +1,15 @@
 //! What Cloudflare reported about its limits, and what follows for the next request.
 //!
-//! A limit has a name that Cloudflare chooses: some limits are for all calls, some for one operation. So a name applies
-//! to the kinds under which it was seen, and `default` applies to all. Between two reports we count down ourselves.
-//! A report can only lower our count within one window, because responses arrive out of order and some requests are
-//! still under way.
+//! A limit has a name that Cloudflare chooses: some limits are for all calls, some for one
+//! operation. So a name applies to the kinds under which it was seen, and `default` applies to all.
+//! Between two reports we count down ourselves. A report can only lower our count within one
+//! window, because responses arrive out of order and some requests are still under way.
 //!
-//! Other clients share the quota (the dashboard, another pipeline). If a report is lower than our own count, they used
-//! the difference; a margin of the size of their largest step is then left unused, so that they do not exceed the limit
-//! between two reports. We also leave them what they will use until the reset ([`SharedQuota`]); while we wait for it, an
-//! occasional request checks whether they still use it.
+//! Other clients share the quota (the dashboard, another pipeline). If a report is lower than our
+//! own count, they used the difference; a margin of the size of their largest step is then left
+//! unused, so that they do not exceed the limit between two reports. We also leave them what they
+//! will use until the reset ([`SharedQuota`]); while we wait for it, an occasional request checks
+//! whether they still use it.
 //!
 //! # Sources
 //! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20.
@@ -28,10 +29,12 @@ use crate::wire::{Method, Request};
 /// The name of the limit for all calls.
 const FOR_ALL: &str = "default";
 
-/// How much two reports of one reset may differ: the seconds are whole, and the transfer takes time.
+/// How much two reports of one reset may differ: the seconds are whole, and the transfer takes
+/// time.
 const SAME_RESET: Duration = Duration::from_secs(2);
 
-/// Largest margin that is left unused because of others. Our own choice: a few seconds' worth of their requests.
+/// Largest margin that is left unused because of others. Our own choice: a few seconds' worth of
+/// their requests.
 const LARGEST_MARGIN: u64 = 50;
 
 /// Largest number of names that are kept; Cloudflare uses a few.
@@ -75,8 +78,15 @@ struct Limit {
 }
 
 impl Reports {
-    /// Applies the headers of a response to a request of this kind, with `in_flight` other requests under way.
-    pub(super) fn note(&mut self, kind: &RequestKind, limits: &Limits, in_flight: u64, now: Instant) {
+    /// Applies the headers of a response to a request of this kind, with `in_flight` other requests
+    /// under way.
+    pub(super) fn note(
+        &mut self,
+        kind: &RequestKind,
+        limits: &Limits,
+        in_flight: u64,
+        now: Instant,
+    ) {
         for policy in &limits.policies {
             if let Some(limit) = self.bind(kind, &policy.name) {
                 limit.policy = Some((policy.quota, policy.window.min(LONGEST_WAIT)));
@@ -90,7 +100,8 @@ impl Reports {
         }
     }
 
-    /// The limit with this name, which applies to the kind from now on; `None` if there are too many names.
+    /// The limit with this name, which applies to the kind from now on; `None` if there are too
+    /// many names.
     fn bind(&mut self, kind: &RequestKind, name: &str) -> Option<&mut Limit> {
         if self.limits.len() >= MOST_NAMES && !self.limits.contains_key(name) {
             return None;
@@ -127,7 +138,8 @@ impl Reports {
     /// The limits that apply to a kind.
     fn binding(&mut self, kind: &RequestKind) -> impl Iterator<Item = &mut Limit> {
         let names = self.names.get(kind);
-        let binds = move |name: &String| name == FOR_ALL || names.is_some_and(|names| names.contains(name));
+        let binds =
+            move |name: &String| name == FOR_ALL || names.is_some_and(|names| names.contains(name));
         self.limits.iter_mut().filter(move |(name, _)| binds(name)).map(|(_, limit)| limit)
     }
 }
@@ -135,22 +147,29 @@ impl Reports {
 impl Limit {
     /// Applies a report.
     fn note(&mut self, reported: u64, reset: Instant, in_flight: u64, now: Instant) {
-        // Requests under way may or may not have been counted; it is safe to assume that they were not.
+        // Requests under way may or may not have been counted; it is safe to assume that they were
+        // not.
         let ours = reported.saturating_sub(in_flight);
         match self.remaining {
             Some((counted, until)) if now < until && apart(until, reset) <= SAME_RESET => {
-                let others = self.others.get_or_insert_with(|| SharedQuota::begin(reported, in_flight, now, None));
+                let others = self
+                    .others
+                    .get_or_insert_with(|| SharedQuota::begin(reported, in_flight, now, None));
                 let silence = self.reported.map_or(Duration::ZERO, |last| now - last);
-                let surprise = counted.saturating_sub(reported).saturating_sub(others.expected(silence, now) as u64);
+                let surprise = counted
+                    .saturating_sub(reported)
+                    .saturating_sub(others.expected(silence, now) as u64);
                 self.bite = self.bite.max(surprise);
                 others.note(reported, now);
-                // Only an exhausted limit moves the reset: a reset that moved with each report would never arrive.
+                // Only an exhausted limit moves the reset: a reset that moved with each report
+                // would never arrive.
                 let until = if reported == 0 { until.max(reset) } else { until };
                 self.remaining = Some((counted.min(ours), until));
             }
             _ => {
                 self.remaining = Some((ours, reset));
-                self.others = Some(SharedQuota::begin(reported, in_flight, now, self.others.as_ref()));
+                self.others =
+                    Some(SharedQuota::begin(reported, in_flight, now, self.others.as_ref()));
             }
         }
         self.reported = Some(now);
@@ -177,15 +196,18 @@ impl Limit {
 
     /// What is always left unused.
     fn margin(&self) -> u64 {
-        let largest = self.policy.map_or(LARGEST_MARGIN, |(quota, _)| LARGEST_MARGIN.min(quota / 20));
+        let largest =
+            self.policy.map_or(LARGEST_MARGIN, |(quota, _)| LARGEST_MARGIN.min(quota / 20));
         self.bite.min(largest)
     }
 
-    /// What is left to others until the reset, by the last report. Between two reports they use what they are expected
-    /// to.
+    /// What is left to others until the reset, by the last report. Between two reports they use
+    /// what they are expected to.
     fn claim(&self, until: Instant, now: Instant) -> u64 {
         match (&self.others, self.policy) {
-            (Some(others), Some((quota, _))) => others.claim(quota, until, self.reported.unwrap_or(now)),
+            (Some(others), Some((quota, _))) => {
+                others.claim(quota, until, self.reported.unwrap_or(now))
+            }
             _ => 0,
         }
     }
@@ -196,7 +218,8 @@ fn apart(a: Instant, b: Instant) -> Duration {
     a.max(b) - a.min(b)
 }
 
-/// The longest waits that headers, as names and values, cause: as the headers say, and for the next request.
+/// The longest waits that headers, as names and values, cause: as the headers say, and for the next
+/// request.
 ///
 /// Public only for the fuzz target of these headers.
 #[doc(hidden)]
@@ -204,7 +227,9 @@ fn apart(a: Instant, b: Instant) -> Duration {
 pub fn waits_for(headers: &[(&str, &str)], clock: SystemTime) -> Vec<Duration> {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
-        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
+        if let (Ok(name), Ok(value)) =
+            (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value))
+        {
             map.append(name, value);
         }
     }
@@ -233,7 +258,10 @@ mod tests {
     /// A report of one limit.
     fn report(name: &str, requests: u64, reset: u64) -> Limits {
         let reset = Duration::from_secs(reset);
-        Limits { remaining: vec![Remaining { name: name.to_owned(), requests, reset }], ..Limits::default() }
+        Limits {
+            remaining: vec![Remaining { name: name.to_owned(), requests, reset }],
+            ..Limits::default()
+        }
     }
 
     /// The latest time until which a request has to wait.
@@ -248,7 +276,11 @@ mod tests {
         reports.note(&zones, &report("default", 0, 30), 0, now);
         let reset = now + Duration::from_secs(30);
         assert_eq!(until(&mut reports, &zones, now), Some(reset));
-        assert_eq!(until(&mut reports, &kind("zones/dns_records"), now), Some(reset), "`default` binds all");
+        assert_eq!(
+            until(&mut reports, &kind("zones/dns_records"), now),
+            Some(reset),
+            "`default` binds all"
+        );
         assert_eq!(reports.wait(&zones, reset), None);
     }
 
@@ -308,6 +340,9 @@ mod tests {
         reports.note(&zones, &report("default", 14, 30), 0, now);
         assert_eq!(reports.wait(&zones, now), None);
         reports.note(&zones, &report("default", 5, 30), 0, now);
-        assert!(reports.wait(&zones, now).is_some(), "others took nine at once, so five are not safe");
+        assert!(
+            reports.wait(&zones, now).is_some(),
+            "others took nine at once, so five are not safe"
+        );
     }
 }

@@ -1,7 +1,8 @@
 //! Kinds of requests: calls that Cloudflare permits, refuses and counts together.
 //!
-//! A kind consists of the kind (read or write) and the path without identifiers: `GET /zones/023e…/dns_records/372e…`
-//! belongs to *read zones/dns_records*. Permissions of tokens apply to a kind, and so do some of the rate limits.
+//! A kind consists of the kind (read or write) and the path without identifiers: `GET
+//! /zones/023e…/dns_records/372e…` belongs to *read zones/dns_records*. Permissions of tokens apply
+//! to a kind, and so do some of the rate limits.
 
 use std::fmt;
 
@@ -52,7 +53,8 @@ mod tests {
         assert_eq!(resource("/zones/a/rulesets/phases/p/entrypoint"), "zones/rulesets");
         assert_eq!(resource("/user/tokens/verify"), "user/verify");
         assert_eq!(resource("/"), "");
-        let kind = |method| RequestKind::of(&Request::new(method, "/zones/a/dns_records")).to_string();
+        let kind =
+            |method| RequestKind::of(&Request::new(method, "/zones/a/dns_records")).to_string();
         assert_eq!(kind(Method::Get), "read zones/dns_records");
         assert_eq!(kind(Method::Patch), kind(Method::Post));
     }

@@ -10,23 +10,23 @@
 //! | a body that is not JSON, or a refusal, under 2xx | again | no: the same |
 //! | any other refusal, a redirect, a response that is too large | no | no |
 //!
-//! Requested times are obeyed up to [`LONGEST_WAIT`]. Otherwise the delay doubles and is partly random, so that clients
-//! that failed together do not retry together.
+//! Requested times are obeyed up to [`LONGEST_WAIT`]. Otherwise the delay doubles and is partly
+//! random, so that clients that failed together do not retry together.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::error::{ApiError, ProxyFault};
 
-/// The longest requested time that is obeyed; beyond it the request fails. Three times Cloudflare's own penalty of 5
-/// minutes.
+/// The longest requested time that is obeyed; beyond it the request fails. Three times Cloudflare's
+/// own penalty of 5 minutes.
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(900);
 
 /// The wait after a 429 that says nothing: Cloudflare blocks for 5 minutes.
 pub(super) const WAIT_AFTER_BARE_429: Duration = Duration::from_secs(300);
 
-/// How often a request is sent, the first time included, unless the settings say otherwise. The last of the delays between them is
-/// the longest one that [`BackOff`] allows.
+/// How often a request is sent, the first time included, unless the settings say otherwise. The
+/// last of the delays between them is the longest one that [`BackOff`] allows.
 pub(super) const ATTEMPTS: u32 = 6;
 
 /// What to do about a failure.
@@ -76,7 +76,8 @@ pub(super) fn next(error: &ApiError, asked: Option<Duration>) -> Next {
 /// Whether a status means a temporary problem.
 ///
 /// # Sources
-/// developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors, read 2026-11-20.
+/// developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors, read
+/// 2026-11-20.
 fn is_transient(status: u16) -> bool {
     matches!(status, 408 | 500 | 502 | 503 | 504 | 520..=526 | 530)
 }
@@ -103,12 +104,15 @@ impl BackOff {
 
     /// The delay after this many failures: between half and all of the doubled delay.
     pub(super) fn delay(&self, failures: u32) -> Duration {
-        let doubled = self.base.saturating_mul(1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX));
+        let doubled = self
+            .base
+            .saturating_mul(1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX));
         let whole = doubled.min(Self::LONGEST);
         whole.mul_f64(0.5 + self.random() / 2.0)
     }
 
-    /// A random number from 0 to 1 (splitmix64: a few lines, and always the same numbers for the same seed).
+    /// A random number from 0 to 1 (splitmix64: a few lines, and always the same numbers for the
+    /// same seed).
     fn random(&self) -> f64 {
         let mut state = self.random.lock().unwrap_or_else(PoisonError::into_inner);
         *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -134,7 +138,12 @@ mod tests {
     /// A request to wait.
     fn throttled(seconds: u64) -> ApiError {
         let request = RequestName { method: Method::Post, path: "/zones".to_owned() };
-        ApiError::Throttled { request, status: 429, messages: vec![], wait: Some(Duration::from_secs(seconds)) }
+        ApiError::Throttled {
+            request,
+            status: 429,
+            messages: vec![],
+            wait: Some(Duration::from_secs(seconds)),
+        }
     }
 
     #[test]
@@ -151,14 +160,21 @@ mod tests {
             ApiError::Refused { request, status, messages: vec![], signature: Signature::Key }
         };
         assert_eq!(next(&refused(Method::Get, 400), Some(Duration::ZERO)), Next::GiveUp);
-        assert_eq!(next(&refused(Method::Get, 200), None), Next::BackOff, "a no under 200 is no answer");
+        assert_eq!(
+            next(&refused(Method::Get, 200), None),
+            Next::BackOff,
+            "a no under 200 is no answer"
+        );
         assert_eq!(next(&refused(Method::Post, 200), None), Next::GiveUp);
     }
 
     #[test]
     fn asked_times_are_obeyed_within_reason() {
         let asked = |seconds| Some(Duration::from_secs(seconds));
-        assert_eq!(next(&garbled(Method::Get, 521), asked(120)), Next::Wait(Duration::from_secs(120)));
+        assert_eq!(
+            next(&garbled(Method::Get, 521), asked(120)),
+            Next::Wait(Duration::from_secs(120))
+        );
         assert_eq!(next(&garbled(Method::Get, 521), asked(901)), Next::GiveUp);
         assert_eq!(next(&throttled(300), None), Next::Pause(Duration::from_secs(300)));
         assert_eq!(next(&throttled(901), None), Next::GiveUp);
@@ -171,9 +187,15 @@ mod tests {
             let delay = one.delay(failures);
             assert_eq!(delay, two.delay(failures));
             let whole = 0.5 * 2_f64.powi(failures.min(5) as i32 - 1);
-            assert!(delay.as_secs_f64() >= whole / 2.0 && delay.as_secs_f64() <= whole, "{failures}: {delay:?}");
+            assert!(
+                delay.as_secs_f64() >= whole / 2.0 && delay.as_secs_f64() <= whole,
+                "{failures}: {delay:?}"
+            );
         }
-        assert_ne!(BackOff::new(BackOff::BASE, 1).delay(1), BackOff::new(BackOff::BASE, 2).delay(1));
+        assert_ne!(
+            BackOff::new(BackOff::BASE, 1).delay(1),
+            BackOff::new(BackOff::BASE, 2).delay(1)
+        );
         assert_eq!(BackOff::new(Duration::ZERO, 1).delay(9), Duration::ZERO);
     }
 }

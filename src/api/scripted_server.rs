@@ -1,4 +1,5 @@
-//! A server for tests: it answers each connection with raw bytes from a script, and keeps what it received.
+//! A server for tests: it answers each connection with raw bytes from a script, and keeps what it
+//! received.
 
 use std::sync::{Arc, Mutex};
 
@@ -64,7 +65,8 @@ async fn read(stream: &mut TcpStream) -> String {
     loop {
         let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
         if let Some(head) = text.find("\r\n\r\n") {
-            let length = text[..head].lines().find_map(|line| line.strip_prefix("content-length: "));
+            let length =
+                text[..head].lines().find_map(|line| line.strip_prefix("content-length: "));
             if bytes.len() >= head + 4 + length.map_or(0, |length| length.trim().parse().unwrap()) {
                 return String::from_utf8(bytes).unwrap();
             }
@@ -92,7 +94,11 @@ pub(super) fn response(status: &str, headers: &[&str], body: impl AsRef<[u8]>) -
 
 /// A success with this result.
 pub(super) fn good(result: &str) -> Step {
-    response("200 OK", &[], format!(r#"{{"result":{result},"success":true,"errors":[],"messages":[]}}"#))
+    response(
+        "200 OK",
+        &[],
+        format!(r#"{{"result":{result},"success":true,"errors":[],"messages":[]}}"#),
+    )
 }
 
 /// A refusal with one error.

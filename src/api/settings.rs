@@ -23,14 +23,16 @@ pub struct Settings {
     pub quota: usize,
     /// The longest time for one exchange, from connecting to the last byte.
     pub timeout: Duration,
-    /// The most times that one request is sent; 0 counts as 1. A second try with the key in place of the token is not counted.
+    /// The most times that one request is sent; 0 counts as 1. A second try with the key in place
+    /// of the token is not counted.
     pub attempts: u32,
     /// The most requests under way at once.
     pub concurrency: usize,
-    /// Whether the user wants to stop. After that nothing waits any more: what could not be sent at once is not sent, and
-    /// what failed is not repeated. What is under way is awaited.
+    /// Whether the user wants to stop. After that nothing waits any more: what could not be sent at
+    /// once is not sent, and what failed is not repeated. What is under way is awaited.
     pub stop: Stop,
-    /// Who hears what happens. Called in the middle of things: it must be quick, and must not call back.
+    /// Who hears what happens. Called in the middle of things: it must be quick, and must not call
+    /// back.
     pub observer: Observer,
     /// Seed of the random part of delays.
     pub random_seed: u64,

@@ -1,19 +1,21 @@
-//! How many requests other clients send, estimated from Cloudflare's reports and from our own requests.
+//! How many requests other clients send, estimated from Cloudflare's reports and from our own
+//! requests.
 //!
-//! Another client with two requests per second uses half of Cloudflare's limit. If we took everything at the beginning
-//! of a window, its requests would exceed the limit, and then *all* clients are blocked for 5 minutes. So we leave the
-//! others as much as they will need until the reset at their present rate, but no more than half of the quota of a
-//! window.
+//! Another client with two requests per second uses half of Cloudflare's limit. If we took
+//! everything at the beginning of a window, its requests would exceed the limit, and then *all*
+//! clients are blocked for 5 minutes. So we leave the others as much as they will need until the
+//! reset at their present rate, but no more than half of the quota of a window.
 //!
-//! The rate is underestimated when in doubt: our requests under way are treated as already counted by Cloudflare. A
-//! short time gives no reliable rate, so the rate of the previous window is used at the beginning of a window.
+//! The rate is underestimated when in doubt: our requests under way are treated as already counted
+//! by Cloudflare. A short time gives no reliable rate, so the rate of the previous window is used
+//! at the beginning of a window.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Time between two requests that check whether others still use what is left to them. They are taken from that
-/// reserve.
+/// Time between two requests that check whether others still use what is left to them. They are
+/// taken from that reserve.
 pub(super) const PROBE: Duration = Duration::from_secs(10);
 
 /// How much more others may send than expected, as a share.
@@ -43,7 +45,8 @@ pub(super) struct SharedQuota {
 }
 
 impl SharedQuota {
-    /// From the first report of a window, with `in_flight` requests under way; `last` is the previous window.
+    /// From the first report of a window, with `in_flight` requests under way; `last` is the
+    /// previous window.
     pub(super) fn begin(first: u64, in_flight: u64, now: Instant, last: Option<&Self>) -> Self {
         let is_known = |last: &&Self| last.before.is_some() || now - last.since >= KNOWN;
         let before = last.filter(is_known).map(|last| last.pace_at(now));
@@ -76,8 +79,8 @@ impl SharedQuota {
         self.pace_at(now) * time.as_secs_f64()
     }
 
-    /// How many requests to leave to them until the reset: the expected ones and a reserve for uncertainty. Both shrink
-    /// as the reset comes closer, so that nothing is left over.
+    /// How many requests to leave to them until the reset: the expected ones and a reserve for
+    /// uncertainty. Both shrink as the reset comes closer, so that nothing is left over.
     pub(super) fn claim(&self, quota: u64, reset: Instant, now: Instant) -> u64 {
         let time = reset.saturating_duration_since(now);
         let fair = (quota / 2).saturating_sub(self.taken);
@@ -85,7 +88,8 @@ impl SharedQuota {
         if expected == 0 {
             return 0;
         }
-        // An excess blocks all clients for 5 minutes; a reserve that is too large costs us only part of a window.
+        // An excess blocks all clients for 5 minutes; a reserve that is too large costs us only
+        // part of a window.
         let unknown = UNKNOWN * expected as f64 + time.as_secs_f64() / PROBE.as_secs_f64();
         expected + unknown.ceil() as u64
     }
@@ -110,8 +114,14 @@ mod tests {
         let expected = others.expected(Duration::from_secs(290), after(begin, 10));
         assert!((580.0..610.0).contains(&expected), "{expected}: two a second");
         let claim = others.claim(1200, reset, after(begin, 10));
-        assert!((610..=670).contains(&claim), "{claim}: that, and some more, but of the expected no more than half");
-        assert!(others.claim(1200, after(begin, 10) + MOMENT, after(begin, 10)) <= 3, "soon nothing is left over");
+        assert!(
+            (610..=670).contains(&claim),
+            "{claim}: that, and some more, but of the expected no more than half"
+        );
+        assert!(
+            others.claim(1200, after(begin, 10) + MOMENT, after(begin, 10)) <= 3,
+            "soon nothing is left over"
+        );
     }
 
     #[test]
@@ -140,7 +150,12 @@ mod tests {
         second.note(1200, after(again, 30));
         assert_eq!(second.claim(1200, after(again, 300), after(again, 30)), 0);
         // A window that ends before anything is known changes nothing.
-        let third = SharedQuota::begin(1200, 0, again, Some(&SharedQuota::begin(1200, 0, again, Some(&first))));
+        let third = SharedQuota::begin(
+            1200,
+            0,
+            again,
+            Some(&SharedQuota::begin(1200, 0, again, Some(&first))),
+        );
         assert!(third.claim(1200, after(again, 300), again) >= 600);
     }
 

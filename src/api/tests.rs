@@ -1,4 +1,5 @@
-//! The client against a scripted server: what it sends, repeats and reports, and that it leaks no secrets.
+//! The client against a scripted server: what it sends, repeats and reports, and that it leaks no
+//! secrets.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -8,7 +9,9 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::scripted_server::{Scripted, Step, bad, good, response};
-use super::{ApiError, ApiEvent, Client, Credentials, Reader, Settings, Signature, WaitReason, Writer};
+use super::{
+    ApiError, ApiEvent, Client, Credentials, Reader, Settings, Signature, WaitReason, Writer,
+};
 use crate::wire::{Method, Request};
 
 /// A token that must not appear anywhere.
@@ -45,7 +48,8 @@ fn client(url: &str, credentials: Credentials) -> Client {
 fn client_with(settings: Settings) -> (Client, Arc<Mutex<Vec<ApiEvent>>>) {
     let events = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&events);
-    let observer: super::Observer = Arc::new(move |event: &ApiEvent| seen.lock().unwrap().push(event.clone()));
+    let observer: super::Observer =
+        Arc::new(move |event: &ApiEvent| seen.lock().unwrap().push(event.clone()));
     let client = Client::with_delays(Settings { observer, ..settings }, Duration::ZERO).unwrap();
     (client, events)
 }
@@ -67,11 +71,21 @@ async fn a_token_is_sent_as_bearer_and_nothing_else() {
     assert_eq!(client.reader().read(&list()).await.unwrap().result, json!([1]));
     client.writer().write(&create()).await.unwrap();
     let received = server.received();
-    assert!(received[0].starts_with("GET /client/v4/zones?name=example.com HTTP/1.1\r\n"), "{}", received[0]);
-    assert!(received[0].contains(&format!("authorization: Bearer {TOKEN}\r\n")) && !received[0].contains("x-auth"));
+    assert!(
+        received[0].starts_with("GET /client/v4/zones?name=example.com HTTP/1.1\r\n"),
+        "{}",
+        received[0]
+    );
+    assert!(
+        received[0].contains(&format!("authorization: Bearer {TOKEN}\r\n"))
+            && !received[0].contains("x-auth")
+    );
     assert!(received[0].contains(concat!("user-agent: zonewright/", env!("CARGO_PKG_VERSION"))));
     assert!(received[1].starts_with("POST /client/v4/zones/a/dns_records HTTP/1.1\r\n"));
-    assert!(received[1].contains("content-type: application/json\r\n") && received[1].ends_with(r#"{"type":"A"}"#));
+    assert!(
+        received[1].contains("content-type: application/json\r\n")
+            && received[1].ends_with(r#"{"type":"A"}"#)
+    );
     assert_eq!(client.requests(), 2);
 }
 
@@ -102,10 +116,14 @@ async fn the_key_follows_where_the_token_is_refused_and_is_remembered() {
     client.reader().read(&list()).await.unwrap();
     client.reader().read(&list()).await.unwrap();
     let error = client.writer().write(&create()).await.unwrap_err();
-    assert!(matches!(error, ApiError::Refused { status: 403, signature: Signature::Both, .. }), "{error:?}");
+    assert!(
+        matches!(error, ApiError::Refused { status: 403, signature: Signature::Both, .. }),
+        "{error:?}"
+    );
     let error = client.writer().write(&create()).await.unwrap_err();
     assert!(error.has_code(9021), "a refusal of the content is no matter for the key");
-    let by_key: Vec<bool> = server.received().iter().map(|request| request.contains("x-auth-key")).collect();
+    let by_key: Vec<bool> =
+        server.received().iter().map(|request| request.contains("x-auth-key")).collect();
     assert_eq!(by_key, [false, true, true, false, true, false]);
 }
 
@@ -115,18 +133,29 @@ async fn redirections_are_never_followed() {
     let location = format!("location: {}/?secret={TOKEN}", elsewhere.url);
     let server = Scripted::play(vec![response("302 Found", &[&location], "")]).await;
     let error = client(&server.url, token()).reader().read(&list()).await.unwrap_err();
-    assert!(matches!(error, ApiError::Redirected { status: 302, .. }) && !error.to_string().contains(TOKEN), "{error}");
+    assert!(
+        matches!(error, ApiError::Redirected { status: 302, .. })
+            && !error.to_string().contains(TOKEN),
+        "{error}"
+    );
     assert!(elsewhere.received().is_empty());
 }
 
 #[tokio::test]
 async fn a_429_is_obeyed_for_reads_and_writes() {
     let busy = || response("429 Too Many Requests", &["retry-after: 0"], "slow down");
-    let server =
-        Scripted::play(vec![busy(), good("[]"), busy(), bad("500 Internal Server Error", 971, "Please wait")]).await;
-    let (client, events) = client_with(Settings { attempts: 2, ..Settings::new(&server.url, token()) });
+    let server = Scripted::play(vec![
+        busy(),
+        good("[]"),
+        busy(),
+        bad("500 Internal Server Error", 971, "Please wait"),
+    ])
+    .await;
+    let (client, events) =
+        client_with(Settings { attempts: 2, ..Settings::new(&server.url, token()) });
     client.reader().read(&list()).await.unwrap();
-    // The second response to the write gives no time, so it means five minutes; the last attempt does not wait.
+    // The second response to the write gives no time, so it means five minutes; the last attempt
+    // does not wait.
     let error = client.writer().write(&create()).await.unwrap_err();
     assert!(
         matches!(error, ApiError::Throttled { status: 500, wait: Some(wait), .. } if wait.as_secs() == 300),
@@ -134,25 +163,45 @@ async fn a_429_is_obeyed_for_reads_and_writes() {
     );
     assert!(!error.is_uncertain() && error.has_code(971));
     let events = events.lock().unwrap();
-    assert_eq!(events.iter().filter(|event| matches!(event, ApiEvent::Retrying { attempt: 2, .. })).count(), 2);
-    assert!(!events.iter().any(|event| matches!(event, ApiEvent::Waiting { reason: WaitReason::BackOff, .. })));
+    assert_eq!(
+        events
+            .iter()
+            .filter(|event| matches!(event, ApiEvent::Retrying { attempt: 2, .. }))
+            .count(),
+        2
+    );
+    assert!(
+        !events
+            .iter()
+            .any(|event| matches!(event, ApiEvent::Waiting { reason: WaitReason::BackOff, .. }))
+    );
 }
 
 #[tokio::test]
 async fn a_request_to_wait_a_day_is_an_error() {
-    let server = Scripted::play(vec![response("429 Too Many Requests", &["retry-after: 86400"], "")]).await;
+    let server =
+        Scripted::play(vec![response("429 Too Many Requests", &["retry-after: 86400"], "")]).await;
     let error = client(&server.url, token()).reader().read(&list()).await.unwrap_err();
     assert!(error.to_string().ends_with("(asked to wait 86400 s)"), "{error}");
 }
 
 #[tokio::test]
 async fn a_page_of_html_is_read_again_but_leaves_a_write_uncertain() {
-    let page = || response("502 Bad Gateway", &["content-type: text/html"], "<html><h1>502 Bad Gateway</h1></html>");
+    let page = || {
+        response(
+            "502 Bad Gateway",
+            &["content-type: text/html"],
+            "<html><h1>502 Bad Gateway</h1></html>",
+        )
+    };
     let server = Scripted::play(vec![page(), page(), good("[]"), page()]).await;
     let client = client(&server.url, token());
     client.reader().read(&list()).await.unwrap();
     let error = client.writer().write(&create()).await.unwrap_err();
-    assert!(error.is_uncertain() && error.status() == Some(502) && !error.is_no_such_route(), "{error:?}");
+    assert!(
+        error.is_uncertain() && error.status() == Some(502) && !error.is_no_such_route(),
+        "{error:?}"
+    );
     assert_eq!(server.received().len(), 4);
 }
 
@@ -168,7 +217,8 @@ async fn a_reset_is_read_again_but_leaves_a_write_uncertain() {
 #[tokio::test]
 async fn a_timeout_leaves_a_write_uncertain() {
     let server = Scripted::play(vec![Step::Silence]).await;
-    let settings = Settings { timeout: Duration::from_millis(200), ..Settings::new(&server.url, token()) };
+    let settings =
+        Settings { timeout: Duration::from_millis(200), ..Settings::new(&server.url, token()) };
     let error = client_with(settings).0.writer().write(&create()).await.unwrap_err();
     assert!(error.is_uncertain(), "{error:?}");
     assert!(error.advice().unwrap().contains("--timeout"));
@@ -181,14 +231,20 @@ async fn a_refused_connection_had_no_effect() {
     while tokio::net::TcpStream::connect(nobody.url.trim_start_matches("http://")).await.is_ok() {
         tokio::task::yield_now().await;
     }
-    let (client, events) = client_with(Settings { attempts: 3, ..Settings::new(&nobody.url, token()) });
+    let (client, events) =
+        client_with(Settings { attempts: 3, ..Settings::new(&nobody.url, token()) });
     let error = client.writer().write(&create()).await.unwrap_err();
     assert!(matches!(error, ApiError::Unreached { .. }) && !error.is_uncertain(), "{error:?}");
     assert_eq!(error.to_string(), "connect for POST /zones/a/dns_records");
     let source = std::error::Error::source(&error).unwrap().to_string();
     assert!(source.to_lowercase().contains("refused"), "{source}");
     assert!(error.advice().unwrap().contains("nothing listens"));
-    let retries = events.lock().unwrap().iter().filter(|event| matches!(event, ApiEvent::Retrying { .. })).count();
+    let retries = events
+        .lock()
+        .unwrap()
+        .iter()
+        .filter(|event| matches!(event, ApiEvent::Retrying { .. }))
+        .count();
     assert_eq!(retries, 2);
 }
 
@@ -215,17 +271,29 @@ async fn a_failed_handshake_had_no_effect() {
 async fn a_cut_answer_is_read_again_but_leaves_a_write_uncertain() {
     let cut = || response("200 OK", &["content-length: 500"], r#"{"result":["#);
     let short = || response("200 OK", &[], r#"{"result":["#);
-    let server = Scripted::play(vec![cut(), short(), response("200 OK", &[], "ok"), good("[]"), cut(), short()]).await;
+    let server = Scripted::play(vec![
+        cut(),
+        short(),
+        response("200 OK", &[], "ok"),
+        good("[]"),
+        cut(),
+        short(),
+    ])
+    .await;
     let client = client(&server.url, token());
     client.reader().read(&list()).await.unwrap();
     assert!(client.writer().write(&create()).await.unwrap_err().is_uncertain());
     let error = client.writer().write(&create()).await.unwrap_err();
-    assert!(error.is_uncertain() && matches!(error, ApiError::Garbled { status: 200, .. }), "{error:?}");
+    assert!(
+        error.is_uncertain() && matches!(error, ApiError::Garbled { status: 200, .. }),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]
 async fn an_absurd_length_is_an_error_at_once() {
-    let server = Scripted::play(vec![response("200 OK", &["content-length: 9000000000000000"], "{}")]).await;
+    let server =
+        Scripted::play(vec![response("200 OK", &["content-length: 9000000000000000"], "{}")]).await;
     let error = client(&server.url, token()).reader().read(&list()).await.unwrap_err();
     assert!(matches!(error, ApiError::TooLarge { .. }), "{error:?}");
 }
@@ -234,11 +302,13 @@ async fn an_absurd_length_is_an_error_at_once() {
 async fn compressed_answers_are_read() {
     // {"success":true,"result":["squeezed"],"errors":[],"messages":[]}
     let squeezed: [u8; 77] = [
-        31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 171, 86, 42, 46, 77, 78, 78, 45, 46, 86, 178, 42, 41, 42, 77, 213, 81, 42, 74,
-        45, 46, 205, 41, 81, 178, 138, 86, 42, 46, 44, 77, 77, 173, 74, 77, 81, 138, 213, 81, 74, 45, 42, 202, 47, 2,
-        170, 137, 6, 178, 115, 129, 170, 19, 211, 83, 193, 188, 90, 0, 12, 68, 65, 55, 64, 0, 0, 0,
+        31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 171, 86, 42, 46, 77, 78, 78, 45, 46, 86, 178, 42, 41, 42,
+        77, 213, 81, 42, 74, 45, 46, 205, 41, 81, 178, 138, 86, 42, 46, 44, 77, 77, 173, 74, 77,
+        81, 138, 213, 81, 74, 45, 42, 202, 47, 2, 170, 137, 6, 178, 115, 129, 170, 19, 211, 83,
+        193, 188, 90, 0, 12, 68, 65, 55, 64, 0, 0, 0,
     ];
-    let server = Scripted::play(vec![response("200 OK", &["content-encoding: gzip"], squeezed)]).await;
+    let server =
+        Scripted::play(vec![response("200 OK", &["content-encoding: gzip"], squeezed)]).await;
     let envelope = client(&server.url, token()).reader().read(&list()).await.unwrap();
     assert_eq!(envelope.result, json!(["squeezed"]));
     assert!(server.received()[0].contains("accept-encoding: gzip"));
@@ -277,7 +347,11 @@ async fn a_no_under_200_is_read_again() {
 async fn echoed_secrets_are_redacted() {
     let pad = "x".repeat(110);
     let server = Scripted::play(vec![
-        bad("400 Bad Request", 6003, &format!("bad header `Bearer {TOKEN}` of {}", EMAIL.to_uppercase())),
+        bad(
+            "400 Bad Request",
+            6003,
+            &format!("bad header `Bearer {TOKEN}` of {}", EMAIL.to_uppercase()),
+        ),
         response(
             "403 Forbidden",
             &[],
@@ -288,13 +362,17 @@ async fn echoed_secrets_are_redacted() {
     ])
     .await;
     let Credentials::TokenThenKey { token, email, key } = both() else { unreachable!() };
-    let settings =
-        Settings { attempts: 2, ..Settings::new(&server.url, Credentials::TokenThenKey { token, email, key }) };
+    let settings = Settings {
+        attempts: 2,
+        ..Settings::new(&server.url, Credentials::TokenThenKey { token, email, key })
+    };
     let (client, events) = client_with(settings);
     let first = client.reader().read(&list()).await.unwrap_err();
     assert!(first.to_string().contains("[redacted]"), "{first}");
     let second = client.reader().read(&list()).await.unwrap_err();
-    let all = format!("{first} {first:?} {second} {second:?} {client:?} {:?}", events.lock().unwrap()).to_lowercase();
+    let all =
+        format!("{first} {first:?} {second} {second:?} {client:?} {:?}", events.lock().unwrap())
+            .to_lowercase();
     assert!(!all.contains("hush"), "{all}");
 }
 
@@ -320,12 +398,17 @@ fn unusable_settings_are_refused() {
     let refused = |settings: Settings| Client::new(settings).unwrap_err().to_string();
     let plain = refused(Settings::new("http://api.example.com", token()));
     assert!(plain.contains("it must use https:// (http:// only for localhost)"), "{plain}");
-    assert!(refused(Settings::new("https://me:hush@api.example.com", token())).contains("password"));
+    assert!(
+        refused(Settings::new("https://me:hush@api.example.com", token())).contains("password")
+    );
     for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         refused(Settings { max_rps: Some(rate), ..Settings::new("http://localhost", token()) });
     }
     refused(Settings { timeout: Duration::ZERO, ..Settings::new("http://localhost", token()) });
-    assert!(!format!("{:?}", Settings::new("https://me:hush@api.example.com", token())).contains("hush"));
+    assert!(
+        !format!("{:?}", Settings::new("https://me:hush@api.example.com", token()))
+            .contains("hush")
+    );
     // A machine without any root certificates cannot use TLS, and the error says so.
     if let Err(error) = Client::new(Settings::new(Settings::BASE_URL, token())) {
         assert!(error.advice().unwrap().contains("SSL_CERT_FILE"), "{error:?}");

@@ -5,8 +5,8 @@ use super::rate_limiter::{BURST, QUOTA, REFILL, WINDOW_SECONDS, quota_in_words};
 /// Shorter times are not worth reporting, in seconds.
 const UNNOTICED: u64 = 5;
 
-/// How long a client that just sent `made` requests has to wait while it sends this many more; `None` if the time is
-/// not worth reporting. The time for responses is not included.
+/// How long a client that just sent `made` requests has to wait while it sends this many more;
+/// `None` if the time is not worth reporting. The time for responses is not included.
 ///
 /// # Units
 /// Seconds.
@@ -20,7 +20,8 @@ pub fn seconds_at_limit(made: u64, more: usize) -> Option<u64> {
 
 /// When the last of this many requests is sent, in seconds after the first.
 ///
-/// In each window, the burst is sent at once and the others as the bucket is refilled; then the window has to end.
+/// In each window, the burst is sent at once and the others as the bucket is refilled; then the
+/// window has to end.
 fn sent_after(requests: usize) -> u64 {
     let Some(before) = requests.checked_sub(1) else { return 0 };
     let (windows, within) = (before / QUOTA, before % QUOTA + 1);
@@ -28,7 +29,8 @@ fn sent_after(requests: usize) -> u64 {
     (windows as u64).saturating_mul(WINDOW_SECONDS).saturating_add(refilled as u64)
 }
 
-/// The time of [`seconds_at_limit`] in words, to follow a number of requests; empty if it is not worth reporting.
+/// The time of [`seconds_at_limit`] in words, to follow a number of requests; empty if it is not
+/// worth reporting.
 #[must_use]
 pub fn after_comma(made: u64, more: usize) -> String {
     seconds_at_limit(made, more).map(|seconds| format!(", {}", words(seconds))).unwrap_or_default()

@@ -1,8 +1,10 @@
-//! One exchange over HTTP: a request goes out, a response or a fault comes back. It never repeats anything.
+//! One exchange over HTTP: a request goes out, a response or a fault comes back. It never repeats
+//! anything.
 //!
-//! The credentials stay with the host they are meant for: no redirect is followed. Responses are read within the budget of their
-//! kind, and few large ones at once, so that no response fills the memory. Secrets are removed here from what Cloudflare says in a
-//! failure, before any other module sees it; the result of a success is data and is left as it is.
+//! The credentials stay with the host they are meant for: no redirect is followed. Responses are
+//! read within the budget of their kind, and few large ones at once, so that no response fills the
+//! memory. Secrets are removed here from what Cloudflare says in a failure, before any other module
+//! sees it; the result of a success is data and is left as it is.
 
 use std::time::{Duration, SystemTime};
 
@@ -18,13 +20,15 @@ use super::limit_headers::Limits;
 use super::redactor::Redactor;
 use super::retry::WAIT_AFTER_BARE_429;
 use super::settings::Settings;
-use crate::wire::{ApiMessage, Envelope, EnvelopeError, Intake, Method, Request, TooMuch, Unusable, Whole};
+use crate::wire::{
+    ApiMessage, Envelope, EnvelopeError, Intake, Method, Request, TooMuch, Unusable, Whole,
+};
 
 /// How many large answers are taken in at once.
 const LARGE_AT_ONCE: usize = 2;
 
-/// How long an unused connection is kept. Shorter than Cloudflare keeps it, or else a write may meet its closing, and then
-/// the result of the write is unknown.
+/// How long an unused connection is kept. Shorter than Cloudflare keeps it, or else a write may
+/// meet its closing, and then the result of the write is unknown.
 const IDLE: Duration = Duration::from_secs(30);
 
 /// Name and version, as Cloudflare's logs will show them.
@@ -65,12 +69,19 @@ impl Transport {
     ///
     /// # Errors
     /// [`ApiError::Settings`] if TLS cannot be set up.
-    pub(super) fn new(base: BaseUrl, redactor: Redactor, timeout: Duration) -> Result<Self, ApiError> {
+    pub(super) fn new(
+        base: BaseUrl,
+        redactor: Redactor,
+        timeout: Duration,
+    ) -> Result<Self, ApiError> {
         // An error means that a provider is already there, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = reqwest::Client::builder()
             .user_agent(USER_AGENT)
-            .default_headers(HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]))
+            .default_headers(HeaderMap::from_iter([(
+                ACCEPT,
+                HeaderValue::from_static("application/json"),
+            )]))
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .gzip(true)
@@ -84,13 +95,15 @@ impl Transport {
             // No certificate is ever looked at, so a machine without any must not be an obstacle.
             builder = builder.tls_certs_only([]);
         }
-        let http = builder
-            .build()
-            .map_err(|error| ApiError::Settings { what: "set up TLS".to_owned(), source: Some(Fault::new(error)) })?;
+        let http = builder.build().map_err(|error| ApiError::Settings {
+            what: "set up TLS".to_owned(),
+            source: Some(Fault::new(error)),
+        })?;
         Ok(Self { http, base, redactor, large: Semaphore::new(LARGE_AT_ONCE) })
     }
 
-    /// Whether a request can be sent as it is written; asked first, so that one that cannot is never counted as sent.
+    /// Whether a request can be sent as it is written; asked first, so that one that cannot is
+    /// never counted as sent.
     ///
     /// # Errors
     /// [`ApiError::Misused`] if its path cannot.
@@ -129,7 +142,8 @@ impl Transport {
         }
         builder.send().await.map_err(|error| {
             let name = RequestName::of(request);
-            // A connection that was never made is the only fault after which nothing can have been sent.
+            // A connection that was never made is the only fault after which nothing can have been
+            // sent.
             if error.is_connect() || error.is_builder() {
                 ApiError::Unreached { request: name, source: Fault::new(error) }
             } else {
@@ -149,13 +163,17 @@ impl Transport {
         let status = response.status().as_u16();
         let name = RequestName::of(request);
         if (300..400).contains(&status) {
-            return Err(ApiError::Redirected { request: name, status, to: self.target(&response) }.into());
+            return Err(
+                ApiError::Redirected { request: name, status, to: self.target(&response) }.into()
+            );
         }
         // Why an answer says no is read as a whole, whatever a good one would be.
         let taken = if (200..300).contains(&status) {
             self.take::<I>(&name, response).await
         } else {
-            self.take::<Whole>(&name, response).await.map(|taken| taken.and_then(|_| Err(contradiction())))
+            self.take::<Whole>(&name, response)
+                .await
+                .map(|taken| taken.and_then(|_| Err(contradiction())))
         };
         let refusal = match taken {
             Ok(Ok(envelope)) => return Ok(envelope),
@@ -165,25 +183,33 @@ impl Transport {
             Ok(Err(Unusable::Body { body: Some(body), .. })) => self.redacted(status, &body),
             Ok(Err(Unusable::Body { error, body: None })) => self.cleaned(error),
             // With a status that says no, it matters little that the rest is missing.
-            Err(ApiError::Lost { source, .. }) if status >= 400 => EnvelopeError::NotAnEnvelope(source.to_string()),
+            Err(ApiError::Lost { source, .. }) if status >= 400 => {
+                EnvelopeError::NotAnEnvelope(source.to_string())
+            }
             Err(error) => return Err(error.into()),
         };
         let asked = limits.retry_after;
         if status == 429 || refusal.has_code(PLEASE_WAIT) {
-            let wait = asked.or_else(|| limits.reset().map(|reset| reset.max(Duration::from_secs(1))));
+            let wait =
+                asked.or_else(|| limits.reset().map(|reset| reset.max(Duration::from_secs(1))));
             let wait = Some(wait.unwrap_or(WAIT_AFTER_BARE_429));
             let messages = match refusal {
                 EnvelopeError::Refused { messages } => messages,
                 EnvelopeError::NotAnEnvelope(_) | EnvelopeError::TooMany(_) => Vec::new(),
             };
-            return Err(Failed { error: ApiError::Throttled { request: name, status, messages, wait }, asked: wait });
+            return Err(Failed {
+                error: ApiError::Throttled { request: name, status, messages, wait },
+                asked: wait,
+            });
         }
         let error = match refusal {
             EnvelopeError::Refused { messages } => {
                 ApiError::Refused { request: name, status, messages, signature: scheme.into() }
             }
             EnvelopeError::NotAnEnvelope(what) => ApiError::Garbled { request: name, status, what },
-            error @ EnvelopeError::TooMany(_) => ApiError::Garbled { request: name, status, what: error.to_string() },
+            error @ EnvelopeError::TooMany(_) => {
+                ApiError::Garbled { request: name, status, what: error.to_string() }
+            }
         };
         Err(Failed { error, asked })
     }
@@ -204,7 +230,10 @@ impl Transport {
         let mut permit = None;
         loop {
             let chunk = response.chunk().await;
-            let chunk = chunk.map_err(|error| ApiError::Lost { request: name.clone(), source: Fault::new(error) })?;
+            let chunk = chunk.map_err(|error| ApiError::Lost {
+                request: name.clone(),
+                source: Fault::new(error),
+            })?;
             let Some(chunk) = chunk else { return Ok(intake.finish(status)) };
             intake.push(&chunk).map_err(|TooMuch(limit)| too_large(limit))?;
             if permit.is_none() && intake.is_large() {
@@ -224,14 +253,15 @@ impl Transport {
         self.redactor.text(target.as_str())
     }
 
-    /// What a failed answer says, without secrets. The body is cleaned before it is read, since the excerpt of one that is no
-    /// JSON could otherwise end within a secret; the texts are cleaned again after it, since JSON can spell a letter in ways
-    /// that only reading undoes.
+    /// What a failed answer says, without secrets. The body is cleaned before it is read, since the
+    /// excerpt of one that is no JSON could otherwise end within a secret; the texts are cleaned
+    /// again after it, since JSON can spell a letter in ways that only reading undoes.
     fn redacted(&self, status: u16, body: &[u8]) -> EnvelopeError {
         let clean = self.redactor.text(&String::from_utf8_lossy(body));
         match Envelope::read(status, clean.as_bytes()) {
             Err(error) => self.cleaned(error),
-            // It became readable only by being cleaned (bytes that are no text): the original reading holds.
+            // It became readable only by being cleaned (bytes that are no text): the original
+            // reading holds.
             Ok(_) => EnvelopeError::NotAnEnvelope("the response is not text".to_owned()),
         }
     }
@@ -240,14 +270,17 @@ impl Transport {
     fn cleaned(&self, error: EnvelopeError) -> EnvelopeError {
         match error {
             EnvelopeError::Refused { messages } => {
-                let messages = messages.into_iter().map(|ApiMessage { code, message, pointer }| ApiMessage {
-                    code,
-                    message: self.redactor.text(&message),
-                    pointer: pointer.map(|pointer| self.redactor.text(&pointer)),
-                });
+                let messages =
+                    messages.into_iter().map(|ApiMessage { code, message, pointer }| ApiMessage {
+                        code,
+                        message: self.redactor.text(&message),
+                        pointer: pointer.map(|pointer| self.redactor.text(&pointer)),
+                    });
                 EnvelopeError::Refused { messages: messages.collect() }
             }
-            EnvelopeError::NotAnEnvelope(what) => EnvelopeError::NotAnEnvelope(self.redactor.text(&what)),
+            EnvelopeError::NotAnEnvelope(what) => {
+                EnvelopeError::NotAnEnvelope(self.redactor.text(&what))
+            }
             EnvelopeError::TooMany(most) => EnvelopeError::TooMany(most),
         }
     }

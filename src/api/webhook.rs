@@ -1,8 +1,9 @@
-//! Sends reports to an address of the user's choice. What a report says is in the documents, such as `document::drift`.
+//! Sends reports to an address of the user's choice. What a report says is in the documents, such
+//! as `document::drift`.
 //!
-//! The address may be a secret, as those of chat services are: no text that leaves this file contains it, nor what a
-//! library or the receiver says, since either may quote it. Cloudflare's credentials are not accessible here: a webhook
-//! has its own client.
+//! The address may be a secret, as those of chat services are: no text that leaves this file
+//! contains it, nor what a library or the receiver says, since either may quote it. Cloudflare's
+//! credentials are not accessible here: a webhook has its own client.
 
 use std::time::Duration;
 
@@ -45,7 +46,9 @@ pub enum WebhookError {
     #[error("get a response: the connection was interrupted")]
     Lost,
     /// The response is a redirect, which is not followed.
-    #[error("deliver it: the response is a redirect (status {0}), which is not followed; give the final address")]
+    #[error(
+        "deliver it: the response is a redirect (status {0}), which is not followed; give the final address"
+    )]
     Redirected(u16),
     /// The receiver refuses it.
     #[error("deliver it: the response has status {0}")]
@@ -83,13 +86,18 @@ impl Webhook {
     /// Prepares to send to an address; `timeout` is for each attempt.
     ///
     /// # Errors
-    /// [`WebhookError::Address`] if it is neither HTTPS nor plain HTTP to this machine; [`WebhookError::Tls`].
+    /// [`WebhookError::Address`] if it is neither HTTPS nor plain HTTP to this machine;
+    /// [`WebhookError::Tls`].
     pub fn new(url: &SecretString, timeout: Duration) -> Result<Self, WebhookError> {
         Self::with_delays(url, timeout, BackOff::BASE)
     }
 
     /// The same with another first delay.
-    fn with_delays(url: &SecretString, timeout: Duration, base: Duration) -> Result<Self, WebhookError> {
+    fn with_delays(
+        url: &SecretString,
+        timeout: Duration,
+        base: Duration,
+    ) -> Result<Self, WebhookError> {
         let refuse = |why| Err(WebhookError::Address(why));
         let Ok(url) = Url::parse(url.expose_secret().trim()) else {
             return refuse("it is not an absolute URL");
@@ -121,7 +129,8 @@ impl Webhook {
         Ok(Self { http, url, back_off: BackOff::new(base, 0) })
     }
 
-    /// Sends a report, again if that may help. If a response is lost, the receiver may get the report twice.
+    /// Sends a report, again if that may help. If a response is lost, the receiver may get the
+    /// report twice.
     ///
     /// # Errors
     /// The error of the last attempt.
@@ -176,7 +185,9 @@ mod tests {
 
     #[test]
     fn addresses_are_safe_or_refused_without_being_quoted() {
-        for good in ["https://hooks.example.com/T0/secret", "http://127.0.0.1:1/x", " http://localhost/y\n"] {
+        for good in
+            ["https://hooks.example.com/T0/secret", "http://127.0.0.1:1/x", " http://localhost/y\n"]
+        {
             assert!(made(good).is_ok(), "{good}");
         }
         for bad in ["hush", "", "http://example.com/hush", "ftp://127.0.0.1/hush", "file:///hush"] {
@@ -193,8 +204,8 @@ mod tests {
         let port = listener.local_addr().expect("it has one").port();
         drop(listener);
         let url = SecretString::from(format!("http://127.0.0.1:{port}/hush"));
-        let webhook =
-            Webhook::with_delays(&url, Duration::from_secs(5), Duration::from_millis(1)).expect("it is an address");
+        let webhook = Webhook::with_delays(&url, Duration::from_secs(5), Duration::from_millis(1))
+            .expect("it is an address");
         let error = webhook.post(&()).await.expect_err("nobody is there");
         assert_eq!((error, error.to_string().as_str()), (WebhookError::Unreached, "connect"));
     }

@@ -1,7 +1,7 @@
 //! Carries out what is done to a zone itself: it is created, and its settings are changed.
 //!
-//! If the response to creating a zone is lost, the zone is looked up. A new zone can respond with 403 for a while; the executor
-//! waits for it, within bounds.
+//! If the response to creating a zone is lost, the zone is looked up. A new zone can respond with
+//! 403 for a while; the executor waits for it, within bounds.
 
 use serde_json::Value as Json;
 
@@ -25,7 +25,8 @@ use crate::wire::{record::list_records, zone::read_zone};
 /// What became of the operations on a zone itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prepared {
-    /// The zone, without its records; of a zone just made, what Cloudflare said. `None` if it could not be made.
+    /// The zone, without its records; of a zone just made, what Cloudflare said. `None` if it could
+    /// not be made.
     pub zone: Option<LiveZone>,
     /// One outcome for each operation on the zone and its settings, in their order.
     pub outcomes: Vec<Outcome>,
@@ -34,9 +35,14 @@ pub struct Prepared {
 impl<W: Writer> Executor<'_, W> {
     /// Carries out the operations on a zone itself.
     ///
-    /// A zone just made is read before its settings are changed: what is as wanted already is left, and what was planned without
-    /// knowing Cloudflare's own spelling of a value is sent in that.
-    pub async fn prepare(&self, zone: &ZonePlan, desired: &DesiredZone, live: &LiveZone) -> Prepared {
+    /// A zone just made is read before its settings are changed: what is as wanted already is left,
+    /// and what was planned without knowing Cloudflare's own spelling of a value is sent in that.
+    pub async fn prepare(
+        &self,
+        zone: &ZonePlan,
+        desired: &DesiredZone,
+        live: &LiveZone,
+    ) -> Prepared {
         let mut made = (!zone.is_new).then(|| live.clone());
         let mut outcomes = Vec::new();
         let mut is_read = false;
@@ -47,7 +53,9 @@ impl<W: Writer> Executor<'_, W> {
                 Subject::Setting(setting) => Some(setting),
                 Subject::Rule(_) | Subject::Record(_) => continue,
             };
-            if let Some((_, reason)) = setting.and_then(|setting| ended.iter().find(|(ends, _)| ends.covers(setting))) {
+            if let Some((_, reason)) =
+                setting.and_then(|setting| ended.iter().find(|(ends, _)| ends.covers(setting)))
+            {
                 outcomes.push(Outcome::NotSent(reason.clone()));
                 continue;
             }
@@ -97,7 +105,8 @@ impl<W: Writer> Executor<'_, W> {
         let Some(number) = self.journal.intent_of(zone, operation, &[], &request) else {
             return (None, Outcome::NotSent(BROKEN.to_owned()));
         };
-        let mut attempt = ZoneAttempt { executor: self, name: &zone.name, request, made: None, result: None };
+        let mut attempt =
+            ZoneAttempt { executor: self, name: &zone.name, request, made: None, result: None };
         let (word, detail, outcome) = self.settle(&mut attempt).await;
         let ZoneAttempt { made, result, .. } = attempt;
         self.journal.outcome(number, word, detail.as_deref(), result.as_ref());
@@ -107,9 +116,11 @@ impl<W: Writer> Executor<'_, W> {
         (made, outcome)
     }
 
-    /// Reads the settings of a zone just made; what cannot be read yet is asked for again for a while.
+    /// Reads the settings of a zone just made; what cannot be read yet is asked for again for a
+    /// while.
     ///
-    /// Whether it could be read. If not, the changes are sent as planned: Cloudflare says what it thinks of them.
+    /// Whether it could be read. If not, the changes are sent as planned: Cloudflare says what it
+    /// thinks of them.
     async fn read_settings(&self, made: &mut LiveZone, desired: &DesiredZone) -> bool {
         for wait in FOR_NEW_ZONE.map(Some).into_iter().chain([None]) {
             match fetch_settings(self.reader, made, &desired.settings, self.options).await {
@@ -130,7 +141,8 @@ impl<W: Writer> Executor<'_, W> {
         false
     }
 
-    /// Waits until a zone just made answers; what it still refuses after that is reported where it is needed.
+    /// Waits until a zone just made answers; what it still refuses after that is reported where it
+    /// is needed.
     async fn wait_for(&self, zone: &ZonePlan, id: &ZoneId) {
         for duration in FOR_NEW_ZONE {
             match self.reader.read(&list_records(id, 5, 1)).await {
@@ -203,10 +215,16 @@ impl<W: Writer> Attempt for ZoneAttempt<'_, '_, W> {
         self.result = None;
         let reason = match failure {
             Failure::Error(error, _) if error.has_code(ZONE_EXISTS) => {
-                format!("{}; it belongs to an account that these credentials cannot access", said(error))
+                format!(
+                    "{}; it belongs to an account that these credentials cannot access",
+                    said(error)
+                )
             }
             Failure::Error(error, _) if self.executor.options.account.is_none() => {
-                format!("{} (if Cloudflare asks for an account, set CLOUDFLARE_ACCOUNT_ID)", said(error))
+                format!(
+                    "{} (if Cloudflare asks for an account, set CLOUDFLARE_ACCOUNT_ID)",
+                    said(error)
+                )
             }
             failure => failure.reason(),
         };
@@ -236,9 +254,14 @@ fn needed(planned: &ZoneSetting, desired: &DesiredZone, made: &LiveZone) -> Need
     }
     let Some(change) = change_of(planned, desired, made) else { return Needed::Nothing };
     if let ZoneSetting::Setting { name, .. } = &change.setting
-        && matches!(made.settings.settings.get(name), Some(LiveSetting::Value { editable: false, .. }))
+        && matches!(
+            made.settings.settings.get(name),
+            Some(LiveSetting::Value { editable: false, .. })
+        )
     {
-        return Needed::Impossible(format!("Cloudflare says that {name} cannot be changed on the zone's plan"));
+        return Needed::Impossible(format!(
+            "Cloudflare says that {name} cannot be changed on the zone's plan"
+        ));
     }
     Needed::Change(change.setting)
 }

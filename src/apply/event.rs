@@ -1,4 +1,5 @@
-//! What the executor reports while it works. Displays and logs are observers; the executor prints nothing.
+//! What the executor reports while it works. Displays and logs are observers; the executor prints
+//! nothing.
 
 use std::time::Duration;
 
@@ -58,7 +59,8 @@ pub enum ApplyEvent {
         /// How long.
         duration: Duration,
     },
-    /// The zone is read again before more is sent, because someone else changed it or because time has passed.
+    /// The zone is read again before more is sent, because someone else changed it or because time
+    /// has passed.
     LookingAgain {
         /// Which zone.
         zone: ZoneName,
@@ -88,13 +90,14 @@ impl ApplyEvent {
     }
 }
 
-/// Someone who wants to know. Both are called in the middle of things: they must be quick, and must not call back.
+/// Someone who wants to know. Both are called in the middle of things: they must be quick, and must
+/// not call back.
 pub trait Observer: Send + Sync {
     /// Something happened.
     ///
     /// # Order
-    /// Zones that are applied at the same time are told one after the other, in the order of the plan, so that what is told
-    /// does not depend on how many there are at a time.
+    /// Zones that are applied at the same time are told one after the other, in the order of the
+    /// plan, so that what is told does not depend on how many there are at a time.
     fn event(&self, event: &ApplyEvent);
 
     /// The same, told at once and in no order, for displays of what is happening now.

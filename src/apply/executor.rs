@@ -14,10 +14,12 @@ use crate::model::ZoneName;
 /// What it takes to call a zone in sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verify {
-    /// Reading it back where that costs no waiting for the rate limit; elsewhere answers that confirm every change.
+    /// Reading it back where that costs no waiting for the rate limit; elsewhere answers that
+    /// confirm every change.
     #[default]
     Auto,
-    /// Answers that confirm every change. A zone is read back where anything was unusual, or where an answer does not say enough.
+    /// Answers that confirm every change. A zone is read back where anything was unusual, or where
+    /// an answer does not say enough.
     Answers,
     /// Reading it back.
     Read,
@@ -73,7 +75,8 @@ impl<W> Executor<'_, W> {
         self.pause(duration).await
     }
 
-    /// Waits before a request whose response was lost is sent again, for the nth time; whether the time has passed.
+    /// Waits before a request whose response was lost is sent again, for the nth time; whether the
+    /// time has passed.
     pub(super) async fn wait_to_resend(&self, zone: &ZoneName, nth: usize) -> bool {
         self.wait(zone, before_resend(nth)).await
     }

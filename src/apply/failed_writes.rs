@@ -1,4 +1,5 @@
-//! What a response to a write means that is not a success: the same for records, rules and the settings of a zone.
+//! What a response to a write means that is not a success: the same for records, rules and the
+//! settings of a zone.
 //!
 //! | answer | of this request | of an earlier try whose response was lost |
 //! |---|---|---|
@@ -20,7 +21,8 @@ use crate::diagnostic::count;
 pub(super) enum Meaning {
     /// It may have taken effect: Cloudflare is read, and what it does not show is sent again.
     Lost,
-    /// This try was refused, and the result of an earlier one is unknown: the zone is read, and what it does not show is unknown.
+    /// This try was refused, and the result of an earlier one is unknown: the zone is read, and
+    /// what it does not show is unknown.
     EarlierUnknown,
     /// It was refused, or says so: Cloudflare is read, and what it does not show was refused.
     Doubtful,
@@ -63,16 +65,17 @@ pub(super) fn is_conflict(error: &ApiError) -> bool {
 
 /// Whether a refusal will meet every further request as well.
 ///
-/// Without a status nothing was heard at all. 403 is also used for single operations, such as MX records of a zone with
-/// Email Routing, and then has a code of its own.
+/// Without a status nothing was heard at all. 403 is also used for single operations, such as MX
+/// records of a zone with Email Routing, and then has a code of its own.
 pub(super) fn is_hopeless(error: &ApiError) -> bool {
     match error.status() {
         // Cloudflare's own words for too many requests come under other statuses as well.
         _ if matches!(error, ApiError::Throttled { .. }) => true,
         None | Some(401 | 429) => true,
-        Some(403) => {
-            error.messages().iter().all(|m| m.code.is_none_or(|code| error_codes::CREDENTIALS.contains(&code)))
-        }
+        Some(403) => error
+            .messages()
+            .iter()
+            .all(|m| m.code.is_none_or(|code| error_codes::CREDENTIALS.contains(&code))),
         Some(_) => error.has_code(error_codes::RECORD_QUOTA),
     }
 }
@@ -93,14 +96,18 @@ pub(super) fn refused(error: &ApiError, reason: String) -> Judged {
     }
 }
 
-/// Why it is unknown what became of an operation whose response was lost, and that is not sent again for this reason.
+/// Why it is unknown what became of an operation whose response was lost, and that is not sent
+/// again for this reason.
 pub(super) fn not_resent(reason: &str) -> String {
     format!("the response was lost, no effect is visible, and it was not sent again: {reason}")
 }
 
 /// The same for what no answer ever came to.
 pub(super) fn no_response(times: usize, reason: &str) -> String {
-    format!("sent {}, without a response, and no effect is visible; last: {reason}", count(times, "time"))
+    format!(
+        "sent {}, without a response, and no effect is visible; last: {reason}",
+        count(times, "time")
+    )
 }
 
 /// The same for [`Meaning::EarlierUnknown`].

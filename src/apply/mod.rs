@@ -1,7 +1,9 @@
-//! Executes a plan: no choices of its own, nothing written twice, nothing reported that was not seen.
+//! Executes a plan: no choices of its own, nothing written twice, nothing reported that was not
+//! seen.
 //!
-//! Each step is written to the journal before it is sent and again when its outcome is known. A lost response is
-//! settled by reading. What Cloudflare refuses is narrowed down to the name concerned, so that the rest still lands.
+//! Each step is written to the journal before it is sent and again when its outcome is known. A
+//! lost response is settled by reading. What Cloudflare refuses is narrowed down to the name
+//! concerned, so that the rest still lands.
 
 mod create_zone;
 mod event;
@@ -30,9 +32,10 @@ pub use create_zone::Prepared;
 pub use event::{ApplyEvent, Observer};
 pub use executor::{Executor, Verify};
 pub use journal::{
-    AppliedBefore, AppliedOperations, Bytes, Clock, EmptiedName, Entry, JOURNAL_DIRECTORY, Journal, JournalError,
-    JournalFile, JournalLine, JournalReadError, JournalRun, JournalText, MOST_OPERATIONS, NewIds, PartEffect,
-    RecordEffect, RestoredRecords, RuleDone, RuleEffect, StepFate, ZoneRun,
+    AppliedBefore, AppliedOperations, Bytes, Clock, EmptiedName, Entry, JOURNAL_DIRECTORY, Journal,
+    JournalError, JournalFile, JournalLine, JournalReadError, JournalRun, JournalText,
+    MOST_OPERATIONS, NewIds, PartEffect, RecordEffect, RestoredRecords, RuleDone, RuleEffect,
+    StepFate, ZoneRun,
 };
 pub use outcome::{Noticed, Outcome, RecordsApplied, ZoneApplied};
 pub use preconditions::{Index, OperationState, state_of};

@@ -1,6 +1,7 @@
 //! Events of zones that are applied at the same time, reported in the order of the plan.
 //!
-//! Events of the first zone that is not finished are reported at once; those of later ones are kept until it is their turn.
+//! Events of the first zone that is not finished are reported at once; those of later ones are kept
+//! until it is their turn.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

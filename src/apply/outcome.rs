@@ -7,7 +7,8 @@ use crate::model::Address;
 pub enum Outcome {
     /// It took effect.
     Done,
-    /// Cloudflare calls the text identical to one that is live and differs only in its cuts; which one.
+    /// Cloudflare calls the text identical to one that is live and differs only in its cuts; which
+    /// one.
     OtherCuts(String),
     /// Cloudflare refused it.
     Refused(String),
@@ -28,7 +29,8 @@ impl Outcome {
     pub const WHY_RESTORED: &'static str =
         "its replacement was refused, or it is unknown whether the replacement exists";
 
-    /// Whether what the operation is about is as it wants it, as far as Cloudflare tells records apart.
+    /// Whether what the operation is about is as it wants it, as far as Cloudflare tells records
+    /// apart.
     #[must_use]
     pub fn is_in_effect(&self) -> bool {
         matches!(self, Self::Done | Self::OtherCuts(_))
@@ -87,6 +89,8 @@ impl ZoneApplied {
     /// Whether anything at Cloudflare may be other than before.
     #[must_use]
     pub fn wrote_anything(&self) -> bool {
-        self.outcomes.iter().any(|o| matches!(o, Outcome::Done | Outcome::Unknown(_) | Outcome::Restored))
+        self.outcomes
+            .iter()
+            .any(|o| matches!(o, Outcome::Done | Outcome::Unknown(_) | Outcome::Restored))
     }
 }

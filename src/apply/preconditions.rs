@@ -53,8 +53,12 @@ pub fn state_of(record: &RecordSubject, live: &Index) -> OperationState {
 fn created(after: &RecordForm, live: &Index) -> OperationState {
     match live.by_value.get(&(&after.name, &after.data)) {
         None => OperationState::Pending,
-        Some(record) if field_changes(record, &after.data, &after.facets).is_empty() => OperationState::Done,
-        Some(_) => OperationState::Moved("a record with this value appeared, with other settings".to_owned()),
+        Some(record) if field_changes(record, &after.data, &after.facets).is_empty() => {
+            OperationState::Done
+        }
+        Some(_) => OperationState::Moved(
+            "a record with this value appeared, with other settings".to_owned(),
+        ),
     }
 }
 
@@ -63,7 +67,10 @@ fn patched(id: &RecordId, before: &RecordForm, after: &RecordForm, live: &Index)
     match live.by_id.get(id) {
         None => OperationState::Moved("the record is gone".to_owned()),
         Some(record) if record.form() == *before => OperationState::Pending,
-        Some(record) if record.data == after.data && field_changes(record, &after.data, &after.facets).is_empty() => {
+        Some(record)
+            if record.data == after.data
+                && field_changes(record, &after.data, &after.facets).is_empty() =>
+        {
             OperationState::Done
         }
         Some(record) => changed_since(record),

@@ -1,4 +1,5 @@
-//! The state of the execution of a zone's changes of records: what is left to send, and what became of the rest.
+//! The state of the execution of a zone's changes of records: what is left to send, and what became
+//! of the rest.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -9,10 +10,14 @@ use super::outcome::{Noticed, Outcome, RecordsApplied};
 use super::preconditions::{Index, OperationState, state_of};
 use super::write_responses::Confirmation;
 use crate::model::{Fqdn, Gather, LiveRecord, LiveZone, Rdata, RecordId, sort_by_key};
-use crate::plan::{Action, Lowering, RecordAction, RecordSubject, ZonePlan, bonds, groups, needs_room, record_batches};
+use crate::plan::{
+    Action, Lowering, RecordAction, RecordSubject, ZonePlan, bonds, groups, needs_room,
+    record_batches,
+};
 
-/// How often requests of a zone are cut in parts before what is refused stays refused as a whole. Finding one culprit among
-/// 200 takes eight; a zone where everything is refused must not cost hundreds of requests.
+/// How often requests of a zone are cut in parts before what is refused stays refused as a whole.
+/// Finding one culprit among 200 takes eight; a zone where everything is refused must not cost
+/// hundreds of requests.
 const NARROWINGS: usize = 64;
 
 /// The state of one zone's execution.
@@ -52,7 +57,12 @@ pub(super) struct Run<'z> {
 
 impl<'z> Run<'z> {
     /// Nothing sent yet; the zone was read at this moment.
-    pub(super) fn new(zone: &'z ZonePlan, live: &'z LiveZone, lowering: Lowering, read_at: Instant) -> Self {
+    pub(super) fn new(
+        zone: &'z ZonePlan,
+        live: &'z LiveZone,
+        lowering: Lowering,
+        read_at: Instant,
+    ) -> Self {
         let mut group = vec![0; zone.operations.len()];
         for (number, members) in groups(zone, lowering.size()).into_iter().enumerate() {
             for n in members {
@@ -117,7 +127,10 @@ impl<'z> Run<'z> {
                 Confirmation::Nothing | Confirmation::StoredOtherwise(_) => {}
                 Confirmation::ChangedMeanwhile(what) => {
                     let address = self.zone.operations[n].address.clone();
-                    self.noticed.push(Noticed { address, what: format!("someone else changed it meanwhile: {what}") });
+                    self.noticed.push(Noticed {
+                        address,
+                        what: format!("someone else changed it meanwhile: {what}"),
+                    });
                 }
             }
         }
@@ -130,12 +143,15 @@ impl<'z> Run<'z> {
         self.queue.iter().flatten().any(has_id)
     }
 
-    /// Takes what would overwrite a change of someone else out of the queue, with what cannot be separated from it.
+    /// Takes what would overwrite a change of someone else out of the queue, with what cannot be
+    /// separated from it.
     pub(super) fn hold_back(&mut self, records: &[LiveRecord]) {
         let live = Index::new(records);
         let mut moved: BTreeMap<usize, String> = BTreeMap::new();
         for n in self.queue.iter().flatten() {
-            if let Some(OperationState::Moved(what)) = self.record(*n).map(|record| state_of(record, &live)) {
+            if let Some(OperationState::Moved(what)) =
+                self.record(*n).map(|record| state_of(record, &live))
+            {
                 moved.insert(*n, what);
             }
         }
@@ -159,24 +175,28 @@ impl<'z> Run<'z> {
         }
     }
 
-    /// Notes whether operations were sent without an answer, so that their result is unknown though nothing is visible.
+    /// Notes whether operations were sent without an answer, so that their result is unknown though
+    /// nothing is visible.
     pub(super) fn set_lost(&mut self, operations: &[usize], is_lost: bool) {
         for n in operations {
             self.lost[*n] = is_lost;
         }
     }
 
-    /// Whether any of these were sent before without an answer: they may have taken effect, however little is visible.
+    /// Whether any of these were sent before without an answer: they may have taken effect, however
+    /// little is visible.
     pub(super) fn was_lost(&self, operations: &[usize]) -> bool {
         operations.iter().any(|n| self.lost[*n])
     }
 
-    /// Notes that a delete was to be taken back, and Cloudflare refused it: it would refuse it again.
+    /// Notes that a delete was to be taken back, and Cloudflare refused it: it would refuse it
+    /// again.
     pub(super) fn give_up_filling(&mut self, delete: usize) {
         self.not_filled.push(delete);
     }
 
-    /// Notes for operations without an outcome that they were not sent, or not again, for this reason.
+    /// Notes for operations without an outcome that they were not sent, or not again, for this
+    /// reason.
     pub(super) fn settle_rest(&mut self, reason: &str) {
         self.queue.clear();
         for n in 0..self.outcomes.len() {
@@ -198,18 +218,25 @@ impl<'z> Run<'z> {
         let is_confirmed = !self.is_unusual
             && self.noticed.is_empty()
             && (0..self.confirmed.len()).filter(is_record).all(is_confirmed);
-        RecordsApplied { outcomes: self.outcomes.into_iter().flatten().collect(), noticed: self.noticed, is_confirmed }
+        RecordsApplied {
+            outcomes: self.outcomes.into_iter().flatten().collect(),
+            noticed: self.noticed,
+            is_confirmed,
+        }
     }
 
-    /// From here on one request for each operation, beginning with these: in the order that leaves no name empty longer than needed.
+    /// From here on one request for each operation, beginning with these: in the order that leaves
+    /// no name empty longer than needed.
     pub(super) fn go_single(&mut self, first: &[usize]) {
         self.lowering = Lowering::Single;
-        let waiting: BTreeSet<usize> = self.queue.drain(..).flatten().chain(first.iter().copied()).gather();
+        let waiting: BTreeSet<usize> =
+            self.queue.drain(..).flatten().chain(first.iter().copied()).gather();
         let all = record_batches(self.zone, Lowering::Single).into_iter();
         self.queue.extend(all.filter(|part| part.iter().all(|n| waiting.contains(n))));
     }
 
-    /// The record that an operation is about; `None` for one that is about something else, which is never sent from here.
+    /// The record that an operation is about; `None` for one that is about something else, which is
+    /// never sent from here.
     pub(super) fn record(&self, n: usize) -> Option<&'z RecordSubject> {
         self.zone.operations[n].record()
     }
@@ -229,8 +256,8 @@ impl<'z> Run<'z> {
         self.outcomes[n].as_ref().is_some_and(Outcome::is_in_effect)
     }
 
-    /// A refused request's operations in parts that are sent one after the other, so that each is refused or accepted for
-    /// itself; `None` if they cannot be separated.
+    /// A refused request's operations in parts that are sent one after the other, so that each is
+    /// refused or accepted for itself; `None` if they cannot be separated.
     ///
     /// | the operations | parts |
     /// |---|---|
@@ -243,7 +270,8 @@ impl<'z> Run<'z> {
             return None;
         }
         let halves = |operations: &[usize], of: &[usize]| {
-            let cuts = (1..operations.len()).filter(|n| of[operations[*n]] != of[operations[n - 1]]);
+            let cuts =
+                (1..operations.len()).filter(|n| of[operations[*n]] != of[operations[n - 1]]);
             let middle = operations.len() / 2;
             let (first, second) = operations.split_at(cuts.min_by_key(|n| n.abs_diff(middle))?);
             Some(vec![first.to_vec(), second.to_vec()])
@@ -273,20 +301,23 @@ impl<'z> Run<'z> {
         Some([single(&others), single(&deletes)].concat())
     }
 
-    /// The live text that differs from the text of a create only in its cuts, unless this run is still to delete it, or to give its
-    /// record another text.
+    /// The live text that differs from the text of a create only in its cuts, unless this run is
+    /// still to delete it, or to give its record another text.
     pub(super) fn other_cuts(&self, create: usize, records: &[LiveRecord]) -> Option<String> {
         let RecordAction::Create { after } = &self.record(create)?.action else { return None };
         let is_to_go = |live: &LiveRecord| {
             let waiting = self.at_the_name_of(create).filter(|n| self.outcomes[*n].is_none());
-            let is_other =
-                |data: &Rdata| *data != live.data && *data != after.data && !data.differs_in_cuts(&after.data);
+            let is_other = |data: &Rdata| {
+                *data != live.data && *data != after.data && !data.differs_in_cuts(&after.data)
+            };
             waiting.filter_map(|n| self.record(n)).any(|record| {
-                record.action.id() == Some(&live.id) && record.action.after().is_none_or(|form| is_other(&form.data))
+                record.action.id() == Some(&live.id)
+                    && record.action.after().is_none_or(|form| is_other(&form.data))
             })
         };
-        let is_meant =
-            |live: &&LiveRecord| live.name == after.name && live.data.differs_in_cuts(&after.data) && !is_to_go(live);
+        let is_meant = |live: &&LiveRecord| {
+            live.name == after.name && live.data.differs_in_cuts(&after.data) && !is_to_go(live)
+        };
         records.iter().find(is_meant).map(|live| live.data.presentation())
     }
 
@@ -298,40 +329,50 @@ impl<'z> Run<'z> {
     /// Whether any of these deletes makes room for a create that Cloudflare refuses beside it.
     fn is_in_the_way(&self, deletes: &[usize]) -> bool {
         deletes.iter().any(|delete| {
-            self.at_the_name_of(*delete).any(|n| self.action(n) == Action::Create && needs_room(self.zone, n, *delete))
+            self.at_the_name_of(*delete)
+                .any(|n| self.action(n) == Action::Create && needs_room(self.zone, n, *delete))
         })
     }
 
-    /// After deletes were refused with the one create that they were sent with: the next create that they make room for, taken
-    /// from the queue, in one request with them; and the create that stays behind.
+    /// After deletes were refused with the one create that they were sent with: the next create
+    /// that they make room for, taken from the queue, in one request with them; and the create that
+    /// stays behind.
     pub(super) fn next_with_room(&mut self, refused: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
         let (deletes, others) = self.split_deletes(refused);
         let is_next = |next: &&Vec<usize>| matches!((next.as_slice(), deletes.first()), ([next], Some(delete)) if self.bond[*next] == self.bond[*delete]);
         let is_single = self.lowering == Lowering::Single;
-        if is_single || !self.is_in_the_way(&deletes) || self.queue.front().filter(is_next).is_none() {
+        if is_single
+            || !self.is_in_the_way(&deletes)
+            || self.queue.front().filter(is_next).is_none()
+        {
             return None;
         }
         let next = self.queue.pop_front()?;
         Some((deletes.into_iter().chain(next).collect(), others))
     }
 
-    /// Why deletes are not sent: what was to take the place of their values did not come, or their name would be left empty.
+    /// Why deletes are not sent: what was to take the place of their values did not come, or their
+    /// name would be left empty.
     pub(super) fn vain(&self, operations: &[usize]) -> Option<&'static str> {
         let (deletes, others) = self.split_deletes(operations);
         if !others.is_empty() || self.failed_creates.is_empty() {
             return None;
         }
-        let is_bound = |create: &usize| deletes.iter().any(|delete| self.bond[*delete] == self.bond[*create]);
+        let is_bound =
+            |create: &usize| deletes.iter().any(|delete| self.bond[*delete] == self.bond[*create]);
         if self.failed_creates.iter().any(is_bound) {
             return Some("its replacement was refused, so it stays");
         }
         let is_emptied = |delete: &usize| {
             self.failed_creates.iter().any(|create| self.name(*create) == self.name(*delete))
-                && !self.at_the_name_of(*delete).any(|n| self.action(n) == Action::Create && self.outcomes[n].is_none())
-                && self
-                    .present_at(*delete)
-                    .iter()
-                    .all(|(id, _)| deletes.iter().any(|n| self.record(*n).and_then(|record| record.action.id()) == *id))
+                && !self
+                    .at_the_name_of(*delete)
+                    .any(|n| self.action(n) == Action::Create && self.outcomes[n].is_none())
+                && self.present_at(*delete).iter().all(|(id, _)| {
+                    deletes
+                        .iter()
+                        .any(|n| self.record(*n).and_then(|record| record.action.id()) == *id)
+                })
         };
         deletes
             .iter()
@@ -339,22 +380,33 @@ impl<'z> Run<'z> {
             .then_some("a new record of its name was refused, so it stays: the name would be empty")
     }
 
-    /// Whether these operations put back an answer where a delete took it away: a stop must not leave such a name empty.
+    /// Whether these operations put back an answer where a delete took it away: a stop must not
+    /// leave such a name empty.
     pub(super) fn fills_a_name(&self, operations: &[usize]) -> bool {
-        operations.iter().any(|n| self.action(*n) == Action::Create && !self.deleted_for(*n, &[*n]).is_empty())
+        operations
+            .iter()
+            .any(|n| self.action(*n) == Action::Create && !self.deleted_for(*n, &[*n]).is_empty())
     }
 
-    /// Names of these operations that were emptied, or lost what a create needed gone, and that no waiting create will fill.
+    /// Names of these operations that were emptied, or lost what a create needed gone, and that no
+    /// waiting create will fill.
     pub(super) fn unfilled(&self, operations: &[usize]) -> Vec<Unfilled> {
         let mut all: Vec<Unfilled> = Vec::new();
         let mut names: BTreeSet<&Fqdn> = BTreeSet::new();
-        for first in operations.iter().filter(|n| self.name(**n).is_some_and(|name| names.insert(name))) {
-            let of = |action: Action| self.at_the_name_of(*first).filter(move |n| self.action(*n) == action);
+        for first in
+            operations.iter().filter(|n| self.name(**n).is_some_and(|name| names.insert(name)))
+        {
+            let of = |action: Action| {
+                self.at_the_name_of(*first).filter(move |n| self.action(*n) == action)
+            };
             if of(Action::Create).any(|n| self.outcomes[n].is_none()) {
                 continue;
             }
-            let creates: Vec<usize> = of(Action::Create).filter(|n| !self.is_in_effect(*n)).collect();
-            if creates.is_empty() || !of(Action::Delete).any(|n| self.outcomes[n] == Some(Outcome::Done)) {
+            let creates: Vec<usize> =
+                of(Action::Create).filter(|n| !self.is_in_effect(*n)).collect();
+            if creates.is_empty()
+                || !of(Action::Delete).any(|n| self.outcomes[n] == Some(Outcome::Done))
+            {
                 continue;
             }
             let deletes = self.deleted_for(*first, &creates);
@@ -363,7 +415,8 @@ impl<'z> Run<'z> {
         all
     }
 
-    /// Deletes at a name that were carried out and are missed there, because these creates of the name are not in effect:
+    /// Deletes at a name that were carried out and are missed there, because these creates of the
+    /// name are not in effect:
     ///
     /// - those that a create needed gone;
     /// - those of the type of a create, if no record of that type is left;
@@ -390,7 +443,8 @@ impl<'z> Run<'z> {
                 _ => false,
             };
             let is_of_type = |other: &Rdata| other.type_name() == own.type_name();
-            let is_left = |data: &&Rdata| *data == own || data.differs_in_cuts(own) || excludes(data);
+            let is_left =
+                |data: &&Rdata| *data == own || data.differs_in_cuts(own) || excludes(data);
             !present.iter().any(|(_, data)| is_left(data))
                 && (present.is_empty()
                     || creates.iter().any(|create| needs_room(self.zone, *create, *delete))
@@ -400,22 +454,31 @@ impl<'z> Run<'z> {
         deletes.into_iter().filter(is_missed).collect()
     }
 
-    /// The records that are at the name of an operation by now, as far as this run knows; new ones without an id.
+    /// The records that are at the name of an operation by now, as far as this run knows; new ones
+    /// without an id.
     fn present_at(&self, n: usize) -> Vec<(Option<&'z RecordId>, &'z Rdata)> {
         let name = self.name(n);
-        let deleted = self.at_the_name_of(n).filter(|n| self.action(*n) == Action::Delete && self.is_in_effect(*n));
-        let deleted: BTreeSet<&RecordId> = deleted.filter_map(|n| self.record(n)?.action.id()).gather();
-        let live = self.live.records.iter().filter(|r| Some(&r.name) == name && !deleted.contains(&r.id));
-        let created = self.at_the_name_of(n).filter(|n| self.action(*n) == Action::Create && self.is_in_effect(*n));
+        let deleted = self
+            .at_the_name_of(n)
+            .filter(|n| self.action(*n) == Action::Delete && self.is_in_effect(*n));
+        let deleted: BTreeSet<&RecordId> =
+            deleted.filter_map(|n| self.record(n)?.action.id()).gather();
+        let live =
+            self.live.records.iter().filter(|r| Some(&r.name) == name && !deleted.contains(&r.id));
+        let created = self
+            .at_the_name_of(n)
+            .filter(|n| self.action(*n) == Action::Create && self.is_in_effect(*n));
         let created = created.filter_map(|n| Some((None, &self.record(n)?.form().data)));
         live.map(|record| (Some(&record.id), &record.data)).chain(created).collect()
     }
 
-    /// The operations at the name of one of them; those on records come last, in the order of their names.
+    /// The operations at the name of one of them; those on records come last, in the order of their
+    /// names.
     fn at_the_name_of(&self, n: usize) -> impl Iterator<Item = usize> + '_ {
         let operations = &self.zone.operations;
         let name = self.name(n);
-        let first = operations.partition_point(|o| o.record().map(|record| &record.form().name) < name);
+        let first =
+            operations.partition_point(|o| o.record().map(|record| &record.form().name) < name);
         (first..operations.len()).take_while(move |n| self.name(*n) == name)
     }
 }

@@ -55,7 +55,8 @@ enum Next {
 /// What is thought of operations that the zone does not show as done.
 #[derive(Clone, Copy, PartialEq)]
 enum Rest {
-    /// They had no effect. They are sent again, so that what is said of them last is said by the next request.
+    /// They had no effect. They are sent again, so that what is said of them last is said by the
+    /// next request.
     Refused,
     /// The same, but they may have had one, so it is unknown for those that someone else changed.
     Lost,
@@ -67,7 +68,8 @@ enum Rest {
 #[derive(Default)]
 struct Effects {
     done: Vec<usize>,
-    /// Texts that are live with other cuts, and that Cloudflare calls identical to these; with what is live.
+    /// Texts that are live with other cuts, and that Cloudflare calls identical to these; with what
+    /// is live.
     other_cuts: Vec<(usize, String)>,
     pending: Vec<usize>,
     moved: Vec<(usize, String)>,
@@ -75,7 +77,12 @@ struct Effects {
 
 impl<W: Writer> Executor<'_, W> {
     /// Carries out the operations on a zone's records.
-    pub async fn execute(&self, zone: &ZonePlan, live: &LiveZone, lowering: Lowering) -> RecordsApplied {
+    pub async fn execute(
+        &self,
+        zone: &ZonePlan,
+        live: &LiveZone,
+        lowering: Lowering,
+    ) -> RecordsApplied {
         let operations = zone.records().count();
         self.observer.event(&ApplyEvent::ZoneStarted { zone: zone.name.clone(), operations });
         // What was created just now is read for the first time.
@@ -110,19 +117,23 @@ impl<W: Writer> Executor<'_, W> {
         }
         let reason = stopped.unwrap_or_else(|| "the zone's plan ended early".to_owned());
         run.settle_rest(&reason);
-        let all: Vec<usize> = (0..zone.operations.len()).filter(|n| run.record(*n).is_some()).collect();
+        let all: Vec<usize> =
+            (0..zone.operations.len()).filter(|n| run.record(*n).is_some()).collect();
         self.fill_names(&mut run, &all).await;
         run.finished(&reason)
     }
 
-    /// Reads the zone again, and holds back what would overwrite a change that someone else made since.
+    /// Reads the zone again, and holds back what would overwrite a change that someone else made
+    /// since.
     ///
     /// # Errors
     /// It cannot be read; why nothing more is sent.
     async fn refresh_before_send(&self, run: &mut Run<'_>) -> Result<(), String> {
         self.observer.event(&ApplyEvent::LookingAgain { zone: run.zone.name.clone() });
         let records = self.reread_records(run).await.map_err(|error| {
-            format!("the zone could not be read again to see whether someone else changed it: {error}")
+            format!(
+                "the zone could not be read again to see whether someone else changed it: {error}"
+            )
         })?;
         run.read_at = Instant::now();
         run.hold_back(&records);
@@ -132,13 +143,25 @@ impl<W: Writer> Executor<'_, W> {
     /// Sends one step and deals with the answer.
     async fn send(&self, run: &mut Run<'_>, step: Step) -> Next {
         let zone = &run.zone.name;
-        let Some(number) = self.journal.intent(run.zone, &step) else { return Next::Stop(BROKEN.to_owned()) };
-        self.observer.event(&ApplyEvent::Sending { zone: zone.clone(), operations: step.operations.len() });
+        let Some(number) = self.journal.intent(run.zone, &step) else {
+            return Next::Stop(BROKEN.to_owned());
+        };
+        self.observer
+            .event(&ApplyEvent::Sending { zone: zone.clone(), operations: step.operations.len() });
         let seen = Effects::default();
-        self.settle(&mut StepAttempt { executor: self, run, step, number, seen, is_narrowed: false }).await
+        self.settle(&mut StepAttempt {
+            executor: self,
+            run,
+            step,
+            number,
+            seen,
+            is_narrowed: false,
+        })
+        .await
     }
 
-    /// Sends a step; a create that only waits for a delete to be noticed everywhere is repeated for a while.
+    /// Sends a step; a create that only waits for a delete to be noticed everywhere is repeated for
+    /// a while.
     async fn write(&self, run: &Run<'_>, step: &Step) -> Result<Envelope, ApiError> {
         let mut answer = self.writer.write(&step.request).await;
         if !run.fills_a_name(&step.operations) {
@@ -159,7 +182,13 @@ impl<W: Writer> Executor<'_, W> {
     }
 
     /// Cloudflare refused: parts, or what cannot be separated is left behind.
-    async fn refused(&self, run: &mut Run<'_>, operations: &[usize], number: u64, error: &ApiError) -> Next {
+    async fn refused(
+        &self,
+        run: &mut Run<'_>,
+        operations: &[usize],
+        number: u64,
+        error: &ApiError,
+    ) -> Next {
         let reason = said(error);
         let status = error.status();
         let hopeless = is_hopeless(error);
@@ -177,8 +206,11 @@ impl<W: Writer> Executor<'_, W> {
             parts.into_iter().rev().for_each(|part| run.queue.push_front(part));
             return Next::Continue;
         }
-        let outcome =
-            if status.is_none() { Outcome::NotSent(reason.clone()) } else { Outcome::Refused(reason.clone()) };
+        let outcome = if status.is_none() {
+            Outcome::NotSent(reason.clone())
+        } else {
+            Outcome::Refused(reason.clone())
+        };
         if !hopeless && let Some((next, left_behind)) = run.next_with_room(operations) {
             run.finish(&left_behind, &outcome);
             run.queue.push_front(next);
@@ -199,14 +231,20 @@ impl<W: Writer> Executor<'_, W> {
 
     /// Creates a deleted record again, because these creates of its name are not in effect.
     async fn restore(&self, run: &mut Run<'_>, n: usize, creates: &[usize]) {
-        let Some(RecordAction::Delete { before, .. }) = run.record(n).map(|record| &record.action) else { return };
+        let Some(RecordAction::Delete { before, .. }) = run.record(n).map(|record| &record.action)
+        else {
+            return;
+        };
         let not_filled = |reason: &str| {
             format!(
                 "it was deleted for its replacement, and could not be created again: {reason}; this name may be empty"
             )
         };
         let kind = before.data.record_type().map_or("the deleted record", |t| t.as_str());
-        let back = Step { request: create_record(&run.zone.id, &before.without_settings_off()), operations: vec![n] };
+        let back = Step {
+            request: create_record(&run.zone.id, &before.without_settings_off()),
+            operations: vec![n],
+        };
         let Some(number) = self.journal.intent(run.zone, &back) else {
             run.explain(creates, &format!("{kind}: {}", not_filled(BROKEN)));
             run.give_up_filling(n);
@@ -256,16 +294,19 @@ impl<W: Writer> Executor<'_, W> {
     }
 }
 
-/// One step that is sent. What of it has no effect goes back to the queue, and from there into a step of its own.
+/// One step that is sent. What of it has no effect goes back to the queue, and from there into a
+/// step of its own.
 struct StepAttempt<'a, 'e, 'z, W> {
     executor: &'a Executor<'e, W>,
     run: &'a mut Run<'z>,
     step: Step,
     /// Of its intent in the journal.
     number: u64,
-    /// What the zone showed of its operations; those that are to be sent again, once the others are noted.
+    /// What the zone showed of its operations; those that are to be sent again, once the others are
+    /// noted.
     seen: Effects,
-    /// Whether it is cut in parts if nothing of it is visible, to find out first which name is taken.
+    /// Whether it is cut in parts if nothing of it is visible, to find out first which name is
+    /// taken.
     is_narrowed: bool,
 }
 
@@ -296,7 +337,10 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
         let operations = step.operations.len();
         executor.observer.event(&ApplyEvent::Done { zone: run.zone.name.clone(), operations });
         if run.confirm(confirmations(run.zone, step, &answer.result)) && run.may_overwrite() {
-            return Ok(executor.refresh_before_send(run).await.map_or_else(Next::Stop, |()| Next::Continue));
+            return Ok(executor
+                .refresh_before_send(run)
+                .await
+                .map_or_else(Next::Stop, |()| Next::Continue));
         }
         Ok(Next::Continue)
     }
@@ -308,7 +352,8 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
         }
         executor.journal.outcome(*number, StepFate::NoBatches, Some(&error.to_string()), None);
         executor.observer.event(&ApplyEvent::NoBatches { zone: run.zone.name.clone() });
-        // So an earlier one, whose response was lost, had no effect either; a page without a code may be anything.
+        // So an earlier one, whose response was lost, had no effect either; a page without a code
+        // may be anything.
         if !error.is_garbled() {
             run.set_lost(&step.operations, false);
         }
@@ -364,7 +409,9 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
                 if is_hopeless(error) { Next::Stop(reason) } else { Next::Continue }
             }
             Verdict::Shown => match failure {
-                Failure::Error(error, Meaning::EarlierUnknown | Meaning::Doubtful) => self.shown_late(error),
+                Failure::Error(error, Meaning::EarlierUnknown | Meaning::Doubtful) => {
+                    self.shown_late(error)
+                }
                 Failure::Unusable(_) | Failure::Error(..) => {
                     self.take(&reason, Rest::Lost);
                     self.run.resends = 0;
@@ -379,7 +426,8 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
                 self.run.finish(&pending, &Outcome::Unknown(reason.clone()));
                 Next::Stop(reason)
             }
-            // If the user wants to stop, it is not sent again: whoever takes it from the queue looks.
+            // If the user wants to stop, it is not sent again: whoever takes it from the queue
+            // looks.
             Verdict::NotSentAgain => {
                 self.run.queue.push_front(std::mem::take(&mut self.seen.pending));
                 Next::Continue
@@ -400,20 +448,26 @@ fn unread(error: &FetchError) -> Seen {
 }
 
 impl<W: Writer> StepAttempt<'_, '_, '_, W> {
-    /// Reads after a refusal beside which something may have taken effect: this request, or an earlier one that came late after all.
+    /// Reads after a refusal beside which something may have taken effect: this request, or an
+    /// earlier one that came late after all.
     ///
-    /// If the zone shows that something did, or that someone else changed something of it, the rest is sent again; if not, the
-    /// refusal is what it says, or the result is unknown, if an earlier try was lost. A name that is taken is looked for in parts first.
+    /// If the zone shows that something did, or that someone else changed something of it, the rest
+    /// is sent again; if not, the refusal is what it says, or the result is unknown, if an earlier
+    /// try was lost. A name that is taken is looked for in parts first.
     async fn read_late(&mut self, error: &ApiError, is_after_a_loss: bool) -> Seen {
         let mut seen = self.look_after(error).await;
         // Which name is taken is found out first, so that the others do not wait for it.
         let may_narrow = !is_hopeless(error) && self.run.parts(&self.step.operations).is_some();
         let has_other_cuts = |seen: &Effects| !seen.other_cuts.is_empty();
-        self.is_narrowed = may_narrow && (is_conflict(error) || seen.as_ref().is_ok_and(has_other_cuts));
+        self.is_narrowed =
+            may_narrow && (is_conflict(error) || seen.as_ref().is_ok_and(has_other_cuts));
         self.run.resends = 0;
         for duration in FOR_LOST {
             // What a request of ours left behind is there, though the listing does not show it yet.
-            if !is_after_a_loss || self.is_narrowed || !seen.as_ref().is_ok_and(|seen| seen.done.is_empty()) {
+            if !is_after_a_loss
+                || self.is_narrowed
+                || !seen.as_ref().is_ok_and(|seen| seen.done.is_empty())
+            {
                 break;
             }
             if !self.executor.wait(&self.run.zone.name, duration).await {
@@ -424,7 +478,8 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
         self.seen = match seen {
             // Of several operations, the refusal may be about another one.
             Ok(mut seen) if self.is_narrowed => {
-                seen.pending.extend(std::mem::take(&mut seen.other_cuts).into_iter().map(|(n, _)| n));
+                seen.pending
+                    .extend(std::mem::take(&mut seen.other_cuts).into_iter().map(|(n, _)| n));
                 seen
             }
             Ok(seen) => seen,
@@ -439,7 +494,8 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
     /// The rest is sent again, after such a refusal.
     fn shown_late(&mut self, error: &ApiError) -> Next {
         let is_after_a_loss = self.run.was_lost(&self.step.operations);
-        let rest = if is_after_a_loss || error.is_contradictory() { Rest::Lost } else { Rest::Refused };
+        let rest =
+            if is_after_a_loss || error.is_contradictory() { Rest::Lost } else { Rest::Refused };
         let pending = self.take(&said(error), rest);
         if rest == Rest::Lost {
             self.run.set_lost(&pending, true);
@@ -464,15 +520,17 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
         Ok(self.effects(&self.executor.reread_records(self.run).await?))
     }
 
-    /// Reads what the zone shows of the operations after this refusal. If it says "identical", a create whose text is live with other
-    /// cuts is what it speaks of.
+    /// Reads what the zone shows of the operations after this refusal. If it says "identical", a
+    /// create whose text is live with other cuts is what it speaks of.
     async fn look_after(&self, error: &ApiError) -> Result<Effects, FetchError> {
         let records = self.executor.reread_records(self.run).await?;
         let mut seen = self.effects(&records);
         if is_done_before(error) {
             for n in std::mem::take(&mut seen.pending) {
                 match self.run.other_cuts(n, &records) {
-                    Some(live) => seen.other_cuts.push((n, format!("is live, with other cuts: {live}"))),
+                    Some(live) => {
+                        seen.other_cuts.push((n, format!("is live, with other cuts: {live}")))
+                    }
                     None => seen.pending.push(n),
                 }
             }
@@ -511,11 +569,16 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
             (_, true) => StepFate::Done,
             (false, false) => StepFate::Partly,
             (true, false) if is_all_seen => StepFate::Refused,
-            (true, false) if rest == Rest::GivenUp || (rest == Rest::Lost && pending.is_empty()) => StepFate::Unknown,
+            (true, false)
+                if rest == Rest::GivenUp || (rest == Rest::Lost && pending.is_empty()) =>
+            {
+                StepFate::Unknown
+            }
             (true, false) => StepFate::Lost,
         };
         let address = |n: &usize| run.zone.operations[*n].address.as_str();
-        let not_done: Vec<_> = pending.iter().chain(moved.iter().map(|(n, _)| n)).map(address).collect();
+        let not_done: Vec<_> =
+            pending.iter().chain(moved.iter().map(|(n, _)| n)).map(address).collect();
         let mut detail = format!("{reason}; the zone was read again");
         for (n, what) in &other_cuts {
             detail.push_str(&format!("; {} {what}", address(n)));
@@ -525,7 +588,9 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
         }
         executor.journal.outcome(*number, word, Some(&detail), None);
         if !done.is_empty() {
-            executor.observer.event(&ApplyEvent::Done { zone: run.zone.name.clone(), operations: done.len() });
+            executor
+                .observer
+                .event(&ApplyEvent::Done { zone: run.zone.name.clone(), operations: done.len() });
         }
         pending
     }

@@ -8,7 +8,8 @@
 //! | a refusal that says nothing of an earlier try that was lost | the same; it is unknown what became of what does not show |
 //! | a refusal | what follows is not sent: the order is there so that no hole opens |
 //!
-//! Cloudflare has no conditional writes, so the time between reading and writing is kept as short as it can be.
+//! Cloudflare has no conditional writes, so the time between reading and writing is kept as short
+//! as it can be.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -24,7 +25,9 @@ use crate::api::error_codes::ENTRY_POINT_EXISTS;
 use crate::api::{ApiError, Writer};
 use crate::diagnostic::cut;
 use crate::live::entry_point;
-use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, Position, RuleBody, RuleId, canonical};
+use crate::model::ruleset::{
+    EntryPoint, LiveRule, LiveRuleset, Phase, Position, RuleBody, RuleId, canonical,
+};
 use crate::model::{LiveZone, ZoneName};
 use crate::plan::{ExpectRuleset, Operation, RuleAction, RuleSubject, ZonePlan, lower_operation};
 use crate::wire::ruleset::{get_ruleset_version, read_ruleset, replace_entry_point, rule_json};
@@ -34,7 +37,8 @@ use crate::wire::{Envelope, Request};
 const MOST_SHOWN: usize = 1_000;
 
 /// What stops the rest of a zone's rules.
-const AFTER_A_FAILURE: &str = "an earlier change of the zone's rules did not succeed, and the order matters";
+const AFTER_A_FAILURE: &str =
+    "an earlier change of the zone's rules did not succeed, and the order matters";
 
 impl<W: Writer> Executor<'_, W> {
     /// Carries out the operations on a zone's rules; one outcome for each, in their order.
@@ -70,7 +74,9 @@ impl<W: Writer> Executor<'_, W> {
         if let Entry::Vacant(unread) = known.entry(phase) {
             let now = match entry_point(self.reader, live, phase).await {
                 Ok(now) => now,
-                Err(error) => return Outcome::NotSent(format!("the rules could not be read again: {error}")),
+                Err(error) => {
+                    return Outcome::NotSent(format!("the rules could not be read again: {error}"));
+                }
             };
             if let Some(what) = difference(&rule.expect, live.waf.entry_points.get(&phase), &now) {
                 return Outcome::Stale(what);
@@ -78,7 +84,8 @@ impl<W: Writer> Executor<'_, W> {
             unread.insert(now);
         }
         let request = lower_operation(zone, operation, None);
-        let before: Vec<LiveRule> = known.get(&phase).map(|e| e.rules().to_vec()).unwrap_or_default();
+        let before: Vec<LiveRule> =
+            known.get(&phase).map(|e| e.rules().to_vec()).unwrap_or_default();
         let Some(number) = self.journal.intent_of(zone, operation, &before, &request) else {
             return Outcome::NotSent(BROKEN.to_owned());
         };
@@ -136,7 +143,8 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
     }
 
     async fn accepted(&mut self, answer: Envelope) -> Result<Judged, String> {
-        let ruleset = read_ruleset(&answer.result).map_err(|error| format!("the response cannot be used: {error}"))?;
+        let ruleset = read_ruleset(&answer.result)
+            .map_err(|error| format!("the response cannot be used: {error}"))?;
         Ok(match self.keep(EntryPoint::Present(ruleset)).await {
             Some(race) => (StepFate::Done, Some(race.clone()), Outcome::Unknown(race)),
             None => (StepFate::Done, None, Outcome::Done),
@@ -147,7 +155,11 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
         let RuleAction::CreateEntryPoint { rules } = &self.rule.action else { return None };
         if self.sent == 1 && error.has_code(ENTRY_POINT_EXISTS) {
             let reason = "someone created the entry point after it was read; plan again".to_owned();
-            return Some(ControlFlow::Break((StepFate::Refused, Some(said(error)), Outcome::Stale(reason))));
+            return Some(ControlFlow::Break((
+                StepFate::Refused,
+                Some(said(error)),
+                Outcome::Stale(reason),
+            )));
         }
         if self.replaces || !error.is_no_such_route() {
             return None;
@@ -161,7 +173,9 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
         let is_repeated = self.sent > 1;
         match meaning(error, is_repeated) {
             // What an earlier try made may be what is in the way.
-            Meaning::Refused if is_repeated && matches!(self.rule.action, RuleAction::Create { .. }) => {
+            Meaning::Refused
+                if is_repeated && matches!(self.rule.action, RuleAction::Create { .. }) =>
+            {
                 Meaning::EarlierUnknown
             }
             Meaning::Refused if is_repeated => Meaning::Doubtful,
@@ -171,10 +185,16 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
 
     async fn read_back(&mut self, failure: &Failure) -> Seen {
         let (zone, phase) = (self.zone, self.rule.phase);
-        self.executor.observer.event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: failure.reason() });
+        self.executor
+            .observer
+            .event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: failure.reason() });
         let now = match entry_point(self.executor.reader, zone, phase).await {
             Ok(now) => now,
-            Err(error) => return Seen::Unread(format!("the rules could not be read to see what took effect: {error}")),
+            Err(error) => {
+                return Seen::Unread(format!(
+                    "the rules could not be read to see what took effect: {error}"
+                ));
+            }
         };
         if has_effect(self.rule, &now) {
             self.now = Some(now);
@@ -182,7 +202,9 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
         }
         match self.known.get(&phase) {
             Some(before) if same_rules(before, &now) => Seen::Pending,
-            _ => Seen::Moved("the rules match neither the state before the plan nor the planned one".to_owned()),
+            _ => Seen::Moved(
+                "the rules match neither the state before the plan nor the planned one".to_owned(),
+            ),
         }
     }
 
@@ -196,14 +218,19 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
             && let Some(race) = self.keep(now).await
         {
             let reason = failure.reason();
-            return (StepFate::Done, Some(race.clone()), Outcome::Unknown(format!("{reason}; {race}")));
+            return (
+                StepFate::Done,
+                Some(race.clone()),
+                Outcome::Unknown(format!("{reason}; {race}")),
+            );
         }
         judged(verdict, failure, self.sent, |error| words(error, self.rule))
     }
 }
 
 impl<W: Writer> RuleAttempt<'_, '_, W> {
-    /// Keeps an entry point as it is after the write. What someone else wrote at the same time, in words, if anything.
+    /// Keeps an entry point as it is after the write. What someone else wrote at the same time, in
+    /// words, if anything.
     async fn keep(&mut self, now: EntryPoint) -> Option<String> {
         let Self { zone, rule, sent, replaces, .. } = *self;
         self.created = new_rules(&self.before, now.rules());
@@ -236,9 +263,14 @@ struct Race<'a> {
 }
 
 impl<W: Writer> Executor<'_, W> {
-    /// What someone else wrote between the last read and a write that led to this ruleset, in words; `None` if nobody did. With
-    /// it the ids of the rules of an entry point that was written once more, to put back what was erased.
-    async fn overwritten(&self, race: &Race<'_>, now: &LiveRuleset) -> Option<(String, Option<Vec<RuleId>>)> {
+    /// What someone else wrote between the last read and a write that led to this ruleset, in
+    /// words; `None` if nobody did. With it the ids of the rules of an entry point that was written
+    /// once more, to put back what was erased.
+    async fn overwritten(
+        &self,
+        race: &Race<'_>,
+        now: &LiveRuleset,
+    ) -> Option<(String, Option<Vec<RuleId>>)> {
         let Race { zone, rule, was, sent, replaces } = race;
         let is_created = matches!(rule.action, RuleAction::CreateEntryPoint { .. });
         let (before, after) = ((*was)?, now.version.as_deref()?.parse::<u64>().ok()?);
@@ -246,7 +278,9 @@ impl<W: Writer> Executor<'_, W> {
         if steps <= u64::try_from(*sent).unwrap_or(u64::MAX) || (is_created && !replaces) {
             return None;
         }
-        let jump = format!("someone else changed the ruleset at the same time: version {before} is now {after}");
+        let jump = format!(
+            "someone else changed the ruleset at the same time: version {before} is now {after}"
+        );
         let request = get_ruleset_version(&zone.id, &now.id, after - 1);
         let previous = match self.reader.read(&request).await {
             Ok(answer) => read_ruleset(&answer.result).map_err(|error| error.to_string()),
@@ -256,7 +290,10 @@ impl<W: Writer> Executor<'_, W> {
             Ok(previous) => previous,
             Err(error) => {
                 return Some((
-                    format!("{jump}; version {}, which was overwritten, cannot be read: {error}", after - 1),
+                    format!(
+                        "{jump}; version {}, which was overwritten, cannot be read: {error}",
+                        after - 1
+                    ),
                     None,
                 ));
             }
@@ -266,13 +303,18 @@ impl<W: Writer> Executor<'_, W> {
         }
         let replaced = match &rule.action {
             RuleAction::Update { id, before, .. } | RuleAction::Delete { id, before, .. } => {
-                let theirs = previous.rules.iter().find(|other| other.id == *id).map(|other| &other.body);
+                let theirs =
+                    previous.rules.iter().find(|other| other.id == *id).map(|other| &other.body);
                 theirs.filter(|theirs| canonical(theirs) != canonical(before))
             }
-            RuleAction::CreateEntryPoint { .. } | RuleAction::Create { .. } | RuleAction::Move { .. } => None,
+            RuleAction::CreateEntryPoint { .. }
+            | RuleAction::Create { .. }
+            | RuleAction::Move { .. } => None,
         };
         let what = match replaced {
-            Some(theirs) => format!("the rule {} was overwritten; it was {}", rule.name, shown(theirs)),
+            Some(theirs) => {
+                format!("the rule {} was overwritten; it was {}", rule.name, shown(theirs))
+            }
             None => "none of that was overwritten".to_owned(),
         };
         Some((format!("{jump}; {what}; plan again"), None))
@@ -286,12 +328,15 @@ impl<W: Writer> Executor<'_, W> {
         theirs: &[LiveRule],
         jump: String,
     ) -> (String, Option<Vec<RuleId>>) {
-        let is_ours = |rule: &&LiveRule| ours.iter().any(|body| canonical(body) == canonical(&rule.body));
-        let lost: Vec<&RuleBody> = theirs.iter().filter(|rule| !is_ours(rule)).map(|rule| &rule.body).collect();
+        let is_ours =
+            |rule: &&LiveRule| ours.iter().any(|body| canonical(body) == canonical(&rule.body));
+        let lost: Vec<&RuleBody> =
+            theirs.iter().filter(|rule| !is_ours(rule)).map(|rule| &rule.body).collect();
         if lost.is_empty() {
             return (format!("{jump}; none of that was overwritten; plan again"), None);
         }
-        let request = replace_entry_point(&race.zone.id, race.rule.phase, lost.iter().copied().chain(ours));
+        let request =
+            replace_entry_point(&race.zone.id, race.rule.phase, lost.iter().copied().chain(ours));
         let names: Vec<String> = lost.iter().map(|body| shown(body)).collect();
         let written = match self.writer.write(&request).await {
             Ok(answer) => read_ruleset(&answer.result).map_err(|error| error.to_string()),
@@ -299,13 +344,19 @@ impl<W: Writer> Executor<'_, W> {
         };
         match written {
             Ok(ruleset) => {
-                let own = ruleset.rules.iter().skip(lost.len()).map(|rule| rule.id.clone()).collect();
-                let text = format!("{jump}; {} of its rules were erased and restored, with new ids", lost.len());
+                let own =
+                    ruleset.rules.iter().skip(lost.len()).map(|rule| rule.id.clone()).collect();
+                let text = format!(
+                    "{jump}; {} of its rules were erased and restored, with new ids",
+                    lost.len()
+                );
                 (format!("{text}: {}; plan again", names.join(", ")), Some(own))
             }
             Err(error) => {
-                let text =
-                    format!("{jump}; {} of its rules are erased and could not be put back ({error})", lost.len());
+                let text = format!(
+                    "{jump}; {} of its rules are erased and could not be put back ({error})",
+                    lost.len()
+                );
                 (format!("{text}: {}", names.join(", ")), None)
             }
         }
@@ -319,7 +370,11 @@ fn shown(body: &RuleBody) -> String {
 
 /// The ids of rules that were not there before, in their order.
 fn new_rules(before: &[LiveRule], after: &[LiveRule]) -> Vec<RuleId> {
-    after.iter().filter(|new| !before.iter().any(|old| old.id == new.id)).map(|new| new.id.clone()).collect()
+    after
+        .iter()
+        .filter(|new| !before.iter().any(|old| old.id == new.id))
+        .map(|new| new.id.clone())
+        .collect()
 }
 
 /// A refusal of an operation in Cloudflare's words, with what to do if we know.
@@ -327,7 +382,9 @@ fn words(error: &ApiError, rule: &RuleSubject) -> String {
     let words = said(error);
     match &rule.action {
         RuleAction::CreateEntryPoint { .. } if error.is_no_such_route() => {
-            format!("{words}; the API cannot create the first rule of this phase: create it in the dashboard once")
+            format!(
+                "{words}; the API cannot create the first rule of this phase: create it in the dashboard once"
+            )
         }
         _ => words,
     }
@@ -342,19 +399,26 @@ fn version(entry_point: &EntryPoint) -> Option<u64> {
 }
 
 /// Why an entry point is not as a plan expects it, if it is not.
-fn difference(expect: &ExpectRuleset, seen: Option<&EntryPoint>, now: &EntryPoint) -> Option<String> {
+fn difference(
+    expect: &ExpectRuleset,
+    seen: Option<&EntryPoint>,
+    now: &EntryPoint,
+) -> Option<String> {
     match (expect, now) {
         (ExpectRuleset::Absent, EntryPoint::Absent) => None,
         // An entry point without rules is none that could be overwritten.
-        (ExpectRuleset::Absent, EntryPoint::Present(now)) => {
-            Some(format!("rules appeared since the plan was made ({} of them); plan again", now.rules.len()))
-        }
+        (ExpectRuleset::Absent, EntryPoint::Present(now)) => Some(format!(
+            "rules appeared since the plan was made ({} of them); plan again",
+            now.rules.len()
+        )),
         (ExpectRuleset::Version { .. }, EntryPoint::Absent) => {
             Some("the ruleset was deleted since the plan was made; plan again".to_owned())
         }
         (ExpectRuleset::Version { id, version }, EntryPoint::Present(now)) => {
             if *id != now.id {
-                return Some("the ruleset has been replaced since the plan was made; plan again".to_owned());
+                return Some(
+                    "the ruleset has been replaced since the plan was made; plan again".to_owned(),
+                );
             }
             let changed = match (version, &now.version) {
                 (Some(before), Some(after)) => before != after,
@@ -375,7 +439,9 @@ fn difference(expect: &ExpectRuleset, seen: Option<&EntryPoint>, now: &EntryPoin
 
 /// Whether two entry points hold the same rules in the same order.
 fn same_rules(a: &EntryPoint, b: &EntryPoint) -> bool {
-    let key = |e: &EntryPoint| -> Vec<_> { e.rules().iter().map(|r| (r.id.clone(), canonical(&r.body))).collect() };
+    let key = |e: &EntryPoint| -> Vec<_> {
+        e.rules().iter().map(|r| (r.id.clone(), canonical(&r.body))).collect()
+    };
     matches!(a, EntryPoint::Absent) == matches!(b, EntryPoint::Absent) && key(a) == key(b)
 }
 
@@ -384,7 +450,10 @@ fn has_effect(rule: &RuleSubject, now: &EntryPoint) -> bool {
     let EntryPoint::Present(ruleset) = now else { return false };
     let is = |body: &RuleBody, wanted: &RuleBody| canonical(body) == canonical(wanted);
     let by_ref = |wanted: &RuleBody| {
-        ruleset.rules.iter().any(|r| r.body.reference() == wanted.reference() && is(&r.body, wanted))
+        ruleset
+            .rules
+            .iter()
+            .any(|r| r.body.reference() == wanted.reference() && is(&r.body, wanted))
     };
     match &rule.action {
         RuleAction::CreateEntryPoint { rules } => rules.iter().all(by_ref),

@@ -1,12 +1,13 @@
 //! Asks Cloudflare whether it would accept the planned changes of rules, without changing anything.
 //!
-//! Cloudflare checks a write in full and stores nothing if it carries `dry_run=true`. A server that does not know the
-//! parameter would carry the write out, so it is asked first with a request that can have no effect: an empty rule, which is
-//! refused in any case. Only if the refusal speaks of `dry_run` are the real ones sent.
+//! Cloudflare checks a write in full and stores nothing if it carries `dry_run=true`. A server that
+//! does not know the parameter would carry the write out, so it is asked first with a request that
+//! can have no effect: an empty rule, which is refused in any case. Only if the refusal speaks of
+//! `dry_run` are the real ones sent.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rulesets-api/dry-run, read 2026-11-20: any value but true and false is refused,
-//! and a success has no result.
+//! developers.cloudflare.com/ruleset-engine/rulesets-api/dry-run, read 2026-11-20: any value but
+//! true and false is refused, and a success has no result.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -50,7 +51,9 @@ pub async fn server_dry_run<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Dry
             };
             unknown.insert(match dry_runs(checker, &zone.id, rule.phase, ruleset).await {
                 DryRuns::Supported => Ok(()),
-                DryRuns::Forbidden(why) => Err(format!("a dry run needs a token that may edit rules: {why}")),
+                DryRuns::Forbidden(why) => {
+                    Err(format!("a dry run needs a token that may edit rules: {why}"))
+                }
                 DryRuns::Unknown(why) => Err(why),
             });
         }
@@ -78,14 +81,18 @@ pub async fn server_dry_run<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Dry
 /// Adds what Cloudflare said to the plan: a count, and each refusal.
 pub fn note_server_check(plan: &mut Plan, answers: &[(Address, DryRunResult)]) {
     for zone in &mut plan.zones {
-        let own: Vec<_> =
-            answers.iter().filter(|(address, _)| zone.rules().any(|(_, o, _)| o.address == *address)).collect();
+        let own: Vec<_> = answers
+            .iter()
+            .filter(|(address, _)| zone.rules().any(|(_, o, _)| o.address == *address))
+            .collect();
         if own.is_empty() {
             continue;
         }
         let accepted = own.iter().filter(|(_, answer)| *answer == DryRunResult::Accepted).count();
-        zone.notes
-            .push(format!("server check: {accepted} of {} changes of rules would be accepted (dry run)", own.len()));
+        zone.notes.push(format!(
+            "server check: {accepted} of {} changes of rules would be accepted (dry run)",
+            own.len()
+        ));
         for (address, answer) in own {
             match answer {
                 DryRunResult::Accepted => {}
@@ -112,18 +119,25 @@ pub enum DryRuns {
 }
 
 /// Asks whether Cloudflare looks at `dry_run`, with a request that can have no effect.
-pub async fn dry_runs<C: Checker>(checker: &C, zone: &ZoneId, phase: Phase, ruleset: Option<&RulesetId>) -> DryRuns {
+pub async fn dry_runs<C: Checker>(
+    checker: &C,
+    zone: &ZoneId,
+    phase: Phase,
+    ruleset: Option<&RulesetId>,
+) -> DryRuns {
     match checker.check(&dry_run_probe(zone, phase, ruleset)).await {
         // A refusal of the parameter itself says the opposite of a refusal of its value.
-        Err(error) if error.status() == Some(400) && speaks_of_dry_runs(&error) && !is_unknown(&error) => {
+        Err(error)
+            if error.status() == Some(400) && speaks_of_dry_runs(&error) && !is_unknown(&error) =>
+        {
             DryRuns::Supported
         }
         Err(error) if matches!(error.status(), Some(401 | 403)) => DryRuns::Forbidden(said(&error)),
         Err(error) if error.status().is_none() => DryRuns::Unknown(said(&error)),
         Err(_) => DryRuns::Unknown("Cloudflare does not seem to support dry runs".to_owned()),
-        Ok(_) => {
-            DryRuns::Unknown("Cloudflare accepted an empty rule, so it cannot be trusted with a dry run".to_owned())
-        }
+        Ok(_) => DryRuns::Unknown(
+            "Cloudflare accepted an empty rule, so it cannot be trusted with a dry run".to_owned(),
+        ),
     }
 }
 

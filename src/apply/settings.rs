@@ -9,8 +9,9 @@
 //! | one that says nothing of an earlier try that was lost | the result of that one is unknown |
 //! | no connection, too many requests, nothing to be read | no other setting is sent |
 //!
-//! A setting that is neither as before nor as it should be has been changed by someone else, before ours or after it: sent again,
-//! the change could undo theirs, so the result is unknown and it is not sent.
+//! A setting that is neither as before nor as it should be has been changed by someone else, before
+//! ours or after it: sent again, the change could undo theirs, so the result is unknown and it is
+//! not sent.
 
 use std::mem::{Discriminant, discriminant};
 
@@ -80,7 +81,9 @@ impl Ends {
     fn of(error: &ApiError, setting: &ZoneSetting) -> Self {
         match error.status() {
             _ if !is_hopeless(error) => Self::Nothing,
-            Some(403) if !matches!(error, ApiError::Throttled { .. }) => Self::Kind(discriminant(setting)),
+            Some(403) if !matches!(error, ApiError::Throttled { .. }) => {
+                Self::Kind(discriminant(setting))
+            }
             _ => Self::All,
         }
     }
@@ -137,14 +140,22 @@ impl<W: Writer> Attempt for SettingAttempt<'_, '_, W> {
     async fn read_back(&mut self, failure: &Failure) -> Seen {
         let Self { executor, work, .. } = self;
         let SettingWork { zone, desired, live, setting, .. } = work;
-        executor.observer.event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: failure.reason() });
+        executor
+            .observer
+            .event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: failure.reason() });
         let named = only(setting, &desired.settings);
         let settings = match fetch_settings(executor.reader, live, &named, executor.options).await {
             Ok(settings) => settings,
-            Err(error) => return Seen::Unread(format!("it could not be read to see what took effect: {error}")),
+            Err(error) => {
+                return Seen::Unread(format!(
+                    "it could not be read to see what took effect: {error}"
+                ));
+            }
         };
         let is_reported = match setting {
-            ZoneSetting::Setting { name, .. } => matches!(settings.settings.get(name), Some(LiveSetting::Value { .. })),
+            ZoneSetting::Setting { name, .. } => {
+                matches!(settings.settings.get(name), Some(LiveSetting::Value { .. }))
+            }
             ZoneSetting::Dnssec { .. } => settings.dnssec.is_some(),
             ZoneSetting::DnsSettings { .. } => !settings.dns_settings.is_empty(),
         };
@@ -160,7 +171,9 @@ impl<W: Writer> Attempt for SettingAttempt<'_, '_, W> {
 
     async fn conclude(&mut self, verdict: Verdict<'_>, failure: &Failure) -> Judged {
         let refusal = match &verdict {
-            Verdict::Refused(error) | Verdict::EarlierUnknown(error) => Some(Ends::of(error, self.work.setting)),
+            Verdict::Refused(error) | Verdict::EarlierUnknown(error) => {
+                Some(Ends::of(error, self.work.setting))
+            }
             _ => None,
         };
         let is_unread = matches!(verdict, Verdict::Unread(_));
@@ -179,20 +192,32 @@ fn seen(work: &SettingWork<'_>, now: &LiveZone) -> Seen {
     let SettingWork { zone, desired, operation, setting, .. } = work;
     match change_of(setting, desired, now) {
         None => Seen::Done,
-        // Nobody else knows a zone that was made just now, and what it was before could not be read.
+        // Nobody else knows a zone that was made just now, and what it was before could not be
+        // read.
         Some(_) if zone.is_new => Seen::Pending,
         Some(change) if change.fields == operation.fields => Seen::Pending,
-        Some(_) => Seen::Moved("it has neither its previous nor its planned value: someone else changed it".to_owned()),
+        Some(_) => Seen::Moved(
+            "it has neither its previous nor its planned value: someone else changed it".to_owned(),
+        ),
     }
 }
 
 /// What is left to be changed of a setting, if anything is.
-pub(super) fn change_of(setting: &ZoneSetting, desired: &DesiredZone, now: &LiveZone) -> Option<SettingChange> {
+pub(super) fn change_of(
+    setting: &ZoneSetting,
+    desired: &DesiredZone,
+    now: &LiveZone,
+) -> Option<SettingChange> {
     diff_settings(desired, now).into_iter().find(|change| match (&change.setting, setting) {
         (ZoneSetting::Setting { name: a, .. }, ZoneSetting::Setting { name: b, .. }) => a == b,
         (ZoneSetting::Dnssec { .. }, ZoneSetting::Dnssec { .. }) => true,
         (ZoneSetting::DnsSettings { .. }, ZoneSetting::DnsSettings { .. }) => true,
-        (ZoneSetting::Setting { .. } | ZoneSetting::Dnssec { .. } | ZoneSetting::DnsSettings { .. }, _) => false,
+        (
+            ZoneSetting::Setting { .. }
+            | ZoneSetting::Dnssec { .. }
+            | ZoneSetting::DnsSettings { .. },
+            _,
+        ) => false,
     })
 }
 
@@ -202,7 +227,9 @@ fn only(setting: &ZoneSetting, named: &DesiredSettings) -> DesiredSettings {
     let mut one = DesiredSettings::default();
     match setting {
         ZoneSetting::Setting { name, .. } => {
-            one.settings.extend(settings.get_key_value(name).map(|(name, wanted)| (name.clone(), wanted.clone())));
+            one.settings.extend(
+                settings.get_key_value(name).map(|(name, wanted)| (name.clone(), wanted.clone())),
+            );
         }
         ZoneSetting::Dnssec { .. } => one.dnssec = *dnssec,
         ZoneSetting::DnsSettings { .. } => one.dns_settings.clone_from(dns_settings),

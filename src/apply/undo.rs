@@ -8,8 +8,9 @@
 //! | changed a part of the zone | it gets the value from before | nothing to do | conflict |
 //! | made the zone | it stays: no code path deletes a zone | | |
 //!
-//! Rules of the zone are in `undo_rules`. Whether an operation whose response was lost took effect is seen by the same table. A
-//! conflict is never part of the plan: whoever runs it decides whether the rest is undone.
+//! Rules of the zone are in `undo_rules`. Whether an operation whose response was lost took effect
+//! is seen by the same table. A conflict is never part of the plan: whoever runs it decides whether
+//! the rest is undone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,8 +23,8 @@ use super::undo_settings::{desired_settings, restore_settings};
 use crate::diagnostic::{Diagnostics, Place};
 use crate::diff::{Change, ChangeKind, Claim, DeleteReason, RecordChanges, field_changes};
 use crate::model::{
-    Address, DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, RecordType,
-    Settings, Spelling, ZoneName,
+    Address, DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, LiveZone, Rdata, RecordForm,
+    RecordId, RecordType, Settings, Spelling, ZoneName,
 };
 use crate::plan::{Differences, ZonePlan, plan_changes};
 
@@ -38,7 +39,8 @@ pub struct Undone {
     pub conflicts: Vec<Moved>,
 }
 
-/// The zone of a journal as something to be read: with everything named that the undo has to look at, and nothing wanted.
+/// The zone of a journal as something to be read: with everything named that the undo has to look
+/// at, and nothing wanted.
 #[must_use]
 pub fn needed(name: &ZoneName, run: &ZoneRun) -> DesiredZone {
     let place = run.records.first().map_or(Place::NOWHERE, |entry| entry.place);
@@ -55,13 +57,18 @@ pub fn undo_zone(run: &ZoneRun, desired: &DesiredZone, live: &LiveZone) -> Undon
     let mut conflicts = Vec::new();
     let mut notes = Vec::new();
     let records = Records::new(run, live, &mut conflicts);
-    let (settings, settings_unchanged) = restore_settings(&run.parts, live, &mut conflicts, &mut notes);
+    let (settings, settings_unchanged) =
+        restore_settings(&run.parts, live, &mut conflicts, &mut notes);
     let rules = restore_rules(&run.rules, live, &mut conflicts, &mut notes);
-    let differences = Differences { records: records.changes(&desired.name, live), rules, settings };
+    let differences =
+        Differences { records: records.changes(&desired.name, live), rules, settings };
     let (mut plan, diagnostics) = plan_changes(desired, live, &differences);
     plan.unchanged += settings_unchanged;
     if run.is_made {
-        notes.push("the zone was created by this apply and stays: zonewright never deletes a zone".to_owned());
+        notes.push(
+            "the zone was created by this apply and stays: zonewright never deletes a zone"
+                .to_owned(),
+        );
     }
     plan.notes.splice(0..0, notes);
     Undone { plan, diagnostics, conflicts }
@@ -94,7 +101,8 @@ struct Records<'l> {
     unchanged: usize,
 }
 
-/// How often one record is followed from an id to the next: so many applies in a row failed to replace it.
+/// How often one record is followed from an id to the next: so many applies in a row failed to
+/// replace it.
 const MOST_NEW_IDS: usize = 100;
 
 /// Live records by their ids and values.
@@ -143,20 +151,30 @@ impl<'l> Records<'l> {
         standing
     }
 
-    /// Leaves out deletes of a whole delegation whose DS record stays: Cloudflare refuses the one without the other.
-    fn keep_delegations(todo: &mut Vec<(Todo<'l>, &Entry<RecordEffect>)>, zone: &LiveZone, conflicts: &mut Vec<Moved>) {
+    /// Leaves out deletes of a whole delegation whose DS record stays: Cloudflare refuses the one
+    /// without the other.
+    fn keep_delegations(
+        todo: &mut Vec<(Todo<'l>, &Entry<RecordEffect>)>,
+        zone: &LiveZone,
+        conflicts: &mut Vec<Moved>,
+    ) {
         let is = |record: &LiveRecord, kind: RecordType| record.data.record_type() == Some(kind);
         let stranded: BTreeSet<Fqdn> = Self::staying(todo, zone)
             .into_iter()
             .filter(|(name, _)| **name != *zone.name.as_fqdn())
-            .filter(|(_, all)| all.iter().any(|r| is(r, RecordType::Ds)) && !all.iter().any(|r| is(r, RecordType::Ns)))
+            .filter(|(_, all)| {
+                all.iter().any(|r| is(r, RecordType::Ds))
+                    && !all.iter().any(|r| is(r, RecordType::Ns))
+            })
             .map(|(name, _)| name.clone())
             .gather();
         let comes_back = |name: &Fqdn, todo: &[(Todo<'l>, &Entry<RecordEffect>)]| {
-            let is_ns = |r: &DesiredRecord| r.name == *name && r.data.record_type() == Some(RecordType::Ns);
+            let is_ns =
+                |r: &DesiredRecord| r.name == *name && r.data.record_type() == Some(RecordType::Ns);
             todo.iter().any(|(todo, _)| matches!(todo, Todo::Create(after) if is_ns(after)))
         };
-        let stranded: BTreeSet<Fqdn> = stranded.into_iter().filter(|name| !comes_back(name, todo)).gather();
+        let stranded: BTreeSet<Fqdn> =
+            stranded.into_iter().filter(|name| !comes_back(name, todo)).gather();
         todo.retain(|(one, entry)| {
             let Todo::Delete(live, _) = one else { return true };
             if !is(live, RecordType::Ns) || !stranded.contains(&live.name) {
@@ -168,16 +186,26 @@ impl<'l> Records<'l> {
     }
 
     /// Leaves out what cannot exist beside a record that stays.
-    fn make_room(todo: &mut Vec<(Todo<'l>, &Entry<RecordEffect>)>, zone: &LiveZone, conflicts: &mut Vec<Moved>) {
+    fn make_room(
+        todo: &mut Vec<(Todo<'l>, &Entry<RecordEffect>)>,
+        zone: &LiveZone,
+        conflicts: &mut Vec<Moved>,
+    ) {
         let standing = Self::staying(todo, zone);
         todo.retain(|(todo, entry)| {
             let Todo::Create(after) = todo else { return true };
             let is_apex = after.name == *zone.name.as_fqdn();
-            let blocks = |other: &&&LiveRecord| match (after.data.record_type(), other.data.record_type()) {
-                (Some(own), Some(other)) => own.excludes_at(other, is_apex) || (own == other && own.is_single()),
-                _ => false,
+            let blocks =
+                |other: &&&LiveRecord| match (after.data.record_type(), other.data.record_type()) {
+                    (Some(own), Some(other)) => {
+                        own.excludes_at(other, is_apex) || (own == other && own.is_single())
+                    }
+                    _ => false,
+                };
+            let Some(blocker) = standing.get(&after.name).and_then(|all| all.iter().find(blocks))
+            else {
+                return true;
             };
-            let Some(blocker) = standing.get(&after.name).and_then(|all| all.iter().find(blocks)) else { return true };
             conflicts.push(conflict(entry, conflicting_record(blocker)));
             false
         });
@@ -211,7 +239,9 @@ impl<'l> Records<'l> {
         let is_in_the_way = |record: &LiveRecord| {
             let is_apex = record.name == *zone.name.as_fqdn();
             let own = record.data.record_type();
-            created.iter().any(|(at, t)| **at == record.name && own.is_some_and(|own| t.excludes_at(own, is_apex)))
+            created.iter().any(|(at, t)| {
+                **at == record.name && own.is_some_and(|own| t.excludes_at(own, is_apex))
+            })
         };
         let changes = self.todo.iter().map(|todo| {
             let (at, data) = todo.key();
@@ -223,12 +253,22 @@ impl<'l> Records<'l> {
                     ChangeKind::Update { before, after, fields, claim: Claim::OWN }
                 }
                 Todo::Delete(before, place) => {
-                    let reason = if is_in_the_way(before) { DeleteReason::InTheWay } else { DeleteReason::Undone };
-                    ChangeKind::Delete { before, reason, place: Some(*place), accepted: None, claim: Claim::OWN }
+                    let reason = if is_in_the_way(before) {
+                        DeleteReason::InTheWay
+                    } else {
+                        DeleteReason::Undone
+                    };
+                    ChangeKind::Delete {
+                        before,
+                        reason,
+                        place: Some(*place),
+                        accepted: None,
+                        claim: Claim::OWN,
+                    }
                 }
             };
-            let is_one_of_several =
-                matches!(todo, Todo::Delete(..)) || sets.get(&(at, data.type_name())).is_some_and(|n| *n > 1);
+            let is_one_of_several = matches!(todo, Todo::Delete(..))
+                || sets.get(&(at, data.type_name())).is_some_and(|n| *n > 1);
             Change { address: Address::of_record(name, at, data, is_one_of_several), kind }
         });
         RecordChanges {
@@ -245,7 +285,11 @@ impl<'l> Records<'l> {
 
 impl<'l> Live<'l, '_> {
     /// What undoes one entry; nothing if it is undone already, and in words why it cannot be.
-    fn restore(&self, zone: &LiveZone, entry: &Entry<RecordEffect>) -> Result<Option<Todo<'l>>, String> {
+    fn restore(
+        &self,
+        zone: &LiveZone,
+        entry: &Entry<RecordEffect>,
+    ) -> Result<Option<Todo<'l>>, String> {
         let todo = match &entry.effect {
             RecordEffect::Created { id, after } => match self.made(id.as_ref(), after)? {
                 Some(live) => Todo::Delete(live, entry.place),
@@ -280,7 +324,8 @@ impl<'l> Live<'l, '_> {
         }
     }
 
-    /// The live record that had this id when the apply left it like this. A later apply may have deleted it and created it again.
+    /// The live record that had this id when the apply left it like this. A later apply may have
+    /// deleted it and created it again.
     fn by_id(&self, id: &RecordId, left: &LiveRecord) -> Option<&'l LiveRecord> {
         let mut id = id;
         for _ in 0..MOST_NEW_IDS {
@@ -296,7 +341,11 @@ impl<'l> Live<'l, '_> {
     }
 
     /// The record that an apply made, if it is there as it was made.
-    fn made(&self, id: Option<&RecordId>, after: &LiveRecord) -> Result<Option<&'l LiveRecord>, String> {
+    fn made(
+        &self,
+        id: Option<&RecordId>,
+        after: &LiveRecord,
+    ) -> Result<Option<&'l LiveRecord>, String> {
         let by_value = self.by_value.get(&(&after.name, &after.data)).copied();
         let live = match id {
             None => by_value,
@@ -316,7 +365,8 @@ impl<'l> Live<'l, '_> {
     }
 }
 
-/// Whether a record is as it was left. A proxied record has no time to live of its own, and a setting not reported is off.
+/// Whether a record is as it was left. A proxied record has no time to live of its own, and a
+/// setting not reported is off.
 fn is_left(live: &LiveRecord, left: &LiveRecord) -> bool {
     let LiveRecord {
         id: _,
@@ -342,12 +392,20 @@ fn is_left(live: &LiveRecord, left: &LiveRecord) -> bool {
 }
 
 /// A record as it was before, in the same spelling; what it said nothing about is off again.
-fn desired(zone: &LiveZone, before: &LiveRecord, live: Option<&LiveRecord>, place: Place) -> DesiredRecord {
+fn desired(
+    zone: &LiveZone,
+    before: &LiveRecord,
+    live: Option<&LiveRecord>,
+    place: Place,
+) -> DesiredRecord {
     let RecordForm { name, data, mut facets, reported } = before.form().without_settings_off();
     if let Some(live) = live {
-        let back = |before: Option<bool>, live: Option<bool>| before.or(live.filter(|on| *on).map(|_| false));
+        let back = |before: Option<bool>, live: Option<bool>| {
+            before.or(live.filter(|on| *on).map(|_| false))
+        };
         facets.settings = facets.settings.with(live.settings, |_, before, live| back(before, live));
     }
-    let spelling = Spelling { name: zone.name.relative(&name).into(), place, entry: place, reported };
+    let spelling =
+        Spelling { name: zone.name.relative(&name).into(), place, entry: place, reported };
     DesiredRecord { name, data, facets, protect: false, allow: None, spelling }
 }

@@ -1,4 +1,5 @@
-//! What keeps an undo from reverting something, such as a later change by someone else: all reasons, in words.
+//! What keeps an undo from reverting something, such as a later change by someone else: all
+//! reasons, in words.
 
 use super::journal::Entry;
 use crate::diff::field_changes;
@@ -16,7 +17,8 @@ pub struct Moved {
 
 /// A conflict at the address of an entry.
 pub(super) fn conflict<T>(entry: &Entry<T>, what: impl AsRef<str>) -> Moved {
-    let certain = if entry.is_certain { "" } else { " (whether the apply changed it is not known)" };
+    let certain =
+        if entry.is_certain { "" } else { " (whether the apply changed it is not known)" };
     let what = format!("{}; the apply was at {}{certain}", what.as_ref(), entry.sent_at);
     Moved { address: entry.address.clone(), what }
 }
@@ -28,14 +30,14 @@ pub(super) const NO_RULES: &str = "the rules of the phase could not be read";
 pub(super) const RULE_GONE: &str = "the rule is gone";
 
 /// The rules are in another order than the apply left them.
-pub(super) const ORDER_CHANGED: &str =
-    "someone else changed the order of the rules, so the rules that the apply moved are not moved back";
+pub(super) const ORDER_CHANGED: &str = "someone else changed the order of the rules, so the rules that the apply moved are not moved back";
 
 /// A record is not there any more.
 pub(super) const RECORD_GONE: &str = "the record is gone";
 
 /// A record of a type that only a newer version knows.
-pub(super) const NOT_UNDERSTOOD: &str = "this version does not understand the record, so it cannot create it again";
+pub(super) const NOT_UNDERSTOOD: &str =
+    "this version does not understand the record, so it cannot create it again";
 
 /// The delegation stays that a DS record is for.
 pub(super) const NEEDED_BY_DS: &str = "a DS record that needs it exists now";
@@ -44,11 +46,15 @@ pub(super) const NEEDED_BY_DS: &str = "a DS record that needs it exists now";
 pub(super) const UNKNOWN_PART: &str = "this version does not know the part";
 
 /// Whether the zone is signed is not known.
-pub(super) const SIGNING_NOT_REPORTED: &str = "Cloudflare does not report whether the zone is signed";
+pub(super) const SIGNING_NOT_REPORTED: &str =
+    "Cloudflare does not report whether the zone is signed";
 
 /// A rule is gone, and this one is like it.
 pub(super) fn rule_replaced(rule: &LiveRule) -> String {
-    format!("the rule is gone, and someone else created one like it{}", since(rule.last_updated.as_deref()))
+    format!(
+        "the rule is gone, and someone else created one like it{}",
+        since(rule.last_updated.as_deref())
+    )
 }
 
 /// That someone changed a rule.
@@ -67,8 +73,10 @@ pub(super) fn record_replaced(live: &LiveRecord) -> String {
 /// What someone changed about a record.
 pub(super) fn record_changed(live: &LiveRecord, left: &LiveRecord) -> String {
     let left = left.form();
-    let fields: Vec<String> =
-        field_changes(live, &left.data, &left.facets).into_iter().map(|f| f.field.to_string()).collect();
+    let fields: Vec<String> = field_changes(live, &left.data, &left.facets)
+        .into_iter()
+        .map(|f| f.field.to_string())
+        .collect();
     let fields = if fields.is_empty() { String::new() } else { format!(": {}", fields.join(", ")) };
     let when = live.modified_on.as_deref().map(|t| format!(" at {t}")).unwrap_or_default();
     format!("someone else changed the record{when}{fields}; it is now {}", live.data.presentation())

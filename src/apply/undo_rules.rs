@@ -7,15 +7,20 @@
 //! | moved a rule | it goes back behind the rule that it was behind | nothing to do | conflict |
 //! | deleted a rule | it is made again at its place | nothing to do | conflict |
 //!
-//! Several operations on one rule count as one. Whether the order is as the apply left it is found by carrying out its moves on
-//! the order that the journal holds. Rules that appeared since stay where they are.
+//! Several operations on one rule count as one. Whether the order is as the apply left it is found
+//! by carrying out its moves on the order that the journal holds. Rules that appeared since stay
+//! where they are.
 
 use std::collections::BTreeSet;
 
 use super::journal::{Entry, RuleDone, RuleEffect};
 use super::undo_conflict::{self, Moved, conflict, rule_changed, rule_replaced};
-use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges, rule_fields};
-use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Phase, Position, RuleBody, RuleId, canonical};
+use crate::diff::{
+    Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges, rule_fields,
+};
+use crate::model::ruleset::{
+    EntryPoint, LiveRule, LiveWaf, Phase, Position, RuleBody, RuleId, canonical,
+};
 use crate::model::{Gather, LiveZone, sort_by_key};
 
 /// What brings a zone's rules back.
@@ -27,7 +32,8 @@ pub(super) fn restore_rules<'l>(
 ) -> WafChanges<'l> {
     let mut changes = WafChanges::default();
     for phase in Phase::ALL {
-        let own: Vec<&Entry<RuleEffect>> = entries.iter().filter(|e| e.effect.phase == *phase).collect();
+        let own: Vec<&Entry<RuleEffect>> =
+            entries.iter().filter(|e| e.effect.phase == *phase).collect();
         let Some(first) = own.first() else { continue };
         match live.waf.entry_points.get(phase) {
             Some(entry_point) => {
@@ -71,7 +77,9 @@ fn nets<'e>(entries: &[&'e Entry<RuleEffect>]) -> Vec<Net<'e>> {
             })
         };
         match &entry.effect.what {
-            RuleDone::EntryPoint(rules) => nets.extend(rules.iter().map(|rule| new(None, None, Some(rule)))),
+            RuleDone::EntryPoint(rules) => {
+                nets.extend(rules.iter().map(|rule| new(None, None, Some(rule))))
+            }
             RuleDone::Created(id, after) => nets.push(new(id.as_ref(), None, Some(after))),
             RuleDone::Patched(id, before, after) => match known(&nets, id, before) {
                 Some(n) => {
@@ -118,15 +126,22 @@ struct PhaseUndo<'l, 'e> {
     nets: Vec<Net<'e>>,
     /// The order before, if the journal has it.
     order: Option<Vec<RuleId>>,
-    /// Where the rules of the journal are now, by their ids at that time: those made again since have others.
+    /// Where the rules of the journal are now, by their ids at that time: those made again since
+    /// have others.
     now: Vec<(RuleId, usize)>,
 }
 
 impl<'l, 'e> PhaseUndo<'l, 'e> {
     /// Nothing looked at yet.
-    fn new(phase: Phase, entries: &[&'e Entry<RuleEffect>], entry_point: &'l EntryPoint, waf: &'l LiveWaf) -> Self {
+    fn new(
+        phase: Phase,
+        entries: &[&'e Entry<RuleEffect>],
+        entry_point: &'l EntryPoint,
+        waf: &'l LiveWaf,
+    ) -> Self {
         let order = entries.iter().find_map(|entry| entry.effect.order.clone());
-        let now = entry_point.rules().iter().enumerate().map(|(n, rule)| (rule.id.clone(), n)).collect();
+        let now =
+            entry_point.rules().iter().enumerate().map(|(n, rule)| (rule.id.clone(), n)).collect();
         Self { phase, entry_point, waf, nets: nets(entries), order, now }
     }
 
@@ -164,8 +179,11 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
                 Todo::Create(_) | Todo::Patch(..) => None,
             })
             .gather();
-        let created: Vec<(usize, &Net)> =
-            todo.iter().filter(|(_, t)| matches!(t, Todo::Create(_))).map(|(n, _)| (*n, &self.nets[*n])).collect();
+        let created: Vec<(usize, &Net)> = todo
+            .iter()
+            .filter(|(_, t)| matches!(t, Todo::Create(_)))
+            .map(|(n, _)| (*n, &self.nets[*n]))
+            .collect();
         if self.order.is_none() && !created.is_empty() {
             let words = "the journal does not say where deleted rules were: they are created again at the end";
             notes.push(format!("{}: {words}", self.phase.about()));
@@ -213,13 +231,25 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         }
         // Deletions last, as everywhere.
         sort_by_key(&mut changes, |change| matches!(change.kind, RuleChangeKind::Delete(..)));
-        PhaseChanges { phase: self.phase, live: self.entry_point, changes, order, unchanged, foreign: Vec::new() }
+        PhaseChanges {
+            phase: self.phase,
+            live: self.entry_point,
+            changes,
+            order,
+            unchanged,
+            foreign: Vec::new(),
+        }
     }
 
     /// What a person knows a rule by.
     fn name(&self, body: &RuleBody) -> String {
-        let executed = body.executes().and_then(|id| self.waf.catalogue(id)?.which).map(|which| which.key());
-        executed.or_else(|| body.reference()).or_else(|| body.description()).unwrap_or_else(|| body.action()).to_owned()
+        let executed =
+            body.executes().and_then(|id| self.waf.catalogue(id)?.which).map(|which| which.key());
+        executed
+            .or_else(|| body.reference())
+            .or_else(|| body.description())
+            .unwrap_or_else(|| body.action())
+            .to_owned()
     }
 
     /// What undoes one rule's changes; nothing if that is done, and in words why it cannot be.
@@ -233,7 +263,9 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
                 Some(live) if id.is_some() && by_id.is_none() => {
                     return Err(rule_replaced(&self.rules()[live]));
                 }
-                Some(live) if is_same(&self.rules()[live].body, after) => (live, Some(Todo::Delete(live))),
+                Some(live) if is_same(&self.rules()[live].body, after) => {
+                    (live, Some(Todo::Delete(live)))
+                }
                 Some(live) => return Err(rule_changed(&self.rules()[live])),
             },
             (Some(before), Some(after)) => match by_id {
@@ -260,9 +292,11 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         Ok(todo)
     }
 
-    /// A live rule with the name of a definition; without a name, one that is new and does the same.
+    /// A live rule with the name of a definition; without a name, one that is new and does the
+    /// same.
     fn like(&self, body: &RuleBody) -> Option<usize> {
-        let is_new = |rule: &LiveRule| self.order.as_ref().is_none_or(|order| !order.contains(&rule.id));
+        let is_new =
+            |rule: &LiveRule| self.order.as_ref().is_none_or(|order| !order.contains(&rule.id));
         self.rules().iter().position(|rule| match body.reference() {
             Some(name) => rule.body.reference() == Some(name),
             None => is_new(rule) && is_same(&rule.body, body),
@@ -285,7 +319,10 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
             entries.iter().filter_map(|entry| Some((*entry, was_moved(entry)?))).collect();
         let Some((first, _)) = all.first() else { return BTreeSet::new() };
         let Some(order) = &self.order else {
-            notes.push(format!("{}: the journal does not say where moved rules were: they stay", self.phase.about()));
+            notes.push(format!(
+                "{}: the journal does not say where moved rules were: they stay",
+                self.phase.about()
+            ));
             return BTreeSet::new();
         };
         for (entry, id) in &all {
@@ -297,7 +334,8 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         if self.stand_as(order) {
             return BTreeSet::new();
         }
-        let is_left = [true, false].into_iter().any(|all| self.stand_as(&self.left(order, entries, all)));
+        let is_left =
+            [true, false].into_iter().any(|all| self.stand_as(&self.left(order, entries, all)));
         if !is_left {
             conflicts.push(conflict(first, undo_conflict::ORDER_CHANGED));
             return BTreeSet::new();
@@ -310,8 +348,14 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         order.iter().filter_map(|id| self.number(id)).is_sorted()
     }
 
-    /// The order in which an apply left the rules: with everything that it may have done, or with what it certainly did.
-    fn left(&self, order: &[RuleId], entries: &[&Entry<RuleEffect>], with_uncertain: bool) -> Vec<RuleId> {
+    /// The order in which an apply left the rules: with everything that it may have done, or with
+    /// what it certainly did.
+    fn left(
+        &self,
+        order: &[RuleId],
+        entries: &[&Entry<RuleEffect>],
+        with_uncertain: bool,
+    ) -> Vec<RuleId> {
         let mut left = order.to_vec();
         for entry in entries.iter().filter(|entry| with_uncertain || entry.is_certain) {
             let RuleEffect { what, position, .. } = &entry.effect;
@@ -344,7 +388,10 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         let mut sequence: Vec<Member> = standing.map(Member::Live).collect();
         let order: &[RuleId] = self.order.as_deref().unwrap_or_default();
         let member = |id: &RuleId| {
-            let new = created.iter().find(|(_, net)| net.id.as_ref() == Some(id)).map(|(n, _)| Member::New(*n));
+            let new = created
+                .iter()
+                .find(|(_, net)| net.id.as_ref() == Some(id))
+                .map(|(n, _)| Member::New(*n));
             new.or_else(|| self.number(id).filter(|n| !gone.contains(n)).map(Member::Live))
         };
         let members: Vec<Member> = order.iter().filter_map(member).collect();
@@ -359,7 +406,8 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
             let at = behind.or_else(before).unwrap_or(sequence.len());
             sequence.insert(at, *placed);
         }
-        let unplaced = created.iter().map(|(n, _)| Member::New(*n)).filter(|m| !members.contains(m));
+        let unplaced =
+            created.iter().map(|(n, _)| Member::New(*n)).filter(|m| !members.contains(m));
         sequence.extend(unplaced);
         (sequence, moved)
     }

@@ -1,4 +1,5 @@
-//! Undoing what an apply changed of the settings of a zone: zone settings, signing, DNS settings. Pure.
+//! Undoing what an apply changed of the settings of a zone: zone settings, signing, DNS settings.
+//! Pure.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +14,16 @@ pub(super) fn desired_settings(entries: &[Entry<PartEffect>]) -> DesiredSettings
     for Entry { effect, place, .. } in entries {
         match SettingPath::of(&effect.part) {
             Some(SettingPath::Setting(name)) => {
-                let before = effect.fields.get("value").map_or(Value::Null, |(before, _)| before.clone());
+                let before =
+                    effect.fields.get("value").map_or(Value::Null, |(before, _)| before.clone());
                 desired.settings.insert(name.to_owned(), (before, *place));
             }
             Some(SettingPath::Dnssec) => desired.dnssec = Some((true, *place)),
             Some(SettingPath::DnsSettings) => {
-                let members = effect.fields.iter().map(|(name, (before, _))| (name.clone(), (before.clone(), *place)));
+                let members = effect
+                    .fields
+                    .iter()
+                    .map(|(name, (before, _))| (name.clone(), (before.clone(), *place)));
                 desired.dns_settings.extend(members);
             }
             None => {}
@@ -64,11 +69,16 @@ pub(super) fn restore_settings(
             None => Err(Failed::Conflict(undo_conflict::UNKNOWN_PART.to_owned())),
         };
         match found {
-            Ok(Some((setting, fields))) => changes.push(SettingChange { setting, fields, place: entry.place }),
+            Ok(Some((setting, fields))) => {
+                changes.push(SettingChange { setting, fields, place: entry.place })
+            }
             Ok(None) => unchanged += 1,
             Err(Failed::Conflict(what)) => conflicts.push(conflict(entry, what)),
             Err(Failed::NotKnown) => {
-                notes.push(format!("{} stays: the journal does not say what it was before", entry.address));
+                notes.push(format!(
+                    "{} stays: the journal does not say what it was before",
+                    entry.address
+                ));
             }
         }
     }
@@ -88,7 +98,9 @@ type Back = Result<Option<(ZoneSetting, Vec<FieldChange>)>, Failed>;
 
 /// A setting.
 fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
-    let Some((before, after)) = entry.effect.fields.get("value") else { return Err(Failed::NotKnown) };
+    let Some((before, after)) = entry.effect.fields.get("value") else {
+        return Err(Failed::NotKnown);
+    };
     let now = match live.settings.settings.get(name) {
         Some(LiveSetting::Value { value, .. }) => value,
         Some(LiveSetting::Refused(words)) => {
@@ -105,7 +117,8 @@ fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
     if canonical(now) != canonical(after) {
         return Err(Failed::Conflict(setting_changed("it", now, after)));
     }
-    let fields = vec![FieldChange { field: Field::Setting, before: now.clone(), after: before.clone() }];
+    let fields =
+        vec![FieldChange { field: Field::Setting, before: now.clone(), after: before.clone() }];
     Ok(Some((ZoneSetting::Setting { name: name.to_owned(), value: before.clone() }, fields)))
 }
 
@@ -117,14 +130,20 @@ fn dnssec(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
     };
     // Where no state was told there was none.
     let was_on = match before {
-        Value::Text(status) => LiveDnssec { status: status.clone(), ..LiveDnssec::default() }.is_on(),
+        Value::Text(status) => {
+            LiveDnssec { status: status.clone(), ..LiveDnssec::default() }.is_on()
+        }
         _ => false,
     };
     if now.is_on() == was_on {
         return Ok(None);
     }
     let after = Value::from(if was_on { "active" } else { "disabled" });
-    let fields = vec![FieldChange { field: Field::DnssecStatus, before: Value::from(now.status.as_str()), after }];
+    let fields = vec![FieldChange {
+        field: Field::DnssecStatus,
+        before: Value::from(now.status.as_str()),
+        after,
+    }];
     Ok(Some((ZoneSetting::Dnssec { on: was_on }, fields)))
 }
 
@@ -149,7 +168,11 @@ fn dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
         if canonical(&now) != canonical(after) {
             return Err(Failed::Conflict(setting_changed(name, &now, after)));
         }
-        fields.push(FieldChange { field: Field::DnsSetting(name.clone()), before: now, after: before.clone() });
+        fields.push(FieldChange {
+            field: Field::DnsSetting(name.clone()),
+            before: now,
+            after: before.clone(),
+        });
         members.insert(name.clone(), before.clone());
     }
     Ok((!fields.is_empty()).then_some((ZoneSetting::DnsSettings { members }, fields)))
@@ -163,7 +186,11 @@ fn canonical(value: &Value) -> Value {
             list.sort();
             Value::List(list)
         }
-        Value::Map(map) => Value::Map(map.iter().map(|(name, value)| (name.clone(), canonical(value))).gather()),
-        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Decimal(_) | Value::Text(_) => value.clone(),
+        Value::Map(map) => {
+            Value::Map(map.iter().map(|(name, value)| (name.clone(), canonical(value))).gather())
+        }
+        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Decimal(_) | Value::Text(_) => {
+            value.clone()
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! Decides whether a zone is read back, reads it back, and compares again. Only what was read, or what the responses confirm, is
-//! reported as "in sync".
+//! Decides whether a zone is read back, reads it back, and compares again. Only what was read, or
+//! what the responses confirm, is reported as "in sync".
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,9 @@ use super::outcome::{Outcome, ZoneApplied};
 use super::waits::FOR_DONE;
 use crate::api::Writer;
 use crate::diagnostic::Diagnostics;
-use crate::live::{AnyReader, FetchError, Options, WafQuery, fetch_records, fetch_settings, fetch_waf};
+use crate::live::{
+    AnyReader, FetchError, Options, WafQuery, fetch_records, fetch_settings, fetch_waf,
+};
 use crate::model::{Address, DesiredZone, Fqdn, Gather, LiveZone, Rdata};
 use crate::plan::ZonePlan;
 
@@ -41,7 +43,8 @@ pub(super) enum WayToVerify {
 }
 
 impl<W: Writer> Executor<'_, W> {
-    /// Whether a zone is read back, where reading it and what else is still to come takes this many requests.
+    /// Whether a zone is read back, where reading it and what else is still to come takes this many
+    /// requests.
     pub(super) fn way_to_verify(&self, applied: &ZoneApplied, requests: usize) -> WayToVerify {
         // What was stopped in the middle is not in sync, and the next plan says what is left.
         let is_cut = self.stop.is_asked() && !applied.is_complete();
@@ -61,7 +64,8 @@ impl<W: Writer> Executor<'_, W> {
 
     /// Reads a zone again, as much of it as is asked for, and plans once more.
     ///
-    /// If nothing is missing but what was done just now, it is read again after a while: a listing may lag behind.
+    /// If nothing is missing but what was done just now, it is read again after a while: a listing
+    /// may lag behind.
     ///
     /// # Errors
     /// The zone cannot be read.
@@ -75,14 +79,17 @@ impl<W: Writer> Executor<'_, W> {
         let outcomes = planned.addresses().zip(&applied.outcomes);
         let done: BTreeSet<&Address> =
             outcomes.filter(|(_, o)| **o == Outcome::Done).map(|(address, _)| address).gather();
-        let may_lag = |found: &ZonePlan| !found.is_empty() && found.addresses().all(|address| done.contains(address));
+        let may_lag = |found: &ZonePlan| {
+            !found.is_empty() && found.addresses().all(|address| done.contains(address))
+        };
         self.observer.event(&ApplyEvent::Verifying { zone: desired.name.clone() });
         let plan = |now: &LiveZone| {
             let (mut remaining, diagnostics) = plan(now);
             drop_other_cuts(&mut remaining, now, (planned, applied));
             (remaining, diagnostics)
         };
-        let mut verified = read_back(self.reader, (desired, query), live, self.options, &plan).await?;
+        let mut verified =
+            read_back(self.reader, (desired, query), live, self.options, &plan).await?;
         for duration in FOR_DONE {
             if !may_lag(&verified.remaining) {
                 break;
@@ -97,17 +104,27 @@ impl<W: Writer> Executor<'_, W> {
     }
 }
 
-/// Drops creates that Cloudflare refused in this run as identical to a live text with other cuts, if such a text is live.
-fn drop_other_cuts(remaining: &mut ZonePlan, now: &LiveZone, (planned, applied): (&ZonePlan, &ZoneApplied)) {
+/// Drops creates that Cloudflare refused in this run as identical to a live text with other cuts,
+/// if such a text is live.
+fn drop_other_cuts(
+    remaining: &mut ZonePlan,
+    now: &LiveZone,
+    (planned, applied): (&ZonePlan, &ZoneApplied),
+) {
     let outcomes = planned.operations.iter().zip(&applied.outcomes);
     let identical = outcomes.filter(|(_, outcome)| matches!(outcome, Outcome::OtherCuts(_)));
-    let identical: BTreeSet<(&Fqdn, &Rdata)> =
-        identical.filter_map(|(operation, _)| operation.record()).map(|r| (&r.form().name, &r.form().data)).gather();
+    let identical: BTreeSet<(&Fqdn, &Rdata)> = identical
+        .filter_map(|(operation, _)| operation.record())
+        .map(|r| (&r.form().name, &r.form().data))
+        .gather();
     if identical.is_empty() {
         return;
     }
     remaining.operations.retain(|operation| {
-        let Some(record) = operation.record().filter(|record| record.action.before().is_none()) else { return true };
+        let Some(record) = operation.record().filter(|record| record.action.before().is_none())
+        else {
+            return true;
+        };
         let (name, data) = (&record.form().name, &record.form().data);
         !identical.contains(&(name, data))
             || !now.records.iter().any(|live| live.name == *name && live.data.differs_in_cuts(data))

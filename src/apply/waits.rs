@@ -1,4 +1,5 @@
-//! How long an apply waits, how old what it knows of a zone may be, and how often it sends again: the one table.
+//! How long an apply waits, how old what it knows of a zone may be, and how often it sends again:
+//! the one table.
 //!
 //! | wait | in seconds | for what |
 //! |---|---|---|

@@ -1,4 +1,5 @@
-//! Sends a write until its result is known: the one loop for records, rules, settings and new zones.
+//! Sends a write until its result is known: the one loop for records, rules, settings and new
+//! zones.
 //!
 //! | answer | what the read shows | result |
 //! |---|---|---|
@@ -11,8 +12,8 @@
 //! | any of the last three | neither the state before nor the one after | unknown |
 //! | any of the last three | nothing, it fails | unknown |
 //!
-//! What a write is, how its answer is read and where its effect shows is in [`Attempt`], once for each subject. What an answer
-//! means is in [`super::failed_writes`].
+//! What a write is, how its answer is read and where its effect shows is in [`Attempt`], once for
+//! each subject. What an answer means is in [`super::failed_writes`].
 
 use std::ops::ControlFlow;
 
@@ -109,7 +110,8 @@ pub(super) trait Attempt {
     /// The answer cannot be used; why.
     async fn accepted(&mut self, answer: Envelope) -> Result<Self::End, String>;
 
-    /// What follows from an error that says nothing of the operation, but of the way in which it was sent: another way, or an end.
+    /// What follows from an error that says nothing of the operation, but of the way in which it
+    /// was sent: another way, or an end.
     fn other_way(&mut self, _error: &ApiError) -> Option<ControlFlow<Self::End>> {
         None
     }
@@ -155,14 +157,20 @@ impl<W: Writer> Executor<'_, W> {
             };
             let seen = match failure.meaning() {
                 Meaning::Refused => Seen::Pending,
-                Meaning::Lost | Meaning::EarlierUnknown | Meaning::Doubtful => attempt.read_back(&failure).await,
+                Meaning::Lost | Meaning::EarlierUnknown | Meaning::Doubtful => {
+                    attempt.read_back(&failure).await
+                }
             };
             let verdict = match (seen, &failure) {
                 (Seen::Done, _) => Verdict::Shown,
                 (Seen::Moved(what), _) => Verdict::Moved(what),
                 (Seen::Unread(why), _) => Verdict::Unread(why),
-                (Seen::Pending, Failure::Error(error, Meaning::EarlierUnknown)) => Verdict::EarlierUnknown(error),
-                (Seen::Pending, Failure::Error(error, Meaning::Refused | Meaning::Doubtful)) => Verdict::Refused(error),
+                (Seen::Pending, Failure::Error(error, Meaning::EarlierUnknown)) => {
+                    Verdict::EarlierUnknown(error)
+                }
+                (Seen::Pending, Failure::Error(error, Meaning::Refused | Meaning::Doubtful)) => {
+                    Verdict::Refused(error)
+                }
                 (Seen::Pending, Failure::Unusable(_) | Failure::Error(_, Meaning::Lost)) => {
                     let nth = attempt.sends();
                     if nth >= A::MOST_SENDS {
@@ -192,7 +200,9 @@ pub(super) fn judged(
     let reason = failure.reason();
     match verdict {
         Verdict::Refused(error) => refused(error, words(error)),
-        Verdict::Shown => (StepFate::Done, Some(format!("{reason}; the zone was read again")), Outcome::Done),
+        Verdict::Shown => {
+            (StepFate::Done, Some(format!("{reason}; the zone was read again")), Outcome::Done)
+        }
         Verdict::EarlierUnknown(error) => unknown(earlier_unknown(error)),
         Verdict::NeverAnswered => unknown(no_response(sends, &reason)),
         Verdict::NotSentAgain => unknown(format!("{reason}; {}", not_resent(STOPPED))),

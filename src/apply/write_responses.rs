@@ -8,7 +8,8 @@
 //! | a delete alone | its id |
 //!
 //! # Sources
-//! developers.cloudflare.com/api/resources/dns/subresources/records (Create, Update, Delete, Batch), read 2026-11-20.
+//! developers.cloudflare.com/api/resources/dns/subresources/records (Create, Update, Delete,
+//! Batch), read 2026-11-20.
 
 use std::collections::BTreeSet;
 
@@ -33,11 +34,18 @@ pub(super) enum Confirmation {
 }
 
 /// What the answer to a request says of each of its operations.
-pub(super) fn confirmations(zone: &ZonePlan, step: &Step, result: &Json) -> Vec<(usize, Confirmation)> {
+pub(super) fn confirmations(
+    zone: &ZonePlan,
+    step: &Step,
+    result: &Json,
+) -> Vec<(usize, Confirmation)> {
     let is_batch = step.request.path.ends_with("/batch");
     let mut all = Vec::new();
-    for (action, list) in [(Action::Delete, "deletes"), (Action::Update, "patches"), (Action::Create, "posts")] {
-        let of_action = step.operations.iter().copied().filter(|n| zone.operations[*n].action() == action);
+    for (action, list) in
+        [(Action::Delete, "deletes"), (Action::Update, "patches"), (Action::Create, "posts")]
+    {
+        let of_action =
+            step.operations.iter().copied().filter(|n| zone.operations[*n].action() == action);
         let numbers: Vec<usize> = of_action.collect();
         let items: Vec<&Json> = match is_batch {
             true => result.get(list).and_then(Json::as_array).into_iter().flatten().collect(),
@@ -47,7 +55,8 @@ pub(super) fn confirmations(zone: &ZonePlan, step: &Step, result: &Json) -> Vec<
         let is_whole = items.len() == numbers.len();
         let items = items.into_iter().map(Some).filter(|_| is_whole).chain(std::iter::repeat(None));
         all.extend(numbers.into_iter().zip(items).map(|(n, item)| {
-            let confirmation = item.map_or(Confirmation::Nothing, |item| of_operation(&zone.operations[n], item));
+            let confirmation =
+                item.map_or(Confirmation::Nothing, |item| of_operation(&zone.operations[n], item));
             (n, confirmation)
         }));
     }
@@ -60,7 +69,9 @@ fn of_operation(operation: &Operation, item: &Json) -> Confirmation {
     let has_id = |id: &RecordId| item.get("id").and_then(Json::as_str) == Some(id.0.as_str());
     let stored = read(item).ok();
     match (&record.action, stored) {
-        (RecordAction::Delete { id, .. }, _) | (RecordAction::Update { id, .. }, _) if !has_id(id) => {
+        (RecordAction::Delete { id, .. }, _) | (RecordAction::Update { id, .. }, _)
+            if !has_id(id) =>
+        {
             Confirmation::Nothing
         }
         // It is gone, whatever it was.
@@ -68,17 +79,26 @@ fn of_operation(operation: &Operation, item: &Json) -> Confirmation {
         (RecordAction::Create { .. } | RecordAction::Update { .. }, None) => Confirmation::Nothing,
         (RecordAction::Delete { before, .. }, Some(was)) => match differences(&was, before) {
             all if all.is_empty() => Confirmation::AsPlanned,
-            all => Confirmation::ChangedMeanwhile(format!("it was {} when it was deleted", shown(&was, &all))),
+            all => Confirmation::ChangedMeanwhile(format!(
+                "it was {} when it was deleted",
+                shown(&was, &all)
+            )),
         },
         (RecordAction::Create { after }, Some(stored)) => match differences(&stored, after) {
             all if all.is_empty() => Confirmation::AsPlanned,
-            all => Confirmation::StoredOtherwise(format!("it is stored as {}", shown(&stored, &all))),
+            all => {
+                Confirmation::StoredOtherwise(format!("it is stored as {}", shown(&stored, &all)))
+            }
         },
         (RecordAction::Update { after, .. }, Some(stored)) => {
-            let sent: BTreeSet<String> = operation.fields.iter().map(|change| change.field.to_string()).gather();
+            let sent: BTreeSet<String> =
+                operation.fields.iter().map(|change| change.field.to_string()).gather();
             let all = differences(&stored, after);
-            let theirs: Vec<_> =
-                all.iter().filter(|change| !sent.contains(&change.field.to_string())).cloned().collect();
+            let theirs: Vec<_> = all
+                .iter()
+                .filter(|change| !sent.contains(&change.field.to_string()))
+                .cloned()
+                .collect();
             if all.is_empty() {
                 Confirmation::AsPlanned
             } else if theirs.is_empty() {
@@ -121,19 +141,34 @@ mod tests {
         json!({ "id": id, "name": name, "type": "A", "content": content, "ttl": ttl, "proxied": false })
     }
 
-    /// Two live records, of which one is changed and one deleted, and a new one; and the one request for that.
+    /// Two live records, of which one is changed and one deleted, and a new one; and the one
+    /// request for that.
     fn planned() -> (ZonePlan, Step) {
         let name = ZoneName::parse("example.com").unwrap();
         let live = LiveZone {
-            records: vec![read(&item("1", "192.0.2.1", 300)).unwrap(), read(&item("2", "192.0.2.2", 300)).unwrap()],
+            records: vec![
+                read(&item("1", "192.0.2.1", 300)).unwrap(),
+                read(&item("2", "192.0.2.2", 300)).unwrap(),
+            ],
             ..LiveZone::new(name.clone(), ZoneId("z".into()))
         };
-        let wanted = [read(&item("1", "192.0.2.1", 600)).unwrap(), read(&item("3", "192.0.2.3", 600)).unwrap()];
+        let wanted = [
+            read(&item("1", "192.0.2.1", 600)).unwrap(),
+            read(&item("3", "192.0.2.3", 600)).unwrap(),
+        ];
         let place = Place::NOWHERE;
         let desired = |record: &LiveRecord| {
             let RecordForm { name, data, facets, reported } = record.form().without_settings_off();
-            let spelling = crate::model::Spelling { name: "w".into(), place, entry: place, reported };
-            crate::model::DesiredRecord { name, data, facets, protect: false, allow: None, spelling }
+            let spelling =
+                crate::model::Spelling { name: "w".into(), place, entry: place, reported };
+            crate::model::DesiredRecord {
+                name,
+                data,
+                facets,
+                protect: false,
+                allow: None,
+                spelling,
+            }
         };
         let mut zone = DesiredZone { unmanaged: Unmanaged::Prune, ..DesiredZone::new(name, place) };
         zone.records = wanted.iter().map(desired).collect();
@@ -152,18 +187,27 @@ mod tests {
 
     #[test]
     fn an_answer_is_held_against_the_plan() {
-        let answer =
-            |deleted, patched, posted| json!({ "deletes": [deleted], "patches": [patched], "posts": [posted] });
+        let answer = |deleted, patched, posted| json!({ "deletes": [deleted], "patches": [patched], "posts": [posted] });
         let (gone, changed, new) =
             (item("2", "192.0.2.2", 300), item("1", "192.0.2.1", 600), item("9", "192.0.2.3", 600));
-        assert_eq!(told(&answer(gone.clone(), changed.clone(), new.clone())), vec![Confirmation::AsPlanned; 3]);
+        assert_eq!(
+            told(&answer(gone.clone(), changed.clone(), new.clone())),
+            vec![Confirmation::AsPlanned; 3]
+        );
         // Whatever else a delete says, what has this id is gone.
         let bare = answer(json!({ "id": "2" }), changed.clone(), new.clone());
         assert_eq!(told(&bare), vec![Confirmation::AsPlanned; 3]);
         let meanwhile = |told: &Confirmation, words: &str| matches!(told, Confirmation::ChangedMeanwhile(what) if what.contains(words));
-        let all = told(&answer(item("2", "192.0.2.8", 900), changed.clone(), item("9", "192.0.2.3", 120)));
+        let all = told(&answer(
+            item("2", "192.0.2.8", 900),
+            changed.clone(),
+            item("9", "192.0.2.3", 120),
+        ));
         assert!(meanwhile(&all[0], "A 192.0.2.8 (ttl 900)"), "{all:?}");
-        assert!(matches!(&all[2], Confirmation::StoredOtherwise(what) if what.contains("ttl 120")), "{all:?}");
+        assert!(
+            matches!(&all[2], Confirmation::StoredOtherwise(what) if what.contains("ttl 120")),
+            "{all:?}"
+        );
         let mut theirs = changed.clone();
         theirs["comment"] = json!("theirs");
         let all = told(&answer(gone.clone(), theirs, new.clone()));

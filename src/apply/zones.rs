@@ -1,8 +1,10 @@
-//! Applies the plans of all zones: several at a time, and one zone's operations one after the other.
+//! Applies the plans of all zones: several at a time, and one zone's operations one after the
+//! other.
 //!
-//! In: the plans with what they were made from. Out: for each of them, in their order, what became of it and what was found
-//! when it was read back. Zones have nothing to do with each other, so that what fails in one stops no other; only a journal
-//! that cannot be written, or the wish to stop, is for all of them.
+//! In: the plans with what they were made from. Out: for each of them, in their order, what became
+//! of it and what was found when it was read back. Zones have nothing to do with each other, so
+//! that what fails in one stops no other; only a journal that cannot be written, or the wish to
+//! stop, is for all of them.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,12 +38,15 @@ pub struct ZoneWork<'a> {
 }
 
 impl ZoneWork<'_> {
-    /// How many requests its plan takes: the writes, and those that wait for a new zone or look at a phase once more.
+    /// How many requests its plan takes: the writes, and those that wait for a new zone or look at
+    /// a phase once more.
     fn requests(&self) -> usize {
         let records = self.plan.records().count();
         let writes = self.plan.operations.len() - records + records.div_ceil(self.lowering.size());
         let looks = if self.plan.is_new { 1 + self.setting_reads() } else { 0 };
-        writes + looks + self.plan.rules().map(|(_, _, rule)| rule.phase).gather::<BTreeSet<_>>().len()
+        writes
+            + looks
+            + self.plan.rules().map(|(_, _, rule)| rule.phase).gather::<BTreeSet<_>>().len()
     }
 
     /// How many requests reading its settings takes, about.
@@ -53,7 +58,9 @@ impl ZoneWork<'_> {
     fn reads(&self, page_size: u64) -> usize {
         let records = self.live.records.len() + self.plan.records().count();
         let pages = records as u64 / page_size.max(1) + 1;
-        usize::try_from(pages).unwrap_or(usize::MAX).saturating_add(self.setting_reads() + self.query.phases.len())
+        usize::try_from(pages)
+            .unwrap_or(usize::MAX)
+            .saturating_add(self.setting_reads() + self.query.phases.len())
     }
 }
 
@@ -83,8 +90,9 @@ impl ZoneDone<'_> {
 }
 
 impl<W: Writer> Executor<'_, W> {
-    /// Carries out the plans of zones, at most [`concurrency`](crate::live::Options::concurrency) at a time, and reads back
-    /// what was written to. `plan_again` compares a zone that was read back with what is wanted of it.
+    /// Carries out the plans of zones, at most [`concurrency`](crate::live::Options::concurrency)
+    /// at a time, and reads back what was written to. `plan_again` compares a zone that was read
+    /// back with what is wanted of it.
     ///
     /// # Order
     /// Results are in the order of the zones, and the observer is told of them in that order.
@@ -109,8 +117,8 @@ impl<W: Writer> Executor<'_, W> {
         done.into_iter().map(|(_, done)| done).collect()
     }
 
-    /// Carries out the plan of a zone, and reads it back if anything was written. `ahead` is how many requests are still to come,
-    /// those of this zone included.
+    /// Carries out the plan of a zone, and reads it back if anything was written. `ahead` is how
+    /// many requests are still to come, those of this zone included.
     async fn execute_zone<'w>(
         &self,
         work: &ZoneWork<'w>,
@@ -119,8 +127,16 @@ impl<W: Writer> Executor<'_, W> {
     ) -> ZoneDone<'w> {
         let ZoneWork { plan, desired, live, query, lowering } = work;
         let (applied, live) = self.carry_out(plan, desired, live, *lowering).await;
-        let mut done = ZoneDone { plan, applied, verified: None, unread: None, is_confirmed: false, notes: Vec::new() };
-        let ahead = ahead.fetch_sub(work.requests(), Ordering::Relaxed).saturating_sub(work.requests());
+        let mut done = ZoneDone {
+            plan,
+            applied,
+            verified: None,
+            unread: None,
+            is_confirmed: false,
+            notes: Vec::new(),
+        };
+        let ahead =
+            ahead.fetch_sub(work.requests(), Ordering::Relaxed).saturating_sub(work.requests());
         match self.way_to_verify(&done.applied, ahead + work.reads(self.options.page_size)) {
             WayToVerify::None => {}
             WayToVerify::Answers => {
@@ -143,8 +159,8 @@ impl<W: Writer> Executor<'_, W> {
         done
     }
 
-    /// Carries out the plan of one zone: its rules, the zone itself, its records; a new zone is made first. Gives back the
-    /// zone with its real id.
+    /// Carries out the plan of one zone: its rules, the zone itself, its records; a new zone is
+    /// made first. Gives back the zone with its real id.
     async fn carry_out(
         &self,
         plan: &ZonePlan,
@@ -193,7 +209,8 @@ impl Parts {
     /// In the order of the plan; what has no outcome was not sent, for this reason.
     fn into_applied(self, plan: &ZonePlan, reason: &str) -> ZoneApplied {
         let RecordsApplied { outcomes: records, noticed, is_confirmed } = self.records;
-        let (mut zone, mut rules, mut records) = (self.zone.into_iter(), self.rules.into_iter(), records.into_iter());
+        let (mut zone, mut rules, mut records) =
+            (self.zone.into_iter(), self.rules.into_iter(), records.into_iter());
         let outcomes = plan.operations.iter().map(|operation| {
             let outcome = match operation.subject {
                 Subject::Zone | Subject::Setting(_) => zone.next(),
@@ -204,7 +221,8 @@ impl Parts {
         });
         let outcomes: Vec<Outcome> = outcomes.collect();
         // The answers to rules and settings are not held against all that was sent.
-        let is_compared = |operation: &Operation| matches!(operation.subject, Subject::Zone | Subject::Record(_));
+        let is_compared =
+            |operation: &Operation| matches!(operation.subject, Subject::Zone | Subject::Record(_));
         let is_confirmed = is_confirmed
             && plan.operations.iter().all(is_compared)
             && outcomes.iter().all(|outcome| *outcome == Outcome::Done);

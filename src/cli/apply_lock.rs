@@ -1,7 +1,7 @@
 //! One apply at a time on one machine: a lock on a file in the directory of the journals.
 //!
-//! The lock is the operating system's, and ends with the process, however that ends. It has no time limit. Across machines, the
-//! expectations of each operation prevent what the lock prevents here.
+//! The lock is the operating system's, and ends with the process, however that ends. It has no time
+//! limit. Across machines, the expectations of each operation prevent what the lock prevents here.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
@@ -20,8 +20,9 @@ pub(super) struct Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // To close the file is not enough: a child process that another thread is about to start has a copy of the descriptor until
-        // its program begins, and would keep the lock for as long as that takes. An error leaves it to the closing.
+        // To close the file is not enough: a child process that another thread is about to start
+        // has a copy of the descriptor until its program begins, and would keep the lock for as
+        // long as that takes. An error leaves it to the closing.
         let _ = self.file.unlock();
     }
 }
@@ -52,7 +53,8 @@ pub(super) fn take(directory: &Path) -> anyhow::Result<Lock> {
             let mut holder = String::new();
             let _ = file.read_to_string(&mut holder);
             let holder: String = holder.chars().filter(char::is_ascii_digit).take(10).collect();
-            let who = if holder.is_empty() { String::new() } else { format!(" (process {holder})") };
+            let who =
+                if holder.is_empty() { String::new() } else { format!(" (process {holder})") };
             bail!(
                 "another apply is running{who}; it holds {}. Wait for it, or check why it does not end",
                 path.display()
@@ -65,7 +67,8 @@ pub(super) fn take(directory: &Path) -> anyhow::Result<Lock> {
     Ok(Lock { file })
 }
 
-/// Whether a file is a regular one that has no other name: what is written into it must not be another file's.
+/// Whether a file is a regular one that has no other name: what is written into it must not be
+/// another file's.
 fn is_of_its_own(file: &File) -> bool {
     #[cfg(unix)]
     {
@@ -98,7 +101,9 @@ mod tests {
         let other = directory.path().join("other");
         std::fs::write(&other, "precious").unwrap();
         std::fs::hard_link(&other, directory.path().join("apply.lock")).unwrap();
-        assert!(take(directory.path()).unwrap_err().to_string().contains("has another name as well"));
+        assert!(
+            take(directory.path()).unwrap_err().to_string().contains("has another name as well")
+        );
         assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
     }
 

@@ -13,7 +13,8 @@ use crate::render::safe::safe;
 
 /// Declarative reconciler for Cloudflare zones, DNS records and managed-WAF tuning.
 ///
-/// Write the desired state in YAML, review it with `plan`, and apply it with `apply`, which verifies the result.
+/// Write the desired state in YAML, review it with `plan`, and apply it with `apply`, which
+/// verifies the result.
 #[derive(Debug, Parser)]
 #[command(name = "zonewright", version, about, long_about = None, after_help = after_help(), disable_help_subcommand = true)]
 pub(super) struct Cli {
@@ -47,8 +48,12 @@ pub(super) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Cli, cl
 
 /// The error, with arguments made safe to print: a pipeline passes values on that others chose.
 ///
-/// The value of a variable of the spec is not shown: who forgets its name has written the value alone, which may be a secret.
-pub(super) fn as_shown(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> clap::Error {
+/// The value of a variable of the spec is not shown: who forgets its name has written the value
+/// alone, which may be a secret.
+pub(super) fn as_shown(
+    error: clap::Error,
+    arguments: impl Iterator<Item = OsString>,
+) -> clap::Error {
     let mut error = printable(error, arguments);
     let argument = error.get(ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();
     if argument.starts_with("--var ") {
@@ -59,11 +64,14 @@ pub(super) fn as_shown(error: clap::Error, arguments: impl Iterator<Item = OsStr
 
 /// The error, made from arguments without characters that cannot be shown.
 fn printable(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> clap::Error {
-    let given: Vec<String> = arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let given: Vec<String> =
+        arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();
     let shown: Vec<_> = given.iter().map(|argument| safe(argument)).collect();
     if shown.iter().zip(&given).all(|(shown, given)| shown == given) {
         return error;
     }
     let again = parse(shown.iter().map(|shown| OsString::from(shown.as_ref()))).err();
-    again.unwrap_or_else(|| command().error(error.kind(), "an argument holds characters that cannot be shown"))
+    again.unwrap_or_else(|| {
+        command().error(error.kind(), "an argument holds characters that cannot be shown")
+    })
 }

@@ -5,8 +5,8 @@ use crate::model::Danger;
 use crate::plan::{Consents, MissingConsent};
 use crate::reconcile::Planned;
 
-/// Asks for each missing consent; whether all were given. Deletes are allowed by typing their number, so that no one allows
-/// them out of habit.
+/// Asks for each missing consent; whether all were given. Deletes are allowed by typing their
+/// number, so that no one allows them out of habit.
 pub(super) fn ask_consents(
     missing: &[MissingConsent],
     consents: &mut Consents,
@@ -16,8 +16,12 @@ pub(super) fn ask_consents(
         let MissingConsent { danger, operations, .. } = consent;
         let what = format!("{}.", consent.about());
         let (question, key) = match danger {
-            Danger::Delete => (format!("{what} To allow this, type their number:"), operations.to_string()),
-            other => (format!("{what} To allow this, type {}:", other.code()), other.code().to_owned()),
+            Danger::Delete => {
+                (format!("{what} To allow this, type their number:"), operations.to_string())
+            }
+            other => {
+                (format!("{what} To allow this, type {}:", other.code()), other.code().to_owned())
+            }
         };
         if output.ask(&question)?.trim() != key {
             output.message("No consent. Nothing was applied.");
@@ -38,7 +42,11 @@ pub(super) fn ask_to_apply(planned: &Planned<'_>, output: &Output) -> anyhow::Re
         return Ok(false);
     }
     let n = planned.plan.summary().operations();
-    let question = if n == 1 { "Apply this operation?".to_owned() } else { format!("Apply these {n} operations?") };
+    let question = if n == 1 {
+        "Apply this operation?".to_owned()
+    } else {
+        format!("Apply these {n} operations?")
+    };
     let answer = output.ask(&format!("{question} [y/N]"))?;
     let is_yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
     if !is_yes {

@@ -10,7 +10,9 @@ use super::output::Output;
 use super::progress::{show_reads, show_request};
 use super::ruleset_cache::FileCache;
 use super::settings::{Connection, Settings};
-use crate::api::{self, ApiEvent, CheckClient, Client, Credentials, ReadClient, Stop, WriteClient, proxy_in_use};
+use crate::api::{
+    self, ApiEvent, CheckClient, Client, Credentials, ReadClient, Stop, WriteClient, proxy_in_use,
+};
 use crate::doctor::Secret;
 use crate::live::CatalogueCache;
 use crate::model::ZoneName;
@@ -29,7 +31,8 @@ pub(super) enum Access {
     Write(Stop),
     /// Reading, and asking whether writes would be accepted.
     Check,
-    /// Finding out what works, so that a failure is a result: it is repeated once. Also asking whether writes would be accepted.
+    /// Finding out what works, so that a failure is a result: it is repeated once. Also asking
+    /// whether writes would be accepted.
     Probe {
         /// Whether it asks.
         asks: bool,
@@ -63,8 +66,8 @@ pub(super) struct OpenConnection {
 impl OpenConnection {
     /// Connects as the flags and the environment say.
     ///
-    /// The embedded connection is started here; zones of the spec that it does not have yet are made, empty, so that a spec can
-    /// be rehearsed without preparation.
+    /// The embedded connection is started here; zones of the spec that it does not have yet are
+    /// made, empty, so that a spec can be rehearsed without preparation.
     pub(super) async fn open<'z>(
         settings: &Settings<'_>,
         access: Access,
@@ -73,7 +76,9 @@ impl OpenConnection {
     ) -> anyhow::Result<Self> {
         match settings.connection()? {
             #[cfg(feature = "sandbox")]
-            Connection::Sandbox(directory) => Self::embedded(settings, access, output, directory, zones).await,
+            Connection::Sandbox(directory) => {
+                Self::embedded(settings, access, output, directory, zones).await
+            }
             #[cfg(not(feature = "sandbox"))]
             Connection::Sandbox(directory) => {
                 drop(zones);
@@ -90,7 +95,13 @@ impl OpenConnection {
                     Credentials::Key { .. } => Secret::GlobalKey,
                 };
                 let client = client(settings, &access, output, base_url, credentials)?;
-                Ok(Self { cache: Some(Arc::new(cache)), host, proxy, secret, ..Self::new(client, &access, account) })
+                Ok(Self {
+                    cache: Some(Arc::new(cache)),
+                    host,
+                    proxy,
+                    secret,
+                    ..Self::new(client, &access, account)
+                })
             }
         }
     }
@@ -110,19 +121,32 @@ impl OpenConnection {
 
         let store = store(directory)?;
         for (zone, tier) in zones {
-            let made = sandbox::ensure_zone(&store, zone.as_str(), tier, SEED)
-                .with_context(|| format!("failed to prepare the sandbox in {}", directory.display()))?;
+            let made =
+                sandbox::ensure_zone(&store, zone.as_str(), tier, SEED).with_context(|| {
+                    format!("failed to prepare the sandbox in {}", directory.display())
+                })?;
             if made {
                 output.say(&format!("sandbox: created the empty zone {zone} ({tier} plan)"));
             }
         }
-        let options = sandbox::Options { store, seed: SEED, remembered: 0, ..sandbox::Options::default() };
+        let options =
+            sandbox::Options { store, seed: SEED, remembered: 0, ..sandbox::Options::default() };
         let token = SecretString::from(options.credentials.token.clone());
         let running = sandbox::start(options)
             .await
             .with_context(|| format!("failed to start the sandbox in {}", directory.display()))?;
-        let client = client(settings, &access, output, running.base_url(), crate::api::Credentials::Token(token))?;
-        Ok(Self { sandbox: Some(running), host: "the sandbox".to_owned(), ..Self::new(client, &access, None) })
+        let client = client(
+            settings,
+            &access,
+            output,
+            running.base_url(),
+            crate::api::Credentials::Token(token),
+        )?;
+        Ok(Self {
+            sandbox: Some(running),
+            host: "the sandbox".to_owned(),
+            ..Self::new(client, &access, None)
+        })
     }
 
     /// Hands out the halves of a client that the access allows.
@@ -133,7 +157,8 @@ impl OpenConnection {
             secret: Secret::Token,
             reader: client.reader(),
             writer: matches!(access, Access::Write(_)).then(|| client.writer()),
-            checker: (!matches!(access, Access::Read | Access::Probe { asks: false })).then(|| client.checker()),
+            checker: (!matches!(access, Access::Read | Access::Probe { asks: false }))
+                .then(|| client.checker()),
             requests: Box::new(move || client.requests()),
             account,
             cache: None,
@@ -169,7 +194,8 @@ impl OpenConnection {
 #[cfg(feature = "sandbox")]
 pub(super) fn store(directory: &std::path::Path) -> anyhow::Result<crate::sandbox::StoreLocation> {
     files::check_directory(directory, "--sandbox=DIR")?;
-    std::fs::create_dir_all(directory).with_context(|| format!("failed to make {}", directory.display()))?;
+    std::fs::create_dir_all(directory)
+        .with_context(|| format!("failed to make {}", directory.display()))?;
     let file = directory.join("sandbox.sqlite");
     // Whoever writes to this directory must not have another file filled.
     anyhow::ensure!(!file.is_symlink(), "{} is a link; remove it", file.display());

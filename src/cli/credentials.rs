@@ -1,4 +1,5 @@
-//! Which variables of the environment hold credentials, and what is said if none does, or if others can read the file that one names.
+//! Which variables of the environment hold credentials, and what is said if none does, or if others
+//! can read the file that one names.
 
 #[cfg(unix)]
 use std::fs;
@@ -42,16 +43,24 @@ impl Settings<'_> {
                 Credentials::TokenThenKey { token, email, key }
             }
             (Some(token), _, _) if !global.key_fallback => Credentials::Token(token),
-            (Some(_), _, _) => bail!("--key-fallback needs CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY beside the token"),
+            (Some(_), _, _) => bail!(
+                "--key-fallback needs CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY beside the token"
+            ),
             (None, Some(email), Some(key)) => Credentials::Key { email, key },
             (None, Some(_), None) => {
-                bail!("CLOUDFLARE_EMAIL is set without CLOUDFLARE_API_KEY: set both, or CLOUDFLARE_API_TOKEN alone")
+                bail!(
+                    "CLOUDFLARE_EMAIL is set without CLOUDFLARE_API_KEY: set both, or CLOUDFLARE_API_TOKEN alone"
+                )
             }
             (None, None, Some(_)) => {
-                bail!("CLOUDFLARE_API_KEY is set without CLOUDFLARE_EMAIL: set both, or CLOUDFLARE_API_TOKEN alone")
+                bail!(
+                    "CLOUDFLARE_API_KEY is set without CLOUDFLARE_EMAIL: set both, or CLOUDFLARE_API_TOKEN alone"
+                )
             }
             (None, None, None) => {
-                let is_set = |(other, _): &&(&str, &str)| raw(global, other).is_some_and(|value| !value.is_empty());
+                let is_set = |(other, _): &&(&str, &str)| {
+                    raw(global, other).is_some_and(|value| !value.is_empty())
+                };
                 if let Some((other, own)) = FOREIGN_NAMES.iter().find(is_set) {
                     bail!(
                         "no credentials: {other} is set, but zonewright reads {own}; set it: export {own}=\"${other}\""
@@ -68,18 +77,20 @@ impl Settings<'_> {
     /// Whether nothing says who we are.
     pub(super) fn has_no_credentials(&self) -> bool {
         let names = ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_EMAIL", "CLOUDFLARE_API_KEY"];
-        self.flags.sandbox.is_none() && names.iter().all(|name| matches!(variable(self.flags, name), Ok(None)))
+        self.flags.sandbox.is_none()
+            && names.iter().all(|name| matches!(variable(self.flags, name), Ok(None)))
     }
 
-    /// Warnings of files named by `…_FILE` that other users can read or write. That their group can read them is no finding: that
-    /// is how secrets are given to a container.
+    /// Warnings of files named by `…_FILE` that other users can read or write. That their group can
+    /// read them is no finding: that is how secrets are given to a container.
     pub(super) fn exposed_files(&self) -> Vec<String> {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             let exposed = |name: &str| {
                 let variable = format!("{name}_FILE");
-                let path = PathBuf::from(raw(self.flags, &variable).filter(|path| !path.is_empty())?);
+                let path =
+                    PathBuf::from(raw(self.flags, &variable).filter(|path| !path.is_empty())?);
                 let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
                 let mode = metadata.permissions().mode() & 0o777;
                 let what = match mode {

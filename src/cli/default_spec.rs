@@ -39,7 +39,8 @@ pub(super) fn fill(spec: &mut Vec<PathBuf>, command: &str) -> Result<String, Str
     Ok(format!("No SPEC is given: using {shown}{rest}"))
 }
 
-/// What of these places is in the working directory, whatever it is: a new spec would be written beside it.
+/// What of these places is in the working directory, whatever it is: a new spec would be written
+/// beside it.
 pub(super) fn present() -> Option<String> {
     let mut names = [FILE].into_iter().chain(DIRECTORIES);
     names.find(|name| fs::symlink_metadata(name).is_ok()).map(str::to_owned)
@@ -57,7 +58,8 @@ struct Found {
 /// The spec in a directory.
 fn find(directory: &Path, command: &str) -> Result<Found, String> {
     let at = |name: &str| directory.join(name);
-    let mut directories: Vec<&'static str> = DIRECTORIES.into_iter().filter(|name| at(name).is_dir()).collect();
+    let mut directories: Vec<&'static str> =
+        DIRECTORIES.into_iter().filter(|name| at(name).is_dir()).collect();
     let path = match (at(FILE).is_file(), directories.as_slice()) {
         (true, _) => FILE,
         (false, []) => return Err(nothing(directory, command)),
@@ -114,7 +116,11 @@ mod tests {
         fs::remove_file(at("dns")).unwrap();
         fs::create_dir(at("dns")).unwrap();
         let error = found().unwrap_err();
-        assert!(error.contains("zones/ and dns/ both exist here") && error.contains("plan zones, or dns"), "{error}");
+        assert!(
+            error.contains("zones/ and dns/ both exist here")
+                && error.contains("plan zones, or dns"),
+            "{error}"
+        );
         fs::remove_dir(at(FILE)).unwrap();
         fs::write(at(FILE), "").unwrap();
         assert_eq!(found(), Ok(Found { path: FILE, beside: vec!["zones", "dns"] }));
@@ -135,6 +141,10 @@ mod tests {
         fs::remove_file(at("zones")).unwrap();
         symlink("nothing", at("zones")).unwrap();
         symlink(FILE, at(FILE)).unwrap();
-        assert!(find(root.path(), "plan").unwrap_err().contains("(zones is here, but it is not a directory)"));
+        assert!(
+            find(root.path(), "plan")
+                .unwrap_err()
+                .contains("(zones is here, but it is not a directory)")
+        );
     }
 }

@@ -30,7 +30,8 @@ pub(super) struct ReportingArgs {
     /// Write metrics to FILE, as OpenMetrics text
     #[arg(long, value_name = "FILE")]
     pub metrics: Option<PathBuf>,
-    /// POST the JSON report to URL if there are findings [env: ZONEWRIGHT_WEBHOOK or ZONEWRIGHT_WEBHOOK_FILE]
+    /// POST the JSON report to URL if there are findings [env: ZONEWRIGHT_WEBHOOK or
+    /// ZONEWRIGHT_WEBHOOK_FILE]
     #[arg(long, value_name = "URL", value_parser = secret)]
     pub webhook: Option<SecretString>,
     /// Send the report even without findings
@@ -56,11 +57,17 @@ pub(super) struct Look {
 impl Look {
     /// For those who show it.
     pub(super) fn view<'a>(&'a self, reporting: &'a ReportingArgs) -> DriftView<'a> {
-        DriftView { report: &self.report, plan: &self.plan, asked: &reporting.fail_on, sources: &self.goal.sources }
+        DriftView {
+            report: &self.report,
+            plan: &self.plan,
+            asked: &reporting.fail_on,
+            sources: &self.goal.sources,
+        }
     }
 }
 
-/// Looks once, and adds the requests that it took. There is no means of writing, so credentials that may only read are enough.
+/// Looks once, and adds the requests that it took. There is no means of writing, so credentials
+/// that may only read are enough.
 ///
 /// # Errors
 /// No credentials, no connection.
@@ -70,7 +77,8 @@ pub(super) async fn look(
     output: &Arc<Output>,
     requests: &mut u64,
 ) -> anyhow::Result<Look> {
-    let connection = OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
+    let connection =
+        OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
     let options = connection.options(settings, output);
     let drift = reconcile::drift(&goal, &connection.reader, &options, settings.now()?).await;
     *requests += connection.requests();
@@ -89,11 +97,17 @@ pub(super) fn exit(verdict: Verdict, on_findings: Exit) -> Exit {
     }
 }
 
-/// Writes the metrics of a report. One that is incomplete is left out: the file that is there tells its age by itself.
+/// Writes the metrics of a report. One that is incomplete is left out: the file that is there tells
+/// its age by itself.
 ///
 /// # Errors
 /// The file cannot be written.
-pub(super) fn write_metrics(path: &Path, report: &Report, requests: u64, output: &Output) -> anyhow::Result<()> {
+pub(super) fn write_metrics(
+    path: &Path,
+    report: &Report,
+    requests: u64,
+    output: &Output,
+) -> anyhow::Result<()> {
     if !report.is_complete {
         return Ok(());
     }
@@ -112,17 +126,22 @@ pub(super) fn document(view: &DriftView<'_>) -> DriftDocument {
 ///
 /// # Errors
 /// Its address is wrong, or a file that the environment names cannot be read.
-pub(super) fn webhook(reporting: &ReportingArgs, settings: &Settings<'_>) -> anyhow::Result<Option<Webhook>> {
+pub(super) fn webhook(
+    reporting: &ReportingArgs,
+    settings: &Settings<'_>,
+) -> anyhow::Result<Option<Webhook>> {
     let Some(url) = settings.webhook(reporting.webhook.as_ref())? else { return Ok(None) };
     let webhook = Webhook::new(&url, *reporting.webhook_timeout);
     webhook.map(Some).map_err(|error| Ended::usage(format!("the webhook: failed to {error}")))
 }
 
-/// Sends a report; whether it arrived. A failure is only a warning: the report itself has been shown.
+/// Sends a report; whether it arrived. A failure is only a warning: the report itself has been
+/// shown.
 pub(super) async fn deliver(webhook: &Webhook, report: &DriftDocument, output: &Output) -> bool {
     let delivered = webhook.post(report).await;
     if let Err(error) = delivered {
-        output.message(&format!("warning: the report did not reach the webhook: failed to {error}"));
+        output
+            .message(&format!("warning: the report did not reach the webhook: failed to {error}"));
     }
     delivered.is_ok()
 }
@@ -146,7 +165,8 @@ fn default_states() -> &'static str {
 
 /// The words of some states.
 fn words(separator: &str, which: impl Fn(State) -> bool) -> String {
-    let states: Vec<_> = State::differing().filter(|state| which(*state)).map(State::as_str).collect();
+    let states: Vec<_> =
+        State::differing().filter(|state| which(*state)).map(State::as_str).collect();
     states.join(separator)
 }
 

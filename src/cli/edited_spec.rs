@@ -1,4 +1,5 @@
-//! The spec as Cloudflare has it: the spec's own files edited in memory, for the commands that write or propose that.
+//! The spec as Cloudflare has it: the spec's own files edited in memory, for the commands that
+//! write or propose that.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,8 +28,8 @@ pub(super) struct Wish<'a> {
 /// Decides whether an edit for a deployment that is weaker than the spec says is wanted.
 type IsWeakenedWanted<'w> = dyn Fn(&DeploymentInForce) -> bool + 'w;
 
-/// Edits the files of a spec in memory; `is_wanted` is asked about each difference, and `is_weakened_wanted` about each
-/// deployment that is weaker than the spec says.
+/// Edits the files of a spec in memory; `is_wanted` is asked about each difference, and
+/// `is_weakened_wanted` about each deployment that is weaker than the spec says.
 ///
 /// # Errors
 /// The edits cannot be made, or would do something else than they should.
@@ -44,15 +45,21 @@ pub(super) fn edited(
     let reread = |texts: BTreeMap<String, String>| {
         // A value that took the place of a variable may have been its only use.
         let options = spec::Options { texts, may_leave_variables: true, ..options.clone() };
-        let mut again = Goal::from_spec(&inputs, &options, selection.clone())?.with_base(goal.base().cloned());
+        let mut again =
+            Goal::from_spec(&inputs, &options, selection.clone())?.with_base(goal.base().cloned());
         if let Some(snapshot) = wish.snapshot {
             // What is old or missing has been said.
             let _ = snapshot.limit(&mut again, Duration::MAX);
         }
         Ok(again)
     };
-    let choice =
-        Choice { only: wish.only, is_wanted, is_weakened_wanted, unmanaged: wish.unmanaged, given: &options.variables };
+    let choice = Choice {
+        only: wish.only,
+        is_wanted,
+        is_weakened_wanted,
+        unmanaged: wish.unmanaged,
+        given: &options.variables,
+    };
     Ok(pull(goal, (plan, live), &choice, &reread)?)
 }
 
@@ -63,5 +70,9 @@ pub(super) fn is_in_files(spec: &SpecArgs) -> bool {
 
 /// The files that change, for a patch.
 pub(super) fn changed(pulled: &Pulled) -> Vec<ChangedFile<'_>> {
-    pulled.files.iter().map(|Edited { name, before, after }| ChangedFile { name, before, after }).collect()
+    pulled
+        .files
+        .iter()
+        .map(|Edited { name, before, after }| ChangedFile { name, before, after })
+        .collect()
 }

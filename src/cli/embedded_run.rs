@@ -1,7 +1,8 @@
 //! One run of the program inside another one: arguments, environment and streams come in as values.
 //!
-//! It is the whole program, with its exit codes; only what belongs to a process is given by the caller. The caller's runtime
-//! is used, so its clock is as well: with a paused one no wait takes time. Standard input is still that of the process.
+//! It is the whole program, with its exit codes; only what belongs to a process is given by the
+//! caller. The caller's runtime is used, so its clock is as well: with a paused one no wait takes
+//! time. Standard input is still that of the process.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -35,12 +36,14 @@ impl Invocation {
         self.run_until(Stop::never()).await
     }
 
-    /// Runs to the end by another clock than the machine's. Waits are those of the runtime all the same.
+    /// Runs to the end by another clock than the machine's. Waits are those of the runtime all the
+    /// same.
     pub async fn run_by(self, clock: TimeSource) -> Exit {
         self.run_with(Stop::never(), clock).await
     }
 
-    /// Runs to the end, or until someone wants to stop: then as a process does that is interrupted, once or twice.
+    /// Runs to the end, or until someone wants to stop: then as a process does that is interrupted,
+    /// once or twice.
     pub async fn run_until(self, stop: Stop) -> Exit {
         self.run_with(stop, Arc::new(SystemTime::now)).await
     }
@@ -53,11 +56,18 @@ impl Invocation {
         let mut cli = match parse(arguments.iter().cloned()) {
             Ok(cli) => cli,
             Err(error) => {
-                let (stream, exit) =
-                    if error.use_stderr() { (messages, Exit::Usage) } else { (results, Exit::Success) };
+                let (stream, exit) = if error.use_stderr() {
+                    (messages, Exit::Usage)
+                } else {
+                    (results, Exit::Success)
+                };
                 let error = as_shown(error, arguments.into_iter());
                 // If the stream takes nothing, the message cannot be shown.
-                let _ = write!(stream.lock().unwrap_or_else(PoisonError::into_inner), "{}", error.render());
+                let _ = write!(
+                    stream.lock().unwrap_or_else(PoisonError::into_inner),
+                    "{}",
+                    error.render()
+                );
                 return exit;
             }
         };

@@ -1,4 +1,5 @@
-//! What the program that runs this one inside itself gives in place of the process: environment, listeners, the wish to stop.
+//! What the program that runs this one inside itself gives in place of the process: environment,
+//! listeners, the wish to stop.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -27,8 +27,15 @@ pub enum Exit {
 
 impl Exit {
     /// All that a caller does not choose, in the order of their numbers.
-    pub const ALL: [Self; 7] =
-        [Self::Success, Self::Error, Self::Differences, Self::Refused, Self::Stale, Self::Partial, Self::Usage];
+    pub const ALL: [Self; 7] = [
+        Self::Success,
+        Self::Error,
+        Self::Differences,
+        Self::Refused,
+        Self::Stale,
+        Self::Partial,
+        Self::Usage,
+    ];
 
     /// What it means, for `help exit-codes`.
     #[must_use]
@@ -42,7 +49,9 @@ impl Exit {
             Self::Refused => {
                 "a consent is missing (apply, undo, plan with --detailed-exitcode), or the confirmation was declined"
             }
-            Self::Stale => "the live state or the base is not what the plan or the undo expects, nothing was written",
+            Self::Stale => {
+                "the live state or the base is not what the plan or the undo expects, nothing was written"
+            }
             Self::Partial => "applied in part, the journal says what",
             Self::Usage => "wrong usage",
         }

@@ -1,6 +1,7 @@
 //! Files that the program itself wrote, given to a command that takes something else.
 //!
-//! A file is recognized by how it begins. One that cannot be read, or is something else, is left to the command.
+//! A file is recognized by how it begins. One that cannot be read, or is something else, is left to
+//! the command.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -36,7 +37,8 @@ impl Kind {
         if head.starts_with(&GZIP) {
             head = self::head(GzDecoder::new(BufReader::new(File::open(path).ok()?)))?;
         }
-        let text: String = String::from_utf8_lossy(&head).chars().filter(|c| !c.is_whitespace()).collect();
+        let text: String =
+            String::from_utf8_lossy(&head).chars().filter(|c| !c.is_whitespace()).collect();
         if text.starts_with("{\"event\":\"begin\"") {
             return Some(Self::Journal);
         }
@@ -52,8 +54,12 @@ impl Kind {
     fn about(self, path: &str) -> String {
         match self {
             Self::Plan => format!("a saved plan; to apply it, run `zonewright apply {path}`"),
-            Self::Snapshot => format!("a snapshot; to plan against it, run `zonewright plan SPEC --against {path}`"),
-            Self::Journal => format!("the journal of an apply; to undo that, run `zonewright undo {path}`"),
+            Self::Snapshot => format!(
+                "a snapshot; to plan against it, run `zonewright plan SPEC --against {path}`"
+            ),
+            Self::Journal => {
+                format!("the journal of an apply; to undo that, run `zonewright undo {path}`")
+            }
         }
     }
 }

@@ -6,8 +6,8 @@
 //! | a link | followed; not if the path is relative and the link leads out of the current directory | replaced |
 //! | a device, a FIFO, a descriptor (`/dev/fd/N`) | written into | refused |
 //!
-//! A tree that someone else wrote may hold links, so a relative path never leads out of the current directory: whoever means
-//! the file behind the link names it.
+//! A tree that someone else wrote may hold links, so a relative path never leads out of the current
+//! directory: whoever means the file behind the link names it.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -34,8 +34,14 @@ pub(super) enum Readers {
 /// Writes a file that someone named; `-` is standard output.
 ///
 /// # Errors
-/// Those of the file system. Of a regular file nothing is left behind then, and what was there before stays.
-pub(super) fn write(path: &Path, bytes: &[u8], readers: Readers, output: &Output) -> io::Result<()> {
+/// Those of the file system. Of a regular file nothing is left behind then, and what was there
+/// before stays.
+pub(super) fn write(
+    path: &Path,
+    bytes: &[u8],
+    readers: Readers,
+    output: &Output,
+) -> io::Result<()> {
     match target(path)? {
         Target::Results => output.result(|out| out.write_all(bytes)),
         Target::Messages => output.raw_message(bytes),
@@ -64,26 +70,35 @@ fn check_target(path: &Path, target: &Path) -> io::Result<()> {
 /// Writes a file that the user did not name, in place of a regular file or a link.
 ///
 /// # Errors
-/// Those of the file system; what was there before stays then. Or something that is not a file has the name.
+/// Those of the file system; what was there before stays then. Or something that is not a file has
+/// the name.
 pub(super) fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     match fs::symlink_metadata(path) {
-        Ok(there) if !there.is_file() && !there.is_symlink() => Err(io::Error::other("it is not a regular file")),
+        Ok(there) if !there.is_file() && !there.is_symlink() => {
+            Err(io::Error::other("it is not a regular file"))
+        }
         _ => move_there(path, bytes, readers),
     }
 }
 
-/// Writes files into a directory that the user named; the files are not named. Nothing is written if one of them exists.
+/// Writes files into a directory that the user named; the files are not named. Nothing is written
+/// if one of them exists.
 ///
 /// # Errors
 /// One of them exists, or those of the file system.
-pub(super) fn write_new(directory: &Path, files: &[(PathBuf, String)], output: &Output) -> anyhow::Result<()> {
+pub(super) fn write_new(
+    directory: &Path,
+    files: &[(PathBuf, String)],
+    output: &Output,
+) -> anyhow::Result<()> {
     for path in files.iter().map(|(path, _)| directory_of(path)).chain([directory]) {
         check_directory(path, "--out")?;
     }
     if let Some((path, _)) = files.iter().find(|(path, _)| path.exists()) {
         bail!("{} exists; name another directory with --out, or remove the file", path.display());
     }
-    fs::create_dir_all(directory).with_context(|| format!("failed to make {}", directory.display()))?;
+    fs::create_dir_all(directory)
+        .with_context(|| format!("failed to make {}", directory.display()))?;
     for (path, text) in files {
         replace(path, text.as_bytes(), Readers::Everyone)
             .with_context(|| format!("failed to write {}", path.display()))?;
@@ -92,7 +107,8 @@ pub(super) fn write_new(directory: &Path, files: &[(PathBuf, String)], output: &
     Ok(())
 }
 
-/// Writes a file that the user did not name, unless something has its name; whether it was written. Directories are made as they are needed.
+/// Writes a file that the user did not name, unless something has its name; whether it was written.
+/// Directories are made as they are needed.
 ///
 /// # Errors
 /// Those of the file system; a link leads out of the current directory.
@@ -102,7 +118,10 @@ pub(super) fn create(path: &Path, text: &str) -> anyhow::Result<bool> {
     }
     let directory = directory_of(path);
     if let Some(link) = link_out_of_tree(directory) {
-        bail!("{} is a link that leads out of the current directory; nothing is written there", link.display());
+        bail!(
+            "{} is a link that leads out of the current directory; nothing is written there",
+            link.display()
+        );
     }
     let write = || -> io::Result<bool> {
         fs::create_dir_all(directory)?;
@@ -129,8 +148,8 @@ pub(super) struct Rewrite<'a> {
     pub(super) after: &'a str,
 }
 
-/// Replaces the texts of files that were read before. All of them are written beside their places first, so that either all can be
-/// moved there or none is changed; permissions stay.
+/// Replaces the texts of files that were read before. All of them are written beside their places
+/// first, so that either all can be moved there or none is changed; permissions stay.
 ///
 /// # Errors
 /// Those of the file system; a file is a link, is read-only, or has another text than expected.
@@ -138,10 +157,14 @@ pub(super) fn rewrite(files: &[Rewrite<'_>]) -> anyhow::Result<()> {
     let mut ready = Vec::new();
     for Rewrite { path, before, after } in files {
         let shown = path.display();
-        let there = fs::symlink_metadata(path).with_context(|| format!("failed to read {shown}"))?;
+        let there =
+            fs::symlink_metadata(path).with_context(|| format!("failed to read {shown}"))?;
         if there.is_symlink() {
             let target = fs::read_link(path).unwrap_or_default();
-            bail!("{shown} is a link to {}; nothing was written. Give that file itself", target.display());
+            bail!(
+                "{shown} is a link to {}; nothing was written. Give that file itself",
+                target.display()
+            );
         }
         if !there.is_file() {
             bail!("{shown} is not a regular file; nothing was written");
@@ -150,7 +173,9 @@ pub(super) fn rewrite(files: &[Rewrite<'_>]) -> anyhow::Result<()> {
             bail!("{shown} is read-only; nothing was written. Make it writable and run this again");
         }
         if fs::read(path).with_context(|| format!("failed to read {shown}"))? != before.as_bytes() {
-            bail!("{shown} changed while it was being worked on; nothing was written. Run this again");
+            bail!(
+                "{shown} changed while it was being worked on; nothing was written. Run this again"
+            );
         }
         let write = || -> io::Result<NamedTempFile> {
             let mut beside = create_beside(directory_of(path), Readers::Owner)?;
@@ -159,7 +184,11 @@ pub(super) fn rewrite(files: &[Rewrite<'_>]) -> anyhow::Result<()> {
             beside.as_file().sync_all()?;
             Ok(beside)
         };
-        ready.push((path, write().with_context(|| format!("failed to write beside {shown}; nothing was written"))?));
+        ready.push((
+            path,
+            write()
+                .with_context(|| format!("failed to write beside {shown}; nothing was written"))?,
+        ));
     }
     for (path, beside) in ready {
         beside
@@ -182,8 +211,8 @@ pub(super) fn make_directory(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Refuses a relative directory that a link in the tree leads out of the current directory: what is kept there would be
-/// written, and read, somewhere else. `flag` names another directory.
+/// Refuses a relative directory that a link in the tree leads out of the current directory: what is
+/// kept there would be written, and read, somewhere else. `flag` names another directory.
 ///
 /// # Errors
 /// There is such a link.
@@ -198,8 +227,8 @@ pub(super) fn check_directory(directory: &Path, flag: &str) -> anyhow::Result<()
     Ok(())
 }
 
-/// Returns the first part of a relative path that is a link out of the current directory, or to nothing. A path that is
-/// absolute or has `..` says itself where it leads.
+/// Returns the first part of a relative path that is a link out of the current directory, or to
+/// nothing. A path that is absolute or has `..` says itself where it leads.
 fn link_out_of_tree(path: &Path) -> Option<PathBuf> {
     let mut above = PathBuf::new();
     let mut parts = path.components().map(|part| {
@@ -233,7 +262,9 @@ fn target(path: &Path) -> io::Result<Target> {
             return Ok(target);
         }
         match fs::symlink_metadata(&path) {
-            Ok(there) if there.is_symlink() => path = directory_of(&path).join(fs::read_link(&path)?),
+            Ok(there) if there.is_symlink() => {
+                path = directory_of(&path).join(fs::read_link(&path)?)
+            }
             Ok(there) if there.is_file() => return Ok(Target::File(path)),
             Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(_) => return Ok(Target::Stream(path)),
@@ -244,7 +275,8 @@ fn target(path: &Path) -> io::Result<Target> {
     Err(io::Error::other(format!("more than {MOST_LINKS} links lead on from it")))
 }
 
-/// The descriptor that a path such as `/dev/fd/1` names: what is behind it is open, and its place has another name or none.
+/// The descriptor that a path such as `/dev/fd/1` names: what is behind it is open, and its place
+/// has another name or none.
 fn descriptor(path: &Path) -> Option<Target> {
     let number: u32 = path.file_name()?.to_str()?.parse().ok()?;
     let directory = directory_of(path).canonicalize().ok()?;
@@ -253,7 +285,8 @@ fn descriptor(path: &Path) -> Option<Target> {
     match number {
         _ if !is_own && !directory.starts_with("/proc") => None,
         _ if directory.file_name() != Some("fd".as_ref()) => None,
-        // Opened again, a file would be written from its beginning, over what the stream has written.
+        // Opened again, a file would be written from its beginning, over what the stream has
+        // written.
         1 if is_own => Some(Target::Results),
         2 if is_own => Some(Target::Messages),
         _ => Some(Target::Stream(path.to_owned())),
@@ -279,7 +312,8 @@ fn move_there(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a file under a name that no other file has and that cannot be predicted; it goes with its value unless it is moved.
+/// Makes a file under a name that no other file has and that cannot be predicted; it goes with its
+/// value unless it is moved.
 fn create_beside(directory: &Path, readers: Readers) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".zonewright-").suffix(".part");

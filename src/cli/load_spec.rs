@@ -23,7 +23,8 @@ const MOST_BYTES: u64 = spec::LARGEST_FILE + 1;
 /// Reads a spec for a command; shows what is wrong with it.
 ///
 /// # Errors
-/// Standard input or output fails, or the previous spec cannot be read. A spec with mistakes is reported here and ends the run.
+/// Standard input or output fails, or the previous spec cannot be read. A spec with mistakes is
+/// reported here and ends the run.
 pub(super) fn load(
     command: &'static str,
     args: &SpecArgs,
@@ -41,7 +42,8 @@ pub(super) fn load(
             let is_of_plan = matches!(command, "plan" | "drift");
             let with_notes = command == "validate" || (output.verbose > 0 && !is_of_plan);
             // Whoever asks for one name does not ask what is wrong elsewhere.
-            let with_warnings = command != "resolve" && (!is_of_plan || settings.flags.base.is_none());
+            let with_warnings =
+                command != "resolve" && (!is_of_plan || settings.flags.base.is_none());
             let is_shown = |d: &&Diagnostic| match d.severity {
                 Severity::Error => true,
                 Severity::Warning => with_warnings,
@@ -53,14 +55,16 @@ pub(super) fn load(
         Err(unusable) => {
             let InvalidSpec { diagnostics, sources } = *unusable;
             show(&diagnostics, &sources);
-            let found = Findings { command, diagnostics: &diagnostics, sources: &sources, holds: None };
+            let found =
+                Findings { command, diagnostics: &diagnostics, sources: &sources, holds: None };
             report_errors(&found, settings, output)?;
             Err(Ended::Reported(Exit::Error).into())
         }
     }
 }
 
-/// Reads a spec and the consents given, for `plan`, `apply` and `rehearse`; wrong usage and mistakes are reported here and end the run.
+/// Reads a spec and the consents given, for `plan`, `apply` and `rehearse`; wrong usage and
+/// mistakes are reported here and end the run.
 ///
 /// # Errors
 /// Something cannot be read.
@@ -78,7 +82,10 @@ pub(super) fn load_with_consents(
 ///
 /// # Errors
 /// Standard input fails, or the zones to work on are unknown.
-pub(super) fn read(args: &SpecArgs, settings: &Settings<'_>) -> anyhow::Result<Result<Goal, Box<InvalidSpec>>> {
+pub(super) fn read(
+    args: &SpecArgs,
+    settings: &Settings<'_>,
+) -> anyhow::Result<Result<Goal, Box<InvalidSpec>>> {
     let inputs: Vec<_> = args.spec.iter().map(|path| input(path)).collect::<anyhow::Result<_>>()?;
     Ok(Goal::from_spec(&inputs, &settings.spec_options()?, settings.selection()?))
 }
@@ -87,7 +94,11 @@ pub(super) fn read(args: &SpecArgs, settings: &Settings<'_>) -> anyhow::Result<R
 ///
 /// # Errors
 /// It cannot be found or read, or has mistakes.
-pub(super) fn with_base(goal: Goal, args: &SpecArgs, settings: &Settings<'_>) -> anyhow::Result<Goal> {
+pub(super) fn with_base(
+    goal: Goal,
+    args: &SpecArgs,
+    settings: &Settings<'_>,
+) -> anyhow::Result<Goal> {
     let base = match &settings.flags.base {
         Some(name) => Some(Base::load(name, &args.spec, &settings.base_options()?)?),
         None => None,
@@ -104,16 +115,26 @@ pub(super) fn input(path: &Path) -> anyhow::Result<spec::Input> {
         return Ok(spec::Input::Path(path.to_owned()));
     }
     let mut text = Vec::new();
-    std::io::stdin().lock().take(MOST_BYTES).read_to_end(&mut text).context("failed to read standard input")?;
+    std::io::stdin()
+        .lock()
+        .take(MOST_BYTES)
+        .read_to_end(&mut text)
+        .context("failed to read standard input")?;
     if text.len() as u64 == MOST_BYTES {
         // Too large, which is reported as such: the cut may be within a character.
         return Ok(spec::Input::Stdin(String::from_utf8_lossy(&text).into_owned()));
     }
-    Ok(spec::Input::Stdin(String::from_utf8(text).context("failed to read standard input: it is not UTF-8 text")?))
+    Ok(spec::Input::Stdin(
+        String::from_utf8(text).context("failed to read standard input: it is not UTF-8 text")?,
+    ))
 }
 
 /// The last word on a spec that cannot be used.
-pub(super) fn report_errors(found: &Findings<'_>, settings: &Settings<'_>, output: &Output) -> anyhow::Result<()> {
+pub(super) fn report_errors(
+    found: &Findings<'_>,
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<()> {
     let Findings { diagnostics, sources, .. } = *found;
     if output.format == Format::Json {
         output.json(&document::diagnostic::Findings::of(diagnostics, sources))?;

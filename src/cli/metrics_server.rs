@@ -1,9 +1,11 @@
 //! What `watch` tells monitoring systems over HTTP: `/metrics` and `/healthz`.
 //!
-//! Both say what the last good round found. There is nothing else to ask for and no way to change anything.
+//! Both say what the last good round found. There is nothing else to ask for and no way to change
+//! anything.
 //!
-//! Clients must never stop a round, so they get few file descriptors and little time: a connection carries one request, the request
-//! must arrive within seconds, and the connection that has been open longest makes way for a new one.
+//! Clients must never stop a round, so they get few file descriptors and little time: a connection
+//! carries one request, the request must arrive within seconds, and the connection that has been
+//! open longest makes way for a new one.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -78,14 +80,18 @@ impl Health {
 
     /// Whether all is well at a moment; if not, why.
     fn judge(&self, now: Instant) -> Result<(), String> {
-        let Some(since) = self.good().as_ref().map(|good| now.saturating_duration_since(good.at)) else {
+        let Some(since) = self.good().as_ref().map(|good| now.saturating_duration_since(good.at))
+        else {
             return Err("no round has succeeded yet".to_owned());
         };
         if since <= self.interval.saturating_mul(INTERVALS_UNTIL_UNHEALTHY) {
             return Ok(());
         }
         let seconds = self.interval.as_secs_f64();
-        Err(format!("the last successful round was {} s ago, and one is due every {seconds} s", since.as_secs()))
+        Err(format!(
+            "the last successful round was {} s ago, and one is due every {seconds} s",
+            since.as_secs()
+        ))
     }
 }
 
@@ -103,7 +109,8 @@ pub(super) async fn serve(listener: TcpListener, health: Arc<Health>, stop: Stop
                 while open.len() >= CONNECTIONS {
                     if let Some(oldest) = open.pop_front() {
                         oldest.abort();
-                        // Its descriptor is free only once the task is gone. That it was aborted is no news.
+                        // Its descriptor is free only once the task is gone. That it was aborted is
+                        // no news.
                         let _ = oldest.await;
                     }
                 }
@@ -158,7 +165,9 @@ fn respond(health: &Health, request: &Request<Incoming>) -> Response<String> {
         }
         "/metrics" => match health.good().as_ref() {
             Some(good) => (StatusCode::OK, openmetrics::CONTENT_TYPE, good.metrics.clone()),
-            None => (StatusCode::SERVICE_UNAVAILABLE, TEXT, "no round has succeeded yet\n".to_owned()),
+            None => {
+                (StatusCode::SERVICE_UNAVAILABLE, TEXT, "no round has succeeded yet\n".to_owned())
+            }
         },
         "/healthz" => match health.judge(Instant::now()) {
             Ok(()) => (StatusCode::OK, TEXT, "ok\n".to_owned()),
@@ -195,7 +204,8 @@ mod tests {
         String::from_utf8(answer).unwrap()
     }
 
-    /// The clock jumps to the next timer while nobody has anything to do, so that time-outs are tried without waiting.
+    /// The clock jumps to the next timer while nobody has anything to do, so that time-outs are
+    /// tried without waiting.
     #[tokio::test(start_paused = true)]
     async fn a_client_that_is_silent_or_slow_is_let_go() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -207,10 +217,17 @@ mod tests {
         let partial = read_after(address, b"GET /healthz HTTP/1.1\r\nhost: x\r\n").await;
         assert!(!partial.contains("200 OK"), "{partial}");
         let served = read_after(address, b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").await;
-        assert!(served.starts_with("HTTP/1.1 503 ") && served.ends_with("no round has succeeded yet\n"), "{served}");
-        let head = [b"GET /healthz HTTP/1.1\r\nhost: ".as_slice(), &[b'x'; 2 * HEAD_BYTES], b"\r\n\r\n"].concat();
+        assert!(
+            served.starts_with("HTTP/1.1 503 ") && served.ends_with("no round has succeeded yet\n"),
+            "{served}"
+        );
+        let head =
+            [b"GET /healthz HTTP/1.1\r\nhost: ".as_slice(), &[b'x'; 2 * HEAD_BYTES], b"\r\n\r\n"]
+                .concat();
         assert!(!read_after(address, &head).await.contains("no round"), "a head without end");
-        let posted = read_after(address, b"POST /metrics HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n").await;
+        let posted =
+            read_after(address, b"POST /metrics HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n")
+                .await;
         assert!(posted.starts_with("HTTP/1.1 405 "), "{posted}");
         stopper.ask();
         server.await.unwrap();

@@ -56,7 +56,8 @@ pub fn main() -> Exit {
     let mut cli = match parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are results, everything else is wrong usage. If the stream is closed, the text cannot be shown.
+            // Help and version are results, everything else is wrong usage. If the stream is
+            // closed, the text cannot be shown.
             let is_wrong = error.use_stderr();
             let _ = as_shown(error, std::env::args_os()).print();
             return if is_wrong { Exit::Usage } else { Exit::Success };
@@ -79,9 +80,14 @@ pub fn main() -> Exit {
 /// # Errors
 /// The system does not let us: the process may open too few files, or begin too few threads.
 fn start_runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    // The runtime opens three files and then a pair for signals, and panics where it cannot have the pair.
+    // The runtime opens three files and then a pair for signals, and panics where it cannot have
+    // the pair.
     #[cfg(unix)]
-    drop((0..3).map(|_| std::os::unix::net::UnixStream::pair()).collect::<std::io::Result<Vec<_>>>()?);
+    drop(
+        (0..3)
+            .map(|_| std::os::unix::net::UnixStream::pair())
+            .collect::<std::io::Result<Vec<_>>>()?,
+    );
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
 }
 
@@ -102,7 +108,8 @@ async fn run_to_end(cli: &mut Cli, output: &std::sync::Arc<Output>) -> Exit {
                 None => output.error(&error),
             }
             if cli.command.facts().is_writer {
-                // Whatever fails after the first write is told by the report of the apply, and is no error here.
+                // Whatever fails after the first write is told by the report of the apply, and is
+                // no error here.
                 output.message("nothing was written");
             }
             Exit::Error
@@ -134,7 +141,12 @@ async fn run(cli: &mut Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<E
         return command.run(&Session { settings, output, interrupt, program: self::command }).await;
     }
     let interrupt = &Interrupt::begin(global, output)?;
-    interrupt.watch(global, command.run(&Session { settings, output, interrupt, program: self::command })).await
+    interrupt
+        .watch(
+            global,
+            command.run(&Session { settings, output, interrupt, program: self::command }),
+        )
+        .await
 }
 
 /// Logs the most memory that was in use, in KiB, where the system tells (Linux).
@@ -143,7 +155,8 @@ fn log_peak_memory() {
         return;
     }
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+    let peak =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
     if let Some(peak) = peak {
         tracing::debug!(peak_memory_kib = %peak.trim(), "done");
     }
@@ -156,7 +169,9 @@ fn start_log(verbose: u8) {
     }
     let filter = match verbose {
         2 => Targets::new().with_target(env!("CARGO_PKG_NAME"), LevelFilter::DEBUG),
-        _ => Targets::new().with_target(env!("CARGO_PKG_NAME"), LevelFilter::TRACE).with_default(LevelFilter::DEBUG),
+        _ => Targets::new()
+            .with_target(env!("CARGO_PKG_NAME"), LevelFilter::TRACE)
+            .with_default(LevelFilter::DEBUG),
     };
     let log = fmt::layer().with_ansi(false).without_time().with_writer(output::Log::default);
     // A second subscriber cannot be set; the first one does.

@@ -1,7 +1,9 @@
-//! The global options that a command reads: its help shows them, and others that decide what is done are refused.
+//! The global options that a command reads: its help shows them, and others that decide what is
+//! done are refused.
 //!
-//! Each command takes the options about the output and the connection, and the day, so that a wrapper can pass them to whatever it runs:
-//! they change no result, or nothing where nothing has a date. `-h` shows the few that people type, `--help` all that have an effect.
+//! Each command takes the options about the output and the connection, and the day, so that a
+//! wrapper can pass them to whatever it runs: they change no result, or nothing where nothing has a
+//! date. `-h` shows the few that people type, `--help` all that have an effect.
 
 use clap::{Args, Command};
 
@@ -43,7 +45,8 @@ impl Matters {
     /// Those of commands that read a spec only.
     pub(in crate::cli) const SPEC: Self = Self { base: false, connection: false, ..Self::ALL };
     /// Those of commands that ask Cloudflare without a spec.
-    pub(in crate::cli) const ONLINE: Self = Self { zones: true, output: true, connection: true, ..Self::NOTHING };
+    pub(in crate::cli) const ONLINE: Self =
+        Self { zones: true, output: true, connection: true, ..Self::NOTHING };
     /// None of them.
     pub(in crate::cli) const NOTHING: Self = Self {
         zones: false,
@@ -69,12 +72,15 @@ impl Matters {
             ("base", self.base, global.base.is_some()),
         ];
         match given.iter().find(|(_, is_read, is_given)| *is_given && !is_read) {
-            Some((option, ..)) => Err(format!("`{command}` has no --{option}, which would have no effect; remove it")),
+            Some((option, ..)) => {
+                Err(format!("`{command}` has no --{option}, which would have no effect; remove it"))
+            }
             None => Ok(()),
         }
     }
 
-    /// Whether an option is shown, and whether `-h` shows it as well; the others are about the connection.
+    /// Whether an option is shown, and whether `-h` shows it as well; the others are about the
+    /// connection.
     fn of(self, option: &str) -> (bool, bool) {
         match option {
             "zone" => (self.zones, true),
@@ -91,7 +97,8 @@ impl Matters {
     }
 }
 
-/// A command with the help of the global options that matter to it; so for the commands below it that have none yet.
+/// A command with the help of the global options that matter to it; so for the commands below it
+/// that have none yet.
 pub(super) fn tailored(command: Command, matters: Matters) -> Command {
     // What a command has already, clap does not add again.
     let has_options = command.get_arguments().any(|option| option.get_id() == "zone");
@@ -126,7 +133,12 @@ mod tests {
             let only = Matters { connection: true, ..Matters::NOTHING };
             let of_connection = only.of(option.get_id().as_str()).0;
             let heading = option.get_help_heading().unwrap_or_default();
-            assert_eq!(of_connection, heading == CONNECTION, "{} is below {heading}", option.get_id());
+            assert_eq!(
+                of_connection,
+                heading == CONNECTION,
+                "{} is below {heading}",
+                option.get_id()
+            );
             assert!(Matters::ALL.of(option.get_id().as_str()).0 && option.is_global_set());
         }
     }

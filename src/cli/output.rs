@@ -46,16 +46,19 @@ impl Output {
         let terminal = io::stderr().is_terminal() && !global.quiet;
         Self {
             format: global.format,
-            colour: global.format == Format::Text && colour(anstream::AutoStream::choice(&io::stdout())),
+            colour: global.format == Format::Text
+                && colour(anstream::AutoStream::choice(&io::stdout())),
             colour_of_messages: colour(anstream::AutoStream::choice(&io::stderr())),
             quiet: global.quiet,
             verbose: global.verbose,
-            bar: terminal.then(|| ProgressBar::no_length().with_finish(indicatif::ProgressFinish::AndClear)),
+            bar: terminal
+                .then(|| ProgressBar::no_length().with_finish(indicatif::ProgressFinish::AndClear)),
             sinks: None,
         }
     }
 
-    /// On these, for results and for everything else: no terminals, so without a bar and with colour only where it is demanded.
+    /// On these, for results and for everything else: no terminals, so without a bar and with
+    /// colour only where it is demanded.
     pub(super) fn on(global: &Global, results: Sink, messages: Sink) -> Self {
         let colour = global.color == Colour::Always;
         Self {
@@ -86,8 +89,8 @@ impl Output {
         self.sinks.is_none() && io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
-    /// Puts a question and waits for a line. A whole line, so that the terminal stays as it is, and an interrupt finds nothing
-    /// to put right.
+    /// Puts a question and waits for a line. A whole line, so that the terminal stays as it is, and
+    /// an interrupt finds nothing to put right.
     ///
     /// # Errors
     /// The question cannot be shown, or the answer not be read.
@@ -99,17 +102,24 @@ impl Output {
         Ok(answer)
     }
 
-    /// Writes a result to stdout. A reader that has gone away is no error: the work goes on without it.
+    /// Writes a result to stdout. A reader that has gone away is no error: the work goes on without
+    /// it.
     ///
     /// # Errors
     /// Any other failure of stdout.
-    pub(super) fn result(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    pub(super) fn result(
+        &self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
         let mut write = Some(write);
         self.write_result(&mut |out| write.take().map_or(Ok(()), |write| write(out)))
     }
 
     /// The same, compiled once; it writes once.
-    fn write_result(&self, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    fn write_result(
+        &self,
+        write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
         self.hide();
         if let Some((results, _)) = &self.sinks {
             return write(&mut *results.lock().unwrap_or_else(PoisonError::into_inner));
@@ -129,7 +139,10 @@ impl Output {
     ///
     /// # Errors
     /// As [`Output::result`].
-    pub(super) fn report(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    pub(super) fn report(
+        &self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
         let width = self.width();
         self.result(|out| match width {
             None => write(out),
@@ -162,7 +175,11 @@ impl Output {
         // Nobody is left to tell if stderr is closed.
         let line = visible(line);
         let shown = match self.width_of_messages() {
-            Some(width) => line.lines().flat_map(|line| report_rows(line, width)).collect::<Vec<_>>().join("\n"),
+            Some(width) => line
+                .lines()
+                .flat_map(|line| report_rows(line, width))
+                .collect::<Vec<_>>()
+                .join("\n"),
             None => line.into_owned(),
         };
         let _ = self.on_messages(|out| writeln!(out, "{shown}"));
@@ -180,14 +197,18 @@ impl Output {
     /// Writes on the stream of messages.
     fn on_messages(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         match &self.sinks {
-            Some((_, messages)) => write(&mut *messages.lock().unwrap_or_else(PoisonError::into_inner)),
+            Some((_, messages)) => {
+                write(&mut *messages.lock().unwrap_or_else(PoisonError::into_inner))
+            }
             None => write(&mut io::stderr().lock()),
         }
     }
 
     /// Reports an error with its causes, and what to do about it.
     pub(super) fn error(&self, error: &anyhow::Error) {
-        if let Some(PolicyError { diagnostics, sources }) = error.chain().find_map(|cause| cause.downcast_ref()) {
+        if let Some(PolicyError { diagnostics, sources }) =
+            error.chain().find_map(|cause| cause.downcast_ref())
+        {
             self.diagnostics(diagnostics, sources);
         }
         let advice = error.chain().find_map(|cause| {
@@ -214,17 +235,24 @@ impl Output {
         let is_wanted = |d: &&Diagnostic| !self.quiet || d.severity == Severity::Error;
         let wanted = diagnostics.iter().filter(is_wanted);
         let _ = self.on_messages(|out| {
-            render::diagnostics::write(out, wanted, sources, self.colour_of_messages, self.width_of_messages())
+            render::diagnostics::write(
+                out,
+                wanted,
+                sources,
+                self.colour_of_messages,
+                self.width_of_messages(),
+            )
         });
     }
 
-    /// Reports what was found while planning, without what was shown before: with a base, nothing was. What the change does not
-    /// bring is counted, unless more is wanted.
+    /// Reports what was found while planning, without what was shown before: with a base, nothing
+    /// was. What the change does not bring is counted, unless more is wanted.
     pub(super) fn plan_diagnostics(&self, plan: &Plan, shown: &Diagnostics, sources: &Sources) {
         let was_shown = |d: &&Diagnostic| d.severity != Severity::Note && plan.base.is_none();
         let shown: Vec<_> = shown.iter().filter(was_shown).collect();
         let (counted, new): (Vec<_>, Vec<_>) =
-            (plan.diagnostics.iter().filter(|d| !shown.contains(d))).partition(|d| d.is_known && self.verbose == 0);
+            (plan.diagnostics.iter().filter(|d| !shown.contains(d)))
+                .partition(|d| d.is_known && self.verbose == 0);
         self.diagnostics(&new.into_iter().cloned().collect(), sources);
         if let Some(words) = render::known_findings(counted.into_iter()) {
             let new = if plan.base.is_some() { "" } else { "; --base shows the new ones" };
@@ -271,7 +299,8 @@ impl Output {
     /// Draws the bar, if there is one.
     fn draw(&self, count: Option<(usize, usize)>, line: &str) {
         let Some(bar) = &self.bar else { return };
-        // Each of these draws, so the look comes first, and a bar that comes back is filled before it is seen.
+        // Each of these draws, so the look comes first, and a bar that comes back is filled before
+        // it is seen.
         bar.set_style(style(match count {
             // Before the first one is done, nothing tells how long the others take.
             Some((0, _)) => "{bar:20} {pos} of {len}  {wide_msg}",
@@ -319,7 +348,8 @@ impl Write for Log {
 
 /// The columns of a terminal.
 fn columns(size: Option<(terminal_size::Width, terminal_size::Height)>) -> Option<usize> {
-    size.map(|(terminal_size::Width(columns), _)| usize::from(columns)).filter(|columns| *columns > 0)
+    size.map(|(terminal_size::Width(columns), _)| usize::from(columns))
+        .filter(|columns| *columns > 0)
 }
 
 /// A style of the bar.

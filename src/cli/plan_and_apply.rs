@@ -22,7 +22,8 @@ use crate::document::stale::StaleOperation;
 use crate::model::time::rfc3339_micros;
 use crate::plan::{Consents, Verdict};
 use crate::reconcile::{
-    self, ApplyContext, Conclusion, Goal, Planned, Report, Source, apply, changed_since, changed_since_saved, resume,
+    self, ApplyContext, Conclusion, Goal, Planned, Report, Source, apply, changed_since,
+    changed_since_saved, resume,
 };
 use crate::render::safe::safe;
 use crate::render::text::{Extent, ZoneResult, next_step, write_requests, write_result};
@@ -60,7 +61,9 @@ impl How {
     /// Refuses what asks for confirmation without showing the plan.
     pub(super) fn check(self, output: &Output) -> Result<(), Ended> {
         if output.format == Format::Json && !self.yes && !self.dry_run {
-            return Err(Ended::Usage("--format json shows no plan to confirm; add --yes or --dry-run".to_owned()));
+            return Err(Ended::Usage(
+                "--format json shows no plan to confirm; add --yes or --dry-run".to_owned(),
+            ));
         }
         Ok(())
     }
@@ -108,9 +111,10 @@ async fn connected(
     let mut verdict = planned.judge(&consents);
     let requests = planned.requests();
     let mut stop = how.stop(&verdict, &planned);
-    // In JSON there is one document: the requests of a dry run, the plan that goes no further, or the plan with its result.
-    // Who wants quiet, and is not asked, gets the result alone.
-    let extent = if output.is_quiet() && (how.yes || how.dry_run) { Extent::Summary } else { Extent::Whole };
+    // In JSON there is one document: the requests of a dry run, the plan that goes no further, or
+    // the plan with its result. Who wants quiet, and is not asked, gets the result alone.
+    let extent =
+        if output.is_quiet() && (how.yes || how.dry_run) { Extent::Summary } else { Extent::Whole };
     let is_result_enough = extent == Extent::Summary && matches!(verdict, Verdict::Ready);
     if (output.format == Format::Text && !is_result_enough) || (stop.is_some() && !how.dry_run) {
         show_plan(&planned, &verdict, requests.len(), extent, settings, output)?;
@@ -126,21 +130,28 @@ async fn connected(
     }
     if how.dry_run {
         match (verdict == Verdict::Incomplete, output.format) {
-            (true, Format::Json) => show_plan(&planned, &verdict, requests.len(), extent, settings, output)?,
+            (true, Format::Json) => {
+                show_plan(&planned, &verdict, requests.len(), extent, settings, output)?
+            }
             (true, _) => {}
             (false, Format::Json) => output.json(&Requests::of(&requests))?,
             (false, _) => output.result(|out| write_requests(out, &requests, output.colour))?,
         }
     }
-    let (None, Some(writer)) = (stop, &connection.writer) else { return Ok(stop.unwrap_or(Exit::Success)) };
+    let (None, Some(writer)) = (stop, &connection.writer) else {
+        return Ok(stop.unwrap_or(Exit::Success));
+    };
     if !how.yes {
         confirm(&planned, connection, output, interrupt).await?;
     }
     let handles = (&connection.reader, writer, interrupt.stop());
-    interrupt.while_writing(execute((&planned, &consents), handles, requests.len(), settings, output)).await
+    interrupt
+        .while_writing(execute((&planned, &consents), handles, requests.len(), settings, output))
+        .await
 }
 
-/// Asks whether to go on, and looks whether the plan still holds: someone thought about it, so time has passed.
+/// Asks whether to go on, and looks whether the plan still holds: someone thought about it, so time
+/// has passed.
 async fn confirm(
     planned: &Planned<'_>,
     connection: &OpenConnection,
@@ -185,7 +196,8 @@ async fn execute(
     let clock = move || rfc3339_micros(time());
     let journal = &Journal::begin(&settings.flags.journal, &planned.goal.digest, clock)?;
     let observer = &ApplyProgress::new(output, planned.plan.summary().operations());
-    let mut report = apply(planned, consents, ApplyContext { reader, writer, journal, observer, stop }).await?;
+    let mut report =
+        apply(planned, consents, ApplyContext { reader, writer, journal, observer, stop }).await?;
     output.hide();
     for error in report.zones.iter_mut().filter_map(|zone| zone.unread.take()) {
         output.error(&error.into());
@@ -236,7 +248,8 @@ fn show_result(
     }
     for ZoneDone { plan, verified, notes, .. } in &report.zones {
         if let Some(Verified { diagnostics, .. }) = verified {
-            let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).cloned().collect();
+            let errors =
+                diagnostics.iter().filter(|d| d.severity == Severity::Error).cloned().collect();
             output.diagnostics(&errors, sources);
         }
         for note in notes {

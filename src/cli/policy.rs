@@ -34,7 +34,8 @@ fn policy_file(global: &Global) -> anyhow::Result<Option<PolicyFile>> {
     let path = match &global.policy {
         Some(path) => path,
         None if usual.is_file() => {
-            // Nobody named it, so a link in it must not show someone else's file to whoever reads the messages.
+            // Nobody named it, so a link in it must not show someone else's file to whoever reads
+            // the messages.
             if !is_below(&usual, Path::new(".")) {
                 bail!(
                     "{POLICY_FILE} is a link that leads out of its directory; name the file with --policy if that is meant"
@@ -44,7 +45,8 @@ fn policy_file(global: &Global) -> anyhow::Result<Option<PolicyFile>> {
         }
         None => return Ok(None),
     };
-    let text = read_policy_text(path).with_context(|| format!("failed to read the policy {}", path.display()))?;
+    let text = read_policy_text(path)
+        .with_context(|| format!("failed to read the policy {}", path.display()))?;
     read_policy(&path.display().to_string(), &text)
         .map(Some)
         .map_err(|error| *error)
@@ -55,7 +57,14 @@ fn policy_file(global: &Global) -> anyhow::Result<Option<PolicyFile>> {
 pub(super) fn policy(global: &Global) -> anyhow::Result<Policy> {
     let usual = Policy::default();
     let Some(file) = policy_file(global)? else { return Ok(usual) };
-    let PolicyFile { most_changes, from_records, narrow_rules, narrow_days, allowed, suppressions: _ } = file;
+    let PolicyFile {
+        most_changes,
+        from_records,
+        narrow_rules,
+        narrow_days,
+        allowed,
+        suppressions: _,
+    } = file;
     let entry = |Allowed { zones, danger, reason }| PolicyEntry { zones, danger, reason };
     Ok(Policy {
         most_changes: most_changes.unwrap_or(usual.most_changes),

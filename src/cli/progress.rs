@@ -1,4 +1,5 @@
-//! What is said while a run goes on: what is being read, what is waited for, what is sent again, what is applied.
+//! What is said while a run goes on: what is being read, what is waited for, what is sent again,
+//! what is applied.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +22,8 @@ pub(super) fn show_reads(output: &Arc<Output>) -> OnProgress {
         }
         Progress::ZoneRead { zone, records } => {
             let line = format!("read {zone}: {}", count(records, "record"));
-            let (done, total) = (done.fetch_add(1, Ordering::Relaxed) + 1, total.load(Ordering::Relaxed));
+            let (done, total) =
+                (done.fetch_add(1, Ordering::Relaxed) + 1, total.load(Ordering::Relaxed));
             if total > 1 { shown.count(done.min(total), total, &line) } else { shown.status(&line) }
         }
         Progress::SmallPages { zone, per_page } => {
@@ -40,7 +42,9 @@ pub(super) fn show_request(event: &ApiEvent, output: &Output) {
             let seconds = duration.as_secs_f64();
             let why = match reason {
                 WaitReason::Spread => {
-                    output.news(&format!("sending slowly for {seconds:.0} s: the API budget is nearly used up"));
+                    output.news(&format!(
+                        "sending slowly for {seconds:.0} s: the API budget is nearly used up"
+                    ));
                     return;
                 }
                 WaitReason::Budget => "for API budget",
@@ -74,7 +78,12 @@ pub(super) struct ApplyProgress {
 impl ApplyProgress {
     /// Nothing done yet.
     pub(super) fn new(output: &Arc<Output>, total: usize) -> Self {
-        Self { output: Arc::clone(output), total, logged: AtomicUsize::new(0), done: AtomicUsize::new(0) }
+        Self {
+            output: Arc::clone(output),
+            total,
+            logged: AtomicUsize::new(0),
+            done: AtomicUsize::new(0),
+        }
     }
 }
 

@@ -12,7 +12,9 @@ use crate::crs;
 use crate::insight::traffic::{Hits, Set};
 use crate::live::AnyReader;
 use crate::model::expression::{ListItems, Lists};
-use crate::reconcile::{self, Goal, Planned, Protected, RehearsedRequests, RequestsToRehearse, rehearse_requests};
+use crate::reconcile::{
+    self, Goal, Planned, Protected, RehearsedRequests, RequestsToRehearse, rehearse_requests,
+};
 use crate::recorded::{self, Recorded, Recording, Sample};
 use crate::render::waf_rehearsal::headlines;
 use crate::seclang::RuleSet;
@@ -20,7 +22,8 @@ use crate::seclang::RuleSet;
 /// The public OWASP rules.
 #[derive(Debug, Args)]
 pub(super) struct RuleArgs {
-    /// The directory of the OWASP Core Rule Set; without it, that of the Debian package modsecurity-crs
+    /// The directory of the OWASP Core Rule Set; without it, that of the Debian package
+    /// modsecurity-crs
     #[arg(long, value_name = "DIR")]
     crs: Option<PathBuf>,
 }
@@ -47,7 +50,8 @@ impl RuleArgs {
 /// Lists that expressions name, in files.
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
-    /// The items of a list that rules name as $NAME, in the CSV form of Cloudflare, one per line; repeatable
+    /// The items of a list that rules name as $NAME, in the CSV form of Cloudflare, one per line;
+    /// repeatable
     #[arg(long = "list", value_name = "NAME=FILE", value_parser = named_file, hide_short_help = true)]
     lists: Vec<(String, PathBuf)>,
 }
@@ -61,7 +65,8 @@ impl ListArgs {
         let mut lists = Lists::new();
         for (name, file) in &self.lists {
             let shown = file.display();
-            let text = std::fs::read_to_string(file).with_context(|| format!("{shown}: cannot be read"))?;
+            let text = std::fs::read_to_string(file)
+                .with_context(|| format!("{shown}: cannot be read"))?;
             let items = ListItems::parse(&text).map_err(|line| {
                 anyhow!(
                     "{shown}:{line}: this is not an item of a list: write an address, a network, a host name or an AS number"
@@ -78,7 +83,9 @@ fn named_file(text: &str) -> Result<(String, PathBuf), String> {
     let named = text.split_once('=').map(|(name, file)| (name.trim_start_matches('$'), file));
     match named.filter(|(name, file)| !name.is_empty() && !file.is_empty()) {
         Some((name, file)) => Ok((name.to_owned(), file.into())),
-        None => Err("write the name of the list and its file, such as office=office.csv".to_owned()),
+        None => {
+            Err("write the name of the list and its file, such as office=office.csv".to_owned())
+        }
     }
 }
 
@@ -102,21 +109,28 @@ impl ReadingArgs {
 
 /// How recorded requests are read whose host may be named.
 fn options(host: Option<&str>, skips_unreadable: bool) -> recorded::Options {
-    recorded::Options { host: host.map(str::to_owned), skips_unreadable, ..recorded::Options::default() }
+    recorded::Options {
+        host: host.map(str::to_owned),
+        skips_unreadable,
+        ..recorded::Options::default()
+    }
 }
 
 /// Refuses files of which more than one is standard input, which can be read once.
 ///
 /// # Errors
 /// What to write instead.
-pub(super) fn check_standard_input<'f>(files: impl IntoIterator<Item = &'f PathBuf>) -> Result<(), String> {
+pub(super) fn check_standard_input<'f>(
+    files: impl IntoIterator<Item = &'f PathBuf>,
+) -> Result<(), String> {
     match files.into_iter().filter(|file| file.as_os_str() == "-").count() {
         0 | 1 => Ok(()),
         _ => Err("standard input can be read once: write `-` for one of the files".to_owned()),
     }
 }
 
-/// Reads recorded requests one after the other, and says how many there were. Warns of what is left out.
+/// Reads recorded requests one after the other, and says how many there were. Warns of what is left
+/// out.
 ///
 /// # Errors
 /// A recording cannot be read any further, or `visit` fails.
@@ -142,7 +156,9 @@ pub(super) fn each<T: Recording>(
         }
     }
     if left_out > MOST_ERRORS {
-        output.say(&format!("warning: {left_out} lines or entries are not requests, and are left out"));
+        output.say(&format!(
+            "warning: {left_out} lines or entries are not requests, and are left out"
+        ));
     }
     Ok(count)
 }
@@ -180,7 +196,8 @@ const MOST_ERRORS: usize = 3;
 /// How requests are judged, recorded ones and expected ones.
 #[derive(Debug, Args)]
 pub(super) struct RequestArgs {
-    /// Show what the plan does to recorded requests: HAR, JSON lines, Logpush, an access log, raw requests, or a directory
+    /// Show what the plan does to recorded requests: HAR, JSON lines, Logpush, an access log, raw
+    /// requests, or a directory
     #[arg(long, value_name = "FILE", num_args = 1..)]
     requests: Vec<PathBuf>,
     /// Host of requests whose recording does not name one
@@ -197,10 +214,12 @@ pub(super) struct RequestArgs {
 /// How expected requests are judged.
 #[derive(Debug, Args)]
 pub(super) struct ExpectedRequestArgs {
-    /// The directory of the OWASP Core Rule Set: runs its rules on requests, so that verdicts include the score
+    /// The directory of the OWASP Core Rule Set: runs its rules on requests, so that verdicts
+    /// include the score
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(super) crs: Option<PathBuf>,
-    /// Fail if a verdict is unknown, or if a request is expected to pass and something was not evaluated
+    /// Fail if a verdict is unknown, or if a request is expected to pass and something was not
+    /// evaluated
     #[arg(long, hide_short_help = true)]
     pub(super) strict: bool,
     /// The lists that rules name.
@@ -268,10 +287,16 @@ impl Foresight {
     /// Adds to the options of a plan how expected requests are judged.
     pub(super) fn options(&self, options: reconcile::Options) -> reconcile::Options {
         let rules = self.rules.clone().map(|rules| rules as _);
-        reconcile::Options { rules, is_strict: self.is_strict, lists: self.lists.clone(), ..options }
+        reconcile::Options {
+            rules,
+            is_strict: self.is_strict,
+            lists: self.lists.clone(),
+            ..options
+        }
     }
 
-    /// Rehearses a plan on the recordings, if there are some; what matters most is added to the plan of each zone.
+    /// Rehearses a plan on the recordings, if there are some; what matters most is added to the
+    /// plan of each zone.
     ///
     /// # Errors
     /// Cloudflare cannot be read, or a recording cannot be read any further.
@@ -317,14 +342,18 @@ impl Recordings {
         let names = named().map(|(set, paths)| (*set, paths.to_vec())).collect();
         let sets = named().map(|(set, paths)| Ok((*set, recorded::open(paths, options)?)));
         let sets = sets.collect::<Result<Vec<_>, recorded::ReadError>>()?;
-        Ok(Self { requests: RequestsToRehearse { sets, has_examples, lists: lists.clone() }, names, rules })
+        Ok(Self {
+            requests: RequestsToRehearse { sets, has_examples, lists: lists.clone() },
+            names,
+            rules,
+        })
     }
 
     /// Follows the requests through the rules of some zones.
     ///
     /// # Errors
-    /// A recording cannot be read any further, has no request, or none for a zone of the spec: a check that passes on the wrong file
-    /// would be worse than none.
+    /// A recording cannot be read any further, has no request, or none for a zone of the spec: a
+    /// check that passes on the wrong file would be worse than none.
     pub(super) fn rehearse(
         self,
         goal: &Goal,
@@ -358,7 +387,10 @@ impl Recordings {
 }
 
 /// The same rules; prints a note if there are none.
-pub(super) fn note_if_missing(rules: Option<Arc<RuleSet>>, output: &Output) -> Option<Arc<RuleSet>> {
+pub(super) fn note_if_missing(
+    rules: Option<Arc<RuleSet>>,
+    output: &Output,
+) -> Option<Arc<RuleSet>> {
     if rules.is_none() {
         output.say("note: the OWASP rules are not run: name their directory with --crs, or install modsecurity-crs");
     }

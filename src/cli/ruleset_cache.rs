@@ -1,7 +1,9 @@
-//! Keeps managed rulesets between runs, one file for each version. Deleting it changes no plan; it only costs a request.
+//! Keeps managed rulesets between runs, one file for each version. Deleting it changes no plan; it
+//! only costs a request.
 //!
-//! By these rulesets it is judged whether a change weakens the protection, and the directory may lie in a tree that others write
-//! to. So each file is sealed with the credentials that it was read with: one that someone else put there is not believed.
+//! By these rulesets it is judged whether a change weakens the protection, and the directory may
+//! lie in a tree that others write to. So each file is sealed with the credentials that it was read
+//! with: one that someone else put there is not believed.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -28,17 +30,21 @@ pub(super) struct FileCache {
 }
 
 impl FileCache {
-    /// Below `directory`, apart for each address of the API: two services may call different things by one version.
+    /// Below `directory`, apart for each address of the API: two services may call different things
+    /// by one version.
     pub(super) fn new(directory: &Path, base_url: &str, credentials: Credentials) -> Self {
-        let directory = directory.join(&HEXLOWER.encode(digest(&SHA256, base_url.as_bytes()).as_ref())[..12]);
+        let directory =
+            directory.join(&HEXLOWER.encode(digest(&SHA256, base_url.as_bytes()).as_ref())[..12]);
         Self { directory, base_url: base_url.to_owned(), credentials }
     }
 
     /// The file of a version; `None` if id or version would make no plain file name.
     fn path(&self, id: &str, version: &str) -> Option<PathBuf> {
-        let is_plain =
-            |text: &str| !text.is_empty() && text.len() <= 64 && text.bytes().all(|b| b.is_ascii_alphanumeric());
-        (is_plain(id) && is_plain(version)).then(|| self.directory.join(format!("ruleset-{id}-{version}.json")))
+        let is_plain = |text: &str| {
+            !text.is_empty() && text.len() <= 64 && text.bytes().all(|b| b.is_ascii_alphanumeric())
+        };
+        (is_plain(id) && is_plain(version))
+            .then(|| self.directory.join(format!("ruleset-{id}-{version}.json")))
     }
 
     /// The first line of a file, which vouches for the rest of it.
@@ -101,8 +107,10 @@ mod tests {
     #[test]
     fn what_others_put_there_is_not_believed() {
         let directory = tempfile::tempdir().unwrap();
-        let (ours, theirs) =
-            (cache(directory.path(), "https://one.example", "a"), cache(directory.path(), "https://one.example", "b"));
+        let (ours, theirs) = (
+            cache(directory.path(), "https://one.example", "a"),
+            cache(directory.path(), "https://one.example", "b"),
+        );
         theirs.put("abc", "1", &json!({ "id": "abc", "rules": [] }));
         assert_eq!(ours.get("abc", "1"), None);
         ours.put("abc", "1", &json!({ "id": "abc" }));

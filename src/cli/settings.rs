@@ -1,7 +1,8 @@
-//! Flags, environment, clock and policy, resolved for one run. The only place that reads the environment.
+//! Flags, environment, clock and policy, resolved for one run. The only place that reads the
+//! environment.
 //!
-//! The clock is read once, so that midnight cannot split a run. What can fail is resolved where a command first needs it, so that
-//! a command without a connection runs without credentials.
+//! The clock is read once, so that midnight cannot split a run. What can fail is resolved where a
+//! command first needs it, so that a command without a connection runs without credentials.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -35,14 +36,16 @@ pub(super) struct Settings<'a> {
     moment: SystemTime,
 }
 
-/// Moments that the clock of a machine with this version can show: from 2026-01-01, before it was made, to the end of 9999.
+/// Moments that the clock of a machine with this version can show: from 2026-01-01, before it was
+/// made, to the end of 9999.
 ///
 /// # Units
 /// Seconds since 1970-01-01.
 const POSSIBLE: std::ops::Range<u64> = 1_767_225_600..253_402_300_800;
 
 /// The variables that name a proxy, as the HTTP library reads them.
-const PROXY_NAMES: [&str; 6] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"];
+const PROXY_NAMES: [&str; 6] =
+    ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"];
 
 /// Where a run connects to.
 #[derive(Debug)]
@@ -69,7 +72,8 @@ impl<'a> Settings<'a> {
     /// The moment of the run, by which everything in it is judged.
     ///
     /// # Errors
-    /// The clock cannot be right: certificates, expiry dates and the age of saved plans would be judged wrongly.
+    /// The clock cannot be right: certificates, expiry dates and the age of saved plans would be
+    /// judged wrongly.
     pub(super) fn now(&self) -> anyhow::Result<SystemTime> {
         let since = self.moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         if POSSIBLE.contains(&since.as_secs()) {
@@ -110,8 +114,8 @@ impl<'a> Settings<'a> {
 
     /// What of the environment git gets.
     ///
-    /// The search path goes without places that depend on the working directory: in a tree, programs of the tree would be found
-    /// there.
+    /// The search path goes without places that depend on the working directory: in a tree,
+    /// programs of the tree would be found there.
     pub(super) fn git_environment(&self) -> GitEnvironment {
         GitEnvironment::of(|name| {
             let value = raw(self.flags, name)?;
@@ -185,7 +189,10 @@ impl<'a> Settings<'a> {
     ///
     /// # Errors
     /// The file named cannot be read, or a proxy that the environment names cannot be used.
-    pub(super) fn webhook(&self, flag: Option<&SecretString>) -> anyhow::Result<Option<SecretString>> {
+    pub(super) fn webhook(
+        &self,
+        flag: Option<&SecretString>,
+    ) -> anyhow::Result<Option<SecretString>> {
         let url = match flag {
             Some(url) => Some(url.clone()),
             None => variable(self.flags, "ZONEWRIGHT_WEBHOOK")?.map(SecretString::from),
@@ -196,13 +203,16 @@ impl<'a> Settings<'a> {
         Ok(url)
     }
 
-    /// Refuses a variable for a proxy that the HTTP library would ignore: requests would go past the proxy.
+    /// Refuses a variable for a proxy that the HTTP library would ignore: requests would go past
+    /// the proxy.
     ///
     /// # Errors
     /// There is such a variable. Its value is not shown: it may have a password.
     fn check_proxies(&self) -> anyhow::Result<()> {
         for name in PROXY_NAMES {
-            let Some(value) = raw(self.flags, name).filter(|value| !value.is_empty()) else { continue };
+            let Some(value) = raw(self.flags, name).filter(|value| !value.is_empty()) else {
+                continue;
+            };
             if !value.to_str().is_some_and(api::is_proxy_address) {
                 bail!(
                     "{name} is not the address of a proxy: expected http://HOST:PORT, https://… or socks5://…, found {}; \
@@ -227,7 +237,9 @@ impl<'a> Settings<'a> {
                     consents.dangers.insert(danger);
                 }
                 None if code == Danger::Delete.code() => {
-                    return Err(Ended::usage("deletes are allowed by their exact number: --allow-deletes N"));
+                    return Err(Ended::usage(
+                        "deletes are allowed by their exact number: --allow-deletes N",
+                    ));
                 }
                 None => return Err(Ended::usage(Danger::unknown(code))),
             }
@@ -239,7 +251,8 @@ impl<'a> Settings<'a> {
 /// The account to look zones up in.
 ///
 /// # Errors
-/// The file named cannot be read, or the value is not an account id. It is not shown: it may be a token in the wrong place.
+/// The file named cannot be read, or the value is not an account id. It is not shown: it may be a
+/// token in the wrong place.
 fn account(global: &Global) -> anyhow::Result<Option<String>> {
     let Some(id) = variable(global, "CLOUDFLARE_ACCOUNT_ID")? else { return Ok(None) };
     if id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()) {
@@ -259,7 +272,8 @@ fn account(global: &Global) -> anyhow::Result<Option<String>> {
 fn base_url(global: &Global) -> anyhow::Result<String> {
     Ok(match &global.base_url {
         Some(url) => url.clone(),
-        None => variable(global, "CLOUDFLARE_BASE_URL")?.unwrap_or_else(|| api::Settings::BASE_URL.to_owned()),
+        None => variable(global, "CLOUDFLARE_BASE_URL")?
+            .unwrap_or_else(|| api::Settings::BASE_URL.to_owned()),
     })
 }
 
@@ -278,7 +292,8 @@ pub(super) fn variable(global: &Global, name: &str) -> anyhow::Result<Option<Str
     if direct.is_some() {
         bail!("both {name} and {file_name} are set; set one");
     }
-    // The name of the file is not shown: who mistakes this variable for the other one has written the secret into it.
+    // The name of the file is not shown: who mistakes this variable for the other one has written
+    // the secret into it.
     let text = read_value(&path).with_context(|| {
         format!(
             "failed to read the file that {file_name} names (a name of {}); {file_name} takes the path of a file with the value, \
@@ -288,7 +303,9 @@ pub(super) fn variable(global: &Global, name: &str) -> anyhow::Result<Option<Str
     })?;
     match filled(text) {
         Some(text) => Ok(Some(text)),
-        None => bail!("the file that {file_name} names is empty: write the value into it, or unset {file_name}"),
+        None => bail!(
+            "the file that {file_name} names is empty: write the value into it, or unset {file_name}"
+        ),
     }
 }
 

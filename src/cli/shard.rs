@@ -21,24 +21,32 @@ impl ShardArg {
     /// # Errors
     /// What to write instead.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || "write I/N with I from 1 to N, as in 2/8, or auto/N in an indexed job".to_owned();
+        let wrong =
+            || "write I/N with I from 1 to N, as in 2/8, or auto/N in an indexed job".to_owned();
         let (index, count) = text.split_once('/').ok_or_else(wrong)?;
         let count: NonZeroU32 = count.parse().map_err(|_| wrong())?;
         let index = match index {
             "auto" => None,
             number => Some(number.parse::<NonZeroU32>().map_err(|_| wrong())?),
         };
-        if index.is_some_and(|index| index > count) { Err(wrong()) } else { Ok(Self { index, count }) }
+        if index.is_some_and(|index| index > count) {
+            Err(wrong())
+        } else {
+            Ok(Self { index, count })
+        }
     }
 
     /// The part that is meant, with a way to read a variable; the job's index counts from 0.
     ///
-    /// `JOB_COMPLETION_INDEX`, which Kubernetes sets in the pods of an Indexed Job, is the only variable that is read besides our
-    /// own, and only where `--shard auto/N` asks for it.
+    /// `JOB_COMPLETION_INDEX`, which Kubernetes sets in the pods of an Indexed Job, is the only
+    /// variable that is read besides our own, and only where `--shard auto/N` asks for it.
     ///
     /// # Errors
     /// The index is needed and is missing, no number, or too large.
-    pub(super) fn resolve(self, variable: impl Fn(&str) -> Option<String>) -> anyhow::Result<Shard> {
+    pub(super) fn resolve(
+        self,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> anyhow::Result<Shard> {
         let Self { index, count } = self;
         let index = match (index, variable("JOB_COMPLETION_INDEX")) {
             (Some(index), _) => index.get() - 1,
@@ -59,7 +67,8 @@ impl ShardArg {
                 ),
             },
         };
-        Shard::new(index, count).with_context(|| format!("--shard: there is no part {} of {count}", index + 1))
+        Shard::new(index, count)
+            .with_context(|| format!("--shard: there is no part {} of {count}", index + 1))
     }
 }
 

@@ -33,7 +33,8 @@ pub(super) struct Global {
     /// Select zones by name or glob; repeatable
     #[arg(long, global = true, value_name = "NAME", help_heading = GLOBAL)]
     pub zone: Vec<String>,
-    /// Select one of N parts of the zones: I/N with I from 1, or auto/N in an indexed Kubernetes job
+    /// Select one of N parts of the zones: I/N with I from 1, or auto/N in an indexed Kubernetes
+    /// job
     #[arg(long, global = true, value_name = "I/N", value_parser = ShardArg::parse, help_heading = GLOBAL)]
     pub shard: Option<ShardArg>,
     /// Set a variable of the spec; with `import`, of the Terraform configuration; repeatable
@@ -50,7 +51,8 @@ pub(super) struct Global {
     /// Output format; not every command has every format
     #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = GLOBAL)]
     pub format: Format,
-    /// Name in the first line of a Markdown comment, to find it again: letters, digits, `-`, `_`, `.`
+    /// Name in the first line of a Markdown comment, to find it again: letters, digits, `-`, `_`,
+    /// `.`
     #[arg(long, global = true, value_name = "NAME", value_parser = marker, help_heading = GLOBAL)]
     pub comment_marker: Option<String>,
     /// Limit Markdown comments to N characters; GitHub allows 65536, GitLab 1000000
@@ -129,7 +131,10 @@ impl Format {
 impl ValueEnum for Format {
     fn value_variants<'a>() -> &'a [Self] {
         static ALL: LazyLock<Vec<Format>> = LazyLock::new(|| {
-            [Format::Text, Format::Json].into_iter().chain(DOCUMENTS.iter().map(Format::Document)).collect()
+            [Format::Text, Format::Json]
+                .into_iter()
+                .chain(DOCUMENTS.iter().map(Format::Document))
+                .collect()
         });
         &ALL
     }
@@ -138,7 +143,9 @@ impl ValueEnum for Format {
         let about = match self {
             Self::Text => "For people".to_owned(),
             Self::Json => "For programs".to_owned(),
-            Self::Document(document) => format!("{}: {}", document.about, document.commands().join(", ")),
+            Self::Document(document) => {
+                format!("{}: {}", document.about, document.commands().join(", "))
+            }
         };
         Some(PossibleValue::new(self.keyword()).help(about))
     }
@@ -214,9 +221,13 @@ pub(super) struct ConsentArgs {
 /// The help of `--allow`, with every code.
 fn allow() -> String {
     let codes = Danger::ALL.iter().filter(|danger| **danger != Danger::Delete);
-    // In lines of their own: the help is wrapped without indentation, so that a column of texts would be broken.
-    let codes: String = codes.map(|danger| format!("\n- {}:\n  {}", danger.code(), danger.consent())).collect();
-    format!("Allow a danger by its code; repeatable, or separated by commas. The codes are:\n{codes}")
+    // In lines of their own: the help is wrapped without indentation, so that a column of texts
+    // would be broken.
+    let codes: String =
+        codes.map(|danger| format!("\n- {}:\n  {}", danger.code(), danger.consent())).collect();
+    format!(
+        "Allow a danger by its code; repeatable, or separated by commas. The codes are:\n{codes}"
+    )
 }
 
 /// `--verify`.
@@ -269,7 +280,11 @@ fn comment_limit(text: &str) -> Result<usize, String> {
 
 /// A day of the calendar.
 fn day(text: &str) -> Result<String, String> {
-    if crate::spec::is_date(text) { Ok(text.to_owned()) } else { Err("write a date as YYYY-MM-DD".to_owned()) }
+    if crate::spec::is_date(text) {
+        Ok(text.to_owned())
+    } else {
+        Err("write a date as YYYY-MM-DD".to_owned())
+    }
 }
 
 /// A positive number of requests a second.
@@ -282,7 +297,8 @@ fn rate(text: &str) -> Result<f64, String> {
 
 /// A time such as `24h` or `30min`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    humantime::parse_duration(text).map_err(|_| "write a duration such as 24h, 30min or 7d".to_owned())
+    humantime::parse_duration(text)
+        .map_err(|_| "write a duration such as 24h, 30min or 7d".to_owned())
 }
 
 /// A time such as `24h`, where the default is a number elsewhere.
@@ -303,7 +319,9 @@ impl fmt::Display for Seconds {
 /// A positive number of seconds.
 fn seconds(text: &str) -> Result<Seconds, String> {
     match text.parse::<f64>() {
-        Ok(n) if n.is_finite() && n > 0.0 && n <= 86_400.0 => Ok(Seconds(Duration::from_secs_f64(n))),
+        Ok(n) if n.is_finite() && n > 0.0 && n <= 86_400.0 => {
+            Ok(Seconds(Duration::from_secs_f64(n)))
+        }
         _ => Err("write a number of seconds above 0".to_owned()),
     }
 }

@@ -33,7 +33,8 @@ pub(super) fn show_plan(
             output.plan_diagnostics(plan, &goal.diagnostics, &goal.sources);
             let (colour, verbose) = (output.colour, output.verbose > 0);
             let width = output.width();
-            let view = PlanView { plan, verdict, requests_to_apply, colour, width, verbose, extent };
+            let view =
+                PlanView { plan, verdict, requests_to_apply, colour, width, verbose, extent };
             output.result(|out| {
                 if let Some(as_of) = goal.as_of() {
                     writeln!(out, "{}\n", snapshot::words(as_of))?;
@@ -44,7 +45,9 @@ pub(super) fn show_plan(
         Format::Document(document) => {
             let review = &Review { plan, verdict, requests_to_apply, sources: &goal.sources };
             if let Some(plan) = document.plan {
-                write_documents::write(settings.flags, output, |out, options| plan(out, review, options))?;
+                write_documents::write(settings.flags, output, |out, options| {
+                    plan(out, review, options)
+                })?;
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Signals that ask a process to end, by what the run is doing when they come.
 //!
-//! SIGINT (Ctrl-C), SIGTERM, SIGHUP (the terminal or the connection was closed), SIGQUIT and SIGXCPU (a limit of processor
-//! time) mean the same. One that was ignored when the process began stays ignored, as `nohup` and background jobs of a script
-//! want it.
+//! SIGINT (Ctrl-C), SIGTERM, SIGHUP (the terminal or the connection was closed), SIGQUIT and
+//! SIGXCPU (a limit of processor time) mean the same. One that was ignored when the process began
+//! stays ignored, as `nohup` and background jobs of a script want it.
 //!
 //! | the run | first | second |
 //! |---|---|---|
@@ -11,11 +11,12 @@
 //! | writes | begins nothing more and finishes what is under way | ends at once, exit code 5: says what may be left, or where that is noted |
 //! | writes to its own sandbox | the same | ends at once, exit code 1: nothing was sent to Cloudflare |
 //!
-//! Another thread than the one that works ends such a run, so that neither a long computation nor a question delays it. Nothing is
-//! lost: locks go with the process, and files are complete or absent.
+//! Another thread than the one that works ends such a run, so that neither a long computation nor a
+//! question delays it. Nothing is lost: locks go with the process, and files are complete or
+//! absent.
 //!
-//! A run inside another program touches no signals: it listens to whom it was given, and where a process would end, the run is
-//! dropped.
+//! A run inside another program touches no signals: it listens to whom it was given, and where a
+//! process would end, the run is dropped.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -46,14 +47,15 @@ enum Meaning {
 }
 
 /// What is said when what is under way is finished.
-const FINISHING: &str =
-    "stopping: finishing the requests in flight and starting no others (a second signal stops at once)";
+const FINISHING: &str = "stopping: finishing the requests in flight and starting no others (a second signal stops at once)";
 
 impl Stage {
     /// What it means now that someone wants to stop, for the first time or once more.
     fn meaning(&self, is_first: bool) -> Meaning {
         match self {
-            Self::Reading => Meaning::End("interrupted; nothing was written".to_owned(), Exit::Error),
+            Self::Reading => {
+                Meaning::End("interrupted; nothing was written".to_owned(), Exit::Error)
+            }
             Self::Asking => Meaning::End("\nNothing was applied.".to_owned(), Exit::Refused),
             Self::Writing(..) if is_first => Meaning::Finish,
             Self::Writing(left, exit) => Meaning::End(format!("stopped at once; {left}"), *exit),
@@ -69,7 +71,8 @@ pub(super) struct Interrupt {
 }
 
 impl Interrupt {
-    /// For a run that was given someone to listen to, or else for one that listens to the signals of the process from now on.
+    /// For a run that was given someone to listen to, or else for one that listens to the signals
+    /// of the process from now on.
     ///
     /// # Errors
     /// The system does not let us.
@@ -84,10 +87,15 @@ impl Interrupt {
 
     /// For a run that listens by itself.
     pub(super) fn never(output: &Arc<Output>) -> Self {
-        Self { stage: Arc::new(Mutex::new(Stage::Reading)), stop: Stop::never(), output: Arc::clone(output) }
+        Self {
+            stage: Arc::new(Mutex::new(Stage::Reading)),
+            stop: Stop::never(),
+            output: Arc::clone(output),
+        }
     }
 
-    /// Runs to the end, or as far as whoever the run was given to listen to wants. Signals end the process by themselves.
+    /// Runs to the end, or as far as whoever the run was given to listen to wants. Signals end the
+    /// process by themselves.
     pub(super) async fn watch(
         &self,
         global: &Global,
@@ -135,11 +143,18 @@ impl Interrupt {
 
     /// Writes something that a journal notes: nothing ends by itself meanwhile.
     pub(super) async fn while_writing<T>(&self, write: impl Future<Output = T>) -> T {
-        self.while_leaving("the journal says what may have been written", Exit::Partial, write).await
+        self.while_leaving("the journal says what may have been written", Exit::Partial, write)
+            .await
     }
 
-    /// Writes something: nothing ends by itself meanwhile. Where it is not finished, `left` is what is said, and `exit` how the run ends.
-    pub(super) async fn while_leaving<T>(&self, left: &str, exit: Exit, write: impl Future<Output = T>) -> T {
+    /// Writes something: nothing ends by itself meanwhile. Where it is not finished, `left` is what
+    /// is said, and `exit` how the run ends.
+    pub(super) async fn while_leaving<T>(
+        &self,
+        left: &str,
+        exit: Exit,
+        write: impl Future<Output = T>,
+    ) -> T {
         *lock(&self.stage) = Stage::Writing(left.to_owned(), exit);
         let written = write.await;
         // What is being said about a signal is said to its end.
@@ -203,7 +218,9 @@ fn listen(mut on_signal: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
         ] {
             if !is_set(ignored, kind.as_raw_value()) {
                 let signal = signal(kind).context("failed to listen to signals")?;
-                all.push(Box::pin(unfold(signal, async |mut signal| signal.recv().await.map(|()| ((), signal)))));
+                all.push(Box::pin(unfold(signal, async |mut signal| {
+                    signal.recv().await.map(|()| ((), signal))
+                })));
             }
         }
         tokio::spawn(async move {
@@ -226,8 +243,8 @@ fn listen(mut on_signal: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Lets a write beyond the limit for the size of a file fail, as one to a full disk does, instead of ending the process in the
-/// middle of a line of the journal.
+/// Lets a write beyond the limit for the size of a file fail, as one to a full disk does, instead
+/// of ending the process in the middle of a line of the journal.
 ///
 /// # Errors
 /// The system does not let us.
@@ -242,10 +259,12 @@ pub(super) fn outlive_file_size_limit() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The signals that were ignored when the process began, one bit for each; none where the system does not say.
+/// The signals that were ignored when the process began, one bit for each; none where the system
+/// does not say.
 ///
 /// # Sources
-/// `SigIgn` in /proc/self/status: man7.org/linux/man-pages/man5/proc_pid_status.5.html, read 2026-11-22.
+/// `SigIgn` in /proc/self/status: man7.org/linux/man-pages/man5/proc_pid_status.5.html, read
+/// 2026-11-22.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -275,11 +294,15 @@ mod tests {
             Meaning::End(_, exit) => Some(exit.code()),
         };
         assert_eq!((code(Stage::Reading, true), code(Stage::Asking, true)), (Some(1), Some(3)));
-        let writing = || Stage::Writing("the journal says what may have been written".to_owned(), Exit::Partial);
+        let writing = || {
+            Stage::Writing("the journal says what may have been written".to_owned(), Exit::Partial)
+        };
         assert_eq!((code(writing(), true), code(writing(), false)), (None, Some(5)));
-        let rehearsing = || Stage::Writing("nothing was written to Cloudflare".to_owned(), Exit::Error);
+        let rehearsing =
+            || Stage::Writing("nothing was written to Cloudflare".to_owned(), Exit::Error);
         assert_eq!((code(rehearsing(), true), code(rehearsing(), false)), (None, Some(1)));
-        // Asked for while it read, and the run got as far as writing meanwhile: it ends by itself, without beginning anything.
+        // Asked for while it read, and the run got as far as writing meanwhile: it ends by itself,
+        // without beginning anything.
         assert_eq!(code(Stage::Reading, false), Some(1));
     }
 }

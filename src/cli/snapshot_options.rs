@@ -1,4 +1,5 @@
-//! `--against` and `--max-snapshot-age` of the commands that plan: a snapshot in place of Cloudflare.
+//! `--against` and `--max-snapshot-age` of the commands that plan: a snapshot in place of
+//! Cloudflare.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -33,7 +34,8 @@ impl SnapshotOptions {
         self.against.as_deref().map(|path| (path, Takes::Snapshot))
     }
 
-    /// Opens the snapshot, if one is named, and limits the goal to what it holds. The findings are for the caller to show.
+    /// Opens the snapshot, if one is named, and limits the goal to what it holds. The findings are
+    /// for the caller to show.
     ///
     /// # Errors
     /// As [`OpenSnapshot::open`].
@@ -48,7 +50,8 @@ impl SnapshotOptions {
         Ok(Some((open, found)))
     }
 
-    /// The same for a command that prints a plan: the findings are shown, and become findings of the goal.
+    /// The same for a command that prints a plan: the findings are shown, and become findings of
+    /// the goal.
     ///
     /// # Errors
     /// As [`limit`](Self::limit).

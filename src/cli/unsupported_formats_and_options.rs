@@ -20,7 +20,11 @@ pub(super) fn check(command: &Command, global: &Global) -> Result<(), String> {
 }
 
 /// Refuses a format that a command does not have.
-fn check_format(name: &str, has_document: fn(&Document) -> bool, format: Format) -> Result<(), String> {
+fn check_format(
+    name: &str,
+    has_document: fn(&Document) -> bool,
+    format: Format,
+) -> Result<(), String> {
     let has = |format: &&Format| match format {
         Format::Text | Format::Json => true,
         Format::Document(document) => has_document(document),
@@ -28,6 +32,11 @@ fn check_format(name: &str, has_document: fn(&Document) -> bool, format: Format)
     if has(&&format) {
         return Ok(());
     }
-    let possible: Vec<_> = Format::value_variants().iter().filter(has).map(|format| format.keyword()).collect();
-    Err(format!("`{name}` has no --format {}; possible are: {}", format.keyword(), possible.join(", ")))
+    let possible: Vec<_> =
+        Format::value_variants().iter().filter(has).map(|format| format.keyword()).collect();
+    Err(format!(
+        "`{name}` has no --format {}; possible are: {}",
+        format.keyword(),
+        possible.join(", ")
+    ))
 }

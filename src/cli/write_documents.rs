@@ -8,14 +8,21 @@ use crate::lint;
 use crate::render::markdown::Comment;
 use crate::render::{Findings, Options};
 
-/// Writes what was found in a spec, where the format is a document of its own; text and JSON are written elsewhere.
+/// Writes what was found in a spec, where the format is a document of its own; text and JSON are
+/// written elsewhere.
 ///
 /// # Errors
 /// Those of stdout.
-pub(super) fn write_findings(found: &Findings<'_>, global: &Global, output: &Output) -> io::Result<()> {
+pub(super) fn write_findings(
+    found: &Findings<'_>,
+    global: &Global,
+    output: &Output,
+) -> io::Result<()> {
     match output.format {
         Format::Text | Format::Json => Ok(()),
-        Format::Document(document) => write(global, output, |out, options| (document.findings)(out, found, options)),
+        Format::Document(document) => {
+            write(global, output, |out, options| (document.findings)(out, found, options))
+        }
     }
 }
 

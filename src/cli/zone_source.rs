@@ -57,8 +57,9 @@ pub(super) async fn of_snapshot(
 ) -> anyhow::Result<Fetched> {
     let OpenSnapshot { snapshot, .. } = OpenSnapshot::open(file, settings.now()?)?;
     let zones = snapshot.about().zones.iter().filter(|zone| is_meant(&zone.name));
-    let zones: Vec<_> =
-        zones.map(|zone| ZoneQuery { id: zone.pinned.clone(), ..ZoneQuery::new(zone.name.clone()) }).collect();
+    let zones: Vec<_> = zones
+        .map(|zone| ZoneQuery { id: zone.pinned.clone(), ..ZoneQuery::new(zone.name.clone()) })
+        .collect();
     Ok(fetch(&snapshot, &zones, &settings.options_for(&snapshot).read, &|_| {}).await?)
 }
 
@@ -71,8 +72,10 @@ pub(super) async fn of_cloudflare(
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Fetched> {
-    let connection = OpenConnection::open(settings, Access::Read, output, std::iter::empty()).await?;
-    let fetched = fetch(&connection.reader, zones, &connection.options(settings, output).read, &|_| {}).await;
+    let connection =
+        OpenConnection::open(settings, Access::Read, output, std::iter::empty()).await?;
+    let fetched =
+        fetch(&connection.reader, zones, &connection.options(settings, output).read, &|_| {}).await;
     connection.close().await;
     Ok(fetched?)
 }

@@ -6,15 +6,13 @@ use super::finding::{Checked, Finding};
 use super::scratch_name::{ScratchName, same};
 
 pub(super) async fn proxied_ttl(scratch: &ScratchName) -> Checked {
-    let body =
-        json!({ "type": "A", "name": scratch.below("proxied"), "content": "192.0.2.1", "proxied": true, "ttl": 300 });
+    let body = json!({ "type": "A", "name": scratch.below("proxied"), "content": "192.0.2.1", "proxied": true, "ttl": 300 });
     let kept = scratch.create(body).await.accepted()?;
     same(&kept, "/ttl", &json!(1))
 }
 
 pub(super) async fn proxied_ttl_range(scratch: &ScratchName) -> Checked {
-    let body =
-        json!({ "type": "A", "name": scratch.below("range"), "content": "192.0.2.1", "proxied": true, "ttl": 7 });
+    let body = json!({ "type": "A", "name": scratch.below("range"), "content": "192.0.2.1", "proxied": true, "ttl": 7 });
     scratch.create(body).await.refused_with(Some(9021))
 }
 
@@ -31,8 +29,7 @@ pub(super) async fn patch_replaces_data(scratch: &ScratchName) -> Checked {
 }
 
 pub(super) async fn patch_null(scratch: &ScratchName) -> Checked {
-    let body =
-        json!({ "type": "TXT", "name": scratch.below("null"), "content": "\"kept\"", "comment": "to be cleared" });
+    let body = json!({ "type": "TXT", "name": scratch.below("null"), "content": "\"kept\"", "comment": "to be cleared" });
     let record = scratch.create(body).await.prepared()?;
     let kept = scratch.patch(&record, json!({ "content": null, "tags": null })).await.accepted()?;
     same(&kept, "/content", &json!("\"kept\""))?;
@@ -42,8 +39,7 @@ pub(super) async fn patch_null(scratch: &ScratchName) -> Checked {
 }
 
 pub(super) async fn comment_time(scratch: &ScratchName) -> Checked {
-    let body =
-        json!({ "type": "TXT", "name": scratch.below("time"), "content": "\"x\"", "ttl": 300, "comment": "stays" });
+    let body = json!({ "type": "TXT", "name": scratch.below("time"), "content": "\"x\"", "ttl": 300, "comment": "stays" });
     let record = scratch.create(body).await.prepared()?;
     let Some(time) = record.get("comment_modified_on") else {
         return Err(Finding::Unknown("records have no comment_modified_on".to_owned()));

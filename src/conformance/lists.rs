@@ -23,7 +23,9 @@ fn records(scratch: &ScratchName) -> Request {
 fn number(what: &str, found: Option<u64>, assumed: u64) -> Checked {
     match found {
         Some(found) if found == assumed => Ok(()),
-        Some(found) => Err(Finding::Differed(format!("{what} is {found} where {assumed} is assumed"))),
+        Some(found) => {
+            Err(Finding::Differed(format!("{what} is {found} where {assumed} is assumed")))
+        }
         None => Err(Finding::Unknown(format!("{what} is not reported"))),
     }
 }
@@ -66,7 +68,8 @@ pub(super) async fn unknown_order(scratch: &ScratchName) -> Checked {
 
 pub(super) async fn search(scratch: &ScratchName) -> Checked {
     let content = "\"a needle that nothing else has\"";
-    let body = serde_json::json!({ "type": "TXT", "name": scratch.below("search"), "content": content });
+    let body =
+        serde_json::json!({ "type": "TXT", "name": scratch.below("search"), "content": content });
     scratch.create(body).await.prepared()?;
     let request = records(scratch).query("search", "needle that nothing").query("per_page", "100");
     match ids(&read(scratch.read(&request).await)?).len() {
@@ -86,7 +89,9 @@ pub(super) async fn zones_none_no_pages(scratch: &ScratchName) -> Checked {
 }
 
 pub(super) async fn user_token_elsewhere(scratch: &ScratchName) -> Checked {
-    let Some(account) = &scratch.account else { return Err(Finding::Unknown("the account is not known".to_owned())) };
+    let Some(account) = &scratch.account else {
+        return Err(Finding::Unknown("the account is not known".to_owned()));
+    };
     if scratch.read(&crate::wire::account::verify_user_token()).await.is_err() {
         return Err(Finding::Unknown("these credentials are not a token of a user".to_owned()));
     }

@@ -1,10 +1,12 @@
 //! Tries the assumptions about Cloudflare in a scratch name of a real zone.
 //!
-//! In: a connection and a zone whose owner agreed. Out: a [`Conformance`]. Records are created only at and below one name that did not
-//! exist, and are deleted again whatever happens: after each check, at the end, and after a request to stop. Rules are only asked about
-//! by dry runs, and only once Cloudflare has shown that it supports them. Settings of the zone are never written.
+//! In: a connection and a zone whose owner agreed. Out: a [`Conformance`]. Records are created only
+//! at and below one name that did not exist, and are deleted again whatever happens: after each
+//! check, at the end, and after a request to stop. Rules are only asked about by dry runs, and only
+//! once Cloudflare has shown that it supports them. Settings of the zone are never written.
 //!
-//! One table, [`CHECKS`], has every check. A check that finds something else than what is assumed says what; it does not stop the others.
+//! One table, [`CHECKS`], has every check. A check that finds something else than what is assumed
+//! says what; it does not stop the others.
 
 mod attributes;
 mod finding;

@@ -7,19 +7,24 @@ use super::scratch_name::{ScratchName, same};
 
 pub(super) async fn name_case(scratch: &ScratchName) -> Checked {
     let name = scratch.below("UPPER-case");
-    let kept = scratch.create(json!({ "type": "TXT", "name": name, "content": "x" })).await.accepted()?;
+    let kept =
+        scratch.create(json!({ "type": "TXT", "name": name, "content": "x" })).await.accepted()?;
     same(&kept, "/name", &json!(name.to_lowercase()))
 }
 
 pub(super) async fn name_final_dot(scratch: &ScratchName) -> Checked {
     let name = scratch.below("dot");
     let dotted = format!("{name}.");
-    let kept = scratch.create(json!({ "type": "TXT", "name": dotted, "content": "x" })).await.accepted()?;
+    let kept = scratch
+        .create(json!({ "type": "TXT", "name": dotted, "content": "x" }))
+        .await
+        .accepted()?;
     same(&kept, "/name", &json!(name))
 }
 
 pub(super) async fn equal_record_first(scratch: &ScratchName) -> Checked {
-    let body = || json!({ "type": "CNAME", "name": scratch.below("alias"), "content": "www.example.net" });
+    let body =
+        || json!({ "type": "CNAME", "name": scratch.below("alias"), "content": "www.example.net" });
     scratch.create(body()).await.prepared()?;
     // A second alias of any kind would be a conflict of its own.
     scratch.create(body()).await.refused_with(Some(81058))
@@ -27,8 +32,14 @@ pub(super) async fn equal_record_first(scratch: &ScratchName) -> Checked {
 
 pub(super) async fn delegation_neighbours(scratch: &ScratchName) -> Checked {
     let name = scratch.below("delegated");
-    scratch.create(json!({ "type": "NS", "name": name, "content": "ns.example.net" })).await.prepared()?;
-    scratch.create(json!({ "type": "TXT", "name": name, "content": "x" })).await.refused_with(Some(81056))
+    scratch
+        .create(json!({ "type": "NS", "name": name, "content": "ns.example.net" }))
+        .await
+        .prepared()?;
+    scratch
+        .create(json!({ "type": "TXT", "name": name, "content": "x" }))
+        .await
+        .refused_with(Some(81056))
 }
 
 pub(super) async fn signer_without_delegation(scratch: &ScratchName) -> Checked {
@@ -41,7 +52,8 @@ pub(super) async fn signer_without_delegation(scratch: &ScratchName) -> Checked 
 pub(super) async fn deleted_name_free(scratch: &ScratchName) -> Checked {
     let record = scratch.create_address("freed").await?;
     scratch.delete(&record).await.prepared()?;
-    let alias = json!({ "type": "CNAME", "name": scratch.below("freed"), "content": "www.example.net" });
+    let alias =
+        json!({ "type": "CNAME", "name": scratch.below("freed"), "content": "www.example.net" });
     scratch.create(alias).await.accepted().map(|_| ())
 }
 
@@ -64,23 +76,37 @@ async fn has_batches(scratch: &ScratchName) -> Checked {
 pub(super) async fn batch_swaps(scratch: &ScratchName) -> Checked {
     has_batches(scratch).await?;
     let record = scratch.create_address("swapped").await?;
-    let alias = json!({ "type": "CNAME", "name": scratch.below("swapped"), "content": "www.example.net" });
+    let alias =
+        json!({ "type": "CNAME", "name": scratch.below("swapped"), "content": "www.example.net" });
     let id = record.get("id").cloned().unwrap_or_default();
-    scratch.batch(json!({ "deletes": [{ "id": id }], "posts": [alias] })).await.accepted().map(|_| ())
+    scratch
+        .batch(json!({ "deletes": [{ "id": id }], "posts": [alias] }))
+        .await
+        .accepted()
+        .map(|_| ())
 }
 
 pub(super) async fn batch_all_or_nothing(scratch: &ScratchName) -> Checked {
     has_batches(scratch).await?;
     let wrong = json!({ "type": "A", "name": scratch.below("wrong"), "content": "no address" });
     match scratch.batch(json!({ "posts": [text(scratch, "half"), wrong] })).await.accepted() {
-        Ok(_) => return Err(Finding::Differed("a batch with an invalid record was accepted".to_owned())),
+        Ok(_) => {
+            return Err(Finding::Differed(
+                "a batch with an invalid record was accepted".to_owned(),
+            ));
+        }
         Err(Finding::Unknown(why)) => return Err(Finding::Unknown(why)),
         Err(Finding::Differed(_)) => {}
     }
-    let there = scratch.everything().await.map_err(|error| Finding::Unknown(format!("failed to {error}")))?;
+    let there = scratch
+        .everything()
+        .await
+        .map_err(|error| Finding::Unknown(format!("failed to {error}")))?;
     let half = json!(scratch.below("half"));
     match there.iter().any(|record| record.get("name") == Some(&half)) {
-        true => Err(Finding::Differed("the batch was refused, and a part of it was carried out".to_owned())),
+        true => Err(Finding::Differed(
+            "the batch was refused, and a part of it was carried out".to_owned(),
+        )),
         false => Ok(()),
     }
 }

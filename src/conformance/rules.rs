@@ -11,10 +11,13 @@ use crate::model::ruleset::{Phase, RulesetId};
 use crate::wire::ruleset::{dry_run as as_dry_run, get_entry_point};
 use crate::wire::{Method, Request};
 
-/// The ruleset of the zone's custom rules, if there is one, once it is certain that dry runs change nothing.
+/// The ruleset of the zone's custom rules, if there is one, once it is certain that dry runs change
+/// nothing.
 async fn ruleset(scratch: &ScratchName) -> Result<Option<RulesetId>, Finding> {
     let found = match scratch.read(&get_entry_point(&scratch.zone, Phase::Custom)).await {
-        Ok(answer) => answer.result.get("id").and_then(Json::as_str).map(|id| RulesetId(id.to_owned())),
+        Ok(answer) => {
+            answer.result.get("id").and_then(Json::as_str).map(|id| RulesetId(id.to_owned()))
+        }
         Err(error) if error.status() == Some(404) && error.has_code(NO_ENTRY_POINT) => None,
         Err(error) => return Err(unread(error)),
     };
@@ -105,10 +108,18 @@ pub(super) async fn service_members(scratch: &ScratchName) -> Checked {
 }
 
 pub(super) async fn expression_refused(scratch: &ScratchName) -> Checked {
-    ask(scratch, rule_with("expression", json!("zonewright.nonsense eq 1"))).await?.refused_with(Some(20127))
+    ask(scratch, rule_with("expression", json!("zonewright.nonsense eq 1")))
+        .await?
+        .refused_with(Some(20127))
 }
 
 pub(super) async fn line_break(scratch: &ScratchName) -> Checked {
-    accepts(scratch, rule_with("expression", json!("http.host eq \"zonewright.invalid\"\n  and ip.src eq 192.0.2.1")))
-        .await
+    accepts(
+        scratch,
+        rule_with(
+            "expression",
+            json!("http.host eq \"zonewright.invalid\"\n  and ip.src eq 192.0.2.1"),
+        ),
+    )
+    .await
 }

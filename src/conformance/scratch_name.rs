@@ -16,7 +16,9 @@ pub enum NotReady {
     #[error("failed to read the records of the scratch name")]
     Read(#[source] ApiError),
     /// Something is there already.
-    #[error("the scratch name {name} is not empty; nothing was written. Run again: each run takes another name")]
+    #[error(
+        "the scratch name {name} is not empty; nothing was written. Run again: each run takes another name"
+    )]
     NotEmpty {
         /// The name.
         name: String,
@@ -84,10 +86,14 @@ impl Seen {
         match self {
             Self::Accepted(result) => {
                 let shown = ["type", "name", "content", "ttl", "data", "priority"];
-                let members = shown.iter().filter_map(|name| Some(((*name).to_owned(), result.get(*name)?.clone())));
+                let members = shown
+                    .iter()
+                    .filter_map(|name| Some(((*name).to_owned(), result.get(*name)?.clone())));
                 format!("accepted: {}", Json::Object(members.collect::<Map<_, _>>()))
             }
-            Self::Refused(Refused { status, codes: _, text }) => format!("refused: HTTP {status}: {text}"),
+            Self::Refused(Refused { status, codes: _, text }) => {
+                format!("refused: HTTP {status}: {text}")
+            }
             Self::Nothing(why) => why.clone(),
         }
     }
@@ -158,7 +164,11 @@ pub(super) fn same(result: &Json, pointer: &str, assumed: &Json) -> Checked {
 
 impl ScratchName {
     /// A scratch name in a zone; `random` makes its name.
-    pub(super) fn new(clients: (ReadClient, WriteClient, CheckClient), zone: &LiveZone, random: u64) -> Self {
+    pub(super) fn new(
+        clients: (ReadClient, WriteClient, CheckClient),
+        zone: &LiveZone,
+        random: u64,
+    ) -> Self {
         let (reader, writer, checker) = clients;
         Self {
             reader,
@@ -167,7 +177,11 @@ impl ScratchName {
             zone: zone.id.clone(),
             account: zone.account.clone(),
             zone_name: zone.name.to_string(),
-            name: format!("zonewright-conformance-{:012x}.{}", random & 0xffff_ffff_ffff, zone.name),
+            name: format!(
+                "zonewright-conformance-{:012x}.{}",
+                random & 0xffff_ffff_ffff,
+                zone.name
+            ),
             created: Mutex::default(),
         }
     }
@@ -187,13 +201,18 @@ impl ScratchName {
     /// What to do about records that are left, in words.
     #[must_use]
     pub fn could_not_delete(&self) -> String {
-        format!("some records at and below {} could not be deleted: delete them in the dashboard", self.name)
+        format!(
+            "some records at and below {} could not be deleted: delete them in the dashboard",
+            self.name
+        )
     }
 
     /// A text without what tells who ran the checks.
     pub(super) fn anonymous(&self, text: &str) -> String {
-        let mut text =
-            text.replace(&self.name, "SCRATCH").replace(&self.zone_name, "ZONE").replace(&self.zone.0, "ZONE_ID");
+        let mut text = text
+            .replace(&self.name, "SCRATCH")
+            .replace(&self.zone_name, "ZONE")
+            .replace(&self.zone.0, "ZONE_ID");
         if let Some(account) = &self.account {
             text = text.replace(account, "ACCOUNT_ID");
         }
@@ -227,7 +246,9 @@ impl ScratchName {
 
     /// Creates a record. Its `name` must be one of [`Self::name`].
     pub(super) async fn create(&self, body: Json) -> Seen {
-        let seen = Seen::of(self.writer.write(&Request::new(Method::Post, self.records_path()).body(body)).await);
+        let seen = Seen::of(
+            self.writer.write(&Request::new(Method::Post, self.records_path()).body(body)).await,
+        );
         if let Seen::Accepted(result) = &seen {
             self.remember(result);
         }
@@ -236,9 +257,11 @@ impl ScratchName {
 
     /// Creates an A record with a documentation address (RFC 5737).
     pub(super) async fn create_address(&self, label: &str) -> Result<Json, Finding> {
-        self.create(json!({ "type": "A", "name": self.below(label), "content": "192.0.2.1", "ttl": 300 }))
-            .await
-            .prepared()
+        self.create(
+            json!({ "type": "A", "name": self.below(label), "content": "192.0.2.1", "ttl": 300 }),
+        )
+        .await
+        .prepared()
     }
 
     /// Changes members of a record.
@@ -258,7 +281,12 @@ impl ScratchName {
         let path = format!("{}/batch", self.records_path());
         let seen = Seen::of(self.writer.write(&Request::new(Method::Post, path).body(body)).await);
         if let Seen::Accepted(result) = &seen {
-            result.get("posts").and_then(Json::as_array).into_iter().flatten().for_each(|record| self.remember(record));
+            result
+                .get("posts")
+                .and_then(Json::as_array)
+                .into_iter()
+                .flatten()
+                .for_each(|record| self.remember(record));
         }
         seen
     }
@@ -292,8 +320,8 @@ impl ScratchName {
         }
     }
 
-    /// Deletes whatever is at and below the scratch name, also records whose creation was not confirmed. Returns how many could not be
-    /// deleted.
+    /// Deletes whatever is at and below the scratch name, also records whose creation was not
+    /// confirmed. Returns how many could not be deleted.
     pub(super) async fn delete_everything(&self) -> usize {
         self.delete_created().await;
         let mut left = 0;

@@ -45,13 +45,15 @@ pub(super) async fn text_empty(scratch: &ScratchName) -> Checked {
 }
 
 pub(super) async fn data_numbers(scratch: &ScratchName) -> Checked {
-    let data = json!({ "priority": 70_000, "weight": 1, "port": 5060, "target": "sip.example.net" });
+    let data =
+        json!({ "priority": 70_000, "weight": 1, "port": 5060, "target": "sip.example.net" });
     scratch.with_data("SRV", "_sip._tcp", data).await.refused_with(Some(1004))
 }
 
 pub(super) async fn data_priority_beside(scratch: &ScratchName) -> Checked {
     let data = json!({ "priority": 1, "weight": 2, "port": 5060, "target": "sip.example.net" });
-    let body = json!({ "type": "SRV", "name": scratch.below("_sip._tcp"), "priority": 9, "data": data });
+    let body =
+        json!({ "type": "SRV", "name": scratch.below("_sip._tcp"), "priority": 9, "data": data });
     let kept = scratch.create(body).await.accepted()?;
     same(&kept, "/data/priority", &json!(1))
 }
@@ -119,12 +121,18 @@ pub(super) async fn decimals_rounded(scratch: &ScratchName) -> Checked {
 }
 
 pub(super) async fn content_missing(scratch: &ScratchName) -> Checked {
-    scratch.create(json!({ "type": "TXT", "name": scratch.below("nothing") })).await.refused_with(Some(9100))
+    scratch
+        .create(json!({ "type": "TXT", "name": scratch.below("nothing") }))
+        .await
+        .refused_with(Some(9100))
 }
 
 pub(super) async fn type_unknown(scratch: &ScratchName) -> Checked {
     let name = scratch.below("type");
-    scratch.create(json!({ "type": "NOSUCH", "name": name, "content": "x" })).await.refused_with(Some(1004))?;
+    scratch
+        .create(json!({ "type": "NOSUCH", "name": name, "content": "x" }))
+        .await
+        .refused_with(Some(1004))?;
     scratch.create(json!({ "name": name, "content": "x" })).await.refused_with(Some(9100))
 }
 

@@ -1,4 +1,5 @@
-//! The OWASP ruleset as Cloudflare may have it, made of the public rules: for specs that are read without asking Cloudflare.
+//! The OWASP ruleset as Cloudflare may have it, made of the public rules: for specs that are read
+//! without asking Cloudflare.
 
 use crate::model::facts::crs::CRS_RULES;
 use crate::model::facts::crs::HIGHEST_SCORE;
@@ -18,7 +19,11 @@ pub fn catalogue(rules: &RuleSet) -> Catalogue {
         rules: Default::default(),
     };
     let list = catalogue.rules.list_mut();
-    list.extend(rules.scoring().map(|rule| CatalogueRule::scoring(rule.rule, rule.level, None, rule.message)));
+    list.extend(
+        rules
+            .scoring()
+            .map(|rule| CatalogueRule::scoring(rule.rule, rule.level, None, rule.message)),
+    );
     sort_by_key(list, |rule| rule.number);
     list.dedup_by_key(|rule| rule.number);
     list.push(CatalogueRule::anomaly());

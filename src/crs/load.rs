@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::seclang::{Error, RuleSet};
 
-/// Where Debian's package `modsecurity-crs` puts the rules, which is where they are looked for unless a directory is named.
+/// Where Debian's package `modsecurity-crs` puts the rules, which is where they are looked for
+/// unless a directory is named.
 pub const DEBIAN_RULES: &str = "/usr/share/modsecurity-crs";
 /// Where that package puts the settings.
 const DEBIAN_SETUP: &str = "/etc/modsecurity/crs/crs-setup.conf";
@@ -39,11 +40,15 @@ pub enum CrsError {
 /// # Errors
 /// If there are none, or if they cannot be used.
 pub fn load(directory: &Path) -> Result<RuleSet, CrsError> {
-    let folder = Some(directory.join("rules")).filter(|folder| folder.is_dir()).unwrap_or_else(|| directory.to_owned());
+    let folder = Some(directory.join("rules"))
+        .filter(|folder| folder.is_dir())
+        .unwrap_or_else(|| directory.to_owned());
     let mut files = Vec::new();
     if let Ok(entries) = fs::read_dir(&folder) {
         let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
-        files.extend(paths.filter(|path| path.extension().is_some_and(|extension| extension == "conf")));
+        files.extend(
+            paths.filter(|path| path.extension().is_some_and(|extension| extension == "conf")),
+        );
     }
     files.sort();
     if files.is_empty() {
@@ -58,8 +63,10 @@ pub fn load(directory: &Path) -> Result<RuleSet, CrsError> {
         let bytes = fs::read(path).map_err(|error| CrsError::Unreadable(path.clone(), error))?;
         Ok((path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()))
     };
-    let rules = files.iter().filter(|path| **path != setup).map(text).collect::<Result<Vec<_>, _>>()?;
+    let rules =
+        files.iter().filter(|path| **path != setup).map(text).collect::<Result<Vec<_>, _>>()?;
     // A rule names its data file without a path; nothing else is read.
-    let data = |name: &str| Path::new(name).file_name().and_then(|name| fs::read(folder.join(name)).ok());
+    let data =
+        |name: &str| Path::new(name).file_name().and_then(|name| fs::read(folder.join(name)).ok());
     Ok(RuleSet::new(&[text(&setup)?], &rules, &data)?)
 }

@@ -1,4 +1,5 @@
-//! The OWASP Core Rule Set as the user has it on disk, and what it says about requests. We ship no rule text.
+//! The OWASP Core Rule Set as the user has it on disk, and what it says about requests. We ship no
+//! rule text.
 //!
 //! | question | files |
 //! |---|---|
@@ -19,16 +20,27 @@ use crate::model::request::Request;
 use crate::recorded::Sample;
 use crate::seclang::{Outcome, RuleSet};
 
-/// What rules found, as plain numbers. Of rules that could not be decided, it has those that add to the score.
+/// What rules found, as plain numbers. Of rules that could not be decided, it has those that add to
+/// the score.
 #[must_use]
 pub fn hits(rules: &RuleSet, outcome: &Outcome) -> Hits {
     let number = |score: i64| u32::try_from(score).unwrap_or(0);
-    let hits = outcome.hits.iter().map(|hit| Hit { rule: hit.rule, level: hit.level, score: number(hit.score) });
-    let is_open = |rule: u32| outcome.undecided.contains(&rule) && outcome.hits.iter().all(|hit| hit.rule != rule);
+    let hits = outcome.hits.iter().map(|hit| Hit {
+        rule: hit.rule,
+        level: hit.level,
+        score: number(hit.score),
+    });
+    let is_open = |rule: u32| {
+        outcome.undecided.contains(&rule) && outcome.hits.iter().all(|hit| hit.rule != rule)
+    };
     let undecided = match outcome.undecided.as_slice() {
         [] => Vec::new(),
         _ => (rules.scoring().filter(|scoring| is_open(scoring.rule)))
-            .map(|scoring| Hit { rule: scoring.rule, level: scoring.level, score: score(scoring.rule) })
+            .map(|scoring| Hit {
+                rule: scoring.rule,
+                level: scoring.level,
+                score: score(scoring.rule),
+            })
             .collect(),
     };
     Hits { hits: hits.collect(), undecided }

@@ -1,7 +1,9 @@
-//! Shapes of attacks, of our own making: what a way to let a request through is tried on if the user has no attacks at hand.
+//! Shapes of attacks, of our own making: what a way to let a request through is tried on if the
+//! user has no attacks at hand.
 //!
-//! They are textbook forms, one or more for each family that the rules look for in an argument. They say whether a rule is the only
-//! one that sees a kind of attack, not how many attacks of the world a setting stops.
+//! They are textbook forms, one or more for each family that the rules look for in an argument.
+//! They say whether a rule is the only one that sees a kind of attack, not how many attacks of the
+//! world a setting stops.
 
 use crate::model::request::{Body, Request, RequestError};
 use crate::model::{is_unreserved, percent_encoded};

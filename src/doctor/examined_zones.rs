@@ -21,7 +21,8 @@ pub(super) struct Found {
     pub(super) is_unknown_token: bool,
 }
 
-/// Finds the zones: those that are desired, or those of which the name matches a pattern; all if there is none.
+/// Finds the zones: those that are desired, or those of which the name matches a pattern; all if
+/// there is none.
 pub(super) async fn find(
     reader: &dyn AnyReader,
     desired: Option<&Desired>,
@@ -30,39 +31,77 @@ pub(super) async fn find(
 ) -> Result<Found, FetchError> {
     let Some(desired) = desired else { return find_any(reader, patterns, options).await };
     // To be found, not to be read.
-    let query = |zone: &DesiredZone| ZoneQuery { id: zone.id.clone(), ..ZoneQuery::new(zone.name.clone()) };
+    let query =
+        |zone: &DesiredZone| ZoneQuery { id: zone.id.clone(), ..ZoneQuery::new(zone.name.clone()) };
     let queries: Vec<ZoneQuery> = desired.zones.values().map(query).collect();
     match find_zones(reader, &queries, options).await {
         Ok(mut found) => {
-            let missing = desired.zones.values().filter(|zone| !zone.create && !found.contains_key(&zone.name));
+            let missing = desired
+                .zones
+                .values()
+                .filter(|zone| !zone.create && !found.contains_key(&zone.name));
             let missing = missing.map(|zone| zone.name.to_string()).collect();
             // In the order of the spec.
             let zones = desired.zones.keys().filter_map(|name| found.remove(name)).collect();
-            Ok(Found { zones, missing, left_out: 0, zone_read: Tried::Yes, is_unknown_token: false })
+            Ok(Found {
+                zones,
+                missing,
+                left_out: 0,
+                zone_read: Tried::Yes,
+                is_unknown_token: false,
+            })
         }
         Err(FetchError::Api { source, .. }) if is_refused(&source) => {
             // With its id, a zone can be asked about everything else.
-            let pinned =
-                desired.zones.values().filter_map(|zone| Some(LiveZone::new(zone.name.clone(), zone.id.clone()?)));
-            let (zone_read, is_unknown_token) = (Tried::No(said(&source)), source.is_unknown_token());
-            Ok(Found { zones: pinned.collect(), missing: Vec::new(), left_out: 0, zone_read, is_unknown_token })
+            let pinned = desired
+                .zones
+                .values()
+                .filter_map(|zone| Some(LiveZone::new(zone.name.clone(), zone.id.clone()?)));
+            let (zone_read, is_unknown_token) =
+                (Tried::No(said(&source)), source.is_unknown_token());
+            Ok(Found {
+                zones: pinned.collect(),
+                missing: Vec::new(),
+                left_out: 0,
+                zone_read,
+                is_unknown_token,
+            })
         }
         Err(error) => Err(error),
     }
 }
 
 /// The zones that the credentials see.
-async fn find_any(reader: &dyn AnyReader, patterns: &[glob::Pattern], options: &Options) -> Result<Found, FetchError> {
+async fn find_any(
+    reader: &dyn AnyReader,
+    patterns: &[glob::Pattern],
+    options: &Options,
+) -> Result<Found, FetchError> {
     let mut zones = match list_zones(reader, options).await {
         Ok(zones) => zones,
         Err(FetchError::Api { source, .. }) if is_refused(&source) => {
-            let (zone_read, is_unknown_token) = (Tried::No(said(&source)), source.is_unknown_token());
-            return Ok(Found { zones: Vec::new(), missing: Vec::new(), left_out: 0, zone_read, is_unknown_token });
+            let (zone_read, is_unknown_token) =
+                (Tried::No(said(&source)), source.is_unknown_token());
+            return Ok(Found {
+                zones: Vec::new(),
+                missing: Vec::new(),
+                left_out: 0,
+                zone_read,
+                is_unknown_token,
+            });
         }
         Err(error) => return Err(error),
     };
-    zones.retain(|zone| patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(zone.name.as_str())));
+    zones.retain(|zone| {
+        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(zone.name.as_str()))
+    });
     let left_out = zones.len().saturating_sub(MOST_ZONES) as u64;
     zones.truncate(MOST_ZONES);
-    Ok(Found { zones, missing: Vec::new(), left_out, zone_read: Tried::Yes, is_unknown_token: false })
+    Ok(Found {
+        zones,
+        missing: Vec::new(),
+        left_out,
+        zone_read: Tried::Yes,
+        is_unknown_token: false,
+    })
 }

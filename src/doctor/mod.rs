@@ -1,10 +1,10 @@
 //! What credentials may do, found by reading, and what a spec needs of them.
 //!
-//! In: a means of reading, the desired zones of a spec, or none for every zone that the credentials see. Out: a
-//! [`Doctor`], without what only the command knows (proxy, files, base). No response says which
-//! permissions a token has, so each kind is tried with the cheapest request that needs it. Whether something may be written is known
-//! only where reading it is refused already, because a permission to write includes reading, and for rulesets by dry runs, if they
-//! are asked for.
+//! In: a means of reading, the desired zones of a spec, or none for every zone that the credentials
+//! see. Out: a [`Doctor`], without what only the command knows (proxy, files, base). No response
+//! says which permissions a token has, so each kind is tried with the cheapest request that needs
+//! it. Whether something may be written is known only where reading it is refused already, because
+//! a permission to write includes reading, and for rulesets by dry runs, if they are asked for.
 
 mod clock;
 mod examined_zones;
@@ -55,8 +55,12 @@ pub async fn examine<C: Checker>(
     options: &Options,
 ) -> Result<Doctor, FetchError> {
     let found = find(reader, question.desired, question.patterns, options).await?;
-    let accounts: BTreeSet<String> =
-        found.zones.iter().filter_map(|zone| zone.account.clone()).chain(options.account.clone()).gather();
+    let accounts: BTreeSet<String> = found
+        .zones
+        .iter()
+        .filter_map(|zone| zone.account.clone())
+        .chain(options.account.clone())
+        .gather();
     let prober = &Prober::new(reader);
     let mut credentials = token::verify(prober, question.secret, &accounts).await?;
     if found.is_unknown_token && credentials.status.is_none() {
@@ -75,7 +79,8 @@ pub async fn examine<C: Checker>(
         .buffered(options.concurrency.max(1))
         .collect()
         .await;
-    let all = Needs::of_all(question.desired.into_iter().flat_map(|desired| desired.zones.values()));
+    let all =
+        Needs::of_all(question.desired.into_iter().flat_map(|desired| desired.zones.values()));
     for id in accounts {
         let rulesets = prober.try_read(&list_rulesets(&Scope::Account(id.clone()), None)).await;
         let lists = prober.try_read(&lists(&id)).await;
@@ -86,7 +91,8 @@ pub async fn examine<C: Checker>(
     // Where no zone could be found, nothing else of it could be tried.
     if let (Tried::No(_), true) = (zone_read, report.zones.is_empty()) {
         let unknown = Tried::Unknown("no zone can be found".to_owned());
-        let kinds = [Kind::RECORDS, Kind::DNSSEC, Kind::SETTINGS, Kind::DNS_SETTINGS, Kind::RULESETS];
+        let kinds =
+            [Kind::RECORDS, Kind::DNSSEC, Kind::SETTINGS, Kind::DNS_SETTINGS, Kind::RULESETS];
         let of_zone = question.desired.map_or_else(Needs::to_find_zones, |_| all.clone());
         let mut checks = of_zone.rows(Kind::ZONE, zone_read, None);
         checks.extend(kinds.into_iter().flat_map(|kind| all.rows(kind, &unknown, None)));
@@ -101,7 +107,8 @@ pub async fn examine<C: Checker>(
 
 /// The versions of the locked rulesets that Cloudflare serves.
 async fn versions(prober: &Prober<'_>, lock: &Lock, zones: &[LiveZone]) -> Vec<ManagedRuleset> {
-    let mut scopes: Vec<Scope> = zones.iter().filter_map(|zone| zone.account.clone()).map(Scope::Account).collect();
+    let mut scopes: Vec<Scope> =
+        zones.iter().filter_map(|zone| zone.account.clone()).map(Scope::Account).collect();
     scopes.dedup();
     // A token for zones only sees them there.
     scopes.extend(zones.first().map(|zone| Scope::Zone(zone.id.clone())));
@@ -112,8 +119,9 @@ async fn versions(prober: &Prober<'_>, lock: &Lock, zones: &[LiveZone]) -> Vec<M
             break;
         }
     }
-    let version =
-        |id: &str| served.iter().find(|ruleset| ruleset.id.0 == id).and_then(|ruleset| ruleset.version.clone());
+    let version = |id: &str| {
+        served.iter().find(|ruleset| ruleset.id.0 == id).and_then(|ruleset| ruleset.version.clone())
+    };
     let row = |locked: &crate::insight::waf::lock::LockedRuleset| ManagedRuleset {
         name: locked.name.clone(),
         id: locked.id.clone(),

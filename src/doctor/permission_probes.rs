@@ -22,14 +22,20 @@ pub(super) struct Kind {
 
 impl Kind {
     pub(super) const ZONE: Self = Self { what: What::Zone, group: PermissionGroup::Zone };
-    pub(super) const RECORDS: Self = Self { what: What::Records, group: resources::RECORDS.permission };
-    pub(super) const DNSSEC: Self = Self { what: What::Dnssec, group: resources::DNSSEC.permission };
-    pub(super) const SETTINGS: Self = Self { what: What::Settings, group: resources::SETTINGS.permission };
-    pub(super) const DNS_SETTINGS: Self = Self { what: What::DnsSettings, group: resources::DNS_SETTINGS.permission };
-    pub(super) const RULESETS: Self = Self { what: What::Rulesets, group: resources::RULESETS.permission };
+    pub(super) const RECORDS: Self =
+        Self { what: What::Records, group: resources::RECORDS.permission };
+    pub(super) const DNSSEC: Self =
+        Self { what: What::Dnssec, group: resources::DNSSEC.permission };
+    pub(super) const SETTINGS: Self =
+        Self { what: What::Settings, group: resources::SETTINGS.permission };
+    pub(super) const DNS_SETTINGS: Self =
+        Self { what: What::DnsSettings, group: resources::DNS_SETTINGS.permission };
+    pub(super) const RULESETS: Self =
+        Self { what: What::Rulesets, group: resources::RULESETS.permission };
     pub(super) const ACCOUNT_RULESETS: Self =
         Self { what: What::AccountRulesets, group: PermissionGroup::AccountRulesets };
-    pub(super) const LISTS: Self = Self { what: What::Lists, group: PermissionGroup::AccountFilterLists };
+    pub(super) const LISTS: Self =
+        Self { what: What::Lists, group: PermissionGroup::AccountFilterLists };
 }
 
 /// The setting that is tried where the spec names none: one that every zone has.
@@ -58,7 +64,9 @@ impl Tried {
         let error = match answer {
             Ok(_) => return Self::Yes,
             Err(Unread::NotSent(why)) => {
-                return Self::Unknown(format!("not asked, because {MOST_FAILURES} requests in a row failed: {why}"));
+                return Self::Unknown(format!(
+                    "not asked, because {MOST_FAILURES} requests in a row failed: {why}"
+                ));
             }
             Err(Unread::Failed(error)) => error,
         };
@@ -71,7 +79,8 @@ impl Tried {
     }
 }
 
-/// Whether it is the credentials that were refused. A page of a proxy in between says nothing about them.
+/// Whether it is the credentials that were refused. A page of a proxy in between says nothing about
+/// them.
 pub(super) fn is_refused(error: &ApiError) -> bool {
     matches!(error.status(), Some(401 | 403)) && !error.is_garbled()
 }
@@ -87,8 +96,8 @@ pub(super) fn said(error: &ApiError) -> String {
 /// After this many failures of Cloudflare in a row, nothing more is asked.
 const MOST_FAILURES: usize = 3;
 
-/// Tries reads. Where Cloudflare fails to answer several in a row, the others are not sent: each would wait to be repeated, and teach
-/// nothing about the credentials.
+/// Tries reads. Where Cloudflare fails to answer several in a row, the others are not sent: each
+/// would wait to be repeated, and teach nothing about the credentials.
 pub(super) struct Prober<'r> {
     reader: &'r dyn AnyReader,
     /// The failures since the last answer, and the reason of the last one.
@@ -118,7 +127,9 @@ impl<'r> Prober<'r> {
         let answer = self.reader.read(request).await;
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         match &answer {
-            Err(error) if matches!(error.status(), Some(500..)) => *failures = (failures.0 + 1, said(error)),
+            Err(error) if matches!(error.status(), Some(500..)) => {
+                *failures = (failures.0 + 1, said(error))
+            }
             Ok(_) | Err(_) => *failures = (0, String::new()),
         }
         answer.map_err(Unread::Failed)

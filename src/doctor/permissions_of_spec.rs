@@ -19,7 +19,10 @@ impl Needs {
         let mut needs = Self::default();
         // A plan looks the zone up and reads all of its records.
         needs.add(Kind::ZONE, *create);
-        needs.add(Kind::RECORDS, !records.is_empty() || !tombstones.is_empty() || *unmanaged == Unmanaged::Prune);
+        needs.add(
+            Kind::RECORDS,
+            !records.is_empty() || !tombstones.is_empty() || *unmanaged == Unmanaged::Prune,
+        );
         if !settings.settings.is_empty() {
             needs.add(Kind::SETTINGS, true);
         }
@@ -61,9 +64,12 @@ impl Needs {
 
     /// The permissions of the smallest token that has all of it: writing includes reading.
     pub(super) fn smallest(&self) -> BTreeSet<Permission> {
-        let all: BTreeSet<Permission> = self.0.iter().map(|(kind, access)| permission(*kind, *access)).gather();
+        let all: BTreeSet<Permission> =
+            self.0.iter().map(|(kind, access)| permission(*kind, *access)).gather();
         all.iter()
-            .filter(|p| p.access == PermissionAccess::Edit || !all.contains(&Permission::edit(p.group)))
+            .filter(|p| {
+                p.access == PermissionAccess::Edit || !all.contains(&Permission::edit(p.group))
+            })
             .copied()
             .gather()
     }
@@ -75,7 +81,10 @@ impl Needs {
             Tried::No(why) => Tried::No(why.clone()),
             Tried::Yes | Tried::Unknown(_) => Tried::Unknown("reading cannot tell".to_owned()),
         });
-        vec![self.row(kind, PermissionAccess::Read, read.clone()), self.row(kind, PermissionAccess::Edit, write)]
+        vec![
+            self.row(kind, PermissionAccess::Read, read.clone()),
+            self.row(kind, PermissionAccess::Edit, write),
+        ]
     }
 
     /// The row of a kind and access.

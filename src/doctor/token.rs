@@ -29,21 +29,34 @@ pub(super) async fn verify(
     secret: Secret,
     accounts: &BTreeSet<String>,
 ) -> Result<Credentials, FetchError> {
-    let unknown =
-        |owner, why: Option<String>| Credentials { owner, status: None, not_before: None, expires_on: None, why };
+    let unknown = |owner, why: Option<String>| Credentials {
+        owner,
+        status: None,
+        not_before: None,
+        expires_on: None,
+        why,
+    };
     if secret == Secret::GlobalKey {
-        return Ok(unknown(Owner::GlobalKey, Some("a global API key has no state that can be read".to_owned())));
+        return Ok(unknown(
+            Owner::GlobalKey,
+            Some("a global API key has no state that can be read".to_owned()),
+        ));
     }
     let tries = std::iter::once((Owner::User, verify_user_token()));
-    let tries = tries.chain(accounts.iter().map(|account| (Owner::Account, verify_account_token(account))));
+    let tries =
+        tries.chain(accounts.iter().map(|account| (Owner::Account, verify_account_token(account))));
     let mut first = None;
     for (owner, request) in tries {
         match prober.read(&request).await {
             Ok(answer) => {
                 return Ok(match read_token(&answer.result) {
-                    Some(TokenState { status, not_before, expires_on }) => {
-                        Credentials { owner, status: Some(status), not_before, expires_on, why: None }
-                    }
+                    Some(TokenState { status, not_before, expires_on }) => Credentials {
+                        owner,
+                        status: Some(status),
+                        not_before,
+                        expires_on,
+                        why: None,
+                    },
                     None => unknown(owner, Some("Cloudflare's response has no status".to_owned())),
                 });
             }

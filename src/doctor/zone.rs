@@ -24,20 +24,34 @@ pub(super) async fn examine<C: Checker>(
     let records = prober.try_read(&list_records(id, RECORDS, 1)).await;
     let usage = prober.read(&record_usage(id)).await.ok().map(|answer| answer.result);
     let usage = |name: &str| usage.as_ref().and_then(|usage| usage.get(name)?.as_u64());
-    let setting = desired.and_then(|zone| zone.settings.settings.keys().next()).map_or(SETTING, String::as_str);
+    let setting = desired
+        .and_then(|zone| zone.settings.settings.keys().next())
+        .map_or(SETTING, String::as_str);
     let phase = desired.and_then(|zone| zone.waf.as_ref()?.phases().next()).unwrap_or(PHASE);
     let entry_point = prober.read(&get_entry_point(id, phase)).await;
     let rulesets = Tried::of(&entry_point);
-    let ruleset = entry_point.ok().and_then(|answer| Some(RulesetId(answer.result.get("id")?.as_str()?.to_owned())));
+    let ruleset = entry_point
+        .ok()
+        .and_then(|answer| Some(RulesetId(answer.result.get("id")?.as_str()?.to_owned())));
     let written = match checker {
-        Some(checker) if rulesets == Tried::Yes => Some(ask_to_write(checker, live, phase, ruleset.as_ref()).await),
+        Some(checker) if rulesets == Tried::Yes => {
+            Some(ask_to_write(checker, live, phase, ruleset.as_ref()).await)
+        }
         _ => None,
     };
     let mut checks = needs.rows(Kind::ZONE, zone_read, None);
     checks.extend(needs.rows(Kind::RECORDS, &records, None));
     checks.extend(needs.rows(Kind::DNSSEC, &prober.try_read(&get_dnssec(id)).await, None));
-    checks.extend(needs.rows(Kind::SETTINGS, &prober.try_read(&get_setting(id, setting)).await, None));
-    checks.extend(needs.rows(Kind::DNS_SETTINGS, &prober.try_read(&get_dns_settings(id)).await, None));
+    checks.extend(needs.rows(
+        Kind::SETTINGS,
+        &prober.try_read(&get_setting(id, setting)).await,
+        None,
+    ));
+    checks.extend(needs.rows(
+        Kind::DNS_SETTINGS,
+        &prober.try_read(&get_dns_settings(id)).await,
+        None,
+    ));
     checks.extend(needs.rows(Kind::RULESETS, &rulesets, written));
     let is_read = *zone_read == Tried::Yes;
     let tier = if is_read { live.tier } else { Tier::Unknown };
@@ -68,9 +82,14 @@ pub(super) fn unseen(checks: Vec<Check>) -> Zone {
     }
 }
 
-/// Asks by dry runs whether rulesets may be written: first whether dry runs are supported, then with a write that would add an entry
-/// point without rules.
-async fn ask_to_write<C: Checker>(checker: &C, zone: &LiveZone, phase: Phase, ruleset: Option<&RulesetId>) -> Tried {
+/// Asks by dry runs whether rulesets may be written: first whether dry runs are supported, then
+/// with a write that would add an entry point without rules.
+async fn ask_to_write<C: Checker>(
+    checker: &C,
+    zone: &LiveZone,
+    phase: Phase,
+    ruleset: Option<&RulesetId>,
+) -> Tried {
     match dry_runs(checker, &zone.id, phase, ruleset).await {
         DryRuns::Supported => {}
         DryRuns::Forbidden(why) => return Tried::No(why),

@@ -74,7 +74,8 @@ struct NotDone {
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 enum Fate {
-    /// Cloudflare calls the text identical to a live one with other cuts; the record counts as live.
+    /// Cloudflare calls the text identical to a live one with other cuts; the record counts as
+    /// live.
     OtherCuts,
     /// Cloudflare refused it.
     Refused,
@@ -114,7 +115,11 @@ impl Zone {
             remaining: remaining.map(|plan| plan.operations.len()),
             not_converged: not_converged.map(|address| address.as_str().to_owned()).collect(),
             changed_meanwhile: applied.noticed.iter().map(Change::of).collect(),
-            not_done: plan.addresses().zip(&applied.outcomes).filter_map(|(a, o)| NotDone::of(a, o)).collect(),
+            not_done: plan
+                .addresses()
+                .zip(&applied.outcomes)
+                .filter_map(|(a, o)| NotDone::of(a, o))
+                .collect(),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Which assumptions about Cloudflare held in a real account, as JSON. It names neither the account nor the zone, so that it can be
-//! shared.
+//! Which assumptions about Cloudflare held in a real account, as JSON. It names neither the account
+//! nor the zone, so that it can be shared.
 
 use schemars::JsonSchema;
 use serde::Serialize;

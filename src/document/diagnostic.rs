@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::FORMAT;
-use crate::diagnostic::{Diagnostic as Found, Diagnostics, Label, Place as PlaceOf, Severity, Sources, Span};
+use crate::diagnostic::{
+    Diagnostic as Found, Diagnostics, Label, Place as PlaceOf, Severity, Sources, Span,
+};
 use crate::wire::keyword::Keyword;
 
 /// A finding.
@@ -29,8 +31,8 @@ pub struct Diagnostic {
     help: Option<String>,
 }
 
-/// A place in a file; all members are `null` where there is none. Lines and columns count from 1, columns in characters; the end
-/// is one past the last character.
+/// A place in a file; all members are `null` where there is none. Lines and columns count from 1,
+/// columns in characters; the end is one past the last character.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 struct Place {
     /// The file.
@@ -79,15 +81,27 @@ impl Diagnostic {
     /// A finding with its places in these texts.
     #[must_use]
     pub fn of(found: &Found, sources: &Sources) -> Self {
-        let Found { finding, severity, detail, address, primary, related, help, names: _, more: _, is_known: _ } =
-            found;
+        let Found {
+            finding,
+            severity,
+            detail,
+            address,
+            primary,
+            related,
+            help,
+            names: _,
+            more: _,
+            is_known: _,
+        } = found;
         Self {
             code: finding.code,
             severity: Keyword(*severity),
             summary: finding.summary,
             detail: detail.clone(),
             address: address.clone(),
-            place: primary.as_ref().map_or_else(Place::default, |label| Place::of(label.place, sources)),
+            place: primary
+                .as_ref()
+                .map_or_else(Place::default, |label| Place::of(label.place, sources)),
             related: related.iter().map(|label| Related::of(label, sources)).collect(),
             help: help.clone(),
         }
@@ -111,7 +125,11 @@ impl Findings {
 impl Validation {
     /// A spec of so many files, zones and records, with these warnings and notes.
     #[must_use]
-    pub fn of((files, zones, records): (usize, usize, usize), found: &Diagnostics, sources: &Sources) -> Self {
+    pub fn of(
+        (files, zones, records): (usize, usize, usize),
+        found: &Diagnostics,
+        sources: &Sources,
+    ) -> Self {
         let diagnostics = Diagnostic::all(found, sources);
         Self { format: FORMAT, kind: "validation", valid: true, files, zones, records, diagnostics }
     }
@@ -121,7 +139,8 @@ impl Place {
     /// A place in these texts.
     fn of(place: PlaceOf, sources: &Sources) -> Self {
         let start = sources.line_column(place);
-        let end = sources.line_column(PlaceOf { span: Span { start: place.span.end, ..place.span }, ..place });
+        let end = sources
+            .line_column(PlaceOf { span: Span { start: place.span.end, ..place.span }, ..place });
         Self {
             file: Some(sources.name(place.source).to_owned()),
             line: Some(start.line),

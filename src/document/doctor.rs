@@ -27,7 +27,8 @@ pub struct Doctor {
     pub zones_left_out: u64,
     /// The accounts of these zones.
     pub accounts: Vec<Account>,
-    /// The permissions of the smallest token with which the spec can be applied; empty without a spec.
+    /// The permissions of the smallest token with which the spec can be applied; empty without a
+    /// spec.
     pub smallest_token: Vec<Permission>,
     /// The managed rulesets that `waf.lock` has.
     pub managed_rulesets: Vec<ManagedRuleset>,
@@ -66,7 +67,8 @@ pub struct Connection {
     pub host: String,
     /// The proxy, without its credentials; `null` if there is none.
     pub proxy: Option<String>,
-    /// Seconds by which Cloudflare's clock is ahead of this machine's; `null` if no answer had a date.
+    /// Seconds by which Cloudflare's clock is ahead of this machine's; `null` if no answer had a
+    /// date.
     #[serde(rename = "clock_offset_seconds")]
     #[schemars(with = "Option<i64>")]
     pub clock: Clock,
@@ -320,7 +322,10 @@ impl Doctor {
 
     /// Everything that was checked, of zones and accounts.
     pub fn checks(&self) -> impl Iterator<Item = &Check> {
-        self.zones.iter().flat_map(|zone| &zone.checks).chain(self.accounts.iter().flat_map(|account| &account.checks))
+        self.zones
+            .iter()
+            .flat_map(|zone| &zone.checks)
+            .chain(self.accounts.iter().flat_map(|account| &account.checks))
     }
 
     /// Whether the token can be used at all.
@@ -329,8 +334,8 @@ impl Doctor {
         self.credentials.is_active().unwrap_or(true)
     }
 
-    /// Whether Cloudflare answered what it was asked: everything that the spec needs to read, and at least something besides the zone
-    /// itself.
+    /// Whether Cloudflare answered what it was asked: everything that the spec needs to read, and
+    /// at least something besides the zone itself.
     #[must_use]
     pub fn is_answered(&self) -> bool {
         let reads = || self.checks().filter(|check| check.access == Access::Read);
@@ -343,8 +348,11 @@ impl Doctor {
     /// What follows from what was found.
     #[must_use]
     pub fn judged(mut self) -> Self {
-        let needed = |allowed: Allowed| self.checks().any(|check| check.is_needed && check.allowed == allowed);
-        self.verdict = if !self.is_usable() || !self.missing_zones.is_empty() || needed(Allowed::No) {
+        let needed = |allowed: Allowed| {
+            self.checks().any(|check| check.is_needed && check.allowed == allowed)
+        };
+        self.verdict = if !self.is_usable() || !self.missing_zones.is_empty() || needed(Allowed::No)
+        {
             Sufficiency::Insufficient
         } else if needed(Allowed::Unknown) {
             Sufficiency::Unknown

@@ -1,6 +1,7 @@
 //! A drift report as JSON: what changed and who changed it.
 //!
-//! A finding is the operation of the plan's JSON with its state and age, so that a program that reads plans can read it.
+//! A finding is the operation of the plan's JSON with its state and age, so that a program that
+//! reads plans can read it.
 
 use std::collections::BTreeMap;
 
@@ -96,7 +97,8 @@ struct Zone {
     oldest_seconds: Option<u64>,
     /// What is not known of the protection: what could not be read or compared.
     not_known: Vec<String>,
-    /// Whether rules of an earlier phase, which can skip managed rulesets, were not read: nothing showed that there are any.
+    /// Whether rules of an earlier phase, which can skip managed rulesets, were not read: nothing
+    /// showed that there are any.
     earlier_phases_not_read: bool,
     /// What neither the spec nor the previous spec names.
     unmanaged: Vec<Aside>,
@@ -171,7 +173,8 @@ struct Finding {
     source: Option<Source>,
 }
 
-/// A finding: with the operation that would remove it, or a deployment that the plan leaves as it is.
+/// A finding: with the operation that would remove it, or a deployment that the plan leaves as it
+/// is.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum AnyFinding {
@@ -181,8 +184,8 @@ enum AnyFinding {
     Weakened(Box<Weakened>),
 }
 
-/// A deployment of a managed ruleset that is weaker than the spec says: its state, then what is promised and what is live. There
-/// is no operation that would change it.
+/// A deployment of a managed ruleset that is weaker than the spec says: its state, then what is
+/// promised and what is live. There is no operation that would change it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct Weakened {
     /// Its address.
@@ -245,12 +248,19 @@ const MOST_IDS: usize = 100;
 impl Drift {
     /// A report with the plan that it was made from, for who asked about these states.
     #[must_use]
-    pub fn of(report: &drift::Report, plan: &plan::Plan, asked: &[State], sources: &Sources) -> Self {
+    pub fn of(
+        report: &drift::Report,
+        plan: &plan::Plan,
+        asked: &[State],
+        sources: &Sources,
+    ) -> Self {
         // Both are in the order of the plan.
         let findings = report.zones.iter().zip(&plan.zones).flat_map(|(zone, plan)| {
             let of_operations = zone.findings.iter().zip(operations_of(plan, sources));
-            let of_operations = of_operations.map(|(found, o)| AnyFinding::Operation(Box::new(Finding::of(found, o))));
-            let weakened = |found| AnyFinding::Weakened(Box::new(Weakened::of(&zone.name, found, sources)));
+            let of_operations = of_operations
+                .map(|(found, o)| AnyFinding::Operation(Box::new(Finding::of(found, o))));
+            let weakened =
+                |found| AnyFinding::Weakened(Box::new(Weakened::of(&zone.name, found, sources)));
             of_operations.chain(zone.weakened.iter().map(weakened))
         });
         Self {
@@ -312,7 +322,12 @@ impl Aside {
     /// What is left alone for one reason.
     fn of(aside: &SetAsideCount) -> Self {
         let SetAsideCount { keeper: _, reason, types, examples } = aside;
-        Self { reason: reason.clone(), count: aside.count(), types: types.clone(), examples: examples.clone() }
+        Self {
+            reason: reason.clone(),
+            count: aside.count(),
+            types: types.clone(),
+            examples: examples.clone(),
+        }
     }
 }
 
@@ -333,7 +348,8 @@ impl Weakened {
             all.dedup();
             all.join("; ")
         };
-        let mut cause: Vec<String> = in_force.shortfalls.iter().map(|one| one.cause.id().to_owned()).collect();
+        let mut cause: Vec<String> =
+            in_force.shortfalls.iter().map(|one| one.cause.id().to_owned()).collect();
         cause.dedup();
         let lost = in_force.lost_rules();
         Self {

@@ -1,8 +1,9 @@
 //! The documents that programs read: plans, saved plans, reports. Their shapes are types.
 //!
-//! In: the values of the other modules. Out: a value that serde writes. The names of members and the words are a stable
-//! contract, held by tests; a change increases `format`. Their JSON Schemas are in the list of [`crate::schema`].
-//! The lines of a journal are in `apply`, those of a snapshot in `live`: beside the code that writes and reads them.
+//! In: the values of the other modules. Out: a value that serde writes. The names of members and
+//! the words are a stable contract, held by tests; a change increases `format`. Their JSON Schemas
+//! are in the list of [`crate::schema`]. The lines of a journal are in `apply`, those of a snapshot
+//! in `live`: beside the code that writes and reads them.
 
 pub mod apply;
 pub mod conformance;

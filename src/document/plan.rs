@@ -18,8 +18,8 @@ use crate::live::snapshot::AsOf;
 use crate::model::ruleset::RuleBody;
 use crate::model::{Danger, Gather, RecordForm, RecordId, Value};
 use crate::plan::{
-    self, Action, BaseSource, Cause, MissingConsent, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject,
-    SubjectKind, ZonePlan,
+    self, Action, BaseSource, Cause, MissingConsent, RecordAction, RecordSubject, RuleAction,
+    RuleSubject, Subject, SubjectKind, ZonePlan,
 };
 use crate::wire::Request;
 use crate::wire::keyword::Keyword;
@@ -45,8 +45,8 @@ pub struct Plan {
     consents_missing: Vec<ConsentMissing>,
     /// The consents that it needs and has.
     consents_given: Vec<ConsentGiven>,
-    /// What an apply does: the zone, its settings, its rules and its records, each in its order. Rules of a zone that exists are
-    /// sent first.
+    /// What an apply does: the zone, its settings, its rules and its records, each in its order.
+    /// Rules of a zone that exists are sent first.
     operations: Vec<Operation>,
     /// What is left alone, what it means as a whole, and what someone has to do elsewhere.
     notes: Vec<Note>,
@@ -104,7 +104,8 @@ struct Summary {
     update: usize,
     /// Operations that delete, replacements included.
     delete: usize,
-    /// The deletes that need consent: the number for `--allow-deletes`. A delete whose record is replaced needs none.
+    /// The deletes that need consent: the number for `--allow-deletes`. A delete whose record is
+    /// replaced needs none.
     deletes_to_allow: usize,
     /// Records and rules as they should be.
     unchanged: usize,
@@ -304,7 +305,8 @@ pub struct Saved {
     pub(super) spec_digest: String,
     /// The consents that were given on the command line.
     pub(super) consents: SavedConsents,
-    /// The exact requests, for readers; an apply does not send these, but what it finds to be needed.
+    /// The exact requests, for readers; an apply does not send these, but what it finds to be
+    /// needed.
     pub(super) requests: Vec<ExactRequest>,
     /// The spec as resolved, as YAML.
     pub(super) spec: String,
@@ -313,7 +315,8 @@ pub struct Saved {
     /// The addresses and globs that chose a part of the plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) only: Vec<String>,
-    /// The zones at Cloudflare that the plan is for. An apply sends nothing to others of these names.
+    /// The zones at Cloudflare that the plan is for. An apply sends nothing to others of these
+    /// names.
     pub(super) zones: Vec<SavedZone>,
 }
 
@@ -360,19 +363,46 @@ pub struct Requests {
 impl Plan {
     /// A plan.
     #[must_use]
-    pub fn of(plan: &plan::Plan, verdict: &plan::Verdict, requests_to_apply: usize, sources: &Sources) -> Self {
-        let plan::Summary { create, update, delete, deletes_to_allow, unchanged, unmanaged, ignored } = plan.summary();
+    pub fn of(
+        plan: &plan::Plan,
+        verdict: &plan::Verdict,
+        requests_to_apply: usize,
+        sources: &Sources,
+    ) -> Self {
+        let plan::Summary {
+            create,
+            update,
+            delete,
+            deletes_to_allow,
+            unchanged,
+            unmanaged,
+            ignored,
+        } = plan.summary();
         let seconds_at_limit = seconds_at_limit(plan.requests_made, requests_to_apply);
         let given = plan.consents_given.iter();
         Self {
             format: FORMAT,
             kind: PlanKind::Plan,
             verdict: verdict.into(),
-            summary: Summary { create, update, delete, deletes_to_allow, unchanged, unmanaged, ignored },
-            requests: RequestCounts { made: plan.requests_made, to_apply: requests_to_apply, seconds_at_limit },
+            summary: Summary {
+                create,
+                update,
+                delete,
+                deletes_to_allow,
+                unchanged,
+                unmanaged,
+                ignored,
+            },
+            requests: RequestCounts {
+                made: plan.requests_made,
+                to_apply: requests_to_apply,
+                seconds_at_limit,
+            },
             base: plan.base.clone(),
             consents_missing: missing(verdict),
-            consents_given: given.map(|g| ConsentGiven { danger: Keyword(g.danger), by: g.by.clone() }).collect(),
+            consents_given: given
+                .map(|g| ConsentGiven { danger: Keyword(g.danger), by: g.by.clone() })
+                .collect(),
             operations: operations(plan, sources).collect(),
             notes: plan.zones.iter().flat_map(notes).collect(),
             diagnostics: Diagnostic::all(&plan.diagnostics, sources),
@@ -388,7 +418,8 @@ impl Plan {
     #[must_use]
     pub fn with_snapshot(self, as_of: &AsOf) -> Self {
         let AsOf { taken_at, age, tool, service } = as_of.clone();
-        let against = SnapshotOrigin { taken_at, age_seconds: age.map(|age| age.as_secs()), tool, service };
+        let against =
+            SnapshotOrigin { taken_at, age_seconds: age.map(|age| age.as_secs()), tool, service };
         Self { against: Some(against), ..self }
     }
 
@@ -434,12 +465,18 @@ fn missing(verdict: &plan::Verdict) -> Vec<ConsentMissing> {
 }
 
 /// All operations of a plan, in their order.
-pub(super) fn operations<'a>(plan: &'a plan::Plan, sources: &'a Sources) -> impl Iterator<Item = Operation> + 'a {
+pub(super) fn operations<'a>(
+    plan: &'a plan::Plan,
+    sources: &'a Sources,
+) -> impl Iterator<Item = Operation> + 'a {
     plan.zones.iter().flat_map(|zone| operations_of(zone, sources))
 }
 
 /// All operations of a zone, in their order.
-pub(super) fn operations_of<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<Item = Operation> + 'a {
+pub(super) fn operations_of<'a>(
+    zone: &'a ZonePlan,
+    sources: &'a Sources,
+) -> impl Iterator<Item = Operation> + 'a {
     zone.operations.iter().map(move |one| Operation::of(zone, one, sources))
 }
 
@@ -477,7 +514,10 @@ impl Operation {
             fields: fields.iter().map(Field::of).collect(),
             position: subject.rule().map(|rule| rule.action.position().map(position_json)),
             dangers: dangers.iter().copied().map(Keyword).collect(),
-            accepted: accepted.iter().map(|(danger, reason)| (Keyword(*danger), reason.clone())).gather(),
+            accepted: accepted
+                .iter()
+                .map(|(danger, reason)| (Keyword(*danger), reason.clone()))
+                .gather(),
             live_modified_on: modified_on.clone(),
             source: place.map(|place| Source::of(place, sources)),
         }
@@ -533,7 +573,9 @@ fn images_of_rule(rule: &RuleSubject) -> (Image, Image) {
         whole
     };
     match &rule.action {
-        RuleAction::CreateEntryPoint { rules } => (None, Some(one("rules", rules.iter().map(whole).collect()))),
+        RuleAction::CreateEntryPoint { rules } => {
+            (None, Some(one("rules", rules.iter().map(whole).collect())))
+        }
         RuleAction::Create { after, .. } => (None, Some(whole(after))),
         RuleAction::Update { before, after, .. } => (Some(whole(before)), Some(whole(after))),
         RuleAction::Move { body, .. } => (Some(whole(body)), Some(whole(body))),
@@ -561,7 +603,8 @@ fn form(id: Option<&RecordId>, form: &RecordForm) -> Map<String, Json> {
     object
 }
 
-/// Why records of a zone are unmanaged, what its plan means as a whole, and what someone has to do elsewhere.
+/// Why records of a zone are unmanaged, what its plan means as a whole, and what someone has to do
+/// elsewhere.
 fn notes(zone: &ZonePlan) -> Vec<Note> {
     let name = || zone.name.as_str().to_owned();
     let aside = zone.set_aside.iter().map(|aside| Note::LeftAlone {
@@ -572,8 +615,13 @@ fn notes(zone: &ZonePlan) -> Vec<Note> {
         types: aside.types.clone(),
     });
     let impact = zone.impact.iter();
-    let impact = impact.map(|line| Note::Impact { zone: name(), code: Impact::Impact, text: line.clone() });
-    let to_do = zone.notes.iter().map(|note| Note::ToDo { zone: name(), code: ToDo::ToDo, text: note.clone() });
+    let impact =
+        impact.map(|line| Note::Impact { zone: name(), code: Impact::Impact, text: line.clone() });
+    let to_do = zone.notes.iter().map(|note| Note::ToDo {
+        zone: name(),
+        code: ToDo::ToDo,
+        text: note.clone(),
+    });
     aside.chain(impact).chain(to_do).collect()
 }
 
@@ -581,7 +629,8 @@ impl ExactRequest {
     /// A request.
     pub(super) fn of(request: &Request) -> Self {
         let Request { method, path, query, body } = request;
-        let query = query.iter().map(|(name, value)| ((*name).to_owned(), value.as_str().into())).collect();
+        let query =
+            query.iter().map(|(name, value)| ((*name).to_owned(), value.as_str().into())).collect();
         Self { method: method.as_str(), path: path.clone(), query, body: body.clone() }
     }
 }
@@ -590,6 +639,10 @@ impl Requests {
     /// These requests.
     #[must_use]
     pub fn of(requests: &[Request]) -> Self {
-        Self { format: FORMAT, kind: "requests", requests: requests.iter().map(ExactRequest::of).collect() }
+        Self {
+            format: FORMAT,
+            kind: "requests",
+            requests: requests.iter().map(ExactRequest::of).collect(),
+        }
     }
 }

@@ -21,7 +21,8 @@ pub struct Rehearsal {
     copied: Copied,
     /// What the sandbox cannot hold, and so the rehearsal says nothing about.
     not_copied: Vec<NotCopied>,
-    /// Operations that are planned for Cloudflare or for the copy only: the copy is not faithful there.
+    /// Operations that are planned for Cloudflare or for the copy only: the copy is not faithful
+    /// there.
     differs: Vec<Differs>,
     /// What came of the plan in the sandbox.
     result: Applied,
@@ -100,13 +101,24 @@ enum Holds {
 impl Rehearsal {
     /// A rehearsal without expectations.
     #[must_use]
-    pub fn new(copied: Copied, not_copied: Vec<NotCopied>, differs: Vec<Differs>, result: Applied) -> Self {
+    pub fn new(
+        copied: Copied,
+        not_copied: Vec<NotCopied>,
+        differs: Vec<Differs>,
+        result: Applied,
+    ) -> Self {
         let kind = RehearsalKind::Rehearsal;
         Self { format: FORMAT, kind, copied, not_copied, differs, result, expectations: Vec::new() }
     }
 
     /// Adds an expectation that was checked.
-    pub fn add(&mut self, zone: &ZoneName, expectation: &Expectation, outcome: &Outcome, sources: &Sources) {
+    pub fn add(
+        &mut self,
+        zone: &ZoneName,
+        expectation: &Expectation,
+        outcome: &Outcome,
+        sources: &Sources,
+    ) {
         self.expectations.push(Checked {
             zone: zone.as_str().to_owned(),
             name: expectation.name.clone(),

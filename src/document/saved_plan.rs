@@ -1,12 +1,13 @@
 //! Saved plans: what was reviewed, as a file that is complete in itself.
 //!
-//! The file is the plan in its JSON form with more beside it: the spec as resolved, the previous spec, the exact requests, the
-//! consents, and a checksum over everything. To apply it, the same inputs are planned again against what is live then; only if
-//! that gives the same operations, with the same before and after of each, is anything sent. So applying makes no choices, and
-//! a change that someone else made in the meantime shows as an operation that differs.
+//! The file is the plan in its JSON form with more beside it: the spec as resolved, the previous
+//! spec, the exact requests, the consents, and a checksum over everything. To apply it, the same
+//! inputs are planned again against what is live then; only if that gives the same operations, with
+//! the same before and after of each, is anything sent. So applying makes no choices, and a change
+//! that someone else made in the meantime shows as an operation that differs.
 //!
-//! A file is read twice, as a stream: first for its checksum, then into types. Neither its text nor a tree of its values is kept,
-//! and of each operation only what the comparison needs.
+//! A file is read twice, as a stream: first for its checksum, then into types. Neither its text nor
+//! a tree of its values is kept, and of each operation only what the comparison needs.
 
 use std::fmt;
 use std::io::{self, BufReader, Read, Seek};
@@ -88,7 +89,9 @@ pub enum SavedPlanError {
     #[error("the plan is in format {0}; this version reads format {FORMAT}. Plan again")]
     Format(String),
     /// It was changed after it was written.
-    #[error("the plan was edited or damaged after it was saved: its checksum does not match. Plan again")]
+    #[error(
+        "the plan was edited or damaged after it was saved: its checksum does not match. Plan again"
+    )]
     Checksum,
     /// What it was made with is not what it shows.
     #[error("the plan shows another base than the one it was made with. Plan again")]
@@ -104,7 +107,18 @@ pub enum SavedPlanError {
 /// A plan as a saved one.
 #[must_use]
 pub fn seal(plan: Plan, requests: &[Request], basis: &Basis) -> String {
-    let Basis { tool, created_at, today, desired, base, spec_digest, deletes, dangers, only, zones } = basis.clone();
+    let Basis {
+        tool,
+        created_at,
+        today,
+        desired,
+        base,
+        spec_digest,
+        deletes,
+        dangers,
+        only,
+        zones,
+    } = basis.clone();
     let base = base.map(|(source, spec)| SavedBase { source, spec });
     let dangers = dangers.iter().map(|danger| danger.code().to_owned()).collect();
     let plan = plan.saved(Saved {
@@ -131,7 +145,8 @@ pub fn checksum(text: &str) -> String {
     sum.map(|summed| summed.sum.hex()).unwrap_or_default()
 }
 
-/// Whether a text looks like a plan rather than a spec: specs are YAML mappings, written without braces around everything.
+/// Whether a text looks like a plan rather than a spec: specs are YAML mappings, written without
+/// braces around everything.
 #[must_use]
 pub fn looks_like_plan(text: &str) -> bool {
     text.trim_start().starts_with('{') && text.contains("\"kind\"")
@@ -142,7 +157,13 @@ static OUTLINE: Outline = Outline {
     members: &[
         ("kind", Outline { members: &[], unsummed: None }),
         (CHECKSUM, Outline { members: &[], unsummed: None }),
-        ("saved", Outline { members: &[("format", Outline { members: &[], unsummed: None })], unsummed: None }),
+        (
+            "saved",
+            Outline {
+                members: &[("format", Outline { members: &[], unsummed: None })],
+                unsummed: None,
+            },
+        ),
     ],
     unsummed: Some(CHECKSUM),
 };
@@ -152,7 +173,8 @@ static OUTLINE: Outline = Outline {
 /// # Errors
 /// It is not whole, of another kind or format, too large, or was changed.
 pub fn read<R: Read + Seek>(mut file: R) -> Result<SavedPlan, SavedPlanError> {
-    let of = |error: serde_json::Error, limit: fn(String) -> SavedPlanError| match error.classify() {
+    let of = |error: serde_json::Error, limit: fn(String) -> SavedPlanError| match error.classify()
+    {
         serde_json::error::Category::Io => unreadable(error.into()),
         serde_json::error::Category::Data => limit(error.to_string()),
         serde_json::error::Category::Syntax | serde_json::error::Category::Eof => {
@@ -178,7 +200,9 @@ fn reader<R: Read>(file: R) -> serde_json::Deserializer<serde_json::de::IoRead<i
 fn unreadable(error: io::Error) -> SavedPlanError {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<TooLarge>()) {
         Some(too_large) => SavedPlanError::TooLarge(too_large.to_string()),
-        None if error.kind() == io::ErrorKind::InvalidData => SavedPlanError::NotJson(error.to_string()),
+        None if error.kind() == io::ErrorKind::InvalidData => {
+            SavedPlanError::NotJson(error.to_string())
+        }
         None => SavedPlanError::Io(error),
     }
 }
@@ -186,13 +210,20 @@ fn unreadable(error: io::Error) -> SavedPlanError {
 /// Checks what it is, and that it is as it was written.
 fn check(outline: &Summed) -> Result<(), SavedPlanError> {
     let scalar = |value: Option<&Summed>| value.and_then(|value| value.scalar.clone());
-    let saved = outline.get("saved").filter(|saved| saved.members.is_some()).ok_or(SavedPlanError::NotSaved)?;
+    let saved = outline
+        .get("saved")
+        .filter(|saved| saved.members.is_some())
+        .ok_or(SavedPlanError::NotSaved)?;
     if scalar(outline.get("kind")).as_deref() != Some("plan") {
         return Err(SavedPlanError::NotSaved);
     }
     match saved.get("format") {
         Some(format) if format.scalar.as_deref() == Some("1") => {}
-        format => return Err(SavedPlanError::Format(scalar(format).map_or("unknown".to_owned(), Into::into))),
+        format => {
+            return Err(SavedPlanError::Format(
+                scalar(format).map_or("unknown".to_owned(), Into::into),
+            ));
+        }
     }
     if scalar(outline.get(CHECKSUM)).as_deref() != Some(outline.sum.hex().as_str()) {
         return Err(SavedPlanError::Checksum);
@@ -231,8 +262,8 @@ struct Consents {
     dangers: Vec<Keyword<Danger>>,
 }
 
-/// Where the previous version of the spec comes from. Not [`BaseSource`] itself: what is told apart by a member would be kept as a
-/// tree of values until that member comes.
+/// Where the previous version of the spec comes from. Not [`BaseSource`] itself: what is told apart
+/// by a member would be kept as a tree of values until that member comes.
 #[derive(Deserialize)]
 struct Base {
     kind: String,
@@ -259,12 +290,24 @@ impl Contents {
     /// In its own form.
     fn into_plan(self) -> Result<SavedPlan, SavedPlanError> {
         let Self { verdict, base: shown, operations: Operations(operations), saved } = self;
-        let SavedContents { tool, created_at, today, spec_digest, consents, spec: desired, base, only, zones } = saved;
+        let SavedContents {
+            tool,
+            created_at,
+            today,
+            spec_digest,
+            consents,
+            spec: desired,
+            base,
+            only,
+            zones,
+        } = saved;
         // What a reader of the plan is shown must be what it was made with.
         let base = match (shown, base) {
             (None, None) => None,
             (Some(shown), Some(base)) => match (shown.into_source(), base.into_source()) {
-                (Some((shown, None)), Some((base, Some(spec)))) if shown == base && base.is_of(&spec) => {
+                (Some((shown, None)), Some((base, Some(spec))))
+                    if shown == base && base.is_of(&spec) =>
+                {
                     Some((base, spec))
                 }
                 _ => return Err(SavedPlanError::Base),
@@ -273,12 +316,25 @@ impl Contents {
         };
         let specs = desired.len() + base.as_ref().map_or(0, |(_, spec)| spec.len());
         if specs as u64 > LARGEST_TEXT {
-            let most = format!("its spec and the previous one have more than {LARGEST_TEXT} bytes together");
+            let most = format!(
+                "its spec and the previous one have more than {LARGEST_TEXT} bytes together"
+            );
             return Err(SavedPlanError::TooLarge(most));
         }
         let Consents { deletes, dangers } = consents;
         let dangers = dangers.into_iter().map(|Keyword(danger)| danger).collect();
-        let basis = Basis { tool, created_at, today, desired, base, spec_digest, deletes, dangers, only, zones };
+        let basis = Basis {
+            tool,
+            created_at,
+            today,
+            desired,
+            base,
+            spec_digest,
+            deletes,
+            dangers,
+            only,
+            zones,
+        };
         Ok(SavedPlan { basis, is_incomplete: verdict == Verdict::Incomplete, operations })
     }
 }
@@ -304,7 +360,9 @@ impl<'de> Deserialize<'de> for Operations {
                     members += operation.members();
                     all.push(operation);
                     if all.len() > MOST_OPERATIONS || members > MOST_MEMBERS {
-                        return Err(A::Error::custom(format_args!("there are more than {MOST_OPERATIONS} operations")));
+                        return Err(A::Error::custom(format_args!(
+                            "there are more than {MOST_OPERATIONS} operations"
+                        )));
                     }
                 }
                 Ok(Operations(all))

@@ -1,8 +1,10 @@
-//! Whether a plan still holds: its operations, as they were reviewed, compared with those that would be planned now. Pure.
+//! Whether a plan still holds: its operations, as they were reviewed, compared with those that
+//! would be planned now. Pure.
 //!
 //! Of an operation only what the comparison needs is kept: sums of it, and a few words.
 //!
-//! A plan that was applied in part is resumed only for what is left of it. What its own progress changes is no difference:
+//! A plan that was applied in part is resumed only for what is left of it. What its own progress
+//! changes is no difference:
 //!
 //! | progress | what it changes in an operation that is left |
 //! |---|---|
@@ -12,7 +14,8 @@
 //! | the successor of a record is created | its delete is no replacement any more, so it has the danger `delete` |
 //! | anything | the base is no longer what is live, so that it looks like drift; a danger may be over |
 //!
-//! A danger that the plan did not have, and that its own progress cannot have brought, is a difference.
+//! A danger that the plan did not have, and that its own progress cannot have brought, is a
+//! difference.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -48,7 +51,8 @@ pub struct Reviewed {
     dangers: Vec<Danger>,
     /// The members of the state before it, by their sums; `None` if there was none.
     before: Option<Vec<(Box<str>, Sum)>>,
-    /// The sum of all of it, apart from its place in a file and, of a record, what it means for resolvers.
+    /// The sum of all of it, apart from its place in a file and, of a record, what it means for
+    /// resolvers.
     essence: Sum,
     /// The same, apart from what the progress of its plan changes.
     of_rest: Sum,
@@ -68,7 +72,9 @@ pub struct StaleOperation {
 impl Reviewed {
     /// An operation of a plan.
     fn of(operation: &Operation) -> Self {
-        serde_json::to_value(operation).and_then(Self::deserialize).expect("it has every member that is read")
+        serde_json::to_value(operation)
+            .and_then(Self::deserialize)
+            .expect("it has every member that is read")
     }
 
     /// The operations of a plan.
@@ -117,7 +123,9 @@ impl<'de> Visitor<'de> for Members {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Reviewed, A::Error> {
         let (mut essence, mut of_rest, mut in_new_zone) = Default::default();
-        let add_all = |sums: [&mut ObjectSum; 3], name: &str, sum| sums.into_iter().for_each(|all| all.add(name, sum));
+        let add_all = |sums: [&mut ObjectSum; 3], name: &str, sum| {
+            sums.into_iter().for_each(|all| all.add(name, sum))
+        };
         let (mut address, mut zone, mut kind, mut action) = (None, None, None, None);
         let mut effect = None;
         let (mut modified_on, mut dangers, mut before, mut after): (
@@ -168,15 +176,21 @@ impl<'de> Visitor<'de> for Members {
                     of_rest.add(name, sum);
                     in_new_zone.add(name, without_before);
                 }
-                _ => add_all([&mut essence, &mut of_rest, &mut in_new_zone], name, members.next_value()?),
+                _ => add_all(
+                    [&mut essence, &mut of_rest, &mut in_new_zone],
+                    name,
+                    members.next_value()?,
+                ),
             }
         }
         let missing = |name| A::Error::missing_field(name);
         let kind = kind.ok_or_else(|| missing("kind"))?;
         let before = before.ok_or_else(|| missing("before"))?;
         let after = after.ok_or_else(|| missing("after"))?;
-        let of_record = |state: &State| if kind == SubjectKind::Record { state.without } else { state.sum };
-        // What an operation on a record means for resolvers can depend on zones that were not read again.
+        let of_record =
+            |state: &State| if kind == SubjectKind::Record { state.without } else { state.sum };
+        // What an operation on a record means for resolvers can depend on zones that were not read
+        // again.
         if let Some(effect) = effect.filter(|_| kind != SubjectKind::Record) {
             essence.add("effect", effect);
         }
@@ -241,7 +255,9 @@ impl<'de> Visitor<'de> for Without {
             }
             all.push((name, value));
             if all.len() > MOST_MEMBERS {
-                return Err(A::Error::custom(format_args!("an object has more than {MOST_MEMBERS} members")));
+                return Err(A::Error::custom(format_args!(
+                    "an object has more than {MOST_MEMBERS} members"
+                )));
             }
         }
         all.sort();
@@ -269,7 +285,9 @@ impl<'de> Deserialize<'de> for Fields {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Fields, A::Error> {
                 let (mut all, mut without_before) = <(ListSum, ListSum)>::default();
-                while let Some(State { sum, without, members: _ }) = items.next_element_seed(Without("before"))? {
+                while let Some(State { sum, without, members: _ }) =
+                    items.next_element_seed(Without("before"))?
+                {
                     all.add(sum);
                     without_before.add(without);
                 }
@@ -291,7 +309,8 @@ pub fn differences(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<StaleOperatio
     compare(reviewed, now, |operation| operation.essence, Some(gone))
 }
 
-/// How the operations that would be planned now differ from what is left of a plan that was applied in part.
+/// How the operations that would be planned now differ from what is left of a plan that was applied
+/// in part.
 #[must_use]
 pub fn differences_of_rest(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<StaleOperation> {
     let progress = Progress::new(reviewed, now);
@@ -300,8 +319,8 @@ pub fn differences_of_rest(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<Stale
     moved
 }
 
-/// Gives what is left of a plan the dangers that the whole had, as those were weighed with the whole in view. How many deletes the
-/// whole had is given back.
+/// Gives what is left of a plan the dangers that the whole had, as those were weighed with the
+/// whole in view. How many deletes the whole had is given back.
 pub fn take_dangers(reviewed: &[Reviewed], rest: &mut Plan) -> usize {
     let before = by_address(reviewed);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -316,7 +335,8 @@ pub fn take_dangers(reviewed: &[Reviewed], rest: &mut Plan) -> usize {
     reviewed.iter().filter(|operation| operation.dangers.contains(&Danger::Delete)).count()
 }
 
-/// Compares operations one by one. `gone` says what is the matter with one that is no longer needed.
+/// Compares operations one by one. `gone` says what is the matter with one that is no longer
+/// needed.
 fn compare(
     reviewed: &[Reviewed],
     now: &[Reviewed],
@@ -369,7 +389,12 @@ impl Progress {
     /// From the whole plan, and what would be planned now.
     fn new(reviewed: &[Reviewed], now: &[Reviewed]) -> Self {
         let (before, left) = (by_address(reviewed), by_address(now));
-        let done = || before.iter().filter(|(key, _)| !left.contains_key(*key)).map(|(_, operation)| *operation);
+        let done = || {
+            before
+                .iter()
+                .filter(|(key, _)| !left.contains_key(*key))
+                .map(|(_, operation)| *operation)
+        };
         let zones = done().filter(|operation| operation.kind == SubjectKind::Zone);
         let creates = done().filter(|operation| operation.action == Action::Create);
         Self {
@@ -395,13 +420,18 @@ impl Progress {
         };
         let all = by_address(now).into_iter().filter_map(|(key, operation)| {
             let was_delete = before.get(&key).is_some_and(|whole| whole.action == Action::Delete);
-            let is_replaced =
-                || was_delete && operation.successor_key().is_some_and(|key| self.successors.contains(&key));
+            let is_replaced = || {
+                was_delete
+                    && operation.successor_key().is_some_and(|key| self.successors.contains(&key))
+            };
             let is_ours = |operation: &Reviewed, danger: Danger| {
                 is_ours(operation, danger) || (danger == Danger::Delete && is_replaced())
             };
             let had = before.get(&key).map_or(&[][..], |whole| &whole.dangers);
-            let new = operation.dangers.iter().filter(|danger| !had.contains(danger) && !is_ours(operation, **danger));
+            let new = operation
+                .dangers
+                .iter()
+                .filter(|danger| !had.contains(danger) && !is_ours(operation, **danger));
             let new = new.min_by_key(|danger| danger.code())?;
             let what = format!("it now has a danger that it did not have: {}", new.code());
             Some(StaleOperation { address: key.0.to_owned(), what })
@@ -414,7 +444,11 @@ impl Progress {
 fn changed(before: &Reviewed, now: &Reviewed) -> String {
     let when = now.modified_on.as_ref().map(|time| format!(" at {time}")).unwrap_or_default();
     if before.action != now.action {
-        return format!("it was to {}, and would {} now{when}", before.action.as_str(), now.action.as_str());
+        return format!(
+            "it was to {}, and would {} now{when}",
+            before.action.as_str(),
+            now.action.as_str()
+        );
     }
     if before.before != now.before {
         let old = before.before.as_deref().unwrap_or_default();

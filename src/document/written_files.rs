@@ -62,8 +62,20 @@ impl PulledFiles {
         patch: String,
     ) -> Self {
         let left = left.into_iter();
-        let left = left.map(|(address, reason)| LeftOut { address: address.to_owned(), reason: reason.to_owned() });
-        Self { format: FORMAT, kind: "pull", written, files, taken, left: left.collect(), notes, patch }
+        let left = left.map(|(address, reason)| LeftOut {
+            address: address.to_owned(),
+            reason: reason.to_owned(),
+        });
+        Self {
+            format: FORMAT,
+            kind: "pull",
+            written,
+            files,
+            taken,
+            left: left.collect(),
+            notes,
+            patch,
+        }
     }
 }
 
@@ -128,7 +140,12 @@ struct Made {
 impl SnapshotFile {
     /// A snapshot in a file of so many bytes, read with so many requests.
     #[must_use]
-    pub fn of(about: &About, (file, bytes): (String, usize), refused: &[String], requests: u64) -> Self {
+    pub fn of(
+        about: &About,
+        (file, bytes): (String, usize),
+        refused: &[String],
+        requests: u64,
+    ) -> Self {
         let zone = |zone: &crate::live::snapshot::SeenZone| SnapshotZone {
             name: zone.name.to_string(),
             id: zone.id.as_ref().map(|id| id.0.clone()),

@@ -17,7 +17,8 @@ pub struct Finding {
     pub address: Address,
     /// Its state.
     pub state: State,
-    /// When Cloudflare says that it was changed last, in Cloudflare's words; `None` if it is not there, or not told.
+    /// When Cloudflare says that it was changed last, in Cloudflare's words; `None` if it is not
+    /// there, or not told.
     pub modified_on: Option<String>,
     /// How long ago that was.
     pub age: Option<Duration>,
@@ -93,11 +94,12 @@ impl ZoneReport {
         }
     }
 
-    /// The age of the oldest change that was made outside, as far as Cloudflare tells; what the author of the spec has not
-    /// applied yet is not among them.
+    /// The age of the oldest change that was made outside, as far as Cloudflare tells; what the
+    /// author of the spec has not applied yet is not among them.
     #[must_use]
     pub fn oldest(&self) -> Option<Duration> {
-        let of_findings = self.findings.iter().filter(|f| f.state.is_outside()).filter_map(|f| f.age);
+        let of_findings =
+            self.findings.iter().filter(|f| f.state.is_outside()).filter_map(|f| f.age);
         of_findings.chain(self.weakened.iter().filter_map(|weakened| weakened.age)).max()
     }
 }
@@ -109,7 +111,8 @@ pub struct Report {
     pub checked_at: SystemTime,
     /// The zones, by name.
     pub zones: Vec<ZoneReport>,
-    /// Whether everything wanted could be looked at; if not, the plan's diagnostics say what is missing.
+    /// Whether everything wanted could be looked at; if not, the plan's diagnostics say what is
+    /// missing.
     pub is_complete: bool,
 }
 
@@ -129,16 +132,25 @@ impl Report {
     /// How many expectations of the spec do not hold of what is live.
     #[must_use]
     pub fn failed_expectations(&self) -> usize {
-        self.zones.iter().flat_map(|zone| &zone.expectations).filter(|checked| checked.is_failed()).count()
+        self.zones
+            .iter()
+            .flat_map(|zone| &zone.expectations)
+            .filter(|checked| checked.is_failed())
+            .count()
     }
 
     /// How many objects are in one of these states.
     #[must_use]
     pub fn count_of(&self, states: &[State]) -> usize {
-        State::ALL.iter().filter(|state| states.contains(state)).map(|state| self.count(*state)).sum()
+        State::ALL
+            .iter()
+            .filter(|state| states.contains(state))
+            .map(|state| self.count(*state))
+            .sum()
     }
 
-    /// A number that stays the same as long as the objects in these states do; ages are not among what it is made from.
+    /// A number that stays the same as long as the objects in these states do; ages are not among
+    /// what it is made from.
     ///
     /// It is for comparisons within one process.
     #[must_use]
@@ -159,7 +171,8 @@ impl Report {
                 (zone.name.as_str(), &failed.name, failed.outcome.why()).hash(&mut hasher);
             }
             for aside in zone.unmanaged.iter().filter(|_| asked.contains(&State::Unmanaged)) {
-                (zone.name.as_str(), &aside.reason, &aside.types, &aside.examples).hash(&mut hasher);
+                (zone.name.as_str(), &aside.reason, &aside.types, &aside.examples)
+                    .hash(&mut hasher);
             }
         }
         hasher.finish()
@@ -190,10 +203,11 @@ fn of_zone(zone: &ZonePlan, now: SystemTime) -> ZoneReport {
         modified_on: operation.modified_on.clone(),
         age: operation.modified_on.as_deref().and_then(|time| age(time, now)),
     });
-    let (unmanaged, spared) = zone.set_aside.iter().cloned().partition(|aside| match aside.keeper {
-        Keeper::Unknown => true,
-        Keeper::Ignored | Keeper::Service => false,
-    });
+    let (unmanaged, spared) =
+        zone.set_aside.iter().cloned().partition(|aside| match aside.keeper {
+            Keeper::Unknown => true,
+            Keeper::Ignored | Keeper::Service => false,
+        });
     let weakened = zone.in_force.iter().filter(|deployment| deployment.in_force.is_weakened());
     let weakened: Vec<WeakenedDeployment> = weakened
         .map(|deployment| WeakenedDeployment {
@@ -203,7 +217,8 @@ fn of_zone(zone: &ZonePlan, now: SystemTime) -> ZoneReport {
         .collect();
     // What the plan changes is not among what is unchanged.
     let unchanged = weakened.iter().filter(|weakened| !weakened.deployment.is_changed).count();
-    let not_known = zone.in_force.iter().filter(|deployment| !deployment.in_force.unknown.is_empty());
+    let not_known =
+        zone.in_force.iter().filter(|deployment| !deployment.in_force.unknown.is_empty());
     let not_known = not_known.map(|DeploymentInForce { in_force, .. }| {
         format!("{}: {}", in_force.ruleset.key(), in_force.unknown.join("; "))
     });
@@ -213,7 +228,10 @@ fn of_zone(zone: &ZonePlan, now: SystemTime) -> ZoneReport {
         in_sync: (zone.unchanged + zone.rules_unchanged).saturating_sub(unchanged),
         findings: findings.collect(),
         not_known: not_known.collect(),
-        is_partly_read: zone.in_force.iter().any(|deployment| !deployment.in_force.not_asked.is_empty()),
+        is_partly_read: zone
+            .in_force
+            .iter()
+            .any(|deployment| !deployment.in_force.not_asked.is_empty()),
         weakened,
         unmanaged,
         spared,
@@ -237,7 +255,8 @@ mod tests {
     fn new_zone() -> Plan {
         let name = ZoneName::parse("example.com").unwrap();
         let place = Place { source: Sources::default().add("x", ""), span: Span::default() };
-        let (zone, diagnostics) = plan_zone(&DesiredZone::new(name.clone(), place), &LiveZone::to_be_made(name));
+        let (zone, diagnostics) =
+            plan_zone(&DesiredZone::new(name.clone(), place), &LiveZone::to_be_made(name));
         Plan { zones: vec![zone], diagnostics, ..Plan::default() }
     }
 
@@ -254,7 +273,11 @@ mod tests {
             plan.zones[0].operations[0].cause = cause;
             let report = classify(&plan, now);
             assert_eq!((report.count(state), report.objects(), report.is_in_sync()), (1, 1, false));
-            assert_eq!(report.count_of(&[state, state, State::Unmanaged]), 1, "named twice is counted once");
+            assert_eq!(
+                report.count_of(&[state, state, State::Unmanaged]),
+                1,
+                "named twice is counted once"
+            );
         }
     }
 
@@ -268,7 +291,8 @@ mod tests {
             examples: Vec::new(),
         };
         plan.zones[0].operations.clear();
-        plan.zones[0].set_aside = vec![aside(Keeper::Unknown, 3), aside(Keeper::Ignored, 5), aside(Keeper::Service, 7)];
+        plan.zones[0].set_aside =
+            vec![aside(Keeper::Unknown, 3), aside(Keeper::Ignored, 5), aside(Keeper::Service, 7)];
         let report = classify(&plan, SystemTime::UNIX_EPOCH);
         assert_eq!((report.count(State::Unmanaged), report.zones[0].spared.len()), (3, 2));
         assert!(report.is_in_sync(), "what the spec does not name is not a difference");
@@ -293,7 +317,11 @@ mod tests {
             age: Some(Duration::from_secs(seconds)),
         };
         let mut zone = of_zone(&new_zone().zones[0], SystemTime::UNIX_EPOCH);
-        zone.findings = vec![finding(State::Pending, 900), finding(State::Drifted, 30), finding(State::Unknown, 60)];
+        zone.findings = vec![
+            finding(State::Pending, 900),
+            finding(State::Drifted, 30),
+            finding(State::Unknown, 60),
+        ];
         assert_eq!(zone.oldest(), Some(Duration::from_secs(60)));
     }
 
@@ -312,7 +340,10 @@ mod tests {
         let place = Place { source: Sources::default().add("x", ""), span: Span::default() };
         let live = LiveZone::new(name.clone(), ZoneId("z".to_owned()));
         let (zone, diagnostics) = plan_zone(&DesiredZone::new(name, place), &live);
-        let report = classify(&Plan { zones: vec![zone], diagnostics, ..Plan::default() }, SystemTime::UNIX_EPOCH);
+        let report = classify(
+            &Plan { zones: vec![zone], diagnostics, ..Plan::default() },
+            SystemTime::UNIX_EPOCH,
+        );
         assert!(report.is_in_sync() && report.objects() == 0);
     }
 }

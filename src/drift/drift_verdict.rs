@@ -20,7 +20,8 @@ closed_set! {
 }
 
 impl Report {
-    /// Whether nothing differs and no expectation fails; what the spec does not name does not count.
+    /// Whether nothing differs and no expectation fails; what the spec does not name does not
+    /// count.
     #[must_use]
     pub fn is_in_sync(&self) -> bool {
         let is_in_sync = |zone: &ZoneReport| zone.findings.is_empty() && zone.weakened.is_empty();

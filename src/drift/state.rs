@@ -4,14 +4,17 @@ use crate::model::closed_set;
 use crate::plan::Cause;
 
 closed_set! {
-    /// The state of an object, from the spec, the previous spec, and Cloudflare; those that need most attention first.
+    /// The state of an object, from the spec, the previous spec, and Cloudflare; those that need
+    /// most attention first.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum State {
-        /// The spec and someone else changed it, each in their own way, or the spec replaces a foreign value.
+        /// The spec and someone else changed it, each in their own way, or the spec replaces a
+        /// foreign value.
         Conflicting = "conflicting",
         /// Someone changed it at Cloudflare; the spec is as before.
         Drifted = "drifted",
-        /// It is as the spec writes it, and something that the spec does not name makes it weaker than the spec promises.
+        /// It is as the spec writes it, and something that the spec does not name makes it weaker
+        /// than the spec promises.
         Weakened = "weakened",
         /// It differs, and without a base it is unknown who changed what.
         Unknown = "unknown",
@@ -29,7 +32,9 @@ impl State {
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
-            Self::Conflicting => "changed in the spec, and at Cloudflare as well; or the spec replaces a foreign value",
+            Self::Conflicting => {
+                "changed in the spec, and at Cloudflare as well; or the spec replaces a foreign value"
+            }
             Self::Drifted => "changed at Cloudflare",
             Self::Weakened => "weaker than the spec says, through something that it does not name",
             Self::Unknown => "differs; without --base it is unknown who changed it",
@@ -48,7 +53,9 @@ impl State {
     #[must_use]
     pub fn counts_by_default(self) -> bool {
         match self {
-            Self::Conflicting | Self::Drifted | Self::Weakened | Self::Unknown | Self::Pending => true,
+            Self::Conflicting | Self::Drifted | Self::Weakened | Self::Unknown | Self::Pending => {
+                true
+            }
             Self::Unmanaged | Self::InSync => false,
         }
     }

@@ -1,4 +1,5 @@
-//! Changes to one file: values set, entries and items that come and go, as edits of its text that touch nothing else.
+//! Changes to one file: values set, entries and items that come and go, as edits of its text that
+//! touch nothing else.
 //!
 //! | what goes | what of the text goes with it |
 //! |---|---|
@@ -85,8 +86,16 @@ impl<'l, 't> Changes<'l, 't> {
         self.removed.insert(part);
     }
 
-    /// Adds an item to a list, or an entry to a mapping if there is a key: after a part of it, or at the end.
-    pub(super) fn insert(&mut self, to: NodeId, after: Option<NodeId>, key: Option<&str>, value: Json, is_flow: bool) {
+    /// Adds an item to a list, or an entry to a mapping if there is a key: after a part of it, or
+    /// at the end.
+    pub(super) fn insert(
+        &mut self,
+        to: NodeId,
+        after: Option<NodeId>,
+        key: Option<&str>,
+        value: Json,
+        is_flow: bool,
+    ) {
         let insert = Insert { after, key: key.map(str::to_owned), value, is_flow };
         self.inserted.entry(to).or_default().push(insert);
     }
@@ -114,7 +123,10 @@ impl<'l, 't> Changes<'l, 't> {
             .chain(self.inserted.keys().copied())
             .gather();
         for collection in collections.into_iter().filter(|c| !self.is_gone(*c, true)) {
-            if self.tree.is_flow(collection) && self.parts(collection).is_empty() && !self.tree.is_in_flow(collection) {
+            if self.tree.is_flow(collection)
+                && self.parts(collection).is_empty()
+                && !self.tree.is_in_flow(collection)
+            {
                 self.fill(collection, &mut edits);
             } else if self.tree.is_flow(collection) {
                 self.in_brackets(collection, &mut edits);
@@ -152,15 +164,23 @@ impl<'l, 't> Changes<'l, 't> {
             }
             let Some(parent) = self.tree.node(at).parent else { return false };
             // The value of an entry goes with its key.
-            let key = self.tree.entries(parent).iter().find(|(_, value)| *value == at).map(|(key, _)| *key);
-            if key.is_some_and(|key| self.removed.contains(&key)) || self.replaced.contains_key(&parent) {
+            let key = self
+                .tree
+                .entries(parent)
+                .iter()
+                .find(|(_, value)| *value == at)
+                .map(|(key, _)| *key);
+            if key.is_some_and(|key| self.removed.contains(&key))
+                || self.replaced.contains_key(&parent)
+            {
                 return true;
             }
             at = parent;
         }
     }
 
-    /// Where a value with an anchor goes or changes, the first alias that stays takes the value and the anchor.
+    /// Where a value with an anchor goes or changes, the first alias that stays takes the value and
+    /// the anchor.
     fn move_anchors(&mut self) {
         let tree = self.tree;
         for node in tree.ids() {
@@ -187,7 +207,11 @@ impl<'l, 't> Changes<'l, 't> {
         let is_flow = tree.is_flow(collection);
         let item = |id: &NodeId| {
             let span = &tree.node(*id).span;
-            Part { id: *id, start: if is_flow { span.start } else { tree.dash(*id) }, end: span.end }
+            Part {
+                id: *id,
+                start: if is_flow { span.start } else { tree.dash(*id) },
+                end: span.end,
+            }
         };
         let entry = |(key, value): &(NodeId, NodeId)| {
             let start = tree.node(*key).span.start;
@@ -214,7 +238,10 @@ impl<'l, 't> Changes<'l, 't> {
         let line_break = self.tree.line_break;
         match &insert.key {
             Some(key) => yaml_text::entry(key, &insert.value, indent, line_break),
-            None => format!("- {}", yaml_text::item_text(&insert.value, indent, insert.is_flow, line_break)),
+            None => format!(
+                "- {}",
+                yaml_text::item_text(&insert.value, indent, insert.is_flow, line_break)
+            ),
         }
     }
 
@@ -224,8 +251,10 @@ impl<'l, 't> Changes<'l, 't> {
         let span = tree.node(collection).span.clone();
         let column = self.outer_column(collection) + 2;
         let inserts = self.inserted.get(&collection).map(Vec::as_slice).unwrap_or_default();
-        let lines: String =
-            inserts.iter().map(|i| format!("{}{:column$}{}", tree.line_break, "", self.line(i, column))).collect();
+        let lines: String = inserts
+            .iter()
+            .map(|i| format!("{}{:column$}{}", tree.line_break, "", self.line(i, column)))
+            .collect();
         let start = tree.text[..span.start].trim_end_matches(' ').len();
         edits.push(Edit::new(start..span.end, lines));
     }
@@ -250,14 +279,17 @@ impl<'l, 't> Changes<'l, 't> {
         };
         let goes = |n: usize| self.removed.contains(&parts[n].id);
         let all_go = (0..parts.len()).all(goes);
-        let every: Vec<String> = self.inserted.get(&collection).into_iter().flatten().map(text).collect();
+        let every: Vec<String> =
+            self.inserted.get(&collection).into_iter().flatten().map(text).collect();
         if all_go {
             let span = tree.node(collection).span.clone();
             let open = tree.node(collection).content + 1;
             let inner = open..span.end.saturating_sub(1);
             // Between the brackets, comments stay.
-            let comments: String =
-                tree.comments_in(inner.clone()).map(|c| format!(" {c}{}", tree.line_break)).collect();
+            let comments: String = tree
+                .comments_in(inner.clone())
+                .map(|c| format!(" {c}{}", tree.line_break))
+                .collect();
             edits.push(Edit::new(inner, format!("{}{comments}", every.join(", "))));
             return;
         }
@@ -272,15 +304,28 @@ impl<'l, 't> Changes<'l, 't> {
                     Some(next) => parts[first].start..next.start,
                     None => parts[first - 1].end..parts[n - 1].end,
                 };
-                let line_break = format!("{}{:width$}", tree.line_break, "", width = tree.column(parts[first].start));
+                let line_break = format!(
+                    "{}{:width$}",
+                    tree.line_break,
+                    "",
+                    width = tree.column(parts[first].start)
+                );
                 let comments: String = match parts.get(n) {
                     Some(_) => {
-                        let comments = tree.comments_in(range.clone()).map(|c| format!("{c}{line_break}"));
-                        let blank = if tree.text[..range.start].ends_with([' ', '\n', '\t']) { "" } else { " " };
+                        let comments =
+                            tree.comments_in(range.clone()).map(|c| format!("{c}{line_break}"));
+                        let blank = if tree.text[..range.start].ends_with([' ', '\n', '\t']) {
+                            ""
+                        } else {
+                            " "
+                        };
                         let comments: String = comments.collect();
                         if comments.is_empty() { comments } else { format!("{blank}{comments}") }
                     }
-                    None => tree.comments_in(range.clone()).map(|c| format!(" {c}{line_break}")).collect(),
+                    None => tree
+                        .comments_in(range.clone())
+                        .map(|c| format!(" {c}{line_break}"))
+                        .collect(),
                 };
                 edits.push(Edit::new(range, comments));
             } else {
@@ -290,7 +335,10 @@ impl<'l, 't> Changes<'l, 't> {
         // After the last part that stays.
         let last = (0..parts.len()).rev().find(|n| !goes(*n));
         if let (Some(last), false) = (last, every.is_empty()) {
-            edits.push(Edit::new(parts[last].end..parts[last].end, format!(", {}", every.join(", "))));
+            edits.push(Edit::new(
+                parts[last].end..parts[last].end,
+                format!(", {}", every.join(", ")),
+            ));
         }
     }
 
@@ -310,8 +358,10 @@ impl<'l, 't> Changes<'l, 't> {
             let mut inserts = Vec::new();
             if !goes(n) {
                 inserts.extend(self.inserts(collection, &parts, Some(parts[n].id)));
-                let lines: String =
-                    inserts.iter().map(|i| format!("{line_break}{margin}{}", self.line(i, indent))).collect();
+                let lines: String = inserts
+                    .iter()
+                    .map(|i| format!("{line_break}{margin}{}", self.line(i, indent)))
+                    .collect();
                 let at = tree.line_end(parts[n].end);
                 if !lines.is_empty() {
                     edits.push(Edit::new(at..at, lines));
@@ -328,7 +378,10 @@ impl<'l, 't> Changes<'l, 't> {
             if tree.begins_line(parts[first].start) {
                 let range = tree.line_start(parts[first].start)..tree.next_line(parts[n - 1].end);
                 let comments = tree.comments_in(range.clone()).map(str::to_owned);
-                let text: String = lines.chain(comments).map(|line| format!("{margin}{line}{line_break}")).collect();
+                let text: String = lines
+                    .chain(comments)
+                    .map(|line| format!("{margin}{line}{line_break}"))
+                    .collect();
                 edits.push(Edit::new(range, text));
                 if is_all {
                     edits.push(self.nothing(collection, &margin));
@@ -343,7 +396,9 @@ impl<'l, 't> Changes<'l, 't> {
             let comments = tree.comments_in(range.clone()).map(str::to_owned);
             let end = format!("{line_break}{margin}");
             let text: Vec<String> = match (is_all, parts.get(n)) {
-                (true, _) => std::iter::once(self.empty(collection).to_owned()).chain(comments).collect(),
+                (true, _) => {
+                    std::iter::once(self.empty(collection).to_owned()).chain(comments).collect()
+                }
                 (false, _) => lines.chain(comments).collect(),
             };
             let mut text = text.join(&end);
@@ -363,7 +418,9 @@ impl<'l, 't> Changes<'l, 't> {
     fn nothing(&self, collection: NodeId, margin: &str) -> Edit {
         let tree = self.tree;
         let node = tree.node(collection);
-        let is_entry = node.parent.is_some_and(|p| tree.entries(p).iter().any(|(_, value)| *value == collection));
+        let is_entry = node
+            .parent
+            .is_some_and(|p| tree.entries(p).iter().any(|(_, value)| *value == collection));
         match is_entry {
             true => {
                 let colon = self.behind(collection);
@@ -383,7 +440,11 @@ impl<'l, 't> Changes<'l, 't> {
         let at = tree.node(node);
         let is_collection = value.is_array() || value.is_object();
         // An anchor that no alias uses stays.
-        let start = if at.anchor.is_some() && tree.aliases(node).is_empty() { at.content } else { at.span.start };
+        let start = if at.anchor.is_some() && tree.aliases(node).is_empty() {
+            at.content
+        } else {
+            at.span.start
+        };
         if tree.is_in_flow(node) {
             let text = match &at.kind {
                 Kind::Scalar(_, style) if !is_collection => yaml_text::scalar(value, *style, true),
@@ -402,8 +463,12 @@ impl<'l, 't> Changes<'l, 't> {
                 let indent = self.outer_column(node) + 2;
                 let start = if start > at.span.start { start } else { self.behind(node) };
                 let comments = tree.comments_in(start..at.span.end);
-                let comments: String = comments.map(|c| format!("{}{:indent$}{c}", tree.line_break, "")).collect();
-                Edit::new(start..at.span.end, yaml_text::behind_key(value, indent, tree.line_break) + &comments)
+                let comments: String =
+                    comments.map(|c| format!("{}{:indent$}{c}", tree.line_break, "")).collect();
+                Edit::new(
+                    start..at.span.end,
+                    yaml_text::behind_key(value, indent, tree.line_break) + &comments,
+                )
             }
         }
     }
@@ -438,7 +503,9 @@ pub(super) fn json(tree: &SourceTree<'_>, node: NodeId) -> Json {
         Kind::Scalar(text, _) => Json::from(text.as_ref()),
         Kind::Sequence { items, .. } => items.iter().map(|item| json(tree, *item)).collect(),
         Kind::Mapping { entries, .. } => {
-            let entries = entries.iter().map(|(key, value)| (tree.scalar_text(*key).to_owned(), json(tree, *value)));
+            let entries = entries
+                .iter()
+                .map(|(key, value)| (tree.scalar_text(*key).to_owned(), json(tree, *value)));
             Json::Object(entries.collect())
         }
     }

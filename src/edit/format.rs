@@ -1,4 +1,5 @@
-//! One layout for specs: `pretty_yaml` lays the text out, and here keys get their order, and records their columns.
+//! One layout for specs: `pretty_yaml` lays the text out, and here keys get their order, and
+//! records their columns.
 //!
 //! | step | what it does |
 //! |---|---|
@@ -8,8 +9,9 @@
 //! | columns | names and types of records on one line below each other |
 //! | check | the same values and comments as before, and the same text if it is formatted once more |
 //!
-//! A file that is no spec is laid out only. A byte order mark stays, and so do the line breaks that most lines have. A file in which a
-//! carriage return alone ends a line stays as it is: laid out, what an editor shows behind a comment would become a part of the spec.
+//! A file that is no spec is laid out only. A byte order mark stays, and so do the line breaks that
+//! most lines have. A file in which a carriage return alone ends a line stays as it is: laid out,
+//! what an editor shows behind a comment would become a part of the spec.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -48,7 +50,9 @@ pub enum FormatError {
     #[error("it is not valid YAML: {0}")]
     Syntax(String),
     /// It has a carriage return without a line feed.
-    #[error("line {line} ends with a carriage return alone, which editors do not show; end it with a line feed")]
+    #[error(
+        "line {line} ends with a carriage return alone, which editors do not show; end it with a line feed"
+    )]
     CarriageReturn {
         /// The line, as editors count.
         line: usize,
@@ -65,11 +69,14 @@ pub enum FormatError {
     #[error("its meaning would change ({0}); it stays as it is. Please report this, with the file")]
     Meaning(&'static str),
     /// The result would look otherwise if it were formatted again.
-    #[error("formatting it twice would give another result; it stays as it is. Please report this, with the file")]
+    #[error(
+        "formatting it twice would give another result; it stays as it is. Please report this, with the file"
+    )]
     Unstable,
 }
 
-/// A text in the one layout; with `sort`, records are sorted by name, type and value. A text of blanks and line breaks becomes empty.
+/// A text in the one layout; with `sort`, records are sorted by name, type and value. A text of
+/// blanks and line breaks becomes empty.
 ///
 /// # Errors
 /// The text is not YAML, or the result would not be the same spec.
@@ -111,7 +118,8 @@ fn line_break(text: &str) -> &'static str {
     if both * 2 > text.matches('\n').count() { "\r\n" } else { "\n" }
 }
 
-/// The text with keys such as `? name` written as `name:`, where they are single values on one line.
+/// The text with keys such as `? name` written as `name:`, where they are single values on one
+/// line.
 fn simple_keys(text: &str) -> String {
     let Ok(tree) = SourceTree::read(text) else { return text.to_owned() };
     // Where `?` is, for a key that has one.
@@ -124,23 +132,42 @@ fn simple_keys(text: &str) -> String {
         let Kind::Mapping { entries, .. } = &tree.node(id).kind else { continue };
         for (key, value) in entries {
             let (span, own) = (tree.node(*key).span.clone(), tree.node(*value));
-            let is_single =
-                matches!(tree.node(*key).kind, Kind::Scalar(_, Style::Plain | Style::Single | Style::Double));
-            let Some(mark_at) = mark(*key).filter(|_| is_single && is_short(&text[span.clone()])) else { continue };
-            let is_block =
-                matches!(own.kind, Kind::Mapping { is_flow: false, .. } | Kind::Sequence { is_flow: false, .. });
+            let is_single = matches!(
+                tree.node(*key).kind,
+                Kind::Scalar(_, Style::Plain | Style::Single | Style::Double)
+            );
+            let Some(mark_at) = mark(*key).filter(|_| is_single && is_short(&text[span.clone()]))
+            else {
+                continue;
+            };
+            let is_block = matches!(
+                own.kind,
+                Kind::Mapping { is_flow: false, .. } | Kind::Sequence { is_flow: false, .. }
+            );
             let first = match &own.kind {
-                Kind::Mapping { entries, is_flow: false } => entries.first().and_then(|(key, _)| mark(*key)),
-                Kind::Sequence { items, is_flow: false } => items.first().map(|item| tree.dash(*item)),
+                Kind::Mapping { entries, is_flow: false } => {
+                    entries.first().and_then(|(key, _)| mark(*key))
+                }
+                Kind::Sequence { items, is_flow: false } => {
+                    items.first().map(|item| tree.dash(*item))
+                }
                 _ => None,
             };
             let start = first.map_or(own.span.start, |first| first.min(own.span.start));
-            let Some((before, after)) = text.get(span.end..start).and_then(|gap| gap.split_once(':')) else { continue };
+            let Some((before, after)) =
+                text.get(span.end..start).and_then(|gap| gap.split_once(':'))
+            else {
+                continue;
+            };
             if !(before.trim().is_empty() && after.trim().is_empty()) {
                 continue;
             }
             let is_compact = is_block && own.span.start == own.content && !after.contains('\n');
-            let gap = if is_compact { format!(":\n{:1$}", "", tree.column(start)) } else { format!(":{after}") };
+            let gap = if is_compact {
+                format!(":\n{:1$}", "", tree.column(start))
+            } else {
+                format!(":{after}")
+            };
             edits.extend([Edit::new(mark_at..span.start, ""), Edit::new(span.end..start, gap)]);
         }
     }
@@ -161,10 +188,13 @@ fn once(text: &str, sort: bool) -> Result<String, FormatError> {
         layout: LayoutOptions { print_width: WIDTH, ..LayoutOptions::default() },
         language: LanguageOptions { quotes: Quotes::PreferDouble, ..LanguageOptions::default() },
     };
-    let laid_out = pretty_yaml::format_text(&ordered, &options).map_err(|error| match events(&ordered) {
-        Ok(_) => FormatError::Layout(error.to_string().lines().next().unwrap_or_default().to_owned()),
-        Err(error) => error,
-    })?;
+    let laid_out =
+        pretty_yaml::format_text(&ordered, &options).map_err(|error| match events(&ordered) {
+            Ok(_) => {
+                FormatError::Layout(error.to_string().lines().next().unwrap_or_default().to_owned())
+            }
+            Err(error) => error,
+        })?;
     if is_spec(text) { columns(&laid_out) } else { Ok(laid_out) }
 }
 
@@ -172,7 +202,8 @@ fn once(text: &str, sort: bool) -> Result<String, FormatError> {
 fn is_spec(text: &str) -> bool {
     SourceTree::read(text).is_ok_and(|tree| {
         let has = |key| tree.get(tree.root, key).is_some();
-        has("version") && ["zones", "profiles", "include", "variables", "defaults"].into_iter().any(has)
+        has("version")
+            && ["zones", "profiles", "include", "variables", "defaults"].into_iter().any(has)
     })
 }
 
@@ -185,30 +216,43 @@ fn ordered(text: &str, sort: bool) -> Result<String, FormatError> {
         for (node, path) in mappings(&tree) {
             let keys = order(&path);
             let entries = tree.entries(node);
-            let place = |key: &NodeId| keys.iter().position(|k| *k == tree.scalar_text(*key)).unwrap_or(keys.len());
+            let place = |key: &NodeId| {
+                keys.iter().position(|k| *k == tree.scalar_text(*key)).unwrap_or(keys.len())
+            };
             let mut sorted: Vec<NodeId> = entries.iter().map(|(key, _)| *key).collect();
             sort_by_key(&mut sorted, place);
             let is_right = entries.iter().map(|(key, _)| key).eq(&sorted);
             if !keys.is_empty() && !is_right {
                 wrong.push((node, sorted));
             }
-            if let (true, ["zones", _], Some(list)) = (sort, path.as_slice(), tree.get(node, "records")) {
+            if let (true, ["zones", _], Some(list)) =
+                (sort, path.as_slice(), tree.get(node, "records"))
+            {
                 let mut sorted = tree.items(list).to_vec();
                 sorted.sort_by_cached_key(|item| record_key(&tree, *item));
-                if matches!(tree.node(list).kind, Kind::Sequence { .. }) && sorted != tree.items(list) {
+                if matches!(tree.node(list).kind, Kind::Sequence { .. })
+                    && sorted != tree.items(list)
+                {
                     wrong.push((list, sorted));
                 }
             }
         }
-        let moves: Vec<(NodeId, Edit)> =
-            wrong.iter().filter_map(|(node, sorted)| Some((*node, rearranged(&tree, *node, sorted)?))).collect();
+        let moves: Vec<(NodeId, Edit)> = wrong
+            .iter()
+            .filter_map(|(node, sorted)| Some((*node, rearranged(&tree, *node, sorted)?)))
+            .collect();
         // The innermost first: what is around them moves them as text.
         let parents: std::collections::BTreeSet<NodeId> = moves
             .iter()
-            .flat_map(|(node, _)| std::iter::successors(tree.node(*node).parent, |id| tree.node(*id).parent))
+            .flat_map(|(node, _)| {
+                std::iter::successors(tree.node(*node).parent, |id| tree.node(*id).parent)
+            })
             .gather();
-        let edits: Vec<Edit> =
-            moves.into_iter().filter(|(node, _)| !parents.contains(node)).map(|(_, edit)| edit).collect();
+        let edits: Vec<Edit> = moves
+            .into_iter()
+            .filter(|(node, _)| !parents.contains(node))
+            .map(|(_, edit)| edit)
+            .collect();
         if edits.is_empty() {
             break;
         }
@@ -222,14 +266,21 @@ fn rearranged(tree: &SourceTree<'_>, node: NodeId, sorted: &[NodeId]) -> Option<
     let is_flow = tree.is_flow(node);
     let span = tree.node(node).span.clone();
     // An alias must stay behind its anchor.
-    let is_tied = |id: NodeId| matches!(tree.node(id).kind, Kind::Alias(_)) || !tree.aliases(id).is_empty();
+    let is_tied =
+        |id: NodeId| matches!(tree.node(id).kind, Kind::Alias(_)) || !tree.aliases(id).is_empty();
     if tree.ids().any(|id| span.contains(&tree.node(id).span.start) && id != node && is_tied(id)) {
         return None;
     }
     let parts: Vec<(NodeId, Range<usize>)> = match &tree.node(node).kind {
         Kind::Sequence { items, .. } => items
             .iter()
-            .map(|id| (*id, if is_flow { tree.node(*id).span.start } else { tree.dash(*id) }..tree.node(*id).span.end))
+            .map(|id| {
+                (
+                    *id,
+                    if is_flow { tree.node(*id).span.start } else { tree.dash(*id) }
+                        ..tree.node(*id).span.end,
+                )
+            })
             .collect(),
         Kind::Mapping { entries, .. } => entries
             .iter()
@@ -246,12 +297,15 @@ fn rearranged(tree: &SourceTree<'_>, node: NodeId, sorted: &[NodeId]) -> Option<
         if tree.comments_in(first..last).next().is_some() || tree.text[first..last].contains('\n') {
             return None;
         }
-        let find = |id: &NodeId| parts.iter().find(|(own, _)| own == id).map(|(_, range)| &tree.text[range.clone()]);
+        let find = |id: &NodeId| {
+            parts.iter().find(|(own, _)| own == id).map(|(_, range)| &tree.text[range.clone()])
+        };
         let texts: Option<Vec<&str>> = sorted.iter().map(find).collect();
         return Some(Edit::new(first..last, texts?.join(", ")));
     }
     // Keys such as `? a` have no line to move.
-    let is_odd = |range: &Range<usize>| tree.text[..range.start].trim_end_matches(' ').ends_with('?');
+    let is_odd =
+        |range: &Range<usize>| tree.text[..range.start].trim_end_matches(' ').ends_with('?');
     if parts.iter().any(|(_, range)| is_odd(range)) {
         return None;
     }
@@ -279,7 +333,9 @@ fn columns(text: &str) -> Result<String, FormatError> {
     let tree = SourceTree::read(text).map_err(FormatError::Syntax)?;
     let mut edits = Vec::new();
     for (node, path) in mappings(&tree) {
-        let (["zones", _], Some(list)) = (path.as_slice(), tree.get(node, "records")) else { continue };
+        let (["zones", _], Some(list)) = (path.as_slice(), tree.get(node, "records")) else {
+            continue;
+        };
         let mut run: Vec<NodeId> = Vec::new();
         let mut end = 0;
         for item in tree.items(list) {
@@ -306,7 +362,8 @@ fn align(tree: &SourceTree<'_>, run: &[NodeId], edits: &mut Vec<Edit>) {
         return;
     }
     let begins = |item: &&NodeId| {
-        let keys: Vec<&str> = tree.entries(**item).iter().take(2).map(|(key, _)| tree.scalar_text(*key)).collect();
+        let keys: Vec<&str> =
+            tree.entries(**item).iter().take(2).map(|(key, _)| tree.scalar_text(*key)).collect();
         keys == ["name", "type"]
     };
     let run: Vec<NodeId> = run.iter().filter(begins).copied().collect();
@@ -317,7 +374,12 @@ fn align(tree: &SourceTree<'_>, run: &[NodeId], edits: &mut Vec<Edit>) {
             let (start, end) = (tree.node(*key).span.start, tree.node(*value).span.end);
             Some((tree.text[start..end].chars().count(), end, tree.node(next.0).span.start))
         };
-        let width = run.iter().filter_map(|item| part(*item)).map(|(width, ..)| width).filter(|w| *w <= WIDEST).max();
+        let width = run
+            .iter()
+            .filter_map(|item| part(*item))
+            .map(|(width, ..)| width)
+            .filter(|w| *w <= WIDEST)
+            .max();
         let Some(width) = width else { continue };
         for item in &run {
             let Some((own, end, next)) = part(*item) else { continue };
@@ -333,20 +395,31 @@ fn align(tree: &SourceTree<'_>, run: &[NodeId], edits: &mut Vec<Edit>) {
 /// What differs.
 fn same(before: &str, after: &str, sort: bool) -> Result<(), FormatError> {
     if !is_spec(before) {
-        return if events(before)? == events(after)? { Ok(()) } else { Err(FormatError::Meaning("its values")) };
+        return if events(before)? == events(after)? {
+            Ok(())
+        } else {
+            Err(FormatError::Meaning("its values"))
+        };
     }
-    let (old, new) =
-        (SourceTree::read(before).map_err(FormatError::Syntax)?, SourceTree::read(after).map_err(FormatError::Syntax)?);
+    let (old, new) = (
+        SourceTree::read(before).map_err(FormatError::Syntax)?,
+        SourceTree::read(after).map_err(FormatError::Syntax)?,
+    );
     let value = |tree: &SourceTree<'_>| {
         let mut value = json(tree, tree.root);
-        if sort && let Some(zones) = value.get_mut("zones").and_then(serde_json::Value::as_object_mut) {
+        if sort
+            && let Some(zones) = value.get_mut("zones").and_then(serde_json::Value::as_object_mut)
+        {
             for zone in zones.values_mut() {
-                if let Some(records) = zone.get_mut("records").and_then(serde_json::Value::as_array_mut) {
+                if let Some(records) =
+                    zone.get_mut("records").and_then(serde_json::Value::as_array_mut)
+                {
                     // Keys have another order as well, which does not count.
                     let key = |record: &serde_json::Value| match record {
-                        serde_json::Value::Object(members) => {
-                            members.iter().map(|(k, v)| (k.clone(), v.to_string())).gather::<BTreeMap<_, _>>()
-                        }
+                        serde_json::Value::Object(members) => members
+                            .iter()
+                            .map(|(k, v)| (k.clone(), v.to_string()))
+                            .gather::<BTreeMap<_, _>>(),
                         _ => BTreeMap::new(),
                     };
                     records.sort_by_cached_key(key);
@@ -359,14 +432,17 @@ fn same(before: &str, after: &str, sort: bool) -> Result<(), FormatError> {
         return Err(FormatError::Meaning("its values"));
     }
     let comments = |tree: &SourceTree<'_>| {
-        let mut all: Vec<String> = tree.comments.iter().map(|c| bare(&tree.text[c.clone()])).collect();
+        let mut all: Vec<String> =
+            tree.comments.iter().map(|c| bare(&tree.text[c.clone()])).collect();
         all.sort();
         all
     };
     if comments(&old) != comments(&new) {
         return Err(FormatError::Meaning("its comments"));
     }
-    let shares = |tree: &SourceTree<'_>| tree.ids().filter(|id| matches!(tree.node(*id).kind, Kind::Alias(_))).count();
+    let shares = |tree: &SourceTree<'_>| {
+        tree.ids().filter(|id| matches!(tree.node(*id).kind, Kind::Alias(_))).count()
+    };
     if shares(&old) != shares(&new) {
         return Err(FormatError::Meaning("its anchors"));
     }
@@ -385,7 +461,8 @@ struct Events<'t> {
     comments: Vec<String>,
 }
 
-/// What a reader of any YAML gets. Quotes, blocks and markers of documents may change, whether a value is plain may not.
+/// What a reader of any YAML gets. Quotes, blocks and markers of documents may change, whether a
+/// value is plain may not.
 fn events(text: &str) -> Result<Events<'_>, FormatError> {
     let options = granit_parser::options! { emit_comments: true };
     let mut all = Events { values: Vec::new(), comments: Vec::new() };
@@ -397,11 +474,16 @@ fn events(text: &str) -> Result<Events<'_>, FormatError> {
                 continue;
             }
             Event::Scalar(value, style, anchor, tag) => {
-                let style = if style == ScalarStyle::Plain { style } else { ScalarStyle::DoubleQuoted };
+                let style =
+                    if style == ScalarStyle::Plain { style } else { ScalarStyle::DoubleQuoted };
                 Event::Scalar(value, style, anchor, tag)
             }
-            Event::SequenceStart(_, anchor, tag) => Event::SequenceStart(StructureStyle::Block, anchor, tag),
-            Event::MappingStart(_, anchor, tag) => Event::MappingStart(StructureStyle::Block, anchor, tag),
+            Event::SequenceStart(_, anchor, tag) => {
+                Event::SequenceStart(StructureStyle::Block, anchor, tag)
+            }
+            Event::MappingStart(_, anchor, tag) => {
+                Event::MappingStart(StructureStyle::Block, anchor, tag)
+            }
             Event::DocumentStart(..) => Event::DocumentStart(false, None),
             Event::SequenceEnd => Event::SequenceEnd,
             Event::MappingEnd => Event::MappingEnd,
@@ -446,7 +528,10 @@ mod tests {
     fn records_are_sorted_if_wanted() {
         let text = "version: 1\nzones:\n  example.com:\n    records:\n      - { name: www, type: A, content: 192.0.2.1 } # w\n      # apex\n      - { name: \"@\", type: A, content: 192.0.2.1 }\n";
         let now = format(text, true).unwrap();
-        assert!(now.find("# apex") < now.find("\"@\"") && now.find("\"@\"") < now.find("www"), "{now}");
+        assert!(
+            now.find("# apex") < now.find("\"@\"") && now.find("\"@\"") < now.find("www"),
+            "{now}"
+        );
         assert!(now.contains("www, type: A, content: 192.0.2.1 } # w"), "{now}");
     }
 
@@ -455,7 +540,9 @@ mod tests {
         let record = |lines: &str| {
             let lines: String = lines
                 .lines()
-                .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("            {line}\n") })
+                .map(|line| {
+                    if line.is_empty() { "\n".to_owned() } else { format!("            {line}\n") }
+                })
                 .collect();
             format!("zones:\n    example.com:\n        records:\n{lines}version: 1\n")
         };
@@ -494,14 +581,14 @@ mod tests {
                 "? content # c\n        : # d\n          192.0.2.1\n        name: a\n",
             ),
         ] {
-            let expected = format!("version: 1\nzones:\n  example.com:\n    records:\n      - {after}");
+            let expected =
+                format!("version: 1\nzones:\n  example.com:\n    records:\n      - {after}");
             let before = record(before);
             assert_eq!(format(&before, false).as_deref(), Ok(expected.as_str()), "{before}");
             assert_eq!(format(&expected, false).as_deref(), Ok(expected.as_str()));
         }
         let text = "? zones\n: ? example.com\n  : records:\n      - {name: a,   type: A, content: 192.0.2.1}\n? version\n: 1\n";
-        let expected =
-            "version: 1\nzones:\n  example.com:\n    records:\n      - { name: a, type: A, content: 192.0.2.1 }\n";
+        let expected = "version: 1\nzones:\n  example.com:\n    records:\n      - { name: a, type: A, content: 192.0.2.1 }\n";
         assert_eq!(format(text, false).as_deref(), Ok(expected));
     }
 

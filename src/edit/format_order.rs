@@ -1,5 +1,5 @@
-//! The order of keys that `fmt` writes, and of records where it sorts them. Of keys: what a thing is comes first, then its value, then
-//! how it is treated, then why.
+//! The order of keys that `fmt` writes, and of records where it sorts them. Of keys: what a thing
+//! is comes first, then its value, then how it is treated, then why.
 
 use std::sync::LazyLock;
 
@@ -28,8 +28,8 @@ const ZONE: &[&str] = &[
 ];
 /// Of a record.
 const RECORD: &[&str] = &[
-    "name", "type", "priority", "content", "data", "ttl", "proxied", "comment", "tags", "settings", "state", "protect",
-    "allow", "lint", "owner", "reason", "expires",
+    "name", "type", "priority", "content", "data", "ttl", "proxied", "comment", "tags", "settings",
+    "state", "protect", "allow", "lint", "owner", "reason", "expires",
 ];
 /// Of `defaults`.
 pub(super) const DEFAULTS: &[&str] = &["ttl", "proxied", "comment", "tags", "owner"];
@@ -41,12 +41,25 @@ static WAF: LazyLock<Vec<&str>> = LazyLock::new(|| {
         .collect()
 });
 /// Of a managed ruleset.
-const RULESET: &[&str] =
-    &["paranoia", "threshold", "action", "when", "expression", "version", "tags", "rules", "disable", "enable", "raw"];
+const RULESET: &[&str] = &[
+    "paranoia",
+    "threshold",
+    "action",
+    "when",
+    "expression",
+    "version",
+    "tags",
+    "rules",
+    "disable",
+    "enable",
+    "raw",
+];
 /// Of an entry of tuning.
-const TUNING: &[&str] = &["rule", "tag", "future", "enabled", "action", "reason", "owner", "expires"];
+const TUNING: &[&str] =
+    &["rule", "tag", "future", "enabled", "action", "reason", "owner", "expires"];
 /// Of an item of `accept`.
-const ACCEPTED: &[&str] = &["rule", "key", "override", "is", "ruleset", "reason", "owner", "expires"];
+const ACCEPTED: &[&str] =
+    &["rule", "key", "override", "is", "ruleset", "reason", "owner", "expires"];
 /// Of a rule with a name.
 const RULE: &[&str] = &[
     "name",
@@ -73,7 +86,8 @@ const RULE: &[&str] = &[
 /// Of an item of `ignore`.
 const IGNORE: &[&str] = &["name", "type", "content", "tag", "reason"];
 
-/// The order of the keys of a mapping at a path; items of lists are `-`. Empty where any order is as good.
+/// The order of the keys of a mapping at a path; items of lists are `-`. Empty where any order is
+/// as good.
 pub(super) fn order(path: &[&str]) -> &'static [&'static str] {
     match path {
         [] => FILE,
@@ -86,15 +100,26 @@ pub(super) fn order(path: &[&str]) -> &'static [&'static str] {
         ["zones" | "profiles", _, "waf", "owasp" | "cloudflare", _, "-"] => TUNING,
         ["zones" | "profiles", _, "waf", "accept", "-"] => ACCEPTED,
         ["zones" | "profiles", _, "waf", "accept", "-", "is"] => &["when", "skip"],
-        ["zones" | "profiles", _, "waf", key, "-"] if Phase::ALL.iter().any(|phase| phase.key() == *key) => RULE,
+        ["zones" | "profiles", _, "waf", key, "-"]
+            if Phase::ALL.iter().any(|phase| phase.key() == *key) =>
+        {
+            RULE
+        }
         _ => &[],
     }
 }
 
 /// By what records are sorted: the zone itself first, then names from their end, types and values.
-pub(super) fn record_key(tree: &SourceTree<'_>, item: NodeId) -> (bool, Vec<String>, String, String) {
-    let text = |key| tree.get(item, key).map(|node| json(tree, node).to_string()).unwrap_or_default();
-    let name = tree.get(item, "name").map(|node| tree.scalar_text(node).to_lowercase()).unwrap_or_default();
+pub(super) fn record_key(
+    tree: &SourceTree<'_>,
+    item: NodeId,
+) -> (bool, Vec<String>, String, String) {
+    let text =
+        |key| tree.get(item, key).map(|node| json(tree, node).to_string()).unwrap_or_default();
+    let name = tree
+        .get(item, "name")
+        .map(|node| tree.scalar_text(node).to_lowercase())
+        .unwrap_or_default();
     let labels = name.rsplit('.').map(str::to_owned).collect();
     (name != "@", labels, text("type"), text("priority") + &text("content") + &text("data"))
 }
@@ -107,10 +132,14 @@ pub(super) fn mappings<'l>(tree: &'l SourceTree<'_>) -> Vec<(NodeId, Vec<&'l str
         let below = |name| path.iter().copied().chain([name]).collect::<Vec<_>>();
         match &tree.node(node).kind {
             Kind::Mapping { entries, .. } => {
-                open.extend(entries.iter().map(|(key, value)| (*value, below(tree.scalar_text(*key)))));
+                open.extend(
+                    entries.iter().map(|(key, value)| (*value, below(tree.scalar_text(*key)))),
+                );
                 all.push((node, path));
             }
-            Kind::Sequence { items, .. } => open.extend(items.iter().map(|item| (*item, below("-")))),
+            Kind::Sequence { items, .. } => {
+                open.extend(items.iter().map(|item| (*item, below("-"))))
+            }
             Kind::Scalar(..) | Kind::Alias(_) => {}
         }
     }
@@ -133,7 +162,8 @@ mod tests {
         if !schema.is_object() {
             return;
         }
-        let below = |name, part: &Value, all: &mut Keys| collect(part, &[path, &[name]].concat(), all);
+        let below =
+            |name, part: &Value, all: &mut Keys| collect(part, &[path, &[name]].concat(), all);
         for (key, part) in schema["properties"].as_object().into_iter().flatten() {
             if !order(path).is_empty() {
                 all.entry(order(path)).or_default().insert(key.clone());

@@ -1,10 +1,12 @@
-//! Texts in blocks whose indentation is part of their meaning, such as `|2+`: set aside while a text is laid out, and put back with
-//! the indentation that their place then has.
+//! Texts in blocks whose indentation is part of their meaning, such as `|2+`: set aside while a
+//! text is laid out, and put back with the indentation that their place then has.
 //!
-//! The layout moves lines, and does not know about indicators of indentation and about blank lines that a block keeps.
+//! The layout moves lines, and does not know about indicators of indentation and about blank lines
+//! that a block keeps.
 //!
 //! # Sources
-//! yaml.org/spec/1.2.2, sections 8.1.1.1 (indentation indicator) and 8.1.1.2 (chomping indicator), read 2026-11.
+//! yaml.org/spec/1.2.2, sections 8.1.1.1 (indentation indicator) and 8.1.1.2 (chomping indicator),
+//! read 2026-11.
 
 use super::source_tree::{Kind, NodeId, SourceTree, Style};
 use super::text_edits::{Edit, apply};
@@ -30,23 +32,36 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
-    /// A text with names in place of such blocks, and the blocks; `None` if they cannot be taken out.
+    /// A text with names in place of such blocks, and the blocks; `None` if they cannot be taken
+    /// out.
     pub(super) fn fill(text: &str) -> Option<(String, Self)> {
         let mut shelf = Self { blocks: Vec::new() };
         let Ok(tree) = SourceTree::read(text) else { return Some((text.to_owned(), shelf)) };
         // A name that the text does not have.
-        let prefix = (0_u32..).map(|n| format!("block-{n}-")).find(|prefix| !text.contains(prefix.as_str()))?;
+        let prefix = (0_u32..)
+            .map(|n| format!("block-{n}-"))
+            .find(|prefix| !text.contains(prefix.as_str()))?;
         let mut edits = Vec::new();
         for id in tree.ids() {
             let at = tree.node(id).content;
             let line_end = tree.line_end(at);
-            let Some(header) = text[at..line_end].split([' ', '\t']).next().filter(|_| is_block(&tree, id)) else {
+            let Some(header) =
+                text[at..line_end].split([' ', '\t']).next().filter(|_| is_block(&tree, id))
+            else {
                 continue;
             };
             let given = header.chars().find_map(|c| c.to_digit(10));
-            let Some(outer) = outer(&tree, id).filter(|_| given.is_some() || header.contains('+')) else { continue };
+            let Some(outer) = outer(&tree, id).filter(|_| given.is_some() || header.contains('+'))
+            else {
+                continue;
+            };
             let body = (line_end + 1).min(text.len());
-            let lines = lines(&text[body..], given.map(|digit| outer + digit as usize), outer, header.contains('+'));
+            let lines = lines(
+                &text[body..],
+                given.map(|digit| outer + digit as usize),
+                outer,
+                header.contains('+'),
+            );
             let end = body + lines.iter().map(|(_, line)| line.len()).sum::<usize>();
             let name = format!("{prefix}{}", shelf.blocks.len());
             edits.push(Edit::new(at..at + header.len(), name.clone()));
@@ -74,7 +89,9 @@ impl Shelf {
             let span = &tree.node(id).span;
             let indent = outer(&tree, id)? + INDENT;
             let margin = " ".repeat(indent);
-            let line = |line: &String| if line.is_empty() { "\n".to_owned() } else { format!("{margin}{line}\n") };
+            let line = |line: &String| {
+                if line.is_empty() { "\n".to_owned() } else { format!("{margin}{line}\n") }
+            };
             let next = tree.next_line(span.end);
             edits.push(Edit::new(tree.node(id).content..span.end, header));
             edits.push(Edit::new(next..next, lines.iter().map(line).collect::<String>()));
@@ -88,13 +105,17 @@ fn is_block(tree: &SourceTree<'_>, id: NodeId) -> bool {
     matches!(tree.node(id).kind, Kind::Scalar(_, Style::Block))
 }
 
-/// The column that the indentation of a block is relative to: that of the keys or dashes of what it is in. `None` where there are none.
+/// The column that the indentation of a block is relative to: that of the keys or dashes of what it
+/// is in. `None` where there are none.
 fn outer(tree: &SourceTree<'_>, id: NodeId) -> Option<usize> {
     let parent = tree.node(id).parent.filter(|parent| !tree.is_flow(*parent))?;
     let start = match &tree.node(parent).kind {
         Kind::Sequence { .. } => tree.dash(id),
         Kind::Mapping { entries, .. } => {
-            let key = entries.iter().find(|(_, value)| *value == id).map(|(key, _)| tree.node(*key).span.start)?;
+            let key = entries
+                .iter()
+                .find(|(_, value)| *value == id)
+                .map(|(key, _)| tree.node(*key).span.start)?;
             // After `? key`, the column is that of the mark.
             if tree.text[..key].trim_end_matches(' ').ends_with('?') {
                 return None;
@@ -106,13 +127,15 @@ fn outer(tree: &SourceTree<'_>, id: NodeId) -> Option<usize> {
     Some(tree.column(start))
 }
 
-/// The lines of a block, each with the blanks that are indentation: `given`, or those of its first line with more than blanks.
+/// The lines of a block, each with the blanks that are indentation: `given`, or those of its first
+/// line with more than blanks.
 fn lines(body: &str, given: Option<usize>, outer: usize, keeps_end: bool) -> Vec<(usize, &str)> {
     let is_blank = |line: &str| line.trim_matches([' ', '\n']).is_empty();
     let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let detected = || body.lines().find(|line| !is_blank(line)).map_or(0, blanks);
     let indent = given.unwrap_or_else(detected).max(outer + 1);
-    let own = body.split_inclusive('\n').take_while(|line| is_blank(line) || blanks(line) >= indent);
+    let own =
+        body.split_inclusive('\n').take_while(|line| is_blank(line) || blanks(line) >= indent);
     let mut lines: Vec<_> = own.map(|line| (indent, line)).collect();
     while !keeps_end && lines.last().is_some_and(|(_, line)| is_blank(line)) {
         lines.pop();

@@ -1,7 +1,8 @@
 //! Edits of a spec's own files: what Cloudflare has written into them, and their layout.
 //!
-//! A text is taken apart into its values, each with its bytes, its anchor and its aliases (`source_tree`). Changes of values, entries
-//! and items become replacements of bytes (`file_changes`), so whatever is not changed stays as it was, comments and blanks included.
+//! A text is taken apart into its values, each with its bytes, its anchor and its aliases
+//! (`source_tree`). Changes of values, entries and items become replacements of bytes
+//! (`file_changes`), so whatever is not changed stays as it was, comments and blanks included.
 //!
 //! | file | from → to |
 //! |---|---|
@@ -14,7 +15,8 @@
 //! | `pull` | spec and live state → new texts |
 //! | `format`, `format_order`, `indented_blocks` | text → the same values in one layout |
 //!
-//! Nothing is written here, and nothing here knows whether a new text is right: whoever asks for it reads it again and plans again.
+//! Nothing is written here, and nothing here knows whether a new text is right: whoever asks for it
+//! reads it again and plans again.
 
 mod file_changes;
 mod format;

@@ -51,14 +51,19 @@ pub enum ProposeError {
     Overlap(String),
 }
 
-/// The texts of the spec's files with what was chosen written into them. With `is_local`, values are changed where they are used,
-/// and never where they are defined.
+/// The texts of the spec's files with what was chosen written into them. With `is_local`, values
+/// are changed where they are used, and never where they are defined.
 ///
 /// # Errors
 /// A file cannot be taken apart, or two changes touch the same bytes.
-pub fn propose(sides: Sides<'_>, chosen: &Chosen<'_>, is_local: bool) -> Result<Proposal, ProposeError> {
+pub fn propose(
+    sides: Sides<'_>,
+    chosen: &Chosen<'_>,
+    is_local: bool,
+) -> Result<Proposal, ProposeError> {
     let Sides { desired, base, live, sources, given } = sides;
-    let files: Vec<(SourceId, &Source)> = sources.iter().filter(|(_, source)| is_file(source.name())).collect();
+    let files: Vec<(SourceId, &Source)> =
+        sources.iter().filter(|(_, source)| is_file(source.name())).collect();
     let mut trees: BTreeMap<SourceId, SourceTree<'_>> = BTreeMap::new();
     for (id, source) in &files {
         let tree = SourceTree::read(source.text())

@@ -1,8 +1,9 @@
 //! Records of a zone: what Cloudflare has, written into the entries of the spec.
 //!
-//! An entry with several values is several records, so what happened to each of its values decides what becomes of it: a value
-//! is replaced or removed in its list, what changed for all of them changes once, and a value that differs from the others in its
-//! attributes gets an entry of its own.
+//! An entry with several values is several records, so what happened to each of its values decides
+//! what becomes of it: a value is replaced or removed in its list, what changed for all of them
+//! changes once, and a value that differs from the others in its attributes gets an entry of its
+//! own.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,8 +16,8 @@ use super::workspace::Workspace;
 use crate::diagnostic::Place;
 use crate::diff::{ChangeKind, DeleteReason, SetAsideReason, diff_records};
 use crate::model::{
-    Address, AsReported, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Spelling, Tag,
-    Ttl, ZoneName,
+    Address, AsReported, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone,
+    Rdata, Spelling, Tag, Ttl, ZoneName,
 };
 use crate::spec;
 
@@ -63,14 +64,17 @@ pub(super) fn pull(
     left: &mut Left,
 ) {
     let changes = diff_records(zone, base, live);
-    let mut records = Records { workspace, zone, entries: Vec::new(), by_place: BTreeMap::new(), left };
+    let mut records =
+        Records { workspace, zone, entries: Vec::new(), by_place: BTreeMap::new(), left };
     records.index();
     let mut fates: BTreeMap<usize, BTreeMap<usize, Fate<'_>>> = BTreeMap::new();
     let mut added: Vec<(Address, &LiveRecord)> = Vec::new();
     for change in changes.changes.iter().filter(|change| (chosen.is_chosen)(&change.address)) {
         let address = &change.address;
         let (place, fate) = match &change.kind {
-            ChangeKind::Create { after, .. } => (Some((&after.name, &after.spelling)), Fate::Gone(address)),
+            ChangeKind::Create { after, .. } => {
+                (Some((&after.name, &after.spelling)), Fate::Gone(address))
+            }
             ChangeKind::Update { before, after, .. } => {
                 (Some((&after.name, &after.spelling)), Fate::Changed(after, before, address))
             }
@@ -88,12 +92,17 @@ pub(super) fn pull(
         let Some((name, spelling)) = place else { continue };
         match records.find(name, spelling) {
             Some((entry, value)) => drop(fates.entry(entry).or_default().insert(value, fate)),
-            None => records.left.push((address.clone(), "its entry is not in a file of the spec".to_owned())),
+            None => records
+                .left
+                .push((address.clone(), "its entry is not in a file of the spec".to_owned())),
         }
     }
     if chosen.unmanaged {
-        for aside in changes.set_aside.iter().filter(|aside| aside.reason == SetAsideReason::Unmanaged) {
-            let address = Address::of_record(&zone.name, &aside.record.name, &aside.record.data, false);
+        for aside in
+            changes.set_aside.iter().filter(|aside| aside.reason == SetAsideReason::Unmanaged)
+        {
+            let address =
+                Address::of_record(&zone.name, &aside.record.name, &aside.record.data, false);
             if (chosen.is_unmanaged_chosen)(&address) {
                 added.push((address, aside.record));
             }
@@ -119,7 +128,8 @@ impl Records<'_, '_, '_> {
         }
     }
 
-    /// The entry, and the number of its value, of a record. Through an anchor, its value can be written in another entry.
+    /// The entry, and the number of its value, of a record. Through an anchor, its value can be
+    /// written in another entry.
     fn find(&self, name: &Fqdn, spelling: &Spelling) -> Option<(usize, usize)> {
         let is_it = |entry: &usize| {
             let at = self.entries[*entry].0;
@@ -128,7 +138,8 @@ impl Records<'_, '_, '_> {
             written.is_some_and(|written| self.zone.name.resolve(&written).as_ref() == Ok(name))
         };
         let file = self.workspace.file_of(spelling.place.source)?;
-        let near = self.by_place.range((file, 0)..=(file, spelling.entry.span.start as usize)).next_back();
+        let near =
+            self.by_place.range((file, 0)..=(file, spelling.entry.span.start as usize)).next_back();
         let near = near.map(|(_, entry)| *entry).filter(is_it).filter(|entry| {
             let at = self.entries[*entry].0;
             let tree = self.workspace.tree(file);
@@ -145,7 +156,9 @@ impl Records<'_, '_, '_> {
         };
         match near {
             Some(entry) => Some((entry, number(entry).unwrap_or(0))),
-            None => (0..self.entries.len()).filter(is_it).find_map(|entry| Some((entry, number(entry)?))),
+            None => (0..self.entries.len())
+                .filter(is_it)
+                .find_map(|entry| Some((entry, number(entry)?))),
         }
     }
 
@@ -162,7 +175,9 @@ impl Records<'_, '_, '_> {
         let Some(value) = self.value(entry) else { return Vec::new() };
         let tree = self.workspace.tree(value.file);
         match &tree.node(tree.target(value.node)).kind {
-            Kind::Sequence { items, .. } => items.iter().map(|node| At { node: *node, ..value }).collect(),
+            Kind::Sequence { items, .. } => {
+                items.iter().map(|node| At { node: *node, ..value }).collect()
+            }
             _ => vec![value],
         }
     }
@@ -182,7 +197,8 @@ impl Records<'_, '_, '_> {
             }
             return members;
         }
-        let is_plain = members.contains_key("content") && members.contains_key("priority") == is_beside;
+        let is_plain =
+            members.contains_key("content") && members.contains_key("priority") == is_beside;
         if is_plain {
             return members;
         }
@@ -191,7 +207,10 @@ impl Records<'_, '_, '_> {
         match whole.split_once(' ').filter(|_| is_beside) {
             Some((priority, rest)) => {
                 members.insert("content".to_owned(), Json::from(rest));
-                members.insert("priority".to_owned(), priority.parse::<u32>().map_or(Json::from(priority), Json::from));
+                members.insert(
+                    "priority".to_owned(),
+                    priority.parse::<u32>().map_or(Json::from(priority), Json::from),
+                );
             }
             None => drop(members.insert("content".to_owned(), Json::from(whole))),
         }
@@ -206,7 +225,8 @@ impl Records<'_, '_, '_> {
         if let Some(why) = self.workspace.shared(list) {
             return self.leave(addresses, &why);
         }
-        let all_go = fates.len() >= values.len() && fates.values().all(|fate| matches!(fate, Fate::Gone(_)));
+        let all_go =
+            fates.len() >= values.len() && fates.values().all(|fate| matches!(fate, Fate::Gone(_)));
         if all_go {
             return self.workspace.files[at.file].changes.remove(at.node);
         }
@@ -228,7 +248,8 @@ impl Records<'_, '_, '_> {
             }
         }
         let first = changed.values().next().cloned();
-        let is_common = changed.len() == values.len() && changed.values().all(|own| Some(own) == first.as_ref());
+        let is_common = changed.len() == values.len()
+            && changed.values().all(|own| Some(own) == first.as_ref());
         for (n, fate) in fates {
             let Fate::Changed(desired, live, address) = fate else {
                 if let Some(value) = values.get(*n) {
@@ -237,10 +258,12 @@ impl Records<'_, '_, '_> {
                 continue;
             };
             let Some((before, after)) = changed.get(n) else { continue };
-            let (mut old, mut new) = (self.members(entry, &desired.data), self.members(entry, &live.data));
+            let (mut old, mut new) =
+                (self.members(entry, &desired.data), self.members(entry, &live.data));
             let key = if old.contains_key("data") { "data" } else { "content" };
             let (old_value, new_value) = (old.shift_remove(key), new.shift_remove(key));
-            let (old_value, new_value) = (old_value.unwrap_or_default(), new_value.unwrap_or_default());
+            let (old_value, new_value) =
+                (old_value.unwrap_or_default(), new_value.unwrap_or_default());
             // What is left is the priority beside the value.
             let is_own = !is_common && before != after || values.len() > 1 && old != new;
             if is_own && values.len() > 1 {
@@ -296,13 +319,20 @@ impl Records<'_, '_, '_> {
         }
         let is_flow = tree.is_flow(tree.target(at.node));
         let list = tree.target(list.node);
-        self.workspace.files[at.file].changes.insert(list, Some(at.node), None, Json::Object(own), is_flow);
-        self.workspace
-            .notes
-            .insert(format!("{address}: it now differs from the other values of its entry, and has one of its own"));
+        self.workspace.files[at.file].changes.insert(
+            list,
+            Some(at.node),
+            None,
+            Json::Object(own),
+            is_flow,
+        );
+        self.workspace.notes.insert(format!(
+            "{address}: it now differs from the other values of its entry, and has one of its own"
+        ));
     }
 
-    /// Changes defaults that only this entry uses; returns what is left to be changed in the entry itself.
+    /// Changes defaults that only this entry uses; returns what is left to be changed in the entry
+    /// itself.
     fn change_defaults(
         &mut self,
         at: At,
@@ -314,7 +344,9 @@ impl Records<'_, '_, '_> {
             return (before, after);
         }
         for key in DEFAULTS.iter().copied().filter(|key| is_default(key)) {
-            let (Some(old), Some(new)) = (before.get(key).cloned(), after.get(key).cloned()) else { continue };
+            let (Some(old), Some(new)) = (before.get(key).cloned(), after.get(key).cloned()) else {
+                continue;
+            };
             let is_own = self.workspace.tree(at.file).get(at.node, key).is_some();
             if old == new || is_own {
                 continue;
@@ -322,7 +354,9 @@ impl Records<'_, '_, '_> {
             if let Some(definition) = self.only_user(key) {
                 self.workspace.merge(definition, &old, &new, what);
                 let name = self.workspace.files[definition.file].name;
-                self.workspace.notes.insert(format!("{what}: the default `{key}` is changed, in {name}"));
+                self.workspace
+                    .notes
+                    .insert(format!("{what}: the default `{key}` is changed, in {name}"));
                 before.shift_remove(key);
                 after.shift_remove(key);
             }
@@ -352,10 +386,13 @@ impl Records<'_, '_, '_> {
         for file in 0..workspace.files.len() {
             let tree = workspace.tree(file);
             let root = At { file, node: tree.root };
-            definitions.extend(tree.at(root.node, &["defaults", key]).map(|node| At { file, node }));
-            let zones = tree.get(root.node, "zones").map(|zones| tree.entries(zones)).unwrap_or_default();
+            definitions
+                .extend(tree.at(root.node, &["defaults", key]).map(|node| At { file, node }));
+            let zones =
+                tree.get(root.node, "zones").map(|zones| tree.entries(zones)).unwrap_or_default();
             for (_, zone) in zones {
-                let list = tree.get(*zone, "records").map(|list| tree.items(list)).unwrap_or_default();
+                let list =
+                    tree.get(*zone, "records").map(|list| tree.items(list)).unwrap_or_default();
                 users += list.iter().filter(|item| lacks(At { file, node: **item })).count();
             }
         }
@@ -400,11 +437,15 @@ impl Records<'_, '_, '_> {
                     let tree = self.workspace.tree(at.file);
                     let is_flow = tree.is_flow(tree.target(at.node));
                     let after = names.contains_key(&live.name).then_some(at.node);
-                    self.workspace.files[at.file].changes.insert(list.node, after, None, value, is_flow);
+                    self.workspace.files[at.file]
+                        .changes
+                        .insert(list.node, after, None, value, is_flow);
                 }
                 None => match self.workspace.fragments(&self.zone.name).first() {
                     Some(fragment) => new.entry(*fragment).or_default().push(value),
-                    None => self.left.push((address, "the zone is in no file of the spec".to_owned())),
+                    None => {
+                        self.left.push((address, "the zone is in no file of the spec".to_owned()))
+                    }
                 },
             }
         }
@@ -416,7 +457,9 @@ impl Records<'_, '_, '_> {
             let changes = &mut self.workspace.files[fragment.file].changes;
             match tree.get(fragment.node, "records") {
                 Some(list) if matches!(tree.node(list).kind, Kind::Sequence { .. }) => {
-                    values.into_iter().for_each(|value| changes.insert(list, None, None, value, true));
+                    values
+                        .into_iter()
+                        .for_each(|value| changes.insert(list, None, None, value, true));
                 }
                 _ => changes.set(fragment.node, "records", Json::Array(values)),
             }
@@ -438,7 +481,11 @@ impl Records<'_, '_, '_> {
             let tree = self.workspace.tree(value.file);
             let is_list = matches!(tree.node(value.node).kind, Kind::Sequence { .. });
             let stays = self.values(entry).len() > 1;
-            if !is_list || !stays || self.workspace.shared(value).is_some() || self.workspace.shared(at).is_some() {
+            if !is_list
+                || !stays
+                || self.workspace.shared(value).is_some()
+                || self.workspace.shared(at).is_some()
+            {
                 continue;
             }
             let mut own = self.members(entry, &live.data);
@@ -512,10 +559,12 @@ fn facets(desired: &Facets, live: &LiveRecord) -> Result<Facets, String> {
     let facets = Facets {
         ttl,
         proxied: proxied.map(|_| live.proxied),
-        comment: comment.as_ref().map(|own| match live.comment.as_deref().filter(|text| !text.is_empty()) {
-            Some(text) if own.text() == Some(text) => own.clone(),
-            Some(text) => Comment::Set(text.to_owned()),
-            None => Comment::Clear,
+        comment: comment.as_ref().map(|own| {
+            match live.comment.as_deref().filter(|text| !text.is_empty()) {
+                Some(text) if own.text() == Some(text) => own.clone(),
+                Some(text) => Comment::Set(text.to_owned()),
+                None => Comment::Clear,
+            }
         }),
         tags: tags.as_ref().map(|_| live.tags.clone()),
         settings: settings.with(live.settings, |_, own, live| own.map(|_| live.unwrap_or(false))),
@@ -532,11 +581,20 @@ fn sayable(facets: &Facets) -> Result<(), String> {
     if facets.ttl.is_some_and(|ttl| Ttl::seconds(u64::from(ttl.as_number())).is_err()) {
         return Err("a spec cannot express its time to live".to_owned());
     }
-    if facets.comment.as_ref().and_then(Comment::text).is_some_and(|text| Comment::parse(text).is_err()) {
-        return Err("a spec cannot express its comment, which has several lines or control characters".to_owned());
+    if facets
+        .comment
+        .as_ref()
+        .and_then(Comment::text)
+        .is_some_and(|text| Comment::parse(text).is_err())
+    {
+        return Err(
+            "a spec cannot express its comment, which has several lines or control characters"
+                .to_owned(),
+        );
     }
     let tags = facets.tags.iter().flatten();
-    if tags.clone().count() > Tag::MOST || tags.clone().any(|tag| Tag::parse(tag.as_str()).is_err()) {
+    if tags.clone().count() > Tag::MOST || tags.clone().any(|tag| Tag::parse(tag.as_str()).is_err())
+    {
         return Err("a spec cannot express its tags".to_owned());
     }
     Ok(())

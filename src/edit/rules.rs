@@ -1,5 +1,5 @@
-//! Rules and managed rulesets of a zone: what Cloudflare has, written into the zone's section, or into the profile that the
-//! zone alone uses.
+//! Rules and managed rulesets of a zone: what Cloudflare has, written into the zone's section, or
+//! into the profile that the zone alone uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +12,8 @@ use crate::diagnostic::Place;
 use crate::diff::{PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, diff_rulesets};
 use crate::model::managed::{Managed, find_deployment, recognise};
 use crate::model::ruleset::{
-    DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, LiveRule, Note, Phase, RuleForm, RuleId, RuleTuning,
-    Switch, TuningTarget, recognise_rule,
+    DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, LiveRule, Note, Phase, RuleForm,
+    RuleId, RuleTuning, Switch, TuningTarget, recognise_rule,
 };
 use crate::model::{Address, DesiredZone, LiveZone, Unmanaged, sort_by_key};
 use crate::spec;
@@ -98,7 +98,8 @@ fn sections(workspace: &Workspace<'_>, zone: &DesiredZone) -> Vec<(At, Owner)> {
     let mut own = Vec::new();
     for file in 0..workspace.files.len() {
         let tree = workspace.tree(file);
-        let zones = tree.get(tree.root, "zones").map(|zones| tree.entries(zones)).unwrap_or_default();
+        let zones =
+            tree.get(tree.root, "zones").map(|zones| tree.entries(zones)).unwrap_or_default();
         for (_, fragment) in zones {
             let Some(names) = tree.get(*fragment, "use") else { continue };
             for name in tree.items(names) {
@@ -113,7 +114,8 @@ fn sections(workspace: &Workspace<'_>, zone: &DesiredZone) -> Vec<(At, Owner)> {
         for name in &own {
             let Some(section) = below(&root, &["profiles", name, "waf"]) else { continue };
             let is_alone = users.get(name).is_some_and(|n| *n == 1) && !workspace.is_local;
-            sections.push((section, if is_alone { Owner::OwnProfile } else { Owner::SharedProfile }));
+            sections
+                .push((section, if is_alone { Owner::OwnProfile } else { Owner::SharedProfile }));
         }
     }
     sections
@@ -122,13 +124,19 @@ fn sections(workspace: &Workspace<'_>, zone: &DesiredZone) -> Vec<(At, Owner)> {
 impl Rules<'_, '_, '_> {
     /// One difference.
     fn change(&mut self, phase: &PhaseChanges<'_>, change: &RuleChange<'_>, address: Address) {
-        let deployment = Managed::ALL.iter().copied().find(|m| phase.phase == Phase::Managed && m.key() == change.name);
-        let wanted = deployment.and_then(|m| self.desired.deployments.iter().find(|d| d.ruleset == m));
+        let deployment = Managed::ALL
+            .iter()
+            .copied()
+            .find(|m| phase.phase == Phase::Managed && m.key() == change.name);
+        let wanted =
+            deployment.and_then(|m| self.desired.deployments.iter().find(|d| d.ruleset == m));
         if let Some(wanted) = wanted {
             return match &change.kind {
                 RuleChangeKind::Create => self.switch(wanted, "off", &address),
                 RuleChangeKind::Update(live) => self.deployment(wanted, live, &address),
-                RuleChangeKind::Move(_) => self.leave(address, "a spec cannot express its place among the exceptions"),
+                RuleChangeKind::Move(_) => {
+                    self.leave(address, "a spec cannot express its place among the exceptions")
+                }
                 RuleChangeKind::Delete(..) => self.leave(address, "it cannot be deleted"),
             };
         }
@@ -136,16 +144,24 @@ impl Rules<'_, '_, '_> {
             RuleChangeKind::Create => self.remove(phase.phase, &change.name, &address),
             RuleChangeKind::Update(live) => self.rule(phase.phase, &change.name, live, &address),
             RuleChangeKind::Move(_) => self.reorder(phase, &address),
-            RuleChangeKind::Delete(live, RuleDeleteReason::Pruned) => self.add(phase.phase, live, address),
+            RuleChangeKind::Delete(live, RuleDeleteReason::Pruned) => {
+                self.add(phase.phase, live, address)
+            }
             RuleChangeKind::Delete(live, RuleDeleteReason::Absent) => {
                 self.remove(phase.phase, &change.name, &address);
                 self.add(phase.phase, live, address);
             }
             RuleChangeKind::Delete(_, RuleDeleteReason::Expired) => {
-                self.leave(address, "its last day in the spec is over; write a later one, or apply the spec");
+                self.leave(
+                    address,
+                    "its last day in the spec is over; write a later one, or apply the spec",
+                );
             }
             RuleChangeKind::Delete(_, RuleDeleteReason::Removed | RuleDeleteReason::Undone) => {
-                self.leave(address, "the spec no longer has it; apply the spec, or write the rule again");
+                self.leave(
+                    address,
+                    "the spec no longer has it; apply the spec, or write the rule again",
+                );
             }
         }
     }
@@ -164,7 +180,10 @@ impl Rules<'_, '_, '_> {
             for item in tree.items(list) {
                 let own = tree.get(*item, "name");
                 let own = own.map(|node| self.workspace.resolved(At { node, ..*section }));
-                found.extend((own.as_deref() == Some(name)).then_some((At { node: *item, ..*section }, *owner)));
+                found.extend(
+                    (own.as_deref() == Some(name))
+                        .then_some((At { node: *item, ..*section }, *owner)),
+                );
             }
         }
         found
@@ -205,7 +224,8 @@ impl Rules<'_, '_, '_> {
         let is_raw = matches!(found.form, RuleForm::Raw(_));
         // In a section that is the complete state, a key that is left out has its default.
         let is_complete = self.desired.unmanaged == Unmanaged::Prune;
-        let log = if is_complete { found.log } else { wanted.log.map(|_| found.log.unwrap_or(true)) };
+        let log =
+            if is_complete { found.log } else { wanted.log.map(|_| found.log.unwrap_or(true)) };
         let after = DesiredRule {
             description: found.description.filter(|_| is_complete || wanted.description.is_some()),
             log: log.filter(|_| !is_raw),
@@ -225,7 +245,10 @@ impl Rules<'_, '_, '_> {
                     self.workspace.merge(at, &before, &after, address.as_str());
                 }
                 Owner::SharedProfile => {
-                    self.note(address, "other zones use its profile too, so the zone has its own now");
+                    self.note(
+                        address,
+                        "other zones use its profile too, so the zone has its own now",
+                    );
                     self.additions.push((phase.key(), after.clone()));
                 }
             }
@@ -235,8 +258,8 @@ impl Rules<'_, '_, '_> {
     /// A rule that the spec does not name.
     fn add(&mut self, phase: Phase, live: &LiveRule, address: Address) {
         let imported = crate::import::rule_from_live(live, phase, &self.live.waf);
-        let Some(mut rule) =
-            imported.filter(|rule| self.desired.rule(phase, &rule.name).is_none_or(|own| own.is_absent))
+        let Some(mut rule) = imported
+            .filter(|rule| self.desired.rule(phase, &rule.name).is_none_or(|own| own.is_absent))
         else {
             return self.leave(address, "a spec cannot express it");
         };
@@ -251,27 +274,39 @@ impl Rules<'_, '_, '_> {
         let key = phase.phase.key();
         let own = self.sections.iter().filter(|(_, owner)| *owner == Owner::Zone);
         let lists: Vec<At> = own
-            .filter_map(|(at, _)| Some(At { node: self.workspace.tree(at.file).get(at.node, key)?, ..*at }))
+            .filter_map(|(at, _)| {
+                Some(At { node: self.workspace.tree(at.file).get(at.node, key)?, ..*at })
+            })
             .collect();
-        let ([list], true) = (lists.as_slice(), self.sections.iter().all(|(_, owner)| *owner == Owner::Zone)) else {
-            return self.leave(address.clone(), "its order comes from several lists; write the rules into one");
+        let ([list], true) =
+            (lists.as_slice(), self.sections.iter().all(|(_, owner)| *owner == Owner::Zone))
+        else {
+            return self.leave(
+                address.clone(),
+                "its order comes from several lists; write the rules into one",
+            );
         };
         let tree = self.workspace.tree(list.file);
         let names = tree.items(list.node).iter().map(|item| {
-            let name = tree.get(*item, "name").map(|node| self.workspace.resolved(At { node, ..*list }));
+            let name =
+                tree.get(*item, "name").map(|node| self.workspace.resolved(At { node, ..*list }));
             name.unwrap_or_default()
         });
         let names: Vec<String> = names.collect();
-        let place = |name: &String| phase.live.rules().iter().position(|rule| rule.body.reference() == Some(name));
+        let place = |name: &String| {
+            phase.live.rules().iter().position(|rule| rule.body.reference() == Some(name))
+        };
         // Rules that are not live stay where they are.
         let slots: Vec<usize> = (0..names.len()).filter(|n| place(&names[*n]).is_some()).collect();
         let mut order = slots.clone();
         sort_by_key(&mut order, |n| place(&names[*n]));
         if order == slots {
-            return self.leave(address.clone(), "its order comes from `before` or `after`; change those");
+            return self
+                .leave(address.clone(), "its order comes from `before` or `after`; change those");
         }
         if self.workspace.shared(*list).is_some() {
-            return self.leave(address.clone(), "its list is shared through an anchor; write it out");
+            return self
+                .leave(address.clone(), "its list is shared through an anchor; write it out");
         }
         let items = tree.items(list.node).to_vec();
         for (slot, from) in slots.iter().zip(&order) {
@@ -299,14 +334,19 @@ impl Rules<'_, '_, '_> {
         let is_own = found.iter().any(|(_, owner)| *owner == Owner::Zone);
         for (at, owner) in found {
             match owner {
-                Owner::Zone => self.workspace.files[at.file].changes.replace(at.node, Json::from(word)),
+                Owner::Zone => {
+                    self.workspace.files[at.file].changes.replace(at.node, Json::from(word))
+                }
                 Owner::OwnProfile | Owner::SharedProfile if is_own => {}
                 Owner::OwnProfile => {
                     self.note(address, "it is changed in its profile, which only this zone uses");
                     self.workspace.files[at.file].changes.replace(at.node, Json::from(word));
                 }
                 Owner::SharedProfile => {
-                    self.note(address, "other zones use its profile too, so the zone has its own value now");
+                    self.note(
+                        address,
+                        "other zones use its profile too, so the zone has its own value now",
+                    );
                     self.additions.push((wanted.ruleset.key(), Json::from(word)));
                 }
             }
@@ -337,23 +377,36 @@ impl Rules<'_, '_, '_> {
             self.value(wanted.ruleset, key, old, new, address);
         }
         let tags = wanted.tags.iter().map(|t| {
-            (t.place, found.tags.iter().any(|o| (&o.tag, o.enabled, &o.action) == (&t.tag, t.enabled, &t.action)))
+            (
+                t.place,
+                found
+                    .tags
+                    .iter()
+                    .any(|o| (&o.tag, o.enabled, &o.action) == (&t.tag, t.enabled, &t.action)),
+            )
         });
         let gone: Vec<Place> = tags.filter(|(_, stays)| !stays).map(|(place, _)| place).collect();
         gone.into_iter().for_each(|place| self.drop_tuning(wanted.ruleset, place, address));
         for own in &wanted.rules {
             let TuningTarget::Rule(name) = &own.target else { continue };
-            let id =
-                |name: &crate::model::managed::RuleName| catalogue.and_then(|c| Some(name.resolve(c).ok()?.id.clone()));
+            let id = |name: &crate::model::managed::RuleName| {
+                catalogue.and_then(|c| Some(name.resolve(c).ok()?.id.clone()))
+            };
             let is_it = |other: &&RuleTuning| match &other.target {
-                TuningTarget::Rule(other) => other == name || id(other).is_some() && id(other) == id(name),
+                TuningTarget::Rule(other) => {
+                    other == name || id(other).is_some() && id(other) == id(name)
+                }
                 TuningTarget::Tag(_) => false,
             };
             match found.rules.iter().find(is_it) {
                 Some(other) if (other.enabled, &other.action) == (own.enabled, &own.action) => {}
                 Some(other) => {
                     self.drop_tuning(wanted.ruleset, own.place, address);
-                    let tuning = RuleTuning { target: own.target.clone(), note: own.note.clone(), ..other.clone() };
+                    let tuning = RuleTuning {
+                        target: own.target.clone(),
+                        note: own.note.clone(),
+                        ..other.clone()
+                    };
                     let one = DesiredDeployment {
                         rules: vec![tuning],
                         ..DesiredDeployment::new(wanted.ruleset, Switch::On, own.place)
@@ -368,9 +421,14 @@ impl Rules<'_, '_, '_> {
         }
     }
 
-    /// A managed ruleset that the spec leaves as it is: what Cloudflare has beyond what the spec names, and rules that let
-    /// requests skip it.
-    fn whole_deployment(&mut self, wanted: &DesiredDeployment, skips: &BTreeSet<RuleId>, address: &Address) {
+    /// A managed ruleset that the spec leaves as it is: what Cloudflare has beyond what the spec
+    /// names, and rules that let requests skip it.
+    fn whole_deployment(
+        &mut self,
+        wanted: &DesiredDeployment,
+        skips: &BTreeSet<RuleId>,
+        address: &Address,
+    ) {
         let entry_points = &self.live.waf.entry_points;
         let managed = entry_points.get(&Phase::Managed).map(EntryPoint::rules).unwrap_or_default();
         let catalogue = self.live.waf.managed(wanted.ruleset);
@@ -406,15 +464,21 @@ impl Rules<'_, '_, '_> {
     ) {
         let key = wanted.ruleset.key();
         for name in KEYS.into_iter().filter(|name| !before.contains_key(*name)) {
-            let value = after.get(name).map(|value| (key, super::settings::one(name, value.clone())));
+            let value =
+                after.get(name).map(|value| (key, super::settings::one(name, value.clone())));
             self.additions.extend(value);
         }
         let mut more = DesiredDeployment::new(wanted.ruleset, Switch::On, wanted.place);
-        let has_rule = |other: &RuleTuning| wanted.rules.iter().any(|own| own.target == other.target);
+        let has_rule =
+            |other: &RuleTuning| wanted.rules.iter().any(|own| own.target == other.target);
         let has_tag = |tag: &str| wanted.tags.iter().any(|own| own.tag == tag);
         more.rules = found.rules.iter().filter(|other| !has_rule(other)).cloned().collect();
         more.tags = found.tags.iter().filter(|other| !has_tag(&other.tag)).cloned().collect();
-        let notes = more.rules.iter_mut().map(|r| &mut r.note).chain(more.tags.iter_mut().map(|t| &mut t.note));
+        let notes = more
+            .rules
+            .iter_mut()
+            .map(|r| &mut r.note)
+            .chain(more.tags.iter_mut().map(|t| &mut t.note));
         notes.for_each(|note| note.reason = Some(REASON.to_owned()));
         if !more.rules.is_empty() || !more.tags.is_empty() {
             self.additions.push((key, spec::deployment_entry(&more)));
@@ -422,7 +486,14 @@ impl Rules<'_, '_, '_> {
     }
 
     /// One value of a managed ruleset.
-    fn value(&mut self, managed: Managed, key: &str, old: &Json, new: Option<&Json>, address: &Address) {
+    fn value(
+        &mut self,
+        managed: Managed,
+        key: &str,
+        old: &Json,
+        new: Option<&Json>,
+        address: &Address,
+    ) {
         let found = self.deployments(managed).into_iter().filter_map(|(at, owner)| {
             let (name, node) = self.workspace.tree(at.file).entry(at.node, key)?;
             Some((At { node, ..at }, At { node: name, ..at }, owner))
@@ -435,18 +506,24 @@ impl Rules<'_, '_, '_> {
                 (Owner::SharedProfile, Some(new)) => {
                     self.note(
                         address,
-                        &format!("other zones use its profile too, so the zone has its own `{key}` now"),
+                        &format!(
+                            "other zones use its profile too, so the zone has its own `{key}` now"
+                        ),
                     );
                     self.additions.push((managed.key(), super::settings::one(key, new.clone())));
                 }
                 (Owner::SharedProfile, None) => {
                     self.leave(address.clone(), "the profile that sets it is used elsewhere too")
                 }
-                (Owner::Zone | Owner::OwnProfile, Some(new)) => self.workspace.merge(value, old, new, address.as_str()),
+                (Owner::Zone | Owner::OwnProfile, Some(new)) => {
+                    self.workspace.merge(value, old, new, address.as_str())
+                }
                 (Owner::Zone | Owner::OwnProfile, None) if key == "paranoia" => {
                     self.workspace.merge(value, old, &Json::from("custom"), address.as_str());
                 }
-                (Owner::Zone | Owner::OwnProfile, None) => self.workspace.files[name.file].changes.remove(name.node),
+                (Owner::Zone | Owner::OwnProfile, None) => {
+                    self.workspace.files[name.file].changes.remove(name.node)
+                }
             }
         }
     }
@@ -458,7 +535,9 @@ impl Rules<'_, '_, '_> {
             if self.workspace.files[at.file].source != place.source {
                 continue;
             }
-            let lists = ["disable", "enable", "rules", "tags"].into_iter().filter_map(|key| tree.get(at.node, key));
+            let lists = ["disable", "enable", "rules", "tags"]
+                .into_iter()
+                .filter_map(|key| tree.get(at.node, key));
             let items = lists.flat_map(|list| tree.items(list).iter().copied());
             let start = place.span.start as usize;
             let Some(item) = items.into_iter().find(|item| {
@@ -468,8 +547,12 @@ impl Rules<'_, '_, '_> {
                 continue;
             };
             match owner {
-                Owner::Zone | Owner::OwnProfile => self.workspace.files[at.file].changes.remove(item),
-                Owner::SharedProfile => self.leave(address.clone(), "the profile that sets it is used elsewhere too"),
+                Owner::Zone | Owner::OwnProfile => {
+                    self.workspace.files[at.file].changes.remove(item)
+                }
+                Owner::SharedProfile => {
+                    self.leave(address.clone(), "the profile that sets it is used elsewhere too")
+                }
             }
         }
     }

@@ -14,7 +14,8 @@ pub struct Chosen<'a> {
     pub unmanaged: bool,
     /// Which of these.
     pub is_unmanaged_chosen: &'a dyn Fn(&Address) -> bool,
-    /// Deployments whose live tuning is written as a whole, with the rules of others that let requests skip them.
+    /// Deployments whose live tuning is written as a whole, with the rules of others that let
+    /// requests skip them.
     pub whole_deployments: &'a BTreeMap<Address, BTreeSet<RuleId>>,
 }
 

@@ -1,4 +1,5 @@
-//! Settings, DNSSEC and DNS settings of a zone: what Cloudflare has, written where the spec names them.
+//! Settings, DNSSEC and DNS settings of a zone: what Cloudflare has, written where the spec names
+//! them.
 
 use serde_json::{Map, Value as Json};
 
@@ -33,10 +34,13 @@ pub(super) fn pull(
                 (address, vec![(vec!["dnssec"], Some(word(*on)), Some(word(!*on)))])
             }
             ZoneSetting::DnsSettings { members } => {
-                let wanted = |name: &String| zone.settings.dns_settings.get(name).map(|(value, _)| value.clone());
+                let wanted = |name: &String| {
+                    zone.settings.dns_settings.get(name).map(|(value, _)| value.clone())
+                };
                 let found = |name: &String| live.settings.dns_settings.get(name).cloned();
-                let values =
-                    members.keys().map(|name| (vec!["dns_settings", name.as_str()], wanted(name), found(name)));
+                let values = members
+                    .keys()
+                    .map(|name| (vec!["dns_settings", name.as_str()], wanted(name), found(name)));
                 (Address::of_zone_part(&zone.name, "dns_settings"), values.collect())
             }
         };
@@ -48,14 +52,19 @@ pub(super) fn pull(
                 left.push((address.clone(), "Cloudflare does not report its value".to_owned()));
                 continue;
             };
-            let (before, after) = (spec::written_value(&wanted), spec::written_value(&named(&wanted, &found)));
+            let (before, after) =
+                (spec::written_value(&wanted), spec::written_value(&named(&wanted, &found)));
             let mut is_found = false;
             for fragment in workspace.fragments(&zone.name) {
-                let Some(node) = workspace.tree(fragment.file).at(fragment.node, &path) else { continue };
+                let Some(node) = workspace.tree(fragment.file).at(fragment.node, &path) else {
+                    continue;
+                };
                 is_found = true;
                 match workspace.shared(fragment) {
                     Some(why) => left.push((address.clone(), why)),
-                    None => set(workspace, At { node, ..fragment }, &before, &after, address.as_str()),
+                    None => {
+                        set(workspace, At { node, ..fragment }, &before, &after, address.as_str())
+                    }
                 }
             }
             if !is_found {
@@ -65,7 +74,8 @@ pub(super) fn pull(
     }
 }
 
-/// Changes a value; its members may be unset in the text, as far as they are unset in what it resolves to.
+/// Changes a value; its members may be unset in the text, as far as they are unset in what it
+/// resolves to.
 fn set(workspace: &mut Workspace<'_>, at: At, before: &Json, after: &Json, what: &str) {
     let word = |value: &Json| matches!(value, Json::Bool(_));
     let written = super::file_changes::json(workspace.tree(at.file), at.node);
@@ -87,9 +97,12 @@ fn named(wanted: &Value, found: &Value) -> Value {
             };
             Value::Map(wanted.iter().map(member).gather())
         }
-        (Value::Map(wanted), Value::Null) => {
-            Value::Map(wanted.iter().map(|(name, wanted)| (name.clone(), named(wanted, &Value::Null))).gather())
-        }
+        (Value::Map(wanted), Value::Null) => Value::Map(
+            wanted
+                .iter()
+                .map(|(name, wanted)| (name.clone(), named(wanted, &Value::Null)))
+                .gather(),
+        ),
         _ => found.clone(),
     }
 }

@@ -1,7 +1,9 @@
-//! A YAML text as a tree of its values, each with its bytes, its anchor and its aliases, and every comment.
+//! A YAML text as a tree of its values, each with its bytes, its anchor and its aliases, and every
+//! comment.
 //!
-//! Unlike the tree that a spec is read from, nothing is resolved here: an alias is an alias, a substitution is text. Edits are
-//! computed from it, so it knows where the parts of a list or a mapping begin and end.
+//! Unlike the tree that a spec is read from, nothing is resolved here: an alias is an alias, a
+//! substitution is text. Edits are computed from it, so it knows where the parts of a list or a
+//! mapping begin and end.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -69,7 +71,8 @@ pub(super) struct Anchor {
 /// A node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
-    /// Its bytes, with quotes, brackets, the header of a block, and its anchor or tag; without the line break after it.
+    /// Its bytes, with quotes, brackets, the header of a block, and its anchor or tag; without the
+    /// line break after it.
     pub(super) span: Range<usize>,
     /// Where its content begins, behind its anchor or tag.
     pub(super) content: usize,
@@ -120,7 +123,8 @@ impl<'t> SourceTree<'t> {
             aliases: BTreeMap::new(),
             line_break,
         };
-        let (mut stack, mut anchored): (Vec<Frame>, HashMap<usize, NodeId>) = (Vec::new(), HashMap::new());
+        let (mut stack, mut anchored): (Vec<Frame>, HashMap<usize, NodeId>) =
+            (Vec::new(), HashMap::new());
         let (mut documents, mut end, mut last) = (0, mark, NodeId(0));
         let options = granit_parser::options! { emit_comments: true, emit_anchor_events: true };
         for next in Parser::new_from_str_with_options(&text[mark..], options) {
@@ -180,14 +184,21 @@ impl<'t> SourceTree<'t> {
     }
 
     /// The kind and all bytes of a scalar; `before` is where the last token ended.
-    fn scalar(&self, value: &str, style: ScalarStyle, range: Range<usize>, before: usize) -> (Kind, Range<usize>) {
+    fn scalar(
+        &self,
+        value: &str,
+        style: ScalarStyle,
+        range: Range<usize>,
+        before: usize,
+    ) -> (Kind, Range<usize>) {
         match style {
             ScalarStyle::Literal | ScalarStyle::Folded => {
                 let gap = &self.text[before.min(range.start)..range.start];
                 let start = header(gap).map_or(range.start, |at| before + at);
                 // The parser goes on to the first word of the next line.
                 let blank = self.text[..range.end].trim_end_matches([' ', '\t']);
-                let end = if blank.ends_with(['\n', '\r']) { blank } else { &self.text[..range.end] };
+                let end =
+                    if blank.ends_with(['\n', '\r']) { blank } else { &self.text[..range.end] };
                 let end = end.trim_end_matches(['\n', '\r']).len();
                 (Kind::Scalar(value.into(), Style::Block), start..end.max(start))
             }
@@ -198,7 +209,9 @@ impl<'t> SourceTree<'t> {
                 let at = self.text[..range.start].trim_end().len().max(before);
                 let from = before.min(at);
                 let gap = &self.text[from..];
-                let next = gap.find(|c: char| !c.is_whitespace()).filter(|n| gap[*n..].starts_with([':', '-', '?']));
+                let next = gap
+                    .find(|c: char| !c.is_whitespace())
+                    .filter(|n| gap[*n..].starts_with([':', '-', '?']));
                 let after = gap.find([':', '-', '?']).map_or(at, |n| from + n + 1);
                 // The next token is the indicator itself, or comes after it.
                 let at = if next.is_some() || after <= range.start.max(at) { after } else { at };
@@ -209,7 +222,13 @@ impl<'t> SourceTree<'t> {
     }
 
     /// Adds a node to what is open.
-    fn add(&mut self, kind: Kind, range: Range<usize>, tag: Option<usize>, stack: &mut [Frame]) -> NodeId {
+    fn add(
+        &mut self,
+        kind: Kind,
+        range: Range<usize>,
+        tag: Option<usize>,
+        stack: &mut [Frame],
+    ) -> NodeId {
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         let parent = stack.last().map(|frame| frame.id);
         let span = tag.map_or(range.start, |tag| tag.min(range.start))..range.end;
@@ -288,12 +307,16 @@ impl<'t> SourceTree<'t> {
 
     /// Whether a node is a list or mapping in brackets.
     pub(super) fn is_flow(&self, id: NodeId) -> bool {
-        matches!(self.node(id).kind, Kind::Sequence { is_flow: true, .. } | Kind::Mapping { is_flow: true, .. })
+        matches!(
+            self.node(id).kind,
+            Kind::Sequence { is_flow: true, .. } | Kind::Mapping { is_flow: true, .. }
+        )
     }
 
     /// Whether a node is in brackets, or is within something that is.
     pub(super) fn is_in_flow(&self, id: NodeId) -> bool {
-        std::iter::successors(self.node(id).parent, |id| self.node(*id).parent).any(|id| self.is_flow(id))
+        std::iter::successors(self.node(id).parent, |id| self.node(*id).parent)
+            .any(|id| self.is_flow(id))
     }
 
     /// The aliases of a node, in order.
@@ -303,7 +326,8 @@ impl<'t> SourceTree<'t> {
 
     /// The anchor through which a node is shared, which is its own or that of something around it.
     pub(super) fn shared_by(&self, id: NodeId) -> Option<NodeId> {
-        std::iter::successors(Some(id), |id| self.node(*id).parent).find(|id| !self.aliases(*id).is_empty())
+        std::iter::successors(Some(id), |id| self.node(*id).parent)
+            .find(|id| !self.aliases(*id).is_empty())
     }
 
     /// Where the line begins that a byte is in.
@@ -347,23 +371,32 @@ impl<'t> SourceTree<'t> {
         // Backwards over blanks, line breaks and comments.
         loop {
             let before = self.text[..at].trim_end().len();
-            let comment = self.comments.partition_point(|c| c.start < before).checked_sub(1).map(|n| &self.comments[n]);
+            let comment = self
+                .comments
+                .partition_point(|c| c.start < before)
+                .checked_sub(1)
+                .map(|n| &self.comments[n]);
             match comment {
-                Some(comment) if comment.end >= before && comment.start < before => at = comment.start,
+                Some(comment) if comment.end >= before && comment.start < before => {
+                    at = comment.start
+                }
                 _ => return before.saturating_sub(1),
             }
         }
     }
 }
 
-/// Where the header of a block is, such as `|2+`, in what is between the last token and the text of the block.
+/// Where the header of a block is, such as `|2+`, in what is between the last token and the text of
+/// the block.
 fn header(gap: &str) -> Option<usize> {
     let (mut line_start, mut found) = (0, None);
     for line in gap.split_inclusive('\n') {
-        let comment = line.match_indices('#').find(|(at, _)| *at == 0 || line[..*at].ends_with([' ', '\t']));
+        let comment =
+            line.match_indices('#').find(|(at, _)| *at == 0 || line[..*at].ends_with([' ', '\t']));
         let code = line[..comment.map_or(line.len(), |(at, _)| at)].trim_end();
         let token = code.rfind([' ', '\t']).map_or(0, |blank| blank + 1);
-        found = if code[token..].starts_with(['|', '>']) { Some(line_start + token) } else { found };
+        found =
+            if code[token..].starts_with(['|', '>']) { Some(line_start + token) } else { found };
         line_start += line.len();
     }
     found
@@ -376,7 +409,8 @@ mod tests {
     /// Every leaf as written.
     fn leaves(text: &str) -> Vec<String> {
         let tree = SourceTree::read(text).unwrap();
-        let is_leaf = |id: &NodeId| matches!(tree.node(*id).kind, Kind::Scalar(..) | Kind::Alias(_));
+        let is_leaf =
+            |id: &NodeId| matches!(tree.node(*id).kind, Kind::Scalar(..) | Kind::Alias(_));
         tree.ids().filter(is_leaf).map(|id| text[tree.node(id).span.clone()].to_owned()).collect()
     }
 
@@ -384,12 +418,18 @@ mod tests {
     fn nodes_have_their_bytes() {
         assert_eq!(leaves("a: 'x' # c\nb: [1, \"2\"]\n"), ["a", "'x'", "b", "1", "\"2\""]);
         assert_eq!(leaves("a: &t 300\nb: *t\n"), ["a", "&t 300", "b", "*t"]);
-        assert_eq!(leaves("a: |-\n  one\n  two\nb: >\n  x\n\n# c\n"), ["a", "|-\n  one\n  two", "b", ">\n  x"]);
+        assert_eq!(
+            leaves("a: |-\n  one\n  two\nb: >\n  x\n\n# c\n"),
+            ["a", "|-\n  one\n  two", "b", ">\n  x"]
+        );
         assert_eq!(
             leaves("a:\n  b: |-\n    one\n  # c\n  d: |\n    two\n  e: 1\n"),
             ["a", "b", "|-\n    one", "d", "|\n    two", "e", "1"]
         );
-        assert_eq!(leaves("a: # x | y\n  !<t:a> |2 # > |\n   one\nb: 1\n"), ["a", "!<t:a> |2 # > |\n   one", "b", "1"]);
+        assert_eq!(
+            leaves("a: # x | y\n  !<t:a> |2 # > |\n   one\nb: 1\n"),
+            ["a", "!<t:a> |2 # > |\n   one", "b", "1"]
+        );
         assert_eq!(leaves("\u{feff}ä: ö\r\nb:\r\nc: 1\r\n"), ["ä", "ö", "b", "", "c", "1"]);
     }
 

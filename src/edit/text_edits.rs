@@ -26,13 +26,15 @@ impl Edit {
 pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> Option<String> {
     // Of several insertions at one place, the first stays first.
     sort_by_key(&mut edits, |edit| (edit.start, edit.end));
-    let mut out = String::with_capacity(text.len() + edits.iter().map(|e| e.text.len()).sum::<usize>());
+    let mut out =
+        String::with_capacity(text.len() + edits.iter().map(|e| e.text.len()).sum::<usize>());
     let mut at = 0;
     for edit in &edits {
         if edit.start == edit.end && edit.start < at {
             // What comes behind lines that go takes their place.
             let lines = edit.text.strip_prefix("\r\n").map(|rest| (rest, "\r\n"));
-            let (rest, line_break) = lines.or_else(|| edit.text.strip_prefix('\n').map(|rest| (rest, "\n")))?;
+            let (rest, line_break) =
+                lines.or_else(|| edit.text.strip_prefix('\n').map(|rest| (rest, "\n")))?;
             if !text[..at].ends_with('\n') {
                 return None;
             }
@@ -54,10 +56,18 @@ mod tests {
 
     #[test]
     fn edits_are_applied_in_their_order() {
-        let edits = vec![Edit::new(4..5, "E"), Edit::new(0..1, ""), Edit::new(2..2, "x"), Edit::new(2..2, "y")];
+        let edits = vec![
+            Edit::new(4..5, "E"),
+            Edit::new(0..1, ""),
+            Edit::new(2..2, "x"),
+            Edit::new(2..2, "y"),
+        ];
         assert_eq!(apply("abcdef", edits).as_deref(), Some("bxycdEf"));
         assert_eq!(apply("abc", vec![Edit::new(0..2, ""), Edit::new(1..3, "")]), None);
         assert_eq!(apply("abc", vec![Edit::new(0..9, "")]), None);
-        assert_eq!(apply("a\nb\nc\n", vec![Edit::new(2..4, ""), Edit::new(3..3, "\nx")]).as_deref(), Some("a\nx\nc\n"));
+        assert_eq!(
+            apply("a\nb\nc\n", vec![Edit::new(2..4, ""), Edit::new(3..3, "\nx")]).as_deref(),
+            Some("a\nx\nc\n")
+        );
     }
 }

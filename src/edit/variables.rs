@@ -1,4 +1,5 @@
-//! Variables while a spec is edited: what they are, how often each is used, and where a value that they make up is changed.
+//! Variables while a spec is edited: what they are, how often each is used, and where a value that
+//! they make up is changed.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +43,10 @@ pub(super) struct Variables {
 
 impl Variables {
     /// Those of these files; `given` are those of the command line.
-    pub(super) fn new<'t>(files: impl Iterator<Item = &'t SourceTree<'t>>, given: &[(String, String)]) -> Self {
+    pub(super) fn new<'t>(
+        files: impl Iterator<Item = &'t SourceTree<'t>>,
+        given: &[(String, String)],
+    ) -> Self {
         let mut variables: BTreeMap<String, Variable> = BTreeMap::new();
         for (file, tree) in files.enumerate() {
             let section = tree.get(tree.root, "variables");
@@ -73,15 +77,17 @@ impl Variables {
         let mut resolved = String::new();
         for (_, piece) in pieces(text) {
             match piece {
-                Piece::Variable(name) => resolved.extend(self.all.get(name).map(|v| v.value.as_str())),
+                Piece::Variable(name) => {
+                    resolved.extend(self.all.get(name).map(|v| v.value.as_str()))
+                }
                 other => resolved.extend(other.literal()),
             }
         }
         resolved
     }
 
-    /// Where a value with a substitution is changed: the variable, if nothing else uses it, or the value itself. `what` is what it is
-    /// the value of.
+    /// Where a value with a substitution is changed: the variable, if nothing else uses it, or the
+    /// value itself. `what` is what it is the value of.
     pub(super) fn change<'n>(
         &self,
         text: &str,
@@ -105,16 +111,25 @@ impl Variables {
         };
         // The wanted value is in the form of a spec, as the text is.
         let (before, behind) = (&text[..range.start], &text[range.end..]);
-        let own = wanted.strip_prefix(before).and_then(|rest| rest.strip_suffix(behind)).filter(|own| !own.is_empty());
+        let own = wanted
+            .strip_prefix(before)
+            .and_then(|rest| rest.strip_suffix(behind))
+            .filter(|own| !own.is_empty());
         let variable = self.all.get(name);
         let why = match (variable, own) {
             (Some(v), _) if v.is_given => "comes from the command line",
             (Some(v), Some(_)) if v.uses > 1 => "is used elsewhere too",
             (Some(v), Some(own)) if v.definitions.len() == 1 && !is_local => {
                 let definition = v.definitions[0];
-                let value = if before.is_empty() && behind.is_empty() { after.clone() } else { Json::from(own) };
-                let note =
-                    format!("{what}: `{name}` is changed where it is defined, in {}", file_name(definition.file));
+                let value = if before.is_empty() && behind.is_empty() {
+                    after.clone()
+                } else {
+                    Json::from(own)
+                };
+                let note = format!(
+                    "{what}: `{name}` is changed where it is defined, in {}",
+                    file_name(definition.file)
+                );
                 return Change::AtDefinition(definition, value, note);
             }
             (_, None) => "cannot give this value alone",
@@ -139,9 +154,15 @@ mod tests {
             ("${A}.example", "foo.other", None),
         ] {
             let definition = At { file: 0, node: SourceTree::read("A: 1\n").unwrap().root };
-            let variable = Variable { definitions: vec![definition], uses: 1, value: "1".to_owned(), is_given: false };
+            let variable = Variable {
+                definitions: vec![definition],
+                uses: 1,
+                value: "1".to_owned(),
+                is_given: false,
+            };
             let variables = Variables { all: BTreeMap::from([("A".to_owned(), variable)]) };
-            let found = match variables.change(text, &Json::from(wanted), false, "it", |_| "a.yaml") {
+            let found = match variables.change(text, &Json::from(wanted), false, "it", |_| "a.yaml")
+            {
                 Change::AtDefinition(_, value, _) => Some(value),
                 Change::WrittenOut(_) => None,
             };

@@ -1,4 +1,5 @@
-//! All files of a spec while they are edited: values change where they are defined, if nothing else uses them.
+//! All files of a spec while they are edited: values change where they are defined, if nothing else
+//! uses them.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +45,12 @@ impl<'t> Workspace<'t> {
     ) -> Self {
         let variables = Variables::new(files.iter().map(|(_, _, tree)| *tree), given);
         let file = |(source, name, tree)| File { source, name, changes: Changes::new(tree) };
-        Self { files: files.into_iter().map(file).collect(), variables, is_local, notes: BTreeSet::new() }
+        Self {
+            files: files.into_iter().map(file).collect(),
+            variables,
+            is_local,
+            notes: BTreeSet::new(),
+        }
     }
 
     /// The source of a file, as a tree.
@@ -67,9 +73,17 @@ impl<'t> Workspace<'t> {
         let mut all = Vec::new();
         for file in 0..self.files.len() {
             let tree = self.tree(file);
-            let zones = tree.get(tree.root, "zones").map(|zones| tree.entries(zones)).unwrap_or_default();
-            let is_it = |key: &NodeId| ZoneName::parse(&self.resolved(At { file, node: *key })).as_ref() == Ok(zone);
-            all.extend(zones.iter().filter(|(key, _)| is_it(key)).map(|(_, value)| At { file, node: *value }));
+            let zones =
+                tree.get(tree.root, "zones").map(|zones| tree.entries(zones)).unwrap_or_default();
+            let is_it = |key: &NodeId| {
+                ZoneName::parse(&self.resolved(At { file, node: *key })).as_ref() == Ok(zone)
+            };
+            all.extend(
+                zones
+                    .iter()
+                    .filter(|(key, _)| is_it(key))
+                    .map(|(_, value)| At { file, node: *value }),
+            );
         }
         all
     }
@@ -82,11 +96,15 @@ impl<'t> Workspace<'t> {
         } else {
             tree.shared_by(at.node)
         }?;
-        let name = tree.node(by).anchor.as_ref().map(|anchor| anchor.name.to_string()).unwrap_or_default();
-        Some(format!("it is part of the anchor `&{name}`, which is used elsewhere too; write it out there"))
+        let name =
+            tree.node(by).anchor.as_ref().map(|anchor| anchor.name.to_string()).unwrap_or_default();
+        Some(format!(
+            "it is part of the anchor `&{name}`, which is used elsewhere too; write it out there"
+        ))
     }
 
-    /// Changes the value at a node from what it says to something else, and leaves alone what is in neither.
+    /// Changes the value at a node from what it says to something else, and leaves alone what is in
+    /// neither.
     pub(super) fn merge(&mut self, at: At, before: &Json, after: &Json, what: &str) {
         if before == after {
             return;
@@ -97,7 +115,9 @@ impl<'t> Workspace<'t> {
         if is_shared {
             let anchor = tree.node(tree.target(at.node)).anchor.as_ref();
             let name = anchor.map(|a| a.name.to_string()).unwrap_or_default();
-            self.notes.insert(format!("{what}: `&{name}` is used elsewhere too, so the value is written out here"));
+            self.notes.insert(format!(
+                "{what}: `&{name}` is used elsewhere too, so the value is written out here"
+            ));
             let value = patched(json(tree, at.node), before, after);
             self.files[at.file].changes.replace(at.node, value);
             return;
@@ -105,7 +125,8 @@ impl<'t> Workspace<'t> {
         match (&node.kind, before, after) {
             (Kind::Mapping { entries, .. }, Json::Object(old), Json::Object(new)) => {
                 for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
-                    let entry = entries.iter().copied().find(|(name, _)| tree.scalar_text(*name) == key);
+                    let entry =
+                        entries.iter().copied().find(|(name, _)| tree.scalar_text(*name) == key);
                     match (old.get(key), new.get(key), entry) {
                         (old, new, _) if old == new => {}
                         (old, Some(new), Some((_, value))) => {
@@ -113,14 +134,22 @@ impl<'t> Workspace<'t> {
                             self.merge(at, old.unwrap_or(&Json::Null), new, what);
                         }
                         (_, Some(new), None) => {
-                            self.files[at.file].changes.insert(at.node, None, Some(key), new.clone(), false);
+                            self.files[at.file].changes.insert(
+                                at.node,
+                                None,
+                                Some(key),
+                                new.clone(),
+                                false,
+                            );
                         }
                         (_, None, Some((name, _))) => self.files[at.file].changes.remove(name),
                         (_, None, None) => {}
                     }
                 }
             }
-            (Kind::Sequence { items, .. }, Json::Array(old), Json::Array(new)) if items.len() == old.len() => {
+            (Kind::Sequence { items, .. }, Json::Array(old), Json::Array(new))
+                if items.len() == old.len() =>
+            {
                 self.merge_items(at, items, old, new, what);
             }
             (Kind::Scalar(text, _), _, _) if has_variable(text) => {
@@ -154,13 +183,15 @@ impl<'t> Workspace<'t> {
         }
     }
 
-    /// Changes a value with a substitution: the variable, if nothing else uses it, or the value itself.
+    /// Changes a value with a substitution: the variable, if nothing else uses it, or the value
+    /// itself.
     fn replace_substituted(&mut self, at: At, text: &str, after: &Json, what: &str) {
         let file_name = |file: usize| self.files[file].name;
-        let (at, value, note) = match self.variables.change(text, after, self.is_local, what, file_name) {
-            Change::AtDefinition(definition, value, note) => (definition, value, note),
-            Change::WrittenOut(note) => (at, after.clone(), note),
-        };
+        let (at, value, note) =
+            match self.variables.change(text, after, self.is_local, what, file_name) {
+                Change::AtDefinition(definition, value, note) => (definition, value, note),
+                Change::WrittenOut(note) => (at, after.clone(), note),
+            };
         self.notes.insert(note);
         self.files[at.file].changes.replace(at.node, value);
     }
@@ -171,10 +202,13 @@ impl<'t> Workspace<'t> {
     /// Two changes touch the same bytes of a file.
     pub(super) fn texts(self) -> Result<Vec<(SourceId, String)>, String> {
         let mut texts = Vec::new();
-        for File { source, name, changes } in self.files.into_iter().filter(|file| !file.changes.is_empty()) {
+        for File { source, name, changes } in
+            self.files.into_iter().filter(|file| !file.changes.is_empty())
+        {
             let text = changes.tree.text;
             let edits: Vec<Edit> = changes.edits();
-            let changed = apply(text, edits).ok_or_else(|| format!("two changes touch the same place of {name}"))?;
+            let changed = apply(text, edits)
+                .ok_or_else(|| format!("two changes touch the same place of {name}"))?;
             texts.push((source, changed));
         }
         Ok(texts)

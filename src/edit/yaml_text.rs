@@ -15,11 +15,14 @@ const ONE_LINE: usize = 100;
 /// A single value, in the style of the one whose place it takes where that is possible.
 pub(super) fn scalar(value: &Json, style: Style, is_in_flow: bool) -> String {
     let Json::String(text) = value else { return value.to_string() };
-    let is_harmless = !text.contains(|c: char| is_hidden(c) || c == '\n' || c == '\t') && !has_command(text);
+    let is_harmless =
+        !text.contains(|c: char| is_hidden(c) || c == '\n' || c == '\t') && !has_command(text);
     match style {
         Style::Single if is_harmless => format!("'{}'", text.replace('\'', "''")),
         Style::Plain | Style::Block if is_harmless && is_plain(text, is_in_flow) => text.clone(),
-        Style::Plain | Style::Block if is_harmless && text.contains('"') => format!("'{}'", text.replace('\'', "''")),
+        Style::Plain | Style::Block if is_harmless && text.contains('"') => {
+            format!("'{}'", text.replace('\'', "''"))
+        }
         _ => double_quoted(text),
     }
 }
@@ -31,10 +34,16 @@ fn has_command(text: &str) -> bool {
 
 /// Whether a text reads back as itself without quotes, by any reader of YAML 1.1 or 1.2.
 fn is_plain(text: &str, is_in_flow: bool) -> bool {
-    let is_word = ["null", "true", "false", "yes", "no", "~", "y", "n"].iter().any(|w| w.eq_ignore_ascii_case(text));
-    let begins = text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '.' | '(' | '$' | '+'));
+    let is_word = ["null", "true", "false", "yes", "no", "~", "y", "n"]
+        .iter()
+        .any(|w| w.eq_ignore_ascii_case(text));
+    let begins = text.starts_with(|c: char| {
+        c.is_alphanumeric() || matches!(c, '_' | '/' | '.' | '(' | '$' | '+')
+    });
     let is_number = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '+'))
-        && text.bytes().all(|b| b.is_ascii_hexdigit() || matches!(b, b'.' | b'+' | b'-' | b'_' | b'x' | b'o' | b':'))
+        && text.bytes().all(|b| {
+            b.is_ascii_hexdigit() || matches!(b, b'.' | b'+' | b'-' | b'_' | b'x' | b'o' | b':')
+        })
         && text.split('.').count() < 4
         && text.split(':').count() < 4;
     let ends = !text.ends_with([' ', ':']);
@@ -46,11 +55,15 @@ fn is_plain(text: &str, is_in_flow: bool) -> bool {
 /// A value on one line.
 pub(super) fn flow(value: &Json) -> String {
     match value {
-        Json::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        Json::Array(items) => {
+            format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", "))
+        }
         Json::Object(members) if members.is_empty() => "{}".to_owned(),
         Json::Object(members) => {
-            let members: Vec<_> =
-                members.iter().map(|(name, value)| format!("{}: {}", key(name), flow(value))).collect();
+            let members: Vec<_> = members
+                .iter()
+                .map(|(name, value)| format!("{}: {}", key(name), flow(value)))
+                .collect();
             format!("{{ {} }}", members.join(", "))
         }
         other => scalar(other, Style::Plain, true),
@@ -66,13 +79,18 @@ pub(super) fn key(name: &str) -> String {
 fn fits(value: &Json) -> bool {
     let is_single = |value: &Json| !value.is_array() && !value.is_object();
     match value {
-        Json::Array(items) => items.is_empty() || items.iter().all(is_single) && flow(value).len() <= ONE_LINE,
-        Json::Object(members) => members.is_empty() || members.values().all(is_single) && flow(value).len() <= ONE_LINE,
+        Json::Array(items) => {
+            items.is_empty() || items.iter().all(is_single) && flow(value).len() <= ONE_LINE
+        }
+        Json::Object(members) => {
+            members.is_empty() || members.values().all(is_single) && flow(value).len() <= ONE_LINE
+        }
         _ => true,
     }
 }
 
-/// What is behind the colon of a key whose entries would be indented by `indent`: a blank and the value, or lines below.
+/// What is behind the colon of a key whose entries would be indented by `indent`: a blank and the
+/// value, or lines below.
 pub(super) fn behind_key(value: &Json, indent: usize, line_break: &str) -> String {
     match value {
         _ if fits(value) => match value {
@@ -80,9 +98,13 @@ pub(super) fn behind_key(value: &Json, indent: usize, line_break: &str) -> Strin
             _ => format!(" {}", scalar(value, Style::Plain, false)),
         },
         Json::Array(items) => {
-            let items = items
-                .iter()
-                .map(|item| format!("{line_break}{:indent$}- {}", "", item_text(item, indent, false, line_break)));
+            let items = items.iter().map(|item| {
+                format!(
+                    "{line_break}{:indent$}- {}",
+                    "",
+                    item_text(item, indent, false, line_break)
+                )
+            });
             items.collect()
         }
         _ => format!("{line_break}{:indent$}{}", "", entries(value, indent, line_break)),
@@ -104,7 +126,9 @@ pub(super) fn entry(name: &str, value: &Json, indent: usize, line_break: &str) -
 /// An item of a list whose dashes are indented by `indent`; without the dash.
 pub(super) fn item_text(value: &Json, indent: usize, wants_flow: bool, line_break: &str) -> String {
     match value {
-        Json::Object(members) if !members.is_empty() && !wants_flow => entries(value, indent + 2, line_break),
+        Json::Object(members) if !members.is_empty() && !wants_flow => {
+            entries(value, indent + 2, line_break)
+        }
         Json::Object(_) | Json::Array(_) => flow(value),
         _ => scalar(value, Style::Plain, false),
     }

@@ -1,8 +1,10 @@
-//! Zone files, in the form of Cloudflare's own export: it has proxy status, comments and tags in notes behind the records.
+//! Zone files, in the form of Cloudflare's own export: it has proxy status, comments and tags in
+//! notes behind the records.
 //!
 //! # Sources
-//! RFC 1035 section 5.1 (master files), and developers.cloudflare.com/dns/manage-dns-records/how-to/import-and-export (`cf_tags`),
-//! read 2026-11-26.
+//! RFC 1035 section 5.1 (master files), and
+//! developers.cloudflare.com/dns/manage-dns-records/how-to/import-and-export (`cf_tags`), read
+//! 2026-11-26.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -11,13 +13,18 @@ use super::left_out::{name_settings, shown};
 use crate::model::facts::{self, FieldKind};
 use crate::model::{DesiredRecord, DesiredZone, Fqdn, Rdata, Ttl};
 
-/// The server that a zone file names if none is known: a zone without one cannot be loaded (RFC 2606 section 2: no such host).
+/// The server that a zone file names if none is known: a zone without one cannot be loaded (RFC
+/// 2606 section 2: no such host).
 const UNKNOWN_SERVER: &str = "name-server.invalid";
 /// The TTL of Cloudflare's name server records, in seconds.
 const SERVER_TTL: u32 = 86_400;
 
 /// Writes a zone.
-pub(super) fn write(zone: &DesiredZone, name_servers: &[String], left_out: &mut Vec<String>) -> (String, usize) {
+pub(super) fn write(
+    zone: &DesiredZone,
+    name_servers: &[String],
+    left_out: &mut Vec<String>,
+) -> (String, usize) {
     let origin = zone.name.as_fqdn();
     let mut out = format!("$ORIGIN {}\n", origin.absolute());
     let own_servers: Vec<String> = zone
@@ -40,7 +47,11 @@ pub(super) fn write(zone: &DesiredZone, name_servers: &[String], left_out: &mut 
     };
     let first = servers.first().map_or(UNKNOWN_SERVER, String::as_str).trim_end_matches('.');
     // Timers are those that Cloudflare answers with; the serial number is that of a first version.
-    let _ = writeln!(out, "@\t3600\tIN\tSOA\t{first}. hostmaster.{} 1 10000 2400 604800 1800", origin.absolute());
+    let _ = writeln!(
+        out,
+        "@\t3600\tIN\tSOA\t{first}. hostmaster.{} 1 10000 2400 604800 1800",
+        origin.absolute()
+    );
     for server in servers.iter().filter(|server| !own_servers.contains(server)) {
         let _ = writeln!(out, "@\t{SERVER_TTL}\tIN\tNS\t{}.", server.trim_end_matches('.'));
     }
@@ -51,7 +62,8 @@ pub(super) fn write(zone: &DesiredZone, name_servers: &[String], left_out: &mut 
     }
     let mut written = 0;
     for record in &zone.records {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '*' | '/');
+        let is_plain =
+            |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '*' | '/');
         let (aliases, others) = types.get(&record.name).copied().unwrap_or_default();
         let why = if record.data.record_type().is_none() {
             Some("this version does not understand its value")
@@ -80,7 +92,8 @@ fn line(zone: &DesiredZone, record: &DesiredRecord, out: &mut String, left_out: 
     name_settings(zone, record, &["flatten_cname"], left_out);
     let facets = &record.facets;
     let ttl = facets.ttl.unwrap_or(Ttl::AUTOMATIC).as_number();
-    let name = if record.name == *zone.name.as_fqdn() { "@".to_owned() } else { record.name.absolute() };
+    let name =
+        if record.name == *zone.name.as_fqdn() { "@".to_owned() } else { record.name.absolute() };
     let data = &record.data;
     let _ = write!(out, "{name}\t{ttl}\tIN\t{}\t{}", data.type_name(), value(data));
     let mut tags = Vec::new();

@@ -46,7 +46,12 @@ pub(super) fn shown(zone: &DesiredZone, record: &DesiredRecord) -> String {
 }
 
 /// Names the settings of a record that the format has no word for.
-pub(super) fn name_settings(zone: &DesiredZone, record: &DesiredRecord, known: &[&str], left_out: &mut Vec<String>) {
+pub(super) fn name_settings(
+    zone: &DesiredZone,
+    record: &DesiredRecord,
+    known: &[&str],
+    left_out: &mut Vec<String>,
+) {
     let named = record.facets.settings.named();
     let unsaid: BTreeSet<&str> = named
         .into_iter()
@@ -55,6 +60,10 @@ pub(super) fn name_settings(zone: &DesiredZone, record: &DesiredRecord, known: &
         .gather();
     if !unsaid.is_empty() {
         let unsaid: Vec<String> = unsaid.into_iter().map(|name| format!("`{name}`")).collect();
-        left_out.push(format!("{}: {} cannot be expressed in this format", shown(zone, record), unsaid.join(", ")));
+        left_out.push(format!(
+            "{}: {} cannot be expressed in this format",
+            shown(zone, record),
+            unsaid.join(", ")
+        ));
     }
 }

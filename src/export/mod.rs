@@ -1,6 +1,7 @@
 //! Writes zones in the formats of other tools: what they can say. The rest is named. Pure.
 //!
-//! Importing what was exported gives the same records, apart from what was named; `tests/pure/export.rs` holds that.
+//! Importing what was exported gives the same records, apart from what was named;
+//! `tests/pure/export.rs` holds that.
 
 mod bind;
 mod left_out;
@@ -19,7 +20,8 @@ pub enum Target {
 
 impl Target {
     /// Every target with its name.
-    pub const ALL: &'static [(&'static str, Self)] = &[("bind", Self::Bind), ("octodns", Self::Octodns)];
+    pub const ALL: &'static [(&'static str, Self)] =
+        &[("bind", Self::Bind), ("octodns", Self::Octodns)];
 
     /// The target of this name.
     #[must_use]
@@ -48,7 +50,8 @@ pub struct Exported {
     pub left_out: Vec<String>,
 }
 
-/// Writes a zone. `name_servers` are those of the zone, as far as they are known: a zone file needs them.
+/// Writes a zone. `name_servers` are those of the zone, as far as they are known: a zone file needs
+/// them.
 #[must_use]
 pub fn export(zone: &DesiredZone, name_servers: &[String], target: Target) -> Exported {
     let mut left_out = left_out::beside_records(zone);

@@ -1,8 +1,8 @@
 //! Zone files of octoDNS, in the order that it enforces.
 //!
 //! # Sources
-//! octodns.readthedocs.io (records) and the documentation of octodns-cloudflare, read 2026-11-22. Names are in the natural order of
-//! the package natsort: numbers within them count as numbers.
+//! octodns.readthedocs.io (records) and the documentation of octodns-cloudflare, read 2026-11-22.
+//! Names are in the natural order of the package natsort: numbers within them count as numbers.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,8 @@ pub(super) fn write(zone: &DesiredZone, left_out: &mut Vec<String>) -> (String, 
         let Some((set, values)) = set(zone, records, left_out) else { continue };
         written += values;
         // Always relative there, also where a spec needs the whole name.
-        let before = name.as_str().strip_suffix(zone.name.as_str()).map(|rest| rest.trim_end_matches('.'));
+        let before =
+            name.as_str().strip_suffix(zone.name.as_str()).map(|rest| rest.trim_end_matches('.'));
         let name = before.unwrap_or(name.as_str()).to_owned();
         match by_name.last_mut() {
             Some((last, sets)) if *last == name => sets.push(set),
@@ -42,7 +43,9 @@ pub(super) fn write(zone: &DesiredZone, left_out: &mut Vec<String>) -> (String, 
     let mut out = String::from("---\n");
     let root: Map<String, Json> = by_name
         .into_iter()
-        .map(|(name, mut sets)| (name, if sets.len() == 1 { sets.remove(0) } else { Json::Array(sets) }))
+        .map(|(name, mut sets)| {
+            (name, if sets.len() == 1 { sets.remove(0) } else { Json::Array(sets) })
+        })
         .collect();
     if root.is_empty() {
         out.push_str("{}\n");
@@ -52,13 +55,19 @@ pub(super) fn write(zone: &DesiredZone, left_out: &mut Vec<String>) -> (String, 
 }
 
 /// A record set with the number of its values; `None` if none of them can be said.
-fn set(zone: &DesiredZone, records: &[&DesiredRecord], left_out: &mut Vec<String>) -> Option<(Json, usize)> {
+fn set(
+    zone: &DesiredZone,
+    records: &[&DesiredRecord],
+    left_out: &mut Vec<String>,
+) -> Option<(Json, usize)> {
     let is_apex = |record: &DesiredRecord| record.name == *zone.name.as_fqdn();
     let mut values = Vec::new();
     let mut said: Vec<&DesiredRecord> = Vec::new();
     for record in records {
         let outcome = match record.data.type_name() {
-            "NS" if is_apex(record) => Err("octoDNS leaves the name servers of the zone itself to Cloudflare"),
+            "NS" if is_apex(record) => {
+                Err("octoDNS leaves the name servers of the zone itself to Cloudflare")
+            }
             "SRV" | "URI" if !is_of_service(zone.name.relative(&record.name)) => {
                 Err("octoDNS requires a name such as `_service._protocol` for this type")
             }
@@ -75,7 +84,10 @@ fn set(zone: &DesiredZone, records: &[&DesiredRecord], left_out: &mut Vec<String
     }
     let first = *said.first()?;
     let own = options(&first.facets);
-    if said.iter().any(|record| options(&record.facets) != own || ttl(&record.facets) != ttl(&first.facets)) {
+    if said
+        .iter()
+        .any(|record| options(&record.facets) != own || ttl(&record.facets) != ttl(&first.facets))
+    {
         left_out.push(format!(
             "{}: octoDNS has one TTL, proxy status and comment for all values; those of the first value are written",
             shown(zone, first)
@@ -107,13 +119,17 @@ fn set(zone: &DesiredZone, records: &[&DesiredRecord], left_out: &mut Vec<String
 fn is_of_service(name: &str) -> bool {
     let mut labels = name.split('.');
     let service = labels.next().unwrap_or_default();
-    let is_service = service == "*" || service.strip_prefix('_').is_some_and(|rest| !rest.is_empty());
+    let is_service =
+        service == "*" || service.strip_prefix('_').is_some_and(|rest| !rest.is_empty());
     is_service && labels.next().is_some()
 }
 
 /// The TTL of a set, in seconds.
 fn ttl(facets: &Facets) -> u32 {
-    facets.ttl.filter(|ttl| !ttl.is_automatic()).map_or(facts::AUTOMATIC_TTL_SECONDS, |ttl| ttl.as_number())
+    facets
+        .ttl
+        .filter(|ttl| !ttl.is_automatic())
+        .map_or(facts::AUTOMATIC_TTL_SECONDS, |ttl| ttl.as_number())
 }
 
 /// What octodns-cloudflare reads beside a record set.
@@ -123,7 +139,9 @@ fn options(facets: &Facets) -> Map<String, Json> {
     if !is_proxied && facets.ttl.is_none_or(|ttl| ttl.is_automatic()) {
         options.insert("auto-ttl".to_owned(), json!(true));
     }
-    if let Some(comment) = facets.comment.as_ref().and_then(|comment| comment.text()).filter(|text| !text.is_empty()) {
+    if let Some(comment) =
+        facets.comment.as_ref().and_then(|comment| comment.text()).filter(|text| !text.is_empty())
+    {
         options.insert("comment".to_owned(), json!(comment));
     }
     if is_proxied {
@@ -152,9 +170,13 @@ fn value(record: &DesiredRecord) -> Result<Json, &'static str> {
             let mut members: BTreeMap<String, Json> = BTreeMap::new();
             for field in facts.fields {
                 let value = fields.get(field.name).ok_or("a part of its value is missing")?;
-                let theirs = names.iter().find(|(_, own)| *own == field.name).map(|(theirs, _)| *theirs);
+                let theirs =
+                    names.iter().find(|(_, own)| *own == field.name).map(|(theirs, _)| *theirs);
                 let theirs = theirs.ok_or("octoDNS cannot express a part of its value")?;
-                let is_host = matches!(field.kind, FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot);
+                let is_host = matches!(
+                    field.kind,
+                    FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot
+                );
                 members.insert(theirs.to_owned(), member(value, is_host));
             }
             Ok(Json::Object(members.into_iter().collect()))
@@ -182,7 +204,8 @@ fn text(record: &DesiredRecord) -> Result<Json, &'static str> {
     if text.contains(['"', '\\']) {
         return Err("octoDNS does not say how quotes and backslashes are written");
     }
-    let again = Rdata::from_text(RecordType::Txt, &format!("\"{text}\"")).map(|data| data.at(&record.name));
+    let again =
+        Rdata::from_text(RecordType::Txt, &format!("\"{text}\"")).map(|data| data.at(&record.name));
     if again.as_ref() != Ok(&record.data) {
         return Err("octoDNS does not keep the division of a text into strings");
     }
@@ -193,7 +216,8 @@ fn text(record: &DesiredRecord) -> Result<Json, &'static str> {
 fn service(data: &Rdata) -> Result<Json, &'static str> {
     let text = data.presentation();
     let mut words = text.splitn(3, ' ');
-    let priority = words.next().and_then(|word| word.parse::<u16>().ok()).ok_or("its priority is missing")?;
+    let priority =
+        words.next().and_then(|word| word.parse::<u16>().ok()).ok_or("its priority is missing")?;
     let target = words.next().ok_or("its target is missing")?;
     let parameters = words.next().unwrap_or_default();
     if parameters.contains('\\') || parameters.contains("\" \"") {

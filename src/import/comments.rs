@@ -24,9 +24,11 @@ pub(super) fn above(text: &str, at: usize, marks: &[&str]) -> Vec<Comment> {
     found
 }
 
-/// Whether the words of a comment are about an entry. Lines of dashes and headings such as `MX records` divide a file.
+/// Whether the words of a comment are about an entry. Lines of dashes and headings such as `MX
+/// records` divide a file.
 pub(super) fn is_about_an_entry(words: &str) -> bool {
-    let is_heading = words.split_whitespace().count() <= 2 && words.to_ascii_lowercase().ends_with("records");
+    let is_heading =
+        words.split_whitespace().count() <= 2 && words.to_ascii_lowercase().ends_with("records");
     words.contains(char::is_alphanumeric) && !is_heading
 }
 
@@ -43,7 +45,9 @@ mod tests {
     fn only_lines_directly_above_count() {
         let text = "# far\n\n# ------\n# MX Records\n# one\r\n  // two\nentry = 1\n";
         let at = text.find("entry").unwrap() + 2;
-        let words = |marks: &[&str]| above(text, at, marks).into_iter().map(|(_, words)| words).collect::<Vec<_>>();
+        let words = |marks: &[&str]| {
+            above(text, at, marks).into_iter().map(|(_, words)| words).collect::<Vec<_>>()
+        };
         assert_eq!(words(&["#", "//"]), ["one", "two"]);
         assert_eq!(words(&["#"]), Vec::<String>::new());
         assert_eq!(above("# a\nb", 0, &["#"]), []);

@@ -6,7 +6,8 @@ use crate::model::{RecordType, Value, ZoneName};
 use crate::spec::lone_carriage_return;
 
 /// The columns that are understood; `name`, `type` and `content` are required.
-const COLUMNS: &[&str] = &["zone", "name", "type", "content", "priority", "ttl", "proxied", "comment", "tags"];
+const COLUMNS: &[&str] =
+    &["zone", "name", "type", "content", "priority", "ttl", "proxied", "comment", "tags"];
 
 /// What other tools call the column `content`.
 const CONTENT_ALIAS: &str = "value";
@@ -17,7 +18,8 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Import
     let start = Place { source, span: Span::new(0, text.find('\n').unwrap_or(text.len())) };
     if let Some(at) = lone_carriage_return(&text) {
         let place = Place { source, span: Span::new(at, at + 1) };
-        let help = "end each line with a line feed, or with a carriage return and a line feed".to_owned();
+        let help =
+            "end each line with a line feed, or with a carriage return and a line feed".to_owned();
         let why = "a row ends here with a carriage return alone";
         found.report(findings::UNREADABLE_SOURCE, "", place, why, Some(help));
         return;
@@ -25,7 +27,8 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Import
     let whole = text.len();
     let text = text.trim_start_matches('\u{feff}');
     let mark = whole - text.len();
-    let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
+    let mut reader =
+        csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
     let columns = match reader.headers() {
         Ok(header) => Columns(header.iter().map(str::to_ascii_lowercase).collect()),
         Err(error) => {
@@ -51,7 +54,8 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Import
             }
         };
         // The reader counts from the end of the row before.
-        let offset = cells.position().map_or(0, |at| usize::try_from(at.byte()).unwrap_or_default());
+        let offset =
+            cells.position().map_or(0, |at| usize::try_from(at.byte()).unwrap_or_default());
         let rest = text.get(offset..).unwrap_or_default();
         let offset = mark + offset + rest.len() - rest.trim_start_matches(['\r', '\n']).len();
         let length = rest.trim_start_matches(['\r', '\n']).lines().next().map_or(0, str::len);
@@ -83,7 +87,8 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Import
 /// Says that a quote is not closed, if that is so, and what to write.
 fn open_quote(text: &str) -> Option<(String, String)> {
     let why = "a quote is not closed, so rows cannot be told apart";
-    (text.matches('"').count() % 2 == 1).then(|| (why.to_owned(), "write a quote within a value twice".to_owned()))
+    (text.matches('"').count() % 2 == 1)
+        .then(|| (why.to_owned(), "write a quote within a value twice".to_owned()))
 }
 
 /// The names of the columns, in lower case.
@@ -92,18 +97,29 @@ struct Columns(Vec<String>);
 impl Columns {
     /// Where a column is.
     fn position(&self, name: &str) -> Option<usize> {
-        self.0.iter().position(|column| column == name || (name == "content" && column == CONTENT_ALIAS))
+        self.0
+            .iter()
+            .position(|column| column == name || (name == "content" && column == CONTENT_ALIAS))
     }
 
     /// Why no row can be read with them, and what to write.
     fn problem(&self) -> Option<(String, String)> {
-        let missing: Vec<&str> =
-            ["name", "type", "content"].into_iter().filter(|name| self.position(name).is_none()).collect();
+        let missing: Vec<&str> = ["name", "type", "content"]
+            .into_iter()
+            .filter(|name| self.position(name).is_none())
+            .collect();
         if !missing.is_empty() {
-            let why = format!("the first row must name the columns; there is no {}", missing.join(", no "));
-            return Some((why, format!("name the columns with {}, separated by commas", COLUMNS.join(", "))));
+            let why = format!(
+                "the first row must name the columns; there is no {}",
+                missing.join(", no ")
+            );
+            return Some((
+                why,
+                format!("name the columns with {}, separated by commas", COLUMNS.join(", ")),
+            ));
         }
-        let is_twice = |(n, name): &(usize, &String)| !name.is_empty() && self.0[..*n].contains(name);
+        let is_twice =
+            |(n, name): &(usize, &String)| !name.is_empty() && self.0[..*n].contains(name);
         let (_, name) = self.0.iter().enumerate().find(is_twice)?;
         Some((format!("two columns are called `{name}`"), "keep one of them".to_owned()))
     }
@@ -125,9 +141,13 @@ struct Row<'t> {
 impl<'t> Row<'t> {
     /// Says that a row has values without a column, if that is so.
     fn surplus(self) -> Option<String> {
-        let surplus = self.cells.iter().skip(self.columns.0.len()).filter(|cell| !cell.is_empty()).count();
+        let surplus =
+            self.cells.iter().skip(self.columns.0.len()).filter(|cell| !cell.is_empty()).count();
         (surplus > 0).then(|| {
-            format!("the row has {} without a column; put text with commas in quotes", count(surplus, "value"))
+            format!(
+                "the row has {} without a column; put text with commas in quotes",
+                count(surplus, "value")
+            )
         })
     }
 
@@ -158,7 +178,9 @@ impl<'t> Row<'t> {
     fn ttl(self) -> Result<Option<u32>, String> {
         match self.cell("ttl") {
             Some(text) if text.eq_ignore_ascii_case("auto") => Ok(Some(1)),
-            Some(text) => text.parse().map(Some).map_err(|_| "the ttl is not a number of seconds".to_owned()),
+            Some(text) => {
+                text.parse().map(Some).map_err(|_| "the ttl is not a number of seconds".to_owned())
+            }
             None => Ok(None),
         }
     }
@@ -179,10 +201,12 @@ impl<'t> Row<'t> {
     {
         let content = self.cell("content").unwrap_or_default().to_owned();
         let priority = self.cell("priority").map(Value::from);
-        let mut entry = Entry::new(zone, self.name(), self.type_name(), Written::Content(content, priority));
+        let mut entry =
+            Entry::new(zone, self.name(), self.type_name(), Written::Content(content, priority));
         entry.ttl = self.ttl()?;
         entry.proxied = self.is_proxied()?;
-        let is_proxiable = RecordType::parse(self.type_name()).is_none_or(|kind| kind.facts().proxiable);
+        let is_proxiable =
+            RecordType::parse(self.type_name()).is_none_or(|kind| kind.facts().proxiable);
         if entry.proxied && !is_proxiable {
             return Err(format!("a {} record cannot be proxied", self.type_name()));
         }

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::comments::Comment;
 use crate::model::{
-    AsReported, Fields, Gather, LiveRecord, Rdata, RecordId, RecordType, Settings, Tag, Ttl, Value, ZoneName,
+    AsReported, Fields, Gather, LiveRecord, Rdata, RecordId, RecordType, Settings, Tag, Ttl, Value,
+    ZoneName,
 };
 
 /// The value of a record, as its source writes it.
@@ -47,7 +48,12 @@ pub(super) struct Entry<'s> {
 
 impl<'s> Entry<'s> {
     /// A record with automatic TTL and nothing else.
-    pub(super) fn new(zone: &'s ZoneName, name: &'s str, type_name: &'s str, value: Written) -> Self {
+    pub(super) fn new(
+        zone: &'s ZoneName,
+        name: &'s str,
+        type_name: &'s str,
+        value: Written,
+    ) -> Self {
         Self {
             zone,
             name,
@@ -71,8 +77,12 @@ impl<'s> Entry<'s> {
             return Err((format!("{} records cannot be managed", self.type_name), None));
         };
         let data = match self.value {
-            Written::Text(text) => Rdata::from_text(record_type, &text).map_err(|error| vec![error]),
-            Written::Content(content, priority) => Rdata::from_content(record_type, &content, priority.as_ref()),
+            Written::Text(text) => {
+                Rdata::from_text(record_type, &text).map_err(|error| vec![error])
+            }
+            Written::Content(content, priority) => {
+                Rdata::from_content(record_type, &content, priority.as_ref())
+            }
             Written::Fields(fields) => Rdata::from_fields(record_type, &fields),
         };
         let data = data.map_err(|errors| {

@@ -8,12 +8,12 @@ use crate::diagnostic::Place;
 use crate::model::facts::rulesets::{MANAGED_RULESETS, is_ref};
 use crate::model::managed::{Catalogue, Managed, Overrides, compile, find_deployment, recognise};
 use crate::model::ruleset::{
-    DesiredDeployment, DesiredRule, DesiredWaf, LiveRule, LiveWaf, Note, Phase, RuleBody, RuleForm, RuleId, canonical,
-    recognise_rule,
+    DesiredDeployment, DesiredRule, DesiredWaf, LiveRule, LiveWaf, Note, Phase, RuleBody, RuleForm,
+    RuleId, canonical, recognise_rule,
 };
 use crate::model::{
-    AsReported, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Settings, Spelling,
-    Tag, Ttl, Unmanaged, Value,
+    AsReported, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata,
+    Settings, Spelling, Tag, Ttl, Unmanaged, Value,
 };
 use crate::spec::Remarks;
 
@@ -45,12 +45,17 @@ pub fn from_live(live: &LiveZone) -> Imported {
             continue;
         }
         if live.name.resolve(live.name.relative(&record.name)).as_ref() != Ok(&record.name) {
-            notes.push(format!("{} has a name that a spec cannot express and was left out", what()));
+            notes
+                .push(format!("{} has a name that a spec cannot express and was left out", what()));
         } else {
             let mut desired = desired(live, record);
             let unsaid = unsayable(&mut desired.facets);
             if !unsaid.is_empty() {
-                notes.push(format!("{}: a spec cannot express its {}; left alone", what(), unsaid.join(" and ")));
+                notes.push(format!(
+                    "{}: a spec cannot express its {}; left alone",
+                    what(),
+                    unsaid.join(" and ")
+                ));
             }
             zone.records.push(desired);
         }
@@ -74,11 +79,14 @@ pub fn from_live(live: &LiveZone) -> Imported {
 /// The attributes of a record that its spec does not have.
 pub(super) fn attributes_not_in_spec(record: &LiveRecord) -> Vec<&'static str> {
     let LiveRecord { data, proxied, comment, tags, settings, ttl, .. } = record;
-    let in_spec = data.record_type().map(|record_type| settings.within(record_type, Some(*proxied)));
+    let in_spec =
+        data.record_type().map(|record_type| settings.within(record_type, Some(*proxied)));
     let in_spec = in_spec.unwrap_or_default().named();
-    let is_lost =
-        |(name, is_on): &(&'static str, Option<bool>)| *is_on == Some(true) && !in_spec.contains(&(*name, Some(true)));
-    let mut all: Vec<_> = settings.named().into_iter().filter(is_lost).map(|(name, _)| name).collect();
+    let is_lost = |(name, is_on): &(&'static str, Option<bool>)| {
+        *is_on == Some(true) && !in_spec.contains(&(*name, Some(true)))
+    };
+    let mut all: Vec<_> =
+        settings.named().into_iter().filter(is_lost).map(|(name, _)| name).collect();
     let mut facets = Facets {
         ttl: (!proxied).then_some(*ttl),
         comment: comment.clone().map(Comment::Set),
@@ -95,7 +103,8 @@ fn desired(zone: &LiveZone, record: &LiveRecord) -> DesiredRecord {
     let proxiable = data.record_type().is_some_and(|t| t.facts().proxiable);
     // What is off is as if nothing were set, and so is what such a record does not have.
     let on = settings.with(Settings::default(), |_, own, _| own.filter(|is_on| *is_on));
-    let settings = data.record_type().map_or(on, |record_type| on.within(record_type, Some(*proxied)));
+    let settings =
+        data.record_type().map_or(on, |record_type| on.within(record_type, Some(*proxied)));
     DesiredRecord {
         name: name.clone(),
         data: data.clone(),
@@ -117,17 +126,23 @@ fn desired(zone: &LiveZone, record: &LiveRecord) -> DesiredRecord {
     }
 }
 
-/// Removes what a spec cannot express, such as a comment of several lines; returns the names of what was removed.
+/// Removes what a spec cannot express, such as a comment of several lines; returns the names of
+/// what was removed.
 fn unsayable(facets: &mut Facets) -> Vec<&'static str> {
     let mut unsaid = Vec::new();
     if facets.ttl.take_if(|ttl| Ttl::seconds(u64::from(ttl.as_number())).is_err()).is_some() {
         unsaid.push("time to live");
     }
-    if facets.comment.take_if(|comment| Comment::parse(comment.text().unwrap_or_default()).is_err()).is_some() {
+    if facets
+        .comment
+        .take_if(|comment| Comment::parse(comment.text().unwrap_or_default()).is_err())
+        .is_some()
+    {
         unsaid.push("comment");
     }
-    let is_bad =
-        |tags: &BTreeSet<Tag>| tags.len() > Tag::MOST || tags.iter().any(|tag| Tag::parse(tag.as_str()).is_err());
+    let is_bad = |tags: &BTreeSet<Tag>| {
+        tags.len() > Tag::MOST || tags.iter().any(|tag| Tag::parse(tag.as_str()).is_err())
+    };
     if facets.tags.take_if(|tags| is_bad(tags)).is_some() {
         unsaid.push("tags");
     }
@@ -147,8 +162,11 @@ fn waf(
         if rules.is_empty() {
             continue;
         }
-        let deployed: Vec<&LiveRule> =
-            if phase.deploys() { deployments(rules, live, &mut section, rule_notes, meanings) } else { Vec::new() };
+        let deployed: Vec<&LiveRule> = if phase.deploys() {
+            deployments(rules, live, &mut section, rule_notes, meanings)
+        } else {
+            Vec::new()
+        };
         let mut names = BTreeSet::new();
         let mut list = Vec::new();
         for rule in rules.iter().filter(|r| !deployed.iter().any(|d| d.id == r.id)) {
@@ -158,13 +176,17 @@ fn waf(
             }
             let Some(name) = name(rule, &mut names) else {
                 let shown = rule.shown();
-                let why = format!("the rule {shown} has a `ref` that cannot be a name in a spec; it is left alone");
+                let why = format!(
+                    "the rule {shown} has a `ref` that cannot be a name in a spec; it is left alone"
+                );
                 rule_notes.push((rule.id.clone(), why));
                 continue;
             };
             let mut own = recognise_rule(rule, &name, *phase, live, Place::NOWHERE);
             if matches!(&own.form, RuleForm::Raw(raw) if raw.holds_credential()) {
-                let why = format!("the rule {name} names a credential, which no spec may hold; it is left alone");
+                let why = format!(
+                    "the rule {name} names a credential, which no spec may hold; it is left alone"
+                );
                 rule_notes.push((rule.id.clone(), why));
                 continue;
             }
@@ -173,8 +195,10 @@ fn waf(
                     "the rule {name} is written as Cloudflare has it, because a spec cannot express all of it"
                 ));
             } else if matches!(own.form, RuleForm::Skip(_)) {
-                own.note =
-                    Note { reason: Some(rule.body.description().unwrap_or(REASON).to_owned()), ..Note::default() };
+                own.note = Note {
+                    reason: Some(rule.body.description().unwrap_or(REASON).to_owned()),
+                    ..Note::default()
+                };
             }
             list.push(own);
         }
@@ -194,13 +218,19 @@ fn why_not_in_spec(rules: &[LiveRule], rule: &LiveRule, phase: Phase) -> Option<
             Some(id) => format!("deploys the ruleset {}", managed_ruleset(id)),
             None => "deploys something".to_owned(),
         };
-        return Some(format!("the rule {shown} {what}, which a spec cannot express; it is left alone"));
+        return Some(format!(
+            "the rule {shown} {what}, which a spec cannot express; it is left alone"
+        ));
     }
     if ["action", "expression"].iter().any(|member| rule.body.text(member).is_none()) {
         return Some(format!("the rule {shown} has no action or no expression; it is left alone"));
     }
     let is_idle = phase.deploys() && is_dead(rules, rule);
-    is_idle.then(|| format!("the exception {shown} comes after what it bypasses and has no effect; it is left alone"))
+    is_idle.then(|| {
+        format!(
+            "the exception {shown} comes after what it bypasses and has no effect; it is left alone"
+        )
+    })
 }
 
 /// A managed ruleset by its id, with its name if it is known.
@@ -209,7 +239,8 @@ fn managed_ruleset(id: &str) -> String {
     known.map_or_else(|| id.to_owned(), |ruleset| format!("{id} ({})", ruleset.name))
 }
 
-/// A rule as a spec would have it, under its `ref` or a name made from its description; `None` if a spec cannot express it.
+/// A rule as a spec would have it, under its `ref` or a name made from its description; `None` if a
+/// spec cannot express it.
 #[must_use]
 pub fn rule_from_live(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> Option<DesiredRule> {
     let is_said = ["action", "expression"].iter().all(|member| live.body.text(member).is_some());
@@ -220,10 +251,12 @@ pub fn rule_from_live(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> Option<De
     (!holds_credential).then_some(rule)
 }
 
-/// Whether an exception comes after a deployment that it exempts from, so that it has no effect until it is moved.
+/// Whether an exception comes after a deployment that it exempts from, so that it has no effect
+/// until it is moved.
 fn is_dead(rules: &[LiveRule], rule: &LiveRule) -> bool {
     let above = rules.iter().take_while(|r| r.id != rule.id);
-    let passes_by = |id: &str| match (rule.body.parameter("rulesets"), rule.body.parameter("rules")) {
+    let passes_by = |id: &str| match (rule.body.parameter("rulesets"), rule.body.parameter("rules"))
+    {
         _ if rule.body.parameter("ruleset").is_some() => true,
         (Some(Value::List(ids)), _) if ids.contains(&Value::from(id)) => true,
         (_, Some(Value::Map(rules))) => rules.contains_key(id),
@@ -246,7 +279,9 @@ fn deployments<'r>(
         let Some(rule) = find_deployment(rules, *managed, catalogue) else { continue };
         let mut found = recognise(&rule.body, *managed, catalogue, Place::NOWHERE);
         let why = match &found.desired.raw {
-            Some((raw, _)) if Overrides::read(Some(raw)).is_none() => Some("are not understood by this version"),
+            Some((raw, _)) if Overrides::read(Some(raw)).is_none() => {
+                Some("are not understood by this version")
+            }
             Some((raw, _)) if raw.holds_credential() => Some("name a credential"),
             _ => None,
         };
@@ -256,7 +291,10 @@ fn deployments<'r>(
             rule_notes.push((rule.id.clone(), note));
         }
         if let Some(why) = found.strange_levels {
-            meanings.push(format!("{}: {why}; it is written as Cloudflare has it", managed.facts().name));
+            meanings.push(format!(
+                "{}: {why}; it is written as Cloudflare has it",
+                managed.facts().name
+            ));
         }
         for tuning in &mut found.desired.rules {
             tuning.note.reason.get_or_insert_with(|| REASON.to_owned());
@@ -279,8 +317,13 @@ fn deployments<'r>(
 }
 
 /// The members of a deployment that would be missing if the spec deployed the ruleset anew.
-fn members_not_in_spec(rule: &RuleBody, desired: &DesiredDeployment, catalogue: Option<&Catalogue>) -> Vec<String> {
-    let (own, anew) = (canonical(rule), canonical(&compile(desired, catalogue, None, Unmanaged::Keep).body));
+fn members_not_in_spec(
+    rule: &RuleBody,
+    desired: &DesiredDeployment,
+    catalogue: Option<&Catalogue>,
+) -> Vec<String> {
+    let (own, anew) =
+        (canonical(rule), canonical(&compile(desired, catalogue, None, Unmanaged::Keep).body));
     let mut lost = Vec::new();
     for (name, value) in own.members().iter().filter(|(name, _)| *name != "id") {
         match (value, anew.members().get(name)) {
@@ -299,7 +342,8 @@ fn members_not_in_spec(rule: &RuleBody, desired: &DesiredDeployment, catalogue: 
     lost
 }
 
-/// A name for a rule: its `ref`, or one made from its description or id. `None` if its `ref` cannot be one.
+/// A name for a rule: its `ref`, or one made from its description or id. `None` if its `ref` cannot
+/// be one.
 fn name(rule: &LiveRule, taken: &mut BTreeSet<String>) -> Option<String> {
     if let Some(reference) = rule.body.reference() {
         let reserved = Managed::ALL.iter().any(|m| m.key() == reference);
@@ -307,12 +351,14 @@ fn name(rule: &LiveRule, taken: &mut BTreeSet<String>) -> Option<String> {
         return (legal && taken.insert(reference.to_owned())).then(|| reference.to_owned());
     }
     let words = rule.body.description().unwrap_or_default().to_lowercase();
-    let spelled: String = words.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let spelled: String =
+        words.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let parts: Vec<&str> = spelled.split('-').filter(|p| !p.is_empty()).collect();
     let mut slug: String = parts.join("-").chars().take(NAME_CHARACTERS).collect();
     slug.truncate(slug.trim_end_matches('-').len());
     let id: String = rule.id.0.chars().filter(char::is_ascii_alphanumeric).take(8).collect();
-    let plain = Some(slug.clone()).filter(|s| !s.is_empty() && !Managed::ALL.iter().any(|m| m.key() == s));
+    let plain =
+        Some(slug.clone()).filter(|s| !s.is_empty() && !Managed::ALL.iter().any(|m| m.key() == s));
     let candidates = plain.into_iter().chain([format!("rule-{id}"), format!("rule-{}", rule.id.0)]);
     candidates.into_iter().find(|name| is_ref(name) && taken.insert(name.clone()))
 }

@@ -1,4 +1,5 @@
-//! What a source declares, in the terms of the model. Readers add to it; it becomes a spec as a live zone does.
+//! What a source declares, in the terms of the model. Readers add to it; it becomes a spec as a
+//! live zone does.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -6,11 +7,13 @@ use std::path::{Path, PathBuf};
 pub(super) use super::entry::{Entry, Written};
 use super::from_live::attributes_not_in_spec;
 use super::{Imported, Leaving, SourceKind, from_live};
-use crate::diagnostic::{Diagnostic, Diagnostics, Finding, Place, Severity, SourceId, Sources, findings};
+use crate::diagnostic::{
+    Diagnostic, Diagnostics, Finding, Place, Severity, SourceId, Sources, findings,
+};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, RulesetId};
 use crate::model::{
-    AsReported, DesiredSettings, Fqdn, LiveRecord, LiveZone, Rdata, RecordType, STRING_OCTETS, Spelling, Tombstone,
-    Value, ZoneId, ZoneName,
+    AsReported, DesiredSettings, Fqdn, LiveRecord, LiveZone, Rdata, RecordType, STRING_OCTETS,
+    Spelling, Tombstone, Value, ZoneId, ZoneName,
 };
 use crate::spec::Remarks;
 
@@ -25,7 +28,8 @@ pub struct ImportResult {
     pub tally: BTreeMap<String, Tally>,
     /// What is to do in the tools that managed it.
     pub leaving: Leaving,
-    /// Zones whose records are only partly known, with the reasons. They are never handed over or pruned.
+    /// Zones whose records are only partly known, with the reasons. They are never handed over or
+    /// pruned.
     pub zones_in_part: BTreeMap<ZoneName, BTreeSet<String>>,
     /// Kinds of the sources that were read.
     pub kinds: BTreeSet<SourceKind>,
@@ -103,7 +107,8 @@ pub(super) fn not_in_spec(attributes: &[String]) -> Option<String> {
 /// The most records of one import: each takes more than a thousand bytes until the spec is written.
 const MOST_RECORDS: usize = 90_000;
 /// Why a record is left out after so many.
-const TOO_MANY_RECORDS: &str = "an import has at most 90000 records; this one and others are left out";
+const TOO_MANY_RECORDS: &str =
+    "an import has at most 90000 records; this one and others are left out";
 /// The most reports of one import; what is left out after them is only counted.
 const MOST_REPORTS: usize = 10_000;
 
@@ -224,10 +229,15 @@ impl ImportResult {
         // A file that is included several times has each of its mistakes once.
         let mut reported = HashSet::new();
         let is_new = |diagnostic: &Diagnostic| {
-            let place = diagnostic.primary.as_ref().map(|label| (label.place.source, label.place.span.start));
-            place.is_none() || reported.insert((diagnostic.code().to_owned(), place, diagnostic.detail.clone()))
+            let place = diagnostic
+                .primary
+                .as_ref()
+                .map(|label| (label.place.source, label.place.span.start));
+            place.is_none()
+                || reported.insert((diagnostic.code().to_owned(), place, diagnostic.detail.clone()))
         };
-        self.diagnostics = std::mem::take(&mut self.diagnostics).into_iter().filter(is_new).collect();
+        self.diagnostics =
+            std::mem::take(&mut self.diagnostics).into_iter().filter(is_new).collect();
         for (zone, reasons) in &self.zones_in_part {
             self.leaving.octodns.remove(zone);
             self.leaving.dnscontrol.remove(zone);
@@ -263,7 +273,14 @@ impl ImportResult {
     }
 
     /// Reports an entry that is left out, and counts it.
-    pub(super) fn refuse(&mut self, finding: &'static Finding, kind: &str, what: &str, place: Place, why: &str) {
+    pub(super) fn refuse(
+        &mut self,
+        finding: &'static Finding,
+        kind: &str,
+        what: &str,
+        place: Place,
+        why: &str,
+    ) {
         self.count(kind, Translation::LeftOut);
         self.report(finding, what, place, why, None);
     }
@@ -280,30 +297,48 @@ impl ImportResult {
         // Errors have room of their own, because they decide how the import ends.
         let is_error = finding.severity == Severity::Error;
         let detail = if what.is_empty() { why.to_owned() } else { format!("{what}: {why}") };
-        if self.diagnostics.len() > MOST_REPORTS && !(is_error && self.diagnostics.len() < 2 * MOST_REPORTS) {
+        if self.diagnostics.len() > MOST_REPORTS
+            && !(is_error && self.diagnostics.len() < 2 * MOST_REPORTS)
+        {
             return;
         }
         if self.diagnostics.len() == MOST_REPORTS {
             let detail = format!("after {MOST_REPORTS} reports, what is left out is only counted");
-            self.diagnostics.push(findings::NOT_TRANSLATED.nowhere(detail).help("fix these and import again"));
+            self.diagnostics
+                .push(findings::NOT_TRANSLATED.nowhere(detail).help("fix these and import again"));
             return;
         }
-        let mut diagnostic = if place == Place::NOWHERE { finding.nowhere(detail) } else { finding.at(place, detail) };
+        let mut diagnostic = if place == Place::NOWHERE {
+            finding.nowhere(detail)
+        } else {
+            finding.at(place, detail)
+        };
         if let Some(help) = help {
             diagnostic = diagnostic.help(help);
         }
         self.diagnostics.push(diagnostic);
     }
 
-    /// Adds a record. One that Cloudflare would refuse is reported and left out. Attributes that are not in the spec are reported.
-    pub(super) fn record(&mut self, kind: &str, what: &str, place: Place, entry: Entry<'_>) -> Translation {
+    /// Adds a record. One that Cloudflare would refuse is reported and left out. Attributes that
+    /// are not in the spec are reported.
+    pub(super) fn record(
+        &mut self,
+        kind: &str,
+        what: &str,
+        place: Place,
+        entry: Entry<'_>,
+    ) -> Translation {
         let zone = entry.zone.clone();
         let mut entry = entry;
         let comments = std::mem::take(&mut entry.comments);
         let mut not_translated = std::mem::take(&mut entry.not_translated);
         let is_proxied = entry.proxied;
         if self.record_count >= MOST_RECORDS {
-            if !self.zones_in_part.get(&zone).is_some_and(|reasons| reasons.contains(TOO_MANY_RECORDS)) {
+            if !self
+                .zones_in_part
+                .get(&zone)
+                .is_some_and(|reasons| reasons.contains(TOO_MANY_RECORDS))
+            {
                 let help = "import fewer zones at a time: name their files one by one".to_owned();
                 self.report(findings::UNREADABLE_SOURCE, what, place, TOO_MANY_RECORDS, Some(help));
                 self.zone_in_part(&zone, TOO_MANY_RECORDS);
@@ -315,21 +350,36 @@ impl ImportResult {
             Ok(record) => {
                 if let Some((why, help)) = self.refusal_of(&zone, &record) {
                     self.count(kind, Translation::LeftOut);
-                    self.report(findings::INVALID_IN_SOURCE, what, place, &why, Some(help.to_owned()));
+                    self.report(
+                        findings::INVALID_IN_SOURCE,
+                        what,
+                        place,
+                        &why,
+                        Some(help.to_owned()),
+                    );
                     return Translation::LeftOut;
                 }
-                not_translated.extend((is_proxied && !record.proxied).then(|| "proxied".to_owned()));
-                not_translated.extend(attributes_not_in_spec(&record).into_iter().map(str::to_owned));
+                not_translated
+                    .extend((is_proxied && !record.proxied).then(|| "proxied".to_owned()));
+                not_translated
+                    .extend(attributes_not_in_spec(&record).into_iter().map(str::to_owned));
                 not_translated.sort();
                 not_translated.dedup();
                 let missing = not_in_spec(&not_translated);
-                let translation = if missing.is_none() { Translation::Whole } else { Translation::InPart };
+                let translation =
+                    if missing.is_none() { Translation::Whole } else { Translation::InPart };
                 if let Some(missing) = missing {
                     self.report(findings::IN_PART, what, place, &missing, None);
                 }
                 self.count(kind, translation);
-                let new = comments.into_iter().filter(|(at, _)| self.used.insert((place.source, *at)));
-                self.remarks.add(&zone, &record.name, &record.data, new.map(|(_, words)| words).collect());
+                let new =
+                    comments.into_iter().filter(|(at, _)| self.used.insert((place.source, *at)));
+                self.remarks.add(
+                    &zone,
+                    &record.name,
+                    &record.data,
+                    new.map(|(_, words)| words).collect(),
+                );
                 let types = self.types.entry((zone.clone(), record.name.clone())).or_default();
                 types.extend(record.data.record_type());
                 let key = (zone.clone(), record.name.clone(), record.data.clone());
@@ -337,7 +387,11 @@ impl ImportResult {
                 let index = records.len();
                 records.push(record);
                 self.record_count += 1;
-                self.origins.entry(key).or_insert_with(|| Origin { place, what: what.to_owned(), index });
+                self.origins.entry(key).or_insert_with(|| Origin {
+                    place,
+                    what: what.to_owned(),
+                    index,
+                });
                 translation
             }
             Err((why, help)) => {
@@ -352,7 +406,8 @@ impl ImportResult {
     pub(super) fn tombstone(&mut self, kind: &str, what: &str, place: Place, entry: Entry<'_>) {
         let zone = entry.zone.clone();
         let parsed = entry.record(what.to_owned()).and_then(|LiveRecord { name, data, .. }| {
-            let record_type = data.record_type().ok_or(("its value is not understood".to_owned(), None))?;
+            let record_type =
+                data.record_type().ok_or(("its value is not understood".to_owned(), None))?;
             let is_wanted = self.origins.contains_key(&(zone.clone(), name.clone(), data.clone()));
             match is_wanted {
                 true => Err(("the source also wants this record".to_owned(), None)),
@@ -368,7 +423,8 @@ impl ImportResult {
                     entry: Place::NOWHERE,
                     reported: AsReported::default(),
                 };
-                let tombstone = Tombstone { name, record_type, data: Some(data), allow: None, spelling };
+                let tombstone =
+                    Tombstone { name, record_type, data: Some(data), allow: None, spelling };
                 let tombstones = &mut self.entry(&zone).tombstones;
                 if !tombstones.contains(&tombstone) {
                     tombstones.push(tombstone);
@@ -396,23 +452,30 @@ impl ImportResult {
         let different = different_attributes(existing, record);
         let names: Vec<String> = different.iter().map(|name| format!("`{name}`")).collect();
         let shown = names.join(" and ");
-        (!names.is_empty()).then(|| (format!("the source has this record already, with another {shown}"), keep))
+        (!names.is_empty())
+            .then(|| (format!("the source has this record already, with another {shown}"), keep))
     }
 
-    /// Why a record cannot be beside those that its name has already: another CNAME, or types that exclude each other.
+    /// Why a record cannot be beside those that its name has already: another CNAME, or types that
+    /// exclude each other.
     fn conflict(&self, zone: &ZoneName, record: &LiveRecord) -> Option<String> {
         let own = record.data.record_type()?;
         let types = self.types.get(&(zone.clone(), record.name.clone()))?;
-        let is_new = || !self.origins.contains_key(&(zone.clone(), record.name.clone(), record.data.clone()));
+        let is_new = || {
+            !self.origins.contains_key(&(zone.clone(), record.name.clone(), record.data.clone()))
+        };
         if own == RecordType::Cname && types.contains(&own) && is_new() {
             return Some("the name has another CNAME already".to_owned());
         }
         let is_apex = record.name == *zone.as_fqdn();
         let other = types.iter().find(|other| own.excludes_at(**other, is_apex))?;
-        Some(format!("the name has a record of type {other} already, and {own} cannot share a name with it"))
+        Some(format!(
+            "the name has a record of type {other} already, and {own} cannot share a name with it"
+        ))
     }
 
-    /// Notes that an entry says what something is. If another entry says something else, that is reported.
+    /// Notes that an entry says what something is. If another entry says something else, that is
+    /// reported.
     pub(super) fn claim(&mut self, zone: &ZoneName, claim: Claim<'_>, value: &str) -> Claimed {
         let Claim { thing, what, origin, place } = claim;
         let key = (zone.clone(), thing.to_owned());
@@ -462,7 +525,12 @@ impl ImportResult {
             EntryPoint::Present(ruleset) => ruleset.rules.extend(rules),
             EntryPoint::Absent => {
                 let id = RulesetId(phase.as_str().to_owned());
-                *entry_point = EntryPoint::Present(LiveRuleset { id, version: None, last_updated: None, rules });
+                *entry_point = EntryPoint::Present(LiveRuleset {
+                    id,
+                    version: None,
+                    last_updated: None,
+                    rules,
+                });
             }
         }
     }
@@ -473,7 +541,8 @@ impl ImportResult {
         self.zones.is_empty()
     }
 
-    /// Takes out the zones as specs, with what a spec cannot express. What only reading them needed is released.
+    /// Takes out the zones as specs, with what a spec cannot express. What only reading them needed
+    /// is released.
     #[must_use]
     pub fn take_imported(&mut self) -> Vec<Imported> {
         self.types = BTreeMap::new();

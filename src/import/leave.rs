@@ -1,10 +1,13 @@
-//! What to do in the tool that a zone leaves, so that it stops managing what the spec now manages, and deletes nothing.
+//! What to do in the tool that a zone leaves, so that it stops managing what the spec now manages,
+//! and deletes nothing.
 //!
-//! Out: text for a person, or a script for a shell. Nothing here is run. Names come from files that others wrote: they are quoted,
-//! and an entry whose name cannot be shown as it is is left out and counted.
+//! Out: text for a person, or a script for a shell. Nothing here is run. Names come from files that
+//! others wrote: they are quoted, and an entry whose name cannot be shown as it is is left out and
+//! counted.
 //!
 //! # Sources
-//! developer.hashicorp.com/terraform/language/resources/syntax (`removed` blocks) and …/cli/commands/state/rm, read 2026-11-22.
+//! developer.hashicorp.com/terraform/language/resources/syntax (`removed` blocks) and
+//! …/cli/commands/state/rm, read 2026-11-22.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -47,14 +50,16 @@ impl Leaving {
             && !self.dnscontrol.values().flatten().any(|domain| domain.left_out == 0)
     }
 
-    /// Notes whether a resource of Terraform leaves. One address may be that of several, in several states: it leaves if all do.
+    /// Notes whether a resource of Terraform leaves. One address may be that of several, in several
+    /// states: it leaves if all do.
     pub(super) fn resource(&mut self, address: &str, leaves: bool) {
         *self.terraform.entry(address.to_owned()).or_insert(true) &= leaves;
     }
 
     /// Whether an address is that of a resource, of instances of one, or of a module that stays.
     pub(super) fn knows(&self, address: &str) -> bool {
-        let is_instance = |known: &String| known.strip_prefix(address).is_some_and(|rest| rest.starts_with('['));
+        let is_instance =
+            |known: &String| known.strip_prefix(address).is_some_and(|rest| rest.starts_with('['));
         let known = self.terraform.keys().chain(&self.partly_unknown);
         known.into_iter().any(|known| known == address || is_instance(known))
     }
@@ -76,7 +81,10 @@ impl Leaving {
             );
         }
         for address in whole.keys() {
-            let _ = write!(out, "\nremoved {{\n  from = {address}\n\n  lifecycle {{\n    destroy = false\n  }}\n}}\n");
+            let _ = write!(
+                out,
+                "\nremoved {{\n  from = {address}\n\n  lifecycle {{\n    destroy = false\n  }}\n}}\n"
+            );
         }
         if !parts.is_empty() {
             out.push_str(
@@ -109,8 +117,8 @@ impl Leaving {
         out
     }
 
-    /// Resources that leave with every instance, with their addresses in each module; instances that leave alone; and how many have a
-    /// name that cannot be shown.
+    /// Resources that leave with every instance, with their addresses in each module; instances
+    /// that leave alone; and how many have a name that cannot be shown.
     fn resources(&self) -> (BTreeMap<String, BTreeSet<String>>, BTreeSet<String>, usize) {
         let mut odd = 0;
         let mut by_base: BTreeMap<String, Vec<(&String, String, bool)>> = BTreeMap::new();
@@ -126,9 +134,14 @@ impl Leaving {
         for (base, instances) in by_base {
             // The resource, or a module that it is in.
             let is_partly_unknown = |end: usize| self.partly_unknown.contains(&base[..end]);
-            let is_known = !base.match_indices('.').map(|(at, _)| at).chain([base.len()]).any(is_partly_unknown);
+            let is_known = !base
+                .match_indices('.')
+                .map(|(at, _)| at)
+                .chain([base.len()])
+                .any(is_partly_unknown);
             if is_known && instances.iter().all(|(_, _, imported)| *imported) {
-                whole.insert(base, instances.into_iter().map(|(_, resource, _)| resource).collect());
+                whole
+                    .insert(base, instances.into_iter().map(|(_, resource, _)| resource).collect());
             } else {
                 let imported = instances.into_iter().filter(|(_, _, imported)| *imported);
                 parts.extend(imported.map(|(address, _, _)| address.clone()));
@@ -141,10 +154,18 @@ impl Leaving {
     fn rest(&self, odd: usize, out: &mut String) {
         let staying = self.terraform.values().filter(|imported| !**imported).count();
         if odd > 0 {
-            let _ = writeln!(out, "\n# {} not listed: the address is not one of Terraform's.", count(odd, "resource"));
+            let _ = writeln!(
+                out,
+                "\n# {} not listed: the address is not one of Terraform's.",
+                count(odd, "resource")
+            );
         }
         if staying > 0 && self.terraform.values().any(|imported| *imported) {
-            let _ = writeln!(out, "\n# {} at Cloudflare not imported: keep in Terraform.", count(staying, "resource"));
+            let _ = writeln!(
+                out,
+                "\n# {} at Cloudflare not imported: keep in Terraform.",
+                count(staying, "resource")
+            );
         }
         for zone in &self.octodns {
             let _ = writeln!(
@@ -152,9 +173,13 @@ impl Leaving {
                 "\n# octoDNS: remove the zone `{zone}.` from `zones:` in its configuration, or the provider `cloudflare` from its targets."
             );
         }
-        for DnscontrolDomain { name, providers, stays_at, left_out } in self.dnscontrol.values().flatten() {
+        for DnscontrolDomain { name, providers, stays_at, left_out } in
+            self.dnscontrol.values().flatten()
+        {
             // A name in a comment of a script cannot end the comment.
-            let safe = |name: &str| -> String { name.chars().filter(|c| !is_hidden(*c) && !c.is_control()).collect() };
+            let safe = |name: &str| -> String {
+                name.chars().filter(|c| !is_hidden(*c) && !c.is_control()).collect()
+            };
             let domain = format!("D(\"{}\", …)", safe(name));
             let providers: Vec<String> =
                 providers.iter().map(|name| format!("DnsProvider(\"{}\")", safe(name))).collect();
@@ -167,7 +192,10 @@ impl Leaving {
                     "remove {providers} from {domain} in dnsconfig.js, and keep the rest, which goes elsewhere. \
                      DNSControl then deletes nothing."
                 ),
-                (n, _) => format!("keep {domain}: {} of it not imported or imported in part.", count(*n, "entry")),
+                (n, _) => format!(
+                    "keep {domain}: {} of it not imported or imported in part.",
+                    count(*n, "entry")
+                ),
             };
             let _ = writeln!(out, "\n# DNSControl: {words}");
         }
@@ -176,9 +204,11 @@ impl Leaving {
 
 /// An address of Terraform.
 struct Address {
-    /// Without keys, such as `module.a.cloudflare_record.www` for `module.a[0].cloudflare_record.www["x"]`: what a `removed` block names.
+    /// Without keys, such as `module.a.cloudflare_record.www` for
+    /// `module.a[0].cloudflare_record.www["x"]`: what a `removed` block names.
     base: String,
-    /// With the keys of its modules, such as `module.a[0].cloudflare_record.www`: what `state rm` names.
+    /// With the keys of its modules, such as `module.a[0].cloudflare_record.www`: what `state rm`
+    /// names.
     resource: String,
 }
 
@@ -221,7 +251,11 @@ impl Address {
 fn after_key(key: &str) -> Option<&str> {
     let Some(text) = key.strip_prefix('"') else {
         let (digits, rest) = key.split_once(']')?;
-        return digits.chars().all(|c| c.is_ascii_digit()).then_some(rest).filter(|_| !digits.is_empty());
+        return digits
+            .chars()
+            .all(|c| c.is_ascii_digit())
+            .then_some(rest)
+            .filter(|_| !digits.is_empty());
     };
     let mut letters = text.char_indices();
     while let Some((at, c)) = letters.next() {
@@ -248,7 +282,10 @@ mod tests {
         for (address, expected) in [
             ("cloudflare_record.www", Some("cloudflare_record.www")),
             ("cloudflare_record.www[0]", Some("cloudflare_record.www")),
-            (r#"module.a["x.y"].cloudflare_record.w["a\"]b"]"#, Some("module.a.cloudflare_record.w")),
+            (
+                r#"module.a["x.y"].cloudflare_record.w["a\"]b"]"#,
+                Some("module.a.cloudflare_record.w"),
+            ),
             ("cloudflare_record.a; rm -rf /", None),
             ("cloudflare_record.$(x)", None),
             ("cloudflare_record.www[\"a\n\"]", None),
@@ -257,7 +294,11 @@ mod tests {
             ("cloudflare_record..www", None),
             ("", None),
         ] {
-            assert_eq!(Address::parse(address).map(|address| address.base).as_deref(), expected, "{address}");
+            assert_eq!(
+                Address::parse(address).map(|address| address.base).as_deref(),
+                expected,
+                "{address}"
+            );
         }
     }
 
@@ -279,8 +320,14 @@ mod tests {
         let names = |out: &str, before: &str| -> Vec<String> {
             out.lines().filter_map(|line| Some(line.split_once(before)?.1.to_owned())).collect()
         };
-        assert_eq!(names(&text, "from = "), ["module.a.cloudflare_record.www", "module.a2.cloudflare_record.other"]);
-        assert_eq!(names(&text, "state rm "), [r#"'module.a["x"].module.b.cloudflare_record.api["k"]'"#]);
+        assert_eq!(
+            names(&text, "from = "),
+            ["module.a.cloudflare_record.www", "module.a2.cloudflare_record.other"]
+        );
+        assert_eq!(
+            names(&text, "state rm "),
+            [r#"'module.a["x"].module.b.cloudflare_record.api["k"]'"#]
+        );
         assert_eq!(
             names(&script, "state rm "),
             [
@@ -308,13 +355,15 @@ mod tests {
         };
         let (text, script) = (leaving.text(), leaving.script());
         assert!(
-            text.contains("from = cloudflare_record.c\n") && !text.contains("from = cloudflare_record.a"),
+            text.contains("from = cloudflare_record.c\n")
+                && !text.contains("from = cloudflare_record.a"),
             "{text}"
         );
         assert!(script.contains(r#"state rm 'cloudflare_record.a["it'\''s"]'"#), "{script}");
         assert!(script.contains("state rm 'cloudflare_record.c'\n"), "{script}");
         assert!(
-            script.contains("1 resource not listed") && script.contains("1 resource at Cloudflare not imported"),
+            script.contains("1 resource not listed")
+                && script.contains("1 resource at Cloudflare not imported"),
             "{script}"
         );
     }

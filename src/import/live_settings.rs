@@ -6,7 +6,9 @@ use super::imported::Imported;
 use crate::diagnostic::{Place, Sources, first_of};
 use crate::model::facts::dns_settings::{DEFAULTS, OLD_NAME_SERVERS};
 use crate::model::facts::settings::{TEMPORARY, of};
-use crate::model::{Desired, DesiredSettings, DesiredZone, LiveDnssec, LiveSetting, LiveSettings, Value, ZoneName};
+use crate::model::{
+    Desired, DesiredSettings, DesiredZone, LiveDnssec, LiveSetting, LiveSettings, Value, ZoneName,
+};
 use crate::spec::{Input, Options, load, print};
 
 /// Most settings that a sentence names.
@@ -26,8 +28,13 @@ pub(super) fn import_settings(live: &LiveSettings, imported: &mut Imported) {
     imported.zone.settings = desired;
 }
 
-/// The zone settings that differ from their defaults. A setting that no one has changed is at its default, whatever that is.
-fn zone_settings(live: &BTreeMap<String, LiveSetting>, desired: &mut DesiredSettings, notes: &mut Vec<String>) {
+/// The zone settings that differ from their defaults. A setting that no one has changed is at its
+/// default, whatever that is.
+fn zone_settings(
+    live: &BTreeMap<String, LiveSetting>,
+    desired: &mut DesiredSettings,
+    notes: &mut Vec<String>,
+) {
     let mut fixed = Vec::new();
     for (name, setting) in live {
         let LiveSetting::Value { value, editable, modified_on } = setting else { continue };
@@ -39,7 +46,9 @@ fn zone_settings(live: &BTreeMap<String, LiveSetting>, desired: &mut DesiredSett
             continue;
         }
         if name == TEMPORARY {
-            notes.push(format!("the setting {name} is {value}; it ends by itself, so it is left out"));
+            notes.push(format!(
+                "the setting {name} is {value}; it ends by itself, so it is left out"
+            ));
         } else if !editable {
             fixed.push(format!("{name}: {value}"));
         } else {
@@ -66,30 +75,40 @@ fn dnssec_setting(live: &LiveDnssec, notes: &mut Vec<String>) -> Option<(bool, P
         }
         _ if live.is_on() => Some((true, Place::NOWHERE)),
         status => {
-            notes.push(format!("DNSSEC: the status `{status}` is not known to this version; left alone"));
+            notes.push(format!(
+                "DNSSEC: the status `{status}` is not known to this version; left alone"
+            ));
             None
         }
     }
 }
 
 /// The DNS settings that differ from their defaults.
-fn dns_settings_of(live: &BTreeMap<String, Value>, desired: &mut DesiredSettings, notes: &mut Vec<String>) {
+fn dns_settings_of(
+    live: &BTreeMap<String, Value>,
+    desired: &mut DesiredSettings,
+    notes: &mut Vec<String>,
+) {
     for (name, value) in live {
-        let default = DEFAULTS.iter().find(|(known, _)| known == name).map(|(_, value)| Value::from(*value));
+        let default =
+            DEFAULTS.iter().find(|(known, _)| known == name).map(|(_, value)| Value::from(*value));
         let has_new_name = name == OLD_NAME_SERVERS && live.contains_key("nameservers");
         if *value == Value::Null || has_new_name || default.as_ref() == Some(value) {
             continue;
         }
         let changed = match (value, default) {
             (Value::Map(members), Some(Value::Map(defaults))) => {
-                let changed =
-                    members.iter().filter(|(key, value)| defaults.get(*key).unwrap_or(&Value::Null) != *value);
+                let changed = members
+                    .iter()
+                    .filter(|(key, value)| defaults.get(*key).unwrap_or(&Value::Null) != *value);
                 Value::Map(changed.map(|(key, value)| (key.clone(), value.clone())).collect())
             }
             _ => value.clone(),
         };
         if changed == Value::Map(BTreeMap::new()) {
-            notes.push(format!("the DNS setting {name} is not understood by this version and was left out"));
+            notes.push(format!(
+                "the DNS setting {name} is not understood by this version and was left out"
+            ));
             continue;
         }
         desired.dns_settings.insert(name.clone(), (changed, Place::NOWHERE));
@@ -128,9 +147,12 @@ fn keep_sayable(zone: &ZoneName, desired: &mut DesiredSettings, notes: &mut Vec<
 fn is_sayable(zone: &ZoneName, settings: &DesiredSettings) -> bool {
     let mut spec = DesiredZone::new(zone.clone(), Place::NOWHERE);
     spec.settings = settings.clone();
-    let text = print(&Desired { zones: BTreeMap::from([(zone.clone(), spec)]), ..Desired::default() });
+    let text =
+        print(&Desired { zones: BTreeMap::from([(zone.clone(), spec)]), ..Desired::default() });
     let outcome = load(&[Input::Stdin(text)], &Options::default(), &mut Sources::default());
-    let Some(read) = outcome.desired.and_then(|mut desired| desired.zones.remove(zone)) else { return false };
+    let Some(read) = outcome.desired.and_then(|mut desired| desired.zones.remove(zone)) else {
+        return false;
+    };
     let values = |settings: &BTreeMap<String, (Value, Place)>| -> BTreeMap<String, Value> {
         settings.iter().map(|(name, (value, _))| (name.clone(), value.clone())).collect()
     };

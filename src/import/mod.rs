@@ -1,4 +1,5 @@
-//! Generates specs from live zones, and from the files of other tools. Planning the spec of a live zone changes nothing.
+//! Generates specs from live zones, and from the files of other tools. Planning the spec of a live
+//! zone changes nothing.
 
 mod comments;
 mod csv;

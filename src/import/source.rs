@@ -26,7 +26,11 @@ const DEEPEST: usize = 16;
 
 /// Reads files and directories. What cannot be read is reported in [`ImportResult::diagnostics`].
 #[must_use]
-pub fn read_sources(paths: &[PathBuf], from: Option<SourceKind>, given: &GivenZones) -> ImportResult {
+pub fn read_sources(
+    paths: &[PathBuf],
+    from: Option<SourceKind>,
+    given: &GivenZones,
+) -> ImportResult {
     let mut reader = Reader::new(from, given);
     for path in paths {
         if path.is_dir() {
@@ -90,8 +94,8 @@ impl<'g> Reader<'g> {
         }
     }
 
-    /// Translates what needs all files: octoDNS's include each other, a source of Terraform may name the zones of another, and
-    /// several files may be of one zone.
+    /// Translates what needs all files: octoDNS's include each other, a source of Terraform may
+    /// name the zones of another, and several files may be of one zone.
     fn finish(mut self) -> ImportResult {
         octodns::read_files(&self.octodns_files, &self.given.octodns, &mut self.found);
         zone_files::read_zone_files(
@@ -104,7 +108,11 @@ impl<'g> Reader<'g> {
         }
         dnscontrol::translate(&self.documents, &self.given.providers, &mut self.found);
         let modules = std::mem::take(&mut self.modules);
-        self.resources.extend(terraform::read_configurations(modules, &self.given.values, &mut self.found));
+        self.resources.extend(terraform::read_configurations(
+            modules,
+            &self.given.values,
+            &mut self.found,
+        ));
         terraform::translate(std::mem::take(&mut self.resources), self.given, &mut self.found);
         self.report_idle_skips();
         self.found.finish();
@@ -116,25 +124,38 @@ impl<'g> Reader<'g> {
         let paths = self.given.skip.iter().filter(|skip| terraform::is_skipped_path(skip));
         for skip in paths.filter(|skip| !self.skips_used.contains(*skip)) {
             let why = "no file of the sources is there";
-            self.found.report(findings::NAMES_NOTHING, &format!("--skip {skip}"), Place::NOWHERE, why, None);
+            self.found.report(
+                findings::NAMES_NOTHING,
+                &format!("--skip {skip}"),
+                Place::NOWHERE,
+                why,
+                None,
+            );
         }
     }
 
     /// Whether the user leaves a file out, which is noted.
     fn is_skipped(&mut self, path: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let is_in = |skip: &&String| terraform::is_skipped_path(skip) && real(path).starts_with(real(Path::new(skip)));
+        let is_in = |skip: &&String| {
+            terraform::is_skipped_path(skip) && real(path).starts_with(real(Path::new(skip)))
+        };
         let Some(skip) = self.given.skip.iter().find(is_in) else { return false };
         self.skips_used.insert(skip.clone());
         self.found.skip_file(path, format!("`--skip {skip}` names it"));
         true
     }
 
-    /// Whether Terraform's files are about something else than Cloudflare: they do not hide the files of another tool.
+    /// Whether Terraform's files are about something else than Cloudflare: they do not hide the
+    /// files of another tool.
     fn is_stray(files: &[PathBuf]) -> bool {
         let is_about = |path: &PathBuf| match is_terraform_code(path) {
-            true => read(path).is_ok_and(|text| text.contains("cloudflare") || text.contains("module \"")),
-            false => SourceKind::of_name(path) == Some(SourceKind::Terraform) && !is_terraform_values(path),
+            true => read(path)
+                .is_ok_and(|text| text.contains("cloudflare") || text.contains("module \"")),
+            false => {
+                SourceKind::of_name(path) == Some(SourceKind::Terraform)
+                    && !is_terraform_values(path)
+            }
         };
         !files.iter().any(is_about)
     }
@@ -144,7 +165,9 @@ impl<'g> Reader<'g> {
         let shown = path.display().to_string();
         let is_missing = !path.exists();
         let help = match is_missing {
-            true => Some("a source with a slash is a path; name a live zone as `example.com`".to_owned()),
+            true => Some(
+                "a source with a slash is a path; name a live zone as `example.com`".to_owned(),
+            ),
             false => is_javascript(path).then(|| dnscontrol::HOW_TO_PRINT.to_owned()),
         };
         self.found.report(findings::UNREADABLE_SOURCE, &shown, Place::NOWHERE, why, help);
@@ -153,9 +176,11 @@ impl<'g> Reader<'g> {
     /// The files of a directory that belong to a kind of source.
     fn directory(&mut self, path: &Path) {
         let is_hidden = |entry: &walkdir::DirEntry| {
-            entry.depth() > 0 && entry.file_name().to_str().is_some_and(|name| name.starts_with('.'))
+            entry.depth() > 0
+                && entry.file_name().to_str().is_some_and(|name| name.starts_with('.'))
         };
-        let mut walk = walkdir::WalkDir::new(path).max_depth(DEEPEST).sort_by_file_name().into_iter();
+        let mut walk =
+            walkdir::WalkDir::new(path).max_depth(DEEPEST).sort_by_file_name().into_iter();
         let mut files = Vec::new();
         while let Some(entry) = walk.next() {
             let entry = match entry {
@@ -182,17 +207,27 @@ impl<'g> Reader<'g> {
             }
         }
         files.retain(|file| !self.is_skipped(file));
-        // Terraform's directories hold other files, too; zone files lie beside octoDNS's configuration.
-        let order =
-            [SourceKind::Terraform, SourceKind::Octodns, SourceKind::Dnscontrol, SourceKind::Bind, SourceKind::Csv];
+        // Terraform's directories hold other files, too; zone files lie beside octoDNS's
+        // configuration.
+        let order = [
+            SourceKind::Terraform,
+            SourceKind::Octodns,
+            SourceKind::Dnscontrol,
+            SourceKind::Bind,
+            SourceKind::Csv,
+        ];
         // Many directories have a YAML file; octoDNS's are called like their zones.
-        let is_certain = |file: &&PathBuf, kind| kind != SourceKind::Octodns || zone_of_path(file).is_some();
+        let is_certain =
+            |file: &&PathBuf, kind| kind != SourceKind::Octodns || zone_of_path(file).is_some();
         let of = |kind| move |file: &&PathBuf| SourceKind::of_name(file) == Some(kind);
         let configuration = files.iter().find(|file| is_dnscontrol_configuration(file));
         let is_stray = Self::is_stray(&files);
-        let candidates = || order.into_iter().filter(|kind| !(is_stray && *kind == SourceKind::Terraform));
-        let by_name = candidates().find(|kind| files.iter().filter(of(*kind)).any(|file| is_certain(&file, *kind)));
-        let by_ending = || candidates().chain(order).find(|kind| files.iter().any(|file| of(*kind)(&file)));
+        let candidates =
+            || order.into_iter().filter(|kind| !(is_stray && *kind == SourceKind::Terraform));
+        let by_name = candidates()
+            .find(|kind| files.iter().filter(of(*kind)).any(|file| is_certain(&file, *kind)));
+        let by_ending =
+            || candidates().chain(order).find(|kind| files.iter().any(|file| of(*kind)(&file)));
         let Some(kind) = self.from.or(by_name).or_else(by_ending) else {
             return match configuration {
                 Some(file) => self.unreadable(file, "it has to be evaluated by DNSControl first"),
@@ -233,7 +268,10 @@ impl<'g> Reader<'g> {
         if files > 0 {
             let (shown, kind, other) = (path.display().to_string(), kind.name(), other.name());
             let verb = if files == 1 { "is" } else { "are" };
-            let why = format!("it is read as {kind}, so {} of {other} in it {verb} not read", count(files, "file"));
+            let why = format!(
+                "it is read as {kind}, so {} of {other} in it {verb} not read",
+                count(files, "file")
+            );
             let help = format!("import them as well: `zonewright import --from {other} {shown}`");
             self.found.report(findings::NOT_TRANSLATED, &shown, Place::NOWHERE, &why, Some(help));
         }
@@ -241,13 +279,16 @@ impl<'g> Reader<'g> {
 
     /// Reports Terraform's files in JSON, which only a state can replace.
     fn json_syntax(&mut self, kind: SourceKind, files: &[PathBuf]) {
-        let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        let name = |path: &Path| {
+            path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned()
+        };
         let is_json = |path: &&PathBuf| {
             let name = name(path);
             name.ends_with(".tf.json") || name.ends_with(".tofu.json")
         };
         for path in files.iter().filter(|_| kind == SourceKind::Terraform).filter(is_json) {
-            let help = "import the state (`terraform show -json`) to include what it makes".to_owned();
+            let help =
+                "import the state (`terraform show -json`) to include what it makes".to_owned();
             let (shown, why) = (path.display().to_string(), "Terraform's JSON syntax is not read");
             self.found.report(findings::NOT_TRANSLATED, &shown, Place::NOWHERE, why, Some(help));
         }
@@ -288,7 +329,9 @@ impl<'g> Reader<'g> {
             SourceKind::Terraform | SourceKind::Dnscontrol => {
                 let text = self.found.sources.get(source).map_or("", |source| source.text());
                 let is_values = is_terraform_values(path);
-                if kind == SourceKind::Terraform && (is_values || !text.trim_start().starts_with('{')) {
+                if kind == SourceKind::Terraform
+                    && (is_values || !text.trim_start().starts_with('{'))
+                {
                     self.found.has_variables |= !is_values;
                     match self.modules.iter_mut().find(|(of, _)| *of == directory) {
                         Some((_, files)) => files.push(source),
@@ -306,14 +349,24 @@ impl<'g> Reader<'g> {
                 let is_named_like_zone = named.is_some();
                 let zone = named.or_else(|| self.given.default.clone());
                 let (tree, path) = (self.tree.clone(), path.to_owned());
-                self.octodns_files.push(OctodnsFile { tree, path, source, zone, is_named_like_zone });
+                self.octodns_files.push(OctodnsFile {
+                    tree,
+                    path,
+                    source,
+                    zone,
+                    is_named_like_zone,
+                });
             }
             SourceKind::Csv => {
                 let zone = zone_of_path(path).or_else(|| self.given.default.clone());
                 self.tables.push((source, zone));
             }
             SourceKind::Bind => {
-                self.master_files.push(MasterFile { path: path.to_owned(), source, is_named: is_given });
+                self.master_files.push(MasterFile {
+                    path: path.to_owned(),
+                    source,
+                    is_named: is_given,
+                });
             }
         }
     }
@@ -339,7 +392,8 @@ fn reason_to_skip(file: &Path, kind: SourceKind, has_code: bool) -> Option<Strin
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let own_kind = SourceKind::of_name(file);
     if own_kind != Some(kind) {
-        // Many tools have YAML files; those that are called like zones are reported as octoDNS's elsewhere.
+        // Many tools have YAML files; those that are called like zones are reported as octoDNS's
+        // elsewhere.
         let own_kind = own_kind.filter(|own| *own != SourceKind::Octodns);
         let what = own_kind.map_or_else(String::new, |own| format!(", but of {}", own.name()));
         return Some(format!("not a file of {}{what}", kind.name()));
@@ -348,10 +402,12 @@ fn reason_to_skip(file: &Path, kind: SourceKind, has_code: bool) -> Option<Strin
         return Some("a state beside configuration; import it alone to use it instead".to_owned());
     }
     // Values that are not loaded by themselves belong to another environment.
-    is_of_environment(file).then(|| "Terraform does not load it by itself; use `--var-file`".to_owned())
+    is_of_environment(file)
+        .then(|| "Terraform does not load it by itself; use `--var-file`".to_owned())
 }
 
-/// A text without the byte order mark that editors put before it; no format has it as a part of the text.
+/// A text without the byte order mark that editors put before it; no format has it as a part of the
+/// text.
 fn unmarked(text: String) -> String {
     text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
 }
@@ -372,20 +428,25 @@ fn is_zone(text: &str) -> bool {
 fn recognize(text: &str) -> Option<SourceKind> {
     let start = text.trim_start();
     if start.starts_with('{') {
-        return Some(if start.contains("\"terraform_version\"") || start.contains("\"format_version\"") {
-            SourceKind::Terraform
-        } else {
-            SourceKind::Dnscontrol
-        });
+        return Some(
+            if start.contains("\"terraform_version\"") || start.contains("\"format_version\"") {
+                SourceKind::Terraform
+            } else {
+                SourceKind::Dnscontrol
+            },
+        );
     }
     let is_master = |line: &str| {
-        line.starts_with("$ORIGIN") || line.starts_with("$TTL") || line.split_whitespace().any(|word| word == "IN")
+        line.starts_with("$ORIGIN")
+            || line.starts_with("$TTL")
+            || line.split_whitespace().any(|word| word == "IN")
     };
     if start.lines().take(50).any(is_master) {
         return Some(SourceKind::Bind);
     }
     let header = start.lines().next().unwrap_or_default().to_ascii_lowercase();
-    (header.contains("name") && header.contains("type") && header.contains(',')).then_some(SourceKind::Csv)
+    (header.contains("name") && header.contains("type") && header.contains(','))
+        .then_some(SourceKind::Csv)
 }
 
 /// Returns true for a program, whose text is in no format of an import.

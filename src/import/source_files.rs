@@ -1,4 +1,5 @@
-//! Reads files of bounded size, and no files but those that the user named or that are below their directory.
+//! Reads files of bounded size, and no files but those that the user named or that are below their
+//! directory.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -33,7 +34,8 @@ pub(super) fn path_below(directory: &Path, name: &str) -> Result<PathBuf, String
     file.ok_or_else(|| format!("`{name}` leads out of the directory of the file that names it"))
 }
 
-/// Where a file is, links followed; `None` if it is not below a directory. `name` is what it is called in an error.
+/// Where a file is, links followed; `None` if it is not below a directory. `name` is what it is
+/// called in an error.
 ///
 /// # Errors
 /// It does not exist, or cannot be seen.

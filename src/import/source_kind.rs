@@ -43,7 +43,8 @@ impl SourceKind {
 
     /// The kind that the name of a file tells.
     pub(super) fn of_name(path: &Path) -> Option<Self> {
-        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let extension =
+            path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         Some(match extension {
             _ if is_terraform_code(path) || is_terraform_values(path) => Self::Terraform,

@@ -1,7 +1,8 @@
-//! The zone files of a source: which zone each of them is, and which of them is included by another.
+//! The zone files of a source: which zone each of them is, and which of them is included by
+//! another.
 //!
-//! Two files of one zone are only read if the user names both: `db.example.com` and `db.example.com.bak` are two versions, and
-//! two directories may have two views.
+//! Two files of one zone are only read if the user names both: `db.example.com` and
+//! `db.example.com.bak` are two versions, and two directories may have two views.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -39,13 +40,19 @@ impl MasterFile {
 }
 
 /// Reads zone files. `given` is the zone that the user names.
-pub(super) fn read_zone_files(files: Vec<MasterFile>, given: Option<&ZoneName>, found: &mut ImportResult) {
+pub(super) fn read_zone_files(
+    files: Vec<MasterFile>,
+    given: Option<&ZoneName>,
+    found: &mut ImportResult,
+) {
     let mut sources: HashMap<PathBuf, SourceId> = HashMap::new();
     let mut outlined = Vec::new();
     let mut included = BTreeSet::new();
     let files = unique(files);
     // A file that includes itself is recognised by the place where it is.
-    sources.extend(files.iter().filter_map(|file| Some((file.path.canonicalize().ok()?, file.source))));
+    sources.extend(
+        files.iter().filter_map(|file| Some((file.path.canonicalize().ok()?, file.source))),
+    );
     for file in files {
         let named = zone_of_path(&file.path);
         let assumed = given.or(named.as_ref());
@@ -61,8 +68,9 @@ pub(super) fn read_zone_files(files: Vec<MasterFile>, given: Option<&ZoneName>, 
         outlined.push((file, outline));
     }
     // A file that another one includes is a part of its zone.
-    let is_part =
-        |file: &MasterFile| !file.is_named && file.path.canonicalize().is_ok_and(|path| included.contains(&path));
+    let is_part = |file: &MasterFile| {
+        !file.is_named && file.path.canonicalize().is_ok_and(|path| included.contains(&path))
+    };
     outlined.retain(|(file, _)| !is_part(file));
     let mut by_zone: BTreeMap<ZoneName, Vec<(MasterFile, Outline)>> = BTreeMap::new();
     for (file, outline) in outlined {
@@ -78,15 +86,24 @@ pub(super) fn read_zone_files(files: Vec<MasterFile>, given: Option<&ZoneName>, 
         if let [(first, _), (second, _), ..] = files.as_slice()
             && files.iter().any(|(file, _)| !file.is_named)
         {
-            let paths: Vec<String> = files.iter().map(|(file, _)| file.path.display().to_string()).collect();
+            let paths: Vec<String> =
+                files.iter().map(|(file, _)| file.path.display().to_string()).collect();
             let detail = format!("{zone} is in several zone files: {}", paths.join(", "));
-            let choice = "import the one that is in force alone; to merge them, name each of them".to_owned();
+            let choice = "import the one that is in force alone; to merge them, name each of them"
+                .to_owned();
             found.contradiction(detail, [first.beginning(found), second.beginning(found)], choice);
             continue;
         }
         for (file, outline) in files {
             let mut read_file = reader(file.directory(), &mut sources);
-            zone_file::read(file.source, &zone, outline.is_export, file.directory(), &mut read_file, found);
+            zone_file::read(
+                file.source,
+                &zone,
+                outline.is_export,
+                file.directory(),
+                &mut read_file,
+                found,
+            );
         }
     }
 }
@@ -128,7 +145,12 @@ fn reader<'r>(
 }
 
 /// Reports a SOA record that contradicts another one, or the zone that the user names.
-fn is_contradicting(file: &MasterFile, outline: &Outline, given: Option<&ZoneName>, found: &mut ImportResult) -> bool {
+fn is_contradicting(
+    file: &MasterFile,
+    outline: &Outline,
+    given: Option<&ZoneName>,
+    found: &mut ImportResult,
+) -> bool {
     let path = file.path.display();
     match outline.authorities.as_slice() {
         [(first, place), (second, other), ..] => {
@@ -142,7 +164,8 @@ fn is_contradicting(file: &MasterFile, outline: &Outline, given: Option<&ZoneNam
         }
         [(owner, place)] if given.is_some_and(|given| given.as_fqdn() != owner) => {
             let given = given.map(ToString::to_string).unwrap_or_default();
-            let detail = format!("the SOA record of {path} is of {owner}, and `--zone-name` says {given}");
+            let detail =
+                format!("the SOA record of {path} is of {owner}, and `--zone-name` says {given}");
             let choice = format!("leave out `--zone-name`, or write `--zone-name {owner}`");
             found.contradiction(detail, [*place, Place::NOWHERE], choice);
             true

@@ -7,7 +7,8 @@ use crate::model::ZoneName;
 /// Endings of copies of files. None of them is a top-level domain.
 const BACKUP_ENDINGS: &[&str] = &[".bak", ".old", ".orig", ".signed"];
 
-/// The zone that a path names: `example.com.yaml`, `db.example.com`, or a file below `example.com./`.
+/// The zone that a path names: `example.com.yaml`, `db.example.com`, or a file below
+/// `example.com./`.
 pub(super) fn zone_of_path(path: &Path) -> Option<ZoneName> {
     let parts: Vec<&str> = path.components().filter_map(|part| part.as_os_str().to_str()).collect();
     let (name, directories) = parts.split_last()?;

@@ -1,4 +1,5 @@
-//! What a change of addresses means: those that cannot be reached, those that are left in place, and those of other names.
+//! What a change of addresses means: those that cannot be reached, those that are left in place,
+//! and those of other names.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +13,12 @@ use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Gather};
 
 /// What a change of addresses means for a name.
-pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, others: OtherZones<'_>) -> Vec<Effect> {
+pub(super) fn compare(
+    name: &Fqdn,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+    others: OtherZones<'_>,
+) -> Vec<Effect> {
     let own = |view: View<'_, '_>| -> BTreeSet<IpAddr> {
         view.at(name).iter().filter_map(|entry| entry.data.address()).collect()
     };
@@ -21,39 +27,48 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, ot
         (old.difference(&new).copied().collect(), new.difference(&old).copied().collect());
     let is_proxied = after.at(name).iter().any(|record| record.proxied);
     // One record decides for all of its name
-    // (developers.cloudflare.com/dns/manage-dns-records/how-to/private-network-routing, read 2026-11-26).
-    let is_routed = after.at(name).iter().any(|r| r.proxied && r.settings.private_routing == Some(true));
-    // What looks at the whole zone or at all addresses is found once, and only if it is needed: a name can have hundreds.
-    // An address for documentation behind the proxy can be a placeholder.
+    // (developers.cloudflare.com/dns/manage-dns-records/how-to/private-network-routing, read
+    // 2026-11-26).
+    let is_routed =
+        after.at(name).iter().any(|r| r.proxied && r.settings.private_routing == Some(true));
+    // What looks at the whole zone or at all addresses is found once, and only if it is needed: a
+    // name can have hundreds. An address for documentation behind the proxy can be a placeholder.
     let is_strange = LazyCell::new(|| !is_proxied && has_only_other_addresses(before));
     let lost = |address: IpAddr| {
-        let strange = || (is_for_documentation(address) && *is_strange).then_some("an address for documentation");
+        let strange = || {
+            (is_for_documentation(address) && *is_strange).then_some("an address for documentation")
+        };
         unreachable(address).or_else(strange)
     };
     let reached = |set: &BTreeSet<IpAddr>| {
-        [true, false].map(|is_v4| set.iter().filter(|a| a.is_ipv4() == is_v4 && lost(**a).is_none()).count())
+        [true, false]
+            .map(|is_v4| set.iter().filter(|a| a.is_ipv4() == is_v4 && lost(**a).is_none()).count())
     };
     let fewer = LazyCell::new(|| (reached(&old), reached(&new)));
     // A name that has had such an address until now is one of a private network.
     let is_inside = LazyCell::new(|| old.iter().any(|address| lost(*address).is_some()));
-    let is_replaced = [IpAddr::is_ipv4, IpAddr::is_ipv6].map(|is_of_family| gone.iter().any(is_of_family));
-    let gone_by_host = gone.iter().fold(BTreeMap::<IpAddr, Vec<IpAddr>>::new(), |mut by_host, gone| {
-        by_host.entry(host(*gone)).or_default().push(*gone);
-        by_host
-    });
+    let is_replaced =
+        [IpAddr::is_ipv4, IpAddr::is_ipv6].map(|is_of_family| gone.iter().any(is_of_family));
+    let gone_by_host =
+        gone.iter().fold(BTreeMap::<IpAddr, Vec<IpAddr>>::new(), |mut by_host, gone| {
+            by_host.entry(host(*gone)).or_default().push(*gone);
+            by_host
+        });
     let mut effects = Vec::new();
     if !is_proxied {
-        effects.extend(
-            left_in_place(&old, &new)
-                .map(|line| Effect::shown(Topic::Addresses, name, Direction::Neutral, format!("{name}: {line}"))),
-        );
+        effects.extend(left_in_place(&old, &new).map(|line| {
+            Effect::shown(Topic::Addresses, name, Direction::Neutral, format!("{name}: {line}"))
+        }));
     }
     for came in &came {
         let family = usize::from(!came.is_ipv4());
         let alike = gone_by_host.get(&host(*came)).into_iter().flatten();
         let mut slips = alike.filter_map(|gone| Some((*gone, slip(*gone, *came)?)));
-        if let Some((gone, how)) = slips.find(|(gone, _)| leaves(name, *gone, *came, after, others)) {
-            let line = format!("{name}: {came} differs from {gone} by {how} and is in no network that is in use");
+        if let Some((gone, how)) = slips.find(|(gone, _)| leaves(name, *gone, *came, after, others))
+        {
+            let line = format!(
+                "{name}: {came} differs from {gone} by {how} and is in no network that is in use"
+            );
             effects.push(Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line));
         }
         if is_replaced[family]
@@ -73,8 +88,8 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, ot
     effects
 }
 
-/// What is said if the addresses of one family move to other networks and those of the other one stay, so that some clients go to the
-/// old place.
+/// What is said if the addresses of one family move to other networks and those of the other one
+/// stay, so that some clients go to the old place.
 fn left_in_place(old: &BTreeSet<IpAddr>, new: &BTreeSet<IpAddr>) -> Option<String> {
     let family = |set: &BTreeSet<IpAddr>, is_v4: bool| -> Vec<IpAddr> {
         set.iter().copied().filter(|address| address.is_ipv4() == is_v4).collect()
@@ -82,25 +97,40 @@ fn left_in_place(old: &BTreeSet<IpAddr>, new: &BTreeSet<IpAddr>) -> Option<Strin
     let moves = |is_v4: bool| {
         let (old, new) = (family(old, is_v4), family(new, is_v4));
         let sites: BTreeSet<IpAddr> = old.iter().map(|address| site(*address)).gather();
-        !sites.is_empty() && !new.is_empty() && !new.iter().any(|address| sites.contains(&site(*address)))
+        !sites.is_empty()
+            && !new.is_empty()
+            && !new.iter().any(|address| sites.contains(&site(*address)))
     };
     let moved = [true, false].into_iter().find(|is_v4| {
         let other = family(old, !is_v4);
         moves(*is_v4) && !other.is_empty() && other == family(new, !is_v4)
     })?;
-    let (clients, other) = if moved { ("IPv6", family(new, false)) } else { ("IPv4", family(new, true)) };
+    let (clients, other) =
+        if moved { ("IPv6", family(new, false)) } else { ("IPv4", family(new, true)) };
     Some(format!("clients with {clients} still go to {}, which stays", listed(other)))
 }
 
 /// Which other names have had an address until now and keep it, in words.
-fn shared(name: &Fqdn, address: IpAddr, before: View<'_, '_>, after: View<'_, '_>) -> Option<String> {
+fn shared(
+    name: &Fqdn,
+    address: IpAddr,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Option<String> {
     let keeps = |other: &&Fqdn| after.at(other).iter().any(|r| r.data.address() == Some(address));
-    let held = before.0.addresses_between(address, address).map(|(_, other)| other).filter(|other| *other != name);
-    let others: BTreeSet<&str> = held.filter(keeps).map(|other| before.0.name().relative(other)).gather();
-    (!others.is_empty()).then(|| format!("{name}: {address} is the address of {} as well", listed(others)))
+    let held = before
+        .0
+        .addresses_between(address, address)
+        .map(|(_, other)| other)
+        .filter(|other| *other != name);
+    let others: BTreeSet<&str> =
+        held.filter(keeps).map(|other| before.0.name().relative(other)).gather();
+    (!others.is_empty())
+        .then(|| format!("{name}: {address} is the address of {} as well", listed(others)))
 }
 
-/// Why an address cannot be reached from the internet; `None` for others, and for those of documentation, which zones of examples have.
+/// Why an address cannot be reached from the internet; `None` for others, and for those of
+/// documentation, which zones of examples have.
 ///
 /// # Sources
 /// The IANA registries of special-purpose addresses (RFC 6890), read 2026-11.
@@ -111,7 +141,9 @@ fn unreachable(address: IpAddr) -> Option<&'static str> {
             _ if a.is_loopback() => Some("a loopback address"),
             _ if a.is_link_local() => Some("a link-local address"),
             _ if a.octets()[0] == 0 => Some("not an address of a host"),
-            _ if a.octets()[0] == 100 && a.octets()[1] & 0xc0 == 64 => Some("shared by customers of a carrier"),
+            _ if a.octets()[0] == 100 && a.octets()[1] & 0xc0 == 64 => {
+                Some("shared by customers of a carrier")
+            }
             _ if a.is_multicast() || a.octets()[0] >= 240 => Some("reserved"),
             _ => None,
         },
@@ -135,7 +167,8 @@ fn is_for_documentation(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(a) => a.is_documentation(),
         IpAddr::V6(a) => {
-            a.segments()[..2] == [0x2001, 0xdb8] || (a.segments()[0] == 0x3fff && a.segments()[1] < 0x1000)
+            a.segments()[..2] == [0x2001, 0xdb8]
+                || (a.segments()[0] == 0x3fff && a.segments()[1] < 0x1000)
         }
     }
 }

@@ -44,7 +44,9 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
                     Some(false) => {
                         "no effect: Cloudflare serves its own name servers alone, unless `multi_provider` is on"
                     }
-                    None => "Cloudflare serves them beside its own name servers only if `multi_provider` is on",
+                    None => {
+                        "Cloudflare serves them beside its own name servers only if `multi_provider` is on"
+                    }
                 };
                 effects.push(shown(format!("NS records at {name}: {}; {effect}", listed(&new))));
             }
@@ -60,11 +62,18 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
                     ))
                 });
             }
-            (_, true) if is_apex => effects.push(Effect::needing(Danger::ChangesNameServers, topic, name, line)),
-            (_, true) => {
-                effects.push(breaks(format!("{name} is no longer delegated: what {} answered is gone", listed(&old))));
+            (_, true) if is_apex => {
+                effects.push(Effect::needing(Danger::ChangesNameServers, topic, name, line))
             }
-            (false, false) if !signers.0.is_empty() && signers.0 == signers.1 && old.is_disjoint(&new) => {
+            (_, true) => {
+                effects.push(breaks(format!(
+                    "{name} is no longer delegated: what {} answered is gone",
+                    listed(&old)
+                )));
+            }
+            (false, false)
+                if !signers.0.is_empty() && signers.0 == signers.1 && old.is_disjoint(&new) =>
+            {
                 effects.push(breaks(format!(
                     "{line}, while the DS record stays: unless the new servers sign with the same key, resolvers that \
                      validate get no answer"
@@ -73,27 +82,42 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
             (false, false) if adds_of_same_providers(&old, &new) => {
                 effects.push(shown(format!("{line}; what comes is of the same provider")));
             }
-            (false, false) => effects.push(Effect::needing(Danger::ChangesNameServers, topic, name, line)),
+            (false, false) => {
+                effects.push(Effect::needing(Danger::ChangesNameServers, topic, name, line))
+            }
         }
     }
-    if !is_apex && new.is_empty() && !signers.1.is_empty() && (!old.is_empty() || signers.0.is_empty()) {
+    if !is_apex
+        && new.is_empty()
+        && !signers.1.is_empty()
+        && (!old.is_empty() || signers.0.is_empty())
+    {
         effects.push(breaks(format!("{name} has a DS record and no name servers")));
     }
-    let has_address = |view: View<'_, '_>, host: &Fqdn| view.at(host).iter().any(|r| r.data.address().is_some());
-    for host in new.iter().filter(|host| !is_apex && host.is_within(name) && !has_address(after, host)) {
+    let has_address =
+        |view: View<'_, '_>, host: &Fqdn| view.at(host).iter().any(|r| r.data.address().is_some());
+    for host in
+        new.iter().filter(|host| !is_apex && host.is_within(name) && !has_address(after, host))
+    {
         if !old.contains(*host) || has_address(before, host) {
-            effects.push(breaks(format!("{name}: its name server {host} is below it and has no address in this zone")));
+            effects.push(breaks(format!(
+                "{name}: its name server {host} is below it and has no address in this zone"
+            )));
         }
     }
-    for host in new.iter().filter(|host| !is_apex && after.answers_for(host) && !host.is_within(name)) {
-        let is_lost = !after.leads_somewhere(host) && (!old.contains(*host) || before.leads_somewhere(host));
+    for host in
+        new.iter().filter(|host| !is_apex && after.answers_for(host) && !host.is_within(name))
+    {
+        let is_lost =
+            !after.leads_somewhere(host) && (!old.contains(*host) || before.leads_somewhere(host));
         if is_lost {
             effects.push(breaks(format!("{name}: its name server {host} has no address")));
         }
     }
 }
 
-/// Returns true if all old name servers stay, and each new one is of a provider that has one of them.
+/// Returns true if all old name servers stay, and each new one is of a provider that has one of
+/// them.
 fn adds_of_same_providers(old: &BTreeSet<&Fqdn>, new: &BTreeSet<&Fqdn>) -> bool {
     let is_known = |server: &&Fqdn| old.iter().any(|other| are_of_one_provider(other, server));
     old.is_subset(new) && new.iter().all(is_known)
@@ -111,7 +135,8 @@ fn some(servers: &BTreeSet<&Fqdn>) -> String {
     if servers.is_empty() { "none".to_owned() } else { listed(servers) }
 }
 
-/// Names at and below a name whose records are hidden once it is delegated; addresses of the new servers are not hidden.
+/// Names at and below a name whose records are hidden once it is delegated; addresses of the new
+/// servers are not hidden.
 fn hidden(name: &Fqdn, before: View<'_, '_>, servers: &BTreeSet<&Fqdn>) -> Vec<String> {
     let Some(node) = before.0.node(name.as_str()) else { return Vec::new() };
     let is_hidden = |r: &Entry<'_>| {
@@ -135,7 +160,9 @@ fn trust(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut V
         let gone = old.difference(&new).count();
         let line = match (old.is_empty(), new.is_empty()) {
             (true, _) if kind == RecordType::Ds => {
-                format!("{name} gets a DS record: resolvers that validate require its signatures from now on")
+                format!(
+                    "{name} gets a DS record: resolvers that validate require its signatures from now on"
+                )
             }
             (_, true) if kind == RecordType::Ds => {
                 format!("{name} loses its DS records: its answers are no longer validated")

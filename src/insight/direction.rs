@@ -1,7 +1,8 @@
 //! The direction of a change.
 //!
-//! Directions form a lattice under [`Direction::combine`]: neutral is the least, "both" the greatest. Something
-//! unclassified with a weakening counts as both, so that unknown effects never hide a weakening.
+//! Directions form a lattice under [`Direction::combine`]: neutral is the least, "both" the
+//! greatest. Something unclassified with a weakening counts as both, so that unknown effects never
+//! hide a weakening.
 
 use crate::model::closed_set;
 
@@ -34,9 +35,8 @@ impl Direction {
             (Self::Weakens, Self::Weakens) => Self::Weakens,
             (Self::Strengthens, Self::Weakens) | (Self::Weakens, Self::Strengthens) => Self::Both,
             (Self::Unclassified, Self::Weakens) | (Self::Weakens, Self::Unclassified) => Self::Both,
-            (Self::Unclassified, Self::Unclassified | Self::Strengthens) | (Self::Strengthens, Self::Unclassified) => {
-                Self::Unclassified
-            }
+            (Self::Unclassified, Self::Unclassified | Self::Strengthens)
+            | (Self::Strengthens, Self::Unclassified) => Self::Unclassified,
         }
     }
 
@@ -86,7 +86,11 @@ mod tests {
                 assert_eq!(a.combine(b), b.combine(a));
                 assert!(!(a.may_weaken() || b.may_weaken()) || a.combine(b).may_weaken());
                 for c in ALL.iter().copied() {
-                    assert_eq!(a.combine(b).combine(c), a.combine(b.combine(c)), "{a:?} {b:?} {c:?}");
+                    assert_eq!(
+                        a.combine(b).combine(c),
+                        a.combine(b.combine(c)),
+                        "{a:?} {b:?} {c:?}"
+                    );
                 }
             }
         }

@@ -43,19 +43,35 @@ pub struct Effect {
     pub line: String,
 }
 
-/// The numbers of the steps that bring an effect about, and the effect. Effects share the numbers, because a change of hundreds of records
-/// can have hundreds of effects.
+/// The numbers of the steps that bring an effect about, and the effect. Effects share the numbers,
+/// because a change of hundreds of records can have hundreds of effects.
 pub type Caused = (Rc<[usize]>, Effect);
 
 impl Effect {
     /// An effect that is only shown.
-    pub(super) fn shown(topic: Topic, name: &Fqdn, direction: Direction, line: impl Into<String>) -> Self {
+    pub(super) fn shown(
+        topic: Topic,
+        name: &Fqdn,
+        direction: Direction,
+        line: impl Into<String>,
+    ) -> Self {
         Self { topic, name: name.clone(), direction, danger: None, line: line.into() }
     }
 
     /// An effect that needs a consent.
-    pub(super) fn needing(danger: Danger, topic: Topic, name: &Fqdn, line: impl Into<String>) -> Self {
-        Self { topic, name: name.clone(), direction: Direction::Weakens, danger: Some(danger), line: line.into() }
+    pub(super) fn needing(
+        danger: Danger,
+        topic: Topic,
+        name: &Fqdn,
+        line: impl Into<String>,
+    ) -> Self {
+        Self {
+            topic,
+            name: name.clone(),
+            direction: Direction::Weakens,
+            danger: Some(danger),
+            line: line.into(),
+        }
     }
 }
 

@@ -10,12 +10,14 @@ use super::published_addresses::published;
 use super::zone_view::View;
 use crate::model::{Danger, Gather, RecordType};
 
-/// Addresses that proxied names of any zone hide and that no query returns, before anything is done.
+/// Addresses that proxied names of any zone hide and that no query returns, before anything is
+/// done.
 #[derive(Debug, Default)]
 pub(super) struct Hidden(BTreeSet<IpAddr>);
 
 impl Hidden {
-    /// Looks for those that these records would publish. Takes time in proportion to the zone, if there is any.
+    /// Looks for those that these records would publish. Takes time in proportion to the zone, if
+    /// there is any.
     pub(super) fn of<'r>(
         before: View<'_, '_>,
         after: impl Iterator<Item = &'r Entry<'r>>,
@@ -40,7 +42,8 @@ impl Hidden {
         Self(hidden.difference(&public).copied().collect())
     }
 
-    /// What one record publishes that was hidden until now; `was_proxied` says whether its name was proxied.
+    /// What one record publishes that was hidden until now; `was_proxied` says whether its name was
+    /// proxied.
     pub(super) fn exposed_by(&self, record: &Entry<'_>, was_proxied: bool) -> Vec<Effect> {
         let name = record.name;
         let leads = record.data.address().map(|a| a.to_string()).or_else(|| {
@@ -48,14 +51,16 @@ impl Hidden {
             Some(target.to_string())
         });
         let line = match leads {
-            // Even where the address is public under another name: requests no longer pass through Cloudflare.
+            // Even where the address is public under another name: requests no longer pass through
+            // Cloudflare.
             Some(host) if !record.proxied && was_proxied => {
                 format!(
                     "{name} is no longer proxied: everyone sees that it leads to {host}, and requests no longer pass through Cloudflare"
                 )
             }
             _ => {
-                let exposed: Vec<IpAddr> = published(record).into_iter().filter(|a| self.0.contains(a)).collect();
+                let exposed: Vec<IpAddr> =
+                    published(record).into_iter().filter(|a| self.0.contains(a)).collect();
                 if exposed.is_empty() {
                     return Vec::new();
                 }

@@ -12,9 +12,9 @@ use crate::model::{Danger, Fqdn, Rdata};
 /// Identifiers that authorities use.
 ///
 /// # Sources
-/// The identifiers that authorities publish in their statements of practice (RFC 8659 section 4.2; collected by the
-/// CCADB), as known in 2026-11. It is not complete: an identifier that is missing here gets a warning only if it nearly
-/// is one of these.
+/// The identifiers that authorities publish in their statements of practice (RFC 8659 section 4.2;
+/// collected by the CCADB), as known in 2026-11. It is not complete: an identifier that is missing
+/// here gets a warning only if it nearly is one of these.
 const AUTHORITIES: &[&str] = &[
     "accv.es",
     "actalis.it",
@@ -101,8 +101,9 @@ const AUTHORITIES: &[&str] = &[
 /// The authorities that Cloudflare uses, and adds to CAA records of its own accord.
 ///
 /// # Sources
-/// developers.cloudflare.com/ssl/edge-certificates/caa-records, read 2026-11: with Universal SSL or an advanced
-/// certificate, Cloudflare adds its own authorities as soon as the zone has any CAA record.
+/// developers.cloudflare.com/ssl/edge-certificates/caa-records, read 2026-11: with Universal SSL or
+/// an advanced certificate, Cloudflare adds its own authorities as soon as the zone has any CAA
+/// record.
 pub(super) const OF_CLOUDFLARE: &[&str] =
     &["comodoca.com", "digicert.com", "letsencrypt.org", "pki.goog", "sectigo.com", "ssl.com"];
 /// That in words.
@@ -114,9 +115,10 @@ pub(super) type Issuers = Option<BTreeSet<String>>;
 /// How an authority can check who holds a name (RFC 8657 section 4).
 ///
 /// # Sources
-/// The IANA registry "ACME Validation Methods", as known in 2026-11. It is not complete: a method that is missing here is told only
-/// if it nearly is one of these.
-const METHODS: &[&str] = &["dns-01", "dns-account-01", "dns-persist-01", "http-01", "onion-csr-01", "tls-alpn-01"];
+/// The IANA registry "ACME Validation Methods", as known in 2026-11. It is not complete: a method
+/// that is missing here is told only if it nearly is one of these.
+const METHODS: &[&str] =
+    &["dns-01", "dns-account-01", "dns-persist-01", "http-01", "onion-csr-01", "tls-alpn-01"];
 
 /// What a name says about certificates.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -133,11 +135,13 @@ pub(super) struct Policy {
     malformed: BTreeSet<String>,
     /// Properties that are critical and unknown: no authority may issue (RFC 8659 section 4.1).
     unknown: BTreeSet<String>,
-    /// Where violations should be reported, and cannot be: neither mail nor the web (RFC 8659 section 4.4).
+    /// Where violations should be reported, and cannot be: neither mail nor the web (RFC 8659
+    /// section 4.4).
     unreachable: BTreeSet<String>,
 }
 
-/// What applies to a name: the records of the closest name above it that has any (RFC 8659 section 3).
+/// What applies to a name: the records of the closest name above it that has any (RFC 8659 section
+/// 3).
 fn policy(view: View<'_, '_>, name: &Fqdn) -> Option<Policy> {
     let mut rest = name.as_str();
     loop {
@@ -145,7 +149,8 @@ fn policy(view: View<'_, '_>, name: &Fqdn) -> Option<Policy> {
         if !view.covers(&own) {
             return None;
         }
-        let records: Vec<_> = view.at(&own).into_iter().filter(|r| matches!(r.data, Rdata::Caa(_))).collect();
+        let records: Vec<_> =
+            view.at(&own).into_iter().filter(|r| matches!(r.data, Rdata::Caa(_))).collect();
         if !records.is_empty() {
             return Some(read(records.iter().map(|r| r.data)));
         }
@@ -168,8 +173,9 @@ pub(super) fn read<'r>(records: impl Iterator<Item = &'r Rdata>) -> Policy {
             "issuewild" => &mut issue_wild,
             "iodef" => {
                 let address = value.to_ascii_lowercase();
-                let is_mail_or_web =
-                    ["mailto:", "http://", "https://"].iter().any(|scheme| address.starts_with(scheme));
+                let is_mail_or_web = ["mailto:", "http://", "https://"]
+                    .iter()
+                    .any(|scheme| address.starts_with(scheme));
                 policy.unreachable.extend((!is_mail_or_web).then_some(value));
                 continue;
             }
@@ -194,7 +200,9 @@ pub(super) fn read<'r>(records: impl Iterator<Item = &'r Rdata>) -> Policy {
             policy.parameters.insert(format!("{issuer}; {}", parameters.trim()));
         }
         let methods = binding.iter().filter(|(tag, _)| *tag == "validationmethods");
-        policy.methods.extend(methods.flat_map(|(_, list)| list.split(',')).map(|method| method.trim().to_owned()));
+        policy.methods.extend(
+            methods.flat_map(|(_, list)| list.split(',')).map(|method| method.trim().to_owned()),
+        );
         list.insert(issuer);
     }
     policy.wildcards = issue_wild.or_else(|| issue.clone());
@@ -205,44 +213,58 @@ pub(super) fn read<'r>(records: impl Iterator<Item = &'r Rdata>) -> Policy {
     policy
 }
 
-/// Whether an authority reads a property: it is a domain, or nothing, with parameters or without (RFC 8659 section 4.2).
+/// Whether an authority reads a property: it is a domain, or nothing, with parameters or without
+/// (RFC 8659 section 4.2).
 fn is_well_formed(issuer: &str, parameters: &str) -> bool {
     let is_word = |text: &str| {
         let is_letter = |c: char| c.is_ascii_alphanumeric();
-        text.starts_with(is_letter) && text.ends_with(is_letter) && text.chars().all(|c| is_letter(c) || c == '-')
+        text.starts_with(is_letter)
+            && text.ends_with(is_letter)
+            && text.chars().all(|c| is_letter(c) || c == '-')
     };
     let is_parameter = |text: &str| {
-        text.split_once('=')
-            .is_some_and(|(tag, value)| is_word(tag.trim_end()) && value.trim().chars().all(|c| c.is_ascii_graphic()))
+        text.split_once('=').is_some_and(|(tag, value)| {
+            is_word(tag.trim_end()) && value.trim().chars().all(|c| c.is_ascii_graphic())
+        })
     };
     let is_domain = issuer.is_empty() || issuer.split('.').all(is_word);
-    is_domain && (parameters.trim().is_empty() || parameters.split(';').all(|text| is_parameter(text.trim())))
+    is_domain
+        && (parameters.trim().is_empty()
+            || parameters.split(';').all(|text| is_parameter(text.trim())))
 }
 
 /// A parameter that binds an account or a method; `None` for those that only the authority knows.
 fn binding(parameter: &str) -> Option<(&str, &str)> {
     let (tag, value) = parameter.split_once('=')?;
-    let tag = ["accounturi", "validationmethods"].into_iter().find(|known| tag.trim().eq_ignore_ascii_case(known))?;
+    let tag = ["accounturi", "validationmethods"]
+        .into_iter()
+        .find(|known| tag.trim().eq_ignore_ascii_case(known))?;
     Some((tag, value.trim()))
 }
 
-/// The method that is meant by one that no authority knows; `None` for known ones and those far from any. Those that begin with `ca-`
-/// are an authority's own.
+/// The method that is meant by one that no authority knows; `None` for known ones and those far
+/// from any. Those that begin with `ca-` are an authority's own.
 fn nearest_method(method: &str) -> Option<&'static str> {
     if METHODS.contains(&method) || method.starts_with("ca-") {
         return None;
     }
     let plain = |text: &str| text.replace(['-', '_'], "").to_ascii_lowercase();
-    METHODS.iter().copied().find(|known| plain(known) == plain(method) || damerau_levenshtein(known, method) == 1)
+    METHODS
+        .iter()
+        .copied()
+        .find(|known| plain(known) == plain(method) || damerau_levenshtein(known, method) == 1)
 }
 
 /// The known identifier of which this nearly is one; `None` for known ones and those far from any.
 fn nearest(issuer: &str) -> Option<&'static str> {
     if !is_well_formed(issuer, "") {
-        let parts = || issuer.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.')));
+        let parts =
+            || issuer.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.')));
         return AUTHORITIES.iter().copied().find(|known| parts().any(|part| part == *known));
     }
-    if AUTHORITIES.contains(&issuer) || AUTHORITIES.iter().any(|a| issuer.ends_with(&format!(".{a}"))) {
+    if AUTHORITIES.contains(&issuer)
+        || AUTHORITIES.iter().any(|a| issuer.ends_with(&format!(".{a}")))
+    {
         return None;
     }
     let label = |domain: &'_ str| domain.split('.').next().unwrap_or_default().to_owned();
@@ -266,40 +288,62 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     }
     let mut effects = Vec::new();
     let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
-    let kinds = [("certificates", &old.names, &new.names), ("wildcard certificates", &old.wildcards, &new.wildcards)];
+    let kinds = [
+        ("certificates", &old.names, &new.names),
+        ("wildcard certificates", &old.wildcards, &new.wildcards),
+    ];
     let is_closed = new.names.as_ref().is_some_and(BTreeSet::is_empty);
     let same = old.names == old.wildcards && new.names == new.wildcards;
     // It is said once for all kinds.
     let kinds = if new.unknown.is_empty() || new.unknown == old.unknown { &kinds[..] } else { &[] };
-    for (kind, old, new) in kinds.iter().take(if same { 1 } else { 2 }).filter(|(_, old, new)| old != new) {
+    for (kind, old, new) in
+        kinds.iter().take(if same { 1 } else { 2 }).filter(|(_, old, new)| old != new)
+    {
         let what = format!("{kind} for {name}");
         match (old, new) {
             // Many forbid wildcards from the start, beside a list of authorities for names.
             (None, Some(wild)) if wild.is_empty() && *kind != "certificates" && !is_closed => {
-                effects.push(shown(Direction::Strengthens, format!("{what}: no authority may issue; {ADDED}")));
+                effects.push(shown(
+                    Direction::Strengthens,
+                    format!("{what}: no authority may issue; {ADDED}"),
+                ));
             }
-            // A domain that is held and not used is closed like this, and no certificate is renewed for it.
+            // A domain that is held and not used is closed like this, and no certificate is renewed
+            // for it.
             (_, Some(new)) if new.is_empty() && !after.has_hosts(name) => {
-                let line =
-                    format!("{what}: no authority may issue any longer; no record there leads to a server; {ADDED}");
+                let line = format!(
+                    "{what}: no authority may issue any longer; no record there leads to a server; {ADDED}"
+                );
                 effects.push(shown(Direction::Strengthens, line));
             }
             (_, Some(new)) if new.is_empty() => {
-                effects.push(changes(format!("{what}: no authority may issue any longer; {ADDED}")));
+                effects
+                    .push(changes(format!("{what}: no authority may issue any longer; {ADDED}")));
             }
-            (Some(_), None) => effects.push(changes(format!("{what}: every authority may issue from now on"))),
+            (Some(_), None) => {
+                effects.push(changes(format!("{what}: every authority may issue from now on")))
+            }
             (None, Some(new)) => {
-                effects.push(shown(Direction::Strengthens, format!("{what}: only {} may issue; {ADDED}", listed(new))));
+                effects.push(shown(
+                    Direction::Strengthens,
+                    format!("{what}: only {} may issue; {ADDED}", listed(new)),
+                ));
             }
             (Some(old), Some(new)) => {
                 let (gained, lost) = (new.difference(old), old.difference(new));
                 let (gained, lost): (Vec<_>, Vec<_>) = (gained.collect(), lost.collect());
                 if !lost.is_empty() {
-                    let rest =
-                        format!("{} may no longer issue, so renewals by them fail; {} may", listed(&lost), listed(new));
+                    let rest = format!(
+                        "{} may no longer issue, so renewals by them fail; {} may",
+                        listed(&lost),
+                        listed(new)
+                    );
                     effects.push(changes(format!("{what}: {rest}")));
                 } else {
-                    effects.push(shown(Direction::Weakens, format!("{what}: {} may issue as well", listed(&gained))));
+                    effects.push(shown(
+                        Direction::Weakens,
+                        format!("{what}: {} may issue as well", listed(&gained)),
+                    ));
                 }
             }
             (None, None) => {}
@@ -309,27 +353,40 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
         policy.names.iter().chain(&policy.wildcards).flatten().cloned().collect()
     };
     for value in new.malformed.difference(&old.malformed) {
-        let line = format!("certificates for {name}: `{value}` is not well-formed, so it allows no authority");
+        let line = format!(
+            "certificates for {name}: `{value}` is not well-formed, so it allows no authority"
+        );
         effects.push(match nearest(value) {
             _ if value.trim_end().ends_with(';') => {
                 let line = format!("{line}; remove the `;` at its end");
                 Effect::needing(Danger::LooksMistyped, topic, name, line)
             }
-            Some(near) => {
-                Effect::needing(Danger::LooksMistyped, topic, name, format!("{line}; did you mean `{near}`?"))
-            }
+            Some(near) => Effect::needing(
+                Danger::LooksMistyped,
+                topic,
+                name,
+                format!("{line}; did you mean `{near}`?"),
+            ),
             None => shown(Direction::Neutral, line),
         });
     }
-    for (method, near) in
-        new.methods.difference(&old.methods).filter_map(|method| Some((method, nearest_method(method)?)))
+    for (method, near) in new
+        .methods
+        .difference(&old.methods)
+        .filter_map(|method| Some((method, nearest_method(method)?)))
     {
-        let line = format!("certificates for {name}: no authority knows the method `{method}`; did you mean `{near}`?");
+        let line = format!(
+            "certificates for {name}: no authority knows the method `{method}`; did you mean `{near}`?"
+        );
         effects.push(Effect::needing(Danger::LooksMistyped, topic, name, line));
     }
     let known = all(&old);
-    for (issuer, near) in all(&new).difference(&known).filter_map(|issuer| Some((issuer, nearest(issuer)?))) {
-        let line = format!("certificates for {name}: no known authority uses `{issuer}`; did you mean `{near}`?");
+    for (issuer, near) in
+        all(&new).difference(&known).filter_map(|issuer| Some((issuer, nearest(issuer)?)))
+    {
+        let line = format!(
+            "certificates for {name}: no known authority uses `{issuer}`; did you mean `{near}`?"
+        );
         effects.push(Effect::needing(Danger::LooksMistyped, topic, name, line));
     }
     if !new.unknown.is_empty() && new.unknown != old.unknown {
@@ -346,11 +403,17 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
         );
         effects.push(shown(Direction::Neutral, line));
     }
-    // A value that is not well-formed has none that count, and that it allows no authority has been said.
+    // A value that is not well-formed has none that count, and that it allows no authority has been
+    // said.
     if old.parameters != new.parameters && new.malformed.is_subset(&old.malformed) {
         let (direction, word) = match (old.parameters.is_empty(), new.parameters.is_empty()) {
-            (false, true) => (Direction::Weakens, "no longer bound to an account or a method".to_owned()),
-            _ => (Direction::Unclassified, format!("bound by {}; {ADDED} without them", listed(&new.parameters))),
+            (false, true) => {
+                (Direction::Weakens, "no longer bound to an account or a method".to_owned())
+            }
+            _ => (
+                Direction::Unclassified,
+                format!("bound by {}; {ADDED} without them", listed(&new.parameters)),
+            ),
         };
         effects.push(shown(direction, format!("certificates for {name}: issuance is {word}")));
     }
@@ -373,7 +436,9 @@ mod tests {
         ] {
             assert_eq!(nearest(written), Some(meant), "{written}");
         }
-        for other in ["letsencrypt.org", "ca.example.net", "internal-ca.example", "ssl.com", "pki.goog"] {
+        for other in
+            ["letsencrypt.org", "ca.example.net", "internal-ca.example", "ssl.com", "pki.goog"]
+        {
             assert_eq!(nearest(other), None, "{other}");
         }
     }
@@ -395,10 +460,13 @@ mod tests {
             assert!(!is_well_formed(written, ""));
             assert_eq!(nearest(written), meant, "{written}");
         }
-        let methods = [("dns01", Some("dns-01")), ("dns_01", Some("dns-01")), ("http-1", Some("http-01"))];
-        for (written, meant) in
-            methods.into_iter().chain([("dns-01", None), ("ca-own", None), ("email-reply-00", None)])
-        {
+        let methods =
+            [("dns01", Some("dns-01")), ("dns_01", Some("dns-01")), ("http-1", Some("http-01"))];
+        for (written, meant) in methods.into_iter().chain([
+            ("dns-01", None),
+            ("ca-own", None),
+            ("email-reply-00", None),
+        ]) {
             assert_eq!(nearest_method(written), meant, "{written}");
         }
     }
@@ -407,7 +475,8 @@ mod tests {
     fn the_examples_of_the_rfc_are_read() {
         // RFC 8659 sections 4.2 to 4.4.
         let caa = |text: &str| Rdata::from_text(crate::model::RecordType::Caa, text).unwrap();
-        let issuers = |names: &[&str]| Some(names.iter().map(|n| (*n).to_owned()).collect::<BTreeSet<_>>());
+        let issuers =
+            |names: &[&str]| Some(names.iter().map(|n| (*n).to_owned()).collect::<BTreeSet<_>>());
         let read = |texts: &[&str]| {
             let records: Vec<Rdata> = texts.iter().map(|t| caa(t)).collect();
             let policy = read(records.iter());
@@ -418,10 +487,19 @@ mod tests {
             issuers(&["ca1.example.net", "ca2.example.org"])
         );
         assert_eq!(read(&[r#"0 issue ";""#]), (issuers(&[]), issuers(&[])));
-        assert_eq!(read(&[r#"0 issuewild "ca1.example.net""#]), (None, issuers(&["ca1.example.net"])));
-        assert_eq!(read(&[r#"0 issue "ca1.example.net; account=230123""#]).0, issuers(&["ca1.example.net"]));
+        assert_eq!(
+            read(&[r#"0 issuewild "ca1.example.net""#]),
+            (None, issuers(&["ca1.example.net"]))
+        );
+        assert_eq!(
+            read(&[r#"0 issue "ca1.example.net; account=230123""#]).0,
+            issuers(&["ca1.example.net"])
+        );
         assert_eq!(read(&[r#"0 iodef "mailto:security@example.com""#]), (None, None));
-        assert_eq!(read(&[r#"0 issue "ca1.example.net""#, r#"128 tbs "Unknown""#]), (issuers(&[]), issuers(&[])));
+        assert_eq!(
+            read(&[r#"0 issue "ca1.example.net""#, r#"128 tbs "Unknown""#]),
+            (issuers(&[]), issuers(&[]))
+        );
         assert_eq!(
             read(&[r#"0 issue "ca1.example.net""#, r#"0 issuewild ";""#]),
             (issuers(&["ca1.example.net"]), issuers(&[]))

@@ -1,4 +1,5 @@
-//! Addresses that look like a typing error of another one: a slip of the finger, and out of every network that is in use.
+//! Addresses that look like a typing error of another one: a slip of the finger, and out of every
+//! network that is in use.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -8,7 +9,8 @@ use super::other_zones::OtherZones;
 use super::zone_view::View;
 use crate::model::Fqdn;
 
-/// The network of which a new one looks like a slip, and by what they differ, where nothing else of the zone is near the new one.
+/// The network of which a new one looks like a slip, and by what they differ, where nothing else of
+/// the zone is near the new one.
 pub(super) fn slip_of(
     name: &Fqdn,
     gone: &[IpNet],
@@ -20,7 +22,9 @@ pub(super) fn slip_of(
     let is_near = |other: &IpNet| *other != came && site(other.addr()) == site(came.addr());
     let alike = gone.iter().filter(|gone| gone.prefix_len() == came.prefix_len());
     let mut slips = alike.filter_map(|gone| Some((*gone, slip(gone.addr(), came.addr())?)));
-    slips.find(|(gone, _)| leaves(name, gone.addr(), came.addr(), after, others)).filter(|_| !known.iter().any(is_near))
+    slips
+        .find(|(gone, _)| leaves(name, gone.addr(), came.addr(), after, others))
+        .filter(|_| !known.iter().any(is_near))
 }
 
 /// The digits of an address as people type them; IPv6 addresses without `::`.
@@ -31,27 +35,39 @@ fn typed(address: IpAddr) -> String {
     }
 }
 
-/// By which slip one address differs from the other, if by one: one digit missing, doubled or changed, or two swapped.
+/// By which slip one address differs from the other, if by one: one digit missing, doubled or
+/// changed, or two swapped.
 pub(super) fn slip(old: IpAddr, new: IpAddr) -> Option<&'static str> {
     let (old, new) = (typed(old).into_bytes(), typed(new).into_bytes());
     let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let same_end = |a: &[u8], b: &[u8]| a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let same_end =
+        |a: &[u8], b: &[u8]| a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     let end = same_end(&old[start..], &new[start..]);
     let (old_middle, new_middle) = (&old[start..old.len() - end], &new[start..new.len() - end]);
     let is_digit = u8::is_ascii_hexdigit;
     let is_one = match (old_middle, new_middle) {
         ([old], [new]) => is_digit(old) && is_digit(new),
         ([missing], []) => is_digit(missing),
-        // The common start is as long as possible, so a doubled digit is seen as one after its twin.
+        // The common start is as long as possible, so a doubled digit is seen as one after its
+        // twin.
         ([], [added]) => is_digit(added) && start > 0 && old[start - 1] == *added,
-        ([a, b], [c, d]) if a == d && b == c && is_digit(a) && is_digit(b) => return Some("two swapped digits"),
+        ([a, b], [c, d]) if a == d && b == c && is_digit(a) && is_digit(b) => {
+            return Some("two swapped digits");
+        }
         _ => false,
     };
     is_one.then_some("one digit")
 }
 
-/// Whether a new address is in no network of the old one, of the other names of the zone, or of the other zones.
-pub(super) fn leaves(name: &Fqdn, old: IpAddr, new: IpAddr, after: View<'_, '_>, others: OtherZones<'_>) -> bool {
+/// Whether a new address is in no network of the old one, of the other names of the zone, or of the
+/// other zones.
+pub(super) fn leaves(
+    name: &Fqdn,
+    old: IpAddr,
+    new: IpAddr,
+    after: View<'_, '_>,
+    others: OtherZones<'_>,
+) -> bool {
     if site(old) == site(new) || others.use_some(site(new), end_of_site(new), after.0.name()) {
         return false;
     }
@@ -59,7 +75,8 @@ pub(super) fn leaves(name: &Fqdn, old: IpAddr, new: IpAddr, after: View<'_, '_>,
     if after.0.addresses_between(site(new), end_of_site(new)).any(|held| is_other(&held)) {
         return false;
     }
-    // Networks of the zone in the region of the new address: two of them say that networks around them are in use.
+    // Networks of the zone in the region of the new address: two of them say that networks around
+    // them are in use.
     let in_region = after.0.addresses_between(region(new), end_of_region(new));
     let mut near = in_region.filter(is_other).map(|(address, _)| number(address));
     let Some(first) = near.next() else { return true };
@@ -91,8 +108,8 @@ pub(super) fn site(address: IpAddr) -> IpAddr {
     }
 }
 
-/// An address without the network of its site. A slip changes one of the groups between the separators, so one that
-/// [`leaves`] the network keeps this part.
+/// An address without the network of its site. A slip changes one of the groups between the
+/// separators, so one that [`leaves`] the network keeps this part.
 pub(super) fn host(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() & 0xff).into(),
@@ -130,7 +147,8 @@ mod tests {
 
     #[test]
     fn slips_of_the_finger() {
-        let slip = |old: &str, new: &str| slip(old.parse().unwrap(), new.parse().unwrap()).is_some();
+        let slip =
+            |old: &str, new: &str| slip(old.parse().unwrap(), new.parse().unwrap()).is_some();
         for (old, new) in [
             ("203.0.113.10", "203.0.13.10"),
             ("203.0.113.10", "203.0.113.110"),
@@ -155,21 +173,30 @@ mod tests {
     #[test]
     fn a_slip_to_another_network_keeps_the_host() {
         let mut outside = 0;
-        for old in
-            ["203.0.113.10", "198.51.100.7", "11.11.11.11", "1.1.1.1", "2001:db8:11::1", "2a00:1450:4001:81a:1:11:1:11"]
-        {
+        for old in [
+            "203.0.113.10",
+            "198.51.100.7",
+            "11.11.11.11",
+            "1.1.1.1",
+            "2001:db8:11::1",
+            "2a00:1450:4001:81a:1:11:1:11",
+        ] {
             let text = old.as_bytes();
             let spelled = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().parse::<IpAddr>().ok();
             let one = |at: usize| {
-                let others = b"0123456789abcdef.:".map(|c| [&text[..at], &[c], &text[at + 1..]].concat());
-                let added = b"0123456789abcdef.:".map(|c| [&text[..at], &[c], &text[at..]].concat());
+                let others =
+                    b"0123456789abcdef.:".map(|c| [&text[..at], &[c], &text[at + 1..]].concat());
+                let added =
+                    b"0123456789abcdef.:".map(|c| [&text[..at], &[c], &text[at..]].concat());
                 let missing = [&text[..at], &text[at + 1..]].concat();
                 let mut swapped = text.to_vec();
                 swapped.swap(at, (at + 1) % text.len());
                 others.into_iter().chain(added).chain([missing, swapped]).filter_map(spelled)
             };
             let old: IpAddr = old.parse().unwrap();
-            for new in (0..text.len()).flat_map(one).filter(|new| slip(old, *new).is_some() && site(*new) != site(old))
+            for new in (0..text.len())
+                .flat_map(one)
+                .filter(|new| slip(old, *new).is_some() && site(*new) != site(old))
             {
                 assert_eq!(host(new), host(old), "{old} {new}");
                 outside += 1;

@@ -1,4 +1,5 @@
-//! New names that look like a typing error of another one: hosts elsewhere, hosts of the zone itself, and labels with a meaning.
+//! New names that look like a typing error of another one: hosts elsewhere, hosts of the zone
+//! itself, and labels with a meaning.
 //!
 //! | a new | looks mistyped if |
 //! |---|---|
@@ -35,14 +36,16 @@ const LABELS: &[&str] = &["_acme-challenge", "_dmarc", "_domainkey", "_mta-sts"]
 /// Last labels that no registry has, and that are used all the same.
 ///
 /// # Sources
-/// The IANA registry of special-use domain names (RFC 6761), and ICANN's resolution 2024.07.29.06 about `internal`; read 2026-11.
-const SPECIAL: &[&str] = &["alt", "example", "internal", "invalid", "local", "localhost", "onion", "test"];
+/// The IANA registry of special-use domain names (RFC 6761), and ICANN's resolution 2024.07.29.06
+/// about `internal`; read 2026-11.
+const SPECIAL: &[&str] =
+    &["alt", "example", "internal", "invalid", "local", "localhost", "onion", "test"];
 
 /// The longest part of a label that tells a region or a stage.
 const VARIANT: usize = 3;
 
-/// From so many accounts below one domain of a provider on, one of them resembles another by chance: a zone that gives names to strangers
-/// has thousands.
+/// From so many accounts below one domain of a provider on, one of them resembles another by
+/// chance: a zone that gives names to strangers has thousands.
 const MANY_ACCOUNTS: usize = 50;
 
 /// Of shorter names, most are one character away from another one.
@@ -74,7 +77,10 @@ impl<'a> Known<'a> {
                 }
             }
         }
-        let in_use = hosts.iter().filter_map(|host| host.registrable()).chain(others.domains_in_use(zone.name()));
+        let in_use = hosts
+            .iter()
+            .filter_map(|host| host.registrable())
+            .chain(others.domains_in_use(zone.name()));
         let domains = Domains::new(in_use.collect(), others.domains_planned(zone.name()).collect());
         Self { domains, servers, last: hosts.iter().map(|host| last(host)).collect() }
     }
@@ -103,7 +109,9 @@ pub(super) fn mistyped<'a>(
         let Some(record) = step.after else { continue };
         found.extend(label(&record, before).map(|effect| (Rc::from([n]), effect)));
         if step.before.is_none_or(|before| before.data != record.data) {
-            found.extend(spaced(&record, gone.get(record.name)).map(|effect| (Rc::from([n]), effect)));
+            found.extend(
+                spaced(&record, gone.get(record.name)).map(|effect| (Rc::from([n]), effect)),
+            );
         }
         let names = named(&record);
         if names.is_empty() {
@@ -116,10 +124,12 @@ pub(super) fn mistyped<'a>(
             None => gone.iter().flat_map(named).collect(),
         };
         let set = sets.get(&(record.name, record.record_type())).map_or(&[][..], Vec::as_slice);
-        for target in names.into_iter().filter(|target| !target.is_root() && !old.contains(target)) {
+        for target in names.into_iter().filter(|target| !target.is_root() && !old.contains(target))
+        {
             let near = if target.is_within(before.name().as_fqdn()) {
-                let mut is_known =
-                    |domain: &str| known.get_or_insert_with(|| Known::of(before, others)).domains.contain(domain);
+                let mut is_known = |domain: &str| {
+                    known.get_or_insert_with(|| Known::of(before, others)).domains.contain(domain)
+                };
                 completed(&target, after, &mut is_known).or_else(|| inside(&target, &record, after))
             } else {
                 let known = known.get_or_insert_with(|| Known::of(before, others));
@@ -128,7 +138,10 @@ pub(super) fn mistyped<'a>(
             let Some(why) = near else { continue };
             let (name, kind) = (record.name, record.data.type_name());
             let line = format!("{name} {kind}: {target} {why}");
-            found.push((Rc::from([n]), Effect::needing(Danger::LooksMistyped, topic(&record), name, line)));
+            found.push((
+                Rc::from([n]),
+                Effect::needing(Danger::LooksMistyped, topic(&record), name, line),
+            ));
         }
     }
     found
@@ -138,16 +151,24 @@ pub(super) fn mistyped<'a>(
 fn spaced(record: &Entry<'_>, gone: Option<&Vec<Entry<'_>>>) -> Option<Effect> {
     let text = std::str::from_utf8(record.text()?).ok()?;
     let (key, value) = text.split_once('=')?;
-    let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    let is_key =
+        !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     let bare = |text: &str| text.split_whitespace().collect::<String>();
     let is_replaced = |old: &Entry<'_>| {
         let old = old.text().and_then(|text| std::str::from_utf8(text).ok());
         old.is_some_and(|old| old != text && bare(old) == bare(text))
     };
-    // Policies, such as `v=spf1 -all`, have spaces; so have sentences. What is called a verification is one word.
-    let is_token = key.to_ascii_lowercase().contains("verif") || gone.into_iter().flatten().any(is_replaced);
+    // Policies, such as `v=spf1 -all`, have spaces; so have sentences. What is called a
+    // verification is one word.
+    let is_token =
+        key.to_ascii_lowercase().contains("verif") || gone.into_iter().flatten().any(is_replaced);
     let is_spaced = is_key && key != "v" && is_token && value.contains(char::is_whitespace);
-    let line = || format!("{} TXT: the token has a space: `{text}`; whoever looks for it may not find it", record.name);
+    let line = || {
+        format!(
+            "{} TXT: the token has a space: `{text}`; whoever looks for it may not find it",
+            record.name
+        )
+    };
     is_spaced.then(|| Effect::shown(Topic::Hosting, record.name, Direction::Neutral, line()))
 }
 
@@ -198,17 +219,23 @@ fn outside(
     if let Some(near) = nearly_known(target, &replaced, &known.domains) {
         return Some(format!("looks like a typo of {near}"));
     }
-    // Of aliases: the SPF records of many providers, and their mail servers, are at their own domain.
+    // Of aliases: the SPF records of many providers, and their mail servers, are at their own
+    // domain.
     let replaced_alias = || replaced.iter().filter(|_| record.is(RecordType::Cname));
     if let Some(old) = replaced_alias().find(|old| Provider::loses_account(old, target)) {
-        return Some(format!("is the provider itself, and {old} was replaced: the label of the account is missing"));
+        return Some(format!(
+            "is the provider itself, and {old} was replaced: the label of the account is missing"
+        ));
     }
-    let differs_by_end = |old: &&&Fqdn| Provider::differs_by_end(old, target) && !is_of_several_domains(target);
+    let differs_by_end =
+        |old: &&&Fqdn| Provider::differs_by_end(old, target) && !is_of_several_domains(target);
     let is_it = |old: &&&Fqdn| differs_by_end(old) || is_near_account(target, old);
     if let Some(old) = replaced_alias().find(is_it) {
         return Some(format!("looks like a typo of {old}"));
     }
-    if let Some(end) = target.registrable().and_then(|domain| target.doubled_end(&Fqdn::reported(domain))) {
+    if let Some(end) =
+        target.registrable().and_then(|domain| target.doubled_end(&Fqdn::reported(domain)))
+    {
         return Some(format!("ends with {end} twice"));
     }
     if record.is(RecordType::Txt)
@@ -218,7 +245,9 @@ fn outside(
     }
     if record.is(RecordType::Ns) || record.is(RecordType::Mx) {
         if let Some(other) = odd_one_out(target, set) {
-            return Some(format!("and {other}, beside it, are nearly the same domain: one of them looks mistyped"));
+            return Some(format!(
+                "and {other}, beside it, are nearly the same domain: one of them looks mistyped"
+            ));
         }
         if let Some(near) = known.servers.iter().find(|server| differs_by_suffix(target, server)) {
             return Some(format!("looks like a typo of {near}"));
@@ -227,15 +256,22 @@ fn outside(
     let end = last(target);
     let is_known = PublicSuffix::of(target.as_str()).is_some_and(PublicSuffix::is_listed);
     // Texts name what they like, and private roots are used in private.
-    let is_strange =
-        record.data.target().is_some() && !is_known && !SPECIAL.contains(&end) && !known.last.contains(end);
+    let is_strange = record.data.target().is_some()
+        && !is_known
+        && !SPECIAL.contains(&end)
+        && !known.last.contains(end);
     is_strange.then(|| format!("ends with .{end}, which is not a top-level domain"))
 }
 
-/// Why a host of the zone looks like a whole name that was taken for a relative one: nothing has its name, nor is there anything
-/// where it would be.
-fn completed(target: &Fqdn, after: &ZoneIndex<'_>, is_known: &mut dyn FnMut(&str) -> bool) -> Option<String> {
-    let location = after.locate(target.as_str()).filter(|l| l.exact.is_none() && l.cut.is_none())?;
+/// Why a host of the zone looks like a whole name that was taken for a relative one: nothing has
+/// its name, nor is there anything where it would be.
+fn completed(
+    target: &Fqdn,
+    after: &ZoneIndex<'_>,
+    is_known: &mut dyn FnMut(&str) -> bool,
+) -> Option<String> {
+    let location =
+        after.locate(target.as_str()).filter(|l| l.exact.is_none() && l.cut.is_none())?;
     let zone = after.name().as_fqdn();
     let whole = Fqdn::reported(target.as_str().strip_suffix(zone.as_str())?.strip_suffix('.')?);
     if let Some(end) = target.doubled_end(zone) {
@@ -244,12 +280,14 @@ fn completed(target: &Fqdn, after: &ZoneIndex<'_>, is_known: &mut dyn FnMut(&str
     }
     let domain = whole.registrable().filter(|_| location.encloser.name() == zone.as_str())?;
     let is_elsewhere = Provider::of(&whole).is_some() || is_known(domain);
-    is_elsewhere.then(|| format!("does not exist, and is {whole} with the name of the zone at its end"))
+    is_elsewhere
+        .then(|| format!("does not exist, and is {whole} with the name of the zone at its end"))
 }
 
 /// Why a host of the zone looks mistyped: nothing has its name, and something nearly has.
 fn inside(target: &Fqdn, record: &Entry<'_>, after: &ZoneIndex<'_>) -> Option<String> {
-    let location = after.locate(target.as_str()).filter(|l| l.exact.is_none() && l.cut.is_none())?;
+    let location =
+        after.locate(target.as_str()).filter(|l| l.exact.is_none() && l.cut.is_none())?;
     let (above, is_answered) = (location.encloser, location.wildcard.is_some());
     if record.data.target().is_none() || target == record.name {
         return None;
@@ -262,7 +300,9 @@ fn inside(target: &Fqdn, record: &Entry<'_>, after: &ZoneIndex<'_>) -> Option<St
         let name = if rest.is_empty() { sibling.to_owned() } else { format!("{rest}.{sibling}") };
         // What a wildcard answers can be meant so: a region or a stage more.
         let is_meant = is_answered && is_variant(own, label);
-        let is_it = is_near_label(own, label) && !is_meant && after.node(&name).is_some_and(|node| node.has_records());
+        let is_it = is_near_label(own, label)
+            && !is_meant
+            && after.node(&name).is_some_and(|node| node.has_records());
         is_it.then_some(name)
     };
     let near = above.children().find_map(|sibling| meant(sibling.name()))?;
@@ -287,8 +327,10 @@ fn label(record: &Entry<'_>, before: &ZoneIndex<'_>) -> Option<Effect> {
     }
     let is_policy = record.text().is_some_and(is_dmarc);
     if is_service {
-        let label = record.name.as_str().split('.').nth(1).filter(|label| label.starts_with('_'))?;
-        let near = ["_tcp", "_udp"].into_iter().find(|known| damerau_levenshtein(known, label) == 1)?;
+        let label =
+            record.name.as_str().split('.').nth(1).filter(|label| label.starts_with('_'))?;
+        let near =
+            ["_tcp", "_udp"].into_iter().find(|known| damerau_levenshtein(known, label) == 1)?;
         let line = format!("{}: `{label}` looks like a typo of `{near}`", record.name);
         return Some(Effect::needing(Danger::LooksMistyped, Topic::Addresses, record.name, line));
     }
@@ -297,23 +339,27 @@ fn label(record: &Entry<'_>, before: &ZoneIndex<'_>) -> Option<Effect> {
         let near = |known: &&&str| damerau_levenshtein(known, label) == 1;
         LABELS.iter().filter(|_| counts && !LABELS.contains(&label)).find(near)
     };
-    let (label, near) = record.name.as_str().split('.').find_map(|label| Some((label, near(label)?)))?;
+    let (label, near) =
+        record.name.as_str().split('.').find_map(|label| Some((label, near(label)?)))?;
     let line = format!("{}: `{label}` looks like a typo of `{near}`", record.name);
     Some(Effect::needing(Danger::LooksMistyped, Topic::MailAuthentication, record.name, line))
 }
 
-/// The hosts that a record names: its target, the domains that an SPF record includes, and those to which reports go.
+/// The hosts that a record names: its target, the domains that an SPF record includes, and those to
+/// which reports go.
 pub(super) fn named(record: &Entry<'_>) -> Vec<Fqdn> {
     if let Some(target) = record.data.target() {
         return vec![target.clone()];
     }
     let texts: Vec<String> = match record.data {
-        Rdata::Caa(_) => record.data.fields().get("value").map(ToString::to_string).into_iter().collect(),
+        Rdata::Caa(_) => {
+            record.data.fields().get("value").map(ToString::to_string).into_iter().collect()
+        }
         _ => match record.text() {
             Some(text) if spf::is_spf(text) => return record.included(),
-            Some(text) if is_dmarc(text) => {
-                Dmarc::parse(text).map(|policy| [policy.reports, policy.failures].concat()).unwrap_or_default()
-            }
+            Some(text) if is_dmarc(text) => Dmarc::parse(text)
+                .map(|policy| [policy.reports, policy.failures].concat())
+                .unwrap_or_default(),
             Some(text) => reports(text),
             None => Vec::new(),
         },
@@ -353,7 +399,8 @@ struct Domains<'k> {
 }
 
 impl<'k> Domains<'k> {
-    /// Those that are in use, and those that other zones of the planned spec name: the same mistake can be in several of them.
+    /// Those that are in use, and those that other zones of the planned spec name: the same mistake
+    /// can be in several of them.
     fn new(in_use: BTreeSet<&'k str>, planned: BTreeSet<&'k str>) -> Self {
         let all = || in_use.union(&planned).copied();
         let mut accounts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -377,38 +424,55 @@ impl<'k> Domains<'k> {
 
 /// The known domain of which the one of a new host looks like a typing error, if there is one.
 ///
-/// The registered domains differ by one character (missing, doubled, another, or two swapped) or by characters that look
-/// alike; or a host that is replaced differs by its public suffix alone. A digit in place of a digit is no typing error:
-/// servers are numbered. A domain that is in use already, or that a provider has, is right.
+/// The registered domains differ by one character (missing, doubled, another, or two swapped) or by
+/// characters that look alike; or a host that is replaced differs by its public suffix alone. A
+/// digit in place of a digit is no typing error: servers are numbered. A domain that is in use
+/// already, or that a provider has, is right.
 fn nearly_known<'k>(new: &Fqdn, replaced: &[&'k Fqdn], known: &Domains<'k>) -> Option<&'k str> {
     let own = new.registrable()?;
     let replaced_domains = || replaced.iter().filter_map(|host| host.registrable());
-    if known.in_use.contains(own) || replaced_domains().any(|other| other == own) || Provider::has(own) {
+    if known.in_use.contains(own)
+        || replaced_domains().any(|other| other == own)
+        || Provider::has(own)
+    {
         return None;
     }
     let of_replaced = replaced_domains().find(|other| is_near(own, other));
     let is_near = |other: &&str| is_near(own, other) && begins_like(own, other);
-    let of_known = || known.compared.iter().copied().find(|other| is_near(other) && !is_variant(own, other));
-    let suffix = || replaced.iter().find(|host| differs_by_suffix(new, host)).and_then(|host| host.registrable());
-    let of_provider =
-        || Provider::domains().find(|other| is_near(other) && !is_plural(first_label(own), first_label(other)));
-    let is_near_label = |other: &&str| is_near_family(first_label(own), other) && begins_like(own, other);
+    let of_known =
+        || known.compared.iter().copied().find(|other| is_near(other) && !is_variant(own, other));
+    let suffix = || {
+        replaced
+            .iter()
+            .find(|host| differs_by_suffix(new, host))
+            .and_then(|host| host.registrable())
+    };
+    let of_provider = || {
+        Provider::domains()
+            .find(|other| is_near(other) && !is_plural(first_label(own), first_label(other)))
+    };
+    let is_near_label =
+        |other: &&str| is_near_family(first_label(own), other) && begins_like(own, other);
     let of_label = || Provider::labels().find(is_near_label);
     of_replaced.or_else(of_known).or_else(suffix).or_else(of_provider).or_else(of_label)
 }
 
-/// Whether a name begins as another one, or lost its first character, or has the first two swapped. With another letter in front it is another
-/// name: `ncloud`, `pcloud` and `icloud`. Only the host that is replaced tells more.
+/// Whether a name begins as another one, or lost its first character, or has the first two swapped.
+/// With another letter in front it is another name: `ncloud`, `pcloud` and `icloud`. Only the host
+/// that is replaced tells more.
 fn begins_like(own: &str, other: &str) -> bool {
     let first = |name: &str| looks_like(first_label(name)).chars().next();
     let (a, b) = (own.as_bytes(), other.as_bytes());
     let is_swapped = a.len() > 1 && b.len() > 1 && (a[0], a[1]) == (b[1], b[0]);
-    first(own) == first(other) || is_swapped || other.get(1..).is_some_and(|rest| first_label(rest) == first_label(own))
+    first(own) == first(other)
+        || is_swapped
+        || other.get(1..).is_some_and(|rest| first_label(rest) == first_label(own))
 }
 
 /// Whether the account of a host nearly is the one of another host of the same provider.
 fn is_near_account(new: &Fqdn, old: &Fqdn) -> bool {
-    Provider::accounts(new, old).is_some_and(|(a, b)| a.len().min(b.len()) >= SHORTEST && is_edit(a, b))
+    Provider::accounts(new, old)
+        .is_some_and(|(a, b)| a.len().min(b.len()) >= SHORTEST && is_edit(a, b))
 }
 
 /// Whether two hosts are the same but for their public suffix, and no provider has both.
@@ -422,12 +486,13 @@ fn differs_by_suffix(new: &Fqdn, other: &Fqdn) -> bool {
         && !is_at_provider(b)
 }
 
-/// Another host of a set of name servers or mail servers whose registered domain nearly is that of this one, unless more of the
-/// set are with this one, or as many and it comes first.
+/// Another host of a set of name servers or mail servers whose registered domain nearly is that of
+/// this one, unless more of the set are with this one, or as many and it comes first.
 fn odd_one_out<'k>(host: &Fqdn, set: &[&'k Fqdn]) -> Option<&'k Fqdn> {
     let own = host.registrable().filter(|own| !Provider::has(own))?;
-    let count =
-        |domain: &str| set.iter().filter(|other| other.registrable().is_some_and(|d| is_family(d, domain))).count();
+    let count = |domain: &str| {
+        set.iter().filter(|other| other.registrable().is_some_and(|d| is_family(d, domain))).count()
+    };
     let is_near = |other: &&&Fqdn| {
         other.registrable().is_some_and(|other| {
             let near = is_near(own, other) || is_near_family(first_label(own), first_label(other));
@@ -440,16 +505,19 @@ fn odd_one_out<'k>(host: &Fqdn, set: &[&'k Fqdn]) -> Option<&'k Fqdn> {
 /// Whether one host of a provider is another one with a character missing, added or swapped.
 fn is_slip(new: &Fqdn, old: &Fqdn) -> bool {
     let (a, b) = (new.as_str(), old.as_str());
-    let is_swap = a.len() == b.len() && a.chars().zip(b.chars()).filter(|(a, b)| a != b).count() == 2;
+    let is_swap =
+        a.len() == b.len() && a.chars().zip(b.chars()).filter(|(a, b)| a != b).count() == 2;
     new.registrable().is_some_and(|domain| old.registrable() == Some(domain))
         && (a.len() != b.len() || is_swap)
         && damerau_levenshtein(a, b) == 1
         && !is_renumbered(a, b)
 }
 
-/// Whether two labels of several parts differ in a short part alone, as regions and stages do: `shop-eu` and `shop-us`.
+/// Whether two labels of several parts differ in a short part alone, as regions and stages do:
+/// `shop-eu` and `shop-us`.
 fn is_variant(a: &str, b: &str) -> bool {
-    let (a, b): (Vec<&str>, Vec<&str>) = (first_label(a).split('-').collect(), first_label(b).split('-').collect());
+    let (a, b): (Vec<&str>, Vec<&str>) =
+        (first_label(a).split('-').collect(), first_label(b).split('-').collect());
     let mut different = a.iter().zip(&b).filter(|(a, b)| a != b);
     a.len() == b.len()
         && a.len() > 1
@@ -467,7 +535,8 @@ fn bare(label: &str) -> &str {
     label.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-')
 }
 
-/// Whether two domains are the same but for a number and the suffix: `awsdns-12.org` and `awsdns-63.net`.
+/// Whether two domains are the same but for a number and the suffix: `awsdns-12.org` and
+/// `awsdns-63.net`.
 fn is_family(a: &str, b: &str) -> bool {
     bare(first_label(a)) == bare(first_label(b))
 }
@@ -478,12 +547,14 @@ fn is_near_family(own: &str, other: &str) -> bool {
     other.len() >= LONG && is_edit(own, other)
 }
 
-/// Whether two names differ by one character that is missing, added or another one, or by two that are swapped, and by more than a number.
+/// Whether two names differ by one character that is missing, added or another one, or by two that
+/// are swapped, and by more than a number.
 fn is_edit(a: &str, b: &str) -> bool {
     a.len().abs_diff(b.len()) <= 1 && damerau_levenshtein(a, b) == 1 && !is_renumbered(a, b)
 }
 
-/// Whether a domain was registered below the domain of a provider, such as `name.pages.dev`: people use one label at many.
+/// Whether a domain was registered below the domain of a provider, such as `name.pages.dev`: people
+/// use one label at many.
 fn is_at_provider(domain: &str) -> bool {
     PublicSuffix::of(domain).is_some_and(PublicSuffix::is_of_company)
 }
@@ -495,7 +566,8 @@ fn is_of_several_domains(host: &Fqdn) -> bool {
 
 /// Whether two domains with the same public suffix nearly are one.
 fn is_near(a: &str, b: &str) -> bool {
-    let (Some((own, suffix)), Some((other, other_suffix))) = (a.split_once('.'), b.split_once('.')) else {
+    let (Some((own, suffix)), Some((other, other_suffix))) = (a.split_once('.'), b.split_once('.'))
+    else {
         return false;
     };
     suffix == other_suffix
@@ -506,10 +578,16 @@ fn is_near(a: &str, b: &str) -> bool {
 
 /// The label with characters that look alike made equal.
 fn looks_like(label: &str) -> String {
-    label.replace("rn", "m").replace("vv", "w").replace(['1', 'i'], "l").replace('0', "o").replace('5', "s")
+    label
+        .replace("rn", "m")
+        .replace("vv", "w")
+        .replace(['1', 'i'], "l")
+        .replace('0', "o")
+        .replace('5', "s")
 }
 
-/// Whether only numbers differ, or letters that stand for one: `ns1` and `ns2`, `dns9` and `dns10`, `shop-a` and `shop-b`.
+/// Whether only numbers differ, or letters that stand for one: `ns1` and `ns2`, `dns9` and `dns10`,
+/// `shop-a` and `shop-b`.
 fn is_renumbered(a: &str, b: &str) -> bool {
     let part = |part: &str| match part.len() {
         1 => String::new(),

@@ -1,4 +1,5 @@
-//! What a state means to the world, and what a change does: answers of name servers, mail, certificates, delegations, protection. Pure.
+//! What a state means to the world, and what a change does: answers of name servers, mail,
+//! certificates, delegations, protection. Pure.
 //!
 //! | question | answer |
 //! |---|---|
@@ -8,8 +9,9 @@
 //! | what becomes of recorded requests? | [`traffic`] |
 //! | what do name servers answer, and what differs after a change? | [`dns`] |
 //!
-//! Every effect is a sentence of its own; effects are not summed up as a grade. If an effect is unknown, the sentence
-//! says so. The sentences contain text from Cloudflare (descriptions, expressions), so outputs must escape them.
+//! Every effect is a sentence of its own; effects are not summed up as a grade. If an effect is
+//! unknown, the sentence says so. The sentences contain text from Cloudflare (descriptions,
+//! expressions), so outputs must escape them.
 
 mod addresses;
 mod delegation;

@@ -80,7 +80,8 @@ impl<'s> OtherZones<'s> {
     /// There are none, or they are unknown.
     pub const NONE: Self = Self { spec: None, planned: None, is_previous: false };
 
-    /// Those of the spec that is planned, whatever the zone. It does not tell which addresses were in use or hidden until now.
+    /// Those of the spec that is planned, whatever the zone. It does not tell which addresses were
+    /// in use or hidden until now.
     #[must_use]
     pub fn of(spec: &'s Desired, overview: &'s Overview) -> Self {
         Self {
@@ -104,7 +105,9 @@ impl<'s> OtherZones<'s> {
 
     /// The domains of other zones that use a record at this name for their mail.
     pub(super) fn borrowers(self, name: &Fqdn, own: &ZoneName) -> Vec<&'s Borrower> {
-        let (Some((planned, overview)), Some(_)) = (self.planned, self.spec) else { return Vec::new() };
+        let (Some((planned, overview)), Some(_)) = (self.planned, self.spec) else {
+            return Vec::new();
+        };
         let all = overview.borrowers.get_or_init(|| borrowers(planned));
         all.get(name).into_iter().flatten().filter(|borrower| borrower.zone != *own).collect()
     }
@@ -113,11 +116,13 @@ impl<'s> OtherZones<'s> {
     pub(super) fn hide(self, address: IpAddr, own: &ZoneName) -> bool {
         let Some((spec, overview)) = self.spec.filter(|_| self.is_previous) else { return false };
         let all = overview.addresses.get_or_init(|| Addresses::of(spec));
-        all.hidden.contains_key(&address) && all.public.get(&address).is_none_or(|users| users.as_ref() == Some(own))
+        all.hidden.contains_key(&address)
+            && all.public.get(&address).is_none_or(|users| users.as_ref() == Some(own))
     }
 
-    /// Whether other zones had an address from the first of these to the last until now. The planned spec does not tell: a mistyped
-    /// address that was copied into two zones would be in use by each for the other.
+    /// Whether other zones had an address from the first of these to the last until now. The
+    /// planned spec does not tell: a mistyped address that was copied into two zones would be in
+    /// use by each for the other.
     pub(super) fn use_some(self, first: IpAddr, last: IpAddr, own: &ZoneName) -> bool {
         let Some((spec, overview)) = self.spec.filter(|_| self.is_previous) else { return false };
         let all = overview.addresses.get_or_init(|| Addresses::of(spec));
@@ -125,15 +130,17 @@ impl<'s> OtherZones<'s> {
         all.any(|(_, users)| users.as_ref() != Some(own))
     }
 
-    /// The registered domains that are in use: those of the zones themselves, and of the hosts that other zones named until now.
+    /// The registered domains that are in use: those of the zones themselves, and of the hosts that
+    /// other zones named until now.
     pub(super) fn domains_in_use(self, own: &ZoneName) -> impl Iterator<Item = &'s str> {
         let zones = self.spec.into_iter().flat_map(|(spec, _)| spec.zones.keys());
         let of_hosts = self.is_previous.then(|| self.domains(own)).into_iter().flatten();
         zones.filter_map(|zone| zone.as_fqdn().registrable()).chain(of_hosts)
     }
 
-    /// The registered domains of the hosts that other zones of the planned spec name, if the previous one is unknown. They may be new: a
-    /// mistyped one that was copied into two zones would be in use by each for the other.
+    /// The registered domains of the hosts that other zones of the planned spec name, if the
+    /// previous one is unknown. They may be new: a mistyped one that was copied into two zones
+    /// would be in use by each for the other.
     pub(super) fn domains_planned(self, own: &ZoneName) -> impl Iterator<Item = &'s str> {
         (!self.is_previous).then(|| self.domains(own)).into_iter().flatten()
     }
@@ -171,17 +178,25 @@ fn borrowers(spec: &Desired) -> Borrowers {
             if let Some((label, domain)) = selector(&record.name) {
                 selectors.entry(domain).or_default().insert(label);
             }
-            if let Some(host) = record.data.target().filter(|_| record.data.record_type() == Some(RecordType::Mx)) {
+            if let Some(host) =
+                record.data.target().filter(|_| record.data.record_type() == Some(RecordType::Mx))
+            {
                 exchanges.entry(&record.name).or_default().push(host);
             }
         }
         for record in &zone.records {
             let entry = Entry::of_spec(record);
-            let (name, target) = (entry.name, entry.data.target().filter(|_| entry.is(RecordType::Cname)));
-            let key = selector(name).map(|(label, domain)| (Borrowed::Key, label, Fqdn::reported(domain)));
+            let (name, target) =
+                (entry.name, entry.data.target().filter(|_| entry.is(RecordType::Cname)));
+            let key = selector(name)
+                .map(|(label, domain)| (Borrowed::Key, label, Fqdn::reported(domain)));
             let of_alias = key.or_else(|| Some((Borrowed::Policy, "", policy_domain(name)?)));
-            let aliases = target.into_iter().zip(of_alias).map(|(target, use_of)| (target.clone(), use_of));
-            let included = entry.included().into_iter().map(|inner| (inner, (Borrowed::Senders, "", name.clone())));
+            let aliases =
+                target.into_iter().zip(of_alias).map(|(target, use_of)| (target.clone(), use_of));
+            let included = entry
+                .included()
+                .into_iter()
+                .map(|inner| (inner, (Borrowed::Senders, "", name.clone())));
             for (target, (what, label, domain)) in aliases.chain(included) {
                 if target.is_within(zone.name.as_fqdn()) {
                     continue;
@@ -229,7 +244,9 @@ impl Hosts {
     fn of(spec: &Desired) -> Self {
         let mut all = Self::default();
         for (zone, record) in records(spec) {
-            let Some(target) = record.data.target().filter(|target| !target.is_within(zone.as_fqdn())) else {
+            let Some(target) =
+                record.data.target().filter(|target| !target.is_within(zone.as_fqdn()))
+            else {
                 continue;
             };
             if let Some(domain) = target.registrable() {

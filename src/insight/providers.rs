@@ -1,5 +1,6 @@
-//! Well-known providers by the ends of their host names: what an account has there, what a stranger could claim, and by which token
-//! a provider knows who owns a name. The only list of them: what looks like a typo and what can be taken over are judged by it.
+//! Well-known providers by the ends of their host names: what an account has there, what a stranger
+//! could claim, and by which token a provider knows who owns a name. The only list of them: what
+//! looks like a typo and what can be taken over are judged by it.
 
 use std::sync::LazyLock;
 
@@ -8,23 +9,32 @@ use crate::model::{Fqdn, PublicSuffix};
 /// A provider, by one end of its host names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Provider {
-    /// The end of its host names. A label `*` stands for any one, and a label that ends with `*` for any that begins so; `.*` at the end
-    /// for any public suffix, where the provider has its label at several.
+    /// The end of its host names. A label `*` stands for any one, and a label that ends with `*`
+    /// for any that begins so; `.*` at the end for any public suffix, where the provider has its
+    /// label at several.
     pub suffix: &'static str,
     /// Its name.
     pub name: &'static str,
-    /// Whether an account has hosts of its own below the suffix, so that the suffix alone is nobody's.
+    /// Whether an account has hosts of its own below the suffix, so that the suffix alone is
+    /// nobody's.
     pub is_per_account: bool,
-    /// What anyone can claim there once its owner gives it up; `None` where nothing of the kind is known.
+    /// What anyone can claim there once its owner gives it up; `None` where nothing of the kind is
+    /// known.
     pub claims: Option<&'static str>,
-    /// The first label of the name of the token that keeps others from claiming a name, or its beginning with `-` at the end.
+    /// The first label of the name of the token that keeps others from claiming a name, or its
+    /// beginning with `-` at the end.
     pub token: Option<&'static str>,
     /// The page about it, as it was known in 2026-11.
     pub source: &'static str,
 }
 
 /// Hosts of accounts that anyone can claim once they are given up.
-const fn hosting(suffix: &'static str, name: &'static str, claims: &'static str, source: &'static str) -> Provider {
+const fn hosting(
+    suffix: &'static str,
+    name: &'static str,
+    claims: &'static str,
+    source: &'static str,
+) -> Provider {
     Provider { suffix, name, is_per_account: true, claims: Some(claims), token: None, source }
 }
 
@@ -53,30 +63,40 @@ impl Provider {
 /// The list of subdomain takeovers that its readers keep.
 const TAKEOVERS: &str = "github.com/EdOverflow/can-i-take-over-xyz";
 const AZURE: &str = "learn.microsoft.com/azure/security/fundamentals/subdomain-takeover";
-const S3: &str = "docs.aws.amazon.com/AmazonS3/latest/userguide/website-hosting-custom-domain-walkthrough.html";
+const S3: &str =
+    "docs.aws.amazon.com/AmazonS3/latest/userguide/website-hosting-custom-domain-walkthrough.html";
 const HEROKU: &str = "devcenter.heroku.com/articles/custom-domains";
 const NETLIFY: &str = "docs.netlify.com/manage/domains/configure-domains/configure-external-dns";
 const VERCEL: &str = "vercel.com/docs/domains/working-with-domains/add-a-domain";
-const ZENDESK_MAIL: &str = "support.zendesk.com: allowing Zendesk to send email on behalf of your email domain";
+const ZENDESK_MAIL: &str =
+    "support.zendesk.com: allowing Zendesk to send email on behalf of your email domain";
 const GOOGLE: &str = "knowledge.workspace.google.com/admin/domains";
 const GITBOOK: &str = "gitbook.com/docs/publishing-documentation/custom-domain";
 const SHOPIFY: &str = "help.shopify.com/manual/domains/add-a-domain/connecting-domains";
 const FIREBASE: &str = "firebase.google.com/docs/hosting/custom-domain";
 const SURGE: &str = "surge.sh/help/adding-a-custom-domain";
-const MICROSOFT_365: &str = "learn.microsoft.com/microsoft-365/enterprise/external-domain-name-system-records";
+const MICROSOFT_365: &str =
+    "learn.microsoft.com/microsoft-365/enterprise/external-domain-name-system-records";
 /// Of providers whose servers are known from the zones of their customers.
 const IN_ZONES: &str = "NS and MX records of public zones, e.g. of its customers";
 const WEBFLOW: &str = "help.webflow.com: connect a custom domain";
 
-/// A host of Azure. The token `asuid` is one of App Service, which can also be behind Traffic Manager.
+/// A host of Azure. The token `asuid` is one of App Service, which can also be behind Traffic
+/// Manager.
 const fn azure(suffix: &'static str, claims: &'static str) -> Provider {
     hosting(suffix, "Azure", claims, AZURE)
 }
 
-/// All of them. An alias to `pages.dev` of another account is answered with error 1014 by Cloudflare, so nothing can be claimed by it.
+/// All of them. An alias to `pages.dev` of another account is answered with error 1014 by
+/// Cloudflare, so nothing can be claimed by it.
 pub const PROVIDERS: &[Provider] = &[
-    hosting("github.io", "GitHub Pages", "that site", "docs.github.com/pages: verifying your custom domain")
-        .token("_github-pages-challenge-"),
+    hosting(
+        "github.io",
+        "GitHub Pages",
+        "that site",
+        "docs.github.com/pages: verifying your custom domain",
+    )
+    .token("_github-pages-challenge-"),
     hosting(
         "gitlab.io",
         "GitLab Pages",
@@ -102,8 +122,13 @@ pub const PROVIDERS: &[Provider] = &[
     hosting("now.sh", "Vercel", "that project", VERCEL).token("_vercel"),
     shared("vercel-dns.com", "Vercel", VERCEL).token("_vercel"),
     shared("vercel-dns-*.com", "Vercel", VERCEL).token("_vercel"),
-    hosting("zendesk.com", "Zendesk", "that account", "support.zendesk.com/hc/articles/4408838571034")
-        .token("zendeskverification"),
+    hosting(
+        "zendesk.com",
+        "Zendesk",
+        "that account",
+        "support.zendesk.com/hc/articles/4408838571034",
+    )
+    .token("zendeskverification"),
     own("mail1.zendesk.com", "Zendesk", ZENDESK_MAIL),
     own("mail2.zendesk.com", "Zendesk", ZENDESK_MAIL),
     own("mail3.zendesk.com", "Zendesk", ZENDESK_MAIL),
@@ -118,7 +143,8 @@ pub const PROVIDERS: &[Provider] = &[
     hosting("s3-*.amazonaws.com", "Amazon S3", "that bucket", S3),
     hosting("s3.*.amazonaws.com", "Amazon S3", "that bucket", S3),
     hosting("s3.dualstack.*.amazonaws.com", "Amazon S3", "that bucket", S3),
-    // A website is found by the name that was asked for; so the suffix alone is enough, and documented.
+    // A website is found by the name that was asked for; so the suffix alone is enough, and
+    // documented.
     shared("s3-website-*.amazonaws.com", "Amazon S3", S3),
     shared("s3-website.*.amazonaws.com", "Amazon S3", S3),
     hosting("elasticbeanstalk.com", "Elastic Beanstalk", "that environment", TAKEOVERS),
@@ -131,33 +157,61 @@ pub const PROVIDERS: &[Provider] = &[
     hosting("myshopify.com", "Shopify", "that shop", SHOPIFY),
     hosting("surge.sh", "Surge", "that site", SURGE),
     shared("na-west1.surge.sh", "Surge", SURGE),
-    shared("readthedocs.io", "Read the Docs", "docs.readthedocs.com/platform/stable/custom-domains.html"),
+    shared(
+        "readthedocs.io",
+        "Read the Docs",
+        "docs.readthedocs.com/platform/stable/custom-domains.html",
+    ),
     hosting("ghost.io", "Ghost", "that site", TAKEOVERS),
     hosting("wordpress.com", "WordPress.com", "that site", TAKEOVERS),
-    own("unbouncepages.com", "Unbounce", "documentation.unbounce.com: connecting your domain (CNAME)"),
+    own(
+        "unbouncepages.com",
+        "Unbounce",
+        "documentation.unbounce.com: connecting your domain (CNAME)",
+    ),
     hosting("pantheonsite.io", "Pantheon", "that site", TAKEOVERS),
     hosting("helpscoutdocs.com", "Help Scout", "that site", TAKEOVERS),
     hosting("helpjuice.com", "Helpjuice", "that account", TAKEOVERS),
     hosting("ngrok.io", "ngrok", "that host", TAKEOVERS),
     shared("stats.uptimerobot.com", "UptimeRobot", TAKEOVERS),
     shared("s.strikinglydns.com", "Strikingly", TAKEOVERS),
-    account("pages.dev", "Cloudflare Pages", "developers.cloudflare.com/pages/configuration/custom-domains"),
-    account("workers.dev", "Cloudflare Workers", "developers.cloudflare.com/workers/configuration/routing/workers-dev"),
+    account(
+        "pages.dev",
+        "Cloudflare Pages",
+        "developers.cloudflare.com/pages/configuration/custom-domains",
+    ),
+    account(
+        "workers.dev",
+        "Cloudflare Workers",
+        "developers.cloudflare.com/workers/configuration/routing/workers-dev",
+    ),
     account("web.app", "Firebase Hosting", FIREBASE),
     account("firebaseapp.com", "Firebase Hosting", FIREBASE),
     account("run.app", "Cloud Run", "cloud.google.com/run/docs/mapping-custom-domains"),
     account("onrender.com", "Render", "render.com/docs/custom-domains"),
     account("railway.app", "Railway", "docs.railway.com/guides/public-networking"),
-    account("ondigitalocean.app", "DigitalOcean", "docs.digitalocean.com/products/app-platform/how-to/manage-domains"),
+    account(
+        "ondigitalocean.app",
+        "DigitalOcean",
+        "docs.digitalocean.com/products/app-platform/how-to/manage-domains",
+    ),
     account(
         "azurestaticapps.net",
         "Azure Static Web Apps",
         "learn.microsoft.com/azure/static-web-apps/custom-domain-external",
     ),
-    account("cloudfront.net", "CloudFront", "docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/CNAMEs.html"),
+    account(
+        "cloudfront.net",
+        "CloudFront",
+        "docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/CNAMEs.html",
+    ),
     account("*.elb.amazonaws.com", "AWS", "docs.aws.amazon.com/elasticloadbalancing"),
     account("amazonaws.com", "AWS", "docs.aws.amazon.com/general/latest/gr/rande.html"),
-    account("statuspage.io", "Statuspage", "support.atlassian.com/statuspage/docs/set-up-a-custom-domain"),
+    account(
+        "statuspage.io",
+        "Statuspage",
+        "support.atlassian.com/statuspage/docs/set-up-a-custom-domain",
+    ),
     account("freshdesk.com", "Freshdesk", "support.freshdesk.com: using a vanity support URL"),
     account("gitbook.io", "GitBook", GITBOOK),
     account("gitbooks.io", "GitBook", GITBOOK),
@@ -176,25 +230,57 @@ pub const PROVIDERS: &[Provider] = &[
     ),
     account("icloud.com", "Apple", "support.apple.com/102374"),
     account("mailchimp.com", "Mailchimp", "mailchimp.com/help/set-up-email-domain-authentication"),
-    own("mandrillapp.com", "Mailchimp", "mailchimp.com/developer/transactional/docs/authentication-delivery"),
+    own(
+        "mandrillapp.com",
+        "Mailchimp",
+        "mailchimp.com/developer/transactional/docs/authentication-delivery",
+    ),
     account("messagingengine.com", "Fastmail", "fastmail.help/hc/articles/360060591153"),
     account("microsoft.com", "Microsoft", MICROSOFT_365),
-    account("mtasv.net", "Postmark", "postmarkapp.com/support/article/1046-how-do-i-verify-a-domain"),
+    account(
+        "mtasv.net",
+        "Postmark",
+        "postmarkapp.com/support/article/1046-how-do-i-verify-a-domain",
+    ),
     account("salesforce.com", "Salesforce", "help.salesforce.com: set up a custom domain"),
     account("shopify.com", "Shopify", SHOPIFY),
-    own("sparkpostmail.com", "SparkPost", "support.sparkpost.com/docs/tech-resources/custom-bounce-domain"),
+    own(
+        "sparkpostmail.com",
+        "SparkPost",
+        "support.sparkpost.com/docs/tech-resources/custom-bounce-domain",
+    ),
     account("squarespace.com", "Squarespace", "support.squarespace.com/hc/articles/205812378"),
-    own("mailgun.org", "Mailgun", "documentation.mailgun.com/docs/mailgun/user-manual/domains/domains-verify"),
-    own("sendgrid.net", "SendGrid", "twilio.com/docs/sendgrid/ui/account-and-settings/how-to-set-up-link-branding"),
+    own(
+        "mailgun.org",
+        "Mailgun",
+        "documentation.mailgun.com/docs/mailgun/user-manual/domains/domains-verify",
+    ),
+    own(
+        "sendgrid.net",
+        "SendGrid",
+        "twilio.com/docs/sendgrid/ui/account-and-settings/how-to-set-up-link-branding",
+    ),
     // Name servers and mail servers below one label at several suffixes.
-    account("awsdns-*.*", "Route 53", "docs.aws.amazon.com/Route53/latest/DeveloperGuide/SOA-NSrecords.html"),
-    account("azure-dns.*", "Azure DNS", "learn.microsoft.com/azure/dns/dns-delegate-domain-azure-dns"),
+    account(
+        "awsdns-*.*",
+        "Route 53",
+        "docs.aws.amazon.com/Route53/latest/DeveloperGuide/SOA-NSrecords.html",
+    ),
+    account(
+        "azure-dns.*",
+        "Azure DNS",
+        "learn.microsoft.com/azure/dns/dns-delegate-domain-azure-dns",
+    ),
     account("cscdns.*", "CSC", IN_ZONES),
     account("desec.*", "deSEC", "desec.readthedocs.io/en/latest/dns/domains.html"),
     account("dnsimple.*", "DNSimple", "support.dnsimple.com/articles/dnsimple-nameservers"),
     account("domaincontrol.*", "GoDaddy", IN_ZONES),
     account("easydns.*", "easyDNS", IN_ZONES),
-    account("gandi.*", "Gandi", "docs.gandi.net/en/domain_names/common_operations/gandi_nameservers.html"),
+    account(
+        "gandi.*",
+        "Gandi",
+        "docs.gandi.net/en/domain_names/common_operations/gandi_nameservers.html",
+    ),
     account("google.*", "Google", GOOGLE),
     account("googledomains.*", "Google", GOOGLE),
     account("googlemail.*", "Google", GOOGLE),
@@ -214,7 +300,8 @@ pub const PROVIDERS: &[Provider] = &[
     account("zoho.*", "Zoho", "zoho.com/mail/help/adminconsole/configure-email-delivery.html"),
 ];
 
-/// From this length on, a label that is one character away from that of a provider is hardly ever a name of its own.
+/// From this length on, a label that is one character away from that of a provider is hardly ever a
+/// name of its own.
 ///
 /// # Units
 /// Characters.
@@ -271,19 +358,24 @@ fn end(host: &str, suffix: &str) -> Option<End> {
 impl Provider {
     /// The provider of a host, by the longest suffix.
     pub(super) fn of(host: &Fqdn) -> Option<&'static Self> {
-        let fits = PROVIDERS.iter().filter(|provider| end(host.as_str(), provider.suffix).is_some());
+        let fits =
+            PROVIDERS.iter().filter(|provider| end(host.as_str(), provider.suffix).is_some());
         fits.max_by_key(|provider| (provider.suffix.split('.').count(), provider.suffix.len()))
     }
 
-    /// Whether a registered domain is one of a provider. Then it is meant as it is, whatever it resembles.
+    /// Whether a registered domain is one of a provider. Then it is meant as it is, whatever it
+    /// resembles.
     pub(super) fn has(domain: &str) -> bool {
-        let is_it = |suffix: &str| end(domain, suffix) == Some(End::Alone) || end(suffix, domain) == Some(End::Below);
+        let is_it = |suffix: &str| {
+            end(domain, suffix) == Some(End::Alone) || end(suffix, domain) == Some(End::Below)
+        };
         PROVIDERS.iter().any(|provider| is_it(provider.suffix))
     }
 
     /// The labels of the accounts of two hosts of one provider, where anyone can claim an account.
     pub(super) fn accounts<'h>(one: &'h Fqdn, other: &'h Fqdn) -> Option<(&'h str, &'h str)> {
-        let provider = Self::of(one).filter(|p| p.is_per_account && p.claims.is_some() && !p.suffix.contains('*'))?;
+        let provider = Self::of(one)
+            .filter(|p| p.is_per_account && p.claims.is_some() && !p.suffix.contains('*'))?;
         let account = |host: &'h Fqdn| {
             let before = host.as_str().strip_suffix(provider.suffix)?.strip_suffix('.')?;
             before.rsplit('.').next()
@@ -291,21 +383,24 @@ impl Provider {
         Some((account(one)?, account(other)?)).filter(|_| Self::of(other) == Some(provider))
     }
 
-    /// Whether an alias to one host that becomes one to another one lost the label of the account: at the same end, or at another one of
-    /// the same provider.
+    /// Whether an alias to one host that becomes one to another one lost the label of the account:
+    /// at the same end, or at another one of the same provider.
     pub(super) fn loses_account(old: &Fqdn, new: &Fqdn) -> bool {
         let is_alone = |provider: &&Self| {
-            provider.is_per_account && end(new.as_str(), provider.suffix) == Some(End::Alone) && old != new
+            provider.is_per_account
+                && end(new.as_str(), provider.suffix) == Some(End::Alone)
+                && old != new
         };
         Self::of(new).filter(is_alone).is_some_and(|provider| {
             old.is_within(new) || Self::of(old).is_some_and(|other| other.name == provider.name)
         })
     }
 
-    /// Whether a host is what another one would be below another end of the same label, which no provider has:
-    /// `team.github.com` for `team.github.io`.
+    /// Whether a host is what another one would be below another end of the same label, which no
+    /// provider has: `team.github.com` for `team.github.io`.
     pub(super) fn differs_by_end(old: &Fqdn, new: &Fqdn) -> bool {
-        let Some(provider) = Self::of(old).filter(|provider| end(old.as_str(), provider.suffix) == Some(End::Below))
+        let Some(provider) =
+            Self::of(old).filter(|provider| end(old.as_str(), provider.suffix) == Some(End::Below))
         else {
             return false;
         };
@@ -314,20 +409,28 @@ impl Provider {
         else {
             return false;
         };
-        let is_it = |domain: &&str| domain.strip_prefix(label).is_some_and(|rest| rest.starts_with('.'));
+        let is_it =
+            |domain: &&str| domain.strip_prefix(label).is_some_and(|rest| rest.starts_with('.'));
         let domain = new.as_str().strip_prefix(account).filter(is_it);
         // The whole domain is what someone registered, and nothing of a longer name.
-        domain.is_some_and(|domain| PublicSuffix::of(domain).and_then(PublicSuffix::registrable) == Some(domain))
-            && Self::of(new).is_none()
+        domain.is_some_and(|domain| {
+            PublicSuffix::of(domain).and_then(PublicSuffix::registrable) == Some(domain)
+        }) && Self::of(new).is_none()
     }
 
     /// The registered domains that are long enough for a new one beside them to look mistyped.
     pub(super) fn domains() -> impl Iterator<Item = &'static str> {
         static DOMAINS: LazyLock<Vec<&str>> = LazyLock::new(|| {
-            let plain = PROVIDERS.iter().map(|provider| provider.suffix).filter(|suffix| !suffix.contains('*'));
-            let domains = plain.map(|s| PublicSuffix::of(s).and_then(PublicSuffix::registrable).unwrap_or(s));
+            let plain = PROVIDERS
+                .iter()
+                .map(|provider| provider.suffix)
+                .filter(|suffix| !suffix.contains('*'));
+            let domains =
+                plain.map(|s| PublicSuffix::of(s).and_then(PublicSuffix::registrable).unwrap_or(s));
             // Shorter ones are ordinary words: `ghost.io` and `host.io`.
-            let is_long = |domain: &&str| domain.split_once('.').is_some_and(|(label, _)| label.len() >= LONG);
+            let is_long = |domain: &&str| {
+                domain.split_once('.').is_some_and(|(label, _)| label.len() >= LONG)
+            };
             domains.filter(is_long).collect()
         });
         DOMAINS.iter().copied()
@@ -335,13 +438,18 @@ impl Provider {
 
     /// The labels that a provider has at several public suffixes, without what stands for a number.
     pub(super) fn labels() -> impl Iterator<Item = &'static str> {
-        let label = |provider: &'static Self| Some(provider.suffix.strip_suffix(".*")?.trim_end_matches(['-', '*']));
+        let label = |provider: &'static Self| {
+            Some(provider.suffix.strip_suffix(".*")?.trim_end_matches(['-', '*']))
+        };
         PROVIDERS.iter().filter_map(label)
     }
 
     /// Whether a provider has this label at several public suffixes.
     pub(super) fn has_several(label: &str) -> bool {
-        PROVIDERS.iter().filter_map(|p| p.suffix.strip_suffix(".*")).any(|wanted| fits(label, wanted))
+        PROVIDERS
+            .iter()
+            .filter_map(|p| p.suffix.strip_suffix(".*"))
+            .any(|wanted| fits(label, wanted))
     }
 }
 
@@ -397,7 +505,9 @@ mod tests {
         // The documentation names the suffix alone.
         assert!(!loses("kestrel.readthedocs.io", "readthedocs.io"));
         assert!(!loses("eu.sparkpostmail.com", "sparkpostmail.com"));
-        for suffix in ["s3-website-us-east-1.amazonaws.com", "s3-website.eu-central-1.amazonaws.com"] {
+        for suffix in
+            ["s3-website-us-east-1.amazonaws.com", "s3-website.eu-central-1.amazonaws.com"]
+        {
             assert!(!loses(&format!("bucket.{suffix}"), suffix), "{suffix}");
         }
         assert!(!loses("kestrel.zendesk.com", "mail1.zendesk.com"));
@@ -433,7 +543,11 @@ mod tests {
             let Provider { suffix, name, claims, source, .. } = provider;
             assert!(suffix.contains('.') && !name.is_empty() && source.contains('.'), "{suffix}");
             assert!(claims.is_none_or(|what| what.starts_with("that ")), "{suffix}");
-            assert_eq!(PROVIDERS.iter().filter(|other| other.suffix == *suffix).count(), 1, "{suffix}");
+            assert_eq!(
+                PROVIDERS.iter().filter(|other| other.suffix == *suffix).count(),
+                1,
+                "{suffix}"
+            );
         }
     }
 }

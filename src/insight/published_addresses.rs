@@ -11,21 +11,31 @@ use crate::model::Rdata;
 /// The addresses that a record tells everyone.
 pub(super) fn published(record: &Entry<'_>) -> Vec<IpAddr> {
     let networks = published_networks(record, true).into_iter();
-    networks.filter(|network| network.prefix_len() == network.max_prefix_len()).map(|network| network.addr()).collect()
+    networks
+        .filter(|network| network.prefix_len() == network.max_prefix_len())
+        .map(|network| network.addr())
+        .collect()
 }
 
 /// The addresses that an HTTPS or SVCB record gives as hints (RFC 9460 section 7.3).
 pub(super) fn hints(record: &Entry<'_>) -> Vec<IpAddr> {
     let text = record.data.presentation();
-    let lists = text.split(' ').filter_map(|p| p.strip_prefix("ipv4hint=").or(p.strip_prefix("ipv6hint=")));
-    lists.flat_map(|list| list.trim_matches('"').split(',')).filter_map(|address| address.parse().ok()).collect()
+    let lists =
+        text.split(' ').filter_map(|p| p.strip_prefix("ipv4hint=").or(p.strip_prefix("ipv6hint=")));
+    lists
+        .flat_map(|list| list.trim_matches('"').split(','))
+        .filter_map(|address| address.parse().ok())
+        .collect()
 }
 
-/// The networks and addresses that a record tells everyone; `proxies` says whether Cloudflare answers for proxied names.
+/// The networks and addresses that a record tells everyone; `proxies` says whether Cloudflare
+/// answers for proxied names.
 pub(super) fn published_networks(record: &Entry<'_>, proxies: bool) -> Vec<IpNet> {
     match record.data {
         _ if record.proxied && proxies => Vec::new(),
-        Rdata::A(_) | Rdata::Aaaa(_) => record.data.address().map(IpNet::from).into_iter().collect(),
+        Rdata::A(_) | Rdata::Aaaa(_) => {
+            record.data.address().map(IpNet::from).into_iter().collect()
+        }
         Rdata::Https(_) | Rdata::Svcb(_) => hints(record).into_iter().map(IpNet::from).collect(),
         Rdata::Txt(text) => {
             let Ok(record) = Spf::parse(text.as_bytes()) else { return Vec::new() };
@@ -43,5 +53,9 @@ pub(super) fn published_networks(record: &Entry<'_>, proxies: bool) -> Vec<IpNet
 
 /// A network; a single address without its prefix length.
 pub(super) fn network_in_words(network: &IpNet) -> String {
-    if network.prefix_len() == network.max_prefix_len() { network.addr().to_string() } else { network.to_string() }
+    if network.prefix_len() == network.max_prefix_len() {
+        network.addr().to_string()
+    } else {
+        network.to_string()
+    }
 }

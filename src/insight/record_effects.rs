@@ -1,7 +1,8 @@
 //! What steps on the records of a zone mean to the world, and which of them bring it about.
 //!
-//! Each step belongs to subjects, such as the SPF record of a name or its delegation. A subject is compared before and
-//! after all steps together; if what comes out needs a consent, the steps that bring it about alone are those that need it.
+//! Each step belongs to subjects, such as the SPF record of a name or its delegation. A subject is
+//! compared before and after all steps together; if what comes out needs a consent, the steps that
+//! bring it about alone are those that need it.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -12,7 +13,8 @@ use super::effect::{Caused, Effect};
 use super::exposed_origin::Hidden;
 use super::mail::left_behind::left_behind;
 use super::mail::{
-    dkim_change, dmarc_change, mta_sts_tls_reporting, mx_change, spf, spf_change, tlsa_change, used_elsewhere,
+    dkim_change, dmarc_change, mta_sts_tls_reporting, mx_change, spf, spf_change, tlsa_change,
+    used_elsewhere,
 };
 use super::mistyped_names::mistyped;
 use super::other_zones::OtherZones;
@@ -50,22 +52,32 @@ impl Subject {
         let name = record.name.clone();
         let mut subjects = Vec::new();
         match record.record_type() {
-            Some(RecordType::Ns | RecordType::Ds | RecordType::Dnskey) => subjects.push(Self::Delegation(name.clone())),
+            Some(RecordType::Ns | RecordType::Ds | RecordType::Dnskey) => {
+                subjects.push(Self::Delegation(name.clone()))
+            }
             Some(RecordType::Caa) => subjects.push(Self::Issuance(name.clone())),
             Some(RecordType::Mx) => subjects.push(Self::Mail(name.clone())),
             Some(RecordType::Srv) => subjects.push(Self::Service(name.clone())),
-            Some(RecordType::Https | RecordType::Svcb) => subjects.push(Self::Endpoint(name.clone())),
+            Some(RecordType::Https | RecordType::Svcb) => {
+                subjects.push(Self::Endpoint(name.clone()))
+            }
             Some(RecordType::Ptr) => subjects.push(Self::Reverse(name.clone())),
             Some(RecordType::A | RecordType::Aaaa) => {
                 subjects.extend([Self::Addresses(name.clone()), Self::Endpoint(name.clone())]);
-                subjects.extend(mta_sts_tls_reporting::announcement_of_host(&name).map(Self::Transport));
+                subjects.extend(
+                    mta_sts_tls_reporting::announcement_of_host(&name).map(Self::Transport),
+                );
             }
             Some(RecordType::Cname) => {
                 subjects.push(Self::Alias(name.clone()));
-                subjects.extend(mta_sts_tls_reporting::announcement_of_host(&name).map(Self::Transport));
+                subjects.extend(
+                    mta_sts_tls_reporting::announcement_of_host(&name).map(Self::Transport),
+                );
             }
             Some(RecordType::Tlsa) => subjects.push(Self::Pins(name.clone())),
-            Some(RecordType::Txt) if record.text().is_some_and(spf::is_spf) => subjects.push(Self::Spf(name.clone())),
+            Some(RecordType::Txt) if record.text().is_some_and(spf::is_spf) => {
+                subjects.push(Self::Spf(name.clone()))
+            }
             _ => {}
         }
         if record.is(RecordType::Txt) || record.is(RecordType::Cname) {
@@ -84,7 +96,12 @@ impl Subject {
     }
 
     /// What its change means.
-    fn compare(&self, before: View<'_, '_>, after: View<'_, '_>, others: OtherZones<'_>) -> Vec<Effect> {
+    fn compare(
+        &self,
+        before: View<'_, '_>,
+        after: View<'_, '_>,
+        others: OtherZones<'_>,
+    ) -> Vec<Effect> {
         match self {
             Self::Delegation(name) => delegation::compare(name, before, after),
             Self::Issuance(name) => issuance::compare(name, before, after),
@@ -105,10 +122,12 @@ impl Subject {
     }
 }
 
-/// What steps mean, each effect with the numbers of the steps that bring it about; the weightiest first.
+/// What steps mean, each effect with the numbers of the steps that bring it about; the weightiest
+/// first.
 ///
-/// `before` is the zone as it is, `after` the zone with all steps done, `others` the rest of the spec. Takes time in proportion to the steps, and to the
-/// zone where one of them can concern all of it.
+/// `before` is the zone as it is, `after` the zone with all steps done, `others` the rest of the
+/// spec. Takes time in proportion to the steps, and to the zone where one of them can concern all
+/// of it.
 #[must_use]
 pub fn effects<'a>(
     before: &ZoneIndex<'a>,
@@ -122,11 +141,14 @@ pub fn effects<'a>(
     let mut proxied: HashMap<&Fqdn, bool> = HashMap::new();
     for (n, step) in steps.iter().enumerate() {
         let Some(record) = &step.after else { continue };
-        let is_new = step.before.is_none_or(|b| b.data != record.data || b.proxied != record.proxied);
+        let is_new =
+            step.before.is_none_or(|b| b.data != record.data || b.proxied != record.proxied);
         if is_new {
             let is_proxied = || View(before).at(record.name).iter().any(|r| r.proxied);
             let was_proxied = *proxied.entry(record.name).or_insert_with(is_proxied);
-            found.extend(hidden.exposed_by(record, was_proxied).into_iter().map(|e| (Rc::from([n]), e)));
+            found.extend(
+                hidden.exposed_by(record, was_proxied).into_iter().map(|e| (Rc::from([n]), e)),
+            );
         }
     }
     found.extend(mistyped(before, after, steps, others));
@@ -150,17 +172,27 @@ fn by_subject<'a>(
     for (n, step) in steps.iter().enumerate() {
         let records = step.before.iter().chain(&step.after);
         let own = records.clone().flat_map(Subject::of);
-        let domains = records.clone().filter(|r| r.leads_to_a_server()).filter_map(|r| served.get(r.name)).flatten();
-        let senders = records.filter(|r| r.is(RecordType::Txt)).filter_map(|r| included.get(r.name)).flatten();
-        let is_used_elsewhere =
-            |r: &&Entry<'_>| (r.is(RecordType::Txt) || r.is(RecordType::Cname)) && others.lends(r.name, before.name());
+        let domains = records
+            .clone()
+            .filter(|r| r.leads_to_a_server())
+            .filter_map(|r| served.get(r.name))
+            .flatten();
+        let senders = records
+            .filter(|r| r.is(RecordType::Txt))
+            .filter_map(|r| included.get(r.name))
+            .flatten();
+        let is_used_elsewhere = |r: &&Entry<'_>| {
+            (r.is(RecordType::Txt) || r.is(RecordType::Cname))
+                && others.lends(r.name, before.name())
+        };
         let used = step
             .before
             .iter()
             .chain(&step.after)
             .filter(is_used_elsewhere)
             .map(|r| Subject::UsedElsewhere(r.name.clone()));
-        let more = domains.cloned().chain(senders.map(|name| Subject::Spf(name.clone()))).chain(used);
+        let more =
+            domains.cloned().chain(senders.map(|name| Subject::Spf(name.clone()))).chain(used);
         for subject in own.chain(more) {
             let numbers = subjects.entry(subject).or_default();
             if numbers.last() != Some(&n) {
@@ -168,8 +200,11 @@ fn by_subject<'a>(
             }
         }
     }
-    // A record that only others of the zone include is told with them: no mail has such a domain (RFC 5321 section 4.1.2).
-    let is_part = |name: &Fqdn| name.has_underscored_label() && included.get(name).is_some_and(|o| !o.is_empty());
+    // A record that only others of the zone include is told with them: no mail has such a domain
+    // (RFC 5321 section 4.1.2).
+    let is_part = |name: &Fqdn| {
+        name.has_underscored_label() && included.get(name).is_some_and(|o| !o.is_empty())
+    };
     subjects.retain(|subject, _| !matches!(subject, Subject::Spf(name) if is_part(name)));
     let mut found = Vec::new();
     let mut scratch: Option<ZoneIndex<'a>> = None;
@@ -177,7 +212,9 @@ fn by_subject<'a>(
         let numbers: Rc<[usize]> = numbers.into();
         for effect in subject.compare(View(before), View(after), others) {
             let mut guilty = Rc::clone(&numbers);
-            if let Some(danger) = effect.danger.filter(|_| (2..=MOST_STEPS).contains(&numbers.len())) {
+            if let Some(danger) =
+                effect.danger.filter(|_| (2..=MOST_STEPS).contains(&numbers.len()))
+            {
                 let zone = scratch.get_or_insert_with(|| before.clone());
                 let mut is_enough = |n: &usize| {
                     steps[*n].apply(zone);
@@ -196,7 +233,8 @@ fn by_subject<'a>(
     found
 }
 
-/// The domains whose mail a host of the steps receives, the services that it offers, and the delegations to it.
+/// The domains whose mail a host of the steps receives, the services that it offers, and the
+/// delegations to it.
 fn served_by<'a>(before: &ZoneIndex<'a>, steps: &[Step<'a>]) -> HashMap<&'a Fqdn, Vec<Subject>> {
     let mut served: HashMap<&Fqdn, Vec<Subject>> = HashMap::new();
     let hosts = steps.iter().filter_map(Step::entry).filter(Entry::leads_to_a_server);
@@ -223,10 +261,16 @@ fn served_by<'a>(before: &ZoneIndex<'a>, steps: &[Step<'a>]) -> HashMap<&'a Fqdn
     served
 }
 
-/// The names whose SPF records include one of the steps, directly or by way of others. Looks at the zone only if there is one.
-fn included_by(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>, steps: &[Step<'_>]) -> BTreeMap<Fqdn, BTreeSet<Fqdn>> {
+/// The names whose SPF records include one of the steps, directly or by way of others. Looks at the
+/// zone only if there is one.
+fn included_by(
+    before: &ZoneIndex<'_>,
+    after: &ZoneIndex<'_>,
+    steps: &[Step<'_>],
+) -> BTreeMap<Fqdn, BTreeSet<Fqdn>> {
     let is_spf = |entry: &Entry<'_>| entry.text().is_some_and(spf::is_spf);
-    let touched = steps.iter().flat_map(|step| step.before.into_iter().chain(step.after)).filter(is_spf);
+    let touched =
+        steps.iter().flat_map(|step| step.before.into_iter().chain(step.after)).filter(is_spf);
     let touched: BTreeSet<&Fqdn> = touched.map(|entry| entry.name).collect();
     if touched.is_empty() {
         return BTreeMap::new();
@@ -240,7 +284,11 @@ fn included_by(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>, steps: &[Step<'_>]
     let all = |name: &Fqdn| {
         let (mut found, mut next) = (BTreeSet::new(), vec![name.clone()]);
         while let Some(name) = next.pop() {
-            let outer = direct.get(&name).into_iter().flatten().filter(|outer| found.insert((*outer).clone()));
+            let outer = direct
+                .get(&name)
+                .into_iter()
+                .flatten()
+                .filter(|outer| found.insert((*outer).clone()));
             next.extend(outer.cloned());
         }
         found

@@ -1,4 +1,5 @@
-//! How clients reach a service: SRV records (RFC 2782), and HTTPS and SVCB records (RFC 9460) compared; and what reverse lookups answer.
+//! How clients reach a service: SRV records (RFC 2782), and HTTPS and SVCB records (RFC 9460)
+//! compared; and what reverse lookups answer.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -31,15 +32,18 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
             effects.push(Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line));
         }
     }
-    let targets =
-        |set: &[Entry<'_>]| -> BTreeSet<Fqdn> { set.iter().filter_map(|r| r.data.target().cloned()).gather() };
+    let targets = |set: &[Entry<'_>]| -> BTreeSet<Fqdn> {
+        set.iter().filter_map(|r| r.data.target().cloned()).gather()
+    };
     let ports = |set: &[Entry<'_>]| -> BTreeSet<u64> {
-        let offered = set.iter().filter(|r| r.data.target().is_some_and(|target| !target.is_root()));
+        let offered =
+            set.iter().filter(|r| r.data.target().is_some_and(|target| !target.is_root()));
         offered.filter_map(|r| number(r, "port")).gather()
     };
     let (was, is) = (ports(&old), ports(&new));
     if was != is && !was.is_empty() && !is.is_empty() {
-        let (gone, came): (Vec<_>, Vec<_>) = (was.difference(&is).collect(), is.difference(&was).collect());
+        let (gone, came): (Vec<_>, Vec<_>) =
+            (was.difference(&is).collect(), is.difference(&was).collect());
         let line = match (gone.is_empty(), came.is_empty()) {
             (true, _) => format!("clients also connect to port {}", listed(came)),
             (_, true) => format!("clients no longer connect to port {}", listed(gone)),
@@ -68,12 +72,21 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
             "{name} SRV: its server {target} is proxied; so that clients reach it, Cloudflare answers with a name \
              dc-… that shows the address of the origin"
         );
-        effects.extend(proxied_target(name, target, was_target, before, after, Topic::Addresses, line));
+        effects.extend(proxied_target(
+            name,
+            target,
+            was_target,
+            before,
+            after,
+            Topic::Addresses,
+            line,
+        ));
     }
     effects
 }
 
-/// What is said if a record has the numbers of an old one in another order, so that clients would use another port.
+/// What is said if a record has the numbers of an old one in another order, so that clients would
+/// use another port.
 fn swapped(name: &Fqdn, record: &Entry<'_>, old: &[Entry<'_>]) -> Option<String> {
     let new = numbers(record)?;
     let sorted = |numbers: [u64; 3]| {
@@ -92,16 +105,22 @@ fn swapped(name: &Fqdn, record: &Entry<'_>, old: &[Entry<'_>]) -> Option<String>
 /// The port of an HTTPS record (RFC 9460 section 7.2), if it says one.
 fn port(record: &Entry<'_>) -> Option<u16> {
     let text = record.data.presentation();
-    text.split(' ').find_map(|parameter| parameter.strip_prefix("port=")?.trim_matches('"').parse().ok())
+    text.split(' ')
+        .find_map(|parameter| parameter.strip_prefix("port=")?.trim_matches('"').parse().ok())
 }
 
-/// The protocols that HTTPS records announce (RFC 9460 section 7.1); `None` if none of them describes a server.
+/// The protocols that HTTPS records announce (RFC 9460 section 7.1); `None` if none of them
+/// describes a server.
 fn protocols(set: &[Entry<'_>]) -> Option<BTreeSet<String>> {
-    let servers: Vec<&Entry<'_>> = set.iter().filter(|record| number(record, "priority") != Some(0)).collect();
+    let servers: Vec<&Entry<'_>> =
+        set.iter().filter(|record| number(record, "priority") != Some(0)).collect();
     let mut all = BTreeSet::new();
     for record in &servers {
         let text = record.data.presentation();
-        let listed = text.split(' ').find_map(|parameter| parameter.strip_prefix("alpn=")).unwrap_or_default();
+        let listed = text
+            .split(' ')
+            .find_map(|parameter| parameter.strip_prefix("alpn="))
+            .unwrap_or_default();
         let listed = listed.trim_matches('"').split(',').filter(|protocol| !protocol.is_empty());
         all.extend(listed.map(str::to_owned));
         if !text.split(' ').any(|parameter| parameter == "no-default-alpn") {
@@ -120,16 +139,25 @@ fn reversed(name: &Fqdn) -> Option<IpAddr> {
     labels.reverse();
     match labels.len() {
         4 => labels.join(".").parse().ok().map(IpAddr::V4),
-        32 => labels.chunks(4).map(<[&str]>::concat).collect::<Vec<_>>().join(":").parse().ok().map(IpAddr::V6),
+        32 => labels
+            .chunks(4)
+            .map(<[&str]>::concat)
+            .collect::<Vec<_>>()
+            .join(":")
+            .parse()
+            .ok()
+            .map(IpAddr::V6),
         _ => None,
     }
 }
 
 /// What it means that reverse lookups of an address have another answer.
 pub(super) fn reverse(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
-    let [old, new] =
-        [before, after].map(|view| -> BTreeSet<&Fqdn> { view.targets(name, RecordType::Ptr).into_iter().gather() });
-    let Some(address) = reversed(name).filter(|_| old != new && !old.is_empty() && !new.is_empty()) else {
+    let [old, new] = [before, after].map(|view| -> BTreeSet<&Fqdn> {
+        view.targets(name, RecordType::Ptr).into_iter().gather()
+    });
+    let Some(address) = reversed(name).filter(|_| old != new && !old.is_empty() && !new.is_empty())
+    else {
         return Vec::new();
     };
     let line = format!(
@@ -150,11 +178,14 @@ pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) 
             let was_there = old.iter().any(|other| other.data == record.data);
             let is_alias = number(&record, "priority") == Some(0);
             if is_alias && !was_there && record.data.target() == Some(name) {
-                effects
-                    .push(shown(format!("{name} {kind}: the alias leads to itself, so clients ignore it (RFC 9460)")));
+                effects.push(shown(format!(
+                    "{name} {kind}: the alias leads to itself, so clients ignore it (RFC 9460)"
+                )));
             }
             if is_alias && !was_there && record.data.target().is_some_and(Fqdn::is_root) {
-                effects.push(shown(format!("{name} {kind}: says that nothing is offered here (RFC 9460)")));
+                effects.push(shown(format!(
+                    "{name} {kind}: says that nothing is offered here (RFC 9460)"
+                )));
             }
             let stale = stale_hints(name, &record, was_there, before, after);
             if !stale.is_empty() {
@@ -164,7 +195,8 @@ pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) 
                 )));
             }
         }
-        if let (RecordType::Https, Some(was), Some(is)) = (kind, protocols(&old), protocols(&after.of_type(name, kind)))
+        if let (RecordType::Https, Some(was), Some(is)) =
+            (kind, protocols(&old), protocols(&after.of_type(name, kind)))
         {
             let lost: Vec<&String> = was.difference(&is).collect();
             if !lost.is_empty() {
@@ -176,7 +208,9 @@ pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) 
                 effects.push(shown(line));
             }
         }
-        let ports = |set: &[Entry<'_>]| -> BTreeSet<u16> { set.iter().map(|r| port(r).unwrap_or(443)).gather() };
+        let ports = |set: &[Entry<'_>]| -> BTreeSet<u16> {
+            set.iter().map(|r| port(r).unwrap_or(443)).gather()
+        };
         let (was, is) = (ports(&old), ports(&after.of_type(name, kind)));
         if kind == RecordType::Https && was != is && is.iter().any(|port| *port != 443) {
             effects.push(shown(format!("{name} HTTPS: browsers connect to port {}", listed(is))));
@@ -185,7 +219,8 @@ pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) 
     effects
 }
 
-/// The hints of a record that are no address of its host, as far as this zone tells, and that were until now, or are new.
+/// The hints of a record that are no address of its host, as far as this zone tells, and that were
+/// until now, or are new.
 fn stale_hints(
     name: &Fqdn,
     record: &Entry<'_>,
@@ -194,12 +229,16 @@ fn stale_hints(
     after: View<'_, '_>,
 ) -> Vec<IpAddr> {
     let target = record.data.target().filter(|target| !target.is_root()).unwrap_or(name);
-    // Who answers for a proxied or delegated name, or what an alias leads to, is not in the records.
-    if !after.answers_for(target) || after.at(target).iter().any(|r| r.proxied || r.is(RecordType::Cname)) {
+    // Who answers for a proxied or delegated name, or what an alias leads to, is not in the
+    // records.
+    if !after.answers_for(target)
+        || after.at(target).iter().any(|r| r.proxied || r.is(RecordType::Cname))
+    {
         return Vec::new();
     }
-    let addresses =
-        |view: View<'_, '_>| -> Vec<IpAddr> { view.at(target).iter().filter_map(|r| r.data.address()).collect() };
+    let addresses = |view: View<'_, '_>| -> Vec<IpAddr> {
+        view.at(target).iter().filter_map(|r| r.data.address()).collect()
+    };
     let (was, is) = (addresses(before), addresses(after));
     let is_stale = |hint: &IpAddr| {
         let has_family = is.iter().any(|address| address.is_ipv4() == hint.is_ipv4());

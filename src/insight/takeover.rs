@@ -1,4 +1,5 @@
-//! Hosting that anyone can claim: a name that points at it, and the token that keeps others from claiming the name.
+//! Hosting that anyone can claim: a name that points at it, and the token that keeps others from
+//! claiming the name.
 
 use super::direction::Direction;
 use super::effect::{Effect, Topic};
@@ -14,7 +15,8 @@ fn provider(host: &Fqdn) -> Option<&'static Provider> {
 /// The provider whose token a name holds, with the name that the token is for.
 fn token(name: &Fqdn) -> Option<(&'static Provider, Fqdn)> {
     let (first, rest) = name.as_str().split_once('.')?;
-    let is_token = |token: &str| first == token || (token.ends_with('-') && first.starts_with(token));
+    let is_token =
+        |token: &str| first == token || (token.ends_with('-') && first.starts_with(token));
     let provider = PROVIDERS.iter().find(|p| p.token.is_some_and(is_token))?;
     Some((provider, Fqdn::reported(rest)))
 }
@@ -32,7 +34,8 @@ pub(super) fn is_token(name: &Fqdn) -> bool {
 
 /// What it means that a name points at another host.
 pub(super) fn pointed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
-    // The keys of a provider's mail are at its own hosts, such as `email.myshopify.com`, which no account can claim.
+    // The keys of a provider's mail are at its own hosts, such as `email.myshopify.com`, which no
+    // account can claim.
     if name.as_str().split('.').any(|label| label == "_domainkey") {
         return Vec::new();
     }
@@ -59,7 +62,8 @@ pub(super) fn token_removed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '
     let Some(node) = after.0.node(domain.as_str()) else { return Vec::new() };
     // Of Azure, not every product knows the token.
     let serves = |host: &&Fqdn| {
-        provider(host).is_some_and(|p| p.name == provider_of_token.name && p.token == provider_of_token.token)
+        provider(host)
+            .is_some_and(|p| p.name == provider_of_token.name && p.token == provider_of_token.token)
     };
     let names = || std::iter::once(node).chain(node.below()).map(|n| n.name());
     // The account that the token belongs to, where its name has it.
@@ -70,12 +74,16 @@ pub(super) fn token_removed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '
         let targets = after.targets(&Fqdn::reported(name), RecordType::Cname);
         targets.into_iter().filter(serves).any(is_of_account)
     };
-    // Whoever verified the domain by another token keeps strangers away as well, but not for what this account serves.
+    // Whoever verified the domain by another token keeps strangers away as well, but not for what
+    // this account serves.
     let is_other = |name: &Fqdn| {
         let of_name = token(name);
-        of_name.is_some_and(|(p, _)| p.name == provider_of_token.name) && !after.texts(name).is_empty()
+        of_name.is_some_and(|(p, _)| p.name == provider_of_token.name)
+            && !after.texts(name).is_empty()
     };
-    if node.children().any(|child| is_other(&Fqdn::reported(child.name()))) && !names().any(serves_account) {
+    if node.children().any(|child| is_other(&Fqdn::reported(child.name())))
+        && !names().any(serves_account)
+    {
         return Vec::new();
     }
     let points_there = |name: &str| {

@@ -11,8 +11,9 @@
 //!
 //! # Sources
 //! developers.cloudflare.com: ssl/origin-configuration/ssl-modes and the page of each mode,
-//! ssl/edge-certificates/additional-options/minimum-tls and …/always-use-https, fundamentals/reference/under-attack-mode,
-//! cache/reference/development-mode, read 2026-11. RFC 6797 for the header.
+//! ssl/edge-certificates/additional-options/minimum-tls and …/always-use-https,
+//! fundamentals/reference/under-attack-mode, cache/reference/development-mode, read 2026-11. RFC
+//! 6797 for the header.
 
 use super::direction::{Direction, more_is_stronger};
 use crate::model::{Danger, Value, ZoneName};
@@ -31,15 +32,22 @@ pub struct SettingEffect {
     pub line: String,
 }
 
-/// What another value of a setting means; `None` if nothing is known about it, or nothing changes for visitors.
+/// What another value of a setting means; `None` if nothing is known about it, or nothing changes
+/// for visitors.
 #[must_use]
-pub fn setting_effect(zone: &ZoneName, name: &str, before: &Value, after: &Value) -> Option<SettingEffect> {
+pub fn setting_effect(
+    zone: &ZoneName,
+    name: &str,
+    before: &Value,
+    after: &Value,
+) -> Option<SettingEffect> {
     if before == after {
         return None;
     }
     let words = (before.to_string(), after.to_string());
     let (old, new) = (words.0.as_str(), words.1.as_str());
-    let shown = |direction, line: &str| SettingEffect { direction, danger: None, line: line.to_owned() };
+    let shown =
+        |direction, line: &str| SettingEffect { direction, danger: None, line: line.to_owned() };
     let weakens = |effect: SettingEffect| match effect.direction {
         Direction::Weakens => SettingEffect { danger: Some(Danger::WeakensProtection), ..effect },
         _ => effect,
@@ -59,15 +67,17 @@ pub fn setting_effect(zone: &ZoneName, name: &str, before: &Value, after: &Value
             };
             weakens(shown(more_is_stronger(old, new), &line))
         }
-        ("always_use_https", "on", "off") => off("requests by plain HTTP are no longer redirected to HTTPS"),
+        ("always_use_https", "on", "off") => {
+            off("requests by plain HTTP are no longer redirected to HTTPS")
+        }
         ("always_use_https", "off", "on") => on("requests by plain HTTP are redirected to HTTPS"),
         ("security_level", _, "under_attack") => SettingEffect {
             danger: Some(Danger::MayLockOut),
             ..on("every visitor is challenged first, and programs that call the site cannot pass")
         },
-        ("security_level", _, "off" | "essentially_off") => {
-            weakens(off("visitors are no longer challenged for the reputation of their address, or almost none are"))
-        }
+        ("security_level", _, "off" | "essentially_off") => weakens(off(
+            "visitors are no longer challenged for the reputation of their address, or almost none are",
+        )),
         ("security_level", "under_attack", _) => off("visitors are no longer challenged first"),
         ("development_mode", "off", "on") => shown(
             Direction::Neutral,
@@ -95,29 +105,40 @@ pub fn signing_ends() -> SettingEffect {
 /// What another kind of name servers means; `None` if it stays.
 ///
 /// # Sources
-/// developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11: once a zone has advanced name servers, the standard ones still
-/// answer.
+/// developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11: once a zone has advanced name
+/// servers, the standard ones still answer.
 #[must_use]
 pub fn name_servers(before: &str, after: &str) -> Option<SettingEffect> {
-    let (direction, line) = (Direction::Neutral, "the zone gets other name servers: name them at the registrar");
+    let (direction, line) =
+        (Direction::Neutral, "the zone gets other name servers: name them at the registrar");
     match after {
         _ if before == after => None,
-        "cloudflare.advanced" => {
-            Some(SettingEffect { direction, danger: None, line: format!("{line}; the previous ones still answer") })
-        }
-        _ => Some(SettingEffect { direction, danger: Some(Danger::ChangesNameServers), line: line.to_owned() }),
+        "cloudflare.advanced" => Some(SettingEffect {
+            direction,
+            danger: None,
+            line: format!("{line}; the previous ones still answer"),
+        }),
+        _ => Some(SettingEffect {
+            direction,
+            danger: Some(Danger::ChangesNameServers),
+            line: line.to_owned(),
+        }),
     }
 }
 
 /// How visitors, and Cloudflare in their name, connect.
 fn encryption(mode: &str) -> Option<&'static str> {
     Some(match mode {
-        "off" => "visitors reach the site by plain HTTP only: requests by HTTPS are redirected to it",
+        "off" => {
+            "visitors reach the site by plain HTTP only: requests by HTTPS are redirected to it"
+        }
         "flexible" => {
             "Cloudflare connects to the origin without encryption; where the origin redirects to HTTPS, visitors get an \
              endless redirect"
         }
-        "full" => "Cloudflare connects to the origin as visitors do, and does not check its certificate",
+        "full" => {
+            "Cloudflare connects to the origin as visitors do, and does not check its certificate"
+        }
         "strict" => {
             "Cloudflare connects to the origin as visitors do; where it has no valid certificate, visitors by HTTPS get error 526"
         }
@@ -128,7 +149,8 @@ fn encryption(mode: &str) -> Option<&'static str> {
     })
 }
 
-/// What browsers remember of the `Strict-Transport-Security` header, if it begins, ends or reaches further.
+/// What browsers remember of the `Strict-Transport-Security` header, if it begins, ends or reaches
+/// further.
 fn strict_transport(zone: &ZoneName, before: &Value, after: &Value) -> Option<SettingEffect> {
     let member = |value: &Value, name: &str| match value {
         Value::Map(outer) => match outer.get("strict_transport_security") {
@@ -138,7 +160,8 @@ fn strict_transport(zone: &ZoneName, before: &Value, after: &Value) -> Option<Se
         _ => None,
     };
     let has = |value: &Value, name: &str| {
-        member(value, "enabled") == Some(Value::Bool(true)) && member(value, name) == Some(Value::Bool(true))
+        member(value, "enabled") == Some(Value::Bool(true))
+            && member(value, name) == Some(Value::Bool(true))
     };
     let begins = !has(before, "enabled") && has(after, "enabled");
     let widens = !has(before, "include_subdomains") && has(after, "include_subdomains");
@@ -197,7 +220,8 @@ mod tests {
             ("security_level", "under_attack", "medium", None),
             ("development_mode", "off", "on", None),
         ] {
-            let effect = of(name, old, new).unwrap_or_else(|| panic!("{name} {new}: nothing is said"));
+            let effect =
+                of(name, old, new).unwrap_or_else(|| panic!("{name} {new}: nothing is said"));
             assert_eq!(effect.danger, danger, "{name}: {old} → {new}");
         }
         for (name, old, new) in [
@@ -217,12 +241,25 @@ mod tests {
             let inner = members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
             Value::Map([("strict_transport_security".to_owned(), Value::Map(inner))].into())
         };
-        let line =
-            |old: &Value, new: &Value| setting_effect(&zone, "security_header", old, new).map(|effect| effect.line);
-        assert!(line(&header(false, false), &header(true, false)).unwrap().contains("for example.com, for 86400 s"));
-        assert!(line(&header(true, false), &header(true, true)).unwrap().contains("every name below it"));
+        let line = |old: &Value, new: &Value| {
+            setting_effect(&zone, "security_header", old, new).map(|effect| effect.line)
+        };
+        assert!(
+            line(&header(false, false), &header(true, false))
+                .unwrap()
+                .contains("for example.com, for 86400 s")
+        );
+        assert!(
+            line(&header(true, false), &header(true, true))
+                .unwrap()
+                .contains("every name below it")
+        );
         assert_eq!(line(&header(true, true), &header(true, false)), None);
-        assert!(line(&header(true, true), &header(false, true)).unwrap().contains("keep to HTTPS for up to 86400 s"));
+        assert!(
+            line(&header(true, true), &header(false, true))
+                .unwrap()
+                .contains("keep to HTTPS for up to 86400 s")
+        );
         let with = |name: &str, value: Value| match header(true, false) {
             Value::Map(mut outer) => {
                 if let Some(Value::Map(inner)) = outer.get_mut("strict_transport_security") {
@@ -233,8 +270,14 @@ mod tests {
             other => other,
         };
         assert!(
-            line(&header(true, false), &with("max_age", Value::Integer(31_536_000))).unwrap().contains("31536000 s")
+            line(&header(true, false), &with("max_age", Value::Integer(31_536_000)))
+                .unwrap()
+                .contains("31536000 s")
         );
-        assert!(line(&header(true, false), &with("preload", Value::Bool(true))).unwrap().contains("hard to take back"));
+        assert!(
+            line(&header(true, false), &with("preload", Value::Bool(true)))
+                .unwrap()
+                .contains("hard to take back")
+        );
     }
 }

@@ -15,7 +15,8 @@ impl<'a> Entry<'a> {
 
     /// The domains that it includes or redirects to, if it is an SPF record.
     pub(super) fn included(&self) -> Vec<Fqdn> {
-        let Some(Ok(record)) = self.text().filter(|text| spf::is_spf(text)).map(spf::Spf::parse) else {
+        let Some(Ok(record)) = self.text().filter(|text| spf::is_spf(text)).map(spf::Spf::parse)
+        else {
             return Vec::new();
         };
         let specs = record.directives.iter().filter_map(|d| match &d.mechanism {
@@ -95,7 +96,8 @@ impl<'a> View<'_, 'a> {
 
     /// Whether a name or one below it leads to a server, or is answered by other name servers.
     pub(super) fn has_hosts(self, name: &Fqdn) -> bool {
-        let is_delegated = |entry: &Entry<'_>| entry.is(RecordType::Ns) && entry.name != self.0.name().as_fqdn();
+        let is_delegated =
+            |entry: &Entry<'_>| entry.is(RecordType::Ns) && entry.name != self.0.name().as_fqdn();
         let is_host = |entry: &Entry<'_>| entry.leads_to_a_server() || is_delegated(entry);
         self.0.entries().any(|entry| entry.name.is_within(name) && is_host(&entry))
     }

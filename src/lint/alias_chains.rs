@@ -1,7 +1,8 @@
 //! Where chains of CNAME records end.
 //!
-//! Every CNAME record points to one name, so following them is walking a graph with one edge from each node: each
-//! record is visited once, and the end of a chain is the same for every record that leads to it.
+//! Every CNAME record points to one name, so following them is walking a graph with one edge from
+//! each node: each record is visited once, and the end of a chain is the same for every record that
+//! leads to it.
 
 use super::zone_lookup::{ADDRESSES, Found, ZoneLookup};
 use crate::model::{DesiredRecord, RecordType};
@@ -58,8 +59,14 @@ impl<'a> Aliases<'a> {
                     continue;
                 }
                 of_zone[n] = Some(all.len());
-                let alias =
-                    Alias { zone: number, record, next: None, by_wildcard: false, certain: true, end: End::Good };
+                let alias = Alias {
+                    zone: number,
+                    record,
+                    next: None,
+                    by_wildcard: false,
+                    certain: true,
+                    end: End::Good,
+                };
                 all.push(alias);
             }
             numbers.push(of_zone);
@@ -79,8 +86,10 @@ impl<'a> Aliases<'a> {
                     if !has_address {
                         alias.end = End::Dead(n);
                     }
-                    // A name without an address here, or covered by a wildcard, may have another live record.
-                    alias.certain = (has_address && !wildcard) || lookup.zones[zone].knows_all(ADDRESSES);
+                    // A name without an address here, or covered by a wildcard, may have another
+                    // live record.
+                    alias.certain =
+                        (has_address && !wildcard) || lookup.zones[zone].knows_all(ADDRESSES);
                 }
             }
         }
@@ -126,7 +135,11 @@ impl<'a> Aliases<'a> {
     /// A loop, rotated so that the lowest of its names is first.
     fn turned_to_first_name(&self, members: &[usize]) -> Vec<usize> {
         let mut members = members.to_vec();
-        let first = members.iter().enumerate().min_by_key(|(_, n)| &self.all[**n].record.name).map_or(0, |(at, _)| at);
+        let first = members
+            .iter()
+            .enumerate()
+            .min_by_key(|(_, n)| &self.all[**n].record.name)
+            .map_or(0, |(at, _)| at);
         members.rotate_left(first);
         members
     }

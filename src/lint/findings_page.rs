@@ -42,7 +42,12 @@ pub fn findings_page() -> String {
     page.push_str("| code | severity | finding |\n|---|---|---|\n");
     // Writing to a string cannot fail.
     for Finding { code, severity, summary, .. } in findings() {
-        let _ = writeln!(page, "| [{code}](#{}) | {} | {summary} |", code.to_lowercase(), severity.as_str());
+        let _ = writeln!(
+            page,
+            "| [{code}](#{}) | {} | {summary} |",
+            code.to_lowercase(),
+            severity.as_str()
+        );
     }
     for finding in findings() {
         let Finding { code, severity, summary, why, fix } = finding;
@@ -59,5 +64,8 @@ pub fn findings_page() -> String {
 fn examples(page: &mut String, rule: &Rule) {
     let Rule { finding: _, sources, good, bad, check: _ } = rule;
     let sources = sources.join("; ");
-    let _ = write!(page, "\nWrong:\n\n```yaml\n{bad}```\n\nRight:\n\n```yaml\n{good}```\n\nSources: {sources}.\n");
+    let _ = write!(
+        page,
+        "\nWrong:\n\n```yaml\n{bad}```\n\nRight:\n\n```yaml\n{good}```\n\nSources: {sources}.\n"
+    );
 }

@@ -1,7 +1,7 @@
 //! Rules about a spec as a whole: records that are valid one by one, but wrong or odd together.
 //!
-//! [`Desired`] goes in, [`Diagnostics`] come out. There are no requests, so all findings are known before the first
-//! one. Errors in a single record or at a single name are found by `spec`.
+//! [`Desired`] goes in, [`Diagnostics`] come out. There are no requests, so all findings are known
+//! before the first one. Errors in a single record or at a single name are found by `spec`.
 //!
 //! | file | what |
 //! |---|---|
@@ -14,8 +14,9 @@
 //! | `suppress` | findings that the spec accepts |
 //! | `findings_page` | docs/findings.md, from the registry of findings |
 //!
-//! Where the spec leaves live records alone (`unmanaged: keep`, `ignore`), a name that is not in the spec may still
-//! exist at Cloudflare. A rule that draws a conclusion from what is *not* in the spec is milder there, or silent.
+//! Where the spec leaves live records alone (`unmanaged: keep`, `ignore`), a name that is not in
+//! the spec may still exist at Cloudflare. A rule that draws a conclusion from what is *not* in the
+//! spec is milder there, or silent.
 
 mod alias_chains;
 mod findings_page;
@@ -36,7 +37,8 @@ use crate::diagnostic::{Diagnostics, Finding};
 use crate::model::Desired;
 use zone_lookup::ZoneLookup;
 
-/// Every finding of the program: those of [`diagnostic::findings`](crate::diagnostic::findings) and those of the lints.
+/// Every finding of the program: those of [`diagnostic::findings`](crate::diagnostic::findings) and
+/// those of the lints.
 pub fn findings() -> impl Iterator<Item = &'static Finding> {
     crate::diagnostic::findings::all().chain([&MORE]).chain(lints())
 }
@@ -54,7 +56,8 @@ pub fn check(desired: &Desired) -> Diagnostics {
         (rule.check)(&lookup, &mut findings);
         if findings.count > MOST {
             let code = rule.finding.code;
-            let detail = format!("{code} has {} findings; {MOST} of them were looked at", findings.count);
+            let detail =
+                format!("{code} has {} findings; {MOST} of them were looked at", findings.count);
             findings.kept.push(MORE.nowhere(detail).help("fix these and run the command again"));
         }
         all.append(findings.kept);
@@ -79,7 +82,10 @@ mod tests {
     #[test]
     fn long_chains_are_cut() {
         let names: Vec<String> = (0..20).map(|n| n.to_string()).collect();
-        assert_eq!(chain(names.iter().map(String::as_str)), "0 → 1 → 2 → 3 → 4 → 5 → 6 → … 12 more … → 19");
+        assert_eq!(
+            chain(names.iter().map(String::as_str)),
+            "0 → 1 → 2 → 3 → 4 → 5 → 6 → … 12 more … → 19"
+        );
         assert_eq!(chain(["a", "b", "a"].into_iter()), "a → b → a");
     }
 }

@@ -1,4 +1,5 @@
-//! What the rules about protection have in common: the expressions, and which hosts requests reach through Cloudflare.
+//! What the rules about protection have in common: the expressions, and which hosts requests reach
+//! through Cloudflare.
 
 use std::collections::HashSet;
 
@@ -20,7 +21,8 @@ pub(super) enum Proxying {
 
 /// Whether requests to a name go through Cloudflare; `None` if the name has no address.
 pub(super) fn proxying(owner: &Owner<'_>) -> Option<Proxying> {
-    let mut all = ADDRESSES.iter().flat_map(|t| owner.of_type(*t)).map(|r| r.facets.proxied).peekable();
+    let mut all =
+        ADDRESSES.iter().flat_map(|t| owner.of_type(*t)).map(|r| r.facets.proxied).peekable();
     all.peek()?;
     let all: Vec<Option<bool>> = all.collect();
     Some(match () {
@@ -32,11 +34,14 @@ pub(super) fn proxying(owner: &Owner<'_>) -> Option<Proxying> {
 
 /// The expressions of a section with their places, including those in raw rules.
 pub(super) fn expressions(waf: &DesiredWaf) -> Vec<(Expression, Place)> {
-    let mut found: Vec<(Expression, Place)> = waf.deployments.iter().filter_map(|d| d.when.clone()).collect();
+    let mut found: Vec<(Expression, Place)> =
+        waf.deployments.iter().filter_map(|d| d.when.clone()).collect();
     for rule in waf.all_rules().filter(|rule| !rule.is_absent) {
         found.extend(rule.when.clone());
         match &rule.form {
-            RuleForm::Rate(rate) => found.extend(rate.count.clone().filter(|(count, _)| !count.text().is_empty())),
+            RuleForm::Rate(rate) => {
+                found.extend(rate.count.clone().filter(|(count, _)| !count.text().is_empty()))
+            }
             RuleForm::Raw(Value::Map(members)) => {
                 if let Some(Value::Text(text)) = members.get("expression") {
                     found.push((Expression::reported(text), rule.place));
@@ -54,12 +59,20 @@ pub(super) fn is_protected(waf: &DesiredWaf) -> bool {
         RuleForm::Act { .. } | RuleForm::Rate(_) | RuleForm::Raw(_) => true,
         RuleForm::Skip(_) => false,
     };
-    let mut rules = waf.lists.iter().filter(|(phase, _)| !phase.deploys()).flat_map(|(_, rules)| rules);
-    waf.deployments.iter().any(|d| d.switch == Switch::On) || rules.any(|r| r.enabled && !r.is_absent && acts(&r.form))
+    let mut rules =
+        waf.lists.iter().filter(|(phase, _)| !phase.deploys()).flat_map(|(_, rules)| rules);
+    waf.deployments.iter().any(|d| d.switch == Switch::On)
+        || rules.any(|r| r.enabled && !r.is_absent && acts(&r.form))
 }
 
 /// The names of mail servers, name servers and other services, which are not for websites.
 pub(super) fn hosts_of_other_services<'a>(lookup: &ZoneLookup<'a>) -> HashSet<&'a Fqdn> {
-    let is_other = |t: Option<RecordType>| matches!(t, Some(RecordType::Mx | RecordType::Ns | RecordType::Srv));
-    lookup.records().filter(|(_, r)| is_other(r.data.record_type())).filter_map(|(_, r)| r.data.target()).collect()
+    let is_other = |t: Option<RecordType>| {
+        matches!(t, Some(RecordType::Mx | RecordType::Ns | RecordType::Srv))
+    };
+    lookup
+        .records()
+        .filter(|(_, r)| is_other(r.data.record_type()))
+        .filter_map(|(_, r)| r.data.target())
+        .collect()
 }

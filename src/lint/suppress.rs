@@ -22,9 +22,10 @@ pub(super) fn apply(found: Diagnostics, suppressions: &[Suppression]) -> Diagnos
         let Suppression { code, reason: _, place, scope: _ } = suppression;
         let mut codes = super::rules::lints().map(|lint| lint.code);
         let diagnostic = if !codes.any(|known| known == code) {
-            let near = super::rules::lints()
-                .map(|lint| lint.code)
-                .max_by(|a, b| strsim::jaro(a, &code.to_uppercase()).total_cmp(&strsim::jaro(b, &code.to_uppercase())));
+            let near = super::rules::lints().map(|lint| lint.code).max_by(|a, b| {
+                strsim::jaro(a, &code.to_uppercase())
+                    .total_cmp(&strsim::jaro(b, &code.to_uppercase()))
+            });
             let help = match near.filter(|near| strsim::jaro(near, &code.to_uppercase()) > 0.9) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "only lints can be accepted; their codes begin with `LINT`".to_owned(),
@@ -33,9 +34,12 @@ pub(super) fn apply(found: Diagnostics, suppressions: &[Suppression]) -> Diagnos
             findings::INVALID_SUPPRESSION.nowhere(format!("there is no lint `{shown}`")).help(help)
         } else if !used {
             match place {
-                Some(_) => findings::UNUSED_SUPPRESSION.nowhere(format!("{code} finds nothing here")),
+                Some(_) => {
+                    findings::UNUSED_SUPPRESSION.nowhere(format!("{code} finds nothing here"))
+                }
                 None => {
-                    let what = format!("the policy file accepts {code}, which finds nothing in this spec");
+                    let what =
+                        format!("the policy file accepts {code}, which finds nothing in this spec");
                     findings::UNUSED_SUPPRESSION.nowhere(what).about("policy file")
                 }
             }
@@ -61,7 +65,9 @@ fn concerns(suppression: &Suppression, diagnostic: &Diagnostic) -> bool {
             files.is_some_and(|(at, own)| at.source == own.source)
         }
         SuppressionScope::Zone(zone) => diagnostic.address.as_deref().is_some_and(|address| {
-            address.strip_prefix(zone.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            address
+                .strip_prefix(zone.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         }),
         SuppressionScope::Entry(entry) => at.is_some_and(|at| entry.contains(at)),
     }

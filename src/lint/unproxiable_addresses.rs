@@ -10,7 +10,8 @@ use crate::model::facts::{CLOUDFLARE_NETWORKS, PRIVATE_NETWORKS};
 /// Both lists, parsed, with their names for messages.
 static NETWORKS: LazyLock<Vec<(IpNet, &'static str)>> = LazyLock::new(|| {
     let service = CLOUDFLARE_NETWORKS.iter().map(|network| (*network, "Cloudflare's own network"));
-    let parse = |(network, name): (&str, _)| (network.parse().expect("the lists hold networks"), name);
+    let parse =
+        |(network, name): (&str, _)| (network.parse().expect("the lists hold networks"), name);
     PRIVATE_NETWORKS.iter().copied().chain(service).map(parse).collect()
 });
 

@@ -1,11 +1,15 @@
-//! The zones of a spec, for looking up names as the DNS would: closest zone, delegations, exact names, wildcards.
+//! The zones of a spec, for looking up names as the DNS would: closest zone, delegations, exact
+//! names, wildcards.
 //!
-//! Names are kept in DNS order, in which everything below a name directly follows it, wildcards first. So the zone, the
-//! delegation, the wildcard and the closest name with records are found from the predecessor of a name, in logarithmic
-//! time.
+//! Names are kept in DNS order, in which everything below a name directly follows it, wildcards
+//! first. So the zone, the delegation, the wildcard and the closest name with records are found
+//! from the predecessor of a name, in logarithmic time.
 
 use super::alias_chains::Aliases;
-use crate::model::{Address, Desired, DesiredRecord, DesiredZone, Fqdn, IgnorePattern, RecordType, Unmanaged, sort_by};
+use crate::model::{
+    Address, Desired, DesiredRecord, DesiredZone, Fqdn, IgnorePattern, RecordType, Unmanaged,
+    sort_by,
+};
 
 /// Types whose records give a name an address.
 pub(super) const ADDRESSES: &[RecordType] = &[RecordType::A, RecordType::Aaaa, RecordType::Cname];
@@ -71,9 +75,13 @@ impl<'a> ZoneLookup<'a> {
     pub(super) fn new(desired: &'a Desired) -> Self {
         let mut zones: Vec<ZoneView<'a>> = Vec::with_capacity(desired.zones.len());
         for zone in desired.zones.values() {
-            // Anything between a zone and a name below it is also below that zone, so the last one leads up to it.
-            let above =
-                lead_up(zones.len().checked_sub(1), |n| zones[n].above, |n| zones[n].is_above(zone.name.as_fqdn()));
+            // Anything between a zone and a name below it is also below that zone, so the last one
+            // leads up to it.
+            let above = lead_up(
+                zones.len().checked_sub(1),
+                |n| zones[n].above,
+                |n| zones[n].is_above(zone.name.as_fqdn()),
+            );
             zones.push(ZoneView { zone, owners: owners(zone), above });
         }
         let mut lookup = Self { zones, aliases: Aliases::default() };
@@ -89,12 +97,13 @@ impl<'a> ZoneLookup<'a> {
 
     /// Looks a name up.
     ///
-    /// A wildcard covers every name below its parent, except those at or below a name that has records. Unlike in RFC
-    /// 4592, a name that exists only because of names below it does not count, except for zones with advanced name
-    /// servers.
+    /// A wildcard covers every name below its parent, except those at or below a name that has
+    /// records. Unlike in RFC 4592, a name that exists only because of names below it does not
+    /// count, except for zones with advanced name servers.
     ///
     /// # Sources
-    /// RFC 1034 section 4.3.2; developers.cloudflare.com/dns/manage-dns-records/reference/wildcard-dns-records and
+    /// RFC 1034 section 4.3.2;
+    /// developers.cloudflare.com/dns/manage-dns-records/reference/wildcard-dns-records and
     /// developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11-20.
     pub(super) fn look_up(&self, name: &Fqdn) -> Found {
         let Some(zone) = self.zone_of(name) else { return Found::Elsewhere };
@@ -111,7 +120,9 @@ impl<'a> ZoneLookup<'a> {
         }
         let closest = above(owners, before, name).map_or(0, |n| owners[n].name.as_str().len());
         match covering(owners, before, name) {
-            Some(wildcard) if scope(owners[wildcard].name).is_some_and(|s| s.len() >= closest) => found(wildcard, true),
+            Some(wildcard) if scope(owners[wildcard].name).is_some_and(|s| s.len() >= closest) => {
+                found(wildcard, true)
+            }
             _ => Found::Nothing { zone },
         }
     }
@@ -138,7 +149,8 @@ impl<'a> ZoneView<'a> {
         Address::of_record(&self.zone.name, &record.name, &record.data, false).to_string()
     }
 
-    /// Whether all records of these types are in the spec: the zone is pruned, and `ignore` spares none.
+    /// Whether all records of these types are in the spec: the zone is pruned, and `ignore` spares
+    /// none.
     pub(super) fn knows_all(&self, types: &[RecordType]) -> bool {
         let spares = |pattern: &IgnorePattern| match &pattern.record_type {
             None => true,
@@ -166,7 +178,10 @@ impl<'a> ZoneView<'a> {
 
 impl<'a> Owner<'a> {
     /// The records of a type.
-    pub(super) fn of_type(&self, record_type: RecordType) -> impl Iterator<Item = &'a DesiredRecord> {
+    pub(super) fn of_type(
+        &self,
+        record_type: RecordType,
+    ) -> impl Iterator<Item = &'a DesiredRecord> {
         self.records.iter().copied().filter(move |r| r.data.record_type() == Some(record_type))
     }
 
@@ -186,7 +201,12 @@ fn owners(zone: &DesiredZone) -> Vec<Owner<'_>> {
     let mut records: Vec<&DesiredRecord> = zone.records.iter().collect();
     sort_by(&mut records, |a, b| {
         let (first, second) = (a.data.record_type(), b.data.record_type());
-        (&a.name, first, &a.data, a.spelling.place).cmp(&(&b.name, second, &b.data, b.spelling.place))
+        (&a.name, first, &a.data, a.spelling.place).cmp(&(
+            &b.name,
+            second,
+            &b.data,
+            b.spelling.place,
+        ))
     });
     let mut owners: Vec<Owner<'_>> = Vec::new();
     for same in records.chunk_by(|a, b| a.name == b.name) {
@@ -211,7 +231,11 @@ fn owners(zone: &DesiredZone) -> Vec<Owner<'_>> {
 }
 
 /// From an index up to the first one that passes the test.
-fn lead_up(from: Option<usize>, above: impl Fn(usize) -> Option<usize>, good: impl Fn(usize) -> bool) -> Option<usize> {
+fn lead_up(
+    from: Option<usize>,
+    above: impl Fn(usize) -> Option<usize>,
+    good: impl Fn(usize) -> bool,
+) -> Option<usize> {
     std::iter::successors(from, |n| above(*n)).find(|n| good(*n))
 }
 
@@ -222,7 +246,8 @@ fn above(owners: &[Owner<'_>], before: Option<usize>, name: &Fqdn) -> Option<usi
 
 /// The closest wildcard above a name, given the name before it in order.
 fn covering(owners: &[Owner<'_>], before: Option<usize>, name: &Fqdn) -> Option<usize> {
-    let from = before.and_then(|n| if owners[n].name.is_wildcard() { Some(n) } else { owners[n].wildcard });
+    let from = before
+        .and_then(|n| if owners[n].name.is_wildcard() { Some(n) } else { owners[n].wildcard });
     let covers = |n: usize| {
         let rest = scope(owners[n].name).and_then(|s| name.as_str().strip_suffix(s));
         rest.is_some_and(|rest| rest.ends_with('.') && rest != "*.")
@@ -247,10 +272,13 @@ mod tests {
         let zone = ZoneName::parse("example.com").unwrap();
         let source = Sources::default().add("", "");
         let place = Place { source, span: Span::default() };
-        let all = ["@", "*", "a", "*.a", "b.a", "c", "*.d.c", "x.y.c", "*.z.y", "q.w", "-", "*.-.c", "a.b.c"];
+        let all = [
+            "@", "*", "a", "*.a", "b.a", "c", "*.d.c", "x.y.c", "*.z.y", "q.w", "-", "*.-.c",
+            "a.b.c",
+        ];
         let candidates = [
-            "n", "n.a", "n.b.a", "n.c", "n.d.c", "n.n.d.c", "y.c", "n.y.c", "z.y", "n.z.y", "w", "n.w", "n.q.w",
-            "n.-.c", "b.c", "d.c",
+            "n", "n.a", "n.b.a", "n.c", "n.d.c", "n.n.d.c", "y.c", "n.y.c", "z.y", "n.z.y", "w",
+            "n.w", "n.q.w", "n.-.c", "b.c", "d.c",
         ];
         // Trying every set takes too long, and every seventh is as good a test.
         for chosen in (0..1u32 << all.len()).step_by(7) {
@@ -260,7 +288,8 @@ mod tests {
                 .filter(|(n, _)| chosen >> n & 1 == 1)
                 .map(|(_, t)| zone.resolve(t).unwrap())
                 .collect();
-            let spelling = Spelling { name: "x".into(), place, entry: place, reported: Default::default() };
+            let spelling =
+                Spelling { name: "x".into(), place, entry: place, reported: Default::default() };
             let data = Rdata::from_text(RecordType::A, "192.0.2.1").unwrap();
             let record = |name: &Fqdn| DesiredRecord {
                 name: name.clone(),
@@ -290,7 +319,9 @@ mod tests {
                     at = up;
                 }
                 let found = match lookup.look_up(&name) {
-                    Found::Records { zone, owner, .. } => Some(lookup.owner(zone, owner).name.to_string()),
+                    Found::Records { zone, owner, .. } => {
+                        Some(lookup.owner(zone, owner).name.to_string())
+                    }
                     Found::Nothing { .. } | Found::Elsewhere => None,
                 };
                 assert_eq!(found, expected, "{name} in {own:?}");

@@ -6,7 +6,8 @@ use crate::api::{ApiError, Reader};
 use crate::wire::record::Received;
 use crate::wire::{Envelope, Request};
 
-/// A [`Reader`] of any kind. Everything that reads takes one as `&dyn`, so it is compiled once, not for each kind of reader.
+/// A [`Reader`] of any kind. Everything that reads takes one as `&dyn`, so it is compiled once, not
+/// for each kind of reader.
 pub trait AnyReader: Send + Sync {
     /// See [`Reader::read`].
     ///

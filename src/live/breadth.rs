@@ -3,7 +3,8 @@
 use crate::model::facts::resources::{DNS_SETTINGS, DNSSEC, ResourceFacts, UNMANAGED};
 use crate::model::facts::settings::{OFTEN_NAMED, SETTINGS};
 
-/// Number of requests that an import stays below. Only the rules of zones take more: their number is not known before.
+/// Number of requests that an import stays below. Only the rules of zones take more: their number
+/// is not known before.
 pub const MOST_REQUESTS: usize = 100;
 
 /// Requests for all zones together: lists of zones, and the managed rulesets.
@@ -99,7 +100,8 @@ impl Breadth {
     /// The names of what is not looked at although everything is wanted.
     pub(super) fn left_out(&self) -> Vec<&'static str> {
         let managed = [(self.dnssec, DNSSEC), (self.dns_settings, DNS_SETTINGS)];
-        let managed = managed.into_iter().filter(|(is_read, _)| !is_read).map(|(_, resource)| resource.about);
+        let managed =
+            managed.into_iter().filter(|(is_read, _)| !is_read).map(|(_, resource)| resource.about);
         let counts = (!self.counts_rules).then_some("the number of rules in other phases");
         let others = if self.others.is_empty() { UNMANAGED } else { &[] };
         managed.chain(counts).chain(others.iter().map(|resource| resource.about)).collect()
@@ -117,11 +119,17 @@ mod tests {
         assert_eq!(one.left_out(), Vec::<&str>::new());
         assert_eq!(one.by_name, Names::OftenNamed);
         let thirty = Breadth::of(30, wanted);
-        assert!(thirty.settings && thirty.rules && !thirty.dnssec && thirty.by_name == Names::Nothing);
         assert!(
-            thirty.left_out().starts_with(&["DNSSEC", "DNS settings"]) && thirty.left_out().contains(&"page rules")
+            thirty.settings && thirty.rules && !thirty.dnssec && thirty.by_name == Names::Nothing
+        );
+        assert!(
+            thirty.left_out().starts_with(&["DNSSEC", "DNS settings"])
+                && thirty.left_out().contains(&"page rules")
         );
         assert!(Breadth::of(15, wanted).dns_settings);
-        assert_eq!(Breadth::of(30, Wanted { settings: WantedSettings::Each, ..wanted }).by_name, Names::All);
+        assert_eq!(
+            Breadth::of(30, Wanted { settings: WantedSettings::Each, ..wanted }).by_name,
+            Names::All
+        );
     }
 }

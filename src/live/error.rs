@@ -39,8 +39,11 @@ pub enum FetchError {
         #[source]
         source: InvalidRuleset,
     },
-    /// A record in a listing does not belong to the zone, so the rest of the listing cannot be trusted.
-    #[error("failed to read the records of {zone}: the listing holds `{record}`, which is not in the zone")]
+    /// A record in a listing does not belong to the zone, so the rest of the listing cannot be
+    /// trusted.
+    #[error(
+        "failed to read the records of {zone}: the listing holds `{record}`, which is not in the zone"
+    )]
     OutsideZone {
         /// Which zone.
         zone: ZoneName,
@@ -163,11 +166,17 @@ impl FetchError {
 mod tests {
     use super::*;
 
-    /// A larger page makes a list of records shorter. Lists of zones and rulesets have no option for that.
+    /// A larger page makes a list of records shorter. Lists of zones and rulesets have no option
+    /// for that.
     #[test]
     fn page_size_is_advised_for_records_alone() {
         for is_of_records in [true, false] {
-            let endless = FetchError::Endless { what: "the list".to_owned(), pages: 9, items: 9, is_of_records };
+            let endless = FetchError::Endless {
+                what: "the list".to_owned(),
+                pages: 9,
+                items: 9,
+                is_of_records,
+            };
             let advice = endless.advice().expect("it has advice");
             assert_eq!(advice.contains("--page-size"), is_of_records, "{advice}");
             assert!(advice.contains("base URL"), "{advice}");

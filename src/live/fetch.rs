@@ -10,7 +10,9 @@ use super::read_options::{Options, Progress, WafQuery, ZoneQuery};
 use super::rulesets;
 use super::{records, settings, zones};
 use crate::model::ruleset::{EntryPoint, LiveWaf};
-use crate::model::{DesiredSettings, Gather, Live, LiveRecord, LiveSettings, LiveZone, ZoneId, ZoneName};
+use crate::model::{
+    DesiredSettings, Gather, Live, LiveRecord, LiveSettings, LiveZone, ZoneId, ZoneName,
+};
 use crate::wire::record::record_usage;
 
 /// Everything read.
@@ -35,11 +37,17 @@ pub async fn fetch(
     progress: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<Fetched, FetchError> {
     let found = zones::find(reader, zones, options).await?;
-    let queries: BTreeMap<&ZoneName, &ZoneQuery> = zones.iter().map(|zone| (&zone.name, zone)).gather();
+    let queries: BTreeMap<&ZoneName, &ZoneQuery> =
+        zones.iter().map(|zone| (&zone.name, zone)).gather();
     let queries = &queries;
     let with_waf = found.values().filter_map(|zone| Some((zone, &queries.get(&zone.name)?.waf)));
     let catalogues = &rulesets::catalogues(reader, &with_waf.collect::<Vec<_>>(), options).await?;
-    let missing = zones.iter().map(|zone| &zone.name).filter(|name| !found.contains_key(*name)).cloned().collect();
+    let missing = zones
+        .iter()
+        .map(|zone| &zone.name)
+        .filter(|name| !found.contains_key(*name))
+        .cloned()
+        .collect();
     progress(Progress::Reading { zones: found.len() });
     let zones: BTreeMap<ZoneName, LiveZone> = stream::iter(found.into_values())
         .map(|mut zone| async move {
@@ -67,10 +75,17 @@ pub async fn fetch_protection(
     options: &Options,
 ) -> Result<Fetched, FetchError> {
     let found = zones::find(reader, zones, options).await?;
-    let queries: BTreeMap<&ZoneName, &ZoneQuery> = zones.iter().map(|zone| (&zone.name, zone)).gather();
-    let waf_queries: Vec<_> = found.values().filter_map(|zone| Some((zone, &queries.get(&zone.name)?.waf))).collect();
+    let queries: BTreeMap<&ZoneName, &ZoneQuery> =
+        zones.iter().map(|zone| (&zone.name, zone)).gather();
+    let waf_queries: Vec<_> =
+        found.values().filter_map(|zone| Some((zone, &queries.get(&zone.name)?.waf))).collect();
     let catalogues = &rulesets::catalogues(reader, &waf_queries, options).await?;
-    let missing = zones.iter().map(|zone| &zone.name).filter(|name| !found.contains_key(*name)).cloned().collect();
+    let missing = zones
+        .iter()
+        .map(|zone| &zone.name)
+        .filter(|name| !found.contains_key(*name))
+        .cloned()
+        .collect();
     let zones = stream::iter(waf_queries)
         .map(|(zone, query)| async move {
             let own = rulesets::of_zone(catalogues, zone, options);
@@ -129,7 +144,8 @@ pub async fn fetch_waf(
     rulesets::read(reader, zone, query, (known, None), options).await
 }
 
-/// The protection of a zone that does not exist yet: no rules, and the managed rulesets of the named account.
+/// The protection of a zone that does not exist yet: no rules, and the managed rulesets of the
+/// named account.
 ///
 /// # Errors
 /// As [`fetch`].

@@ -1,8 +1,8 @@
 //! Reads the live state: concurrent reads into [`Live`](crate::model::Live).
 //!
-//! Responses are checked: a zone is looked up by name *and* its name compared, a listing must have as many records as
-//! Cloudflare counts, and an error is never an empty list. A result that cannot be used is read again, and then becomes
-//! an error.
+//! Responses are checked: a zone is looked up by name *and* its name compared, a listing must have
+//! as many records as Cloudflare counts, and an error is never an empty list. A result that cannot
+//! be used is read again, and then becomes an error.
 
 mod any_reader;
 mod breadth;
@@ -22,8 +22,8 @@ pub use any_reader::AnyReader;
 pub use breadth::{MOST_REQUESTS, Wanted, WantedSettings};
 pub use error::FetchError;
 pub use fetch::{
-    Fetched, fetch, fetch_protection, fetch_record_quota, fetch_records, fetch_settings, fetch_waf, fetch_waf_of_new,
-    find_zone_by_name,
+    Fetched, fetch, fetch_protection, fetch_record_quota, fetch_records, fetch_settings, fetch_waf,
+    fetch_waf_of_new, find_zone_by_name,
 };
 pub use missing_zone::MissingZone;
 pub use read_options::{CatalogueCache, Options, Progress, RECORDS_PER_PAGE, WafQuery, ZoneQuery};

@@ -11,8 +11,8 @@ use crate::model::managed::Managed;
 use crate::model::ruleset::{DesiredWaf, Phase, RuleForm, SkipTarget, Switch};
 use crate::model::{DesiredSettings, DesiredZone, Gather, ZoneId, ZoneName};
 
-/// Requested number of records on one page of the list. The documented maximum is 5,000,000; responses above about
-/// 5,000 records have been seen to time out.
+/// Requested number of records on one page of the list. The documented maximum is 5,000,000;
+/// responses above about 5,000 records have been seen to time out.
 pub const RECORDS_PER_PAGE: u64 = 5000;
 
 /// How to read.
@@ -65,9 +65,17 @@ impl ZoneQuery {
         let mut waf = zone.waf.as_deref().map(WafQuery::of).unwrap_or_default();
         if zone.expects_of_requests() {
             // What becomes of a request depends on the rules of every phase, whoever made them.
-            waf.extend(WafQuery { phases: Phase::ALL.iter().copied().collect(), ..WafQuery::default() });
+            waf.extend(WafQuery {
+                phases: Phase::ALL.iter().copied().collect(),
+                ..WafQuery::default()
+            });
         }
-        Self { id: zone.id.clone(), settings: zone.settings.clone(), waf, ..Self::new(zone.name.clone()) }
+        Self {
+            id: zone.id.clone(),
+            settings: zone.settings.clone(),
+            waf,
+            ..Self::new(zone.name.clone())
+        }
     }
 }
 
@@ -102,8 +110,9 @@ pub struct WafQuery {
     pub phases: BTreeSet<Phase>,
     /// Managed rulesets.
     pub managed: BTreeSet<Managed>,
-    /// Entry points that are read only if that is known to be worth a request: the zone's own list of rulesets has them, or
-    /// the answer is recorded. They can hold rules that skip the managed rulesets.
+    /// Entry points that are read only if that is known to be worth a request: the zone's own list
+    /// of rulesets has them, or the answer is recorded. They can hold rules that skip the managed
+    /// rulesets.
     pub watched: BTreeSet<Phase>,
 }
 
@@ -111,7 +120,8 @@ impl WafQuery {
     /// Everything.
     #[must_use]
     pub fn everything() -> Self {
-        let (phases, managed) = (Phase::ALL.iter().copied().collect(), Managed::ALL.iter().copied().collect());
+        let (phases, managed) =
+            (Phase::ALL.iter().copied().collect(), Managed::ALL.iter().copied().collect());
         Self { phases, managed, watched: BTreeSet::new() }
     }
 
@@ -123,9 +133,10 @@ impl WafQuery {
             let RuleForm::Skip(targets) = &rule.form else { continue };
             managed.extend(targets.iter().filter_map(|target| match target {
                 SkipTarget::Ruleset(managed) | SkipTarget::Rules(managed, _) => Some(*managed),
-                SkipTarget::Everything | SkipTarget::RulesetId(_) | SkipTarget::Phase(_) | SkipTarget::Product(_) => {
-                    None
-                }
+                SkipTarget::Everything
+                | SkipTarget::RulesetId(_)
+                | SkipTarget::Phase(_)
+                | SkipTarget::Product(_) => None,
             }));
         }
         if desired.lists.keys().any(|phase| phase.deploys()) {
@@ -134,8 +145,13 @@ impl WafQuery {
         }
         let phases: BTreeSet<Phase> = desired.phases().collect();
         let promises = desired.deployments.iter().any(|deployment| deployment.switch == Switch::On);
-        let can_skip = |phase: &&Phase| **phase < Phase::Managed && phase.facts().actions.contains(&"skip");
-        let watched = Phase::ALL.iter().filter(can_skip).copied().filter(|phase| promises && !phases.contains(phase));
+        let can_skip =
+            |phase: &&Phase| **phase < Phase::Managed && phase.facts().actions.contains(&"skip");
+        let watched = Phase::ALL
+            .iter()
+            .filter(can_skip)
+            .copied()
+            .filter(|phase| promises && !phases.contains(phase));
         Self { watched: watched.collect(), phases, managed }
     }
 
@@ -149,7 +165,8 @@ impl WafQuery {
     }
 }
 
-/// Caches managed rulesets between runs. They are large, and a list shows whether they have changed.
+/// Caches managed rulesets between runs. They are large, and a list shows whether they have
+/// changed.
 pub trait CatalogueCache: fmt::Debug + Send + Sync {
     /// The ruleset with this id and version, as the API returned it.
     fn get(&self, id: &str, version: &str) -> Option<Json>;

@@ -1,8 +1,8 @@
 //! Lists the records of a zone, whole or not at all.
 //!
-//! Pages are not a snapshot: a record that appears or vanishes while they are read shifts the others. So records are told
-//! apart by id, the number received is held against the number that Cloudflare counts, and a listing that falls short is
-//! read again.
+//! Pages are not a snapshot: a record that appears or vanishes while they are read shifts the
+//! others. So records are told apart by id, the number received is held against the number that
+//! Cloudflare counts, and a listing that falls short is read again.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -23,7 +23,8 @@ const SMALL_PAGE: u64 = 100;
 /// Pages that are read of a zone: 1,000,000 records at the smallest page size.
 const MOST_PAGES: u64 = 10_000;
 
-/// Records that are read of a zone. Documented quotas end at 3,500 records, and Cloudflare raises them on request.
+/// Records that are read of a zone. Documented quotas end at 3,500 records, and Cloudflare raises
+/// them on request.
 const MOST_RECORDS: usize = 1_000_000;
 
 /// One page.
@@ -53,7 +54,11 @@ pub(super) async fn list(
         match total {
             Some(total) if (records.len() as u64) < total => {
                 if attempt >= LISTINGS {
-                    return Err(FetchError::Incomplete { zone: zone.name.clone(), got: records.len(), total });
+                    return Err(FetchError::Incomplete {
+                        zone: zone.name.clone(),
+                        got: records.len(),
+                        total,
+                    });
                 }
                 attempt += 1;
             }
@@ -115,7 +120,8 @@ async fn list_once(
     let mut newest_total = total;
 
     // Cloudflare may clamp the page size and say so, or clamp it and not say so.
-    let effective = if received > 0 { per_page.min(received.max(1)).max(1) } else { per_page.max(1) };
+    let effective =
+        if received > 0 { per_page.min(received.max(1)).max(1) } else { per_page.max(1) };
     let by_count = total.map(|total| if received == 0 { 1 } else { total.div_ceil(effective) });
     let pages = match (first.info.total_pages, by_count) {
         (Some(a), Some(b)) => Some(a.max(b)),
@@ -124,8 +130,9 @@ async fn list_once(
     if received > 0 && effective < asked && pages.is_some_and(|p| p > 1) {
         progress(Progress::SmallPages { zone: &zone.name, per_page: effective });
     }
-    // Without any count only an empty page is the last: a page that is not full may have been clamped. Either way a page
-    // without news ends the walk, so that a service that lies about its pages cannot keep us busy without end.
+    // Without any count only an empty page is the last: a page that is not full may have been
+    // clamped. Either way a page without news ends the walk, so that a service that lies about its
+    // pages cannot keep us busy without end.
     let last = match pages {
         Some(pages) => pages,
         None if received == 0 => 1,
@@ -137,7 +144,12 @@ async fn list_once(
     while has_news && next <= last {
         if next > MOST_PAGES || records.len() > MOST_RECORDS {
             let what = format!("the records of {}", zone.name);
-            return Err(FetchError::Endless { what, pages: next - 1, items: records.len(), is_of_records: true });
+            return Err(FetchError::Endless {
+                what,
+                pages: next - 1,
+                items: records.len(),
+                is_of_records: true,
+            });
         }
         let until = last.min(next + concurrency as u64 - 1);
         let some: Vec<Page> = stream::iter(next..=until)
@@ -156,8 +168,13 @@ async fn list_once(
     Ok((records, newest_total))
 }
 
-/// The first page, at a smaller size if Cloudflare refuses the one asked for; also the size that was taken.
-async fn first_page(reader: &dyn AnyReader, zone: &LiveZone, asked: u64) -> Result<(u64, Page), FetchError> {
+/// The first page, at a smaller size if Cloudflare refuses the one asked for; also the size that
+/// was taken.
+async fn first_page(
+    reader: &dyn AnyReader,
+    zone: &LiveZone,
+    asked: u64,
+) -> Result<(u64, Page), FetchError> {
     match page(reader, zone, asked, 1).await {
         // 504 and 524: the page took too long to put together.
         Err(FetchError::Api { source, .. })
@@ -170,12 +187,22 @@ async fn first_page(reader: &dyn AnyReader, zone: &LiveZone, asked: u64) -> Resu
 }
 
 /// One page of a zone's records.
-async fn page(reader: &dyn AnyReader, zone: &LiveZone, per_page: u64, number: u64) -> Result<Page, FetchError> {
+async fn page(
+    reader: &dyn AnyReader,
+    zone: &LiveZone,
+    per_page: u64,
+    number: u64,
+) -> Result<Page, FetchError> {
     until_usable(async || page_once(reader, zone, per_page, number).await).await
 }
 
 /// One page, read once.
-async fn page_once(reader: &dyn AnyReader, zone: &LiveZone, per_page: u64, number: u64) -> Result<Page, FetchError> {
+async fn page_once(
+    reader: &dyn AnyReader,
+    zone: &LiveZone,
+    per_page: u64,
+    number: u64,
+) -> Result<Page, FetchError> {
     let what = || format!("the records of {}", zone.name);
     let answer = reader
         .read_records(&list_records(&zone.id, per_page, number))
@@ -190,7 +217,10 @@ async fn page_once(reader: &dyn AnyReader, zone: &LiveZone, per_page: u64, numbe
         .map_err(|source| FetchError::Record { zone: zone.name.clone(), source })?;
     // Whoever believed such a listing would create a second time what it hides.
     if let Some(other) = records.iter().find(|record| !record.name.is_within(zone.name.as_fqdn())) {
-        return Err(FetchError::OutsideZone { zone: zone.name.clone(), record: other.name.clone() });
+        return Err(FetchError::OutsideZone {
+            zone: zone.name.clone(),
+            record: other.name.clone(),
+        });
     }
     Ok(Page { records, info })
 }
@@ -206,7 +236,8 @@ mod tests {
     use crate::model::{ZoneId, ZoneName};
     use crate::wire::{Method, Request};
 
-    /// A service that answers a listing with a function of page size and page number, and counts the requests.
+    /// A service that answers a listing with a function of page size and page number, and counts
+    /// the requests.
     struct Service<F>(F, Mutex<u32>);
 
     impl<F: Fn(u64, u64, u32) -> Result<Json, u16> + Send + Sync> Reader for Service<F> {
@@ -225,7 +256,9 @@ mod tests {
                 *calls
             };
             match self.0(number("per_page"), number("page"), call) {
-                Ok(body) => Ok(Envelope::read(200, body.to_string().as_bytes()).expect("it is an envelope")),
+                Ok(body) => {
+                    Ok(Envelope::read(200, body.to_string().as_bytes()).expect("it is an envelope"))
+                }
                 Err(status) => Err(ApiError::Refused {
                     request: RequestName::of(&Request::new(Method::Get, "/zones/z/dns_records")),
                     status,
@@ -258,7 +291,13 @@ mod tests {
         Ok((records.len(), calls))
     }
 
-    fn whole(result: Vec<Json>, page: u64, per_page: u64, total: u64, pages: u64) -> Result<Json, u16> {
+    fn whole(
+        result: Vec<Json>,
+        page: u64,
+        per_page: u64,
+        total: u64,
+        pages: u64,
+    ) -> Result<Json, u16> {
         let count = result.len();
         Ok(json!({ "success": true, "result": result, "result_info": {
             "page": page, "per_page": per_page, "count": count, "total_count": total, "total_pages": pages } }))
@@ -267,38 +306,58 @@ mod tests {
     #[tokio::test]
     async fn one_page_if_it_fits() {
         for total in [0, 1, 5000] {
-            let got = run(5000, |size, page, _| whole(slice(total, size, page), page, size, total, 1)).await;
+            let got =
+                run(5000, |size, page, _| whole(slice(total, size, page), page, size, total, 1))
+                    .await;
             assert_eq!(got.expect("it is whole"), (usize::try_from(total).expect("small"), 1));
         }
-        let got = run(5000, |size, page, _| whole(slice(12_001, size, page), page, size, 12_001, 3)).await;
+        let got =
+            run(5000, |size, page, _| whole(slice(12_001, size, page), page, size, 12_001, 3))
+                .await;
         assert_eq!(got.expect("it is whole"), (12_001, 3));
     }
 
     #[tokio::test]
     async fn smaller_pages_than_asked_for() {
         // Said so; not said so; refused; with a wrong number of pages.
-        let clamped = run(5000, |size, page, _| whole(slice(250, size.min(100), page), page, 100, 250, 3)).await;
+        let clamped =
+            run(5000, |size, page, _| whole(slice(250, size.min(100), page), page, 100, 250, 3))
+                .await;
         assert_eq!(clamped.expect("it is whole"), (250, 3));
-        let silent = run(5000, |size, page, _| whole(slice(250, size.min(100), page), page, size, 250, 1)).await;
+        let silent =
+            run(5000, |size, page, _| whole(slice(250, size.min(100), page), page, size, 250, 1))
+                .await;
         assert_eq!(silent.expect("it is whole"), (250, 3));
-        let refused = run(
-            5000,
-            |size, page, _| {
-                if size > 100 { Err(400) } else { whole(slice(250, size, page), page, size, 250, 3) }
-            },
-        );
+        let refused = run(5000, |size, page, _| {
+            if size > 100 { Err(400) } else { whole(slice(250, size, page), page, size, 250, 3) }
+        });
         assert_eq!(refused.await.expect("it is whole"), (250, 4));
     }
 
     #[tokio::test]
     async fn without_counts_pages_are_read_until_nothing_is_new() {
         let bare = |result: Vec<Json>| Ok(json!({ "success": true, "result": result }));
-        assert_eq!(run(100, |size, page, _| bare(slice(250, size, page))).await.expect("it is whole"), (250, 4));
-        assert_eq!(run(5000, |size, page, _| bare(slice(30, size, page))).await.expect("it is whole"), (30, 2));
-        assert_eq!(run(5000, |_, page, _| bare(slice(120, 50, page))).await.expect("it is whole"), (120, 4));
-        assert_eq!(run(5000, |_, page, _| bare(slice(0, 50, page))).await.expect("it is whole"), (0, 1));
+        assert_eq!(
+            run(100, |size, page, _| bare(slice(250, size, page))).await.expect("it is whole"),
+            (250, 4)
+        );
+        assert_eq!(
+            run(5000, |size, page, _| bare(slice(30, size, page))).await.expect("it is whole"),
+            (30, 2)
+        );
+        assert_eq!(
+            run(5000, |_, page, _| bare(slice(120, 50, page))).await.expect("it is whole"),
+            (120, 4)
+        );
+        assert_eq!(
+            run(5000, |_, page, _| bare(slice(0, 50, page))).await.expect("it is whole"),
+            (0, 1)
+        );
         // A service that ignores the page number gives the same page again and again.
-        assert_eq!(run(100, |size, _, _| bare(slice(250, size, 1))).await.expect("it ends"), (100, 2));
+        assert_eq!(
+            run(100, |size, _, _| bare(slice(250, size, 1))).await.expect("it ends"),
+            (100, 2)
+        );
     }
 
     /// A listing that goes on and on is no listing, with counts or without.
@@ -310,7 +369,10 @@ mod tests {
                 false => Ok(json!({ "success": true, "result": [record(page)] })),
             });
             let endless = endless.await;
-            assert!(matches!(endless, Err(FetchError::Endless { pages: MOST_PAGES.., .. })), "{counts}: {endless:?}");
+            assert!(
+                matches!(endless, Err(FetchError::Endless { pages: MOST_PAGES.., .. })),
+                "{counts}: {endless:?}"
+            );
         }
     }
 
@@ -337,7 +399,11 @@ mod tests {
     async fn pages_that_shift_do_not_count_twice() {
         // A record appears on the first page while the second is read: one is seen twice.
         let got = run(2, |size, page, call| {
-            let records = if call == 1 { slice(4, size, page) } else { vec![record(1), record(2), record(3)] };
+            let records = if call == 1 {
+                slice(4, size, page)
+            } else {
+                vec![record(1), record(2), record(3)]
+            };
             whole(records, page, size, 4, 2)
         });
         assert_eq!(got.await.expect("all four were seen").0, 4);
@@ -347,7 +413,9 @@ mod tests {
     async fn a_record_of_another_zone_makes_a_listing_unusable() {
         for name in ["h.example.net", "xexample.com", "xxx"] {
             let other = json!({ "id": "1", "name": name, "type": "A", "content": "192.0.2.1" });
-            let got = run(100, |_, _, _| Ok(json!({ "success": true, "result": [record(1), other] }))).await;
+            let got =
+                run(100, |_, _, _| Ok(json!({ "success": true, "result": [record(1), other] })))
+                    .await;
             assert!(matches!(got, Err(FetchError::OutsideZone { .. })), "{name}: {got:?}");
         }
     }
@@ -356,7 +424,10 @@ mod tests {
     async fn what_is_no_list_of_records_is_an_error() {
         for result in [json!(null), json!({}), json!("x"), json!([{ "id": "1" }]), json!([null])] {
             let got = run(100, |_, _, _| Ok(json!({ "success": true, "result": result }))).await;
-            assert!(matches!(got, Err(FetchError::NotAList { .. } | FetchError::Record { .. })), "{result}: {got:?}");
+            assert!(
+                matches!(got, Err(FetchError::NotAList { .. } | FetchError::Record { .. })),
+                "{result}: {got:?}"
+            );
             let once = run(100, |size, page, call| match call {
                 1 => Ok(json!({ "success": true, "result": result })),
                 _ => whole(slice(3, size, page), page, size, 3, 1),

@@ -1,8 +1,9 @@
 //! Reads the protection of zones: entry points, and the managed rulesets that they deploy.
 //!
-//! Only the documented response "there is no entry point" means that there is none, or the list of the zone's rulesets, where
-//! Cloudflare documents to look for it. If any other failure counted as an empty entry point, a later write would delete the
-//! rules of others. Before a write, the entry point itself is read in any case.
+//! Only the documented response "there is no entry point" means that there is none, or the list of
+//! the zone's rulesets, where Cloudflare documents to look for it. If any other failure counted as
+//! an empty entry point, a later write would delete the rules of others. Before a write, the entry
+//! point itself is read in any case.
 //!
 //! # Sources
 //! The list: developers.cloudflare.com/waf/rate-limiting-rules/create-api, read 2026-11-22.
@@ -24,8 +25,9 @@ use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf, Phase, Unread};
 use crate::model::{LiveZone, ZoneId};
 use crate::wire::ApiMessage;
 use crate::wire::ruleset::{
-    ListedRuleset, OwnRuleset, Scope, get_account_entry_point, get_entry_point, get_ruleset, get_ruleset_version,
-    list_rulesets, read_catalogue, read_listed_phases, read_managed, read_own, read_ruleset, settle_names,
+    ListedRuleset, OwnRuleset, Scope, get_account_entry_point, get_entry_point, get_ruleset,
+    get_ruleset_version, list_rulesets, read_catalogue, read_listed_phases, read_managed, read_own,
+    read_ruleset, settle_names,
 };
 
 /// Largest number of pages of a list of rulesets.
@@ -43,8 +45,9 @@ pub(super) struct Catalogues {
 /// The managed rulesets that zones of an account need, and these zones.
 type Need<'z> = (BTreeSet<Managed>, Vec<(&'z LiveZone, &'z WafQuery)>);
 
-/// Reads the managed rulesets that any zone of each account needs, once per account. For a single zone of an account, its own
-/// list has them as well, and says of which phases it has an entry point.
+/// Reads the managed rulesets that any zone of each account needs, once per account. For a single
+/// zone of an account, its own list has them as well, and says of which phases it has an entry
+/// point.
 pub(super) async fn catalogues(
     reader: &dyn AnyReader,
     zones: &[(&LiveZone, &WafQuery)],
@@ -59,8 +62,11 @@ pub(super) async fn catalogues(
     let mut all = Catalogues::default();
     for (account, (managed, zones)) in needs {
         let is_cheaper = |query: &WafQuery| !query.managed.is_empty() || query.phases.len() > 1;
-        let is_single = reader.lists_everything() && matches!(zones.as_slice(), [(_, query)] if is_cheaper(query));
-        let Some((zone, _)) = zones.first().filter(|_| is_single || !managed.is_empty()) else { continue };
+        let is_single = reader.lists_everything()
+            && matches!(zones.as_slice(), [(_, query)] if is_cheaper(query));
+        let Some((zone, _)) = zones.first().filter(|_| is_single || !managed.is_empty()) else {
+            continue;
+        };
         let through_zone = Scope::Zone(zone.id.clone());
         let scope = account.as_ref().map(|id| Scope::Account(id.clone()));
         let mut scopes: Vec<_> = scope.into_iter().chain([through_zone]).collect();
@@ -84,7 +90,9 @@ pub(super) async fn of_account(
 ) -> Result<Vec<Arc<Catalogue>>, FetchError> {
     match &options.account {
         Some(account) if !query.managed.is_empty() => {
-            Ok(read_catalogues(reader, &[Scope::Account(account.clone())], &query.managed, options).await?.0)
+            Ok(read_catalogues(reader, &[Scope::Account(account.clone())], &query.managed, options)
+                .await?
+                .0)
         }
         Some(_) | None => Ok(Vec::new()),
     }
@@ -95,8 +103,8 @@ pub fn account_of(zone: &LiveZone, options: &Options) -> Option<String> {
     zone.account.clone().or_else(|| options.account.clone())
 }
 
-/// Reads managed rulesets through the first scope that these credentials can access: an account, or one of its zones. With
-/// them the scope, and the phases of the entry points on its list.
+/// Reads managed rulesets through the first scope that these credentials can access: an account, or
+/// one of its zones. With them the scope, and the phases of the entry points on its list.
 async fn read_catalogues(
     reader: &dyn AnyReader,
     scopes: &[Scope],
@@ -109,7 +117,9 @@ async fn read_catalogues(
     let mut refused_by_zone = None;
     for other in others {
         match listed {
-            Err(FetchError::Api { ref source, .. }) if matches!(source.status(), Some(400..=404)) => {
+            Err(FetchError::Api { ref source, .. })
+                if matches!(source.status(), Some(400..=404)) =>
+            {
                 let own = listed.err().filter(|_| matches!(scope, Scope::Zone(_)));
                 refused_by_zone = refused_by_zone.or(own);
                 scope = other;
@@ -175,7 +185,9 @@ pub(super) async fn listing(reader: &dyn AnyReader, scope: &Scope) -> Result<Lis
         let (items, next) = until_usable(async || {
             let answer = reader.read(&list_rulesets(scope, cursor.as_deref())).await;
             let answer = answer.map_err(|source| FetchError::Api { what: what(), source })?;
-            let Json::Array(items) = answer.result else { return Err(FetchError::NotAList { what: what() }) };
+            let Json::Array(items) = answer.result else {
+                return Err(FetchError::NotAList { what: what() });
+            };
             Ok((items, answer.cursor))
         })
         .await?;
@@ -214,7 +226,9 @@ async fn one(
         let mut scopes = scopes.iter();
         let answer = loop {
             // There is always a first scope, and the refusal of the last one is reported.
-            let Some(scope) = scopes.next() else { return Err(FetchError::NotAList { what: what() }) };
+            let Some(scope) = scopes.next() else {
+                return Err(FetchError::NotAList { what: what() });
+            };
             match reader.read(&get_ruleset(scope, &listed.id)).await {
                 Ok(answer) => break answer,
                 Err(error) if matches!(error.status(), Some(400..=404)) && scopes.len() > 0 => {}
@@ -259,7 +273,9 @@ pub(super) async fn read(
             Some(listed) if !listed.contains(&phase) => Ok(EntryPoint::Absent),
             // A recording costs no request.
             None if reader.lists_everything() => Err(Unread::NotAsked),
-            Some(_) | None => entry_point(reader, zone, phase).await.map_err(|error| Unread::Failed(error.in_short())),
+            Some(_) | None => entry_point(reader, zone, phase)
+                .await
+                .map_err(|error| Unread::Failed(error.in_short())),
         };
         match found {
             Ok(found) => drop(waf.entry_points.insert(phase, found)),
@@ -271,7 +287,12 @@ pub(super) async fn read(
 }
 
 /// Older versions of managed rulesets to which live rules are pinned, as far as they can be read.
-async fn pinned(reader: &dyn AnyReader, zone: &LiveZone, waf: &LiveWaf, options: &Options) -> Vec<Arc<Catalogue>> {
+async fn pinned(
+    reader: &dyn AnyReader,
+    zone: &LiveZone,
+    waf: &LiveWaf,
+    options: &Options,
+) -> Vec<Arc<Catalogue>> {
     let mut all = Vec::new();
     let managed = waf.entry_points.get(&Phase::Managed).map(EntryPoint::rules).unwrap_or_default();
     for rule in managed.iter().map(|rule| &rule.body).filter(|body| waf.executed(body).is_none()) {
@@ -292,7 +313,11 @@ async fn pinned(reader: &dyn AnyReader, zone: &LiveZone, waf: &LiveWaf, options:
             if let Some(cache) = &options.cache {
                 cache.put(&catalogue.id.0, version, &json);
             }
-            all.push(Arc::new(Catalogue { which: served.which, name: served.name.clone(), ..catalogue }));
+            all.push(Arc::new(Catalogue {
+                which: served.which,
+                name: served.name.clone(),
+                ..catalogue
+            }));
         }
     }
     all
@@ -304,14 +329,21 @@ pub(super) fn of_zone<'c>(
     zone: &LiveZone,
     options: &Options,
 ) -> (Vec<Arc<Catalogue>>, Option<&'c BTreeSet<Phase>>) {
-    (all.of_accounts.get(&account_of(zone, options)).cloned().unwrap_or_default(), all.of_zones.get(&zone.id))
+    (
+        all.of_accounts.get(&account_of(zone, options)).cloned().unwrap_or_default(),
+        all.of_zones.get(&zone.id),
+    )
 }
 
 /// Reads the entry point of a phase of a zone.
 ///
 /// # Errors
 /// Any failure except the documented "there is none".
-pub async fn entry_point(reader: &dyn AnyReader, zone: &LiveZone, phase: Phase) -> Result<EntryPoint, FetchError> {
+pub async fn entry_point(
+    reader: &dyn AnyReader,
+    zone: &LiveZone,
+    phase: Phase,
+) -> Result<EntryPoint, FetchError> {
     let what = || format!("the {} of {}", phase.about(), zone.name);
     until_usable(async || match reader.read(&get_entry_point(&zone.id, phase)).await {
         Ok(answer) => match read_ruleset(&answer.result) {
@@ -324,7 +356,8 @@ pub async fn entry_point(reader: &dyn AnyReader, zone: &LiveZone, phase: Phase) 
     .await
 }
 
-/// Reads the rules of an account for its zones. That they cannot be read is a result, as many tokens are for zones only.
+/// Reads the rules of an account for its zones. That they cannot be read is a result, as many
+/// tokens are for zones only.
 pub async fn account_rules(reader: &dyn AnyReader, account: Option<&str>) -> AccountRules {
     let Some(account) = account else {
         return AccountRules::Unknown("the account of the zone is not known".to_owned());
@@ -340,7 +373,11 @@ pub async fn account_rules(reader: &dyn AnyReader, account: Option<&str>) -> Acc
             Err(error) => {
                 let said = error.reasons().unwrap_or_else(|| error.to_string());
                 return AccountRules::Unknown(
-                    [Some(said), error.advice()].into_iter().flatten().collect::<Vec<_>>().join("; "),
+                    [Some(said), error.advice()]
+                        .into_iter()
+                        .flatten()
+                        .collect::<Vec<_>>()
+                        .join("; "),
                 );
             }
         };

@@ -11,11 +11,14 @@ use super::until_usable::until_usable;
 use crate::api::ApiError;
 use crate::model::{DesiredSettings, LiveSetting, LiveSettings, LiveZone};
 use crate::wire::Request;
-use crate::wire::settings::{get_dns_settings, get_dnssec, get_setting, read_dns_settings, read_dnssec, read_setting};
+use crate::wire::settings::{
+    get_dns_settings, get_dnssec, get_setting, read_dns_settings, read_dnssec, read_setting,
+};
 
 /// Reads the requested settings, DNSSEC and DNS settings.
 ///
-/// A setting that Cloudflare refuses is not an error here: its message is kept, and the plan judges it.
+/// A setting that Cloudflare refuses is not an error here: its message is kept, and the plan judges
+/// it.
 pub(super) async fn read(
     reader: &dyn AnyReader,
     zone: &LiveZone,
@@ -26,13 +29,19 @@ pub(super) async fn read(
     let names = settings.keys().map(String::as_str).collect();
     let settings = read_named(reader, zone, names, options).await?;
     let mut found = LiveSettings { settings, ..LiveSettings::default() };
-    let fail = |what: &str, source: ApiError| FetchError::Api { what: format!("{what} of {}", zone.name), source };
-    let one = async |request: Request, what: &str| reader.read(&request).await.map_err(|error| fail(what, error));
+    let fail = |what: &str, source: ApiError| FetchError::Api {
+        what: format!("{what} of {}", zone.name),
+        source,
+    };
+    let one = async |request: Request, what: &str| {
+        reader.read(&request).await.map_err(|error| fail(what, error))
+    };
     if dnssec.is_some() {
         found.dnssec = read_dnssec(&one(get_dnssec(&zone.id), "the DNSSEC state").await?.result);
     }
     if !dns_settings.is_empty() {
-        found.dns_settings = read_dns_settings(&one(get_dns_settings(&zone.id), "the DNS settings").await?.result);
+        found.dns_settings =
+            read_dns_settings(&one(get_dns_settings(&zone.id), "the DNS settings").await?.result);
     }
     Ok(found)
 }
@@ -47,12 +56,17 @@ pub(super) async fn read_named(
     stream::iter(names)
         .map(|name| async move {
             let what = || format!("the setting {name} of {}", zone.name);
-            let value = until_usable(async || match reader.read(&get_setting(&zone.id, name)).await {
-                Ok(answer) => read_setting(&answer.result).ok_or_else(|| FetchError::NoValue { what: what() }),
-                // A refusal of this one setting; other errors concern the connection or the credentials.
-                Err(error) if matches!(error.status(), Some(400 | 404)) => Ok(LiveSetting::Refused(words(&error))),
-                Err(source) => Err(FetchError::Api { what: what(), source }),
-            });
+            let value =
+                until_usable(async || match reader.read(&get_setting(&zone.id, name)).await {
+                    Ok(answer) => read_setting(&answer.result)
+                        .ok_or_else(|| FetchError::NoValue { what: what() }),
+                    // A refusal of this one setting; other errors concern the connection or the
+                    // credentials.
+                    Err(error) if matches!(error.status(), Some(400 | 404)) => {
+                        Ok(LiveSetting::Refused(words(&error)))
+                    }
+                    Err(source) => Err(FetchError::Api { what: what(), source }),
+                });
             Ok::<_, FetchError>((name.to_owned(), value.await?))
         })
         .buffer_unordered(options.concurrency.max(1))

@@ -1,4 +1,5 @@
-//! Repeats reads whose result cannot be used, and says how often: a server in trouble may respond so for a moment.
+//! Repeats reads whose result cannot be used, and says how often: a server in trouble may respond
+//! so for a moment.
 
 use std::time::Duration;
 
@@ -13,8 +14,11 @@ const WAITS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(1)
 /// Reads, and repeats the read if its result cannot be used.
 ///
 /// # Errors
-/// The error of the last attempt. Failed requests were already retried by the client, so they are not repeated here.
-pub(super) async fn until_usable<T>(mut read: impl AsyncFnMut() -> Result<T, FetchError>) -> Result<T, FetchError> {
+/// The error of the last attempt. Failed requests were already retried by the client, so they are
+/// not repeated here.
+pub(super) async fn until_usable<T>(
+    mut read: impl AsyncFnMut() -> Result<T, FetchError>,
+) -> Result<T, FetchError> {
     for wait in WAITS {
         match read().await {
             Err(

@@ -1,4 +1,5 @@
-//! Reads zones for an import: what a spec can have, and the names of everything else that acts on them.
+//! Reads zones for an import: what a spec can have, and the names of everything else that acts on
+//! them.
 //!
 //! What Cloudflare refuses to show is a result: it is not known. Only the records must be readable.
 
@@ -25,7 +26,8 @@ use crate::model::{Gather, LiveSetting, LiveZone, Value, ZoneId, ZoneName};
 use crate::wire::resource::{get_resource, resource_in_words};
 use crate::wire::ruleset::{OwnRuleset, Scope, get_ruleset, read_ruleset};
 use crate::wire::settings::{
-    get_dns_settings, get_dnssec, get_setting, list_settings, read_dns_settings, read_dnssec, read_settings,
+    get_dns_settings, get_dnssec, get_setting, list_settings, read_dns_settings, read_dnssec,
+    read_settings,
 };
 
 /// A zone with everything that was looked at.
@@ -66,7 +68,8 @@ pub struct WholeZones {
     pub missing: Vec<ZoneName>,
     /// What was not looked at, to save requests.
     pub left_out: Vec<&'static str>,
-    /// Whether Cloudflare no longer lists all settings of a zone at once, so that only some were read, or none.
+    /// Whether Cloudflare no longer lists all settings of a zone at once, so that only some were
+    /// read, or none.
     pub lacks_settings: bool,
 }
 
@@ -133,7 +136,8 @@ async fn listings(
         .await
 }
 
-/// Reads the managed rulesets for each account with a zone that can deploy them: through the first such zone.
+/// Reads the managed rulesets for each account with a zone that can deploy them: through the first
+/// such zone.
 async fn catalogues(
     reader: &dyn AnyReader,
     zones: &BTreeMap<ZoneName, LiveZone>,
@@ -149,7 +153,8 @@ async fn catalogues(
             continue;
         }
         let scopes = [Scope::Zone(zone.id.clone())];
-        let read = rulesets::read_listed(reader, &scopes, listing.managed.clone(), &all, options).await;
+        let read =
+            rulesets::read_listed(reader, &scopes, listing.managed.clone(), &all, options).await;
         let of_account = match read {
             Ok(read) => read,
             Err(error) => refusal_of(error).map(|_| Vec::new())?,
@@ -213,7 +218,8 @@ impl ZoneReader<'_> {
         Ok(whole)
     }
 
-    /// Reads the settings: all at once, or those that are wanted by name if Cloudflare has ended that.
+    /// Reads the settings: all at once, or those that are wanted by name if Cloudflare has ended
+    /// that.
     async fn read_settings(&self, whole: &mut WholeZone) -> Result<(), FetchError> {
         if !self.breadth.settings {
             return Ok(());
@@ -222,11 +228,16 @@ impl ZoneReader<'_> {
         if !self.has_no_settings_list.load(Ordering::Relaxed) {
             match self.reader.read(&list_settings(&zone)).await {
                 Ok(answer) => {
-                    let what = || FetchError::NotAList { what: format!("the settings of {}", whole.live.name) };
+                    let what = || FetchError::NotAList {
+                        what: format!("the settings of {}", whole.live.name),
+                    };
                     let listed = read_settings(&answer.result).ok_or_else(what)?;
                     whole.live.settings.settings = listed.settings;
                     if !listed.without_value.is_empty() {
-                        whole.acting.push(format!("settings without a value ({})", listed.without_value.join(", ")));
+                        whole.acting.push(format!(
+                            "settings without a value ({})",
+                            listed.without_value.join(", ")
+                        ));
                     }
                     return Ok(());
                 }
@@ -237,30 +248,46 @@ impl ZoneReader<'_> {
             }
         }
         self.lacks_settings.store(true, Ordering::Relaxed);
-        match settings::read_named(self.reader, &whole.live, self.breadth.by_name.list(), self.options).await {
+        match settings::read_named(
+            self.reader,
+            &whole.live,
+            self.breadth.by_name.list(),
+            self.options,
+        )
+        .await
+        {
             Ok(named) => {
                 for (name, setting) in named {
                     match setting {
                         LiveSetting::Refused(why) => {
-                            whole.unknown.push(Unknown::new(format!("the setting {name}"), SETTINGS.permission, why));
+                            whole.unknown.push(Unknown::new(
+                                format!("the setting {name}"),
+                                SETTINGS.permission,
+                                why,
+                            ));
                         }
-                        value @ LiveSetting::Value { .. } => drop(whole.live.settings.settings.insert(name, value)),
+                        value @ LiveSetting::Value { .. } => {
+                            drop(whole.live.settings.settings.insert(name, value))
+                        }
                     }
                 }
                 Ok(())
             }
-            Err(FetchError::Api { source, .. }) => self.note(whole, SETTINGS.about, SETTINGS.permission, source),
+            Err(FetchError::Api { source, .. }) => {
+                self.note(whole, SETTINGS.about, SETTINGS.permission, source)
+            }
             Err(error) => Err(error),
         }
     }
 
-    /// Whether a refusal of the list of settings says that there is no such list any more. Where it may be the permission that is
-    /// missing, a single setting tells: it takes the same permission.
+    /// Whether a refusal of the list of settings says that there is no such list any more. Where it
+    /// may be the permission that is missing, a single setting tells: it takes the same permission.
     async fn is_end_of_list(&self, error: &ApiError, zone: &ZoneId) -> bool {
         if error.is_no_such_route() || matches!(error.status(), Some(404 | 405 | 410)) {
             return true;
         }
-        error.status() == Some(403) && self.reader.read(&get_setting(zone, OFTEN_NAMED[0])).await.is_ok()
+        error.status() == Some(403)
+            && self.reader.read(&get_setting(zone, OFTEN_NAMED[0])).await.is_ok()
     }
 
     /// Notes that Cloudflare did not show something.
@@ -296,14 +323,20 @@ impl ZoneReader<'_> {
         if self.breadth.dns_settings {
             match self.reader.read(&get_dns_settings(&zone)).await {
                 Ok(answer) => whole.live.settings.dns_settings = read_dns_settings(&answer.result),
-                Err(error) => self.note(whole, DNS_SETTINGS.about, DNS_SETTINGS.permission, error)?,
+                Err(error) => {
+                    self.note(whole, DNS_SETTINGS.about, DNS_SETTINGS.permission, error)?
+                }
             }
         }
         Ok(())
     }
 
     /// Reads the rules that a spec can have, and the number of those in other phases.
-    async fn read_rules(&self, whole: &mut WholeZone, listing: Option<&ListingOrRefusal>) -> Result<(), FetchError> {
+    async fn read_rules(
+        &self,
+        whole: &mut WholeZone,
+        listing: Option<&ListingOrRefusal>,
+    ) -> Result<(), FetchError> {
         let listing = match listing {
             None => return Ok(()),
             Some(Ok(listing)) => listing,
@@ -323,8 +356,9 @@ impl ZoneReader<'_> {
             }
         }
         lists.extend(lists_of_waf(&whole.live.waf));
-        let is_entry_point =
-            |own: &&OwnRuleset| own.kind == "zone" && Phase::ALL.iter().any(|phase| phase.as_str() == own.phase);
+        let is_entry_point = |own: &&OwnRuleset| {
+            own.kind == "zone" && Phase::ALL.iter().any(|phase| phase.as_str() == own.phase)
+        };
         for own in listing.own.iter().filter(|own| !is_entry_point(own)) {
             let (about, permission) = phase_in_words(own);
             if !self.breadth.counts_rules {
@@ -339,7 +373,9 @@ impl ZoneReader<'_> {
                         lists.extend(ruleset.rules.iter().flat_map(lists_of_rule));
                         whole.acting.push(format!("{about} ({})", rules_in_words(&ruleset.rules)));
                     }
-                    Err(_) => whole.acting.push(format!("{about} (in a form that this version does not know)")),
+                    Err(_) => whole
+                        .acting
+                        .push(format!("{about} (in a form that this version does not know)")),
                 },
                 Err(error) => {
                     whole.acting.push(about.clone());
@@ -349,7 +385,9 @@ impl ZoneReader<'_> {
         }
         if !lists.is_empty() {
             let names: Vec<String> = lists.into_iter().map(|name| format!("${name}")).collect();
-            whole.acting.push(format!("lists of the account that rules use ({})", names.join(", ")));
+            whole
+                .acting
+                .push(format!("lists of the account that rules use ({})", names.join(", ")));
         }
         if self.breadth.counts_rules {
             self.read_account(whole).await?;
@@ -367,7 +405,11 @@ impl ZoneReader<'_> {
         };
         match rulesets::listing(self.reader, &Scope::Account(account)).await {
             Ok(listing) => {
-                let roots = listing.own.iter().filter(|own| own.kind == "root").map(|own| phase_in_words(own).0);
+                let roots = listing
+                    .own
+                    .iter()
+                    .filter(|own| own.kind == "root")
+                    .map(|own| phase_in_words(own).0);
                 let roots: Vec<String> = roots.collect();
                 if !roots.is_empty() {
                     whole.acting.push(format!("{about} ({})", roots.join(", ")));
@@ -385,14 +427,20 @@ impl ZoneReader<'_> {
     async fn read_unmanaged(&self, whole: &mut WholeZone) -> Result<(), FetchError> {
         let zone = &whole.live.id.clone();
         let answers: Vec<_> = stream::iter(self.breadth.others)
-            .map(|resource| async move { (resource, self.reader.read(&get_resource(zone, resource)).await) })
+            .map(|resource| async move {
+                (resource, self.reader.read(&get_resource(zone, resource)).await)
+            })
             .buffered(self.options.concurrency.max(1))
             .collect()
             .await;
         for (resource, answer) in answers {
             match answer {
                 Ok(answer) => {
-                    whole.acting.extend(resource_in_words(resource, &answer.result, answer.page.total_count));
+                    whole.acting.extend(resource_in_words(
+                        resource,
+                        &answer.result,
+                        answer.page.total_count,
+                    ));
                 }
                 // Cloudflare has no such thing, or not on this plan.
                 Err(error) if error.is_no_such_route() || error.status() == Some(404) => {}
@@ -406,14 +454,18 @@ impl ZoneReader<'_> {
 /// A ruleset of a phase in words, and the permission for its rules.
 fn phase_in_words(own: &OwnRuleset) -> (String, PermissionGroup) {
     let facts = PHASES.iter().find(|facts| facts.name == own.phase);
-    let about = facts.map_or_else(|| format!("rules of the phase {}", own.phase), |facts| facts.about.to_owned());
+    let about = facts.map_or_else(
+        || format!("rules of the phase {}", own.phase),
+        |facts| facts.about.to_owned(),
+    );
     let about = if own.kind == "custom" { format!("a custom ruleset with {about}") } else { about };
     (about, facts.map_or(RULESETS.permission, |facts| facts.permission))
 }
 
 /// How many rules there are, and how many of them are off.
 fn rules_in_words(rules: &[LiveRule]) -> String {
-    let off = rules.iter().filter(|rule| rule.body.get("enabled") == Some(&Value::Bool(false))).count();
+    let off =
+        rules.iter().filter(|rule| rule.body.get("enabled") == Some(&Value::Bool(false))).count();
     let verb = if rules.len() == 1 { "rule" } else { "rules" };
     let without_effect = if off > 0 { format!(", {off} of them off") } else { String::new() };
     format!("{} {verb}{without_effect}", rules.len())
@@ -421,14 +473,24 @@ fn rules_in_words(rules: &[LiveRule]) -> String {
 
 /// What the zone itself says about how it is served.
 fn setup_in_words(zone: &LiveZone) -> Vec<String> {
-    let paused = zone.is_paused.then(|| "a pause: no rule applies, and Cloudflare answers with the records".to_owned());
-    let setup = zone.setup.as_deref().filter(|setup| *setup != "full").map(|setup| format!("the setup `{setup}`"));
+    let paused = zone
+        .is_paused
+        .then(|| "a pause: no rule applies, and Cloudflare answers with the records".to_owned());
+    let setup = zone
+        .setup
+        .as_deref()
+        .filter(|setup| *setup != "full")
+        .map(|setup| format!("the setup `{setup}`"));
     paused.into_iter().chain(setup).collect()
 }
 
 /// The names of the lists that rules use.
 fn lists_of_waf(waf: &LiveWaf) -> BTreeSet<String> {
-    waf.entry_points.values().flat_map(|entry_point| entry_point.rules()).flat_map(lists_of_rule).gather()
+    waf.entry_points
+        .values()
+        .flat_map(|entry_point| entry_point.rules())
+        .flat_map(lists_of_rule)
+        .gather()
 }
 
 /// The names of the lists that the expression of a rule uses: `$name` outside of texts.
@@ -439,7 +501,9 @@ fn lists_of_rule(rule: &LiveRule) -> BTreeSet<String> {
     let outside = expression.replace("\\\"", "").replace("\\\\", "");
     for part in outside.split('"').step_by(2) {
         for name in part.split('$').skip(1) {
-            let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))).unwrap_or(name.len());
+            let end = name
+                .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.')))
+                .unwrap_or(name.len());
             if end > 0 {
                 names.insert(name[..end].to_owned());
             }

@@ -1,7 +1,7 @@
 //! Finds zones by name or id in as few requests as possible.
 //!
-//! A pinned id costs one request. One or two names cost one request each. For more names the account's list is read,
-//! unless it is longer than separate look-ups.
+//! A pinned id costs one request. One or two names cost one request each. For more names the
+//! account's list is read, unless it is longer than separate look-ups.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,8 @@ use crate::wire::{Envelope, PageInfo, Request};
 /// Number of names from which the list is tried first.
 const LIST_FROM: usize = 3;
 
-/// Largest number of pages that are read to find one name, in case the server ignores the name filter.
+/// Largest number of pages that are read to find one name, in case the server ignores the name
+/// filter.
 const MOST_PAGES: u64 = 1_000;
 
 /// Finds the wanted zones, without reading them; the result omits those that do not exist.
@@ -56,17 +57,28 @@ pub async fn find(
 }
 
 /// One zone by its id.
-async fn by_id(reader: &dyn AnyReader, name: &ZoneName, id: &ZoneId) -> Result<Option<LiveZone>, FetchError> {
+async fn by_id(
+    reader: &dyn AnyReader,
+    name: &ZoneName,
+    id: &ZoneId,
+) -> Result<Option<LiveZone>, FetchError> {
     until_usable(async || by_id_once(reader, name, id).await).await
 }
 
 /// Reads one zone by its id, without a repeat.
-async fn by_id_once(reader: &dyn AnyReader, name: &ZoneName, id: &ZoneId) -> Result<Option<LiveZone>, FetchError> {
+async fn by_id_once(
+    reader: &dyn AnyReader,
+    name: &ZoneName,
+    id: &ZoneId,
+) -> Result<Option<LiveZone>, FetchError> {
     let answer = match reader.read(&get_zone(id)).await {
         Ok(answer) => answer,
         Err(error)
             if UNKNOWN_ZONE.iter().any(|code| error.has_code(*code))
-                && error.messages().iter().any(|m| m.message.to_lowercase().contains("identifier")) =>
+                && error
+                    .messages()
+                    .iter()
+                    .any(|m| m.message.to_lowercase().contains("identifier")) =>
         {
             return Ok(None);
         }
@@ -74,16 +86,25 @@ async fn by_id_once(reader: &dyn AnyReader, name: &ZoneName, id: &ZoneId) -> Res
     };
     let zone = read_zone(&answer.result)?;
     if zone.name != *name {
-        return Err(FetchError::WrongZone { id: id.clone(), wanted: name.clone(), found: zone.name });
+        return Err(FetchError::WrongZone {
+            id: id.clone(),
+            wanted: name.clone(),
+            found: zone.name,
+        });
     }
     Ok(Some(zone))
 }
 
 /// One zone by its name.
 ///
-/// An internationalized name is searched for in Punycode, as documented, and then in Unicode: acceptance tests of Cloudflare's
-/// Terraform provider 5 create a zone in Unicode and expect that name back (read 2026-11-23).
-async fn by_name(reader: &dyn AnyReader, name: &ZoneName, options: &Options) -> Result<Option<LiveZone>, FetchError> {
+/// An internationalized name is searched for in Punycode, as documented, and then in Unicode:
+/// acceptance tests of Cloudflare's Terraform provider 5 create a zone in Unicode and expect that
+/// name back (read 2026-11-23).
+async fn by_name(
+    reader: &dyn AnyReader,
+    name: &ZoneName,
+    options: &Options,
+) -> Result<Option<LiveZone>, FetchError> {
     let found = by_spelling(reader, name, name.as_str(), options).await?;
     match (found, name.unicode()) {
         (None, Some(unicode)) => by_spelling(reader, name, &unicode, options).await,
@@ -111,13 +132,19 @@ async fn by_spelling(
         let before = seen.len();
         seen.extend(zones.iter().map(|z| z.id.clone()));
         matches.extend(zones.into_iter().filter(|z| z.name == *name).map(|z| (z.id.clone(), z)));
-        // A page without new zones ends the loop, so that a server with wrong page counts cannot keep it running.
+        // A page without new zones ends the loop, so that a server with wrong page counts cannot
+        // keep it running.
         if !more || !matches.is_empty() || seen.len() == before {
             break;
         }
         if page >= MOST_PAGES {
             let what = format!("the list of zones in search of {name}");
-            return Err(FetchError::Endless { what, pages: page, items: seen.len(), is_of_records: false });
+            return Err(FetchError::Endless {
+                what,
+                pages: page,
+                items: seen.len(),
+                is_of_records: false,
+            });
         }
         page += 1;
     }
@@ -125,7 +152,10 @@ async fn by_spelling(
 }
 
 /// The only zone with this name.
-fn only(name: &ZoneName, matches: BTreeMap<ZoneId, LiveZone>) -> Result<Option<LiveZone>, FetchError> {
+fn only(
+    name: &ZoneName,
+    matches: BTreeMap<ZoneId, LiveZone>,
+) -> Result<Option<LiveZone>, FetchError> {
     if matches.len() > 1 {
         let ids: Vec<_> = matches.keys().map(ToString::to_string).collect();
         return Err(FetchError::Ambiguous { zone: name.clone(), count: ids.len(), ids });
@@ -153,7 +183,8 @@ async fn from_list(
             matches.entry(zone.name.clone()).or_default().insert(zone.id.clone(), zone);
         }
         if !more {
-            // The whole list was read: a zone that is not in it does not exist for these credentials.
+            // The whole list was read: a zone that is not in it does not exist for these
+            // credentials.
             for name in std::mem::take(names) {
                 if let Some(zone) = only(name, matches.remove(name).unwrap_or_default())? {
                     found.insert(name.clone(), zone);
@@ -162,8 +193,8 @@ async fn from_list(
             return Ok(());
         }
         if pages.is_none_or(|pages| pages > names.len() as u64) {
-            // More expensive than separate look-ups; later pages may have zones of the same name, so these results are
-            // not used.
+            // More expensive than separate look-ups; later pages may have zones of the same name,
+            // so these results are not used.
             return Ok(());
         }
         page += 1;
@@ -191,7 +222,8 @@ pub async fn every(reader: &dyn AnyReader, options: &Options) -> Result<Vec<Live
     Err(FetchError::Endless { what, pages: MOST_PAGES, items: all.len(), is_of_records: false })
 }
 
-/// Reads a page of a list of zones: its reported number of pages, its zones, and whether there are more.
+/// Reads a page of a list of zones: its reported number of pages, its zones, and whether there are
+/// more.
 async fn read(
     reader: &dyn AnyReader,
     request: &Request,
@@ -200,7 +232,8 @@ async fn read(
 ) -> Result<(Option<u64>, Vec<LiveZone>, bool), FetchError> {
     until_usable(async || {
         let answer = reader.read(request).await;
-        let answer = answer.map_err(|source| FetchError::Api { what: "the list of zones".to_owned(), source })?;
+        let answer = answer
+            .map_err(|source| FetchError::Api { what: "the list of zones".to_owned(), source })?;
         let pages = answer.page.total_pages;
         let (zones, more) = zones_of(answer, page, account)?;
         Ok((pages, zones, more))
@@ -208,15 +241,22 @@ async fn read(
     .await
 }
 
-/// The zones of a response, and whether there are more. A server may ignore the account filter, so the account is
-/// checked.
-fn zones_of(answer: Envelope, page: u64, account: Option<&str>) -> Result<(Vec<LiveZone>, bool), FetchError> {
+/// The zones of a response, and whether there are more. A server may ignore the account filter, so
+/// the account is checked.
+fn zones_of(
+    answer: Envelope,
+    page: u64,
+    account: Option<&str>,
+) -> Result<(Vec<LiveZone>, bool), FetchError> {
     let Envelope { result, page: info, cursor: _ } = answer;
-    let Json::Array(items) = result else { return Err(FetchError::NotAList { what: "the list of zones".to_owned() }) };
-    let is_asked_for = |item: &&Json| match (account, item.pointer("/account/id").and_then(Json::as_str)) {
-        (Some(asked), Some(own)) => asked == own,
-        _ => true,
+    let Json::Array(items) = result else {
+        return Err(FetchError::NotAList { what: "the list of zones".to_owned() });
     };
+    let is_asked_for =
+        |item: &&Json| match (account, item.pointer("/account/id").and_then(Json::as_str)) {
+            (Some(asked), Some(own)) => asked == own,
+            _ => true,
+        };
     let is_empty = items.is_empty();
     let zones = items.iter().filter(is_asked_for).map(read_zone).collect::<Result<Vec<_>, _>>()?;
     let PageInfo { total_pages, total_count, per_page, count: _, page: _ } = info;
@@ -245,7 +285,9 @@ mod tests {
     impl<F: Fn(Option<&str>, u64) -> Json + Send + Sync> Reader for Service<F> {
         async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
             self.1.fetch_add(1, Ordering::Relaxed);
-            let get = |name: &str| request.query.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_str());
+            let get = |name: &str| {
+                request.query.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_str())
+            };
             let page = get("page").and_then(|p| p.parse().ok()).unwrap_or(1);
             let body = (self.0)(get("name"), page);
             Ok(Envelope::read(200, body.to_string().as_bytes()).expect("it is an envelope"))
@@ -266,7 +308,8 @@ mod tests {
         names: &[&str],
         answer: impl Fn(Option<&str>, u64) -> Json + Send + Sync,
     ) -> (Result<Vec<String>, FetchError>, usize) {
-        let queries: Vec<_> = names.iter().map(|name| ZoneQuery::new(ZoneName::reported(name))).collect();
+        let queries: Vec<_> =
+            names.iter().map(|name| ZoneQuery::new(ZoneName::reported(name))).collect();
         let service = Service(answer, AtomicUsize::new(0));
         let found = find(&service, &queries, &Options::default()).await;
         (found.map(|f| f.into_keys().map(|n| n.to_string()).collect()), service.1.into_inner())
@@ -274,8 +317,10 @@ mod tests {
 
     #[tokio::test]
     async fn one_request_for_one_name() {
-        let (found, requests) =
-            run(&["example.com"], |name, _| page(vec![zone(1, name.expect("it is asked for"))], Some(1))).await;
+        let (found, requests) = run(&["example.com"], |name, _| {
+            page(vec![zone(1, name.expect("it is asked for"))], Some(1))
+        })
+        .await;
         assert_eq!((found.expect("it is there"), requests), (vec!["example.com".to_owned()], 1));
         let (found, requests) = run(&["example.com"], |_, _| page(vec![], Some(1))).await;
         assert_eq!((found.expect("it is not there").len(), requests), (0, 1));
@@ -283,20 +328,32 @@ mod tests {
 
     #[tokio::test]
     async fn a_filter_that_is_ignored_finds_no_other_zone() {
-        let (found, _) = run(&["example.com"], |_, _| page(vec![zone(1, "example.net")], Some(1))).await;
+        let (found, _) =
+            run(&["example.com"], |_, _| page(vec![zone(1, "example.net")], Some(1))).await;
         assert!(found.expect("it is not there").is_empty());
         let names = ["example.net", "example.org", "example.com"];
         let one_a_page = |_: Option<&str>, n: u64| {
-            page(names.get(usize::try_from(n - 1).expect("small")).map(|z| zone(n, z)).into_iter().collect(), Some(3))
+            page(
+                names
+                    .get(usize::try_from(n - 1).expect("small"))
+                    .map(|z| zone(n, z))
+                    .into_iter()
+                    .collect(),
+                Some(3),
+            )
         };
         let (found, requests) = run(&["example.com"], one_a_page).await;
-        assert_eq!((found.expect("it is on the third page"), requests), (vec!["example.com".to_owned()], 3));
+        assert_eq!(
+            (found.expect("it is on the third page"), requests),
+            (vec!["example.com".to_owned()], 3)
+        );
     }
 
     #[tokio::test]
     async fn a_list_without_end_is_refused() {
         for pages in [None, Some(u64::MAX)] {
-            let (found, requests) = run(&["example.com"], |_, n| page(vec![zone(n, "example.net")], pages)).await;
+            let (found, requests) =
+                run(&["example.com"], |_, n| page(vec![zone(n, "example.net")], pages)).await;
             assert!(matches!(found, Err(FetchError::Endless { .. })), "{found:?}");
             assert_eq!(requests as u64, MOST_PAGES);
         }
@@ -304,8 +361,10 @@ mod tests {
 
     #[tokio::test]
     async fn without_counts_pages_are_read_to_an_empty_one() {
-        let (found, requests) =
-            run(&["example.com"], |_, n| page(if n < 3 { vec![zone(n, "example.net")] } else { vec![] }, None)).await;
+        let (found, requests) = run(&["example.com"], |_, n| {
+            page(if n < 3 { vec![zone(n, "example.net")] } else { vec![] }, None)
+        })
+        .await;
         assert_eq!((found.expect("it is not there").len(), requests), (0, 3));
     }
 
@@ -320,16 +379,19 @@ mod tests {
 
     #[tokio::test]
     async fn two_zones_of_one_name_are_told() {
-        let (found, _) =
-            run(&["example.com"], |_, _| page(vec![zone(1, "example.com"), zone(2, "Example.COM")], Some(1))).await;
+        let (found, _) = run(&["example.com"], |_, _| {
+            page(vec![zone(1, "example.com"), zone(2, "Example.COM")], Some(1))
+        })
+        .await;
         assert!(matches!(found, Err(FetchError::Ambiguous { count: 2, .. })), "{found:?}");
     }
 
     #[tokio::test]
     async fn many_names_come_from_the_list() {
         let names = ["a.example", "b.example", "c.example", "d.example"];
-        let list =
-            |_: Option<&str>, _: u64| page(names[..3].iter().zip(1..).map(|(z, n)| zone(n, z)).collect(), Some(1));
+        let list = |_: Option<&str>, _: u64| {
+            page(names[..3].iter().zip(1..).map(|(z, n)| zone(n, z)).collect(), Some(1))
+        };
         let (found, requests) = run(&names, list).await;
         assert_eq!((found.expect("three are there").len(), requests), (3, 1));
     }

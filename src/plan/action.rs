@@ -19,14 +19,16 @@ closed_set! {
     }
 }
 
-/// Why an operation does more or less than its action says, in words; empty where there is nothing to say.
+/// Why an operation does more or less than its action says, in words; empty where there is nothing
+/// to say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Why {
     /// In full.
     pub about: Cow<'static, str>,
     /// For a line with little space.
     pub brief: Cow<'static, str>,
-    /// What is noted at the live value that is overwritten, to be added to the full form; it may tell whose the value is.
+    /// What is noted at the live value that is overwritten, to be added to the full form; it may
+    /// tell whose the value is.
     pub noted: String,
 }
 

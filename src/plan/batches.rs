@@ -1,12 +1,15 @@
 //! Which operations go together in one request.
 //!
-//! A batch is one transaction, and what belongs together is changed in one transaction if at all possible:
+//! A batch is one transaction, and what belongs together is changed in one transaction if at all
+//! possible:
 //!
-//! - the operations of one name, so that a swap of types or values leaves no moment without an answer;
+//! - the operations of one name, so that a swap of types or values leaves no moment without an
+//!   answer;
 //! - a value that leaves one name and comes to another: a rename.
 //!
-//! Such a group never straddles two batches. Only a name with more operations than a batch may hold is cut. Then no request leaves
-//! it without records that it had before and has afterwards, as far as requests can be arranged that way:
+//! Such a group never straddles two batches. Only a name with more operations than a batch may hold
+//! is cut. Then no request leaves it without records that it had before and has afterwards, as far
+//! as requests can be arranged that way:
 //!
 //! | deletes | their place |
 //! |---|---|
@@ -14,7 +17,8 @@
 //! | of what Cloudflare refuses beside a new record | before it; the last of them and the create in one batch, whatever its size |
 //! | in a zone whose quota is tight | before the creates; the last of them and the first create in one batch |
 //!
-//! Where a group is refused, what is bound to the culprit stays behind and the rest is sent: see [`bonds`].
+//! Where a group is refused, what is bound to the culprit stays behind and the rest is sent: see
+//! [`bonds`].
 
 use std::collections::BTreeMap;
 
@@ -58,7 +62,8 @@ fn cut(zone: &ZonePlan, group: &[usize], lowering: Lowering) -> Vec<Vec<usize>> 
 /// The operations of a name, one after the other.
 struct NameSequence {
     before: Vec<usize>,
-    /// The delete that would leave the name without records, and the create that fills it; empty if there is no such pair.
+    /// The delete that would leave the name without records, and the create that fills it; empty if
+    /// there is no such pair.
     pair: Vec<usize>,
     after: Vec<usize>,
 }
@@ -66,25 +71,42 @@ struct NameSequence {
 impl NameSequence {
     /// The order of these operations of one name.
     fn new(zone: &ZonePlan, group: &[usize]) -> Self {
-        let of = |action: Action| group.iter().copied().filter(move |n| zone.operations[*n].action() == action);
+        let of = |action: Action| {
+            group.iter().copied().filter(move |n| zone.operations[*n].action() == action)
+        };
         let is_refused = |create: usize, delete: usize| needs_room(zone, create, delete);
         let is_of_type = |n: usize, wanted: RecordType| {
-            zone.operations[n].record().is_some_and(|record| record.form().data.record_type() == Some(wanted))
+            zone.operations[n]
+                .record()
+                .is_some_and(|record| record.form().data.record_type() == Some(wanted))
         };
-        let is_blocked = |create: usize| of(Action::Delete).any(|delete| is_refused(create, delete));
-        let begins_delegation = of(Action::Create).any(|n| is_of_type(n, RecordType::Ns) && is_blocked(n));
-        // DS records come after the name servers of their delegation, without which Cloudflare refuses them.
-        let (blocked, free): (Vec<usize>, Vec<usize>) =
-            of(Action::Create).partition(|n| is_blocked(*n) || (begins_delegation && is_of_type(*n, RecordType::Ds)));
-        let is_in_the_way = |delete: usize| blocked.iter().any(|create| is_refused(*create, delete));
-        let ends_delegation = of(Action::Delete).any(|n| is_of_type(n, RecordType::Ns) && is_in_the_way(n));
-        // DS records go before the name servers of their delegation, which Cloudflare keeps while there is a DS record.
-        let (blocking, others): (Vec<usize>, Vec<usize>) =
-            of(Action::Delete).partition(|n| is_in_the_way(*n) || (ends_delegation && is_of_type(*n, RecordType::Ds)));
+        let is_blocked =
+            |create: usize| of(Action::Delete).any(|delete| is_refused(create, delete));
+        let begins_delegation =
+            of(Action::Create).any(|n| is_of_type(n, RecordType::Ns) && is_blocked(n));
+        // DS records come after the name servers of their delegation, without which Cloudflare
+        // refuses them.
+        let (blocked, free): (Vec<usize>, Vec<usize>) = of(Action::Create)
+            .partition(|n| is_blocked(*n) || (begins_delegation && is_of_type(*n, RecordType::Ds)));
+        let is_in_the_way =
+            |delete: usize| blocked.iter().any(|create| is_refused(*create, delete));
+        let ends_delegation =
+            of(Action::Delete).any(|n| is_of_type(n, RecordType::Ns) && is_in_the_way(n));
+        // DS records go before the name servers of their delegation, which Cloudflare keeps while
+        // there is a DS record.
+        let (blocking, others): (Vec<usize>, Vec<usize>) = of(Action::Delete).partition(|n| {
+            is_in_the_way(*n) || (ends_delegation && is_of_type(*n, RecordType::Ds))
+        });
         let updates = of(Action::Update);
-        let (mut before, creates, after): (Vec<usize>, Vec<usize>, Vec<usize>) = match zone.deletes_first {
+        let (mut before, creates, after): (Vec<usize>, Vec<usize>, Vec<usize>) = match zone
+            .deletes_first
+        {
             false => (free.into_iter().chain(updates).chain(blocking).collect(), blocked, others),
-            true => (updates.chain(others).chain(blocking).collect(), [blocked, free].concat(), Vec::new()),
+            true => (
+                updates.chain(others).chain(blocking).collect(),
+                [blocked, free].concat(),
+                Vec::new(),
+            ),
         };
         let is_delete = |n: &usize| zone.operations[*n].action() == Action::Delete;
         let mut pair = Vec::new();
@@ -98,8 +120,8 @@ impl NameSequence {
     }
 }
 
-/// Whether Cloudflare refuses to create a record while another one of its name is there: they exclude each other, or may count as
-/// the same.
+/// Whether Cloudflare refuses to create a record while another one of its name is there: they
+/// exclude each other, or may count as the same.
 #[must_use]
 pub fn needs_room(zone: &ZonePlan, create: usize, delete: usize) -> bool {
     let record = |n: usize| zone.operations[n].record().map(RecordSubject::form);
@@ -118,7 +140,8 @@ pub fn needs_room(zone: &ZonePlan, create: usize, delete: usize) -> bool {
     new.name == old.name && (excludes || new.data.differs_in_cuts(&old.data))
 }
 
-/// What belongs together, in the order of the first name of each group; a group is at most `size` large unless it is one name.
+/// What belongs together, in the order of the first name of each group; a group is at most `size`
+/// large unless it is one name.
 ///
 /// In a zone whose quota is tight, groups that shrink come before groups that grow.
 #[must_use]
@@ -146,8 +169,11 @@ fn names(zone: &ZonePlan) -> Vec<Vec<usize>> {
 
 /// Joins names between which a value moves, as long as they fit into one batch together.
 fn renames(zone: &ZonePlan, names: Vec<Vec<usize>>, size: usize) -> Vec<Vec<usize>> {
-    let home: BTreeMap<usize, usize> =
-        names.iter().enumerate().flat_map(|(name, group)| group.iter().map(move |n| (*n, name))).collect();
+    let home: BTreeMap<usize, usize> = names
+        .iter()
+        .enumerate()
+        .flat_map(|(name, group)| group.iter().map(move |n| (*n, name)))
+        .collect();
     let mut leaving: BTreeMap<&Rdata, Vec<usize>> = BTreeMap::new();
     for (n, _, record) in zone.records() {
         if matches!(record.action, RecordAction::Delete { .. }) {
@@ -162,7 +188,9 @@ fn renames(zone: &ZonePlan, names: Vec<Vec<usize>>, size: usize) -> Vec<Vec<usiz
             if !matches!(record.action, RecordAction::Create { .. }) {
                 continue;
             }
-            let Some(from) = leaving.get_mut(&record.form().data).and_then(Vec::pop) else { continue };
+            let Some(from) = leaving.get_mut(&record.form().data).and_then(Vec::pop) else {
+                continue;
+            };
             let (a, b) = (find(&mut lead, home[&from]), find(&mut lead, home[&n]));
             let (first, second) = (a.min(b), a.max(b));
             if first != second && groups[first].len() + groups[second].len() <= size {
@@ -176,11 +204,11 @@ fn renames(zone: &ZonePlan, names: Vec<Vec<usize>>, size: usize) -> Vec<Vec<usiz
     groups
 }
 
-/// What of a name cannot be separated: for each operation the number of the first one that it is bound to, which is its own
-/// where it is bound to none.
+/// What of a name cannot be separated: for each operation the number of the first one that it is
+/// bound to, which is its own where it is bound to none.
 ///
-/// A delete is bound to the creates that need it gone first, to those of its type at its name, whose values take the place of its
-/// own, and to the create of its value at another name.
+/// A delete is bound to the creates that need it gone first, to those of its type at its name,
+/// whose values take the place of its own, and to the create of its value at another name.
 #[must_use]
 pub fn bonds(zone: &ZonePlan) -> Vec<usize> {
     let mut lead: Vec<usize> = (0..zone.operations.len()).collect();

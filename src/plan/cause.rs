@@ -41,7 +41,8 @@ impl Cause {
         }
     }
 
-    /// For a reader, with the time at which what is live was last changed; `None` where it is the plain wish of the spec.
+    /// For a reader, with the time at which what is live was last changed; `None` where it is the
+    /// plain wish of the spec.
     #[must_use]
     pub fn about(self, modified_on: Option<&str>) -> Option<String> {
         let when = modified_on.map(|time| format!(" (last changed {time})")).unwrap_or_default();

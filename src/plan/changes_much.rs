@@ -8,7 +8,8 @@ use crate::model::Policy;
 
 /// Whether so much of a zone changes.
 pub(super) fn changes_much(zone: &ZonePlan, policy: &Policy) -> bool {
-    let is_note = |field: &FieldChange| matches!(field.field, Field::Comment | Field::Tags | Field::Ttl);
+    let is_note =
+        |field: &FieldChange| matches!(field.field, Field::Comment | Field::Tags | Field::Ttl);
     let counts = |operation: &Operation| match operation.action() {
         Action::Create => false,
         // Notes and times to live change no answer.

@@ -1,7 +1,9 @@
-//! A part of a plan: some operations, chosen by their addresses, as if the spec wanted nothing else.
+//! A part of a plan: some operations, chosen by their addresses, as if the spec wanted nothing
+//! else.
 //!
-//! What is left out goes out of the differences, before operations are made of them. So dangers, limits, the order of rules,
-//! effects and expectations are those of the part. What the part cannot do without is an error that names it:
+//! What is left out goes out of the differences, before operations are made of them. So dangers,
+//! limits, the order of rules, effects and expectations are those of the part. What the part cannot
+//! do without is an error that names it:
 //!
 //! | chosen | needed as well |
 //! |---|---|
@@ -16,7 +18,9 @@ use super::batches::bonds;
 use super::subject::{RecordAction, RuleAction, Subject, record, setting};
 use super::zone_plan::ZonePlan;
 use crate::diagnostic::{Diagnostics, findings};
-use crate::diff::{Member, PhaseChanges, RecordChanges, RuleChange, RuleChangeKind, SettingChange, WafChanges};
+use crate::diff::{
+    Member, PhaseChanges, RecordChanges, RuleChange, RuleChangeKind, SettingChange, WafChanges,
+};
 use crate::model::ruleset::EntryPoint;
 use crate::model::{Address, DesiredSettings, DesiredZone, Gather, Only, RecordType, ZoneName};
 
@@ -25,7 +29,8 @@ pub(super) type LeftOut = BTreeSet<Address>;
 
 /// What is left out of a zone's plan, and what the rest needs of it.
 pub(super) fn left_out(whole: &ZonePlan, only: &Only) -> (LeftOut, Diagnostics) {
-    let is_chosen: Vec<bool> = whole.operations.iter().map(|operation| only.names(&operation.address)).collect();
+    let is_chosen: Vec<bool> =
+        whole.operations.iter().map(|operation| only.names(&operation.address)).collect();
     let mut bonds_of_all: Vec<Bond> = Vec::new();
     let numbered = || whole.operations.iter().enumerate();
     let of = |is_meant: &dyn Fn(&Subject) -> bool| -> Vec<usize> {
@@ -40,11 +45,14 @@ pub(super) fn left_out(whole: &ZonePlan, only: &Only) -> (LeftOut, Diagnostics) 
         bound.entry(lead).or_default().push(n);
     }
     let replaced = bound.into_values().filter(|group| group.len() > 1);
-    bonds_of_all.extend(
-        replaced.map(|group| Bond::mutual(group, "one of them replaces the other, or must be deleted before it")),
-    );
+    bonds_of_all.extend(replaced.map(|group| {
+        Bond::mutual(group, "one of them replaces the other, or must be deleted before it")
+    }));
     let delegations = delegations(whole).into_values();
-    bonds_of_all.extend(delegations.map(|group| Bond::mutual(group, "a DS record needs the NS records of its name")));
+    bonds_of_all.extend(
+        delegations
+            .map(|group| Bond::mutual(group, "a DS record needs the NS records of its name")),
+    );
     let phases: BTreeSet<_> = whole.rules().map(|(_, _, rule)| rule.phase).gather();
     for phase in phases {
         let is_placed = |subject: &Subject| match subject {
@@ -54,16 +62,23 @@ pub(super) fn left_out(whole: &ZonePlan, only: &Only) -> (LeftOut, Diagnostics) 
             Subject::Rule(_) | Subject::Zone | Subject::Setting(_) | Subject::Record(_) => false,
         };
         let is_deleted = |subject: &Subject| match subject {
-            Subject::Rule(rule) => rule.phase == phase && matches!(rule.action, RuleAction::Delete { .. }),
+            Subject::Rule(rule) => {
+                rule.phase == phase && matches!(rule.action, RuleAction::Delete { .. })
+            }
             Subject::Zone | Subject::Setting(_) | Subject::Record(_) => false,
         };
         let any = of(&is_placed);
         let needs = [any.as_slice(), &of(&is_deleted)].concat();
-        bonds_of_all.push(Bond { any, needs, why: "the places of rules are relative to each other" });
+        bonds_of_all.push(Bond {
+            any,
+            needs,
+            why: "the places of rules are relative to each other",
+        });
     }
     let needs = missing(&bonds_of_all, is_chosen.clone());
     let mut found = Diagnostics::default();
-    // How many of them are shown is decided where findings are sorted, which also says how many more there are.
+    // How many of them are shown is decided where findings are sorted, which also says how many
+    // more there are.
     for (missing, (chosen, why)) in &needs {
         let address = |n: usize| &whole.operations[n].address;
         let (missing, chosen) = (address(*missing), address(*chosen));
@@ -74,7 +89,8 @@ pub(super) fn left_out(whole: &ZonePlan, only: &Only) -> (LeftOut, Diagnostics) 
                 .help(format!("choose it as well: --only '{missing}'")),
         );
     }
-    let left = numbered().filter(|(n, _)| !is_chosen[*n]).map(|(_, operation)| operation.address.clone());
+    let left =
+        numbered().filter(|(n, _)| !is_chosen[*n]).map(|(_, operation)| operation.address.clone());
     (left.collect(), found)
 }
 
@@ -95,7 +111,8 @@ impl Bond {
     }
 }
 
-/// Everything that is needed and not chosen, also by what is only needed itself; with what needs it, and why.
+/// Everything that is needed and not chosen, also by what is only needed itself; with what needs
+/// it, and why.
 fn missing(bonds: &[Bond], mut taken: Vec<bool>) -> BTreeMap<usize, (usize, &'static str)> {
     let mut all = BTreeMap::new();
     loop {
@@ -128,8 +145,10 @@ fn delegations(whole: &ZonePlan) -> BTreeMap<(&str, bool), Vec<usize>> {
             found.entry((form.name.as_str(), is_created)).or_default().push(n);
         }
     }
-    let is_ds =
-        |n: &usize| whole.operations[*n].record().map(|r| r.form().data.record_type()) == Some(Some(RecordType::Ds));
+    let is_ds = |n: &usize| {
+        whole.operations[*n].record().map(|r| r.form().data.record_type())
+            == Some(Some(RecordType::Ds))
+    };
     found.retain(|_, group| group.iter().any(is_ds));
     found
 }
@@ -147,7 +166,9 @@ pub(super) fn settings(left: &LeftOut, zone: &ZoneName, changes: &mut Vec<Settin
 /// Takes the changes of rules out that are left out: what is not put anywhere stays where it is.
 pub(super) fn rules(left: &LeftOut, zone: &ZoneName, changes: &mut WafChanges<'_>) {
     changes.phases.retain(|phase| match phase.live {
-        EntryPoint::Absent => phase.changes.is_empty() || !left.contains(&Address::of_rule(zone, phase.phase, None)),
+        EntryPoint::Absent => {
+            phase.changes.is_empty() || !left.contains(&Address::of_rule(zone, phase.phase, None))
+        }
         EntryPoint::Present(_) => true,
     });
     for phase in &mut changes.phases {
@@ -156,7 +177,9 @@ pub(super) fn rules(left: &LeftOut, zone: &ZoneName, changes: &mut WafChanges<'_
         }
         let all = phase.changes.len();
         let kind = phase.phase;
-        phase.changes.retain(|change| !left.contains(&Address::of_rule(zone, kind, Some(&change.name))));
+        phase
+            .changes
+            .retain(|change| !left.contains(&Address::of_rule(zone, kind, Some(&change.name))));
         if phase.changes.len() < all {
             phase.order = order(phase);
         }
@@ -177,7 +200,10 @@ fn order(phase: &PhaseChanges<'_>) -> Vec<Member> {
         phase.changes.iter().any(is_it)
     };
     if phase.changes.iter().all(|change| change.placed.is_none()) {
-        return (0..phase.live.rules().len()).map(Member::Live).filter(|member| !deleted(member)).collect();
+        return (0..phase.live.rules().len())
+            .map(Member::Live)
+            .filter(|member| !deleted(member))
+            .collect();
     }
     // All that is put somewhere is chosen, or the part is refused.
     let is_there = |member: &Member| match member {

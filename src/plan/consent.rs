@@ -16,14 +16,16 @@ pub struct Consents {
     pub deletes: Option<usize>,
     /// Other dangers, on the command line.
     pub dangers: BTreeSet<Danger>,
-    /// Those of them that were typed at the terminal after the plan was shown; the others come from the command line.
+    /// Those of them that were typed at the terminal after the plan was shown; the others come from
+    /// the command line.
     pub typed: BTreeSet<Danger>,
     /// Permissions that are committed beside the spec.
     pub policy: Policy,
 }
 
 impl Consents {
-    /// Adds a permission that was typed at the terminal; of deletes, for `operations` of them exactly.
+    /// Adds a permission that was typed at the terminal; of deletes, for `operations` of them
+    /// exactly.
     pub fn allow_typed(&mut self, danger: Danger, operations: usize) {
         match danger {
             Danger::Delete => self.deletes = Some(operations),
@@ -72,8 +74,12 @@ impl MissingConsent {
     #[must_use]
     pub fn flags(missing: &[Self]) -> String {
         let deletes = missing.iter().filter(|m| m.danger == Danger::Delete).map(|m| m.flag.clone());
-        let codes: Vec<_> =
-            missing.iter().map(|m| m.danger).filter(|d| *d != Danger::Delete).map(Danger::code).collect();
+        let codes: Vec<_> = missing
+            .iter()
+            .map(|m| m.danger)
+            .filter(|d| *d != Danger::Delete)
+            .map(Danger::code)
+            .collect();
         let codes = (!codes.is_empty()).then(|| format!("--allow {}", codes.join(",")));
         deletes.chain(codes).collect::<Vec<_>>().join(" ")
     }
@@ -113,7 +119,8 @@ impl Plan {
             return Verdict::Incomplete;
         }
         let is_empty = self.zones.iter().all(ZonePlan::is_empty);
-        // A weakening that lasts longer is a danger without an operation: nothing at Cloudflare changes.
+        // A weakening that lasts longer is a danger without an operation: nothing at Cloudflare
+        // changes.
         if is_empty && self.zones.iter().all(|zone| zone.dangers.is_empty()) {
             return Verdict::InSync;
         }
@@ -125,7 +132,8 @@ impl Plan {
         }
     }
 
-    /// Takes narrow weakenings as a policy does: where it demands more, their reasons are no consent.
+    /// Takes narrow weakenings as a policy does: where it demands more, their reasons are no
+    /// consent.
     pub fn grade(&mut self, policy: &Policy) {
         for zone in &mut self.zones {
             weakening_grade::grade(zone, policy.narrow_rules, policy.narrow_days);
@@ -139,13 +147,17 @@ impl Plan {
     }
 }
 
-/// The dangers of a zone's plan, each as often as an operation has it, with the reason of the spec if that accepts it, and how many
-/// operations that is: none for those of the plan as a whole.
+/// The dangers of a zone's plan, each as often as an operation has it, with the reason of the spec
+/// if that accepts it, and how many operations that is: none for those of the plan as a whole.
 fn of_zone(zone: &ZonePlan) -> impl Iterator<Item = (Danger, Option<&str>, usize)> {
     let operations = zone.operations.iter().map(|o| (&o.dangers, &o.accepted, 1));
-    operations.chain(std::iter::once((&zone.dangers, &zone.accepted, 0))).flat_map(|(dangers, accepted, operations)| {
-        dangers.iter().map(move |danger| (*danger, accepted.get(danger).map(String::as_str), operations))
-    })
+    operations.chain(std::iter::once((&zone.dangers, &zone.accepted, 0))).flat_map(
+        |(dangers, accepted, operations)| {
+            dangers
+                .iter()
+                .map(move |danger| (*danger, accepted.get(danger).map(String::as_str), operations))
+        },
+    )
 }
 
 /// The permissions that a plan needs: those that it lacks, and those that it has.
@@ -154,14 +166,18 @@ pub(super) fn judge(plan: &Plan, consents: &Consents) -> (Vec<MissingConsent>, V
     let mut given: BTreeSet<GivenConsent> = BTreeSet::new();
     for zone in &plan.zones {
         let much = changes_much(zone, &consents.policy);
-        let much = much.then(|| (Danger::ChangesMuch, zone.accepted.get(&Danger::ChangesMuch).map(String::as_str), 0));
+        let much = much.then(|| {
+            (Danger::ChangesMuch, zone.accepted.get(&Danger::ChangesMuch).map(String::as_str), 0)
+        });
         for (danger, accepted, operations) in of_zone(zone).chain(much) {
             let by = match (danger, accepted, consents.policy.allows(zone.name.as_str(), danger)) {
                 // Deletes are counted, whoever allows them.
                 (Danger::Delete, _, _) => None,
                 (_, Some(reason), _) => Some(format!("spec: {reason}")),
                 (_, None, Some(reason)) => Some(format!("policy: {reason}")),
-                (danger, None, None) if consents.dangers.contains(&danger) => Some(consents.by(danger).to_owned()),
+                (danger, None, None) if consents.dangers.contains(&danger) => {
+                    Some(consents.by(danger).to_owned())
+                }
                 (_, None, None) => None,
             };
             match by {
@@ -171,9 +187,14 @@ pub(super) fn judge(plan: &Plan, consents: &Consents) -> (Vec<MissingConsent>, V
         }
     }
     // A number that does not fit says that the reader saw another plan.
-    if let Some(count) = counts.get(&Danger::Delete).copied().filter(|count| consents.deletes == Some(*count)) {
+    if let Some(count) =
+        counts.get(&Danger::Delete).copied().filter(|count| consents.deletes == Some(*count))
+    {
         counts.remove(&Danger::Delete);
-        given.insert(GivenConsent { danger: Danger::Delete, by: format!("{}, {count}", consents.by(Danger::Delete)) });
+        given.insert(GivenConsent {
+            danger: Danger::Delete,
+            by: format!("{}, {count}", consents.by(Danger::Delete)),
+        });
     }
     let missing = counts.into_iter().map(|(danger, operations)| MissingConsent {
         danger,

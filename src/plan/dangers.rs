@@ -1,7 +1,7 @@
 //! What is dangerous about a zone's plan, seen as a whole: what a single operation does not show.
 //!
-//! A danger follows from what the plan means to the world ([`crate::insight::effects`]), so a record that changes without
-//! changing that (its TTL, its comment) raises none.
+//! A danger follows from what the plan means to the world ([`crate::insight::effects`]), so a
+//! record that changes without changing that (its TTL, its comment) raises none.
 //!
 //! | danger | when |
 //! |---|---|
@@ -20,14 +20,21 @@ use crate::diff::DeleteReason;
 use crate::insight::dns::{Entry, Node, ZoneIndex};
 use crate::insight::waf::Impact;
 use crate::insight::{Caused, Effect, OtherZones, Step, effects};
-use crate::model::{Danger, DesiredZone, Fqdn, Gather, LiveZone, NARROW_DAYS, NARROW_RULES, Rdata, RecordType};
+use crate::model::{
+    Danger, DesiredZone, Fqdn, Gather, LiveZone, NARROW_DAYS, NARROW_RULES, Rdata, RecordType,
+};
 
 /// How many values of a wildcard are named.
 const MOST_ANSWERS: usize = 4;
 
-/// Names the dangers of a zone's operations on its records. `is_complete`: the spec is all that the zone should have, and no base
-/// tells whose the rest is. `others`: the other zones of the spec.
-pub(super) fn assign(plan: &mut ZonePlan, live: &LiveZone, is_complete: bool, others: OtherZones<'_>) {
+/// Names the dangers of a zone's operations on its records. `is_complete`: the spec is all that the
+/// zone should have, and no base tells whose the rest is. `others`: the other zones of the spec.
+pub(super) fn assign(
+    plan: &mut ZonePlan,
+    live: &LiveZone,
+    is_complete: bool,
+    others: OtherZones<'_>,
+) {
     if plan.records().next().is_some() {
         replacements::find(plan, is_complete);
         let Judgement { numbers, effects, own_dangers, notes } = judge(plan, live, others);
@@ -45,7 +52,8 @@ pub(super) fn assign(plan: &mut ZonePlan, live: &LiveZone, is_complete: bool, ot
                 }
             }
             if let Some(first) = guilty.first() {
-                let impact = plan.operations[numbers[*first]].impact.get_or_insert_with(Impact::default);
+                let impact =
+                    plan.operations[numbers[*first]].impact.get_or_insert_with(Impact::default);
                 impact.direction = impact.direction.combine(direction);
                 impact.lines.push(line);
             }
@@ -72,7 +80,8 @@ struct Judgement {
 
 /// Judges the operations on the records of a zone.
 fn judge(plan: &ZonePlan, live: &LiveZone, others: OtherZones<'_>) -> Judgement {
-    let (numbers, steps): (Vec<usize>, Vec<Step<'_>>) = plan.records().map(|(n, _, record)| (n, step(record))).unzip();
+    let (numbers, steps): (Vec<usize>, Vec<Step<'_>>) =
+        plan.records().map(|(n, _, record)| (n, step(record))).unzip();
     let before = ZoneIndex::of_live(live);
     let mut after = before.clone();
     for step in &steps {
@@ -87,16 +96,26 @@ fn judge(plan: &ZonePlan, live: &LiveZone, others: OtherZones<'_>) -> Judgement 
 
 /// What an operation does to a record.
 fn step(record: &RecordSubject) -> Step<'_> {
-    let before = record.action.before().map(|form| Entry { id: record.action.id(), ..Entry::of_form(form, None) });
+    let before = record
+        .action
+        .before()
+        .map(|form| Entry { id: record.action.id(), ..Entry::of_form(form, None) });
     Step { before, after: record.action.after().map(|form| Entry::of_form(form, None)) }
 }
 
-/// Notes which dangers the spec accepts, for the thing concerned or for the zone. All dangers must be known by now.
+/// Notes which dangers the spec accepts, for the thing concerned or for the zone. All dangers must
+/// be known by now.
 pub(super) fn accept(plan: &mut ZonePlan, desired: &DesiredZone) {
     let of_zone = &desired.allow;
     plan.accepted.clone_from(of_zone);
-    let waiver = desired.waf.as_ref().and_then(|w| w.accept_weakening.as_ref()).map(|(words, _)| words.clone());
-    if let Some(words) = waiver.clone().filter(|_| plan.dangers.contains(&Danger::WeakensProtection)) {
+    let waiver = desired
+        .waf
+        .as_ref()
+        .and_then(|w| w.accept_weakening.as_ref())
+        .map(|(words, _)| words.clone());
+    if let Some(words) =
+        waiver.clone().filter(|_| plan.dangers.contains(&Danger::WeakensProtection))
+    {
         plan.accepted.entry(Danger::WeakensProtection).or_insert(words);
     }
     for operation in &mut plan.operations {
@@ -106,7 +125,9 @@ pub(super) fn accept(plan: &mut ZonePlan, desired: &DesiredZone) {
         operation.accepted = of_zone.clone().into_iter().chain(weakening).chain(own).collect();
         // Whether a name loses its last address is known once all zones are planned.
         let is_open = |danger| danger == Danger::RemovesLastAddress;
-        operation.accepted.retain(|danger, _| operation.dangers.contains(danger) || is_open(*danger));
+        operation
+            .accepted
+            .retain(|danger, _| operation.dangers.contains(danger) || is_open(*danger));
     }
     weakening_grade::grade(plan, NARROW_RULES, NARROW_DAYS);
 }
@@ -145,7 +166,8 @@ impl<'z, 'a> View<'z, 'a> {
         let (name, shown) = (&before.name, &record.shown_name);
         let node = self.after.node(name.as_str());
         let is_in_the_way = matches!(reason, DeleteReason::InTheWay | DeleteReason::Replaced);
-        let is_replaced = is_in_the_way && node.is_some_and(|node| node.children().next().is_none());
+        let is_replaced =
+            is_in_the_way && node.is_some_and(|node| node.children().next().is_none());
         if !is_replaced {
             return None;
         }

@@ -29,7 +29,9 @@ impl<'p> Drift<'p> {
         };
         for (_, _, record) in past.records() {
             match &record.action {
-                RecordAction::Create { after } => drop(drift.created.insert((&after.name, &after.data))),
+                RecordAction::Create { after } => {
+                    drift.created.insert((&after.name, &after.data));
+                }
                 RecordAction::Update { id, after, .. } => {
                     drift.touched.insert(id.clone());
                     drift.created.insert((&after.name, &after.data));
@@ -45,7 +47,11 @@ impl<'p> Drift<'p> {
 }
 
 /// A record of a sorted list.
-pub(super) fn find<'r>(records: &'r [DesiredRecord], name: &Fqdn, data: &Rdata) -> Option<&'r DesiredRecord> {
+pub(super) fn find<'r>(
+    records: &'r [DesiredRecord],
+    name: &Fqdn,
+    data: &Rdata,
+) -> Option<&'r DesiredRecord> {
     let wanted = (name, data.record_type(), data);
     let found = records.binary_search_by(|r| (&r.name, r.data.record_type(), &r.data).cmp(&wanted));
     found.ok().map(|n| &records[n])

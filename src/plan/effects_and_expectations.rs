@@ -1,8 +1,8 @@
-//! What the operations on records of some zones mean to those who ask name servers, as sentences for each operation and each zone; and
-//! which expectations of the spec fail after them.
+//! What the operations on records of some zones mean to those who ask name servers, as sentences
+//! for each operation and each zone; and which expectations of the spec fail after them.
 //!
-//! All zones are looked at together, because aliases and mail servers lead from one to another. Nothing is computed where no
-//! operation changes an answer.
+//! All zones are looked at together, because aliases and mail servers lead from one to another.
+//! Nothing is computed where no operation changes an answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +13,9 @@ use super::operation::Operation;
 use super::subject::{RecordAction, RuleAction};
 use super::zone_plan::ZonePlan;
 use crate::diff::{diff_rulesets, planned};
-use crate::insight::dns::{Entry, Explained, HostRule, RecordEdit, References, Serving, ZoneIndex, Zones, explain};
+use crate::insight::dns::{
+    Entry, Explained, HostRule, RecordEdit, References, Serving, ZoneIndex, Zones, explain,
+};
 use crate::insight::expect::{DROPPED, Evidence, Outcome, Rigor, dropped, hold};
 use crate::insight::traffic::Protection;
 use crate::insight::waf::Impact;
@@ -21,8 +23,9 @@ use crate::model::expression::Lists;
 use crate::model::ruleset::{EntryPoint, RuleId};
 use crate::model::{Danger, Desired, DesiredZone, Fqdn, Live, NameSet, RecordId, ZoneName};
 
-/// Adds to the plans of some zones what their operations on records mean, and which expectations of the spec they fail. `live` has
-/// these zones; others are not looked at. `base` is the previous spec, whose expectations count as well.
+/// Adds to the plans of some zones what their operations on records mean, and which expectations of
+/// the spec they fail. `live` has these zones; others are not looked at. `base` is the previous
+/// spec, whose expectations count as well.
 pub fn explain_records(
     plans: &mut [ZonePlan],
     desired: &Desired,
@@ -32,12 +35,18 @@ pub fn explain_records(
 ) {
     let meaning = explained(plans, desired, base, live, rigor);
     for (n, plan) in plans.iter_mut().enumerate() {
-        let edits = meaning.iter().flat_map(|meaning| meaning.takers.iter().filter_map(|n| meaning.numbers.get(*n)));
-        last_address::mark(plan, edits.filter(|(zone, _)| *zone == n).map(|(_, operation)| *operation));
+        let edits = meaning
+            .iter()
+            .flat_map(|meaning| meaning.takers.iter().filter_map(|n| meaning.numbers.get(*n)));
+        last_address::mark(
+            plan,
+            edits.filter(|(zone, _)| *zone == n).map(|(_, operation)| *operation),
+        );
     }
     let Some(Meaning { numbers, explained, failures, takers: _ }) = meaning else { return };
     for ((zone, operation), lines) in numbers.into_iter().zip(explained.of_edits) {
-        if let Some(operation) = plans.get_mut(zone).and_then(|plan| plan.operations.get_mut(operation))
+        if let Some(operation) =
+            plans.get_mut(zone).and_then(|plan| plan.operations.get_mut(operation))
             && !lines.is_empty()
         {
             operation.impact.get_or_insert_with(Impact::default).lines.extend(lines);
@@ -56,7 +65,8 @@ pub fn explain_records(
 /// What is said of expectations: whether one fails, and the sentence.
 type Failures = BTreeMap<ZoneName, Vec<(bool, String)>>;
 
-/// The expectations that do not hold, or of which that is unknown, with the zones as they are after their plans.
+/// The expectations that do not hold, or of which that is unknown, with the zones as they are after
+/// their plans.
 fn failures(
     plans: &[ZonePlan],
     zones: &Zones<'_>,
@@ -70,23 +80,31 @@ fn failures(
     for name in live.zones.keys() {
         let own = desired.zones.get(name).map_or(&[][..], |zone| &zone.expect);
         let old = base.and_then(|base| base.zones.get(name)).map_or(&[][..], |zone| &zone.expect);
-        let expectations = own.iter().map(|e| (e, "")).chain(dropped(own, old).map(|e| (e, DROPPED)));
+        let expectations =
+            own.iter().map(|e| (e, "")).chain(dropped(own, old).map(|e| (e, DROPPED)));
         for (expectation, whose) in expectations {
-            let line =
-                match hold(Evidence { zones, protections: &protections, knows_all: true, rigor }, &expectation.what) {
-                    Outcome::Passed | Outcome::PassedSoFar(_) => continue,
-                    Outcome::Failed(why) => (true, format!("expectation fails: {}{whose}: {why}", expectation.name)),
-                    // What the previous spec could not tell is no news.
-                    Outcome::Unknown(_) if !whose.is_empty() => continue,
-                    Outcome::Unknown(why) => (false, format!("expectation is unknown: {}: {why}", expectation.name)),
-                };
+            let line = match hold(
+                Evidence { zones, protections: &protections, knows_all: true, rigor },
+                &expectation.what,
+            ) {
+                Outcome::Passed | Outcome::PassedSoFar(_) => continue,
+                Outcome::Failed(why) => {
+                    (true, format!("expectation fails: {}{whose}: {why}", expectation.name))
+                }
+                // What the previous spec could not tell is no news.
+                Outcome::Unknown(_) if !whose.is_empty() => continue,
+                Outcome::Unknown(why) => {
+                    (false, format!("expectation is unknown: {}: {why}", expectation.name))
+                }
+            };
             all.entry(name.clone()).or_default().push(line);
         }
     }
     all
 }
 
-/// The rules of zones as they are after their plans, where the spec or the previous one expects something of requests.
+/// The rules of zones as they are after their plans, where the spec or the previous one expects
+/// something of requests.
 fn protections(
     plans: &[ZonePlan],
     desired: &Desired,
@@ -94,7 +112,8 @@ fn protections(
     live: &Live,
     lists: Option<&Arc<Lists>>,
 ) -> BTreeMap<ZoneName, Protection> {
-    let expects = |spec: &Desired, name| spec.zones.get(name).is_some_and(DesiredZone::expects_of_requests);
+    let expects =
+        |spec: &Desired, name| spec.zones.get(name).is_some_and(DesiredZone::expects_of_requests);
     let mut all = BTreeMap::new();
     for (name, zone) in &live.zones {
         if let Some(wanted) = desired.zones.get(name)
@@ -168,9 +187,17 @@ fn explained(
     };
     let references = References::of(&after, is_wanted, host_rules(plans, live));
     let explained = explain(&before, &after, &edits, &references);
-    let records = Records { before: &before, after: &after, edits: &edits, references: &references, made: &made };
+    let records = Records {
+        before: &before,
+        after: &after,
+        edits: &edits,
+        references: &references,
+        made: &made,
+    };
     let takers = records.takers(desired, |edit| {
-        let operation = numbers.get(edit).and_then(|(zone, operation)| plans.get(*zone)?.operations.get(*operation));
+        let operation = numbers
+            .get(edit)
+            .and_then(|(zone, operation)| plans.get(*zone)?.operations.get(*operation));
         operation.is_some_and(last_address::is_unasked)
     });
     let failures = failures(plans, &after, desired, base, live, rigor);
@@ -179,7 +206,10 @@ fn explained(
 
 /// Whether a plan changes settings that decide about answers.
 fn changes_serving(plan: &ZonePlan, desired: &Desired, live: &Live) -> bool {
-    let (Some(live), Some(desired)) = (live.zones.get(&plan.name), desired.zones.get(&plan.name)) else { return false };
+    let (Some(live), Some(desired)) = (live.zones.get(&plan.name), desired.zones.get(&plan.name))
+    else {
+        return false;
+    };
     let serving = Serving::of_live(live);
     plan.operations.iter().any(|operation| operation.setting().is_some())
         && serving.clone().with(&chosen_part::wanted_settings(&plan.left_out, desired)) != serving
@@ -192,12 +222,17 @@ fn covers(wildcard: &Fqdn, name: &Fqdn) -> bool {
 }
 
 /// The live records that operations name by their ids.
-fn entries_by_id<'a>(plans: &'a [ZonePlan], live: &'a Live) -> BTreeMap<(&'a ZoneName, &'a RecordId), Entry<'a>> {
+fn entries_by_id<'a>(
+    plans: &'a [ZonePlan],
+    live: &'a Live,
+) -> BTreeMap<(&'a ZoneName, &'a RecordId), Entry<'a>> {
     let mut found = BTreeMap::new();
     for plan in plans {
-        let ids: BTreeSet<&RecordId> = plan.records().filter_map(|(_, _, record)| record.action.id()).collect();
+        let ids: BTreeSet<&RecordId> =
+            plan.records().filter_map(|(_, _, record)| record.action.id()).collect();
         let records = live.zones.get(&plan.name).into_iter().flat_map(|zone| &zone.records);
-        for record in records.filter(|_| !ids.is_empty()).filter(|record| ids.contains(&record.id)) {
+        for record in records.filter(|_| !ids.is_empty()).filter(|record| ids.contains(&record.id))
+        {
             found.insert((&plan.name, &record.id), Entry::of_live(record));
         }
     }
@@ -230,12 +265,15 @@ fn after<'a>(
 ) -> Zones<'a> {
     let mut zones: Vec<ZoneIndex<'a>> = before.iter().cloned().collect();
     for zone in &mut zones {
-        let of_zone: Vec<&RecordEdit<'a>> = edits.iter().filter(|edit| edit.zone == zone.name()).collect();
+        let of_zone: Vec<&RecordEdit<'a>> =
+            edits.iter().filter(|edit| edit.zone == zone.name()).collect();
         let serving = live.zones.get(zone.name()).map(Serving::of_live).unwrap_or_default();
         let plan = plans.iter().find(|plan| plan.name == *zone.name());
         let wanted = desired.zones.get(zone.name());
         zone.serve(match (plan, wanted) {
-            (Some(plan), Some(wanted)) => serving.with(&chosen_part::wanted_settings(&plan.left_out, wanted)),
+            (Some(plan), Some(wanted)) => {
+                serving.with(&chosen_part::wanted_settings(&plan.left_out, wanted))
+            }
             (None, Some(wanted)) => serving.with(&wanted.settings),
             (_, None) => serving,
         });
@@ -253,7 +291,8 @@ fn after<'a>(
 fn host_rules(plans: &[ZonePlan], live: &Live) -> Vec<HostRule> {
     let mut found = Vec::new();
     for (name, zone) in &live.zones {
-        let rules_planned = plans.iter().filter(|plan| plan.name == *name).flat_map(ZonePlan::rules);
+        let rules_planned =
+            plans.iter().filter(|plan| plan.name == *name).flat_map(ZonePlan::rules);
         let actions: Vec<&RuleAction> = rules_planned.map(|(.., rule)| &rule.action).collect();
         let changed: BTreeSet<&RuleId> = actions.iter().filter_map(|action| action.id()).collect();
         let live_rules = zone.waf.entry_points.values().flat_map(EntryPoint::rules);

@@ -17,13 +17,15 @@ pub struct Step {
     pub operations: Vec<usize>,
 }
 
-/// All requests that a zone's plan takes; a zone that is created gets this account, where credentials can see several.
+/// All requests that a zone's plan takes; a zone that is created gets this account, where
+/// credentials can see several.
 ///
 /// # Order
 /// That of the operations; records as [`lower_records`] has them.
 #[must_use]
 pub fn lower(zone: &ZonePlan, lowering: Lowering, account: Option<&str>) -> Vec<Step> {
-    let alone = zone.operations.iter().enumerate().filter(|(_, operation)| operation.record().is_none());
+    let alone =
+        zone.operations.iter().enumerate().filter(|(_, operation)| operation.record().is_none());
     let alone = alone.map(|(n, operation)| {
         let request = lower_operation(zone, operation, account);
         Step { request, operations: vec![n] }
@@ -41,7 +43,8 @@ pub fn lower_operation(zone: &ZonePlan, operation: &Operation, account: Option<&
 /// These operations on records in one request.
 ///
 /// # Order
-/// By name, and within a name as [`batches`] has them. Cloudflare executes the deletes of a batch first, then changes and creates.
+/// By name, and within a name as [`batches`] has them. Cloudflare executes the deletes of a batch
+/// first, then changes and creates.
 #[must_use]
 pub fn lower_records(zone: &ZonePlan, operations: Vec<usize>, lowering: Lowering) -> Step {
     let is_alone = |n: usize| match lowering {
@@ -50,7 +53,9 @@ pub fn lower_records(zone: &ZonePlan, operations: Vec<usize>, lowering: Lowering
     };
     let request = match operations.as_slice() {
         [only] if is_alone(*only) => lower_operation(zone, &zone.operations[*only], None),
-        _ => batch_request(&zone.id, operations.iter().filter_map(|n| zone.operations[*n].record())),
+        _ => {
+            batch_request(&zone.id, operations.iter().filter_map(|n| zone.operations[*n].record()))
+        }
     };
     Step { request, operations }
 }

@@ -32,8 +32,12 @@ pub(super) fn check(
     is_changed: &dyn Fn(&Address) -> bool,
 ) -> (Vec<DeploymentInForce>, Diagnostics) {
     let mut found = Diagnostics::default();
-    let Some(section) = desired.waf.as_deref().filter(|_| !live.is_new) else { return (Vec::new(), found) };
-    if section.deployments.iter().all(|deployment| deployment.switch == Switch::Off) && section.accept.is_empty() {
+    let Some(section) = desired.waf.as_deref().filter(|_| !live.is_new) else {
+        return (Vec::new(), found);
+    };
+    if section.deployments.iter().all(|deployment| deployment.switch == Switch::Off)
+        && section.accept.is_empty()
+    {
         return (Vec::new(), found);
     }
     let waf = planned(&live.waf, changes);
@@ -43,13 +47,25 @@ pub(super) fn check(
     };
     let mut all = Vec::new();
     for deployment in &section.deployments {
-        let address = Address::of_rule(&desired.name, Phase::Managed, Some(deployment.ruleset.key()));
+        let address =
+            Address::of_rule(&desired.name, Phase::Managed, Some(deployment.ruleset.key()));
         let is_changed = is_changed(&address);
-        let context =
-            Context { waf: &waf, account: None, is_foreign: &is_foreign, is_changed, accept: &section.accept };
+        let context = Context {
+            waf: &waf,
+            account: None,
+            is_foreign: &is_foreign,
+            is_changed,
+            accept: &section.accept,
+        };
         let Some(in_force) = hold_deployment(deployment, &context) else { continue };
         let modified_on = modified_on(&in_force, &live.waf, deployment.ruleset.facts().id);
-        all.push(DeploymentInForce { address, place: deployment.place, in_force, modified_on, is_changed });
+        all.push(DeploymentInForce {
+            address,
+            place: deployment.place,
+            in_force,
+            modified_on,
+            is_changed,
+        });
     }
     all.iter().for_each(|deployment| report(deployment, &mut found));
     (all, found)
@@ -86,14 +102,26 @@ fn report(deployment: &DeploymentInForce, found: &mut Diagnostics) {
     let key = in_force.ruleset.key();
     if in_force.is_weakened() {
         let accept = in_force.shortfalls.first().map(|shortfall| shortfall.cause.accept_entry());
-        let accept = accept.map(|entry| format!(", accept it (`waf.accept: [{entry}]`)")).unwrap_or_default();
-        let now = in_force.outdated.first().map(|(_, live)| format!("; what was accepted is now {live}"));
+        let accept = accept
+            .map(|entry| format!(", accept it (`waf.accept: [{entry}]`)"))
+            .unwrap_or_default();
+        let now =
+            in_force.outdated.first().map(|(_, live)| format!("; what was accepted is now {live}"));
         let summary = format!("{}{}", in_force.summary(), now.unwrap_or_default());
-        let help = format!("undo it at Cloudflare, write it into the spec (`zonewright pull`), or{accept}");
-        found.push(findings::WEAKENED.at(*place, summary).about(address.to_string()).help(help.replace("or, ", "or ")));
+        let help = format!(
+            "undo it at Cloudflare, write it into the spec (`zonewright pull`), or{accept}"
+        );
+        found.push(
+            findings::WEAKENED
+                .at(*place, summary)
+                .about(address.to_string())
+                .help(help.replace("or, ", "or ")),
+        );
     }
-    let open: Vec<&String> =
-        [&in_force.accepted, &in_force.choices, &in_force.narrow_skips].into_iter().flatten().collect();
+    let open: Vec<&String> = [&in_force.accepted, &in_force.choices, &in_force.narrow_skips]
+        .into_iter()
+        .flatten()
+        .collect();
     if !open.is_empty() {
         let words: Vec<&str> = open.into_iter().map(String::as_str).collect();
         let detail = format!("{key}: {}", words.join("; "));

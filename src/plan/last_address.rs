@@ -44,11 +44,17 @@ pub(super) type NamesMade = BTreeMap<Fqdn, Vec<usize>>;
 impl Records<'_, '_> {
     /// Returns the numbers of the edits that take the last address of a name.
     /// `is_unasked` tells of an edit whether it is a delete that nobody asked for.
-    pub(super) fn takers(&self, desired: &Desired, is_unasked: impl Fn(usize) -> bool) -> Vec<usize> {
+    pub(super) fn takers(
+        &self,
+        desired: &Desired,
+        is_unasked: impl Fn(usize) -> bool,
+    ) -> Vec<usize> {
         let mut takers = Vec::new();
         for (name, edits) in self.candidates() {
             let is_unasked = || edits.iter().any(|n| is_unasked(*n));
-            if self.loses(name) && (self.is_in_use(name) || is_expected(desired, name) || is_unasked()) {
+            if self.loses(name)
+                && (self.is_in_use(name) || is_expected(desired, name) || is_unasked())
+            {
                 takers.extend(self.of_servers(&edits).unwrap_or(edits));
             }
         }
@@ -62,16 +68,19 @@ impl Records<'_, '_> {
 
     /// Returns true if the answers for a name led to a server, and no longer do.
     fn loses(&self, name: &Fqdn) -> bool {
-        self.before.leads_to_server(name) == Some(true) && self.after.leads_to_server(name) == Some(false)
+        self.before.leads_to_server(name) == Some(true)
+            && self.after.leads_to_server(name) == Some(false)
     }
 
     /// The edited names that can lose an address. A name that only gets addresses cannot.
     fn candidates(&self) -> BTreeMap<&Fqdn, Vec<usize>> {
         let mut candidates: BTreeMap<&Fqdn, Vec<usize>> = BTreeMap::new();
         for (n, edit) in self.edits.iter().enumerate().filter(|(_, edit)| edit.changes_answers()) {
-            let is_new_address =
-                edit.before.is_none() && edit.after.is_some_and(|entry| entry.data.address().is_some());
-            if let Some(name) = edit.name().filter(|name| !is_new_address && !name.has_underscored_label()) {
+            let is_new_address = edit.before.is_none()
+                && edit.after.is_some_and(|entry| entry.data.address().is_some());
+            if let Some(name) =
+                edit.name().filter(|name| !is_new_address && !name.has_underscored_label())
+            {
                 candidates.entry(name).or_default().push(n);
             }
         }
@@ -82,7 +91,9 @@ impl Records<'_, '_> {
     fn is_in_use(&self, name: &Fqdn) -> bool {
         let records_at = |zones: &Zones<'_>| -> Vec<bool> {
             let zone = zones.zone_of(name).into_iter();
-            zone.flat_map(|zone| zone.records(name)).map(|entry| entry.is(RecordType::Cname)).collect()
+            zone.flat_map(|zone| zone.records(name))
+                .map(|entry| entry.is(RecordType::Cname))
+                .collect()
         };
         let (records_before, records_after) = (records_at(self.before), records_at(self.after));
         let keeps_records = !records_before.is_empty() && !records_after.is_empty();
@@ -100,17 +111,24 @@ impl Records<'_, '_> {
     fn of_servers(&self, edits: &[usize]) -> Option<Vec<usize>> {
         let leads = |entry: Option<Entry<'_>>| entry.is_some_and(|entry| entry.leads_to_a_server());
         let of_server = |edit: &RecordEdit<'_>| leads(edit.before) || leads(edit.after);
-        let of_servers = edits.iter().copied().filter(|n| self.edits.get(*n).is_some_and(of_server));
+        let of_servers =
+            edits.iter().copied().filter(|n| self.edits.get(*n).is_some_and(of_server));
         Some(of_servers.collect::<Vec<_>>()).filter(|edits| !edits.is_empty())
     }
 }
 
 /// The names that exist because of new names below them, in zones where such a name hides a
 /// wildcard, with the numbers of the edits that make them.
-pub(super) fn names_made_above(before: &Zones<'_>, after: &Zones<'_>, edits: &[RecordEdit<'_>]) -> NamesMade {
+pub(super) fn names_made_above(
+    before: &Zones<'_>,
+    after: &Zones<'_>,
+    edits: &[RecordEdit<'_>],
+) -> NamesMade {
     let mut made = NamesMade::new();
     for (n, edit) in edits.iter().enumerate().filter(|(_, edit)| edit.before.is_none()) {
-        let (Some(old), Some(new), Some(name)) = (before.named(edit.zone), after.named(edit.zone), edit.name()) else {
+        let (Some(old), Some(new), Some(name)) =
+            (before.named(edit.zone), after.named(edit.zone), edit.name())
+        else {
             continue;
         };
         if new.serving().stops_at_empty != Some(true) {
@@ -134,14 +152,19 @@ fn parent(name: &str) -> Option<&str> {
 
 /// Returns true if an expectation of the spec is about a name.
 fn is_expected(desired: &Desired, name: &Fqdn) -> bool {
-    desired.zones.values().flat_map(|zone| &zone.expect).any(|expectation| expectation.what.names(name))
+    desired
+        .zones
+        .values()
+        .flat_map(|zone| &zone.expect)
+        .any(|expectation| expectation.what.names(name))
 }
 
 /// Returns true if an operation deletes what nobody asked to delete: the zone is pruned, and the
 /// base did not have the record.
 pub(super) fn is_unasked(operation: &Operation) -> bool {
     operation.record().is_some_and(|record| {
-        matches!(record.action, RecordAction::Delete { reason: DeleteReason::Pruned, .. }) && !record.was_wanted
+        matches!(record.action, RecordAction::Delete { reason: DeleteReason::Pruned, .. })
+            && !record.was_wanted
     })
 }
 

@@ -3,8 +3,8 @@
 /// How Cloudflare takes changes of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lowering {
-    /// In batches of at most this many operations. With 1, operations are requests of their own, but for deletes: only the answer of a
-    /// batch says what was deleted.
+    /// In batches of at most this many operations. With 1, operations are requests of their own,
+    /// but for deletes: only the answer of a batch says what was deleted.
     Batches(usize),
     /// One request for each operation, where batch requests are not available.
     Single,

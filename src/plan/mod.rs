@@ -1,7 +1,7 @@
 //! From differences to operations: complete, ordered, reversible, judged. Pure.
 //!
-//! A [`Plan`] leaves no choice to whoever executes it. [`plan_zone`] turns a zone's changes into [`Operation`]s with what
-//! they expect to find.
+//! A [`Plan`] leaves no choice to whoever executes it. [`plan_zone`] turns a zone's changes into
+//! [`Operation`]s with what they expect to find.
 //!
 //! | step | file |
 //! |---|---|
@@ -63,6 +63,8 @@ pub use operation_builder::{Differences, plan_changes, plan_part, plan_zone};
 pub use overwrites::Overwrites;
 pub use protection_of_run::check_protection_of_run;
 pub use replacements::SuccessorKey;
-pub use subject::{ExpectRuleset, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject, SubjectKind};
+pub use subject::{
+    ExpectRuleset, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject, SubjectKind,
+};
 pub use three_way::{plan_part_with_base, plan_zone_with_base};
 pub use zone_plan::{GivenConsent, Keeper, Part, Plan, SetAsideCount, Summary, ZonePlan};

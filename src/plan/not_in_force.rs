@@ -1,14 +1,20 @@
-//! What a spec says, or said, and Cloudflare does not do: findings, so that nobody takes a plan without operations for agreement.
+//! What a spec says, or said, and Cloudflare does not do: findings, so that nobody takes a plan
+//! without operations for agreement.
 //!
-//! - `ttl` of a record whose live counterpart is proxied and stays so: a proxied record has no TTL of its own.
+//! - `ttl` of a record whose live counterpart is proxied and stays so: a proxied record has no TTL
+//!   of its own.
 //! - With a base: what the spec stopped naming. It stays as it is, and is no longer compared.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings, first_of};
 use crate::diff::{ChangeKind, RecordChanges};
-use crate::model::ruleset::{DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, RuleBody, RuleForm};
-use crate::model::{DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Tag, Unmanaged, Value};
+use crate::model::ruleset::{
+    DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, RuleBody, RuleForm,
+};
+use crate::model::{
+    DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Tag, Unmanaged, Value,
+};
 
 /// How many records a finding names.
 const NAMED: usize = 3;
@@ -24,7 +30,11 @@ impl Records {
     /// Adds one; `aside` is what is to be known of it.
     fn add(&mut self, zone: &DesiredZone, record: &DesiredRecord, aside: &str) {
         self.place.get_or_insert(record.spelling.entry);
-        self.shown.push(format!("{} {} ({aside})", zone.name.relative(&record.name), record.data.type_name()));
+        self.shown.push(format!(
+            "{} {} ({aside})",
+            zone.name.relative(&record.name),
+            record.data.type_name()
+        ));
     }
 
     /// Their names, as many as a reader can use.
@@ -50,16 +60,24 @@ pub(super) fn check(
     if let Some(base) = base {
         let records = records_no_longer_managed(desired, base, live, changes);
         let rest = settings_no_longer_managed(desired, base).into_iter();
-        let all = records.into_iter().chain(rest).chain(protection_no_longer_managed(desired, base, live));
+        let all = records
+            .into_iter()
+            .chain(rest)
+            .chain(protection_no_longer_managed(desired, base, live));
         all.for_each(|one| found.push(one));
     }
     found
 }
 
 /// Records with a `ttl` that stay proxied.
-fn ttl_of_proxied(desired: &DesiredZone, live: &LiveZone, changes: &RecordChanges) -> Option<Diagnostic> {
-    let is_meant =
-        |r: &&DesiredRecord| r.facets.proxied.is_none() && r.facets.ttl.is_some_and(|ttl| !ttl.is_automatic());
+fn ttl_of_proxied(
+    desired: &DesiredZone,
+    live: &LiveZone,
+    changes: &RecordChanges,
+) -> Option<Diagnostic> {
+    let is_meant = |r: &&DesiredRecord| {
+        r.facets.proxied.is_none() && r.facets.ttl.is_some_and(|ttl| !ttl.is_automatic())
+    };
     let mut meant = desired.records.iter().filter(is_meant).peekable();
     meant.peek()?;
     let proxied: HashSet<(&Fqdn, &Rdata)> =
@@ -68,8 +86,12 @@ fn ttl_of_proxied(desired: &DesiredZone, live: &LiveZone, changes: &RecordChange
         .changes
         .iter()
         .filter_map(|change| match &change.kind {
-            ChangeKind::Update { before, after, .. } if before.proxied => Some((&after.name, &after.data)),
-            ChangeKind::Update { .. } | ChangeKind::Create { .. } | ChangeKind::Delete { .. } => None,
+            ChangeKind::Update { before, after, .. } if before.proxied => {
+                Some((&after.name, &after.data))
+            }
+            ChangeKind::Update { .. } | ChangeKind::Create { .. } | ChangeKind::Delete { .. } => {
+                None
+            }
         })
         .collect();
     let mut records = Records::default();
@@ -82,7 +104,8 @@ fn ttl_of_proxied(desired: &DesiredZone, live: &LiveZone, changes: &RecordChange
     }
     records.place?;
     let verb = if records.shown.len() == 1 { "is" } else { "are" };
-    let detail = format!("{} {verb} proxied live, and a proxied record has the TTL `auto`", records.words());
+    let detail =
+        format!("{} {verb} proxied live, and a proxied record has the TTL `auto`", records.words());
     let help = "write `proxied: false` beside the `ttl` to take the record off the proxy, or remove the `ttl`";
     Some(records.finding(desired, findings::TTL_NOT_IN_FORCE.nowhere(detail).help(help)))
 }
@@ -110,12 +133,15 @@ fn records_no_longer_managed(
     });
     let given_up: Vec<_> = same
         .chain(replaced)
-        .flat_map(|(past, own, at)| dropped(&past.facets, &own.facets).map(move |name| (name, own, at)))
+        .flat_map(|(past, own, at)| {
+            dropped(&past.facets, &own.facets).map(move |name| (name, own, at))
+        })
         .collect();
     if given_up.is_empty() {
         return Vec::new();
     }
-    let there: HashMap<(&Fqdn, &Rdata), &LiveRecord> = live.records.iter().map(|r| ((&r.name, &r.data), r)).collect();
+    let there: HashMap<(&Fqdn, &Rdata), &LiveRecord> =
+        live.records.iter().map(|r| ((&r.name, &r.data), r)).collect();
     let mut all: BTreeMap<&'static str, (Records, String)> = BTreeMap::new();
     for (name, own, at) in given_up {
         // What is not there is created without it, which the plan shows.
@@ -154,7 +180,8 @@ fn records_no_longer_managed(
 fn dropped(past: &Facets, own: &Facets) -> impl Iterator<Item = &'static str> + use<> {
     let Facets { ttl, proxied, comment, tags, settings } = past;
     let flags = settings.named().into_iter().zip(own.settings.named());
-    let flags: Vec<_> = flags.map(|((name, past), (_, own))| (name, past.is_some() && own.is_none())).collect();
+    let flags: Vec<_> =
+        flags.map(|((name, past), (_, own))| (name, past.is_some() && own.is_none())).collect();
     [
         ("ttl", ttl.is_some() && own.ttl.is_none()),
         ("proxied", proxied.is_some() && own.proxied.is_none()),
@@ -172,10 +199,14 @@ fn stays(name: &str, live: &LiveRecord) -> String {
     match name {
         "ttl" => live.ttl.to_string(),
         "proxied" => switch(live.proxied),
-        "comment" => live.comment.as_ref().map_or_else(|| "empty".to_owned(), |text| format!("\"{text}\"")),
+        "comment" => {
+            live.comment.as_ref().map_or_else(|| "empty".to_owned(), |text| format!("\"{text}\""))
+        }
         "tags" if live.tags.is_empty() => "empty".to_owned(),
         "tags" => live.tags.iter().map(Tag::as_str).collect::<Vec<_>>().join(", "),
-        flag => switch(live.settings.named().into_iter().any(|(name, on)| name == flag && on == Some(true))),
+        flag => switch(
+            live.settings.named().into_iter().any(|(name, on)| name == flag && on == Some(true)),
+        ),
     }
 }
 
@@ -193,9 +224,13 @@ fn settings_no_longer_managed(desired: &DesiredZone, base: &DesiredZone) -> Vec<
         .collect()
 }
 
-/// Managed rulesets and their tuning that the base named and the spec does not. Single rules and tags that are given up go back
-/// to what the ruleset has.
-fn protection_no_longer_managed(desired: &DesiredZone, base: &DesiredZone, live: &LiveZone) -> Vec<Diagnostic> {
+/// Managed rulesets and their tuning that the base named and the spec does not. Single rules and
+/// tags that are given up go back to what the ruleset has.
+fn protection_no_longer_managed(
+    desired: &DesiredZone,
+    base: &DesiredZone,
+    live: &LiveZone,
+) -> Vec<Diagnostic> {
     let Some(past_section) = base.waf.as_deref() else { return Vec::new() };
     let own = desired.waf.as_deref();
     let is_complete = own.is_some_and(|own| own.unmanaged == Unmanaged::Prune);
@@ -210,7 +245,8 @@ fn protection_no_longer_managed(desired: &DesiredZone, base: &DesiredZone, live:
             found.push(of_zone(desired, place, &format!("the deployment of `{ruleset}`")));
             continue;
         };
-        // In a section that is the complete state, what is left out goes back to its default, and the plan shows that.
+        // In a section that is the complete state, what is left out goes back to its default, and
+        // the plan shows that.
         let members = [
             ("when", past.when.is_some() && own.when.is_none(), is_complete),
             ("version", past.version.is_some() && own.version.is_none(), false),
@@ -219,7 +255,9 @@ fn protection_no_longer_managed(desired: &DesiredZone, base: &DesiredZone, live:
             ("action", past.action.is_some() && own.action.is_none(), is_complete),
             ("raw", past.raw.is_some() && own.raw.is_none(), is_complete),
         ];
-        for (name, ..) in members.into_iter().filter(|(_, is_dropped, is_reset)| *is_dropped && !is_reset) {
+        for (name, ..) in
+            members.into_iter().filter(|(_, is_dropped, is_reset)| *is_dropped && !is_reset)
+        {
             found.push(of_zone(desired, own.place, &format!("`{name}` of `{ruleset}`")));
         }
     }
@@ -246,7 +284,10 @@ fn rules_no_longer_managed(
             let (Some(own), Some(live)) = (own, live.get(past.name.as_str())) else { continue };
             for (key, member) in dropped_of_rule(past, own) {
                 let Some(value) = member_of_rule(live, member) else { continue };
-                let what = format!("`{key}` of the rule {} is no longer managed; it stays {value}", past.name);
+                let what = format!(
+                    "`{key}` of the rule {} is no longer managed; it stays {value}",
+                    past.name
+                );
                 let help = format!(
                     "to change it, write the value of `{key}` that you want; to leave it to others, do nothing"
                 );
@@ -258,8 +299,12 @@ fn rules_no_longer_managed(
     found
 }
 
-/// The keys of a rule that the first names and the second does not, with their members at Cloudflare.
-fn dropped_of_rule(past: &DesiredRule, own: &DesiredRule) -> Vec<(&'static str, &'static [&'static str])> {
+/// The keys of a rule that the first names and the second does not, with their members at
+/// Cloudflare.
+fn dropped_of_rule(
+    past: &DesiredRule,
+    own: &DesiredRule,
+) -> Vec<(&'static str, &'static [&'static str])> {
     let mut dropped: Vec<(&'static str, &'static [&'static str])> = Vec::new();
     let mut add = |key, members: &'static [&'static str], is_dropped| {
         if is_dropped {

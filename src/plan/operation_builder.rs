@@ -9,12 +9,13 @@ use super::zone_plan::{Keeper, SetAsideCount, ZonePlan};
 use super::{chosen_part, dangers, in_force, not_in_force, record_checks, rule_checks, rules};
 use crate::diagnostic::Diagnostics;
 use crate::diff::{
-    RecordChanges, SetAside, SetAsideReason, SettingChange, WafChanges, diff_records, diff_rulesets, diff_settings,
-    foreign_by_action,
+    RecordChanges, SetAside, SetAsideReason, SettingChange, WafChanges, diff_records,
+    diff_rulesets, diff_settings, foreign_by_action,
 };
 use crate::insight::OtherZones;
 use crate::model::{
-    DesiredZone, Fqdn, Gather, LiveZone, NameSet, Only, Purpose, Rdata, RecordId, RecordType, Unmanaged,
+    DesiredZone, Fqdn, Gather, LiveZone, NameSet, Only, Purpose, Rdata, RecordId, RecordType,
+    Unmanaged,
 };
 
 /// How many records left alone are named in the detailed output, for each reason.
@@ -31,7 +32,8 @@ pub struct Differences<'a> {
     pub settings: Vec<SettingChange>,
 }
 
-/// Plans one zone: compares, turns differences into operations, checks them against the limits of the zone's plan.
+/// Plans one zone: compares, turns differences into operations, checks them against the limits of
+/// the zone's plan.
 #[must_use]
 pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
     plan_part(desired, live, &Only::default(), OtherZones::NONE)
@@ -50,8 +52,8 @@ pub fn plan_part(
     (plan, diagnostics)
 }
 
-/// Plans one zone; the base tells whose the live records are, and which of them the spec gave up. What the spec accepts is not
-/// noted yet.
+/// Plans one zone; the base tells whose the live records are, and which of them the spec gave up.
+/// What the spec accepts is not noted yet.
 pub(super) fn plan_with_base(
     desired: &DesiredZone,
     base: Option<&DesiredZone>,
@@ -93,14 +95,18 @@ pub(super) fn plan_with_base(
 
 /// Plans one zone whose differences are known: turns them into operations, checks and judges them.
 #[must_use]
-pub fn plan_changes(desired: &DesiredZone, live: &LiveZone, differences: &Differences<'_>) -> (ZonePlan, Diagnostics) {
+pub fn plan_changes(
+    desired: &DesiredZone,
+    live: &LiveZone,
+    differences: &Differences<'_>,
+) -> (ZonePlan, Diagnostics) {
     let (mut plan, diagnostics) = compile(desired, live, differences, false, OtherZones::NONE);
     dangers::accept(&mut plan, desired);
     (plan, diagnostics)
 }
 
-/// Turns differences into operations, checks them and names their dangers. `is_complete`: the spec is all that the
-/// zone should have, and no base knows better.
+/// Turns differences into operations, checks them and names their dangers. `is_complete`: the spec
+/// is all that the zone should have, and no base knows better.
 fn compile(
     desired: &DesiredZone,
     live: &LiveZone,
@@ -108,8 +114,11 @@ fn compile(
     is_complete: bool,
     others: OtherZones<'_>,
 ) -> (ZonePlan, Diagnostics) {
-    let Differences { records: changes, rules: rule_changes, settings: setting_changes } = differences;
-    let count = |wanted: fn(&SetAsideReason) -> bool| changes.set_aside.iter().filter(|a| wanted(&a.reason)).count();
+    let Differences { records: changes, rules: rule_changes, settings: setting_changes } =
+        differences;
+    let count = |wanted: fn(&SetAsideReason) -> bool| {
+        changes.set_aside.iter().filter(|a| wanted(&a.reason)).count()
+    };
     let mut diagnostics = Diagnostics::default();
     let (rule_operations, windows) = rules::operations(desired, live, rule_changes);
     diagnostics.append(rule_checks::check(desired, live, rule_changes, &rule_operations));
@@ -117,8 +126,10 @@ fn compile(
     diagnostics.append(rule_checks::expiries(desired, live, rule_changes));
     let creation = live.is_new.then(|| zone::operation(desired));
     let settings = setting::operations(desired, live, setting_changes.clone(), &mut diagnostics);
-    let records = ordered(&changes.changes).into_iter().map(|change| record::operation(desired, change));
-    let operations: Vec<_> = creation.into_iter().chain(settings).chain(rule_operations).chain(records).collect();
+    let records =
+        ordered(&changes.changes).into_iter().map(|change| record::operation(desired, change));
+    let operations: Vec<_> =
+        creation.into_iter().chain(settings).chain(rule_operations).chain(records).collect();
     let mut plan = ZonePlan {
         is_new: live.is_new,
         notes: setting::notes(desired, live),
@@ -130,7 +141,10 @@ fn compile(
         unchanged: changes.unchanged,
         unmanaged: count(|r| !matches!(r, SetAsideReason::Ignored(_))),
         ignored: count(|r| matches!(r, SetAsideReason::Ignored(_))),
-        set_aside: set_aside(desired, changes).into_iter().chain(foreign_rules(rule_changes)).collect(),
+        set_aside: set_aside(desired, changes)
+            .into_iter()
+            .chain(foreign_rules(rule_changes))
+            .collect(),
         dangers: Vec::new(),
         postponed: None,
         in_force: Vec::new(),
@@ -148,8 +162,8 @@ fn compile(
     (plan, diagnostics)
 }
 
-/// The live values that stay as they are beside values that come, change or go: those of the same name and type; of texts, those
-/// with the same use.
+/// The live values that stay as they are beside values that come, change or go: those of the same
+/// name and type; of texts, those with the same use.
 fn beside(live: &LiveZone, operations: &[Operation]) -> BTreeMap<(Fqdn, String), Vec<Rdata>> {
     let mut changed: BTreeMap<(&Fqdn, &str), Vec<Purpose>> = BTreeMap::new();
     let mut touched: BTreeSet<&RecordId> = BTreeSet::new();
@@ -160,14 +174,19 @@ fn beside(live: &LiveZone, operations: &[Operation]) -> BTreeMap<(Fqdn, String),
             continue;
         }
         for form in before.into_iter().chain(after) {
-            changed.entry((&form.name, form.data.type_name())).or_default().push(form.data.purpose());
+            changed
+                .entry((&form.name, form.data.type_name()))
+                .or_default()
+                .push(form.data.purpose());
         }
     }
     let mut beside: BTreeMap<(Fqdn, String), Vec<Rdata>> = BTreeMap::new();
-    // Nearly all records of a large zone have another name, and this is the cheapest way to see that.
+    // Nearly all records of a large zone have another name, and this is the cheapest way to see
+    // that.
     let names: NameSet<'_> = changed.keys().map(|(name, _)| name.as_str()).collect();
     let records = live.records.iter().filter(|_| !names.is_empty());
-    let records = records.filter(|record| names.contains(record.name.as_str()) && !touched.contains(&record.id));
+    let records = records
+        .filter(|record| names.contains(record.name.as_str()) && !touched.contains(&record.id));
     for record in records {
         let Some(uses) = changed.get(&(&record.name, record.data.type_name())) else { continue };
         let is_text = record.data.record_type() == Some(RecordType::Txt);
@@ -189,11 +208,21 @@ fn set_aside(desired: &DesiredZone, changes: &RecordChanges) -> Vec<SetAsideCoun
             SetAsideReason::Unmanaged => (0, Keeper::Unknown, "unmanaged".to_owned()),
             SetAsideReason::Ignored(n) => {
                 let why = desired.ignore.get(*n).and_then(|p| p.reason.as_deref());
-                (1, Keeper::Ignored, why.map_or_else(|| "ignored".to_owned(), |why| format!("ignored: {why}")))
+                (
+                    1,
+                    Keeper::Ignored,
+                    why.map_or_else(|| "ignored".to_owned(), |why| format!("ignored: {why}")),
+                )
             }
-            SetAsideReason::ReadOnly(owner) => (2, Keeper::Service, format!("managed by {}", owner.owner())),
-            SetAsideReason::Opaque => (3, Keeper::Unknown, "not understood by this version".to_owned()),
-            SetAsideReason::Duplicate => (4, Keeper::Unknown, "duplicate of another live record".to_owned()),
+            SetAsideReason::ReadOnly(owner) => {
+                (2, Keeper::Service, format!("managed by {}", owner.owner()))
+            }
+            SetAsideReason::Opaque => {
+                (3, Keeper::Unknown, "not understood by this version".to_owned())
+            }
+            SetAsideReason::Duplicate => {
+                (4, Keeper::Unknown, "duplicate of another live record".to_owned())
+            }
         };
         let entry = counts.entry((rank, words.clone())).or_insert_with(|| SetAsideCount {
             keeper,
@@ -203,7 +232,11 @@ fn set_aside(desired: &DesiredZone, changes: &RecordChanges) -> Vec<SetAsideCoun
         });
         *entry.types.entry(record.data.type_name().to_owned()).or_default() += 1;
         if entry.examples.len() < NAMED_RECORDS {
-            entry.examples.push(format!("{} {}", desired.name.relative(&record.name), record.data.type_name()));
+            entry.examples.push(format!(
+                "{} {}",
+                desired.name.relative(&record.name),
+                record.data.type_name()
+            ));
         }
     }
     counts.into_values().collect()
@@ -216,8 +249,16 @@ fn foreign_rules(changes: &WafChanges) -> Vec<SetAsideCount> {
         .map(|phase| SetAsideCount {
             keeper: Keeper::Unknown,
             reason: format!("foreign {}", phase.phase.about()),
-            types: foreign_by_action(&phase.foreign).into_iter().map(|(a, n)| (a.to_owned(), n)).gather(),
-            examples: phase.foreign.iter().take(NAMED_RECORDS).map(|r| r.shown().to_owned()).collect(),
+            types: foreign_by_action(&phase.foreign)
+                .into_iter()
+                .map(|(a, n)| (a.to_owned(), n))
+                .gather(),
+            examples: phase
+                .foreign
+                .iter()
+                .take(NAMED_RECORDS)
+                .map(|r| r.shown().to_owned())
+                .collect(),
         })
         .collect()
 }

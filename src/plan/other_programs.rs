@@ -6,18 +6,22 @@ use crate::diagnostic::{self, Diagnostics, findings};
 use crate::diff::DeleteReason;
 use crate::model::{DesiredZone, Rdata};
 
-/// Records that pruning would delete and that look like the work of another program: a suggestion, never a silent rule.
+/// Records that pruning would delete and that look like the work of another program: a suggestion,
+/// never a silent rule.
 pub(super) fn check(desired: &DesiredZone, plan: &ZonePlan, found: &mut Diagnostics) {
     let pruned = || {
         let records = plan.records().map(|(_, _, record)| record);
-        records.filter(|r| matches!(r.action, RecordAction::Delete { reason: DeleteReason::Pruned, .. }))
+        records.filter(|r| {
+            matches!(r.action, RecordAction::Delete { reason: DeleteReason::Pruned, .. })
+        })
     };
     let text = |record: &RecordSubject| match &record.form().data {
         Rdata::Txt(text) => String::from_utf8_lossy(text.as_bytes()).into_owned(),
         _ => String::new(),
     };
-    let certificates =
-        |r: &&RecordSubject| r.form().name.as_str().starts_with("_acme-challenge.") && !text(r).is_empty();
+    let certificates = |r: &&RecordSubject| {
+        r.form().name.as_str().starts_with("_acme-challenge.") && !text(r).is_empty()
+    };
     let external_dns = |r: &&RecordSubject| text(r).contains("heritage=external-dns");
     let robots: [(&str, usize, &str); 2] = [
         (
@@ -36,7 +40,10 @@ pub(super) fn check(desired: &DesiredZone, plan: &ZonePlan, found: &mut Diagnost
             findings::OTHER_PROGRAMS_RECORDS
                 .at(
                     desired.place,
-                    format!("the plan deletes {}, apparently of {robot}", diagnostic::count(number, "record")),
+                    format!(
+                        "the plan deletes {}, apparently of {robot}",
+                        diagnostic::count(number, "record")
+                    ),
                 )
                 .about(desired.name.to_string())
                 .help(format!("to leave them alone, add to `ignore`: {ignore}")),

@@ -1,4 +1,5 @@
-//! When a plan meets what someone else did: the one place that defines `overrides-conflict` and `overwrites-foreign`.
+//! When a plan meets what someone else did: the one place that defines `overrides-conflict` and
+//! `overwrites-foreign`.
 //!
 //! Whose a live value is, see [`Owner`]. What happens to it where foreign values are kept:
 //!
@@ -24,9 +25,9 @@
 //! | unknown | the same host or property with another priority, weight or flag | changes it | `unknown` | |
 //! | unknown, and more live values than wanted ones | another value | creates that, leaves the live ones alone | `unknown` | |
 //!
-//! "Drift" is a value that took the place of one that the base wanted and that is gone. Each delete also needs `delete`. Settings
-//! and rules have an owner by their name, so for them only `overrides-conflict` exists. In a pruned zone nothing is foreign or
-//! unknown.
+//! "Drift" is a value that took the place of one that the base wanted and that is gone. Each delete
+//! also needs `delete`. Settings and rules have an owner by their name, so for them only
+//! `overrides-conflict` exists. In a pruned zone nothing is foreign or unknown.
 
 use super::cause::Cause;
 use crate::diff::{ChangeKind, Claim, DeleteReason, Owner};
@@ -52,7 +53,9 @@ impl Overwrites {
     pub(super) fn of(change: &ChangeKind) -> Self {
         match change {
             ChangeKind::Create { .. } => Self::Nothing,
-            ChangeKind::Update { before, after, claim, .. } => Self::replacing(*claim, &before.data, Some(&after.data)),
+            ChangeKind::Update { before, after, claim, .. } => {
+                Self::replacing(*claim, &before.data, Some(&after.data))
+            }
             ChangeKind::Delete { before, reason, claim, .. } => match reason {
                 DeleteReason::InTheWay => Self::replacing(*claim, &before.data, None),
                 DeleteReason::WithDelegation if claim.owner == Owner::Foreign => Self::Foreign,
@@ -67,14 +70,20 @@ impl Overwrites {
         }
     }
 
-    /// What replacing a live value does; `after` is the value that takes its place, if it is one of the same type.
+    /// What replacing a live value does; `after` is the value that takes its place, if it is one of
+    /// the same type.
     fn replacing(claim: Claim<'_>, before: &Rdata, after: Option<&Rdata>) -> Self {
         let is_same = after == Some(before);
         match claim.owner {
             Owner::Foreign if !is_same => Self::Foreign,
-            Owner::Unknown if !is_same && !after.is_some_and(|after| after.is_same_but_for_preference(before)) => {
-                let is_alone =
-                    matches!(before.record_type(), Some(RecordType::A | RecordType::Aaaa | RecordType::Cname));
+            Owner::Unknown
+                if !is_same
+                    && !after.is_some_and(|after| after.is_same_but_for_preference(before)) =>
+            {
+                let is_alone = matches!(
+                    before.record_type(),
+                    Some(RecordType::A | RecordType::Aaaa | RecordType::Cname)
+                );
                 Self::Unknown { needs_consent: !is_alone }
             }
             Owner::Spec | Owner::Drift | Owner::Foreign | Owner::Unknown => Self::Nothing,
@@ -84,15 +93,21 @@ impl Overwrites {
     /// The danger of it.
     pub(super) fn danger(self) -> Option<Danger> {
         match self {
-            Self::Foreign | Self::Unknown { needs_consent: true } => Some(Danger::OverwritesForeign),
+            Self::Foreign | Self::Unknown { needs_consent: true } => {
+                Some(Danger::OverwritesForeign)
+            }
             Self::Nothing | Self::Unknown { needs_consent: false } => None,
         }
     }
 }
 
-/// The cause of an operation, and its danger if two sides did different things: from whether the spec changed it, and whether it
-/// is live as the base wanted it.
-pub(super) fn judge(changed: bool, drifted: bool, overwrites: Overwrites) -> (Cause, Option<Danger>) {
+/// The cause of an operation, and its danger if two sides did different things: from whether the
+/// spec changed it, and whether it is live as the base wanted it.
+pub(super) fn judge(
+    changed: bool,
+    drifted: bool,
+    overwrites: Overwrites,
+) -> (Cause, Option<Danger>) {
     match (overwrites, Cause::of(changed, drifted)) {
         // Its danger is that of the foreign value.
         (Overwrites::Foreign, _) => (Cause::Foreign, None),

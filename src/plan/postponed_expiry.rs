@@ -1,5 +1,5 @@
-//! Weakenings that last longer than the previous spec said. Nothing at Cloudflare changes, so no operation shows it: it is a danger of
-//! the zone's plan as a whole.
+//! Weakenings that last longer than the previous spec said. Nothing at Cloudflare changes, so no
+//! operation shows it: it is a danger of the zone's plan as a whole.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,9 @@ use crate::diagnostic::{Diagnostics, Place, findings};
 use crate::insight::waf::{effective_deployment, narrow_exception};
 use crate::model::Narrow;
 use crate::model::managed::Managed;
-use crate::model::ruleset::{DesiredRule, DesiredWaf, LiveWaf, Note, Phase, RuleTuning, Switch, TuningTarget};
+use crate::model::ruleset::{
+    DesiredRule, DesiredWaf, LiveWaf, Note, Phase, RuleTuning, Switch, TuningTarget,
+};
 use crate::model::{Address, DesiredZone, LiveZone, Only, ZoneName};
 
 /// What lasts longer.
@@ -18,16 +20,24 @@ pub(super) struct Postponed {
     pub(super) narrow: Option<Narrow>,
 }
 
-/// Entries of the spec whose last day is later than in the previous spec, or gone; `None` if there are none. Of a part of a plan,
-/// those whose rule it names.
-pub(super) fn check(desired: &DesiredZone, base: &DesiredZone, live: &LiveZone, only: &Only) -> Option<Postponed> {
+/// Entries of the spec whose last day is later than in the previous spec, or gone; `None` if there
+/// are none. Of a part of a plan, those whose rule it names.
+pub(super) fn check(
+    desired: &DesiredZone,
+    base: &DesiredZone,
+    live: &LiveZone,
+    only: &Only,
+) -> Option<Postponed> {
     let (own, old) = (desired.waf.as_ref()?, base.waf.as_ref()?);
     let mut found = Diagnostics::default();
     let mut narrow = Some(Vec::new());
     let before = entries(old);
-    for entry in entries(own).into_iter().filter(|entry| only.names(&entry.address(&desired.name))) {
+    for entry in entries(own).into_iter().filter(|entry| only.names(&entry.address(&desired.name)))
+    {
         let Some(was) = before.iter().find(|other| other.what == entry.what) else { continue };
-        let Some(day) = was.note.expires.as_deref().filter(|_| !was.note.is_expired) else { continue };
+        let Some(day) = was.note.expires.as_deref().filter(|_| !was.note.is_expired) else {
+            continue;
+        };
         let what = &entry.what;
         let detail = match entry.note.expires.as_deref() {
             Some(later) if later > day => format!("{what} lasts until {later} instead of {day}"),
@@ -35,7 +45,9 @@ pub(super) fn check(desired: &DesiredZone, base: &DesiredZone, live: &LiveZone, 
             None => format!("{what} no longer ends on {day}"),
         };
         found.push(findings::LASTS_LONGER.at(entry.place, detail).about(desired.name.to_string()));
-        let one = entry.rules(&live.waf).and_then(|rules| Narrow::new(rules, std::iter::once(entry.note)));
+        let one = entry
+            .rules(&live.waf)
+            .and_then(|rules| Narrow::new(rules, std::iter::once(entry.note)));
         narrow = narrow.zip(one).map(|(mut all, one)| {
             all.push(one);
             all
@@ -63,12 +75,18 @@ fn entries(waf: &DesiredWaf) -> Vec<Entry<'_>> {
     let mut entries = Vec::new();
     for rule in waf.exceptions().filter(|rule| !rule.is_absent) {
         let what = format!("the exception {}", rule.name);
-        entries.push(Entry { what, note: &rule.note, place: rule.place, kind: Kind::Exception(rule) });
+        entries.push(Entry {
+            what,
+            note: &rule.note,
+            place: rule.place,
+            kind: Kind::Exception(rule),
+        });
     }
     for deployment in waf.deployments.iter().filter(|deployment| deployment.switch == Switch::On) {
         let key = deployment.ruleset.key();
         // Nothing is stronger than `block`.
-        let is_milder = |tuning: &&RuleTuning| tuning.action.as_deref().is_some_and(|action| action != "block");
+        let is_milder =
+            |tuning: &&RuleTuning| tuning.action.as_deref().is_some_and(|action| action != "block");
         let weakens = |tuning: &&RuleTuning| tuning.enabled == Some(false) || is_milder(tuning);
         for tuning in deployment.rules.iter().filter(weakens) {
             let name = match &tuning.target {
@@ -93,9 +111,14 @@ impl Entry<'_> {
         Address::of_rule(zone, Phase::Managed, Some(name))
     }
 
-    /// The rules that it concerns if it is narrow but for its last day. What is not live yet is judged by the operation that makes it.
+    /// The rules that it concerns if it is narrow but for its last day. What is not live yet is
+    /// judged by the operation that makes it.
     fn rules(&self, waf: &LiveWaf) -> Option<BTreeSet<String>> {
-        let mut live = waf.entry_points.get(&Phase::Managed).into_iter().flat_map(|entry_point| entry_point.rules());
+        let mut live = waf
+            .entry_points
+            .get(&Phase::Managed)
+            .into_iter()
+            .flat_map(|entry_point| entry_point.rules());
         match &self.kind {
             Kind::Exception(rule) => match live.find(|live| live.shown() == rule.name) {
                 Some(live) => narrow_exception(Phase::Managed, None, &live.body, waf),
@@ -105,7 +128,8 @@ impl Entry<'_> {
                 let TuningTarget::Rule(name) = &tuning.target else { return None };
                 let catalogue = waf.managed(*ruleset)?;
                 let id = name.resolve(catalogue).ok()?.id.0.clone();
-                let deployment = live.find(|live| live.body.executes() == Some(catalogue.id.0.as_str()))?;
+                let deployment =
+                    live.find(|live| live.body.executes() == Some(catalogue.id.0.as_str()))?;
                 let effective = effective_deployment(&deployment.body, catalogue)?;
                 let is_score = effective.anomaly.is_some_and(|anomaly| anomaly.rule.id.0 == id);
                 (!is_score).then(|| BTreeSet::from([id]))

@@ -1,5 +1,5 @@
-//! What concerns the protection of all zones of a run: entries of `accept` that no zone needs, and rules
-//! that were not read.
+//! What concerns the protection of all zones of a run: entries of `accept` that no zone needs, and
+//! rules that were not read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,11 @@ const MOST_NAMES: usize = 8;
 /// zone, and earlier phases that were not read. `is_told` says whether an entry needs no report: it
 /// has one, or is for other zones too.
 #[must_use]
-pub fn check_protection_of_run(plans: &[ZonePlan], desired: &Desired, is_told: &dyn Fn(Place) -> bool) -> Diagnostics {
+pub fn check_protection_of_run(
+    plans: &[ZonePlan],
+    desired: &Desired,
+    is_told: &dyn Fn(Place) -> bool,
+) -> Diagnostics {
     let mut found = Diagnostics::default();
     // An entry of a profile has one place and many zones.
     let mut entries: BTreeMap<Place, Option<(&ZoneName, &AcceptedCause)>> = BTreeMap::new();
@@ -30,13 +34,18 @@ pub fn check_protection_of_run(plans: &[ZonePlan], desired: &Desired, is_told: &
         }
     }
     let idle = entries.into_iter().filter_map(|(place, entry)| Some((place, entry?)));
-    for (place, (zone, accepted)) in idle.filter(|(place, (_, entry))| !entry.note.is_expired && !is_told(*place)) {
+    for (place, (zone, accepted)) in
+        idle.filter(|(place, (_, entry))| !entry.note.is_expired && !is_told(*place))
+    {
         let (kind, name) = accepted.object.identity();
         let value = match &accepted.object {
             AcceptedObject::Rule { .. } => String::new(),
-            AcceptedObject::Key { is, .. } | AcceptedObject::Override { is, .. } => format!(", `is: {is}`"),
+            AcceptedObject::Key { is, .. } | AcceptedObject::Override { is, .. } => {
+                format!(", `is: {is}`")
+            }
         };
-        let detail = format!("nothing that weakens the protection of {zone} is `{kind}: {name}`{value}");
+        let detail =
+            format!("nothing that weakens the protection of {zone} is `{kind}: {name}`{value}");
         let help = "remove the entry, or correct its name";
         found.push(findings::ACCEPTS_NOTHING.at(place, detail).about(zone.to_string()).help(help));
     }
@@ -48,20 +57,29 @@ pub fn check_protection_of_run(plans: &[ZonePlan], desired: &Desired, is_told: &
 fn may_match(plan: &ZonePlan, n: usize) -> bool {
     plan.in_force.iter().any(|DeploymentInForce { in_force, is_changed, .. }| {
         let is_known = !is_changed && in_force.unknown.is_empty() && in_force.not_asked.is_empty();
-        !is_known || in_force.matched.contains(&n) || in_force.outdated.iter().any(|(outdated, _)| *outdated == n)
+        !is_known
+            || in_force.matched.contains(&n)
+            || in_force.outdated.iter().any(|(outdated, _)| *outdated == n)
     })
 }
 
 /// Names the zones of which earlier phases were not read.
 fn not_read(plans: &[ZonePlan]) -> Option<Diagnostic> {
-    let deployments = plans.iter().flat_map(|plan| plan.in_force.iter().map(move |one| (&plan.name, one)));
-    let partly: Vec<_> = deployments.filter(|(_, one)| !one.in_force.not_asked.is_empty()).collect();
-    let phases: BTreeSet<Phase> = partly.iter().flat_map(|(_, one)| &one.in_force.not_asked).copied().collect();
+    let deployments =
+        plans.iter().flat_map(|plan| plan.in_force.iter().map(move |one| (&plan.name, one)));
+    let partly: Vec<_> =
+        deployments.filter(|(_, one)| !one.in_force.not_asked.is_empty()).collect();
+    let phases: BTreeSet<Phase> =
+        partly.iter().flat_map(|(_, one)| &one.in_force.not_asked).copied().collect();
     let phases: Vec<&str> = phases.into_iter().map(Phase::about).collect();
     let zones: BTreeSet<&ZoneName> = partly.iter().map(|(name, _)| *name).collect();
     let (_, first) = partly.first()?;
     let names = first_of(zones.iter().map(ToString::to_string), MOST_NAMES);
-    let detail = format!("the {} of {} were not read: {names}", phases.join(" and "), count(zones.len(), "zone"));
+    let detail = format!(
+        "the {} of {} were not read: {names}",
+        phases.join(" and "),
+        count(zones.len(), "zone")
+    );
     let help = "plan such a zone by itself (`--zone NAME`), or write these rules into the section";
     Some(findings::EARLIER_NOT_READ.at(first.place, detail).help(help))
 }

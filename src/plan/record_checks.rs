@@ -1,4 +1,5 @@
-//! Checks that need the zone's plan at Cloudflare, or its live records; everything else is known offline.
+//! Checks that need the zone's plan at Cloudflare, or its live records; everything else is known
+//! offline.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +9,20 @@ use super::other_programs;
 use super::subject::{RecordAction, RecordSubject};
 use super::zone_plan::ZonePlan;
 use crate::diagnostic::{self, Diagnostics, Severity, findings};
-use crate::diff::{ChangeKind, Conflict, Field, RecordChanges, SetAsideReason, Stranded, field_changes};
-use crate::model::{Comment, DesiredZone, Fqdn, LiveZone, NameSet, Rdata, ReadOnly, RecordId, Tier};
+use crate::diff::{
+    ChangeKind, Conflict, Field, RecordChanges, SetAsideReason, Stranded, field_changes,
+};
+use crate::model::{
+    Comment, DesiredZone, Fqdn, LiveZone, NameSet, Rdata, ReadOnly, RecordId, Tier,
+};
 
 /// Holds a zone's plan against what Cloudflare would accept.
-pub(super) fn check(desired: &DesiredZone, live: &LiveZone, changes: &RecordChanges, plan: &ZonePlan) -> Diagnostics {
+pub(super) fn check(
+    desired: &DesiredZone,
+    live: &LiveZone,
+    changes: &RecordChanges,
+    plan: &ZonePlan,
+) -> Diagnostics {
     let mut found = Diagnostics::default();
     quota(desired, live, plan, &mut found);
     conflicts(changes, &mut found);
@@ -32,23 +42,33 @@ pub(super) fn check(desired: &DesiredZone, live: &LiveZone, changes: &RecordChan
 /// New texts that differ from a live one, which stays, only in where they are cut into strings.
 fn other_cuts(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Diagnostics) {
     let is_text = |record: &RecordSubject| matches!(record.form().data, Rdata::Txt(_));
-    let mut creates =
-        plan.records().filter(|(_, _, record)| record.action.id().is_none() && is_text(record)).peekable();
+    let mut creates = plan
+        .records()
+        .filter(|(_, _, record)| record.action.id().is_none() && is_text(record))
+        .peekable();
     if creates.peek().is_none() {
         return;
     }
-    let changed: BTreeSet<&RecordId> = plan.records().filter_map(|(_, _, record)| record.action.id()).collect();
+    let changed: BTreeSet<&RecordId> =
+        plan.records().filter_map(|(_, _, record)| record.action.id()).collect();
     let mut texts: BTreeMap<&Fqdn, Vec<&Rdata>> = BTreeMap::new();
-    let staying = live.records.iter().filter(|r| matches!(r.data, Rdata::Txt(_)) && !changed.contains(&r.id));
+    let staying =
+        live.records.iter().filter(|r| matches!(r.data, Rdata::Txt(_)) && !changed.contains(&r.id));
     staying.for_each(|record| texts.entry(&record.name).or_default().push(&record.data));
     for (_, operation, record) in creates {
         let form = record.form();
         let mut of_name = texts.get(&form.name).into_iter().flatten();
         let Some(twin) = of_name.find(|data| data.differs_in_cuts(&form.data)) else { continue };
-        let what = format!("{} is live as {}, with other cuts", form.data.presentation(), twin.presentation());
+        let what = format!(
+            "{} is live as {}, with other cuts",
+            form.data.presentation(),
+            twin.presentation()
+        );
         let finding = findings::OTHER_CUTS.at(operation.place.unwrap_or(desired.place), what);
         found.push(
-            finding.about(operation.address.to_string()).help("write it as it is live, if the cuts do not matter"),
+            finding
+                .about(operation.address.to_string())
+                .help("write it as it is live, if the cuts do not matter"),
         );
     }
 }
@@ -60,25 +80,30 @@ fn count(operations: &[Operation], action: Action) -> usize {
 
 /// Records that the zone would hold.
 pub(super) fn records_after(live: &LiveZone, operations: &[Operation]) -> usize {
-    (live.records.len() + count(operations, Action::Create)).saturating_sub(count(operations, Action::Delete))
+    (live.records.len() + count(operations, Action::Create))
+        .saturating_sub(count(operations, Action::Delete))
 }
 
-/// Whether more records are planned than zones of this plan usually hold, while the real quota was not read.
+/// Whether more records are planned than zones of this plan usually hold, while the real quota was
+/// not read.
 pub(super) fn quota_in_doubt(live: &LiveZone, operations: &[Operation]) -> bool {
     live.record_quota.is_none() && records_after(live, operations) > assumed_quota(live)
 }
 
-/// The quota that zones of this plan usually have; a zone that holds more already has been given more.
+/// The quota that zones of this plan usually have; a zone that holds more already has been given
+/// more.
 pub(super) fn assumed_quota(live: &LiveZone) -> usize {
     live.tier.record_quota(live.created_on.as_deref()).max(live.records.len())
 }
 
 /// Whether deletes must come first for the creates to fit.
 pub(super) fn needs_deletes_first(live: &LiveZone, operations: &[Operation]) -> bool {
-    live.records.len() + count(operations, Action::Create) > live.record_quota.unwrap_or_else(|| assumed_quota(live))
+    live.records.len() + count(operations, Action::Create)
+        > live.record_quota.unwrap_or_else(|| assumed_quota(live))
 }
 
-/// A plan beyond the zone's record quota is refused before anything is sent, or warned about where the quota is a guess.
+/// A plan beyond the zone's record quota is refused before anything is sent, or warned about where
+/// the quota is a guess.
 fn quota(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Diagnostics) {
     let after = records_after(live, &plan.operations);
     if after <= live.records.len() {
@@ -124,7 +149,9 @@ fn conflicts(changes: &RecordChanges, found: &mut Diagnostics) {
                     conflict.live.name
                 ))
                 .at(conflict.desired.spelling.place, format!("this {wanted} record"))
-                .help("remove the record from the spec, or remove the live one where it is managed"),
+                .help(
+                    "remove the record from the spec, or remove the live one where it is managed",
+                ),
         );
     }
 }
@@ -133,8 +160,12 @@ fn conflicts(changes: &RecordChanges, found: &mut Diagnostics) {
 fn stranded(zone: &DesiredZone, changes: &RecordChanges, found: &mut Diagnostics) {
     for stranded in &changes.stranded {
         let (name, why, place) = match stranded {
-            Stranded::Wanted(record) => (&record.name, "the spec wants it".to_owned(), record.spelling.place),
-            Stranded::Aside(aside) => (&aside.record.name, format!("it {}", keeper(&aside.reason)), zone.place),
+            Stranded::Wanted(record) => {
+                (&record.name, "the spec wants it".to_owned(), record.spelling.place)
+            }
+            Stranded::Aside(aside) => {
+                (&aside.record.name, format!("it {}", keeper(&aside.reason)), zone.place)
+            }
         };
         found.push(
             findings::STRANDED_DS
@@ -151,8 +182,10 @@ fn stranded(zone: &DesiredZone, changes: &RecordChanges, found: &mut Diagnostics
 fn kept_different(changes: &RecordChanges, found: &mut Diagnostics) {
     for Conflict { desired, live, reason } in &changes.kept_different {
         let SetAsideReason::ReadOnly(owner) = reason else { continue };
-        let fields: Vec<_> =
-            field_changes(live, &desired.data, &desired.facets).into_iter().map(|f| f.field.to_string()).collect();
+        let fields: Vec<_> = field_changes(live, &desired.data, &desired.facets)
+            .into_iter()
+            .map(|f| f.field.to_string())
+            .collect();
         found.push(
             findings::MAINTAINED_DIFFERS
                 .at(
@@ -170,8 +203,8 @@ fn kept_different(changes: &RecordChanges, found: &mut Diagnostics) {
     }
 }
 
-/// Records created at a name and type where someone else maintains another value, which stays. Both families of addresses are one type
-/// here: a product that serves a host has all of it.
+/// Records created at a name and type where someone else maintains another value, which stays. Both
+/// families of addresses are one type here: a product that serves a host has all of it.
 fn beside_maintained(zone: &DesiredZone, changes: &RecordChanges, found: &mut Diagnostics) {
     let maintained: BTreeMap<(&Fqdn, &str), (ReadOnly, &str)> = changes
         .set_aside
@@ -189,7 +222,9 @@ fn beside_maintained(zone: &DesiredZone, changes: &RecordChanges, found: &mut Di
         if changes.conflicts.iter().any(|c| std::ptr::eq(c.desired, *after)) {
             continue;
         }
-        let Some((owner, kind)) = maintained.get(&(&after.name, slot(&after.data))) else { continue };
+        let Some((owner, kind)) = maintained.get(&(&after.name, slot(&after.data))) else {
+            continue;
+        };
         let name = zone.name.relative(&after.name);
         found.push(
             findings::BESIDE_MAINTAINED
@@ -220,40 +255,63 @@ fn limits(tier: Tier, operation: &Operation, record: &RecordSubject, found: &mut
         RecordAction::Delete { .. } => false,
     };
     let mut refuse = |detail: String, help: String| {
-        let diagnostic = findings::PLAN_LIMIT.nowhere(detail).help(help).about(operation.address.to_string());
+        let diagnostic =
+            findings::PLAN_LIMIT.nowhere(detail).help(help).about(operation.address.to_string());
         found.push(match operation.place {
             Some(place) => diagnostic.at(place, ""),
             None => diagnostic,
         });
     };
     let plan = facts.name;
-    let length = said.facets.comment.as_ref().and_then(Comment::text).map_or(0, |c| c.chars().count());
+    let length =
+        said.facets.comment.as_ref().and_then(Comment::text).map_or(0, |c| c.chars().count());
     if changed(Field::Comment) && length > facts.comment_characters {
         refuse(
-            format!("the comment has {length} characters; the {plan} plan allows {}", facts.comment_characters),
+            format!(
+                "the comment has {length} characters; the {plan} plan allows {}",
+                facts.comment_characters
+            ),
             "shorten the comment".to_owned(),
         );
     }
     let tags = said.facets.tags.as_ref().map_or(0, BTreeSet::len);
     if changed(Field::Tags) && tags > facts.tags {
         refuse(
-            format!("the record has {}; the {plan} plan allows {}", diagnostic::count(tags, "tag"), facts.tags),
-            if facts.tags == 0 { "remove `tags`".to_owned() } else { format!("keep at most {} tags", facts.tags) },
+            format!(
+                "the record has {}; the {plan} plan allows {}",
+                diagnostic::count(tags, "tag"),
+                facts.tags
+            ),
+            if facts.tags == 0 {
+                "remove `tags`".to_owned()
+            } else {
+                format!("keep at most {} tags", facts.tags)
+            },
         );
     }
     let proxied = said.facets.proxied == Some(true);
-    if let Some(ttl) = said.facets.ttl.filter(|t| !proxied && !t.is_automatic() && t.as_number() < facts.minimum_ttl)
+    if let Some(ttl) = said
+        .facets
+        .ttl
+        .filter(|t| !proxied && !t.is_automatic() && t.as_number() < facts.minimum_ttl)
         && changed(Field::Ttl)
     {
         refuse(
-            format!("the time to live is {ttl} s; the {plan} plan allows {} s or more", facts.minimum_ttl),
+            format!(
+                "the time to live is {ttl} s; the {plan} plan allows {} s or more",
+                facts.minimum_ttl
+            ),
             format!("write `ttl: {}` or `ttl: auto`", facts.minimum_ttl),
         );
     }
-    if tier == Tier::Free && changed(Field::Flag("flatten_cname")) && said.facets.settings.flatten_cname == Some(true) {
+    if tier == Tier::Free
+        && changed(Field::Flag("flatten_cname"))
+        && said.facets.settings.flatten_cname == Some(true)
+    {
         refuse(
             "CNAME flattening of single records needs a paid plan".to_owned(),
-            "remove `flatten_cname`; at the apex and on proxied records flattening is automatic".to_owned(),
+            "remove `flatten_cname`; at the apex and on proxied records flattening is automatic"
+                .to_owned(),
         );
     }
 }
@@ -261,14 +319,21 @@ fn limits(tier: Tier, operation: &Operation, record: &RecordSubject, found: &mut
 /// The most that Cloudflare stores of one name and type, in characters of all contents together.
 ///
 /// # Sources
-/// developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20, for TXT; code 83011, observed
-/// 2026, says it of any type.
+/// developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20,
+/// for TXT; code 83011, observed 2026, says it of any type.
 const COMBINED_LENGTH: usize = 8192;
 
-/// Names whose values of one type would be longer together than Cloudflare stores: live ones that stay, and wanted ones.
+/// Names whose values of one type would be longer together than Cloudflare stores: live ones that
+/// stay, and wanted ones.
 ///
-/// Whether the quotes of a text count is not known: beyond the limit without them is an error, with them a warning.
-fn combined_length(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Diagnostics) {
+/// Whether the quotes of a text count is not known: beyond the limit without them is an error, with
+/// them a warning.
+fn combined_length(
+    desired: &DesiredZone,
+    live: &LiveZone,
+    plan: &ZonePlan,
+    found: &mut Diagnostics,
+) {
     let mut sets: BTreeMap<(&Fqdn, &str), (Lengths, Option<&Operation>)> = BTreeMap::new();
     let mut replaced: BTreeSet<&RecordId> = BTreeSet::new();
     for (_, operation, record) in plan.records() {
@@ -285,7 +350,8 @@ fn combined_length(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, foun
     if sets.is_empty() {
         return;
     }
-    // Nearly all records of a large zone have another name, and this is the cheapest way to see that.
+    // Nearly all records of a large zone have another name, and this is the cheapest way to see
+    // that.
     let names: NameSet<'_> = sets.keys().map(|(name, _)| name.as_str()).collect();
     let named = live.records.iter().filter(|record| names.contains(record.name.as_str()));
     for record in named.filter(|record| !replaced.contains(&record.id)) {
@@ -338,7 +404,8 @@ impl Lengths {
 /// Live records that exist twice.
 fn duplicates(desired: &DesiredZone, changes: &RecordChanges, found: &mut Diagnostics) {
     for aside in changes.set_aside.iter().filter(|a| a.reason == SetAsideReason::Duplicate) {
-        let (name, kind) = (desired.name.relative(&aside.record.name), aside.record.data.type_name());
+        let (name, kind) =
+            (desired.name.relative(&aside.record.name), aside.record.data.type_name());
         found.push(
             findings::LIVE_DUPLICATE
                 .nowhere(format!(

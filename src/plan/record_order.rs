@@ -1,8 +1,9 @@
-//! The order in which a plan lists the changes of a zone's records. Before them it lists the zone itself, its settings, and its rules
-//! in the order of execution.
+//! The order in which a plan lists the changes of a zone's records. Before them it lists the zone
+//! itself, its settings, and its rules in the order of execution.
 //!
-//! Batches keep the order of names, and of the operations of a name that they do not cut (`batches`). Apply carries out the rules of a zone that exists before its settings (`apply`): they are what it
-//! looks at once more before anything is sent.
+//! Batches keep the order of names, and of the operations of a name that they do not cut
+//! (`batches`). Apply carries out the rules of a zone that exists before its settings (`apply`):
+//! they are what it looks at once more before anything is sent.
 
 use crate::diff::{Change, ChangeKind};
 use crate::model::{Address, Fqdn, sort_by};
@@ -14,11 +15,12 @@ pub(super) fn ordered<'c, 'a>(changes: &'c [Change<'a>]) -> Vec<&'c Change<'a>> 
     ordered
 }
 
-/// Where a change of a record comes: by name; deletes before what needs the name or the value; DS records go before the NS records
-/// that they belong to, and come after them.
+/// Where a change of a record comes: by name; deletes before what needs the name or the value; DS
+/// records go before the NS records that they belong to, and come after them.
 ///
 /// # Sources
-/// A DS record needs NS records at its name (RFC 4035 section 2.4), and Cloudflare refuses the one without the other.
+/// A DS record needs NS records at its name (RFC 4035 section 2.4), and Cloudflare refuses the one
+/// without the other.
 fn record_rank<'c>(change: &'c Change<'_>) -> (&'c Fqdn, u8, &'c Address) {
     let (name, rank) = match &change.kind {
         ChangeKind::Delete { before, .. } => match before.data.type_name() {

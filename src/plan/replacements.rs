@@ -1,4 +1,5 @@
-//! Which deletes are replacements, because the plan creates a record for the same use: the danger `delete` is not about them.
+//! Which deletes are replacements, because the plan creates a record for the same use: the danger
+//! `delete` is not about them.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +9,10 @@ use crate::diff::DeleteReason;
 use crate::insight::ownership_token;
 use crate::model::{Danger, Fqdn, Purpose, Rdata, RecordType, token_key};
 
-/// Finds the deletes that are replacements: the spec asked for the removal (by `state: absent`, or because the base had the
-/// record and the spec does not, or because the zone is pruned and there is no base), and this plan creates a record for the same use
-/// at the same name, or at another selector of the same domain. Each created record takes the place of one, and an alias of all
+/// Finds the deletes that are replacements: the spec asked for the removal (by `state: absent`, or
+/// because the base had the record and the spec does not, or because the zone is pruned and there
+/// is no base), and this plan creates a record for the same use at the same name, or at another
+/// selector of the same domain. Each created record takes the place of one, and an alias of all
 /// addresses. Such a delete is not counted.
 pub(super) fn find(plan: &mut ZonePlan, is_complete: bool) {
     let mut successors: BTreeMap<(String, Use), usize> = BTreeMap::new();
@@ -28,8 +30,11 @@ pub(super) fn find(plan: &mut ZonePlan, is_complete: bool) {
         return;
     }
     for operation in &mut plan.operations {
-        let Subject::Record(RecordSubject { action: RecordAction::Delete { before, reason, .. }, was_wanted, .. }) =
-            &mut operation.subject
+        let Subject::Record(RecordSubject {
+            action: RecordAction::Delete { before, reason, .. },
+            was_wanted,
+            ..
+        }) = &mut operation.subject
         else {
             continue;
         };
@@ -42,7 +47,9 @@ pub(super) fn find(plan: &mut ZonePlan, is_complete: bool) {
             continue;
         }
         let Some(purpose) = Use::of(&before.name, &before.data) else { continue };
-        if let Some(left) = successors.get_mut(&(place(&before.name), purpose)).filter(|left| **left > 0) {
+        if let Some(left) =
+            successors.get_mut(&(place(&before.name), purpose)).filter(|left| **left > 0)
+        {
             *left -= 1;
             *reason = DeleteReason::Replaced;
             operation.dangers.retain(|danger| *danger != Danger::Delete);
@@ -50,7 +57,8 @@ pub(super) fn find(plan: &mut ZonePlan, is_complete: bool) {
     }
 }
 
-/// Where the successor of a record is looked for, and its type. Records that lead to a server replace each other whatever their type.
+/// Where the successor of a record is looked for, and its type. Records that lead to a server
+/// replace each other whatever their type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SuccessorKey {
     place: String,
@@ -66,8 +74,8 @@ impl SuccessorKey {
     }
 }
 
-/// Where a record is looked for: at its name; a DKIM key at any selector of its domain (RFC 6376 section 3.1), and a token whose
-/// name has the account in it at any account of its domain.
+/// Where a record is looked for: at its name; a DKIM key at any selector of its domain (RFC 6376
+/// section 3.1), and a token whose name has the account in it at any account of its domain.
 fn place(name: &Fqdn) -> String {
     if let Some((provider, domain)) = ownership_token(name) {
         return format!("{provider} {domain}");
@@ -92,13 +100,17 @@ impl Use {
 
     /// The use of a value at a name; `None` for a text that nothing is known about.
     fn of(name: &Fqdn, data: &Rdata) -> Option<Self> {
-        if let Some((provider, _)) = ownership_token(name).filter(|_| data.record_type() == Some(RecordType::Txt)) {
+        if let Some((provider, _)) =
+            ownership_token(name).filter(|_| data.record_type() == Some(RecordType::Txt))
+        {
             return Some(Self::Token(provider.to_owned()));
         }
         Some(match (data.record_type(), data.purpose()) {
             (Some(kind), _) if Self::SERVERS.contains(&kind) => Self::Server,
             (Some(RecordType::Txt), Purpose::Shared) => return None,
-            (Some(RecordType::Txt), Purpose::Unique) => Self::Token(token_key(data.presentation().trim_matches('"'))),
+            (Some(RecordType::Txt), Purpose::Unique) => {
+                Self::Token(token_key(data.presentation().trim_matches('"')))
+            }
             (kind, purpose) => Self::Other(kind, purpose),
         })
     }

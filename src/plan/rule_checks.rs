@@ -1,5 +1,5 @@
-//! Problems of the protection that a spec wants: what Cloudflare does not have, what has no effect, what its plan does not
-//! allow.
+//! Problems of the protection that a spec wants: what Cloudflare does not have, what has no effect,
+//! what its plan does not allow.
 
 use std::collections::BTreeSet;
 
@@ -55,12 +55,20 @@ pub(super) fn check(
     found
 }
 
-/// States between two operations in which some requests are treated neither as before nor as afterwards.
-pub(super) fn windows(desired: &DesiredZone, operations: &[Operation], windows: &[Window]) -> Diagnostics {
+/// States between two operations in which some requests are treated neither as before nor as
+/// afterwards.
+pub(super) fn windows(
+    desired: &DesiredZone,
+    operations: &[Operation],
+    windows: &[Window],
+) -> Diagnostics {
     let mut found = Diagnostics::default();
-    let name = |n: usize| operations.get(n).and_then(Operation::rule).map_or("?", |rule| rule.name.as_str());
+    let name = |n: usize| {
+        operations.get(n).and_then(Operation::rule).map_or("?", |rule| rule.name.as_str())
+    };
     for Window { steps, is_weaker, about } in windows {
-        let between = format!("between the changes of {} and {}", name(steps.start), name(steps.end));
+        let between =
+            format!("between the changes of {} and {}", name(steps.start), name(steps.end));
         let diagnostic = match is_weaker {
             true => findings::WEAKER_MEANWHILE
                 .nowhere(format!("{between}, {about}: some are stopped less than before and afterwards"))
@@ -69,14 +77,21 @@ pub(super) fn windows(desired: &DesiredZone, operations: &[Operation], windows: 
                 .nowhere(format!("{between}, {about}: some are stopped more than before and afterwards"))
                 .help("apply it when there is little traffic"),
         };
-        let place = operations.get(steps.start).and_then(|operation| operation.place).unwrap_or(desired.place);
+        let place = operations
+            .get(steps.start)
+            .and_then(|operation| operation.place)
+            .unwrap_or(desired.place);
         found.push(diagnostic.at(place, "").about(desired.name.to_string()));
     }
     found
 }
 
 /// What will be done after the last day of entries that expire soon.
-pub(super) fn expiries(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges) -> Diagnostics {
+pub(super) fn expiries(
+    desired: &DesiredZone,
+    live: &LiveZone,
+    changes: &WafChanges,
+) -> Diagnostics {
     let mut found = Diagnostics::default();
     let Some(waf) = &desired.waf else { return found };
     let mut report = |place: Place, what: String, impact: Impact| {
@@ -87,14 +102,20 @@ pub(super) fn expiries(desired: &DesiredZone, live: &LiveZone, changes: &WafChan
     for phase in &changes.phases {
         // What will be there by then: as wanted, and else as it is.
         let wanted = |name: &str| {
-            let changed = phase.changes.iter().find(|change| change.name == name).map(|change| &change.after);
+            let changed =
+                phase.changes.iter().find(|change| change.name == name).map(|change| &change.after);
             let is = |body: &&RuleBody| body.reference() == Some(name);
             changed.or_else(|| phase.live.rules().iter().map(|rule| &rule.body).find(is))
         };
-        for rule in
-            waf.rules(phase.phase).into_iter().flatten().filter(|rule| rule.note.expires_soon && !rule.is_absent)
+        for rule in waf
+            .rules(phase.phase)
+            .into_iter()
+            .flatten()
+            .filter(|rule| rule.note.expires_soon && !rule.is_absent)
         {
-            let (Some(body), Some(day)) = (wanted(&rule.name), &rule.note.expires) else { continue };
+            let (Some(body), Some(day)) = (wanted(&rule.name), &rule.note.expires) else {
+                continue;
+            };
             let impact = rule_impact(phase.phase, Some(body), None, &live.waf);
             report(rule.place, format!("after {day}, the rule {} is removed", rule.name), impact);
         }
@@ -103,21 +124,24 @@ pub(super) fn expiries(desired: &DesiredZone, live: &LiveZone, changes: &WafChan
         }
         for deployment in &waf.deployments {
             let catalogue = live.waf.managed(deployment.ruleset);
-            let id = catalogue.map_or(deployment.ruleset.facts().id, |catalogue| catalogue.id.0.as_str());
+            let id = catalogue
+                .map_or(deployment.ruleset.facts().id, |catalogue| catalogue.id.0.as_str());
             let executes = |body: &&RuleBody| body.executes() == Some(id);
             let changed = phase.changes.iter().map(|change| &change.after).find(executes);
             let live_body = || phase.live.rules().iter().map(|rule| &rule.body).find(executes);
             let Some(body) = changed.or_else(live_body) else { continue };
             let notes = deployment.tags.iter().map(|tag| (&tag.note, tag.place));
             let notes = notes.chain(deployment.rules.iter().map(|rule| (&rule.note, rule.place)));
-            let Some((note, place)) = notes.filter(|(note, _)| note.expires_soon).min_by_key(|(note, _)| &note.expires)
+            let Some((note, place)) =
+                notes.filter(|(note, _)| note.expires_soon).min_by_key(|(note, _)| &note.expires)
             else {
                 continue;
             };
             let over = deployment.with_notes(|note| note.is_expired |= note.expires_soon);
             let then = compile(&over, catalogue, Some(body), waf.unmanaged).body;
             let day = note.expires.as_deref().unwrap_or_default();
-            let what = format!("after {day}, overrides of {} are reverted", deployment.ruleset.key());
+            let what =
+                format!("after {day}, overrides of {} are reverted", deployment.ruleset.key());
             report(place, what, deployment_impact(Some(body), Some(&then), catalogue));
         }
     }
@@ -127,9 +151,11 @@ pub(super) fn expiries(desired: &DesiredZone, live: &LiveZone, changes: &WafChan
 /// One problem in words.
 fn of_problem(problem: &Problem, live: &LiveZone) -> Diagnostic {
     let Problem { kind, place } = problem;
-    let candidates = |near: &[String]| match near {
+    let candidates = |near: &[String]| {
+        match near {
         [] => "give the rule's number, its description as Cloudflare has it, or the beginning of its id".to_owned(),
         near => format!("did you mean {}?", near.join("; ")),
+    }
     };
     let diagnostic = match kind {
         ProblemKind::UnknownRule(name, near) => {
@@ -185,11 +211,12 @@ fn rank(tier: Tier) -> usize {
     }
 }
 
-/// What a zone's plan does not allow: an error where the refusal is certain, so that nothing is written that would remain half
-/// done; elsewhere a warning.
+/// What a zone's plan does not allow: an error where the refusal is certain, so that nothing is
+/// written that would remain half done; elsewhere a warning.
 ///
-/// It is certain on the free plan. With a paid one, subscriptions beside it (WAF Advanced, Bot Management, API Shield) can bring
-/// what it does not have, and which plan a zone gets that is still to be created is not known.
+/// It is certain on the free plan. With a paid one, subscriptions beside it (WAF Advanced, Bot
+/// Management, API Shield) can bring what it does not have, and which plan a zone gets that is
+/// still to be created is not known.
 fn beyond_plan(live: &LiveZone, detail: String) -> Diagnostic {
     match live.tier {
         Tier::Free if !live.is_new => findings::PLAN_LIMIT.nowhere(detail),
@@ -199,7 +226,8 @@ fn beyond_plan(live: &LiveZone, detail: String) -> Diagnostic {
     }
 }
 
-/// What the zone's plan does not allow, as documented. What a live rule of the zone does is allowed, whatever the plan.
+/// What the zone's plan does not allow, as documented. What a live rule of the zone does is
+/// allowed, whatever the plan.
 fn limits(
     desired: &DesiredZone,
     live: &LiveZone,
@@ -210,7 +238,9 @@ fn limits(
     let (tier, plan) = (rank(live.tier), live.tier.facts().name);
     let mut report = |place: Option<Place>, detail: String, help: String| {
         let diagnostic = beyond_plan(live, detail).help(help);
-        found.push(diagnostic.at(place.unwrap_or(desired.place), "").about(desired.name.to_string()));
+        found.push(
+            diagnostic.at(place.unwrap_or(desired.place), "").about(desired.name.to_string()),
+        );
     };
     for phase in &changes.phases {
         let Some(most) = phase.phase.facts().most_rules.map(|most| most[tier]) else { continue };
@@ -223,7 +253,8 @@ fn limits(
             );
         }
     }
-    let theirs = || live.waf.entry_points.values().flat_map(EntryPoint::rules).map(|rule| &rule.body);
+    let theirs =
+        || live.waf.entry_points.values().flat_map(EntryPoint::rules).map(|rule| &rule.body);
     let logs = |body: &RuleBody| body.action() == "log";
     let period = |body: &RuleBody| match body.get("ratelimit") {
         Some(Value::Map(rate)) => {
@@ -231,9 +262,12 @@ fn limits(
         }
         _ => None,
     };
-    let longest = i64::from(RATE_LONGEST_PERIOD[tier]).max(theirs().filter_map(period).max().unwrap_or(0));
+    let longest =
+        i64::from(RATE_LONGEST_PERIOD[tier]).max(theirs().filter_map(period).max().unwrap_or(0));
     let mut check = |body: &RuleBody, place: &dyn Fn() -> Option<Place>| {
-        if let Some(facts) = body.executes().and_then(|id| Managed::ALL.iter().map(|m| m.facts()).find(|f| f.id == id))
+        if let Some(facts) = body
+            .executes()
+            .and_then(|id| Managed::ALL.iter().map(|m| m.facts()).find(|f| f.id == id))
             && facts.lowest_plan > tier
             && !theirs().any(|other| other.executes() == body.executes())
         {
@@ -246,14 +280,18 @@ fn limits(
         if logs(body) && live.tier < Tier::Enterprise && !theirs().any(logs) {
             report(
                 place(),
-                format!("the action `log` of custom and rate limiting rules is not part of the {plan} plan"),
+                format!(
+                    "the action `log` of custom and rate limiting rules is not part of the {plan} plan"
+                ),
                 "use `managed_challenge`".to_owned(),
             );
         }
         if let Some(period) = period(body).filter(|period| *period > longest) {
             report(
                 place(),
-                format!("a rate limit over {period} s; the {plan} plan counts over at most {longest} s"),
+                format!(
+                    "a rate limit over {period} s; the {plan} plan counts over at most {longest} s"
+                ),
                 format!("count over {longest} s or less"),
             );
         }
@@ -261,47 +299,84 @@ fn limits(
     for (operation, rule) in operations.iter().filter_map(|o| Some((o, o.rule()?))) {
         match &rule.action {
             RuleAction::CreateEntryPoint { rules } => {
-                rules.iter().for_each(|body| check(body, &|| place_of(changes, body).or(operation.place)));
+                rules
+                    .iter()
+                    .for_each(|body| check(body, &|| place_of(changes, body).or(operation.place)));
             }
-            RuleAction::Create { after, .. } | RuleAction::Update { after, .. } => check(after, &|| operation.place),
+            RuleAction::Create { after, .. } | RuleAction::Update { after, .. } => {
+                check(after, &|| operation.place)
+            }
             RuleAction::Move { .. } | RuleAction::Delete { .. } => {}
         }
     }
 }
 
-/// The entry of the spec that a new rule comes from. All rules of a new entry point are one operation, at the place of the first.
-/// It looks at all changes, so it is asked only for a rule of which something is said.
+/// The entry of the spec that a new rule comes from. All rules of a new entry point are one
+/// operation, at the place of the first. It looks at all changes, so it is asked only for a rule of
+/// which something is said.
 fn place_of(changes: &WafChanges, body: &RuleBody) -> Option<Place> {
-    changes.phases.iter().flat_map(|phase| &phase.changes).find(|change| change.after == *body)?.place
+    changes
+        .phases
+        .iter()
+        .flat_map(|phase| &phase.changes)
+        .find(|change| change.after == *body)?
+        .place
 }
 
 /// Fields, functions and operators in new expressions that the zone's plan does not have.
 ///
 /// What a live rule of the zone uses is allowed, whatever the plan.
-fn expressions(live: &LiveZone, changes: &WafChanges, operations: &[Operation], found: &mut Diagnostics) {
+fn expressions(
+    live: &LiveZone,
+    changes: &WafChanges,
+    operations: &[Operation],
+    found: &mut Diagnostics,
+) {
     let texts = |body: &RuleBody| {
         let counting = match body.get("ratelimit") {
             Some(Value::Map(rate)) => counting_expression(rate).map(str::to_owned),
             _ => None,
         };
-        [body.text("expression").map(str::to_owned), counting].into_iter().flatten().collect::<Vec<_>>()
+        [body.text("expression").map(str::to_owned), counting]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
     };
-    let unmet = |text: &str| Expression::reported(text).requirement().filter(|r| !r.is_met_by(live.tier));
-    let allowed = live.waf.entry_points.values().flat_map(EntryPoint::rules).flat_map(|rule| texts(&rule.body));
-    let allowed: BTreeSet<String> = allowed.filter_map(|text| unmet(&text)).flat_map(|r| r.by).gather();
-    let mut check = |operation: &Operation, place: &dyn Fn() -> Option<Place>, body: &RuleBody, before: &[String]| {
+    let unmet =
+        |text: &str| Expression::reported(text).requirement().filter(|r| !r.is_met_by(live.tier));
+    let allowed = live
+        .waf
+        .entry_points
+        .values()
+        .flat_map(EntryPoint::rules)
+        .flat_map(|rule| texts(&rule.body));
+    let allowed: BTreeSet<String> =
+        allowed.filter_map(|text| unmet(&text)).flat_map(|r| r.by).gather();
+    let mut check = |operation: &Operation,
+                     place: &dyn Fn() -> Option<Place>,
+                     body: &RuleBody,
+                     before: &[String]| {
         for text in texts(body).into_iter().filter(|text| !before.contains(text)) {
             let Some(requirement) = unmet(&text) else { continue };
-            let by: Vec<String> =
-                requirement.by.iter().filter(|by| !allowed.contains(*by)).map(|by| format!("`{by}`")).collect();
+            let by: Vec<String> = requirement
+                .by
+                .iter()
+                .filter(|by| !allowed.contains(*by))
+                .map(|by| format!("`{by}`"))
+                .collect();
             if by.is_empty() {
                 continue;
             }
             let plan = live.tier.facts().name;
             let verb = if by.len() == 1 { "needs" } else { "need" };
-            let detail = format!("{} {verb} {}; the zone is on the {plan} plan", by.join(", "), requirement.plan());
+            let detail = format!(
+                "{} {verb} {}; the zone is on the {plan} plan",
+                by.join(", "),
+                requirement.plan()
+            );
             let help = "write the expression without it, or move the zone to a plan that has it";
-            let diagnostic = beyond_plan(live, detail).help(help).about(operation.address.to_string());
+            let diagnostic =
+                beyond_plan(live, detail).help(help).about(operation.address.to_string());
             found.push(match place() {
                 Some(place) => diagnostic.at(place, ""),
                 None => diagnostic,
@@ -316,7 +391,9 @@ fn expressions(live: &LiveZone, changes: &WafChanges, operations: &[Operation], 
                 }
             }
             RuleAction::Create { after, .. } => check(operation, &|| operation.place, after, &[]),
-            RuleAction::Update { before, after, .. } => check(operation, &|| operation.place, after, &texts(before)),
+            RuleAction::Update { before, after, .. } => {
+                check(operation, &|| operation.place, after, &texts(before))
+            }
             RuleAction::Move { .. } | RuleAction::Delete { .. } => {}
         }
     }
@@ -325,22 +402,31 @@ fn expressions(live: &LiveZone, changes: &WafChanges, operations: &[Operation], 
 /// Families of attacks that the score cannot stop at the threshold wanted.
 fn reach(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges, found: &mut Diagnostics) {
     let Some(wants) = desired.waf.as_ref() else { return };
-    let Some(deployment) = wants.deployments.iter().find(|d| d.ruleset == Managed::Owasp) else { return };
+    let Some(deployment) = wants.deployments.iter().find(|d| d.ruleset == Managed::Owasp) else {
+        return;
+    };
     let Some(catalogue) = live.waf.managed(Managed::Owasp) else { return };
     let phase = changes.phases.iter().find(|p| p.phase == Phase::Managed);
     let Some(phase) = phase else { return };
-    let planned = phase.changes.iter().map(|c| &c.after).find(|b| b.executes() == Some(catalogue.id.0.as_str()));
+    let planned = phase
+        .changes
+        .iter()
+        .map(|c| &c.after)
+        .find(|b| b.executes() == Some(catalogue.id.0.as_str()));
     let current = match phase.live {
         EntryPoint::Absent => None,
-        EntryPoint::Present(ruleset) => {
-            ruleset.rules.iter().map(|r| &r.body).find(|b| b.executes() == Some(catalogue.id.0.as_str()))
-        }
+        EntryPoint::Present(ruleset) => ruleset
+            .rules
+            .iter()
+            .map(|r| &r.body)
+            .find(|b| b.executes() == Some(catalogue.id.0.as_str())),
     };
     let Some(body) = planned.or(current).filter(|b| b.is_enabled()) else { return };
     let Some(overrides) = Overrides::read(body.parameter("overrides")) else { return };
     let out_of_reach = unreachable_families(catalogue, &overrides);
     let Some(threshold) = out_of_reach.first().map(|r| r.threshold) else { return };
-    let families: Vec<String> = out_of_reach.iter().map(|r| format!("{} ({})", r.family.name, r.total)).collect();
+    let families: Vec<String> =
+        out_of_reach.iter().map(|r| format!("{} ({})", r.family.name, r.total)).collect();
     found.push(
         findings::OUT_OF_REACH
             .at(

@@ -1,7 +1,7 @@
 //! The order of a ruleset while operations are being carried out, one after the other.
 //!
-//! Positions are said relative to rules that exist by then, so each operation is carried out here as well. Nothing is looked
-//! for from the start of the list: it may have thousands of rules.
+//! Positions are said relative to rules that exist by then, so each operation is carried out here
+//! as well. Nothing is looked for from the start of the list: it may have thousands of rules.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -31,7 +31,10 @@ impl<'a> RulePositions<'a> {
     pub(super) fn new(rules: &'a [LiveRule], phase: &'a PhaseChanges) -> Self {
         let waiting: BTreeSet<Member> = phase.changes.iter().filter_map(|c| c.placed).gather();
         let wanted = &phase.order;
-        let new = wanted.iter().filter_map(|m| if let Member::New(n) = m { Some(n + 1) } else { None }).max();
+        let new = wanted
+            .iter()
+            .filter_map(|m| if let Member::New(n) = m { Some(n + 1) } else { None })
+            .max();
         Self {
             rules,
             // The first of several, though ids are unique.
@@ -67,12 +70,17 @@ impl<'a> RulePositions<'a> {
                 if let Some(n) = self.numbers.get(&live.id) {
                     self.now.remove(*n);
                 }
-                RuleAction::Delete { id: live.id.clone(), before: live.body.clone(), reason: *reason }
+                RuleAction::Delete {
+                    id: live.id.clone(),
+                    before: live.body.clone(),
+                    reason: *reason,
+                }
             }
         }
     }
 
-    /// Puts a member where it belongs among those that are in place already, and says where that is.
+    /// Puts a member where it belongs among those that are in place already, and says where that
+    /// is.
     fn place(&mut self, member: Member) -> Position {
         let number = self.number(member);
         self.now.remove(number);
@@ -112,7 +120,8 @@ impl<'a> RulePositions<'a> {
 
 /// Numbers in a row, linked to their neighbours.
 struct Line {
-    /// What is before each number, and before the end, which is the last entry; itself for what is nowhere.
+    /// What is before each number, and before the end, which is the last entry; itself for what is
+    /// nowhere.
     previous: Vec<usize>,
     /// What is behind each number, and behind the end: the first.
     next: Vec<usize>,
@@ -152,8 +161,8 @@ impl Line {
         Some(self.previous[number]).filter(|n| *n != self.end())
     }
 
-    /// How many are before a number. This goes through all of them, and is asked only where a rule is put between two that
-    /// have no ids yet.
+    /// How many are before a number. This goes through all of them, and is asked only where a rule
+    /// is put between two that have no ids yet.
     fn count_before(&self, number: usize) -> usize {
         std::iter::successors(self.before(number), |n| self.before(*n)).count()
     }

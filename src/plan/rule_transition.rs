@@ -1,9 +1,10 @@
 //! The order in which the changes of a zone's rules are carried out, over all phases.
 //!
-//! Between two requests, each kind of request has to meet what it met before the plan or what it meets after it; at the least,
-//! no request may pass that is stopped both before and after. Of all orders, the one with the fewest states is taken in which that
-//! is not so, and such states are reported. Among equal orders, the changes keep their ranks. With few changes every order
-//! is looked at; with many, the next change is the first one that leads to a good state.
+//! Between two requests, each kind of request has to meet what it met before the plan or what it
+//! meets after it; at the least, no request may pass that is stopped both before and after. Of all
+//! orders, the one with the fewest states is taken in which that is not so, and such states are
+//! reported. Among equal orders, the changes keep their ranks. With few changes every order is
+//! looked at; with many, the next change is the first one that leads to a good state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -29,7 +30,8 @@ pub(super) struct Step {
     pub(super) change: Option<usize>,
 }
 
-/// States between two requests in which some requests meet neither what they met before nor what they meet afterwards.
+/// States between two requests in which some requests meet neither what they met before nor what
+/// they meet afterwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Window {
     /// The steps after which it is open; it closes with the next one.
@@ -52,10 +54,13 @@ pub(super) struct Transition {
 /// The member of the order that a change is about.
 pub(super) fn member(phase: &PhaseChanges, change: &RuleChange) -> Option<Member> {
     let live = match &change.kind {
-        RuleChangeKind::Update(live) | RuleChangeKind::Move(live) | RuleChangeKind::Delete(live, _) => Some(live),
+        RuleChangeKind::Update(live)
+        | RuleChangeKind::Move(live)
+        | RuleChangeKind::Delete(live, _) => Some(live),
         RuleChangeKind::Create => None,
     };
-    let index = || phase.live.rules().iter().position(|rule| live.is_some_and(|live| rule.id == live.id));
+    let index =
+        || phase.live.rules().iter().position(|rule| live.is_some_and(|live| rule.id == live.id));
     change.placed.or_else(|| index().map(Member::Live))
 }
 
@@ -80,7 +85,8 @@ struct Now {
     done: BTreeSet<Member>,
 }
 
-/// What is wrong with a state: a kind of request that is stopped less, or more, than before and afterwards.
+/// What is wrong with a state: a kind of request that is stopped less, or more, than before and
+/// afterwards.
 #[derive(Debug, Clone, Copy, Default)]
 struct Flaws {
     weaker: Option<usize>,
@@ -109,7 +115,11 @@ pub(super) fn order(phases: &[PhaseChanges<'_>], steps: &[Step], waf: &LiveWaf) 
     if steps.len() < 2 {
         return as_ranked;
     }
-    let rules = phases.iter().map(|phase| phase.order.len().max(phase.live.rules().len())).sum::<usize>().max(1);
+    let rules = phases
+        .iter()
+        .map(|phase| phase.order.len().max(phase.live.rules().len()))
+        .sum::<usize>()
+        .max(1);
     let fits = |states: usize| MOST_WORK / (rules * states.max(1));
     if fits(steps.len()) < FEWEST_KINDS {
         return as_ranked;
@@ -124,7 +134,8 @@ pub(super) fn order(phases: &[PhaseChanges<'_>], steps: &[Step], waf: &LiveWaf) 
         _ => (Some(as_ranked.order), fits(steps.len())),
     };
     way.limit(most);
-    let order = order.unwrap_or_else(|| if steps.len() <= ALL_ORDERS { way.best() } else { way.greedy() });
+    let order =
+        order.unwrap_or_else(|| if steps.len() <= ALL_ORDERS { way.best() } else { way.greedy() });
     let windows = way.windows(&order);
     Transition { order, windows }
 }
@@ -142,13 +153,20 @@ impl<'c> Way<'c> {
             others.extend(phase.live.rules().iter().map(|rule| &rule.body));
         }
         // Phases that the spec leaves alone count as well, as far as they were read.
-        let rest = waf.entry_points.iter().filter(|(phase, _)| phases.iter().all(|p| p.phase != **phase));
-        let rest: Vec<(Phase, &EntryPoint)> = rest.map(|(phase, entry_point)| (*phase, entry_point)).collect();
-        let resting = rest.iter().flat_map(|(_, entry_point)| entry_point.rules()).map(|rule| &rule.body);
+        let rest =
+            waf.entry_points.iter().filter(|(phase, _)| phases.iter().all(|p| p.phase != **phase));
+        let rest: Vec<(Phase, &EntryPoint)> =
+            rest.map(|(phase, entry_point)| (*phase, entry_point)).collect();
+        let resting =
+            rest.iter().flat_map(|(_, entry_point)| entry_point.rules()).map(|rule| &rule.body);
         let mut requests = Requests::new(&changes, others.into_iter().chain(resting), waf);
-        let mut stages: Vec<Stage<'_>> =
-            phases.iter().map(|phase| Stage::new(phase.phase, phase.live, Some(phase), &mut requests, waf)).collect();
-        stages.extend(rest.into_iter().map(|(phase, live)| Stage::new(phase, live, None, &mut requests, waf)));
+        let mut stages: Vec<Stage<'_>> = phases
+            .iter()
+            .map(|phase| Stage::new(phase.phase, phase.live, Some(phase), &mut requests, waf))
+            .collect();
+        stages.extend(
+            rest.into_iter().map(|(phase, live)| Stage::new(phase, live, None, &mut requests, waf)),
+        );
         let mut way = Self { stages, steps, requests, before: Vec::new(), after: Vec::new() };
         way.look();
         way
@@ -172,8 +190,11 @@ impl<'c> Way<'c> {
     /// The state before the first step.
     fn start(&self) -> Vec<Now> {
         let now = |stage: &Stage<'_>| {
-            let waiting: BTreeSet<Member> = stage.changes.iter().filter_map(|change| change.placed).gather();
-            let settled = (0..stage.order.len()).filter(|rank| !waiting.contains(&stage.order[*rank])).collect();
+            let waiting: BTreeSet<Member> =
+                stage.changes.iter().filter_map(|change| change.placed).gather();
+            let settled = (0..stage.order.len())
+                .filter(|rank| !waiting.contains(&stage.order[*rank]))
+                .collect();
             let line = (0..stage.live).map(Member::Live).collect();
             Now { line, settled, done: BTreeSet::new() }
         };
@@ -193,11 +214,13 @@ impl<'c> Way<'c> {
     /// What each kind of request meets.
     fn treatments<'s>(&'s self, now: &'s [Now]) -> Vec<Treatment> {
         let rules = |(stage, now): (&'s Stage<'c>, &'s Now)| {
-            let of =
-                |member: &Member| (if now.done.contains(member) { &stage.after } else { &stage.before }).get(member);
+            let of = |member: &Member| {
+                (if now.done.contains(member) { &stage.after } else { &stage.before }).get(member)
+            };
             (stage.phase, now.line.iter().filter_map(of).collect::<Vec<_>>())
         };
-        let mut phases: Vec<(Phase, Vec<&SimpleRule>)> = self.stages.iter().zip(now).map(rules).collect();
+        let mut phases: Vec<(Phase, Vec<&SimpleRule>)> =
+            self.stages.iter().zip(now).map(rules).collect();
         sort_by_key(&mut phases, |(phase, _)| *phase);
         self.requests.treatments(&phases)
     }
@@ -210,10 +233,15 @@ impl<'c> Way<'c> {
             if met == before || met == after {
                 continue;
             }
-            if flaws.weaker.is_none() && !self.requests.covers(met, before) && !self.requests.covers(met, after) {
+            if flaws.weaker.is_none()
+                && !self.requests.covers(met, before)
+                && !self.requests.covers(met, after)
+            {
                 flaws.weaker = Some(kind);
             }
-            if flaws.stricter.is_none() && !self.requests.covers(&Requests::both(before, after), met) {
+            if flaws.stricter.is_none()
+                && !self.requests.covers(&Requests::both(before, after), met)
+            {
                 flaws.stricter = Some(kind);
             }
         }
@@ -252,7 +280,8 @@ impl<'c> Way<'c> {
         order
     }
 
-    /// Always the first step that leads to a good state; else to one that is not weaker; else the first.
+    /// Always the first step that leads to a good state; else to one that is not weaker; else the
+    /// first.
     fn greedy(&self) -> Vec<usize> {
         let mut waiting: Vec<usize> = (0..self.steps.len()).collect();
         let mut order = Vec::new();
@@ -286,9 +315,17 @@ impl<'c> Way<'c> {
             let flaws = self.flaws(&now);
             for (kind, is_weaker) in [(flaws.weaker, true), (flaws.stricter, false)] {
                 let Some(kind) = kind else { continue };
-                match windows.iter_mut().rev().find(|w| w.is_weaker == is_weaker && w.steps.end == n) {
+                match windows
+                    .iter_mut()
+                    .rev()
+                    .find(|w| w.is_weaker == is_weaker && w.steps.end == n)
+                {
                     Some(window) => window.steps.end = n + 1,
-                    None => windows.push(Window { steps: n..n + 1, is_weaker, about: self.requests.about(kind) }),
+                    None => windows.push(Window {
+                        steps: n..n + 1,
+                        is_weaker,
+                        about: self.requests.about(kind),
+                    }),
                 }
             }
         }
@@ -316,22 +353,35 @@ impl<'c> Stage<'c> {
         waf: &LiveWaf,
     ) -> Self {
         let order = changes.map_or(&[][..], |changes| &changes.order);
-        let members: Vec<Option<Member>> =
-            changes.iter().flat_map(|phase| phase.changes.iter().map(|change| member(phase, change))).collect();
+        let members: Vec<Option<Member>> = changes
+            .iter()
+            .flat_map(|phase| phase.changes.iter().map(|change| member(phase, change)))
+            .collect();
         let changed = changes.map_or(&[][..], |changes| &changes.changes);
         let rules = live.rules().iter().enumerate();
-        let before = rules.filter_map(|(n, rule)| Some((Member::Live(n), requests.simple(&rule.body, waf)?))).gather();
+        let before = rules
+            .filter_map(|(n, rule)| Some((Member::Live(n), requests.simple(&rule.body, waf)?)))
+            .gather();
         let after = changed.iter().zip(&members).filter_map(|(change, member)| {
             let after = sides(change).1?;
             Some(((*member)?, requests.simple(after, waf)?))
         });
         let after = after.gather();
         let ranks = order.iter().enumerate().map(|(rank, member)| (*member, rank)).gather();
-        Self { phase, order, ranks, before, after, live: live.rules().len(), members, changes: changed }
+        Self {
+            phase,
+            order,
+            ranks,
+            before,
+            after,
+            live: live.rules().len(),
+            members,
+            changes: changed,
+        }
     }
 
-    /// Carries out a change: the rule is removed, or it is as wanted and, if it is placed again, before the next one that is in
-    /// its place.
+    /// Carries out a change: the rule is removed, or it is as wanted and, if it is placed again,
+    /// before the next one that is in its place.
     fn carry_out(&self, now: &mut Now, number: usize) {
         let change = &self.changes[number];
         let Some(member) = self.members[number] else { return };
@@ -342,7 +392,11 @@ impl<'c> Stage<'c> {
         }
         if change.placed.is_some() {
             let rank = self.ranks.get(&member).copied();
-            let next = now.settled.range(rank.map_or(0, |rank| rank + 1)..).next().map(|rank| self.order[*rank]);
+            let next = now
+                .settled
+                .range(rank.map_or(0, |rank| rank + 1)..)
+                .next()
+                .map(|rank| self.order[*rank]);
             let at = next.and_then(|next| now.line.iter().position(|other| *other == next));
             now.line.insert(at.unwrap_or(now.line.len()), member);
             now.settled.extend(rank);

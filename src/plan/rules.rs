@@ -1,8 +1,10 @@
-//! A zone's changes of rules as operations, in an order that opens no gap if there is one ([`rule_transition`]).
+//! A zone's changes of rules as operations, in an order that opens no gap if there is one
+//! ([`rule_transition`]).
 //!
-//! Where it makes no difference: exceptions that are new come before the stricter rules that need them; then everything that
-//! makes the protection stronger; then what makes no difference or cannot be judged; at last what makes it weaker. Each write
-//! makes a new version of its ruleset, and positions are relative to rules that exist by then.
+//! Where it makes no difference: exceptions that are new come before the stricter rules that need
+//! them; then everything that makes the protection stronger; then what makes no difference or
+//! cannot be judged; at last what makes it weaker. Each write makes a new version of its ruleset,
+//! and positions are relative to rules that exist by then.
 
 use std::collections::BTreeMap;
 
@@ -12,36 +14,42 @@ use super::rule_transition::{self, Step, Transition, Window, member};
 use super::subject::{ExpectRuleset, RuleAction, RuleSubject, Subject};
 use super::weakening_grade::narrow;
 use crate::diff::{
-    Field, FieldChange, Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, RuleField, WafChanges,
+    Field, FieldChange, Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason,
+    RuleField, WafChanges,
 };
 use crate::insight::Direction;
 use crate::insight::waf::{
-    Impact, Move, MovedRule, cancels, deployment_impact, deployment_locks_out, lets_pass, move_impact,
-    relieves_nothing, rule_impact, rule_locks_out,
+    Impact, Move, MovedRule, cancels, deployment_impact, deployment_locks_out, lets_pass,
+    move_impact, relieves_nothing, rule_impact, rule_locks_out,
 };
 use crate::model::Narrow;
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, RuleBody, RuleId};
 use crate::model::{Address, Danger, DesiredZone, Gather, LiveZone, sort_by_key};
 
-/// All operations on the rules of a zone, and the states between two of them in which some requests are treated neither as
-/// before nor as afterwards.
+/// All operations on the rules of a zone, and the states between two of them in which some requests
+/// are treated neither as before nor as afterwards.
 pub(super) fn operations(
     desired: &DesiredZone,
     live: &LiveZone,
     changes: &WafChanges,
 ) -> (Vec<Operation>, Vec<Window>) {
-    let judged: Vec<Vec<Judged>> = changes.phases.iter().map(|phase| judged(desired, phase, &live.waf)).collect();
+    let judged: Vec<Vec<Judged>> =
+        changes.phases.iter().map(|phase| judged(desired, phase, &live.waf)).collect();
     let mut ranked: Vec<(Rank, Step)> = Vec::new();
     for (n, (phase, judged)) in changes.phases.iter().zip(&judged).enumerate() {
         match phase.live {
             EntryPoint::Absent => {
-                let direction = judged.iter().fold(Direction::Neutral, |all, one| all.combine(one.impact.direction));
+                let direction = judged
+                    .iter()
+                    .fold(Direction::Neutral, |all, one| all.combine(one.impact.direction));
                 let step = Step { phase: n, change: None };
                 ranked.extend((!phase.changes.is_empty()).then_some((Rank::of(direction), step)));
             }
             EntryPoint::Present(_) => {
                 let of_phase = ranks(phase, judged).into_iter();
-                ranked.extend(of_phase.map(|(rank, change)| (rank, Step { phase: n, change: Some(change) })));
+                ranked.extend(
+                    of_phase.map(|(rank, change)| (rank, Step { phase: n, change: Some(change) })),
+                );
             }
         }
     }
@@ -55,7 +63,13 @@ pub(super) fn operations(
         let phase = &changes.phases[n];
         match change {
             None => entry_point(desired, phase, &judged[n]),
-            Some(change) => of_rule(desired, phase, &phase.changes[change], &judged[n][change], &mut positions[n]),
+            Some(change) => of_rule(
+                desired,
+                phase,
+                &phase.changes[change],
+                &judged[n][change],
+                &mut positions[n],
+            ),
         }
     };
     (order.into_iter().filter_map(operation).collect(), windows)
@@ -75,11 +89,13 @@ struct Judged {
 fn judged(desired: &DesiredZone, phase: &PhaseChanges, waf: &LiveWaf) -> Vec<Judged> {
     let wanted = wanted(phase);
     let judge = |change| {
-        let mut impact = in_company(impact(phase, change, &wanted, waf), phase, change, &wanted, waf);
+        let mut impact =
+            in_company(impact(phase, change, &wanted, waf), phase, change, &wanted, waf);
         let why = locks_out(change, impact.direction, waf);
         let locks_out = why.is_some();
         impact.lines.extend(why);
-        let narrow = impact.direction.may_weaken().then(|| narrow(desired, phase, change, waf)).flatten();
+        let narrow =
+            impact.direction.may_weaken().then(|| narrow(desired, phase, change, waf)).flatten();
         Judged { impact, locks_out, narrow }
     };
     phase.changes.iter().map(judge).collect()
@@ -156,17 +172,23 @@ fn wanted<'c>(phase: &'c PhaseChanges) -> Wanted<'c> {
         }
         Member::New(_) => placed.get(member).map(|n| &phase.changes[*n].after),
     };
-    let rules: Vec<_> =
-        phase.order.iter().filter_map(|member| Some((*member, MovedRule::new(body(member)?)))).collect();
+    let rules: Vec<_> = phase
+        .order
+        .iter()
+        .filter_map(|member| Some((*member, MovedRule::new(body(member)?))))
+        .collect();
     let at = rules.iter().enumerate().map(|(n, (member, _))| (*member, n)).gather();
-    let deployments = rules.iter().map(|(_, rule)| rule.body).filter(|body| body.executes().is_some()).collect();
+    let deployments =
+        rules.iter().map(|(_, rule)| rule.body).filter(|body| body.executes().is_some()).collect();
     Wanted { rules, at, deployments }
 }
 
 /// What a rule that is there passes on its way to another place.
 fn passed<'w, 'c>(wanted: &'w Wanted<'c>, placed: Member) -> Option<Move<'w, 'c>> {
     let (at, wanted) = (*wanted.at.get(&placed)?, &wanted.rules);
-    let live = |side: &'w [(Member, MovedRule<'c>)], has_passed: &dyn Fn(Member) -> bool| -> Vec<&'w MovedRule<'c>> {
+    let live = |side: &'w [(Member, MovedRule<'c>)],
+                has_passed: &dyn Fn(Member) -> bool|
+     -> Vec<&'w MovedRule<'c>> {
         let others = side.iter().filter(|(m, _)| matches!(m, Member::Live(_)) && has_passed(*m));
         others.map(|(_, rule)| rule).collect()
     };
@@ -184,7 +206,11 @@ fn impact(phase: &PhaseChanges, change: &RuleChange, wanted: &Wanted<'_>, waf: &
         let stays = MovedRule::new(&live.body);
         match change.placed.and_then(|placed| passed(wanted, placed)) {
             Some(moved) => move_impact(phase.phase, &moved, waf),
-            None => move_impact(phase.phase, &Move { rule: &stays, upward: Vec::new(), downward: Vec::new() }, waf),
+            None => move_impact(
+                phase.phase,
+                &Move { rule: &stays, upward: Vec::new(), downward: Vec::new() },
+                waf,
+            ),
         }
     };
     let (before, after) = match &change.kind {
@@ -208,8 +234,8 @@ fn impact(phase: &PhaseChanges, change: &RuleChange, wanted: &Wanted<'_>, waf: &
     impact
 }
 
-/// What a change means beside the others: an exception can leave nothing of a deployment, and takes nothing away where
-/// nothing was before.
+/// What a change means beside the others: an exception can leave nothing of a deployment, and takes
+/// nothing away where nothing was before.
 fn in_company(
     mut impact: Impact,
     phase: &PhaseChanges,
@@ -220,10 +246,18 @@ fn in_company(
     if change.after.executes().is_some() && impact.direction == Direction::Strengthens {
         let own = member(phase, change);
         let mut before = wanted.rules.iter().take_while(|(member, _)| Some(*member) != own);
-        if let Some((_, exception)) = before.find(|(_, rule)| cancels(rule.body, &change.after, waf)) {
-            let name = exception.body.reference().or_else(|| exception.body.description()).unwrap_or("without a name");
+        if let Some((_, exception)) =
+            before.find(|(_, rule)| cancels(rule.body, &change.after, waf))
+        {
+            let name = exception
+                .body
+                .reference()
+                .or_else(|| exception.body.description())
+                .unwrap_or("without a name");
             impact.direction = Direction::Neutral;
-            impact.lines.push(format!("no effect: the exception {name} bypasses all of it, for all its requests"));
+            impact.lines.push(format!(
+                "no effect: the exception {name} bypasses all of it, for all its requests"
+            ));
         }
     }
     let is_made = matches!(change.kind, RuleChangeKind::Create | RuleChangeKind::Update(_));
@@ -236,7 +270,8 @@ fn in_company(
             RuleChangeKind::Create | RuleChangeKind::Move(_) | RuleChangeKind::Delete(..) => None,
         };
         // A rule that is new as well stopped no request before.
-        let there = rest.filter(|(member, _)| matches!(member, Member::Live(_))).map(|(_, rule)| rule);
+        let there =
+            rest.filter(|(member, _)| matches!(member, Member::Live(_))).map(|(_, rule)| rule);
         if let Some((direction, line)) = rule.and_then(|rule| lets_pass(before, rule, there, waf)) {
             impact.direction = direction;
             impact.lines.push(line);
@@ -244,7 +279,9 @@ fn in_company(
     }
     if impact.direction == Direction::Unclassified && !change.is_expiry {
         let consent = Danger::WeakensProtection.code();
-        impact.lines.push(format!("may weaken: cannot be classified, so it needs the consent {consent}"));
+        impact
+            .lines
+            .push(format!("may weaken: cannot be classified, so it needs the consent {consent}"));
     }
     let is_beside_others = || wanted.rules.iter().any(|(_, rule)| rule.body.action() != "skip");
     let mut live = phase.live.rules().iter().map(|rule| &rule.body);
@@ -263,16 +300,25 @@ fn in_company(
 }
 
 /// The dangers of a change. What cannot be classified counts as weaker.
-fn dangers(impact: &Impact, locks_out: bool, delete: Option<RuleDeleteReason>, is_expiry: bool) -> Vec<Danger> {
+fn dangers(
+    impact: &Impact,
+    locks_out: bool,
+    delete: Option<RuleDeleteReason>,
+    is_expiry: bool,
+) -> Vec<Danger> {
     let mut dangers = Vec::new();
-    // An entry whose last day is over was dated by its author, who thereby agreed to its end, whatever that means.
+    // An entry whose last day is over was dated by its author, who thereby agreed to its end,
+    // whatever that means.
     if is_expiry {
         return dangers;
     }
     if matches!(
         delete,
         Some(
-            RuleDeleteReason::Absent | RuleDeleteReason::Pruned | RuleDeleteReason::Removed | RuleDeleteReason::Undone
+            RuleDeleteReason::Absent
+                | RuleDeleteReason::Pruned
+                | RuleDeleteReason::Removed
+                | RuleDeleteReason::Undone
         )
     ) {
         dangers.push(Danger::Delete);
@@ -287,33 +333,52 @@ fn dangers(impact: &Impact, locks_out: bool, delete: Option<RuleDeleteReason>, i
 }
 
 /// A phase without an entry point: it is made with all rules at once.
-fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, judged: &[Judged]) -> Option<Operation> {
+fn entry_point(
+    desired: &DesiredZone,
+    phase: &PhaseChanges,
+    judged: &[Judged],
+) -> Option<Operation> {
     let first = phase.changes.first()?;
     let placed = by_place(phase);
-    let in_order: Vec<(&RuleChange, &Judged)> =
-        phase.order.iter().filter_map(|member| placed.get(member)).map(|n| (&phase.changes[*n], &judged[*n])).collect();
+    let in_order: Vec<(&RuleChange, &Judged)> = phase
+        .order
+        .iter()
+        .filter_map(|member| placed.get(member))
+        .map(|n| (&phase.changes[*n], &judged[*n]))
+        .collect();
     let mut impact = Impact { direction: Direction::Neutral, lines: Vec::new() };
     for (_, Judged { impact: one, .. }) in &in_order {
         impact.direction = impact.direction.combine(one.direction);
         impact.lines.extend(one.lines.iter().cloned());
     }
     let weakening = || in_order.iter().filter(|(_, one)| one.impact.direction.may_weaken());
-    let narrow = weakening().map(|(_, one)| one.narrow.clone()).collect::<Option<Vec<_>>>().and_then(Narrow::of_all);
+    let narrow = weakening()
+        .map(|(_, one)| one.narrow.clone())
+        .collect::<Option<Vec<_>>>()
+        .and_then(Narrow::of_all);
     let names: Vec<&str> = in_order.iter().map(|(change, _)| change.name.as_str()).collect();
     let subject = RuleSubject {
         phase: phase.phase,
         name: names.join(", "),
-        action: RuleAction::CreateEntryPoint { rules: in_order.iter().map(|(c, _)| c.after.clone()).collect() },
+        action: RuleAction::CreateEntryPoint {
+            rules: in_order.iter().map(|(c, _)| c.after.clone()).collect(),
+        },
         expect: ExpectRuleset::Absent,
         is_expiry: false,
     };
     Some(Operation {
-        fields: in_order.iter().flat_map(|(change, _)| change.fields.iter().map(|f| within(f, &change.name))).collect(),
+        fields: in_order
+            .iter()
+            .flat_map(|(change, _)| change.fields.iter().map(|f| within(f, &change.name)))
+            .collect(),
         dangers: dangers(&impact, in_order.iter().any(|(_, one)| one.locks_out), None, false),
         narrow,
         impact: Some(impact),
         place: first.place,
-        ..Operation::new(Address::of_rule(&desired.name, phase.phase, None), Subject::Rule(Box::new(subject)))
+        ..Operation::new(
+            Address::of_rule(&desired.name, phase.phase, None),
+            Subject::Rule(Box::new(subject)),
+        )
     })
 }
 
@@ -321,7 +386,9 @@ fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, judged: &[Judged]) -
 fn within(change: &FieldChange, rule: &str) -> FieldChange {
     let FieldChange { field, before, after } = change.clone();
     let field = match field {
-        Field::Rule(field) => Field::Rule(RuleField::Of { rule: rule.to_owned(), field: Box::new(field) }),
+        Field::Rule(field) => {
+            Field::Rule(RuleField::Of { rule: rule.to_owned(), field: Box::new(field) })
+        }
         field => field,
     };
     FieldChange { field, before, after }
@@ -330,7 +397,8 @@ fn within(change: &FieldChange, rule: &str) -> FieldChange {
 /// The ranks of the changes in an entry point that exists, in their order.
 fn ranks(phase: &PhaseChanges, judged: &[Judged]) -> Vec<(Rank, usize)> {
     let is_stricter = |(change, Judged { impact, .. }): (&RuleChange, &Judged)| {
-        let deleted_exception = matches!(&change.kind, RuleChangeKind::Delete(live, _) if live.body.action() == "skip");
+        let deleted_exception =
+            matches!(&change.kind, RuleChangeKind::Delete(live, _) if live.body.action() == "skip");
         matches!(impact.direction, Direction::Strengthens | Direction::Both)
             && (deleted_exception || change.after.action() != "skip")
     };
@@ -341,7 +409,9 @@ fn ranks(phase: &PhaseChanges, judged: &[Judged]) -> Vec<(Rank, usize)> {
         .zip(judged)
         .enumerate()
         .map(|(n, (change, Judged { impact, .. }))| {
-            let prepares = any_stricter && change.kind == RuleChangeKind::Create && change.after.action() == "skip";
+            let prepares = any_stricter
+                && change.kind == RuleChangeKind::Create
+                && change.after.action() == "skip";
             (if prepares { Rank::Prepares } else { Rank::of(impact.direction) }, n)
         })
         .collect();
@@ -386,8 +456,8 @@ fn of_rule(
 fn modified_on(change: &RuleChange) -> Option<String> {
     match &change.kind {
         RuleChangeKind::Create => None,
-        RuleChangeKind::Update(live) | RuleChangeKind::Move(live) | RuleChangeKind::Delete(live, _) => {
-            live.last_updated.clone()
-        }
+        RuleChangeKind::Update(live)
+        | RuleChangeKind::Move(live)
+        | RuleChangeKind::Delete(live, _) => live.last_updated.clone(),
     }
 }

@@ -1,4 +1,5 @@
-//! The previous spec in a comparison: it tells intent from drift, and names what is no longer wanted.
+//! The previous spec in a comparison: it tells intent from drift, and names what is no longer
+//! wanted.
 //!
 //! | the spec | live | cause |
 //! |---|---|---|
@@ -8,8 +9,8 @@
 //!
 //! All cases of records are in [`super::conflicts`].
 //!
-//! What the previous spec wanted and this one does not name is deleted, if it still is as it was: ownership without a state
-//! file.
+//! What the previous spec wanted and this one does not name is deleted, if it still is as it was:
+//! ownership without a state file.
 
 use std::collections::BTreeSet;
 
@@ -30,11 +31,16 @@ use crate::model::{Danger, DesiredZone, Facets, Gather, LiveZone, Only};
 
 /// Plans one zone with the previous spec as the third leg.
 #[must_use]
-pub fn plan_zone_with_base(desired: &DesiredZone, base: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
+pub fn plan_zone_with_base(
+    desired: &DesiredZone,
+    base: &DesiredZone,
+    live: &LiveZone,
+) -> (ZonePlan, Diagnostics) {
     plan_part_with_base(desired, base, live, &Only::default(), OtherZones::NONE)
 }
 
-/// Plans a part of one zone, as [`plan_zone_with_base`]; it is an error if the part needs more of the plan.
+/// Plans a part of one zone, as [`plan_zone_with_base`]; it is an error if the part needs more of
+/// the plan.
 #[must_use]
 pub fn plan_part_with_base(
     desired: &DesiredZone,
@@ -67,12 +73,15 @@ pub fn plan_part_with_base(
         let address = &operation.address;
         let is_drifted = || drift.addresses.contains(address);
         let (changed, drifted) = match &operation.subject {
-            // A zone that the base did not create is new; one that it did create was deleted by someone.
+            // A zone that the base did not create is new; one that it did create was deleted by
+            // someone.
             Subject::Zone => (base.create != desired.create, base.create),
             Subject::Setting(setting) => (!is_wanted_alike(setting, desired, base), is_drifted()),
             // What a date in both specs ends is what they say, not what someone did.
             Subject::Rule(rule) if rule.is_expiry => (true, false),
-            Subject::Rule(rule) => (rule_changed(desired, base, rule.phase, &rule.name), is_drifted()),
+            Subject::Rule(rule) => {
+                (rule_changed(desired, base, rule.phase, &rule.name), is_drifted())
+            }
             Subject::Record(record) => record_changed(desired, base, &drift, record),
         };
         let overwrites = operation.record().map_or(Overwrites::Nothing, |record| record.overwrites);
@@ -91,7 +100,8 @@ fn wished(facets: &Facets) -> Facets {
     Facets { ttl, ..facets.clone() }
 }
 
-/// Whether the specs say different things about a record, and whether the live state differs from the previous spec.
+/// Whether the specs say different things about a record, and whether the live state differs from
+/// the previous spec.
 fn record_changed(
     desired: &DesiredZone,
     base: &DesiredZone,
@@ -107,7 +117,9 @@ fn record_changed(
         _ => false,
     };
     match &record.action {
-        RecordAction::Create { after } => (!is_same, drift.created.contains(&(&after.name, &after.data))),
+        RecordAction::Create { after } => {
+            (!is_same, drift.created.contains(&(&after.name, &after.data)))
+        }
         RecordAction::Update { id, .. } => (!is_same, drift.touched.contains(id)),
         RecordAction::Delete { id, reason, .. } => match reason {
             // What was in the way of the previous spec as well was made by someone else.
@@ -125,13 +137,17 @@ fn record_changed(
     }
 }
 
-/// Whether the specs say different things about a rule, or about all rules where the name is that of several.
+/// Whether the specs say different things about a rule, or about all rules where the name is that
+/// of several.
 fn rule_changed(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &str) -> bool {
     // That the last day of an entry is over is what the spec says, not what someone did.
     let has_expired = desired.waf.as_deref().is_some_and(|waf| {
-        let deployments = waf.deployments.iter().filter(|d| phase == Phase::Managed && d.ruleset.key() == name);
-        let mut notes = deployments.flat_map(|d| d.rules.iter().map(|r| &r.note).chain(d.tags.iter().map(|t| &t.note)));
-        notes.any(|note| note.is_expired) || waf.rule(phase, name).is_some_and(|rule| rule.note.is_expired)
+        let deployments =
+            waf.deployments.iter().filter(|d| phase == Phase::Managed && d.ruleset.key() == name);
+        let mut notes = deployments
+            .flat_map(|d| d.rules.iter().map(|r| &r.note).chain(d.tags.iter().map(|t| &t.note)));
+        notes.any(|note| note.is_expired)
+            || waf.rule(phase, name).is_some_and(|rule| rule.note.is_expired)
     });
     has_expired || rule_differs(desired, base, phase, name)
 }
@@ -139,7 +155,8 @@ fn rule_changed(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &
 /// Says of a rule that goes because the spec gave it up that this is why.
 fn note_removed(rule: &mut RuleSubject, desired: &DesiredZone) {
     let RuleAction::Delete { reason, .. } = &mut rule.action else { return };
-    let is_named = desired.waf.as_deref().is_some_and(|waf| waf.rule(rule.phase, &rule.name).is_some());
+    let is_named =
+        desired.waf.as_deref().is_some_and(|waf| waf.rule(rule.phase, &rule.name).is_some());
     if *reason == RuleDeleteReason::Absent && !is_named {
         *reason = RuleDeleteReason::Removed;
     }
@@ -147,9 +164,11 @@ fn note_removed(rule: &mut RuleSubject, desired: &DesiredZone) {
 
 /// Whether the specs say different things about a rule.
 fn rule_differs(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &str) -> bool {
-    let plain = |zone: &DesiredZone| zone.waf.as_deref().cloned().map(|w| w.at_place(Place::NOWHERE));
+    let plain =
+        |zone: &DesiredZone| zone.waf.as_deref().cloned().map(|w| w.at_place(Place::NOWHERE));
     let (Some(own), Some(old)) = (plain(desired), plain(base)) else { return true };
-    let deployment = |waf: &DesiredWaf| waf.deployments.iter().find(|d| d.ruleset.key() == name).cloned();
+    let deployment =
+        |waf: &DesiredWaf| waf.deployments.iter().find(|d| d.ruleset.key() == name).cloned();
     match (phase, deployment(&own), deployment(&old)) {
         (Phase::Managed, Some(own), Some(old)) => own != old,
         (Phase::Managed, Some(_), None) | (Phase::Managed, None, Some(_)) => true,
@@ -184,17 +203,24 @@ fn removed_section(old: &DesiredWaf) -> Option<DesiredWaf> {
 fn with_removed_rules(mut own: DesiredWaf, old: &DesiredWaf) -> DesiredWaf {
     let place = own.place;
     for (phase, old_list) in &old.lists {
-        let named: BTreeSet<&str> = own.rules(*phase).unwrap_or_default().iter().map(|r| r.name.as_str()).gather();
+        let named: BTreeSet<&str> =
+            own.rules(*phase).unwrap_or_default().iter().map(|r| r.name.as_str()).gather();
         let given_up = old_list.iter().filter(|r| !named.contains(r.name.as_str()));
         let gone: Vec<DesiredRule> = given_up
-            .map(|r| DesiredRule { is_absent: true, anchors: Vec::new(), ..r.clone().at_place(place) })
+            .map(|r| DesiredRule {
+                is_absent: true,
+                anchors: Vec::new(),
+                ..r.clone().at_place(place)
+            })
             .collect();
         if !gone.is_empty() {
             own.lists.entry(*phase).or_default().extend(gone);
         }
     }
     for deployment in own.deployments.iter_mut().filter(|d| d.switch == Switch::On) {
-        let Some(old) = old.deployments.iter().find(|d| d.ruleset == deployment.ruleset) else { continue };
+        let Some(old) = old.deployments.iter().find(|d| d.ruleset == deployment.ruleset) else {
+            continue;
+        };
         let over = |note: &Note| Note { is_expired: true, ..note.clone() };
         let here = deployment.place;
         let rules: Vec<RuleTuning> = old

@@ -1,14 +1,17 @@
 //! The grade of a weakening: a narrow one is shown, and its reason in the spec is the consent.
 //!
-//! Narrow is an exception or override of few named rules that has a reason and a near last day in the spec. What "named" means is
-//! judged in [`crate::insight`]; how many rules, and how near, is judged here, for all of a zone's plan together: a wide exception
-//! does not become narrow by being cut into pieces.
+//! Narrow is an exception or override of few named rules that has a reason and a near last day in
+//! the spec. What "named" means is judged in [`crate::insight`]; how many rules, and how near, is
+//! judged here, for all of a zone's plan together: a wide exception does not become narrow by being
+//! cut into pieces.
 
 use super::zone_plan::ZonePlan;
 use crate::diff::{PhaseChanges, RuleChange, RuleChangeKind};
 use crate::insight::waf::{narrow_exception, narrow_overrides};
 use crate::model::Narrow;
-use crate::model::ruleset::{DesiredDeployment, DesiredRule, LiveWaf, Note, RuleBody, TuningTarget};
+use crate::model::ruleset::{
+    DesiredDeployment, DesiredRule, LiveWaf, Note, RuleBody, TuningTarget,
+};
 use crate::model::{Danger, DesiredZone};
 
 /// What makes a change narrow, if it is.
@@ -36,17 +39,25 @@ pub(super) fn narrow(
         let wanted = section.deployments.iter().find(is_it)?;
         return of_overrides(wanted, before?, &change.after, waf);
     }
-    let is_it = |wanted: &&DesiredRule| wanted.name == change.name && Some(wanted.place) == change.place;
+    let is_it =
+        |wanted: &&DesiredRule| wanted.name == change.name && Some(wanted.place) == change.place;
     let wanted = section.exceptions().find(is_it)?;
     let rules = narrow_exception(phase.phase, before, &change.after, waf)?;
     Narrow::new(rules, std::iter::once(&wanted.note))
 }
 
 /// What makes a change of overrides narrow, if it is.
-fn of_overrides(wanted: &DesiredDeployment, before: &RuleBody, after: &RuleBody, waf: &LiveWaf) -> Option<Narrow> {
+fn of_overrides(
+    wanted: &DesiredDeployment,
+    before: &RuleBody,
+    after: &RuleBody,
+    waf: &LiveWaf,
+) -> Option<Narrow> {
     let catalogue = waf.managed(wanted.ruleset)?;
     let named = wanted.rules.iter().filter_map(|tuning| match &tuning.target {
-        TuningTarget::Rule(name) => Some((name.resolve(catalogue).ok()?.id.0.clone(), &tuning.note)),
+        TuningTarget::Rule(name) => {
+            Some((name.resolve(catalogue).ok()?.id.0.clone(), &tuning.note))
+        }
         // Who names a tag does not know which rules have it.
         TuningTarget::Tag(_) => None,
     });
@@ -57,13 +68,20 @@ fn of_overrides(wanted: &DesiredDeployment, before: &RuleBody, after: &RuleBody,
     Narrow::new(rules.clone(), notes)
 }
 
-/// Takes the reasons of narrow weakenings as consents, if all of the plan are narrow enough together; else takes them back.
+/// Takes the reasons of narrow weakenings as consents, if all of the plan are narrow enough
+/// together; else takes them back.
 pub(super) fn grade(plan: &mut ZonePlan, most_rules: u8, most_days: u8) {
-    let all = || plan.operations.iter().filter_map(|operation| operation.narrow.as_ref()).chain(&plan.postponed);
+    let all = || {
+        plan.operations
+            .iter()
+            .filter_map(|operation| operation.narrow.as_ref())
+            .chain(&plan.postponed)
+    };
     let count: usize = all().map(|narrow| narrow.rules.len()).sum();
     let is_near = all().all(|narrow| narrow.days <= u32::from(most_days));
     let is_narrow = is_near && count <= usize::from(most_rules);
-    let of_operations = plan.operations.iter_mut().map(|o| (&o.narrow, &o.dangers, &mut o.accepted));
+    let of_operations =
+        plan.operations.iter_mut().map(|o| (&o.narrow, &o.dangers, &mut o.accepted));
     let of_zone = std::iter::once((&plan.postponed, &plan.dangers, &mut plan.accepted));
     for (narrow, dangers, accepted) in of_operations.chain(of_zone) {
         let Some(narrow) = narrow else { continue };
@@ -71,7 +89,9 @@ pub(super) fn grade(plan: &mut ZonePlan, most_rules: u8, most_days: u8) {
             (true, None) if dangers.contains(&Danger::WeakensProtection) => {
                 accepted.insert(Danger::WeakensProtection, narrow.words.clone());
             }
-            (false, Some(words)) if *words == narrow.words => drop(accepted.remove(&Danger::WeakensProtection)),
+            (false, Some(words)) if *words == narrow.words => {
+                drop(accepted.remove(&Danger::WeakensProtection))
+            }
             _ => {}
         }
     }

@@ -31,7 +31,8 @@ pub enum Keeper {
 pub struct SetAsideCount {
     /// Whose business it is.
     pub keeper: Keeper,
-    /// The reason in words: `unmanaged`, `ignored (…)`, `managed by …`, `not understood`, `duplicate`.
+    /// The reason in words: `unmanaged`, `ignored (…)`, `managed by …`, `not understood`,
+    /// `duplicate`.
     pub reason: String,
     /// How many by type.
     pub types: BTreeMap<String, usize>,
@@ -63,8 +64,8 @@ pub struct ZonePlan {
     pub name: ZoneName,
     /// Its id.
     pub id: ZoneId,
-    /// When it was created, as Cloudflare wrote it (RFC 3339); with the id it tells the zone from one of a sandbox that was
-    /// reset, which has the same id.
+    /// When it was created, as Cloudflare wrote it (RFC 3339); with the id it tells the zone from
+    /// one of a sandbox that was reset, which has the same id.
     pub created_on: Option<String>,
     /// Its plan at Cloudflare.
     pub tier: Tier,
@@ -73,10 +74,12 @@ pub struct ZonePlan {
     /// What is done.
     ///
     /// # Order
-    /// The zone itself, its settings, its rules in the order of execution, its records in the order of their names. Apply
-    /// carries out the rules of a zone that exists first: they are what it looks at once more before anything is sent.
+    /// The zone itself, its settings, its rules in the order of execution, its records in the order
+    /// of their names. Apply carries out the rules of a zone that exists first: they are what it
+    /// looks at once more before anything is sent.
     pub operations: Vec<Operation>,
-    /// The addresses of what differs as well, and is left out, because a part of the plan was chosen.
+    /// The addresses of what differs as well, and is left out, because a part of the plan was
+    /// chosen.
     pub left_out: BTreeSet<Address>,
     /// Rules that are as they should be.
     pub rules_unchanged: usize,
@@ -94,7 +97,8 @@ pub struct ZonePlan {
     pub beside: BTreeMap<(Fqdn, String), Vec<Rdata>>,
     /// What is dangerous about the plan as a whole.
     pub dangers: Vec<Danger>,
-    /// What makes narrow those weakenings that last longer than the previous spec said, if they all are.
+    /// What makes narrow those weakenings that last longer than the previous spec said, if they all
+    /// are.
     pub postponed: Option<Narrow>,
     /// Dangers that the spec accepts for the zone, with the reasons.
     pub accepted: BTreeMap<Danger, String>,
@@ -106,7 +110,8 @@ pub struct ZonePlan {
     pub impact: Vec<String>,
     /// The deployments of managed rulesets, held against what the spec promises.
     pub in_force: Vec<DeploymentInForce>,
-    /// Whether more records are planned than zones of this plan usually hold, while the real quota was not asked for.
+    /// Whether more records are planned than zones of this plan usually hold, while the real quota
+    /// was not asked for.
     pub quota_in_doubt: bool,
 }
 
@@ -183,7 +188,8 @@ impl Summary {
 pub struct GivenConsent {
     /// For what.
     pub danger: Danger,
-    /// Where it was given, and why: `on the command line`, `typed at the terminal`, `policy: …`, `spec: …`.
+    /// Where it was given, and why: `on the command line`, `typed at the terminal`, `policy: …`,
+    /// `spec: …`.
     pub by: String,
 }
 
@@ -251,7 +257,8 @@ impl Plan {
             summary.unmanaged += zone.unmanaged;
             summary.ignored += zone.ignored;
             for operation in &zone.operations {
-                summary.deletes_to_allow += usize::from(operation.dangers.contains(&Danger::Delete));
+                summary.deletes_to_allow +=
+                    usize::from(operation.dangers.contains(&Danger::Delete));
                 match operation.action() {
                     Action::Create => summary.create += 1,
                     Action::Update | Action::Move => summary.update += 1,

@@ -1,6 +1,6 @@
-//! What journals say about a plan: an apply did not last, because what was applied a short while ago is planned again; or an
-//! apply wrote a value that the plan replaces without knowing whose it is; or an apply left a name without records. These are
-//! findings: they change no operation.
+//! What journals say about a plan: an apply did not last, because what was applied a short while
+//! ago is planned again; or an apply wrote a value that the plan replaces without knowing whose it
+//! is; or an apply left a name without records. These are findings: they change no operation.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -21,8 +21,8 @@ const JOURNALS: usize = 5;
 /// How many operations are named.
 const NAMED: usize = 5;
 
-/// Warns of names that an apply left without records, and of operations that the journals in a directory say were applied a short
-/// while ago.
+/// Warns of names that an apply left without records, and of operations that the journals in a
+/// directory say were applied a short while ago.
 pub(super) fn find(directory: &Path, plan: &Plan, live: &Live, now: SystemTime) -> Diagnostics {
     let mut found = Diagnostics::default();
     let is_recent = |time: SystemTime| age(time, now).is_some_and(|age| age < LASTING);
@@ -30,20 +30,33 @@ pub(super) fn find(directory: &Path, plan: &Plan, live: &Live, now: SystemTime) 
     let paths = journals::newest(directory, is_recent, JOURNALS);
     paths.iter().filter_map(|path| journals::open(path)).for_each(|text| applied.add(text));
     let of_zone = |zone: &ZonePlan| Some(applied.emptied(zone, live.zones.get(&zone.name)?));
-    for EmptiedName { address, name, deleted_at } in plan.zones.iter().filter_map(of_zone).flatten() {
+    for EmptiedName { address, name, deleted_at } in plan.zones.iter().filter_map(of_zone).flatten()
+    {
         let what = format!("{name} has no records since an apply deleted them at {deleted_at}");
         let finding = findings::EMPTIED_NAME.nowhere(what).about(address.to_string());
-        found.push(finding.help("apply this plan, or restore what was deleted with `zonewright undo JOURNAL`"));
+        found.push(
+            finding.help(
+                "apply this plan, or restore what was deleted with `zonewright undo JOURNAL`",
+            ),
+        );
     }
     let counts = |at: &str| parse_rfc3339(at).is_ok_and(is_recent);
     found.append(written(&applied, plan, counts));
-    let all: Vec<AppliedBefore> = plan.zones.iter().flat_map(|zone| applied.repeated(zone, counts)).collect();
+    let all: Vec<AppliedBefore> =
+        plan.zones.iter().flat_map(|zone| applied.repeated(zone, counts)).collect();
     let Some(first) = all.first() else { return found };
-    let named = first_of(all.iter().map(|r| format!("{} (applied at {})", r.address, r.applied_at)), NAMED);
-    let subject = if all.len() == 1 { "1 change is".to_owned() } else { format!("{} changes are", all.len()) };
+    let named =
+        first_of(all.iter().map(|r| format!("{} (applied at {})", r.address, r.applied_at)), NAMED);
+    let subject = if all.len() == 1 {
+        "1 change is".to_owned()
+    } else {
+        format!("{} changes are", all.len())
+    };
     let what = format!("{subject} needed again: {named}");
     let finding = findings::REPEATED_CHANGE.nowhere(what).about(first.address.to_string());
-    found.push(finding.help("find out what else writes to the zone; the journals say what was applied"));
+    found.push(
+        finding.help("find out what else writes to the zone; the journals say what was applied"),
+    );
     found
 }
 
@@ -51,9 +64,13 @@ pub(super) fn find(directory: &Path, plan: &Plan, live: &Live, now: SystemTime) 
 /// and that the journals say an apply wrote. It only explains: a journal is no state.
 fn written(applied: &AppliedOperations, plan: &Plan, counts: impl Fn(&str) -> bool) -> Diagnostics {
     let mut found = Diagnostics::default();
-    let all: Vec<AppliedBefore> = plan.zones.iter().flat_map(|zone| applied.written(zone, &counts)).collect();
+    let all: Vec<AppliedBefore> =
+        plan.zones.iter().flat_map(|zone| applied.written(zone, &counts)).collect();
     if !all.is_empty() {
-        let named = first_of(all.iter().map(|w| format!("{} (applied at {})", w.address, w.applied_at)), NAMED);
+        let named = first_of(
+            all.iter().map(|w| format!("{} (applied at {})", w.address, w.applied_at)),
+            NAMED,
+        );
         let what = format!("an apply wrote what is replaced at {named}");
         found.push(findings::WRITTEN_BY_APPLY.nowhere(what));
     }

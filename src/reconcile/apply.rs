@@ -1,4 +1,5 @@
-//! Applies a plan and verifies the result. Whatever fails after the first write, the report says that something was written.
+//! Applies a plan and verifies the result. Whatever fails after the first write, the report says
+//! that something was written.
 
 use tokio::time::Instant;
 
@@ -56,11 +57,12 @@ pub enum Conclusion {
     Failed,
 }
 
-/// Applies a plan, zones at the same time and one zone's operations one after the other, and reads back what was written to.
+/// Applies a plan, zones at the same time and one zone's operations one after the other, and reads
+/// back what was written to.
 ///
 /// # Errors
-/// The plan is not ready under these consents, or the journal cannot be written; nothing was sent then. What goes wrong later is
-/// in the report.
+/// The plan is not ready under these consents, or the journal cannot be written; nothing was sent
+/// then. What goes wrong later is in the report.
 pub async fn apply<'p, W: Writer>(
     planned: &'p Planned<'_>,
     consents: &Consents,
@@ -69,7 +71,9 @@ pub async fn apply<'p, W: Writer>(
     let Planned { goal, plan, live, options } = planned;
     match plan.verdict(consents) {
         Verdict::Ready | Verdict::InSync => {}
-        verdict @ (Verdict::NeedsConsent(_) | Verdict::Incomplete) => return Err(ApplyError::NotReady(verdict)),
+        verdict @ (Verdict::NeedsConsent(_) | Verdict::Incomplete) => {
+            return Err(ApplyError::NotReady(verdict));
+        }
     }
     for consent in plan.consents(consents) {
         journal.consent(consent.danger, &consent.by);
@@ -84,7 +88,16 @@ pub async fn apply<'p, W: Writer>(
     };
     let work: Vec<_> = plan.zones.iter().filter(|zone| !zone.is_empty()).filter_map(work).collect();
     let (verify, read_at) = (options.verify, Instant::now());
-    let executor = Executor { reader, writer, options: &options.read, journal, observer, stop, verify, read_at };
+    let executor = Executor {
+        reader,
+        writer,
+        options: &options.read,
+        journal,
+        observer,
+        stop,
+        verify,
+        read_at,
+    };
     let zones = executor.execute_zones(&work, &|desired, now| goal.plan_zone(desired, now)).await;
     journal.end();
     Ok(Report { zones, journal: journal.take_failure() })

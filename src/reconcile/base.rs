@@ -1,7 +1,8 @@
 //! The previous version of a spec: from a git revision, a file or a directory.
 //!
-//! A path is written as one (`./before`, `../before`, `/srv/before`, `before/`); everything else is a revision. What is in a tree is
-//! chosen by whoever wrote the tree, so a directory called `main` must never be taken for the revision `main`.
+//! A path is written as one (`./before`, `../before`, `/srv/before`, `before/`); everything else is
+//! a revision. What is in a tree is chosen by whoever wrote the tree, so a directory called `main`
+//! must never be taken for the revision `main`.
 
 use std::io;
 use std::path::{Component, Path, PathBuf, is_separator};
@@ -80,7 +81,9 @@ pub enum BaseError {
         source: RevisionError,
     },
     /// It has mistakes.
-    #[error("the previous spec ({name}) has mistakes{first}; plan without --base, or name another revision")]
+    #[error(
+        "the previous spec ({name}) has mistakes{first}; plan without --base, or name another revision"
+    )]
     Mistakes {
         /// What was named.
         name: String,
@@ -108,12 +111,17 @@ impl<'a> Named<'a> {
         }
         let path = Path::new(text);
         let is_plain = matches!(path.components().next(), Some(Component::Normal(_)) | None);
-        Ok(if !is_plain || text.ends_with(is_separator) { Self::Path(path) } else { Self::Revision(text) })
+        Ok(if !is_plain || text.ends_with(is_separator) {
+            Self::Path(path)
+        } else {
+            Self::Revision(text)
+        })
     }
 }
 
 impl Base {
-    /// Loads the previous version of the spec in these files and directories; `-` is standard input.
+    /// Loads the previous version of the spec in these files and directories; `-` is standard
+    /// input.
     ///
     /// # Errors
     /// It cannot be found or read, has mistakes, or is both a revision and a path.
@@ -140,10 +148,14 @@ impl Base {
         Ok(Self { desired, source, submodule: revision.submodule, notes })
     }
 
-    /// Warns of a base whose name has a meaning of the submodule's own. Whoever can turn a directory into a submodule gives it branches
-    /// and tags; a commit's id means the same everywhere.
+    /// Warns of a base whose name has a meaning of the submodule's own. Whoever can turn a
+    /// directory into a submodule gives it branches and tags; a commit's id means the same
+    /// everywhere.
     pub(super) fn warning_of_submodule(&self) -> Option<Diagnostic> {
-        let (Some(top), BaseSource::Revision { name, commit }) = (&self.submodule, &self.source) else { return None };
+        let (Some(top), BaseSource::Revision { name, commit }) = (&self.submodule, &self.source)
+        else {
+            return None;
+        };
         if spec::is_object_id(name) {
             return None;
         }
@@ -160,37 +172,52 @@ impl Base {
     ///
     /// # Errors
     /// The named one cannot be found or read.
-    pub fn differs(name: &str, saved: &Goal, options: &BaseOptions) -> Result<Option<String>, BaseError> {
+    pub fn differs(
+        name: &str,
+        saved: &Goal,
+        options: &BaseOptions,
+    ) -> Result<Option<String>, BaseError> {
         let named = match Named::of(name)? {
             Named::Path(path) => match &saved.source {
                 // What has expired is judged by the day of the saved plan.
                 Source::SavedPlan { today, .. } => {
                     of_path(path, name, &BaseOptions { today: today.clone(), ..options.clone() })?.1
                 }
-                Source::Spec(_) | Source::Snapshot(..) | Source::Journal(_) => of_path(path, name, options)?.1,
+                Source::Spec(_) | Source::Snapshot(..) | Source::Journal(_) => {
+                    of_path(path, name, options)?.1
+                }
             },
             Named::Revision(name) => {
                 let found = spec::resolve_revision(Path::new("."), name, &options.git);
-                BaseSource::Revision { name: name.to_owned(), commit: one_meaning(name, found, |commit| commit)? }
+                BaseSource::Revision {
+                    name: name.to_owned(),
+                    commit: one_meaning(name, found, |commit| commit)?,
+                }
             }
         };
         Ok(match saved.base().map(|base| &base.source) {
             Some(source) if source.is_same(&named) => None,
-            Some(source) => Some(format!("it was made with the base {source}, and --base names {named}")),
+            Some(source) => {
+                Some(format!("it was made with the base {source}, and --base names {named}"))
+            }
             None => Some(format!("it was made without a base, and --base names {named}")),
         })
     }
 }
 
 /// A file or a directory.
-fn of_path(path: &Path, name: &str, options: &BaseOptions) -> Result<(Read, BaseSource), BaseError> {
+fn of_path(
+    path: &Path,
+    name: &str,
+    options: &BaseOptions,
+) -> Result<(Read, BaseSource), BaseError> {
     let read = read(&[path.to_owned()], name, options)?;
     let source = BaseSource::of_path(name, &spec::print(&read.0));
     Ok((read, source))
 }
 
-/// Resolves a revision. Fails if a path has the same name, unless the name is the id of the commit: whoever writes a tree can
-/// give a directory that name, and no branch.
+/// Resolves a revision. Fails if a path has the same name, unless the name is the id of the commit:
+/// whoever writes a tree can give a directory that name, and no branch.
 fn one_meaning<T>(
     name: &str,
     found: Result<T, RevisionError>,
@@ -199,7 +226,10 @@ fn one_meaning<T>(
     let is_path = Path::new(name).symlink_metadata().is_ok();
     let is_id = |found: &T| {
         let is_long = name.len() >= LEAST_OF_COMMIT_ID;
-        is_long && commit_of(found).get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+        is_long
+            && commit_of(found)
+                .get(..name.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(name))
     };
     let name = name.to_owned();
     match found {
@@ -227,7 +257,10 @@ fn read(inputs: &[PathBuf], name: &str, options: &BaseOptions) -> Result<Read, B
     let inputs: Vec<_> = inputs.iter().cloned().map(spec::Input::Path).collect();
     let outcome = spec::load(&inputs, &options, &mut sources);
     if let Some(desired) = outcome.desired {
-        return Ok((desired, outcome.diagnostics.into_iter().filter(Diagnostic::is_of_zone).collect()));
+        return Ok((
+            desired,
+            outcome.diagnostics.into_iter().filter(Diagnostic::is_of_zone).collect(),
+        ));
     }
     let first = outcome.diagnostics.iter().find(|d| d.severity == Severity::Error);
     let first = first.map_or_else(String::new, |d| format!(": {}: {}", d.summary(), d.detail));
@@ -243,8 +276,18 @@ mod tests {
         for path in [".", "..", "./main", "../main", "/main", "main/", "./", "zones/eu/", "/"] {
             assert!(matches!(Named::of(path), Ok(Named::Path(_))), "{path}");
         }
-        for revision in ["main", "HEAD", "@", "zones/eu", "before.yaml", "HEAD~1", ":/text", "..main", "-x", "main:./x"]
-        {
+        for revision in [
+            "main",
+            "HEAD",
+            "@",
+            "zones/eu",
+            "before.yaml",
+            "HEAD~1",
+            ":/text",
+            "..main",
+            "-x",
+            "main:./x",
+        ] {
             assert!(matches!(Named::of(revision), Ok(Named::Revision(_))), "{revision}");
         }
         assert!(Named::of("").is_err() && Named::of(" ").is_err());

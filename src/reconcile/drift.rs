@@ -51,7 +51,10 @@ fn expectations(report: &mut Report, goal: &Goal, live: &Live) {
     let about_requests = goal.desired.zones.values().filter(|zone| zone.expects_of_requests());
     let rules = |desired: &DesiredZone| {
         let live = live.zones.get(&desired.name)?;
-        Some((desired.name.clone(), Protection::new(&live.waf, |phase, name| desired.place_of_rule(phase, name))))
+        Some((
+            desired.name.clone(),
+            Protection::new(&live.waf, |phase, name| desired.place_of_rule(phase, name)),
+        ))
     };
     let protections = about_requests.filter_map(rules).gather();
     let world = Evidence {
@@ -61,7 +64,8 @@ fn expectations(report: &mut Report, goal: &Goal, live: &Live) {
         rigor: Rigor { sources: Some(&goal.sources), ..Rigor::default() },
     };
     for zone in &mut report.zones {
-        let expected = goal.desired.zones.get(&zone.name).into_iter().flat_map(|desired| &desired.expect);
+        let expected =
+            goal.desired.zones.get(&zone.name).into_iter().flat_map(|desired| &desired.expect);
         let check = |expected: &Expectation| CheckedExpectation {
             name: expected.name.clone(),
             place: expected.place,

@@ -1,7 +1,8 @@
 //! What a run is to reach: the desired state of some zones, and where that comes from.
 //!
-//! In: a spec, a journal or a saved plan. Out: a [`Goal`], from which [`plan`](super::plan()) makes a plan as often as it is
-//! needed: to show it, to see whether it still holds, and to verify the result. Pure but for the files of the spec.
+//! In: a spec, a journal or a saved plan. Out: a [`Goal`], from which [`plan`](super::plan()) makes
+//! a plan as often as it is needed: to show it, to see whether it still holds, and to verify the
+//! result. Pure but for the files of the spec.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -74,14 +75,17 @@ pub struct SpecSource {
     pub selection: Selection,
     /// The file beside the spec in which the managed rulesets are locked; it need not exist.
     pub lock: PathBuf,
-    /// The places of entries of `accept` that zones have which were not selected: those of profiles.
+    /// The places of entries of `accept` that zones have which were not selected: those of
+    /// profiles.
     pub accepted_elsewhere: BTreeSet<Place>,
 }
 
 /// The places of all entries of `accept`, with their zones.
 fn accepted_places(desired: &Desired) -> Vec<(ZoneName, Place)> {
-    let sections = desired.zones.values().filter_map(|zone| Some((&zone.name, zone.waf.as_deref()?)));
-    let entries = sections.flat_map(|(name, section)| section.accept.iter().map(move |entry| (name, entry)));
+    let sections =
+        desired.zones.values().filter_map(|zone| Some((&zone.name, zone.waf.as_deref()?)));
+    let entries =
+        sections.flat_map(|(name, section)| section.accept.iter().map(move |entry| (name, entry)));
     entries.map(|(name, entry)| (name.clone(), entry.place)).collect()
 }
 
@@ -114,7 +118,9 @@ impl Goal {
         }
         let accepted: Vec<_> = desired.iter().flat_map(accepted_places).collect();
         let desired = desired.map(|desired| selection.apply(desired, &mut diagnostics));
-        let is_left_out = |name: &ZoneName| desired.as_ref().is_some_and(|desired| !desired.zones.contains_key(name));
+        let is_left_out = |name: &ZoneName| {
+            desired.as_ref().is_some_and(|desired| !desired.zones.contains_key(name))
+        };
         let accepted_elsewhere = accepted.into_iter().filter(|(name, _)| is_left_out(name));
         let accepted_elsewhere = accepted_elsewhere.map(|(_, place)| place).collect();
         let lock = waf_lock::path_beside(inputs.first().and_then(|input| match input {
@@ -142,9 +148,10 @@ impl Goal {
         }
     }
 
-    /// Reads the journal of an apply that is to be undone. Later journals in `directory` say which of its records have other ids by
-    /// now, because they were deleted and created again. With `skip_conflicts`, what someone changed since stays as it is, and the
-    /// rest is undone; without it, such a change is an error of the plan. `zones` are names or globs; none for all zones.
+    /// Reads the journal of an apply that is to be undone. Later journals in `directory` say which
+    /// of its records have other ids by now, because they were deleted and created again. With
+    /// `skip_conflicts`, what someone changed since stays as it is, and the rest is undone; without
+    /// it, such a change is an error of the plan. `zones` are names or globs; none for all zones.
     ///
     /// # Errors
     /// The journal cannot be read or used, or a pattern matches no zone of it.
@@ -159,7 +166,10 @@ impl Goal {
         let mut diagnostics = Diagnostics::default();
         let desired = Selection { zones, shard: None }.apply(undo.desired(), &mut diagnostics);
         if let Some(wrong) = diagnostics.iter().find(|d| d.severity == Severity::Error) {
-            return Err(UndoError::NoSuchZone { summary: wrong.summary(), detail: wrong.detail.clone() });
+            return Err(UndoError::NoSuchZone {
+                summary: wrong.summary(),
+                detail: wrong.detail.clone(),
+            });
         }
         let records = undo.records();
         Ok(Self {
@@ -175,22 +185,30 @@ impl Goal {
         })
     }
 
-    /// Whether an entry of `accept` needs no report that it matches nothing: it has a report that it
-    /// cannot, or zones that were not selected have it too.
+    /// Whether an entry of `accept` needs no report that it matches nothing: it has a report that
+    /// it cannot, or zones that were not selected have it too.
     pub(super) fn is_told(&self, place: Place) -> bool {
-        let says = |code: &str| code == lint::ACCEPTANCE_WITHOUT_EFFECT || code == findings::ACCEPTS_UNKNOWN_RULE.code;
+        let says = |code: &str| {
+            code == lint::ACCEPTANCE_WITHOUT_EFFECT || code == findings::ACCEPTS_UNKNOWN_RULE.code
+        };
         let mut findings = self.diagnostics.iter().filter(|d| says(d.code()));
         let is_elsewhere = match &self.source {
-            Source::Spec(spec) | Source::Snapshot(spec, _) => spec.accepted_elsewhere.contains(&place),
+            Source::Spec(spec) | Source::Snapshot(spec, _) => {
+                spec.accepted_elsewhere.contains(&place)
+            }
             Source::Journal(_) | Source::SavedPlan { .. } => false,
         };
-        is_elsewhere || findings.any(|d| d.primary.as_ref().is_some_and(|label| label.place == place))
+        is_elsewhere
+            || findings.any(|d| d.primary.as_ref().is_some_and(|label| label.place == place))
     }
 
-    /// Adds the previous spec to one of a spec: drift is told from intent then, and what was removed is known.
+    /// Adds the previous spec to one of a spec: drift is told from intent then, and what was
+    /// removed is known.
     #[must_use]
     pub fn with_base(mut self, previous: Option<Base>) -> Self {
-        if let Source::Spec(SpecSource { base, .. }) | Source::Snapshot(SpecSource { base, .. }, _) = &mut self.source {
+        if let Source::Spec(SpecSource { base, .. })
+        | Source::Snapshot(SpecSource { base, .. }, _) = &mut self.source
+        {
             *base = previous;
         }
         self
@@ -231,13 +249,19 @@ impl Goal {
         }
     }
 
-    /// The zones that have to exist, with the plan that each needs: those that a spec does not create itself.
+    /// The zones that have to exist, with the plan that each needs: those that a spec does not
+    /// create itself.
     ///
-    /// Managed rulesets need a paid plan, so a zone that is to be protected is rehearsed on one that has what specs ask for.
+    /// Managed rulesets need a paid plan, so a zone that is to be protected is rehearsed on one
+    /// that has what specs ask for.
     pub fn needed_zones(&self) -> impl Iterator<Item = (&ZoneName, &'static str)> {
         let tier = |zone: &DesiredZone| if zone.waf.is_some() { "business" } else { "free" };
         let is_undo = matches!(self.source, Source::Journal(_));
-        self.desired.zones.values().filter(move |z| !z.create && !is_undo).map(move |z| (&z.name, tier(z)))
+        self.desired
+            .zones
+            .values()
+            .filter(move |z| !z.create && !is_undo)
+            .map(move |z| (&z.name, tier(z)))
     }
 
     /// What has to be read to plan.
@@ -246,26 +270,35 @@ impl Goal {
         self.desired.zones.values().map(query).collect()
     }
 
-    /// What has to be read of a zone's protection: also what the previous spec had, for what is given up goes.
+    /// What has to be read of a zone's protection: also what the previous spec had, for what is
+    /// given up goes.
     pub(super) fn waf_query(&self, zone: &DesiredZone) -> WafQuery {
         if let Source::Journal(undo) = &self.source {
             return undo.waf_query(zone);
         }
         let previous = self.base().and_then(|base| base.desired.zones.get(&zone.name));
         let mut query = WafQuery::default();
-        for section in [Some(zone), previous].into_iter().flatten().filter_map(|zone| zone.waf.as_deref()) {
+        for section in
+            [Some(zone), previous].into_iter().flatten().filter_map(|zone| zone.waf.as_deref())
+        {
             query.extend(WafQuery::of(section));
         }
         query
     }
 
     /// Plans one zone as it was read.
-    pub(super) fn plan_zone(&self, desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
+    pub(super) fn plan_zone(
+        &self,
+        desired: &DesiredZone,
+        live: &LiveZone,
+    ) -> (ZonePlan, Diagnostics) {
         if let Source::Journal(undo) = &self.source {
             return undo.plan(desired, live);
         }
         match self.base() {
-            None => plan_part(desired, live, &self.only, OtherZones::of(&self.desired, &self.overview)),
+            None => {
+                plan_part(desired, live, &self.only, OtherZones::of(&self.desired, &self.overview))
+            }
             Some(base) => {
                 let others = OtherZones::before(&base.desired, &self.desired, &self.overview);
                 // A zone that the previous spec did not name wanted nothing.

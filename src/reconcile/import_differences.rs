@@ -1,6 +1,7 @@
 //! What differs between the source of an import and Cloudflare.
 //!
-//! In: the plan of what was imported, and where each record comes from. Out: findings, at places of the source. Pure.
+//! In: the plan of what was imported, and where each record comes from. Out: findings, at places of
+//! the source. Pure.
 
 use std::collections::HashSet;
 
@@ -59,44 +60,66 @@ pub fn migration(planned: &Planned<'_>, origin: &OriginOf<'_>) -> Migration {
 
 impl Migration {
     /// Compares a zone.
-    fn zone(&mut self, zone: &DesiredZone, live: &LiveZone, plan: &ZonePlan, origin: &OriginOf<'_>) {
-        let wanted: HashSet<(&Fqdn, &Rdata)> = zone.records.iter().map(|record| (&record.name, &record.data)).collect();
-        let there: HashSet<(&Fqdn, &Rdata)> = live.records.iter().map(|record| (&record.name, &record.data)).collect();
+    fn zone(
+        &mut self,
+        zone: &DesiredZone,
+        live: &LiveZone,
+        plan: &ZonePlan,
+        origin: &OriginOf<'_>,
+    ) {
+        let wanted: HashSet<(&Fqdn, &Rdata)> =
+            zone.records.iter().map(|record| (&record.name, &record.data)).collect();
+        let there: HashSet<(&Fqdn, &Rdata)> =
+            live.records.iter().map(|record| (&record.name, &record.data)).collect();
         let shown = |name: &Fqdn, data: &Rdata| {
             let value = clipped(&data.presentation());
             format!("{}: {} {} {value}", zone.name, zone.name.relative(name), data.type_name())
         };
-        let missing = zone.records.iter().filter(|record| !there.contains(&(&record.name, &record.data)));
+        let missing =
+            zone.records.iter().filter(|record| !there.contains(&(&record.name, &record.data)));
         let missing = missing.map(|record| {
             let place = origin(&zone.name, &record.name, &record.data);
             found(findings::ONLY_IN_SOURCE, place, shown(&record.name, &record.data))
         });
-        // Rules and rulesets that the plan would create. A phase without an entry point is created as a whole.
+        // Rules and rulesets that the plan would create. A phase without an entry point is created
+        // as a whole.
         let waf = diff_rulesets(zone, live);
         let rules_of = |address: &Address| -> Vec<Address> {
-            let phase = waf.phases.iter().find(|of| Address::of_rule(&zone.name, of.phase, None) == *address);
-            let rules = phase.into_iter().flat_map(|of| of.changes.iter().map(|rule| (of.phase, &rule.name)));
+            let phase = waf
+                .phases
+                .iter()
+                .find(|of| Address::of_rule(&zone.name, of.phase, None) == *address);
+            let rules = phase
+                .into_iter()
+                .flat_map(|of| of.changes.iter().map(|rule| (of.phase, &rule.name)));
             rules.map(|(phase, name)| Address::of_rule(&zone.name, phase, Some(name))).collect()
         };
-        let created = plan.operations.iter().filter(|o| o.record().is_none() && o.action() == Action::Create);
+        let created =
+            plan.operations.iter().filter(|o| o.record().is_none() && o.action() == Action::Create);
         let created = created.flat_map(|operation| match rules_of(&operation.address) {
             rules if rules.is_empty() => vec![operation.address.clone()],
             rules => rules,
         });
-        let created = created.map(|address| found(findings::ONLY_IN_SOURCE, None, address.to_string()));
+        let created =
+            created.map(|address| found(findings::ONLY_IN_SOURCE, None, address.to_string()));
         self.only_in_source += self.add(findings::ONLY_IN_SOURCE, zone, created);
         let missing = self.add(findings::ONLY_IN_SOURCE, zone, missing);
         let own = live.records.iter().filter(|record| record.read_only.is_none());
         let other = own.filter(|record| !wanted.contains(&(&record.name, &record.data)));
-        let other = other.map(|record| found(findings::ONLY_AT_CLOUDFLARE, None, shown(&record.name, &record.data)));
+        let other = other.map(|record| {
+            found(findings::ONLY_AT_CLOUDFLARE, None, shown(&record.name, &record.data))
+        });
         // Rules of phases that the source has.
-        let rules = waf.phases.iter().flat_map(|of| of.foreign.iter().map(|rule| (of.phase, rule.shown())));
+        let rules =
+            waf.phases.iter().flat_map(|of| of.foreign.iter().map(|rule| (of.phase, rule.shown())));
         let rules = rules.map(|(phase, name)| Address::of_rule(&zone.name, phase, Some(name)));
-        let rules = rules.map(|address| found(findings::ONLY_AT_CLOUDFLARE, None, address.to_string()));
+        let rules =
+            rules.map(|address| found(findings::ONLY_AT_CLOUDFLARE, None, address.to_string()));
         self.only_at_cloudflare += self.add(findings::ONLY_AT_CLOUDFLARE, zone, other.chain(rules));
         self.only_in_source += missing;
         let is_same_value = |operation: &crate::plan::Operation| {
-            operation.record().is_none() || operation.fields.iter().all(|change| change.field.is_facet())
+            operation.record().is_none()
+                || operation.fields.iter().all(|change| change.field.is_facet())
         };
         let operations = plan.operations.iter().filter(|operation| is_same_value(operation));
         let operations = operations.filter(|operation| match operation.record() {
@@ -106,20 +129,35 @@ impl Migration {
         let differences: Vec<Diagnostic> = operations
             .clone()
             .map(|operation| {
-                let fields: Vec<String> = operation.fields.iter().take(MOST_FIELDS).map(difference).collect();
-                let what = if fields.is_empty() { "it differs".to_owned() } else { fields.join("; ") };
-                let place = zone.records.iter().find(|record| operation.place == Some(record.spelling.entry));
+                let fields: Vec<String> =
+                    operation.fields.iter().take(MOST_FIELDS).map(difference).collect();
+                let what =
+                    if fields.is_empty() { "it differs".to_owned() } else { fields.join("; ") };
+                let place = zone
+                    .records
+                    .iter()
+                    .find(|record| operation.place == Some(record.spelling.entry));
                 let place = place.and_then(|record| origin(&zone.name, &record.name, &record.data));
-                found(findings::DIFFERENT_AT_CLOUDFLARE, place, format!("{}: {what}", operation.address))
+                found(
+                    findings::DIFFERENT_AT_CLOUDFLARE,
+                    place,
+                    format!("{}: {what}", operation.address),
+                )
             })
             .collect();
         let records = operations.filter(|operation| operation.record().is_some()).count();
-        self.different += self.add(findings::DIFFERENT_AT_CLOUDFLARE, zone, differences.into_iter());
+        self.different +=
+            self.add(findings::DIFFERENT_AT_CLOUDFLARE, zone, differences.into_iter());
         self.equal += zone.records.len().saturating_sub(missing + records);
     }
 
     /// Adds findings of a kind; returns how many there were.
-    fn add(&mut self, kind: &'static Finding, zone: &DesiredZone, all: impl Iterator<Item = Diagnostic>) -> usize {
+    fn add(
+        &mut self,
+        kind: &'static Finding,
+        zone: &DesiredZone,
+        all: impl Iterator<Item = Diagnostic>,
+    ) -> usize {
         let mut n = 0;
         for diagnostic in all {
             n += 1;

@@ -11,14 +11,20 @@ use crate::model::sort_by;
 const LARGEST: u64 = 32 * 1024 * 1024;
 
 /// Finds at most `most` journals that were written to at a time that counts, newest first.
-pub(super) fn newest(directory: &Path, counts: impl Fn(SystemTime) -> bool, most: usize) -> Vec<PathBuf> {
+pub(super) fn newest(
+    directory: &Path,
+    counts: impl Fn(SystemTime) -> bool,
+    most: usize,
+) -> Vec<PathBuf> {
     find(directory, most, |path| modified(path).is_some_and(&counts))
 }
 
-/// Finds at most `most` journals that were begun at this time or later, newest first. The time is one that a journal has in it.
+/// Finds at most `most` journals that were begun at this time or later, newest first. The time is
+/// one that a journal has in it.
 pub(super) fn begun_since(directory: &Path, time: &str, most: usize) -> Vec<PathBuf> {
     let first = time.replace(':', "-");
-    let is_since = |path: &Path| path.file_name().is_some_and(|name| *name.to_string_lossy() >= *first);
+    let is_since =
+        |path: &Path| path.file_name().is_some_and(|name| *name.to_string_lossy() >= *first);
     find(directory, most, |path| is_since(path) && modified(path).is_some())
 }
 
@@ -28,16 +34,22 @@ pub(super) fn open(path: &Path) -> Option<JournalText<Box<dyn Bytes>>> {
     if is_small { JournalText::open(path).ok() } else { None }
 }
 
-/// When a file was last written to. A journal is a file of its own: what is behind a link, or never ends, is none.
+/// When a file was last written to. A journal is a file of its own: what is behind a link, or never
+/// ends, is none.
 fn modified(path: &Path) -> Option<SystemTime> {
-    fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).and_then(|metadata| metadata.modified().ok())
+    fs::symlink_metadata(path)
+        .ok()
+        .filter(fs::Metadata::is_file)
+        .and_then(|metadata| metadata.modified().ok())
 }
 
 /// Finds at most `most` journals for which this holds, newest first.
 fn find(directory: &Path, most: usize, is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
-    let is_journal = |path: &PathBuf| path.extension().is_some_and(|e| e == "jsonl") && is_wanted(path);
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_journal).collect();
+    let is_journal =
+        |path: &PathBuf| path.extension().is_some_and(|e| e == "jsonl") && is_wanted(path);
+    let mut paths: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_journal).collect();
     sort_by(&mut paths, |a, b| b.cmp(a));
     paths.truncate(most);
     paths

@@ -1,8 +1,8 @@
 //! Separates the notes and warnings that a change brings from those that were true before it.
 //!
-//! A reviewer reads what a change does. A note such as "this category can never reach the threshold" is true of the zone in every
-//! plan, so plans count it, and `validate` and `-v` show it. A warning is counted only if the base has it as well: without a base
-//! it may be new.
+//! A reviewer reads what a change does. A note such as "this category can never reach the
+//! threshold" is true of the zone in every plan, so plans count it, and `validate` and `-v` show
+//! it. A warning is counted only if the base has it as well: without a base it may be new.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,21 +36,28 @@ impl Known {
     /// Whether a finding is among them, or counts fewer names than one of them.
     fn has(&self, found: &Diagnostic) -> bool {
         if found.names.is_empty() {
-            return self.details.contains(&(found.code(), found.address.clone(), found.detail.clone()));
+            return self.details.contains(&(
+                found.code(),
+                found.address.clone(),
+                found.detail.clone(),
+            ));
         }
         let names = self.names.get(&(found.code(), found.address.clone()));
         names.is_some_and(|names| found.names.iter().all(|name| names.contains(name)))
     }
 }
 
-/// Marks what is known: without a base all notes about zones, with a base the notes and warnings that it has as well.
+/// Marks what is known: without a base all notes about zones, with a base the notes and warnings
+/// that it has as well.
 pub(super) fn mark(diagnostics: &mut Diagnostics, goal: &Goal, live: &Live) {
     if !diagnostics.iter().any(Diagnostic::is_of_zone) {
         return;
     }
-    // These are about what is live, whatever the spec said before; nobody may take silence for agreement.
-    let is_always_said =
-        |d: &Diagnostic| [findings::WEAKENED.code, findings::PROTECTION_NOT_KNOWN.code].contains(&d.code());
+    // These are about what is live, whatever the spec said before; nobody may take silence for
+    // agreement.
+    let is_always_said = |d: &Diagnostic| {
+        [findings::WEAKENED.code, findings::PROTECTION_NOT_KNOWN.code].contains(&d.code())
+    };
     // What a run reads does not depend on the change.
     let is_of_run = |d: &Diagnostic| d.code() == findings::EARLIER_NOT_READ.code;
     let Some(base) = goal.base() else {
@@ -61,8 +68,9 @@ pub(super) fn mark(diagnostics: &mut Diagnostics, goal: &Goal, live: &Live) {
     before.extend(lint::check(&base.desired).iter());
     let mut plans = Vec::new();
     for (name, desired) in &base.desired.zones {
-        let is_of_zone =
-            |d: &Diagnostic| d.is_of_zone() && d.address.as_deref().is_none_or(|a| a.starts_with(name.as_str()));
+        let is_of_zone = |d: &Diagnostic| {
+            d.is_of_zone() && d.address.as_deref().is_none_or(|a| a.starts_with(name.as_str()))
+        };
         let has_notes = |d: &Diagnostic| is_of_zone(d) && !is_of_run(d);
         if let Some(live) = live.zones.get(name)
             && diagnostics.iter().any(has_notes)

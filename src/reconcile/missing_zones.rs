@@ -6,7 +6,11 @@ use crate::live::{self, AnyReader, MissingZone, find_zone_by_name};
 use crate::model::ZoneName;
 
 /// The account that has a zone with this name, whichever it is.
-async fn account_of(reader: &dyn AnyReader, zone: &ZoneName, options: &live::Options) -> Option<String> {
+async fn account_of(
+    reader: &dyn AnyReader,
+    zone: &ZoneName,
+    options: &live::Options,
+) -> Option<String> {
     // What fails here explains nothing; the zone is missing either way.
     let anywhere = live::Options { account: None, ..options.clone() };
     find_zone_by_name(reader, zone, &anywhere).await.ok()??.account
@@ -41,11 +45,16 @@ pub(super) async fn missing(
 }
 
 /// What is said of a zone that was looked up by its name, and what to do.
-async fn missing_by_name(zone: &ZoneName, reader: &dyn AnyReader, options: &live::Options) -> (String, String) {
+async fn missing_by_name(
+    zone: &ZoneName,
+    reader: &dyn AnyReader,
+    options: &live::Options,
+) -> (String, String) {
     let Some(account) = options.account.as_deref() else {
         return (
             MissingZone::named(zone, None).what(),
-            "write `create: true` to create it, correct its name, or give the token access to it".to_owned(),
+            "write `create: true` to create it, correct its name, or give the token access to it"
+                .to_owned(),
         );
     };
     match account_of(reader, zone, options).await {
@@ -62,15 +71,26 @@ async fn missing_by_name(zone: &ZoneName, reader: &dyn AnyReader, options: &live
 
 /// Zones that the previous spec named and this one does not: out of sight, and left as they are.
 ///
-/// A saved plan names its base itself, and may have been made for some zones only; so may a run on selected zones.
+/// A saved plan names its base itself, and may have been made for some zones only; so may a run on
+/// selected zones.
 pub(super) fn dropped(goal: &Goal) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     let (Source::Spec(spec) | Source::Snapshot(spec, _)) = &goal.source else { return diagnostics };
-    let Some(base) = spec.base.as_ref().filter(|_| spec.selection.zones.is_empty()) else { return diagnostics };
+    let Some(base) = spec.base.as_ref().filter(|_| spec.selection.zones.is_empty()) else {
+        return diagnostics;
+    };
     let is_ours = |zone: &&ZoneName| spec.selection.shard.is_none_or(|shard| shard.has(zone));
-    for zone in base.desired.zones.keys().filter(is_ours).filter(|zone| !goal.desired.zones.contains_key(zone)) {
-        let words =
-            format!("{zone} was in the previous spec ({}); nothing of it is compared or changed any more", base.source);
+    for zone in base
+        .desired
+        .zones
+        .keys()
+        .filter(is_ours)
+        .filter(|zone| !goal.desired.zones.contains_key(zone))
+    {
+        let words = format!(
+            "{zone} was in the previous spec ({}); nothing of it is compared or changed any more",
+            base.source
+        );
         let help = format!(
             "to delete its records, keep it with `records: []`; if `{zone}` was left out by mistake, add it again"
         );

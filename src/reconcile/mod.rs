@@ -6,10 +6,11 @@
 //!  saved plan ──┘         (reads)           (consents)          (writes, verifies)
 //! ```
 //!
-//! A [`Goal`] says what is desired and where that comes from. [`plan()`] reads what the goal needs, from Cloudflare or from a
-//! snapshot, and changes nothing. [`Planned::judge`] names the consents that are missing. [`apply()`] refuses a plan that is not
-//! ready, records every request in a journal before it is sent, and reads back what it wrote. [`drift()`] plans and says who
-//! changed what.
+//! A [`Goal`] says what is desired and where that comes from. [`plan()`] reads what the goal needs,
+//! from Cloudflare or from a snapshot, and changes nothing. [`Planned::judge`] names the consents
+//! that are missing. [`apply()`] refuses a plan that is not ready, records every request in a
+//! journal before it is sent, and reads back what it wrote. [`drift()`] plans and says who changed
+//! what.
 //!
 //! ```
 //! # #[cfg(feature = "sandbox")]
@@ -48,8 +49,9 @@
 //!
 //! `examples/embed.rs` is a whole program.
 //!
-//! Nothing here prints, reads the environment or the clock: time, options and observers come in as values, and every error has a
-//! type. Connections are made with [`Client`](crate::api::Client); the client of the embedded sandbox is the same one.
+//! Nothing here prints, reads the environment or the clock: time, options and observers come in as
+//! values, and every error has a type. Connections are made with [`Client`](crate::api::Client);
+//! the client of the embedded sandbox is the same one.
 
 mod applied_before;
 mod apply;
@@ -79,7 +81,9 @@ pub use goal::{Goal, InvalidSpec, Source, SpecSource};
 pub use import_differences::{Migration, OriginOf, migration};
 pub use open_snapshot::{OpenError, OpenSnapshot};
 pub use plan::{OnProgress, Options, Planned, plan};
-pub use protection::{LiveProtection, Protected, ProtectionError, protection, protection_in_spec, protection_of};
+pub use protection::{
+    LiveProtection, Protected, ProtectionError, protection, protection_in_spec, protection_of,
+};
 pub use recorded_requests::{RehearsedRequests, RequestsToRehearse, rehearse_requests};
 pub use replan::{changed_since, changed_since_saved, resume};
 pub(crate) use selection::pattern;

@@ -1,7 +1,7 @@
 //! A snapshot in place of Cloudflare: opens it, and takes out of a goal what it cannot speak about.
 //!
-//! What the snapshot does not have is reported thing by thing, and the rest is planned: a pull request that names one setting
-//! more still shows what else it does.
+//! What the snapshot does not have is reported thing by thing, and the rest is planned: a pull
+//! request that names one setting more still shows what else it does.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -69,17 +69,20 @@ impl OpenSnapshot {
         let about = snapshot.about();
         let taken = parse_rfc3339(&about.taken_at);
         let age = age(taken.map_err(|source| OpenError::Undated { path: owned(), source })?, now);
-        let (taken_at, tool, service) = (about.taken_at.clone(), about.tool.clone(), about.service.clone());
+        let (taken_at, tool, service) =
+            (about.taken_at.clone(), about.tool.clone(), about.service.clone());
         Ok(Self { as_of: AsOf { taken_at, age, tool, service }, snapshot })
     }
 
-    /// Holds the goal of a spec against this snapshot: takes out what the snapshot cannot speak about, and says what that is, and
-    /// whether the snapshot is older than wanted. The findings are for the caller to show and to add to those of the goal.
+    /// Holds the goal of a spec against this snapshot: takes out what the snapshot cannot speak
+    /// about, and says what that is, and whether the snapshot is older than wanted. The findings
+    /// are for the caller to show and to add to those of the goal.
     pub fn limit(&self, goal: &mut Goal, most_age: Duration) -> Diagnostics {
         let mut found = Diagnostics::default();
         if let Source::Spec(spec) = &mut goal.source {
             let mut spec = std::mem::take(spec);
-            found = self.take_out(&mut goal.desired, spec.base.as_mut().map(|base| &mut base.desired));
+            found =
+                self.take_out(&mut goal.desired, spec.base.as_mut().map(|base| &mut base.desired));
             goal.source = Source::Snapshot(spec, self.as_of.clone());
         }
         if let Some(diagnostic) = self.old(most_age) {
@@ -90,7 +93,8 @@ impl OpenSnapshot {
 
     /// Takes out of a spec what the snapshot cannot speak about, and says what that is.
     ///
-    /// It is taken out of the previous spec as well, or it would look as if the author had removed it.
+    /// It is taken out of the previous spec as well, or it would look as if the author had removed
+    /// it.
     fn take_out(&self, desired: &mut Desired, mut base: Option<&mut Desired>) -> Diagnostics {
         let mut found = Diagnostics::default();
         desired.zones.retain(|name, zone| {
@@ -113,7 +117,9 @@ impl OpenSnapshot {
         let detail = match self.as_of.age {
             Some(age) if age <= most => return None,
             Some(age) => format!("it was taken at {taken_at}, {}", ago(age)),
-            None => format!("it was taken at {taken_at}, which is in the future by this machine's clock"),
+            None => format!(
+                "it was taken at {taken_at}, which is in the future by this machine's clock"
+            ),
         };
         let help = "take it again, or allow more with --max-snapshot-age; what changed since then is not in this plan";
         Some(findings::OLD_SNAPSHOT.nowhere(detail).help(help))
@@ -127,7 +133,8 @@ fn strip(zone: &mut DesiredZone, part: &Part) {
         Part::Setting(name) => drop(zone.settings.settings.remove(name)),
         Part::Dnssec => zone.settings.dnssec = None,
         Part::DnsSettings => zone.settings.dns_settings.clear(),
-        // Rules are understood together with the rulesets that they name, so what is known of the rest is no help.
+        // Rules are understood together with the rulesets that they name, so what is known of the
+        // rest is no help.
         Part::Rules(_) | Part::ManagedRulesets => zone.waf = None,
     }
 }

@@ -15,11 +15,14 @@ use crate::document::saved_zone::SavedZone;
 use crate::insight::expect::Rigor;
 use crate::insight::traffic::FindsHits;
 use crate::live::{
-    self, AnyReader, FetchError, Progress, WafQuery, account_of, fetch, fetch_record_quota, fetch_waf_of_new,
+    self, AnyReader, FetchError, Progress, WafQuery, account_of, fetch, fetch_record_quota,
+    fetch_waf_of_new,
 };
 use crate::model::expression::Lists;
 use crate::model::{Live, LiveZone, ZoneName};
-use crate::plan::{Consents, Lowering, Plan, Verdict, ZonePlan, check_protection_of_run, explain_records, lower};
+use crate::plan::{
+    Consents, Lowering, Plan, Verdict, ZonePlan, check_protection_of_run, explain_records, lower,
+};
 use crate::wire::Request;
 
 /// Hears what has been read. It is called in the middle of things, so it must be quick.
@@ -72,12 +75,16 @@ pub struct Planned<'g> {
 
 /// Reads what a goal needs, and plans every zone of it. Nothing is written.
 ///
-/// A zone that does not exist, a limit that is exceeded and everything else that is wrong with the plan itself is among the
-/// plan's diagnostics; [`Planned::judge`] says whether it can be applied.
+/// A zone that does not exist, a limit that is exceeded and everything else that is wrong with the
+/// plan itself is among the plan's diagnostics; [`Planned::judge`] says whether it can be applied.
 ///
 /// # Errors
 /// Cloudflare, or the snapshot, cannot be read.
-pub async fn plan<'g>(goal: &'g Goal, reader: &dyn AnyReader, options: &Options) -> Result<Planned<'g>, FetchError> {
+pub async fn plan<'g>(
+    goal: &'g Goal,
+    reader: &dyn AnyReader,
+    options: &Options,
+) -> Result<Planned<'g>, FetchError> {
     plan_some(goal, reader, options, &|_| true).await
 }
 
@@ -90,10 +97,15 @@ pub(super) async fn plan_some<'g>(
 ) -> Result<Planned<'g>, FetchError> {
     let silent = |_: Progress| {};
     let progress = options.progress.as_deref().unwrap_or(&silent);
-    let queries: Vec<_> = goal.zone_queries().into_iter().filter(|zone| is_meant(&zone.name)).collect();
+    let queries: Vec<_> =
+        goal.zone_queries().into_iter().filter(|zone| is_meant(&zone.name)).collect();
     let fetched = fetch(reader, &queries, &options.read, progress).await?;
     let mut live = fetched.live;
-    let mut plan = Plan { spec_digest: goal.digest.clone(), diagnostics: goal.diagnostics.clone(), ..Plan::default() };
+    let mut plan = Plan {
+        spec_digest: goal.digest.clone(),
+        diagnostics: goal.diagnostics.clone(),
+        ..Plan::default()
+    };
     plan.base = goal.base().map(|base| base.source.clone());
     if let Some(diagnostic) = goal.base().and_then(Base::warning_of_submodule) {
         plan.diagnostics.push(diagnostic);
@@ -105,7 +117,8 @@ pub(super) async fn plan_some<'g>(
     for zone in &fetched.missing {
         if goal.desired.zones.get(zone).is_some_and(|z| z.create && z.id.is_none()) {
             let mut new = LiveZone::to_be_made(zone.clone());
-            let query = goal.desired.zones.get(zone).and_then(|z| z.waf.as_deref()).map(WafQuery::of);
+            let query =
+                goal.desired.zones.get(zone).and_then(|z| z.waf.as_deref()).map(WafQuery::of);
             new.waf = fetch_waf_of_new(reader, &query.unwrap_or_default(), &options.read).await?;
             live.zones.insert(zone.clone(), new);
             continue;
@@ -128,7 +141,13 @@ pub(super) async fn plan_some<'g>(
         lists: Some(&options.lists),
         sources: Some(&goal.sources),
     };
-    explain_records(&mut plan.zones, &goal.desired, goal.base().map(|base| &base.desired), &live, rigor);
+    explain_records(
+        &mut plan.zones,
+        &goal.desired,
+        goal.base().map(|base| &base.desired),
+        &live,
+        rigor,
+    );
     if let Source::Spec(spec) | Source::Snapshot(spec, _) = &goal.source {
         plan.diagnostics.append(waf_lock::check(&spec.lock, &live));
     }
@@ -152,16 +171,19 @@ impl Planned<'_> {
 
     /// Warns of operations that a journal in a directory says were applied a short while ago.
     ///
-    /// This is for who is about to apply: a drift report says by itself what someone takes back. The journals do not tell of an
-    /// undo's own purpose, so an undo is not warned of.
+    /// This is for who is about to apply: a drift report says by itself what someone takes back.
+    /// The journals do not tell of an undo's own purpose, so an undo is not warned of.
     pub fn warn_of_applied_before(&mut self, journals: &Path, now: SystemTime) {
         if !matches!(self.goal.source, Source::Journal(_)) {
-            self.plan.diagnostics.append(applied_before::find(journals, &self.plan, &self.live, now));
+            self.plan
+                .diagnostics
+                .append(applied_before::find(journals, &self.plan, &self.live, now));
             self.plan.diagnostics.sort(&self.goal.sources);
         }
     }
 
-    /// Whether all that is wrong with the plan is that live zones are no longer as the goal knows them.
+    /// Whether all that is wrong with the plan is that live zones are no longer as the goal knows
+    /// them.
     #[must_use]
     pub fn is_stale(&self) -> bool {
         undo::has_conflicts_only(&self.plan.diagnostics)
@@ -186,7 +208,8 @@ impl Planned<'_> {
     #[must_use]
     pub fn requests(&self) -> Vec<Request> {
         let account = self.options.read.account.as_deref();
-        let steps = self.plan.zones.iter().flat_map(|zone| lower(zone, self.lowering(zone), account));
+        let steps =
+            self.plan.zones.iter().flat_map(|zone| lower(zone, self.lowering(zone), account));
         steps.map(|step| step.request).collect()
     }
 

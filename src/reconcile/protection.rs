@@ -8,8 +8,8 @@ use crate::diff::{diff_rulesets, planned};
 use crate::insight::dns::Serving;
 use crate::insight::traffic::Protection;
 use crate::live::{
-    AnyReader, FetchError, MissingZone, Options, WafQuery, ZoneQuery, account_of, account_rules, fetch_protection,
-    fetch_waf_of_new,
+    AnyReader, FetchError, MissingZone, Options, WafQuery, ZoneQuery, account_of, account_rules,
+    fetch_protection, fetch_waf_of_new,
 };
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf};
@@ -21,7 +21,8 @@ use crate::plan::{DeploymentInForce, deployments_in_force};
 pub struct Protected {
     /// Its name.
     pub name: ZoneName,
-    /// How it is served once the settings of the spec are applied: rules apply to proxied hosts only.
+    /// How it is served once the settings of the spec are applied: rules apply to proxied hosts
+    /// only.
     pub serving: Serving,
     /// Its protection now.
     pub before: LiveWaf,
@@ -62,7 +63,8 @@ fn query(name: &ZoneName) -> ZoneQuery {
     ZoneQuery { waf: WafQuery::everything(), ..ZoneQuery::new(name.clone()) }
 }
 
-/// Reads the protection of the zones of a goal, by name; zones that are still to be created have none.
+/// Reads the protection of the zones of a goal, by name; zones that are still to be created have
+/// none.
 ///
 /// # Errors
 /// A zone cannot be read or does not exist.
@@ -72,7 +74,8 @@ pub async fn protection(
     options: &Options,
 ) -> Result<Vec<Protected>, ProtectionError> {
     let zones = goal.desired.zones.values();
-    let queries: Vec<_> = zones.map(|zone| ZoneQuery { id: zone.id.clone(), ..query(&zone.name) }).collect();
+    let queries: Vec<_> =
+        zones.map(|zone| ZoneQuery { id: zone.id.clone(), ..query(&zone.name) }).collect();
     let fetched = fetch_protection(reader, &queries, options).await?;
     let mut zones = fetched.live.zones;
     for name in &fetched.missing {
@@ -90,13 +93,20 @@ pub async fn protection(
         let problems = changes.problems.len() + changes.misplaced.len();
         let serving = Serving::of_live(&zone).with(&desired.settings);
         let in_force = deployments_in_force(desired, &zone);
-        all.push(Protected { name: zone.name.clone(), serving, after, before: zone.waf, in_force, problems });
+        all.push(Protected {
+            name: zone.name.clone(),
+            serving,
+            after,
+            before: zone.waf,
+            in_force,
+            problems,
+        });
     }
     Ok(all)
 }
 
-/// The protection that a spec alone gives a zone. Live rules that it does not name are among what is not evaluated. With the rules of
-/// the OWASP ruleset, its score is evaluated.
+/// The protection that a spec alone gives a zone. Live rules that it does not name are among what
+/// is not evaluated. With the rules of the OWASP ruleset, its score is evaluated.
 #[must_use]
 pub fn protection_in_spec(zone: &DesiredZone, owasp: Option<&Arc<Catalogue>>) -> Protection {
     let phases = zone.waf.iter().flat_map(|waf| waf.phases());
@@ -110,9 +120,12 @@ pub fn protection_in_spec(zone: &DesiredZone, owasp: Option<&Arc<Catalogue>>) ->
         protection = protection.with_unread("live rules that the spec does not name");
     }
     let deployments = zone.waf.iter().flat_map(|waf| &waf.deployments);
-    let mut of_owasp = deployments.filter(|deployment| deployment.ruleset == Managed::Owasp && owasp.is_some());
+    let mut of_owasp =
+        deployments.filter(|deployment| deployment.ruleset == Managed::Owasp && owasp.is_some());
     match of_owasp.any(|deployment| deployment.paranoia.is_none() && deployment.raw.is_none()) {
-        true => protection.with_unread("the live paranoia level, which the spec does not set: level 4 is assumed"),
+        true => protection.with_unread(
+            "the live paranoia level, which the spec does not set: level 4 is assumed",
+        ),
         false => protection,
     }
 }

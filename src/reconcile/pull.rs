@@ -1,7 +1,8 @@
 //! The opposite of apply: the spec's own files, edited to match what Cloudflare has.
 //!
-//! New texts are never trusted: they are read again and planned again against the same live state. They are good if nothing that
-//! was chosen differs any more, everything else resolves to what it was, and no comment is gone.
+//! New texts are never trusted: they are read again and planned again against the same live state.
+//! They are good if nothing that was chosen differs any more, everything else resolves to what it
+//! was, and no comment is gone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,8 @@ use crate::model::{Address, Desired, Gather, Live, Only, Rdata, Unmanaged, Value
 use crate::plan::{self, DeploymentInForce, Operation, Plan, Subject, deployments_in_force};
 use crate::spec;
 
-/// How often the files are edited until nothing differs: a change can uncover another, such as a default that now applies.
+/// How often the files are edited until nothing differs: a change can uncover another, such as a
+/// default that now applies.
 const ROUNDS: usize = 6;
 
 /// What is to be taken over.
@@ -32,7 +34,10 @@ pub struct Choice<'a> {
 
 impl std::fmt::Debug for Choice<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Choice").field("only", &self.only).field("unmanaged", &self.unmanaged).finish_non_exhaustive()
+        f.debug_struct("Choice")
+            .field("only", &self.only)
+            .field("unmanaged", &self.unmanaged)
+            .finish_non_exhaustive()
     }
 }
 
@@ -80,7 +85,9 @@ pub enum PullError {
         fields: String,
     },
     /// Something else would change.
-    #[error("the edits would also change {0}; nothing was written. Change it by hand, or leave it out with --only")]
+    #[error(
+        "the edits would also change {0}; nothing was written. Change it by hand, or leave it out with --only"
+    )]
     Touches(String),
     /// A comment would go.
     #[error(
@@ -89,15 +96,29 @@ pub enum PullError {
     LosesComment(String),
 }
 
-/// The differences of a plan that can be taken over, and those that are left alone, with the reasons.
+/// The differences of a plan that can be taken over, and those that are left alone, with the
+/// reasons.
 #[must_use]
-pub fn candidates<'p>(goal: &Goal, plan: &'p Plan, choice: &Choice<'_>) -> (Vec<&'p Operation>, Left) {
+pub fn candidates<'p>(
+    goal: &Goal,
+    plan: &'p Plan,
+    choice: &Choice<'_>,
+) -> (Vec<&'p Operation>, Left) {
     let (mut all, mut left) = (Vec::new(), Left::new());
-    for operation in plan.zones.iter().flat_map(|zone| &zone.operations).filter(|o| choice.only.names(&o.address)) {
+    for operation in plan
+        .zones
+        .iter()
+        .flat_map(|zone| &zone.operations)
+        .filter(|o| choice.only.names(&o.address))
+    {
         let why = match (&operation.subject, operation.cause) {
             (Subject::Zone, _) => "Cloudflare does not have the zone; apply creates it",
-            (_, plan::Cause::Spec) if goal.base().is_some() => "the spec changed, and that is not applied yet",
-            (_, plan::Cause::Both | plan::Cause::Foreign) if goal.base().is_some() && choice.only.is_all() => {
+            (_, plan::Cause::Spec) if goal.base().is_some() => {
+                "the spec changed, and that is not applied yet"
+            }
+            (_, plan::Cause::Both | plan::Cause::Foreign)
+                if goal.base().is_some() && choice.only.is_all() =>
+            {
                 "changed on both sides; to take what Cloudflare has, name it with --only"
             }
             _ => {
@@ -121,15 +142,21 @@ pub fn pull(
     reread: &dyn Fn(BTreeMap<String, String>) -> Result<Goal, Box<InvalidSpec>>,
 ) -> Result<Pulled, PullError> {
     let (candidates, left) = candidates(goal, plan, choice);
-    let chosen: BTreeSet<Address> =
-        candidates.into_iter().filter(|o| (choice.is_wanted)(o)).map(|o| o.address.clone()).gather();
+    let chosen: BTreeSet<Address> = candidates
+        .into_iter()
+        .filter(|o| (choice.is_wanted)(o))
+        .map(|o| o.address.clone())
+        .gather();
     let weakened = plan.zones.iter().flat_map(|zone| &zone.in_force).filter(|deployment| {
         let is_plain = deployment.in_force.is_weakened() && !deployment.is_changed;
-        is_plain && choice.only.names(&deployment.address) && (choice.is_weakened_wanted)(deployment)
+        is_plain
+            && choice.only.names(&deployment.address)
+            && (choice.is_weakened_wanted)(deployment)
     });
     let weakened: BTreeMap<Address, BTreeSet<RuleId>> =
         weakened.map(|deployment| (deployment.address.clone(), skips(deployment))).gather();
-    let attempt = Attempt { goal, plan, live, choice, chosen: &chosen, weakened: &weakened, reread };
+    let attempt =
+        Attempt { goal, plan, live, choice, chosen: &chosen, weakened: &weakened, reread };
     let mut pulled = attempt.make(false).or_else(|error| attempt.make(true).map_err(|_| error))?;
     pulled.left.splice(0..0, left);
     Ok(pulled)
@@ -158,12 +185,16 @@ struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// Edits until nothing that was chosen differs; with `is_local`, values are never changed where they are defined.
+    /// Edits until nothing that was chosen differs; with `is_local`, values are never changed where
+    /// they are defined.
     fn make(&self, is_local: bool) -> Result<Pulled, PullError> {
-        // What was not chosen stays different. Addresses of records hold a digest of the value, which can change.
+        // What was not chosen stays different. Addresses of records hold a digest of the value,
+        // which can change.
         let operations = || self.plan.zones.iter().flat_map(|zone| &zone.operations);
-        let others: BTreeMap<&Address, &Operation> =
-            operations().filter(|o| !self.chosen.contains(&o.address)).map(|o| (&o.address, o)).gather();
+        let others: BTreeMap<&Address, &Operation> = operations()
+            .filter(|o| !self.chosen.contains(&o.address))
+            .map(|o| (&o.address, o))
+            .gather();
         let taken = self.chosen.iter().chain(self.weakened.keys()).cloned().gather();
         let mut pulled = Pulled { taken, ..Pulled::default() };
         let nothing = BTreeMap::new();
@@ -182,17 +213,22 @@ impl Attempt<'_> {
             };
             let base = goal.base().map(|base| &base.desired);
             let (desired, sources, given) = (&goal.desired, &goal.sources, self.choice.given);
-            let Proposal { texts: new, notes, left } =
-                propose(Sides { desired, base, live: self.live, sources, given }, &chosen, is_local)?;
+            let Proposal { texts: new, notes, left } = propose(
+                Sides { desired, base, live: self.live, sources, given },
+                &chosen,
+                is_local,
+            )?;
             pulled.notes.extend(notes);
             pulled.left.extend(left);
             let is_changed = !new.is_empty();
-            texts.extend(new.into_iter().map(|(id, text)| (goal.sources.name(id).to_owned(), text)));
+            texts
+                .extend(new.into_iter().map(|(id, text)| (goal.sources.name(id).to_owned(), text)));
             if !is_changed {
                 break;
             }
-            let next = (self.reread)(texts.clone())
-                .map_err(|unusable| PullError::Mistakes(super::goal::first(&unusable.diagnostics)))?;
+            let next = (self.reread)(texts.clone()).map_err(|unusable| {
+                PullError::Mistakes(super::goal::first(&unusable.diagnostics))
+            })?;
             let is_done = self.remaining(&next, &others, &pulled.left).is_none();
             reread = Some(next);
             if is_done {
@@ -206,12 +242,19 @@ impl Attempt<'_> {
                 return Err(remains(&operation));
             }
             if let Some(address) = self.still_weakened(goal, &pulled.left) {
-                return Err(PullError::Remains { address, fields: " (weaker than the spec says)".to_owned() });
+                return Err(PullError::Remains {
+                    address,
+                    fields: " (weaker than the spec says)".to_owned(),
+                });
             }
             self.check_rest_unchanged(goal, &others)?;
             for (_, source) in self.goal.sources.iter() {
-                let Some(after) = texts.get(source.name()).filter(|after| *after != source.text()) else { continue };
-                let (name, before, after) = (source.name().to_owned(), source.text().to_owned(), after.clone());
+                let Some(after) = texts.get(source.name()).filter(|after| *after != source.text())
+                else {
+                    continue;
+                };
+                let (name, before, after) =
+                    (source.name().to_owned(), source.text().to_owned(), after.clone());
                 if loses_comment(&before, &after) {
                     return Err(PullError::LosesComment(name));
                 }
@@ -231,10 +274,17 @@ impl Attempt<'_> {
     }
 
     /// Something that was chosen and still differs.
-    fn remaining(&self, goal: &Goal, others: &BTreeMap<&Address, &Operation>, left: &Left) -> Option<Operation> {
+    fn remaining(
+        &self,
+        goal: &Goal,
+        others: &BTreeMap<&Address, &Operation>,
+        left: &Left,
+    ) -> Option<Operation> {
         let is_left = |address: &Address| left.iter().any(|(left, _)| left == address);
         let mut operations = self.operations(goal).into_iter();
-        operations.find(|operation| !others.contains_key(&operation.address) && !is_left(&operation.address))
+        operations.find(|operation| {
+            !others.contains_key(&operation.address) && !is_left(&operation.address)
+        })
     }
 
     /// A deployment that was chosen and is still weaker than the spec says.
@@ -244,7 +294,9 @@ impl Attempt<'_> {
         let mut all = zones.flat_map(|(desired, live)| deployments_in_force(desired, live));
         // A rule that cannot be written is among what is left.
         let is_chosen = |deployment: &DeploymentInForce| {
-            deployment.in_force.is_weakened() && self.weakened.contains_key(&deployment.address) && left.is_empty()
+            deployment.in_force.is_weakened()
+                && self.weakened.contains_key(&deployment.address)
+                && left.is_empty()
         };
         all.find(is_chosen).map(|deployment| deployment.address)
     }
@@ -253,7 +305,11 @@ impl Attempt<'_> {
     ///
     /// # Errors
     /// What is not.
-    fn check_rest_unchanged(&self, goal: &Goal, others: &BTreeMap<&Address, &Operation>) -> Result<(), PullError> {
+    fn check_rest_unchanged(
+        &self,
+        goal: &Goal,
+        others: &BTreeMap<&Address, &Operation>,
+    ) -> Result<(), PullError> {
         let (before, after) = (outline(&self.goal.desired), outline(&goal.desired));
         let is_meant = |key: &str| {
             let own = |address: &Address| {
@@ -264,7 +320,8 @@ impl Attempt<'_> {
                 is_below(address, key) || is_below(key, address)
             };
             // What was unmanaged was named nowhere before.
-            let takes_new = self.choice.unmanaged || self.weakened.values().any(|skips| !skips.is_empty());
+            let takes_new =
+                self.choice.unmanaged || self.weakened.values().any(|skips| !skips.is_empty());
             let is_new = || takes_new && !before.contains_key(key);
             self.chosen.iter().any(own)
                 || self.weakened.keys().any(own)
@@ -279,7 +336,8 @@ impl Attempt<'_> {
         }
         let now = self.operations(goal);
         for (address, operation) in others {
-            let is_same = |other: &&Operation| other.address == **address && other.fields == operation.fields;
+            let is_same =
+                |other: &&Operation| other.address == **address && other.fields == operation.fields;
             if !now.iter().any(|other| is_same(&other)) {
                 return Err(PullError::Touches(address.to_string()));
             }
@@ -290,9 +348,12 @@ impl Attempt<'_> {
 
 /// An operation that should not be there any more.
 fn remains(operation: &Operation) -> PullError {
-    let field = |change: &crate::diff::FieldChange| format!("{}: {} → {}", change.field, change.before, change.after);
+    let field = |change: &crate::diff::FieldChange| {
+        format!("{}: {} → {}", change.field, change.before, change.after)
+    };
     let fields: Vec<String> = operation.fields.iter().map(field).collect();
-    let fields = if fields.is_empty() { String::new() } else { format!(" ({})", fields.join(", ")) };
+    let fields =
+        if fields.is_empty() { String::new() } else { format!(" ({})", fields.join(", ")) };
     PullError::Remains { address: operation.address.clone(), fields }
 }
 
@@ -315,7 +376,10 @@ fn outline(desired: &Desired) -> BTreeMap<String, Vec<Said>> {
     for (name, zone) in &desired.zones {
         let mut add = |key: String, value: Said| all.entry(key).or_default().push(value);
         let prunes = zone.unmanaged == Unmanaged::Prune;
-        add(name.to_string(), Said::Zone { prunes, creates: zone.create, ignores: zone.ignore.len() });
+        add(
+            name.to_string(),
+            Said::Zone { prunes, creates: zone.create, ignores: zone.ignore.len() },
+        );
         for record in &zone.records {
             let key = Address::of_record(name, &record.name, &record.data, false);
             add(key.to_string(), Said::Entry(spec::record_entry(name, record).to_string()));
@@ -327,7 +391,10 @@ fn outline(desired: &Desired) -> BTreeMap<String, Vec<Said>> {
         for (key, (value, _)) in &zone.settings.settings {
             add(format!("{name}/settings/{key}"), Said::Setting(value.clone()));
         }
-        zone.settings.dnssec.iter().for_each(|(on, _)| add(format!("{name}/dnssec"), Said::Setting(Value::Bool(*on))));
+        zone.settings
+            .dnssec
+            .iter()
+            .for_each(|(on, _)| add(format!("{name}/dnssec"), Said::Setting(Value::Bool(*on))));
         for (value, _) in zone.settings.dns_settings.values() {
             add(format!("{name}/dns_settings"), Said::Setting(value.clone()));
         }

@@ -1,7 +1,8 @@
 //! What becomes of recorded requests now and after a plan.
 //!
-//! In: the protection of zones before and after, and recorded requests. Out: a report. One thread reads, some run the OWASP rules, and
-//! the caller's counts, in the order of the recording. However many requests there are, few are in memory.
+//! In: the protection of zones before and after, and recorded requests. Out: a report. One thread
+//! reads, some run the OWASP rules, and the caller's counts, in the order of the recording. However
+//! many requests there are, few are in memory.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -14,7 +15,9 @@ use super::goal::Goal;
 use super::protection::Protected;
 use crate::crs::hits;
 use crate::insight::dns::{End, Entry, ZoneIndex, Zones};
-use crate::insight::traffic::{CountedRequest, Counters, Hits, Pace, Protection, Report, RequestCounts, Set};
+use crate::insight::traffic::{
+    CountedRequest, Counters, Hits, Pace, Protection, Report, RequestCounts, Set,
+};
 use crate::model::expression::Lists;
 use crate::model::{DesiredZone, Fqdn, RecordType};
 use crate::recorded::{ReadError, Recorded, Sample};
@@ -64,8 +67,9 @@ type Evaluated = (Set, Result<(Sample, Option<(Hits, bool)>), ReadError>);
 /// What waits for that, and where it goes.
 type Work = (Vec<(Set, Result<Sample, ReadError>)>, SyncSender<Vec<Evaluated>>);
 
-/// Follows recorded requests through the rules of some zones as they are and as the goal wants them. `rules` are those of the public
-/// Core Rule Set; without them, the OWASP ruleset is not evaluated. `progress` is called with the number of requests that are done.
+/// Follows recorded requests through the rules of some zones as they are and as the goal wants
+/// them. `rules` are those of the public Core Rule Set; without them, the OWASP ruleset is not
+/// evaluated. `progress` is called with the number of requests that are done.
 ///
 /// # Errors
 /// If a recording cannot be read any further, or has errors and no request.
@@ -105,8 +109,13 @@ pub fn rehearse_requests(
     Ok(RehearsedRequests { report: rehearsal.tally.report(), unreadable: rehearsal.unreadable })
 }
 
-/// Reads recordings in batches, up to where they cannot be read any further. It ends if the receiver is gone.
-fn read(sets: Vec<(Set, Recorded)>, work: &SyncSender<Work>, order: &SyncSender<Receiver<Vec<Evaluated>>>) {
+/// Reads recordings in batches, up to where they cannot be read any further. It ends if the
+/// receiver is gone.
+fn read(
+    sets: Vec<(Set, Recorded)>,
+    work: &SyncSender<Work>,
+    order: &SyncSender<Receiver<Vec<Evaluated>>>,
+) {
     let hand_over = |batch: Vec<_>| {
         let (result, promise) = sync_channel(1);
         order.send(promise).is_ok() && work.send((batch, result)).is_ok()
@@ -134,9 +143,9 @@ fn evaluate(rules: Option<&RuleSet>, waiting: &Mutex<Receiver<Work>>) {
         let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((batch, result)) = next else { return };
         let mut evaluate = |sample: Sample| {
-            let found = engine
-                .as_mut()
-                .map(|(rules, evaluator)| (hits(rules, &evaluator.evaluate(&sample.as_sent())), !sample.is_complete()));
+            let found = engine.as_mut().map(|(rules, evaluator)| {
+                (hits(rules, &evaluator.evaluate(&sample.as_sent())), !sample.is_complete())
+            });
             (sample, found)
         };
         let batch = batch.into_iter().map(|(set, read)| (set, read.map(&mut evaluate))).collect();
@@ -168,9 +177,12 @@ impl<'g> Rehearsal<'g> {
             let Some(desired) = goal.desired.zones.get(&zone.name) else { continue };
             let protection = |waf| {
                 let found = Protection::new(waf, |phase, name| desired.place_of_rule(phase, name));
-                found.with_lists(&requests.lists).with_unread("rules of the account, which are not read")
+                found
+                    .with_lists(&requests.lists)
+                    .with_unread("rules of the account, which are not read")
             };
-            let setting = |of: &Protection| of.owasp().map(|owasp| (owasp.level(), owasp.threshold()));
+            let setting =
+                |of: &Protection| of.owasp().map(|owasp| (owasp.level(), owasp.threshold()));
             let (before, after) = (protection(&zone.before), protection(&zone.after));
             let name = zone.name.as_str().to_owned();
             tally.add_zone(&name, setting(&before), setting(&after));
@@ -181,20 +193,33 @@ impl<'g> Rehearsal<'g> {
                 Rules { name, before: (before, counters()), after: (after, counters()), has_owasp },
             );
         }
-        let index = |desired: &'g DesiredZone| match zones.iter().find(|zone| zone.name == desired.name) {
-            Some(zone) => {
-                let records = desired.records.iter().map(Entry::of_spec);
-                ZoneIndex::with(&desired.name, zone.serving.clone(), records)
-            }
-            None => ZoneIndex::of_spec(desired),
-        };
+        let index =
+            |desired: &'g DesiredZone| match zones.iter().find(|zone| zone.name == desired.name) {
+                Some(zone) => {
+                    let records = desired.records.iter().map(Entry::of_spec);
+                    ZoneIndex::with(&desired.name, zone.serving.clone(), records)
+                }
+                None => ZoneIndex::of_spec(desired),
+            };
         let served = Zones::new(goal.desired.zones.values().map(index).collect());
         let arena = Bump::new();
-        Self { zones: all, served, tally, unreadable: Vec::new(), arena, current: None, hopeless: BTreeMap::new() }
+        Self {
+            zones: all,
+            served,
+            tally,
+            unreadable: Vec::new(),
+            arena,
+            current: None,
+            hopeless: BTreeMap::new(),
+        }
     }
 
     /// Counts what was read.
-    fn add(&mut self, set: Set, read: Result<(Sample, Option<(Hits, bool)>), ReadError>) -> Result<(), ReadError> {
+    fn add(
+        &mut self,
+        set: Set,
+        read: Result<(Sample, Option<(Hits, bool)>), ReadError>,
+    ) -> Result<(), ReadError> {
         let is_first = self.current != Some(set);
         if is_first {
             // Sets are recordings of their own: the requests of one are not among those of another.
@@ -231,7 +256,8 @@ impl<'g> Rehearsal<'g> {
             return Ok(());
         }
         self.arena.reset();
-        let (hits, is_partial) = found.map_or((None, false), |(hits, is_partial)| (Some(hits), is_partial));
+        let (hits, is_partial) =
+            found.map_or((None, false), |(hits, is_partial)| (Some(hits), is_partial));
         let verdict = |(protection, counters): &mut (Protection, Counters)| {
             let pace = sample.time.map_or(Pace::Unknown, |time| Pace::At(time, counters));
             protection.verdict_at(&sample.request, pace, hits.as_ref(), &self.arena)

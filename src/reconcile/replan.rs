@@ -1,25 +1,33 @@
-//! Plans again, and compares with the plan that was reviewed. This is the one check, for a saved plan and for a plan that
-//! waited for confirmation.
+//! Plans again, and compares with the plan that was reviewed. This is the one check, for a saved
+//! plan and for a plan that waited for confirmation.
 
 use std::collections::BTreeMap;
 
 use super::goal::Source;
 use super::plan::{Planned, plan_some};
 use crate::document::saved_zone::SavedZone;
-use crate::document::stale::{Reviewed, StaleOperation, differences, differences_of_rest, take_dangers};
+use crate::document::stale::{
+    Reviewed, StaleOperation, differences, differences_of_rest, take_dangers,
+};
 use crate::live::{AnyReader, FetchError};
 use crate::model::{Danger, Gather, ZoneName};
 use crate::plan::{Consents, Operation, Plan, ZonePlan};
 
-/// What is no longer as a plan saw it: reads the zones again that it changes, and plans them once more.
+/// What is no longer as a plan saw it: reads the zones again that it changes, and plans them once
+/// more.
 ///
 /// # Errors
 /// Cloudflare cannot be read.
-pub async fn changed_since(planned: &Planned<'_>, reader: &dyn AnyReader) -> Result<Vec<StaleOperation>, FetchError> {
+pub async fn changed_since(
+    planned: &Planned<'_>,
+    reader: &dyn AnyReader,
+) -> Result<Vec<StaleOperation>, FetchError> {
     let changed = planned.plan.zones.iter().filter(|zone| !zone.is_empty());
     let changed: BTreeMap<&ZoneName, &ZonePlan> = changed.map(|zone| (&zone.name, zone)).gather();
-    let now = plan_some(planned.goal, reader, &planned.options, &|zone| changed.contains_key(zone)).await?;
-    let again: BTreeMap<&ZoneName, &ZonePlan> = now.plan.zones.iter().map(|zone| (&zone.name, zone)).gather();
+    let now = plan_some(planned.goal, reader, &planned.options, &|zone| changed.contains_key(zone))
+        .await?;
+    let again: BTreeMap<&ZoneName, &ZonePlan> =
+        now.plan.zones.iter().map(|zone| (&zone.name, zone)).gather();
     let form = |zone: Option<&ZonePlan>| {
         let plan = Plan { zones: zone.cloned().into_iter().collect(), ..Plan::default() };
         Reviewed::all(&plan, &planned.goal.sources)
@@ -33,14 +41,18 @@ pub async fn changed_since(planned: &Planned<'_>, reader: &dyn AnyReader) -> Res
         let moved = differences(&form(Some(zone)), &form(again));
         if moved.is_empty() {
             // What differs is not shown, such as the version of a ruleset.
-            all.push(StaleOperation { address: name.to_string(), what: "another plan would be needed now".to_owned() });
+            all.push(StaleOperation {
+                address: name.to_string(),
+                what: "another plan would be needed now".to_owned(),
+            });
         }
         all.extend(moved);
     }
     Ok(all)
 }
 
-/// Whether the same is done. What an operation on a record means can depend on zones that were not read again.
+/// Whether the same is done. What an operation on a record means can depend on zones that were not
+/// read again.
 fn are_same(operations: &[Operation], others: &[Operation]) -> bool {
     let is_same = |a: &Operation, b: &Operation| {
         if a.record().is_none() {
@@ -65,13 +77,17 @@ pub fn changed_since_saved(planned: &Planned<'_>) -> Vec<StaleOperation> {
     moved
 }
 
-/// Makes a plan the rest of the saved one that was applied in part: operations that are no longer needed are taken for done.
-/// What was consented for the whole covers the rest, so the rest has the dangers of the whole, and a number of deletes that was
-/// right for the whole becomes the number that is left.
+/// Makes a plan the rest of the saved one that was applied in part: operations that are no longer
+/// needed are taken for done. What was consented for the whole covers the rest, so the rest has the
+/// dangers of the whole, and a number of deletes that was right for the whole becomes the number
+/// that is left.
 ///
 /// # Errors
 /// It is not the rest of the saved plan; what is different.
-pub fn resume(planned: &mut Planned<'_>, consents: &mut Consents) -> Result<(), Vec<StaleOperation>> {
+pub fn resume(
+    planned: &mut Planned<'_>,
+    consents: &mut Consents,
+) -> Result<(), Vec<StaleOperation>> {
     let mut moved = other_zones(planned, true);
     moved.extend(compared(planned, differences_of_rest));
     if !moved.is_empty() {
@@ -81,7 +97,8 @@ pub fn resume(planned: &mut Planned<'_>, consents: &mut Consents) -> Result<(), 
         let whole = take_dangers(reviewed, &mut planned.plan);
         if consents.deletes == Some(whole) {
             let deletes = planned.plan.zones.iter().flat_map(|zone| &zone.operations);
-            consents.deletes = Some(deletes.filter(|o| o.dangers.contains(&Danger::Delete)).count());
+            consents.deletes =
+                Some(deletes.filter(|o| o.dangers.contains(&Danger::Delete)).count());
         }
     }
     Ok(())
@@ -92,27 +109,36 @@ pub fn resume(planned: &mut Planned<'_>, consents: &mut Consents) -> Result<(), 
 /// `resumed`.
 fn other_zones(planned: &Planned<'_>, is_resumed: bool) -> Vec<StaleOperation> {
     let Source::SavedPlan { zones: saved, .. } = &planned.goal.source else { return Vec::new() };
-    let saved: BTreeMap<&str, &SavedZone> = saved.iter().map(|zone| (zone.name.as_str(), zone)).gather();
+    let saved: BTreeMap<&str, &SavedZone> =
+        saved.iter().map(|zone| (zone.name.as_str(), zone)).gather();
     let shown = |id: &Option<String>| id.as_deref().unwrap_or("unknown").to_owned();
     let mut moved = Vec::new();
     for zone in planned.saved_zones() {
         let what = match saved.get(zone.name.as_str()) {
             None => "the saved plan is not bound to this zone".to_owned(),
-            // A zone that is there shows an account that was unknown; one that is created goes where it is named.
-            Some(saved) if saved.account != zone.account && (saved.account.is_some() || zone.id.is_none()) => {
+            // A zone that is there shows an account that was unknown; one that is created goes
+            // where it is named.
+            Some(saved)
+                if saved.account != zone.account
+                    && (saved.account.is_some() || zone.id.is_none()) =>
+            {
                 format!(
                     "it was in the account {}, and is in the account {} now",
                     shown(&saved.account),
                     shown(&zone.account)
                 )
             }
-            Some(saved) if saved.id != zone.id && !(is_resumed && saved.id.is_none()) => match (&saved.id, &zone.id) {
-                (Some(was), Some(is)) => {
-                    format!("it had the id {was}, and another zone of this name has the id {is} now")
+            Some(saved) if saved.id != zone.id && !(is_resumed && saved.id.is_none()) => {
+                match (&saved.id, &zone.id) {
+                    (Some(was), Some(is)) => {
+                        format!(
+                            "it had the id {was}, and another zone of this name has the id {is} now"
+                        )
+                    }
+                    (None, _) => "it did not exist, and exists now".to_owned(),
+                    (Some(_), None) => "it existed, and does not exist now".to_owned(),
                 }
-                (None, _) => "it did not exist, and exists now".to_owned(),
-                (Some(_), None) => "it existed, and does not exist now".to_owned(),
-            },
+            }
             Some(_) => continue,
         };
         moved.push(StaleOperation { address: zone.name, what });

@@ -170,16 +170,19 @@ pub fn is_saved_plan(path: &Path) -> bool {
     read.is_ok() && saved_plan::looks_like_plan(&String::from_utf8_lossy(&head))
 }
 
-/// Whether a file has the name of a spec. A pipeline that applies one must not be made to apply a plan by what is in the file.
+/// Whether a file has the name of a spec. A pipeline that applies one must not be made to apply a
+/// plan by what is in the file.
 #[must_use]
 pub fn is_named_like_a_spec(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
 
-/// Reads a saved plan, and refuses what must not be applied. The consents are those given with it and now.
+/// Reads a saved plan, and refuses what must not be applied. The consents are those given with it
+/// and now.
 ///
 /// # Errors
-/// It cannot be read, is not whole, was changed, is older than `most_age` at the moment `now`, or had errors when it was saved.
+/// It cannot be read, is not whole, was changed, is older than `most_age` at the moment `now`, or
+/// had errors when it was saved.
 pub fn open(
     path: &Path,
     most_age: Duration,
@@ -190,13 +193,18 @@ pub fn open(
     if is_named_like_a_spec(path) {
         return Err(SavedPlanError::NamedLikeASpec { name });
     }
-    let file = File::open(path).map_err(|source| SavedPlanError::Io { name: name.clone(), source })?;
-    let SavedPlan { basis: saved, is_incomplete, operations } =
-        saved_plan::read(file).map_err(|source| SavedPlanError::File { name: name.clone(), source })?;
-    let created =
-        parse_rfc3339(&saved.created_at).map_err(|source| SavedPlanError::Undated { name: name.clone(), source })?;
+    let file =
+        File::open(path).map_err(|source| SavedPlanError::Io { name: name.clone(), source })?;
+    let SavedPlan { basis: saved, is_incomplete, operations } = saved_plan::read(file)
+        .map_err(|source| SavedPlanError::File { name: name.clone(), source })?;
+    let created = parse_rfc3339(&saved.created_at)
+        .map_err(|source| SavedPlanError::Undated { name: name.clone(), source })?;
     let Some(age) = age(created, now) else {
-        return Err(SavedPlanError::FromTheFuture { name, created: rfc3339(created), now: rfc3339(now) });
+        return Err(SavedPlanError::FromTheFuture {
+            name,
+            created: rfc3339(created),
+            now: rfc3339(now),
+        });
     };
     if age > most_age {
         return Err(SavedPlanError::Old { name, age: rounded(age), most: rounded(most_age) });
@@ -210,7 +218,12 @@ pub fn open(
         None => None,
         Some((source, text)) => {
             let (desired, _) = read(text, &saved.today, &name)?;
-            Some(Base { desired, source: source.clone(), submodule: None, notes: Diagnostics::default() })
+            Some(Base {
+                desired,
+                source: source.clone(),
+                submodule: None,
+                notes: Diagnostics::default(),
+            })
         }
     };
     let mut consents = given;
@@ -219,12 +232,24 @@ pub fn open(
     consents.dangers.extend(saved.dangers.iter().filter(|danger| **danger != Danger::Delete));
     let records = desired.zones.values().map(|z| z.records.len()).sum();
     let (diagnostics, digest) = (Diagnostics::default(), saved.spec_digest);
-    let only = saved.only.iter().map(|pattern| glob::Pattern::new(pattern)).collect::<Result<_, _>>();
+    let only =
+        saved.only.iter().map(|pattern| glob::Pattern::new(pattern)).collect::<Result<_, _>>();
     let only = only.map_err(|error| saved_plan::SavedPlanError::Malformed(error.to_string()));
     let only = Only::new(only.map_err(|source| SavedPlanError::File { name, source })?);
-    let source = Source::SavedPlan { base, today: saved.today, reviewed: operations, zones: saved.zones };
+    let source =
+        Source::SavedPlan { base, today: saved.today, reviewed: operations, zones: saved.zones };
     Ok((
-        Goal { desired, diagnostics, sources, digest, files: 1, records, source, only, overview: Overview::default() },
+        Goal {
+            desired,
+            diagnostics,
+            sources,
+            digest,
+            files: 1,
+            records,
+            source,
+            only,
+            overview: Overview::default(),
+        },
         consents,
     ))
 }
@@ -233,8 +258,14 @@ pub fn open(
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Refuses a plan that was judged by a day that ended longer ago than it may be old, or that begins
-/// later than today in any time zone. When the plan was made does not tell: `--today` can name any day.
-fn check_day(day: &str, most_age: Duration, now: SystemTime, name: &str) -> Result<(), SavedPlanError> {
+/// later than today in any time zone. When the plan was made does not tell: `--today` can name any
+/// day.
+fn check_day(
+    day: &str,
+    most_age: Duration,
+    now: SystemTime,
+    name: &str,
+) -> Result<(), SavedPlanError> {
     let start = parse_rfc3339(&format!("{day}T00:00:00Z"))
         .map_err(|source| SavedPlanError::WithoutDay { name: name.to_owned(), source })?;
     let since_start = now.duration_since(start);
@@ -245,7 +276,11 @@ fn check_day(day: &str, most_age: Duration, now: SystemTime, name: &str) -> Resu
     if is_near {
         return Ok(());
     }
-    Err(SavedPlanError::OtherDay { name: name.to_owned(), day: day.to_owned(), most: rounded(most_age) })
+    Err(SavedPlanError::OtherDay {
+        name: name.to_owned(),
+        day: day.to_owned(),
+        most: rounded(most_age),
+    })
 }
 
 /// A time in its two largest units.
@@ -258,9 +293,15 @@ fn read(text: &str, today: &str, name: &str) -> Result<(Desired, Sources), Saved
     let mut sources = Sources::default();
     let options = spec::Options { today: Some(today.to_owned()), ..spec::Options::default() };
     let outcome = spec::load(&[spec::Input::Stdin(text.to_owned())], &options, &mut sources);
-    let first = outcome.diagnostics.iter().find(|d| d.severity == Severity::Error).map(|d| d.detail.clone());
+    let first = outcome
+        .diagnostics
+        .iter()
+        .find(|d| d.severity == Severity::Error)
+        .map(|d| d.detail.clone());
     match outcome.desired {
         Some(desired) => Ok((desired, sources)),
-        None => Err(SavedPlanError::Spec { name: name.to_owned(), first: first.unwrap_or_default() }),
+        None => {
+            Err(SavedPlanError::Spec { name: name.to_owned(), first: first.unwrap_or_default() })
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! Which zones of a spec a run works on: by name, and as one of several equal parts.
 //!
-//! A part (`--shard I/N` on the command line) lets N jobs share the zones without talking to each other. A zone's part follows
-//! from its name and N alone, never from which other zones there are, so adding a zone moves no other zone to another job.
+//! A part (`--shard I/N` on the command line) lets N jobs share the zones without talking to each
+//! other. A zone's part follows from its name and N alone, never from which other zones there are,
+//! so adding a zone moves no other zone to another job.
 
 use std::num::NonZeroU32;
 
@@ -20,7 +21,8 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Keeps the zones that are selected; says which pattern matches nothing, and that only a part is left.
+    /// Keeps the zones that are selected; says which pattern matches nothing, and that only a part
+    /// is left.
     pub(crate) fn apply(&self, desired: Desired, diagnostics: &mut Diagnostics) -> Desired {
         let mut desired = self.by_name(desired, diagnostics);
         let Some(shard) = self.shard else { return desired };
@@ -39,11 +41,16 @@ impl Selection {
         let mut patterns = Vec::new();
         for text in &self.zones {
             match pattern(text) {
-                Ok(pattern) if desired.zones.keys().any(|z| pattern.matches(z.as_str())) => patterns.push(pattern),
+                Ok(pattern) if desired.zones.keys().any(|z| pattern.matches(z.as_str())) => {
+                    patterns.push(pattern)
+                }
                 Ok(_) => diagnostics.push(
-                    findings::NO_SUCH_ZONE
-                        .nowhere(format!("no zone matches {text:?}"))
-                        .help(format!("the spec has {}", list(desired.zones.keys().map(ToString::to_string)))),
+                    findings::NO_SUCH_ZONE.nowhere(format!("no zone matches {text:?}")).help(
+                        format!(
+                            "the spec has {}",
+                            list(desired.zones.keys().map(ToString::to_string))
+                        ),
+                    ),
                 ),
                 Err(error) => {
                     diagnostics.push(findings::INVALID_GLOB.nowhere(format!("{text:?}: {error}")));
@@ -88,7 +95,8 @@ impl Shard {
         (index < count.get()).then_some(Self { index, count })
     }
 
-    /// Whether a zone is in this part. Its name is canonical, so its spelling in a spec does not matter.
+    /// Whether a zone is in this part. Its name is canonical, so its spelling in a spec does not
+    /// matter.
     #[must_use]
     pub fn has(self, zone: &ZoneName) -> bool {
         let digest = digest(&SHA256, zone.as_str().as_bytes());
@@ -116,11 +124,17 @@ mod tests {
 
     #[test]
     fn parts_are_disjoint_and_complete() {
-        let zones: Vec<_> = (0..500).map(|n| ZoneName::parse(&format!("zone-{n}.example")).unwrap()).collect();
+        let zones: Vec<_> =
+            (0..500).map(|n| ZoneName::parse(&format!("zone-{n}.example")).unwrap()).collect();
         for count in [1, 2, 3, 7, 16] {
-            let sizes: Vec<usize> =
-                (1..=count).map(|n| zones.iter().filter(|z| shard(n, count).has(z)).count()).collect();
-            assert_eq!(sizes.iter().sum::<usize>(), zones.len(), "each zone is in one part: {sizes:?}");
+            let sizes: Vec<usize> = (1..=count)
+                .map(|n| zones.iter().filter(|z| shard(n, count).has(z)).count())
+                .collect();
+            assert_eq!(
+                sizes.iter().sum::<usize>(),
+                zones.len(),
+                "each zone is in one part: {sizes:?}"
+            );
             let fair = zones.len() / count as usize;
             assert!(sizes.iter().all(|size| (fair / 2..=fair * 2).contains(size)), "{sizes:?}");
         }
@@ -129,11 +143,13 @@ mod tests {
         }
     }
 
-    /// Frozen: a release that moved zones between jobs would have two jobs work on one zone during a roll-out.
+    /// Frozen: a release that moved zones between jobs would have two jobs work on one zone during
+    /// a roll-out.
     #[test]
     fn the_part_of_a_zone_stays() {
         let part = |zone: &str| (1..=8).find(|n| shard(*n, 8).has(&ZoneName::parse(zone).unwrap()));
-        let parts = ["example.com", "example.net", "example.org", "xn--bcher-kva.example"].map(part);
+        let parts =
+            ["example.com", "example.net", "example.org", "xn--bcher-kva.example"].map(part);
         assert_eq!(parts, [Some(6), Some(4), Some(7), Some(1)]);
         assert_eq!(part("Bücher.Example."), parts[3], "however it is written");
     }

@@ -1,8 +1,10 @@
-//! A spec of what Cloudflare has, which `validate` accepts and which plans empty once it is printed.
+//! A spec of what Cloudflare has, which `validate` accepts and which plans empty once it is
+//! printed.
 //!
-//! Cloudflare stores what a spec may not say: a CNAME that leads to itself over three names, a DS record without its delegation. A
-//! lint about such a record is suppressed at its place, so that it stays visible and applies to nothing else. A record that no
-//! spec can say is left out, with a note.
+//! Cloudflare stores what a spec may not say: a CNAME that leads to itself over three names, a DS
+//! record without its delegation. A lint about such a record is suppressed at its place, so that it
+//! stays visible and applies to nothing else. A record that no spec can say is left out, with a
+//! note.
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::lint;
@@ -21,7 +23,8 @@ pub struct AsFound {
     pub notes: Vec<String>,
 }
 
-/// Adds what a spec of it needs: suppressions of lints. Records that a spec cannot say are left out.
+/// Adds what a spec of it needs: suppressions of lints. Records that a spec cannot say are left
+/// out.
 #[must_use]
 pub fn as_found(desired: Desired) -> AsFound {
     let mut notes = Vec::new();
@@ -36,16 +39,26 @@ pub fn as_found(desired: Desired) -> AsFound {
         let alone = |record: &DesiredRecord| {
             let records = vec![record.clone()];
             let zone = DesiredZone { records, ..DesiredZone::new(name.clone(), zone.place) };
-            load(spec::print(&Desired { zones: [(name.clone(), zone)].into(), ..Desired::default() })).1
+            load(spec::print(&Desired {
+                zones: [(name.clone(), zone)].into(),
+                ..Desired::default()
+            }))
+            .1
         };
         let refused: Vec<_> = zone.records.iter().map(alone).collect();
         let mut refused = refused.into_iter();
-        zone.records.retain(|record| match refused.next().as_ref().and_then(|all| all.iter().find(is_error)) {
-            None => true,
-            Some(error) => {
-                let what = format!("{} {}", name.relative(&record.name), record.data.type_name());
-                notes.push(format!("{name}: {what} was left out, because a spec cannot express it: {}", error.detail));
-                false
+        zone.records.retain(|record| {
+            match refused.next().as_ref().and_then(|all| all.iter().find(is_error)) {
+                None => true,
+                Some(error) => {
+                    let what =
+                        format!("{} {}", name.relative(&record.name), record.data.type_name());
+                    notes.push(format!(
+                        "{name}: {what} was left out, because a spec cannot express it: {}",
+                        error.detail
+                    ));
+                    false
+                }
             }
         });
     }
@@ -53,7 +66,12 @@ pub fn as_found(desired: Desired) -> AsFound {
         Some(read) => AsFound { desired: accepted(read), notes },
         None => {
             // Records that a spec cannot say together. The author decides.
-            notes.extend(errors.iter().filter(is_error).map(|e| format!("the spec has an error: {}", e.detail)));
+            notes.extend(
+                errors
+                    .iter()
+                    .filter(is_error)
+                    .map(|e| format!("the spec has an error: {}", e.detail)),
+            );
             AsFound { desired: kept, notes }
         }
     }
@@ -99,13 +117,18 @@ fn accepted(mut desired: Desired) -> Desired {
 /// What a suppression is for: the record that a finding points to, otherwise its zone.
 fn scope(desired: &Desired, finding: &Diagnostic) -> SuppressionScope {
     let place = finding.primary.as_ref().map(|label| label.place);
-    let records = desired.zones.values().flat_map(|zone| &zone.records).map(|record| record.spelling.entry);
-    if let Some(entry) = place.and_then(|place| records.into_iter().find(|entry| entry.contains(place))) {
+    let records =
+        desired.zones.values().flat_map(|zone| &zone.records).map(|record| record.spelling.entry);
+    if let Some(entry) =
+        place.and_then(|place| records.into_iter().find(|entry| entry.contains(place)))
+    {
         return SuppressionScope::Entry(entry);
     }
     let is_own = |zone: &&DesiredZone| match (&finding.address, place) {
         (Some(address), _) => address.split('/').next() == Some(zone.name.as_str()),
-        (None, Some(place)) => zone.place.source == place.source && zone.place.span.start <= place.span.start,
+        (None, Some(place)) => {
+            zone.place.source == place.source && zone.place.span.start <= place.span.start
+        }
         (None, None) => false,
     };
     // Of several zones in one text, a place belongs to the last one that begins before it.

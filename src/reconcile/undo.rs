@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::journals;
-use crate::apply::{JournalReadError, JournalRun, JournalText, Moved, RestoredRecords, Undone, needed, undo_zone};
+use crate::apply::{
+    JournalReadError, JournalRun, JournalText, Moved, RestoredRecords, Undone, needed, undo_zone,
+};
 use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
 use crate::live::WafQuery;
 use crate::model::managed::Managed;
@@ -56,8 +58,8 @@ pub enum UndoError {
 }
 
 impl Undo {
-    /// Reads a journal; gives its SHA-256 as well, and adds the text that findings point into. Later journals of a directory say
-    /// which of its records have other ids by now.
+    /// Reads a journal; gives its SHA-256 as well, and adds the text that findings point into.
+    /// Later journals of a directory say which of its records have other ids by now.
     pub(super) fn read(
         path: &Path,
         directory: &Path,
@@ -90,10 +92,15 @@ impl Undo {
     /// Warns of zones of which it is unknown whether they were created.
     pub(super) fn zones_in_doubt(&self) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
-        for (name, _) in self.run.zones.iter().filter(|(_, zone)| zone.is_without_id() && zone.is_made) {
-            let words = format!("it is unknown whether {name} was created: the apply ended before the response came");
+        for (name, _) in
+            self.run.zones.iter().filter(|(_, zone)| zone.is_without_id() && zone.is_made)
+        {
+            let words = format!(
+                "it is unknown whether {name} was created: the apply ended before the response came"
+            );
             let help = "if the zone exists, it stays as it is: zonewright never deletes a zone";
-            diagnostics.push(findings::ZONE_IN_DOUBT.nowhere(words).about(name.to_string()).help(help));
+            diagnostics
+                .push(findings::ZONE_IN_DOUBT.nowhere(words).about(name.to_string()).help(help));
         }
         diagnostics
     }
@@ -103,7 +110,8 @@ impl Undo {
         self.run.zones.values().map(|zone| zone.records.len()).sum()
     }
 
-    /// What has to be read of a zone's protection: the phases that were touched, and what their rules speak of.
+    /// What has to be read of a zone's protection: the phases that were touched, and what their
+    /// rules speak of.
     pub(super) fn waf_query(&self, zone: &DesiredZone) -> WafQuery {
         let rules = self.run.zones.get(&zone.name).into_iter().flat_map(|run| &run.rules);
         let phases: BTreeSet<Phase> = rules.map(|entry| entry.effect.phase).gather();
@@ -121,7 +129,8 @@ impl Undo {
             let diagnostic = findings::UNDO_CONFLICT.nowhere(what);
             let diagnostic = match self.skip_conflicts {
                 true => diagnostic.as_severity(Severity::Warning).help("it is left as it is"),
-                false => diagnostic.help("check the later change; --skip-conflicts keeps it and undoes the rest"),
+                false => diagnostic
+                    .help("check the later change; --skip-conflicts keeps it and undoes the rest"),
             };
             diagnostics.push(diagnostic.about(address));
         }
@@ -129,7 +138,11 @@ impl Undo {
     }
 }
 
-/// Whether every error of a plan is a change that someone made after the apply that is undone: the plan is stale then.
+/// Whether every error of a plan is a change that someone made after the apply that is undone: the
+/// plan is stale then.
 pub(super) fn has_conflicts_only(diagnostics: &Diagnostics) -> bool {
-    diagnostics.iter().filter(|d| d.severity == Severity::Error).all(|d| d.finding == findings::UNDO_CONFLICT)
+    diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+        .all(|d| d.finding == findings::UNDO_CONFLICT)
 }

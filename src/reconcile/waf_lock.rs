@@ -27,7 +27,8 @@ pub fn path_beside(spec: Option<&Path>) -> PathBuf {
     }
 }
 
-/// What Cloudflare changed in the rulesets that a file has and a plan read. Without a file, nothing is said.
+/// What Cloudflare changed in the rulesets that a file has and a plan read. Without a file, nothing
+/// is said.
 pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
     let mut found = Diagnostics::default();
     let file = path.display();
@@ -35,7 +36,9 @@ pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
         Ok(None) => return found,
         Ok(Some(lock)) => lock,
         Err(reason) => {
-            let what = format!("{file}: {reason}; changes that Cloudflare made to its rulesets are not reported");
+            let what = format!(
+                "{file}: {reason}; changes that Cloudflare made to its rulesets are not reported"
+            );
             let diagnostic = findings::LOCK_UNREADABLE.nowhere(what);
             found.push(diagnostic.help("write it again: zonewright waf lock SPEC"));
             return found;
@@ -60,12 +63,14 @@ pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
     found
 }
 
-/// Reports entries of `accept` for rules that the file does not have. Without a file, or without one
-/// of the rulesets in it, nothing is known.
+/// Reports entries of `accept` for rules that the file does not have. Without a file, or without
+/// one of the rulesets in it, nothing is known.
 pub(super) fn unknown_acceptances(path: &Path, desired: &Desired) -> Diagnostics {
     let mut found = Diagnostics::default();
-    let sections = desired.zones.values().filter_map(|zone| Some((&zone.name, zone.waf.as_deref()?)));
-    let entries = sections.flat_map(|(zone, section)| section.accept.iter().map(move |entry| (zone, section, entry)));
+    let sections =
+        desired.zones.values().filter_map(|zone| Some((&zone.name, zone.waf.as_deref()?)));
+    let entries = sections
+        .flat_map(|(zone, section)| section.accept.iter().map(move |entry| (zone, section, entry)));
     let named: Vec<_> = entries
         .filter_map(|(zone, section, accepted)| match &accepted.object {
             // Tags and descriptions are not in the file as they are written.
@@ -82,8 +87,10 @@ pub(super) fn unknown_acceptances(path: &Path, desired: &Desired) -> Diagnostics
     let mut seen = BTreeSet::new();
     for (zone, section, accepted, name) in named {
         let rulesets = section.deployments.iter().map(|deployment| deployment.ruleset);
-        let rulesets = rulesets.filter(|ruleset| accepted.ruleset.is_none_or(|only| only == *ruleset));
-        let locked: Option<Vec<_>> = rulesets.map(|ruleset| lock.ruleset(ruleset.facts().id)).collect();
+        let rulesets =
+            rulesets.filter(|ruleset| accepted.ruleset.is_none_or(|only| only == *ruleset));
+        let locked: Option<Vec<_>> =
+            rulesets.map(|ruleset| lock.ruleset(ruleset.facts().id)).collect();
         let Some(locked) = locked.filter(|locked| !locked.is_empty()) else { continue };
         if locked.iter().any(|ruleset| ruleset.has_rule(name)) || !seen.insert(accepted.place) {
             continue;
@@ -91,8 +98,14 @@ pub(super) fn unknown_acceptances(path: &Path, desired: &Desired) -> Diagnostics
         let versions: Vec<String> =
             locked.iter().map(|ruleset| format!("{} {}", ruleset.name, ruleset.version)).collect();
         let detail = format!("no rule of {} is `{name}`", versions.join(" and "));
-        let help = "correct the number or the id, or write `waf.lock` again: zonewright waf lock SPEC";
-        found.push(findings::ACCEPTS_UNKNOWN_RULE.at(accepted.place, detail).about(zone.to_string()).help(help));
+        let help =
+            "correct the number or the id, or write `waf.lock` again: zonewright waf lock SPEC";
+        found.push(
+            findings::ACCEPTS_UNKNOWN_RULE
+                .at(accepted.place, detail)
+                .about(zone.to_string())
+                .help(help),
+        );
     }
     found
 }

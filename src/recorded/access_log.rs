@@ -1,10 +1,13 @@
 //! Lines of access logs in the common and the combined format, with or without the host in front.
 //!
 //! # Sources
-//! httpd.apache.org/docs/2.4/logs.html and nginx.org/en/docs/http/ngx_http_log_module.html, read 2026-11-23: quotes, backslashes and
-//! what is not printable are escaped by a backslash; `-` stands for what is missing. Such logs tell no host, no scheme, no other header,
-//! no body. The protocol is that of Cloudflare's connection to the server, and so is the address unless the server restores that of the
-//! client (developers.cloudflare.com/support/troubleshooting/restoring-visitor-ips, read 2026-11-23): neither is the client's.
+//! httpd.apache.org/docs/2.4/logs.html and nginx.org/en/docs/http/ngx_http_log_module.html, read
+//! 2026-11-23: quotes, backslashes and what is not printable are escaped by a backslash; `-` stands
+//! for what is missing. Such logs tell no host, no scheme, no other header, no body. The protocol
+//! is that of Cloudflare's connection to the server, and so is the address unless the server
+//! restores that of the client
+//! (developers.cloudflare.com/support/troubleshooting/restoring-visitor-ips, read 2026-11-23):
+//! neither is the client's.
 
 use std::sync::LazyLock;
 
@@ -17,11 +20,17 @@ use super::timestamps::of_access_log;
 use crate::model::facts::CLOUDFLARE_NETWORKS;
 
 /// Cloudflare's networks.
-static OF_CLOUDFLARE: LazyLock<Vec<IpNet>> =
-    LazyLock::new(|| CLOUDFLARE_NETWORKS.iter().filter_map(|network| network.parse().ok()).collect());
+static OF_CLOUDFLARE: LazyLock<Vec<IpNet>> = LazyLock::new(|| {
+    CLOUDFLARE_NETWORKS.iter().filter_map(|network| network.parse().ok()).collect()
+});
 
-/// Reads a line; `Ok(None)` if what it logs is no request of HTTP, such as a TLS greeting to a port without TLS.
-pub(super) fn sample(line: &[u8], place: Place, options: &Options) -> Result<Option<Sample>, String> {
+/// Reads a line; `Ok(None)` if what it logs is no request of HTTP, such as a TLS greeting to a port
+/// without TLS.
+pub(super) fn sample(
+    line: &[u8],
+    place: Place,
+    options: &Options,
+) -> Result<Option<Sample>, String> {
     const FORM: &str = "it is not a line of an access log in the combined format";
     // In front of the moment: an address and two names, and perhaps the host.
     let open = memchr::memchr(b'[', line).ok_or(FORM)?;
@@ -29,11 +38,14 @@ pub(super) fn sample(line: &[u8], place: Place, options: &Options) -> Result<Opt
     let front = std::str::from_utf8(&line[..open]).map_err(|_| FORM)?;
     let words: Vec<&str> = front.split_ascii_whitespace().collect();
     let (host, client) = match words.as_slice() {
-        [host, client, _, _, ..] if client.parse::<std::net::IpAddr>().is_ok() => (Some(*host), *client),
+        [host, client, _, _, ..] if client.parse::<std::net::IpAddr>().is_ok() => {
+            (Some(*host), *client)
+        }
         [client, _, _, ..] => (None, *client),
         _ => return Err(FORM.to_owned()),
     };
-    let time = std::str::from_utf8(&line[open + 1..close]).ok().and_then(of_access_log).ok_or(FORM)?;
+    let time =
+        std::str::from_utf8(&line[open + 1..close]).ok().and_then(of_access_log).ok_or(FORM)?;
     let mut rest = &line[close + 1..];
     let first = quoted(&mut rest).ok_or(FORM)?;
     // Status and size are between the request and the headers.
@@ -41,9 +53,13 @@ pub(super) fn sample(line: &[u8], place: Place, options: &Options) -> Result<Opt
         let value = quoted(&mut rest)?;
         Some((name.to_owned(), if value == b"-" { Vec::new() } else { value }))
     };
-    let headers: Vec<(String, Vec<u8>)> = [header("referer"), header("user-agent")].into_iter().flatten().collect();
+    let headers: Vec<(String, Vec<u8>)> =
+        [header("referer"), header("user-agent")].into_iter().flatten().collect();
     let mut parts = first.splitn(2, |byte| *byte == b' ');
-    let method = parts.next().and_then(|method| std::str::from_utf8(method).ok()).filter(|method| is_method(method));
+    let method = parts
+        .next()
+        .and_then(|method| std::str::from_utf8(method).ok())
+        .filter(|method| is_method(method));
     let (Some(method), Some(rest)) = (method, parts.next()) else { return Ok(None) };
     let target = match memchr::memrchr(b' ', rest) {
         Some(at) if rest[at + 1..].starts_with(b"HTTP/") => &rest[..at],
@@ -54,11 +70,14 @@ pub(super) fn sample(line: &[u8], place: Place, options: &Options) -> Result<Opt
         Some((is_https, host, target)) => (Some(is_https), Some(host), target.as_bytes()),
         None => (None, None, target),
     };
-    let host = named.or(host.filter(|host| *host != "-")).or(options.host.as_deref()).ok_or(NO_HOST)?;
+    let host =
+        named.or(host.filter(|host| *host != "-")).or(options.host.as_deref()).ok_or(NO_HOST)?;
     let mut request = request(method, is_https.unwrap_or(true), host, target);
     request.is_scheme_assumed = is_https.is_none();
-    request.address =
-        client.parse().ok().filter(|client| !OF_CLOUDFLARE.iter().any(|network| network.contains(client)));
+    request.address = client
+        .parse()
+        .ok()
+        .filter(|client| !OF_CLOUDFLARE.iter().any(|network| network.contains(client)));
     request.headers = headers;
     Ok(Some(Sample { id: None, place, time: Some(time), request, target: target.to_vec() }))
 }
@@ -71,7 +90,8 @@ fn quoted(rest: &mut &[u8]) -> Option<Vec<u8>> {
         match (rest.get(at)?, rest.get(at + 1)) {
             (b'"', _) => break,
             (b'\\', Some(b'x')) => {
-                let digits = rest.get(at + 2..at + 4).and_then(|digits| std::str::from_utf8(digits).ok());
+                let digits =
+                    rest.get(at + 2..at + 4).and_then(|digits| std::str::from_utf8(digits).ok());
                 match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
                     Some(byte) => {
                         text.push(byte);

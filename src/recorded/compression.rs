@@ -1,7 +1,8 @@
 //! Packed files, recognized by how they begin.
 //!
 //! # Sources
-//! RFC 1952 (gzip) section 2.2: members follow each other; RFC 8878 (Zstandard) section 3.1: so do frames.
+//! RFC 1952 (gzip) section 2.2: members follow each other; RFC 8878 (Zstandard) section 3.1: so do
+//! frames.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -54,7 +55,10 @@ impl Read for Frames {
             self.is_open = false;
             match self.decoder.reset(&mut self.bytes) {
                 Ok(()) => self.is_open = true,
-                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
                     io::copy(&mut self.bytes.by_ref().take(u64::from(length)), &mut io::sink())?;
                 }
                 Err(error) => return Err(io::Error::other(error)),

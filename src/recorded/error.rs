@@ -35,7 +35,9 @@ pub(super) fn plain(error: &serde_json::Error) -> String {
         serde_json::error::Category::Eof => "it ends too early".to_owned(),
         serde_json::error::Category::Syntax => format!("it is not JSON: {words}"),
         serde_json::error::Category::Data => match words.rsplit_once("expected ") {
-            Some((_, expected)) => format!("it is not a request: a value has the wrong type, expected {expected}"),
+            Some((_, expected)) => {
+                format!("it is not a request: a value has the wrong type, expected {expected}")
+            }
             None => format!("it is not a request: {words}"),
         },
     }

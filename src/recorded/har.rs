@@ -1,8 +1,9 @@
 //! HTTP archives, as browsers and proxies export them. One entry is in memory at a time.
 //!
 //! # Sources
-//! w3c.github.io/web-performance/specs/HAR/Overview.html, read 2026-11-23. Browsers leave out cookies and credentials unless asked.
-//! Assumed: tools that hide a value write the word `redacted` in its place.
+//! w3c.github.io/web-performance/specs/HAR/Overview.html, read 2026-11-23. Browsers leave out
+//! cookies and credentials unless asked. Assumed: tools that hide a value write the word `redacted`
+//! in its place.
 
 use std::sync::Arc;
 
@@ -17,7 +18,8 @@ use super::sample::{Place, Sample, body_of, take_host};
 use super::timestamps::of_rfc3339;
 use crate::model::request::Body;
 
-/// Headers that exports leave out. If one has a value in an entry, the archive keeps it, and later entries without it have none.
+/// Headers that exports leave out. If one has a value in an entry, the archive keeps it, and later
+/// entries without it have none.
 const LEFT_OUT: [&str; 2] = ["cookie", "authorization"];
 
 /// An entry. What is not named is not kept.
@@ -98,13 +100,16 @@ impl Entries {
         loop {
             match byte(&mut self.bytes).map_err(|why| self.fatal(&why))? {
                 b']' => return Ok(None),
-                b',' if self.number > 0 => self.bytes.take().map_err(|error| self.fatal(&error.to_string()))?,
+                b',' if self.number > 0 => {
+                    self.bytes.take().map_err(|error| self.fatal(&error.to_string()))?
+                }
                 _ if self.number == 0 => {}
                 _ => return Err(self.fatal("there is no comma after an entry")),
             }
             self.number += 1;
             self.bytes.limit();
-            let entry = Entry::deserialize(&mut serde_json::Deserializer::from_reader(&mut self.bytes));
+            let entry =
+                Entry::deserialize(&mut serde_json::Deserializer::from_reader(&mut self.bytes));
             self.bytes.unlimit();
             let entry = entry.map_err(|error| self.fatal(&plain(&error)))?;
             let place = Place::entry(&self.source, self.number);
@@ -130,12 +135,14 @@ impl Iterator for Entries {
             return None;
         }
         let read = self.read().transpose();
-        self.is_over = read.as_ref().is_none_or(|read| read.as_ref().is_err_and(|error| error.is_fatal));
+        self.is_over =
+            read.as_ref().is_none_or(|read| read.as_ref().is_err_and(|error| error.is_fatal));
         read
     }
 }
 
-/// An entry as a sample; `None` if it is not a request of HTTP, such as that of a page within the browser.
+/// An entry as a sample; `None` if it is not a request of HTTP, such as that of a page within the
+/// browser.
 fn sample(entry: Entry, place: Place, keeps: &mut [bool; 2]) -> Result<Option<Sample>, String> {
     let Asked { method, url, http_version, headers, post_data, body_size } = entry.request;
     let Some((is_https, host, target)) = of_address(&url) else { return Ok(None) };
@@ -155,11 +162,14 @@ fn sample(entry: Entry, place: Place, keeps: &mut [bool; 2]) -> Result<Option<Sa
             body_of(BASE64.decode(text.as_bytes()).map_err(|_| "its body is not base64")?, &headers)
         }
         Some((text, _)) => body_of(text.into_bytes(), &headers),
-        None if body_size == Some(0.0) || matches!(method.as_str(), "GET" | "HEAD") => Body::Known(Vec::new()),
+        None if body_size == Some(0.0) || matches!(method.as_str(), "GET" | "HEAD") => {
+            Body::Known(Vec::new())
+        }
         None => Body::Unknown,
     };
     for (name, keeps) in LEFT_OUT.iter().zip(keeps) {
-        let is_redacted = |value: &[u8]| value.to_ascii_lowercase().windows(8).any(|part| part == b"redacted");
+        let is_redacted =
+            |value: &[u8]| value.to_ascii_lowercase().windows(8).any(|part| part == b"redacted");
         let count = headers.len();
         headers.retain(|(known, value)| known != name || !is_redacted(value));
         let has_value = headers.iter().any(|(known, value)| known == name && !value.is_empty());
@@ -171,7 +181,10 @@ fn sample(entry: Entry, place: Place, keeps: &mut [bool; 2]) -> Result<Option<Sa
     request.headers = headers;
     request.has_all_headers = true;
     let of_response = entry.response.map(|response| response.headers).unwrap_or_default();
-    let ray = of_response.into_iter().find(|header| header.name.eq_ignore_ascii_case("cf-ray")).map(|ray| ray.value);
+    let ray = of_response
+        .into_iter()
+        .find(|header| header.name.eq_ignore_ascii_case("cf-ray"))
+        .map(|ray| ray.value);
     let id = ray.map(|ray| ray.split('-').next().unwrap_or_default().to_owned());
     let time = entry.started_date_time.as_deref().and_then(of_rfc3339);
     Ok(Some(Sample { id, place, time, request, target: target.as_bytes().to_vec() }))
@@ -266,9 +279,14 @@ fn skip(bytes: &mut Limited<Bytes>) -> Result<(), String> {
                 advance(bytes)?;
                 continue;
             }
-            b',' | b':' | b'}' | b']' => return Err("it is not JSON: a value is missing".to_owned()),
+            b',' | b':' | b'}' | b']' => {
+                return Err("it is not JSON: a value is missing".to_owned());
+            }
             _ => {
-                while bytes.peek().map_err(|error| error.to_string())?.is_some_and(|b| !b" \n\r\t,:{}[]\"".contains(&b))
+                while bytes
+                    .peek()
+                    .map_err(|error| error.to_string())?
+                    .is_some_and(|b| !b" \n\r\t,:{}[]\"".contains(&b))
                 {
                     advance(bytes)?;
                 }

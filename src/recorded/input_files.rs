@@ -36,8 +36,9 @@ enum Input {
     Open(Arc<str>, Bytes),
 }
 
-/// Requests in files: HTTP archives, JSON lines, rows of Logpush, access logs, and requests as on the wire, each as it is or packed
-/// by gzip or Zstandard; all files of a directory in the order of their names; `-` is standard input.
+/// Requests in files: HTTP archives, JSON lines, rows of Logpush, access logs, and requests as on
+/// the wire, each as it is or packed by gzip or Zstandard; all files of a directory in the order of
+/// their names; `-` is standard input.
 ///
 /// # Errors
 /// If a path does not exist, or a directory cannot be read.
@@ -49,7 +50,10 @@ pub fn open(paths: &[PathBuf], options: &Options) -> Result<Recorded, ReadError>
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_verbatim(paths: &[PathBuf], options: &Options) -> Result<Recorded<Verbatim>, ReadError> {
+pub fn open_verbatim(
+    paths: &[PathBuf],
+    options: &Options,
+) -> Result<Recorded<Verbatim>, ReadError> {
     open_as(paths, options)
 }
 
@@ -98,23 +102,32 @@ impl<T: Recording> Iterator for Recorded<T> {
             match self.current.as_mut().and_then(Iterator::next) {
                 Some(Err(error)) if !error.is_fatal && !self.options.skips_unreadable => {
                     (self.current, self.inputs) = (None, VecDeque::new());
-                    return Some(Err(ReadError { detail: error.detail + GO_ON, is_fatal: true, ..error }));
+                    return Some(Err(ReadError {
+                        detail: error.detail + GO_ON,
+                        is_fatal: true,
+                        ..error
+                    }));
                 }
                 Some(read) => return Some(read),
                 None => {}
             }
             let (source, bytes) = match self.inputs.pop_front()? {
                 Input::Open(source, bytes) => (source, Ok(bytes)),
-                Input::File(path) => {
-                    (name(&path), File::open(path).map(|file| Box::new(BufReader::new(file)) as Bytes))
-                }
+                Input::File(path) => (
+                    name(&path),
+                    File::open(path).map(|file| Box::new(BufReader::new(file)) as Bytes),
+                ),
             };
-            let requests = bytes.and_then(unpacked).and_then(|bytes| requests(bytes, &source, &self.options));
+            let requests =
+                bytes.and_then(unpacked).and_then(|bytes| requests(bytes, &source, &self.options));
             match requests {
                 Ok(requests) => self.current = Some(requests),
                 Err(error) => {
                     self.current = None;
-                    return Some(Err(ReadError::fatal(Place::file(&source), format!("cannot be read: {error}"))));
+                    return Some(Err(ReadError::fatal(
+                        Place::file(&source),
+                        format!("cannot be read: {error}"),
+                    )));
                 }
             }
         }
@@ -127,7 +140,11 @@ fn name(path: &Path) -> Arc<str> {
 }
 
 /// The requests of a file, by how it begins.
-fn requests<T: Recording>(mut bytes: Bytes, source: &Arc<str>, options: &Options) -> io::Result<Requests<T>> {
+fn requests<T: Recording>(
+    mut bytes: Bytes,
+    source: &Arc<str>,
+    options: &Options,
+) -> io::Result<Requests<T>> {
     // What was looked at is read again.
     let mut beginning = Vec::new();
     bytes.by_ref().take(BEGINNING as u64).read_to_end(&mut beginning)?;
@@ -135,7 +152,9 @@ fn requests<T: Recording>(mut bytes: Bytes, source: &Arc<str>, options: &Options
     let beginning: Vec<u8> = beginning.split_off(skipped);
     let text = beginning.trim_ascii_start();
     let is_utf16 = beginning.starts_with(b"\xff\xfe") || beginning.starts_with(b"\xfe\xff");
-    let refused = |why: &str| -> io::Result<Requests<T>> { Err(io::Error::new(io::ErrorKind::InvalidData, why)) };
+    let refused = |why: &str| -> io::Result<Requests<T>> {
+        Err(io::Error::new(io::ErrorKind::InvalidData, why))
+    };
     if is_utf16 {
         return refused("it is text in UTF-16; convert it to UTF-8");
     }
@@ -144,7 +163,9 @@ fn requests<T: Recording>(mut bytes: Bytes, source: &Arc<str>, options: &Options
         Some(b'{') if is_archive => None,
         Some(b'{') => Some(Form::Json),
         Some(b'[') => {
-            return refused("it is one JSON array; write one object a line, such as with `jq -c '.[]'`");
+            return refused(
+                "it is one JSON array; write one object a line, such as with `jq -c '.[]'`",
+            );
         }
         _ if raw_request::is_beginning(text) => Some(Form::Raw),
         _ if text.starts_with(b"curl ") => Some(Form::Curl),
@@ -153,13 +174,14 @@ fn requests<T: Recording>(mut bytes: Bytes, source: &Arc<str>, options: &Options
     let start = beginning.len() - text.len();
     let is_whole_file = matches!(form, Some(Form::Raw | Form::Curl));
     let rest = if is_whole_file { beginning[start..].to_vec() } else { beginning };
-    let bytes = Limited::new(Box::new(io::Cursor::new(rest).chain(bytes)) as Bytes, options.longest);
+    let bytes =
+        Limited::new(Box::new(io::Cursor::new(rest).chain(bytes)) as Bytes, options.longest);
     let made = |read: Result<Sample, ReadError>| read.map(T::of_sample);
     Ok(match form {
         None => Box::new(Entries::new(bytes, source.clone()).map(made)),
-        Some(form) if is_whole_file => {
-            Box::new(std::iter::once_with(whole(form, bytes, source.clone(), options.clone())).map(made))
-        }
+        Some(form) if is_whole_file => Box::new(
+            std::iter::once_with(whole(form, bytes, source.clone(), options.clone())).map(made),
+        ),
         Some(form) => {
             let (source, options) = (source.clone(), options.clone());
             Box::new(Lines {
@@ -205,8 +227,10 @@ fn whole(
         let text = bytes.rest().map_err(|error| fail(error.to_string()))?;
         match form {
             Form::Curl => {
-                let text = std::str::from_utf8(&text).map_err(|_| fail("the command is not UTF-8".to_owned()))?;
-                let request = Request::from_curl(text.trim()).map_err(|error| fail(error.to_string()))?;
+                let text = std::str::from_utf8(&text)
+                    .map_err(|_| fail("the command is not UTF-8".to_owned()))?;
+                let request =
+                    Request::from_curl(text.trim()).map_err(|error| fail(error.to_string()))?;
                 Ok(Sample::of(request, &source))
             }
             Form::Raw | Form::Json | Form::AccessLog => {
@@ -259,11 +283,12 @@ impl<T: Recording> Iterator for Lines<T> {
             }
             let read = match self.form {
                 Form::Json if logpush::is_row(line) => {
-                    logpush::sample(line, place.clone(), &self.options).map(|sample| Some(T::of_sample(sample)))
+                    logpush::sample(line, place.clone(), &self.options)
+                        .map(|sample| Some(T::of_sample(sample)))
                 }
-                Form::Json => {
-                    json_line::line(line).and_then(|line| T::of_line(line, place.clone(), &self.options)).map(Some)
-                }
+                Form::Json => json_line::line(line)
+                    .and_then(|line| T::of_line(line, place.clone(), &self.options))
+                    .map(Some),
                 Form::AccessLog | Form::Raw | Form::Curl => {
                     let read = access_log::sample(line, place.clone(), &self.options);
                     read.map(|sample| sample.map(T::of_sample))
@@ -280,7 +305,9 @@ impl<T: Recording> Iterator for Lines<T> {
                     return Some(Ok(sample));
                 }
                 // A file whose first line is no request is something else.
-                Err(why) if !self.has_read && matches!(self.form, Form::AccessLog) && why != NO_HOST => {
+                Err(why)
+                    if !self.has_read && matches!(self.form, Form::AccessLog) && why != NO_HOST =>
+                {
                     self.is_over = true;
                     let why = "it is not one of these: an HTTP archive (HAR), JSON lines, Logpush rows, an access log in the \
                                combined format, a request as on the wire";

@@ -29,10 +29,12 @@ pub struct Line<'a> {
     /// The protocol, such as `HTTP/1.1`.
     #[serde(default)]
     pub version: Option<String>,
-    /// Names and values of all headers in their order; the value `null` means that the request may have this header. If all are missing, they are unknown.
+    /// Names and values of all headers in their order; the value `null` means that the request may
+    /// have this header. If all are missing, they are unknown.
     #[serde(default)]
     pub headers: Option<Vec<(String, Option<String>)>>,
-    /// The body in base64, without transfer coding. If it is missing, there is none as far as the headers tell; `null`: unknown.
+    /// The body in base64, without transfer coding. If it is missing, there is none as far as the
+    /// headers tell; `null`: unknown.
     #[serde(default = "no_body", borrow)]
     pub body: Option<Cow<'a, str>>,
     /// The address of the client.
@@ -102,7 +104,8 @@ pub(super) fn sample(line: Line<'_>, place: Place, options: &Options) -> Result<
     request.version = protocol.as_deref().and_then(version);
     request.address = ip;
     for (name, value) in &fields {
-        let given = given(value).ok_or_else(|| format!("the field `{}` has a value of another kind", clip(name)))?;
+        let given = given(value)
+            .ok_or_else(|| format!("the field `{}` has a value of another kind", clip(name)))?;
         request.state(name, &given).map_err(|error| error.to_string())?;
     }
     let time = match time {

@@ -1,8 +1,9 @@
 //! Requests as Cloudflare's Logpush writes them: the data set `http_requests`.
 //!
 //! # Sources
-//! developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests, read 2026-11-22: the fields, in any selection; custom
-//! fields add `RequestHeaders`. A score of 0 means that none was computed.
+//! developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests, read 2026-11-22:
+//! the fields, in any selection; custom fields add `RequestHeaders`. A score of 0 means that none
+//! was computed.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -59,7 +60,8 @@ struct Row {
 
 /// Whether a line of JSON is of this form, by the names of its members.
 pub(super) fn is_row(line: &[u8]) -> bool {
-    memchr::memmem::find(line, b"\"ClientRequest").is_some() || memchr::memmem::find(line, b"\"RayID\"").is_some()
+    memchr::memmem::find(line, b"\"ClientRequest").is_some()
+        || memchr::memmem::find(line, b"\"RayID\"").is_some()
 }
 
 /// Reads a line.
@@ -72,10 +74,12 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
         let why = "it lacks the field ClientRequestURI, which has the query; add it to the Logpush job (http_requests)";
         return Err(why.to_owned());
     };
-    let host = row.client_request_host.filter(|host| !host.is_empty()).or_else(|| options.host.clone());
+    let host =
+        row.client_request_host.filter(|host| !host.is_empty()).or_else(|| options.host.clone());
     let host =
         host.ok_or("it lacks the field ClientRequestHost; add it to the Logpush job, or name the host with --host")?;
-    let is_plain = match (row.client_request_scheme.as_deref(), row.client_ssl_protocol.as_deref()) {
+    let is_plain = match (row.client_request_scheme.as_deref(), row.client_ssl_protocol.as_deref())
+    {
         (Some(scheme), _) => Some(scheme == "http"),
         (None, protocol) => protocol.map(|protocol| protocol == "none"),
     };
@@ -90,7 +94,9 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
             headers.push((name, value.into_bytes()));
         }
     }
-    for (name, value) in [("user-agent", row.client_request_user_agent), ("referer", row.client_request_referer)] {
+    for (name, value) in
+        [("user-agent", row.client_request_user_agent), ("referer", row.client_request_referer)]
+    {
         if let Some(value) = value.filter(|_| headers.iter().all(|(known, _)| known != name)) {
             headers.push((name.to_owned(), value.into_bytes()));
         }

@@ -6,8 +6,8 @@
 //! | which requests do they hold? | `har`, `json_line`, `logpush`, `access_log`, `raw_request`: one for each form |
 //! | what is a request of a log to the rules? | `sample`, `request_target`, `timestamps`; `verbatim`: a request exactly as it is written |
 //!
-//! Memory does not grow with the number of requests, and no request is larger than [`LONGEST`]. What a source does not tell stays
-//! unknown.
+//! Memory does not grow with the number of requests, and no request is larger than [`LONGEST`].
+//! What a source does not tell stays unknown.
 
 mod access_log;
 mod compression;

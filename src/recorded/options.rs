@@ -15,7 +15,8 @@ pub struct Options {
     pub host: Option<String>,
     /// Bytes of a request as it is recorded; more are an error.
     pub longest: u64,
-    /// Whether what is not a request is left out, so that the requests after it are read; otherwise it ends the recording.
+    /// Whether what is not a request is left out, so that the requests after it are read; otherwise
+    /// it ends the recording.
     pub skips_unreadable: bool,
 }
 

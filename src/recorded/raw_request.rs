@@ -1,8 +1,8 @@
 //! A request as it is on the wire, one in a file.
 //!
 //! # Sources
-//! RFC 9112 sections 2 to 7: the request line, headers, and the body by its length or in chunks. A line may end without a carriage
-//! return, as editors save it.
+//! RFC 9112 sections 2 to 7: the request line, headers, and the body by its length or in chunks. A
+//! line may end without a carriage return, as editors save it.
 
 use super::options::{NO_HOST, Options};
 use super::request_target::{is_method, of_address, request, version};
@@ -49,9 +49,13 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
         None => (true, None, target),
     };
     let host = named.or(host).or_else(|| options.host.clone()).ok_or(NO_HOST)?;
-    let value = |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice());
-    let length = value("content-length").and_then(|value| std::str::from_utf8(value).ok()?.parse::<usize>().ok());
-    let is_in_chunks = value("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case(b"chunked"));
+    let value = |name: &str| {
+        headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice())
+    };
+    let length = value("content-length")
+        .and_then(|value| std::str::from_utf8(value).ok()?.parse::<usize>().ok());
+    let is_in_chunks =
+        value("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case(b"chunked"));
     let body = match length {
         _ if is_in_chunks => chunks(rest).unwrap_or_else(|| rest.to_vec()),
         // What follows is the end of the line that an editor adds.
@@ -83,7 +87,9 @@ fn chunks(mut rest: &[u8]) -> Option<Vec<u8>> {
     let mut body = None;
     while let Some(line) = next_line(&mut rest) {
         let digits = line.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
-        let Some(size) = std::str::from_utf8(digits).ok().and_then(|digits| usize::from_str_radix(digits, 16).ok())
+        let Some(size) = std::str::from_utf8(digits)
+            .ok()
+            .and_then(|digits| usize::from_str_radix(digits, 16).ok())
         else {
             break;
         };

@@ -3,7 +3,8 @@
 use crate::model::percent_encoded;
 use crate::model::request::Request;
 
-/// A request to a host with a target such as `/a?b=c`; whatever is not printable gets percent signs. Nothing else is known of it.
+/// A request to a host with a target such as `/a?b=c`; whatever is not printable gets percent
+/// signs. Nothing else is known of it.
 pub(super) fn request(method: &str, is_https: bool, host: &str, target: &[u8]) -> Request {
     let target = memchr::memchr(b'#', target).map_or(target, |at| &target[..at]);
     let (path, query) = match memchr::memchr(b'?', target) {
@@ -11,20 +12,31 @@ pub(super) fn request(method: &str, is_https: bool, host: &str, target: &[u8]) -
         None => (target, &[][..]),
     };
     let slash = if path.first() == Some(&b'/') { "" } else { "/" };
-    Request::of_line(method, is_https, &of_host(host), &format!("{slash}{}", printable(path)), &printable(query))
+    Request::of_line(
+        method,
+        is_https,
+        &of_host(host),
+        &format!("{slash}{}", printable(path)),
+        &printable(query),
+    )
 }
 
 /// A host as rules see it: in lower case, without a port and a dot at its end.
 pub(super) fn of_host(text: &str) -> String {
     let text = text.trim();
     let host = match text.rsplit_once(':') {
-        Some((host, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        Some((host, port))
+            if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            host
+        }
         _ => text,
     };
     host.trim_end_matches('.').to_ascii_lowercase()
 }
 
-/// The scheme, the host and the target of an address with `http` or `https`; `None` if it is of another kind.
+/// The scheme, the host and the target of an address with `http` or `https`; `None` if it is of
+/// another kind.
 pub(super) fn of_address(address: &str) -> Option<(bool, &str, &str)> {
     let (scheme, rest) = address.split_once("://")?;
     let is_https = match scheme.to_ascii_lowercase().as_str() {
@@ -44,7 +56,8 @@ pub(super) fn is_method(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(is_token)
 }
 
-/// A protocol in the words of the rules language, such as `HTTP/2`, from those of a log: `h2`, `http/2.0`.
+/// A protocol in the words of the rules language, such as `HTTP/2`, from those of a log: `h2`,
+/// `http/2.0`.
 pub(super) fn version(text: &str) -> Option<String> {
     let text = text.trim().to_ascii_lowercase();
     Some(match text.as_str() {

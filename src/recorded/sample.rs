@@ -18,7 +18,8 @@ pub struct Sample {
     pub place: Place,
     /// When it was made: milliseconds since 1970 in UTC.
     pub time: Option<i64>,
-    /// What is known of it. Headers are unknown unless `has_all_headers`, single ones may be, and so may a body.
+    /// What is known of it. Headers are unknown unless `has_all_headers`, single ones may be, and
+    /// so may a body.
     pub request: Request,
     /// The target of its request line as it was sent, such as `/a?b=c`.
     pub target: Vec<u8>,
@@ -73,7 +74,8 @@ impl Sample {
         Self { id: None, place: Place::file(&source.into()), time: None, request, target }
     }
 
-    /// Whether all that rules may look at is known: headers, and the body of a request that can have one.
+    /// Whether all that rules may look at is known: headers, and the body of a request that can
+    /// have one.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         let Request { method, has_all_headers, unsure_headers, body, .. } = &self.request;
@@ -85,17 +87,22 @@ impl Sample {
         *has_all_headers && is_known && unsure_headers.iter().all(|name| name == USER_AGENT)
     }
 
-    /// The request as the engine of the OWASP rules takes it. In the place of headers that are not known it has ordinary ones, so
-    /// that no rule about missing headers matches; a body that is not known is empty. Rules may match more than that shows. A user
-    /// agent that is unsure is that of `curl`, whose commands leave it out.
+    /// The request as the engine of the OWASP rules takes it. In the place of headers that are not
+    /// known it has ordinary ones, so that no rule about missing headers matches; a body that is
+    /// not known is empty. Rules may match more than that shows. A user agent that is unsure is
+    /// that of `curl`, whose commands leave it out.
     #[must_use]
     pub fn as_sent(&self) -> seclang::Request {
-        let Request { method, host, version, headers, has_all_headers, unsure_headers, body, .. } = &self.request;
+        let Request {
+            method, host, version, headers, has_all_headers, unsure_headers, body, ..
+        } = &self.request;
         let mut sent = vec![(b"Host".to_vec(), host.clone().into_bytes())];
         sent.extend(headers.iter().map(|(name, value)| (name.clone().into_bytes(), value.clone())));
         let body = body.bytes().to_vec();
         let has = |name: &str| headers.iter().any(|(known, _)| known == name);
-        let mut add = |name: &str, value: &str| sent.push((name.as_bytes().to_vec(), value.as_bytes().to_vec()));
+        let mut add = |name: &str, value: &str| {
+            sent.push((name.as_bytes().to_vec(), value.as_bytes().to_vec()))
+        };
         if !has_all_headers {
             for (name, value) in [(USER_AGENT, "Mozilla/5.0 (compatible)"), ("accept", "*/*")] {
                 if !has(name) {
@@ -111,7 +118,8 @@ impl Sample {
         if needs_length && !has("content-length") && !has("transfer-encoding") {
             add("content-length", &body.len().to_string());
         }
-        // Assumed: Cloudflare's set does not hold newer protocols against a request, as older public ones do.
+        // Assumed: Cloudflare's set does not hold newer protocols against a request, as older
+        // public ones do.
         let version = match version.as_deref() {
             Some("HTTP/3") => "HTTP/2",
             Some(version) => version,
@@ -122,17 +130,22 @@ impl Sample {
     }
 }
 
-/// A body as far as it was recorded, by what its headers say about it: an export may leave out all of it, or its end.
+/// A body as far as it was recorded, by what its headers say about it: an export may leave out all
+/// of it, or its end.
 pub(super) fn body_of(recorded: Vec<u8>, headers: &[(String, Vec<u8>)]) -> Body {
-    let value = |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice());
-    let length =
-        value("content-length").and_then(|value| std::str::from_utf8(value).ok()?.trim().parse::<usize>().ok());
+    let value = |name: &str| {
+        headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice())
+    };
+    let length = value("content-length")
+        .and_then(|value| std::str::from_utf8(value).ok()?.trim().parse::<usize>().ok());
     // Without transfer coding, the length is no longer that of the header.
     let is_in_chunks = value("transfer-encoding").is_some();
     match (recorded.is_empty(), length) {
         (true, Some(0)) => Body::Known(recorded),
         (true, length) if is_in_chunks || length.is_some() => Body::Unknown,
-        (false, Some(length)) if !is_in_chunks && length > recorded.len() => Body::Partial(recorded),
+        (false, Some(length)) if !is_in_chunks && length > recorded.len() => {
+            Body::Partial(recorded)
+        }
         (..) => Body::Known(recorded),
     }
 }

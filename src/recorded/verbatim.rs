@@ -1,4 +1,5 @@
-//! What is made of a recorded request: a sample for all rules, or the request exactly as it is written.
+//! What is made of a recorded request: a sample for all rules, or the request exactly as it is
+//! written.
 
 use super::json_line::{Line, sample};
 use super::options::Options;
@@ -28,8 +29,9 @@ impl Recording for Sample {
     }
 }
 
-/// A request for the engine of the OWASP rules. Of a JSON line it is exactly what is written: a header that is not there is missing, and
-/// the method, the target and the protocol can be any text. Every other form is taken as [`Sample::as_sent`] says.
+/// A request for the engine of the OWASP rules. Of a JSON line it is exactly what is written: a
+/// header that is not there is missing, and the method, the target and the protocol can be any
+/// text. Every other form is taken as [`Sample::as_sent`] says.
 #[derive(Debug, Clone)]
 pub struct Verbatim {
     /// Its name; where it was read, if it has none.
@@ -43,7 +45,8 @@ impl Recording for Verbatim {
         let body = line.body()?.unwrap_or_default();
         let Line { id, method, mut uri, version, headers, .. } = line;
         let known = headers.into_iter().flatten().filter_map(|(name, value)| Some((name, value?)));
-        let mut headers: Vec<_> = known.map(|(name, value)| (name.into_bytes(), value.into_bytes())).collect();
+        let mut headers: Vec<_> =
+            known.map(|(name, value)| (name.into_bytes(), value.into_bytes())).collect();
         if headers.iter().all(|(name, _)| !name.eq_ignore_ascii_case(b"host"))
             && let Some((_, host, target)) = of_address(&uri)
         {
@@ -51,7 +54,13 @@ impl Recording for Verbatim {
             uri = target.to_owned();
         }
         let version = version.unwrap_or_else(|| "HTTP/1.1".to_owned());
-        let request = seclang::Request { method: method.into_bytes(), uri: uri.into_bytes(), version, headers, body };
+        let request = seclang::Request {
+            method: method.into_bytes(),
+            uri: uri.into_bytes(),
+            version,
+            headers,
+            body,
+        };
         Ok(Self { id: id.unwrap_or_else(|| place.to_string()), request })
     }
 

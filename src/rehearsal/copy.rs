@@ -7,13 +7,16 @@ use serde_json::{Map, Value as Json, json};
 use crate::live::snapshot::Snapshot;
 
 /// Members of a ruleset that a document holds.
-const RULESET: &[&str] = &["id", "name", "description", "kind", "version", "last_updated", "phase", "rules"];
+const RULESET: &[&str] =
+    &["id", "name", "description", "kind", "version", "last_updated", "phase", "rules"];
 
-/// Members of SRV data that repeat the name, in answers of before 2024-05-31; a sandbox refuses them.
+/// Members of SRV data that repeat the name, in answers of before 2024-05-31; a sandbox refuses
+/// them.
 const OLD_SRV: &[&str] = &["service", "proto", "name"];
 
 /// Members of DNSSEC that can be set.
-const DNSSEC: &[&str] = &["status", "modified_on", "dnssec_multi_signer", "dnssec_presigned", "dnssec_use_nsec3"];
+const DNSSEC: &[&str] =
+    &["status", "modified_on", "dnssec_multi_signer", "dnssec_presigned", "dnssec_use_nsec3"];
 
 /// A snapshot as the document of a sandbox, in the form of `sandbox dump`.
 #[must_use]
@@ -38,19 +41,28 @@ pub fn document(snapshot: &Snapshot) -> Json {
         let ruleset = || answer.get("rules").map(|_| some(&answer, RULESET));
         match segments[..] {
             ["zones", id, "dns_records"] => {
-                let records: Json = answer.as_array().into_iter().flatten().map(of_record).collect();
+                let records: Json =
+                    answer.as_array().into_iter().flatten().map(of_record).collect();
                 put(&mut zones, id, |zone| zone["records"] = records);
             }
-            ["zones", id, "settings", name] => {
-                put(&mut zones, id, |zone| zone["settings"][name] = some(&answer, &["value", "modified_on"]))
+            ["zones", id, "settings", name] => put(&mut zones, id, |zone| {
+                zone["settings"][name] = some(&answer, &["value", "modified_on"])
+            }),
+            ["zones", id, "dnssec"] => {
+                put(&mut zones, id, |zone| zone["dnssec"] = some(&answer, DNSSEC))
             }
-            ["zones", id, "dnssec"] => put(&mut zones, id, |zone| zone["dnssec"] = some(&answer, DNSSEC)),
-            ["zones", id, "dns_settings"] => put(&mut zones, id, |zone| zone["dns_settings"] = answer.clone()),
+            ["zones", id, "dns_settings"] => {
+                put(&mut zones, id, |zone| zone["dns_settings"] = answer.clone())
+            }
             ["zones" | "accounts", owner, "rulesets", ..] => {
                 let Some(ruleset) = ruleset() else { continue };
                 match (ruleset["kind"].as_str(), segments[0]) {
-                    (Some("managed"), _) => drop(managed.insert(ruleset["id"].to_string(), ruleset)),
-                    (_, "zones") => put(&mut zones, owner, |zone| push(&mut zone["rulesets"], ruleset)),
+                    (Some("managed"), _) => {
+                        drop(managed.insert(ruleset["id"].to_string(), ruleset))
+                    }
+                    (_, "zones") => {
+                        put(&mut zones, owner, |zone| push(&mut zone["rulesets"], ruleset))
+                    }
                     _ => {
                         let mut ruleset = ruleset;
                         ruleset["account_id"] = owner.into();
@@ -61,7 +73,8 @@ pub fn document(snapshot: &Snapshot) -> Json {
             _ => {}
         }
     }
-    let (zones, managed): (Vec<Json>, Vec<Json>) = (zones.into_values().collect(), managed.into_values().collect());
+    let (zones, managed): (Vec<Json>, Vec<Json>) =
+        (zones.into_values().collect(), managed.into_values().collect());
     json!({ "zones": zones, "managed_rulesets": managed, "account_rulesets": accounts })
 }
 
@@ -72,7 +85,8 @@ fn put(zones: &mut BTreeMap<String, Json>, id: &str, change: impl FnOnce(&mut Js
     }
 }
 
-/// Adds to a list that may be missing, unless it has it: an entry point can be read by its phase and by its identifier.
+/// Adds to a list that may be missing, unless it has it: an entry point can be read by its phase
+/// and by its identifier.
 fn push(list: &mut Json, item: Json) {
     if !list.is_array() {
         *list = json!([]);
@@ -91,7 +105,8 @@ fn push_once(items: &mut Vec<Json>, item: Json) {
 
 /// These members of an object, as far as it has them and they are not null.
 fn some(object: &Json, members: &[&str]) -> Json {
-    let kept = members.iter().filter_map(|name| Some(((*name).to_owned(), object.get(*name)?.clone())));
+    let kept =
+        members.iter().filter_map(|name| Some(((*name).to_owned(), object.get(*name)?.clone())));
     Json::Object(kept.filter(|(_, value)| !value.is_null()).collect())
 }
 
@@ -113,6 +128,8 @@ fn of_record(record: &Json) -> Json {
         data.retain(|name, _| !OLD_SRV.contains(&name.as_str()));
     }
     // Null and an empty object say nothing.
-    members.retain(|_, value| !value.is_null() && value.as_object().is_none_or(|object| !Map::is_empty(object)));
+    members.retain(|_, value| {
+        !value.is_null() && value.as_object().is_none_or(|object| !Map::is_empty(object))
+    });
     Json::Object(members)
 }

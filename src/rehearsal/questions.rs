@@ -1,6 +1,7 @@
 //! Questions to a name server over TCP, and whether an answer is the expected one.
 //!
-//! The answer is decoded by a library, so that neither our encoding of values nor the sandbox's is taken for granted.
+//! The answer is decoded by a library, so that neither our encoding of values nor the sandbox's is
+//! taken for granted.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -49,7 +50,8 @@ pub struct Reply {
     is_delegation: bool,
     /// Whether an alias leads to a name that the sandbox does not have.
     leads_out: bool,
-    /// The values of the type that was asked for, in zone-file format; those of a delegation if its name servers were asked for.
+    /// The values of the type that was asked for, in zone-file format; those of a delegation if its
+    /// name servers were asked for.
     values: Vec<String>,
 }
 
@@ -57,7 +59,11 @@ pub struct Reply {
 ///
 /// # Errors
 /// There is no answer.
-pub async fn ask(server: SocketAddr, name: &Fqdn, kind: RecordType) -> Result<Reply, QuestionError> {
+pub async fn ask(
+    server: SocketAddr,
+    name: &Fqdn,
+    kind: RecordType,
+) -> Result<Reply, QuestionError> {
     let query = query(name, kind).ok_or(QuestionError::Message)?;
     let exchange = async {
         let mut stream = TcpStream::connect(server).await?;
@@ -99,16 +105,27 @@ fn read(response: Vec<u8>, name: &Fqdn, kind: RecordType) -> Option<Reply> {
         let record = record.ok()?;
         has_end |= record.rtype() == Rtype::SOA;
         if record.rtype() == Rtype::NS {
-            is_delegated_here |= record.owner().to_string().trim_end_matches('.').eq_ignore_ascii_case(name.as_str());
+            is_delegated_here |= record
+                .owner()
+                .to_string()
+                .trim_end_matches('.')
+                .eq_ignore_ascii_case(name.as_str());
             servers.push(record.data().display_zonefile(DisplayKind::Simple).to_string());
         }
     }
     let is_referral = !has_end && !servers.is_empty();
-    let leads_out = has_alias && values.is_empty() && !has_end && !is_referral && asked != Rtype::CNAME;
+    let leads_out =
+        has_alias && values.is_empty() && !has_end && !is_referral && asked != Rtype::CNAME;
     let code = message.header().rcode();
     // To whom a name is delegated is for this zone to say.
     if is_referral && is_delegated_here && asked == Rtype::NS {
-        return Some(Reply { code, is_referral: false, is_delegation: true, leads_out, values: servers });
+        return Some(Reply {
+            code,
+            is_referral: false,
+            is_delegation: true,
+            leads_out,
+            values: servers,
+        });
     }
     Some(Reply { code, is_referral, is_delegation: false, leads_out, values })
 }
@@ -123,7 +140,8 @@ pub fn judge(reply: &Reply, name: &Fqdn, kind: RecordType, expected: &ExpectedAn
     if *is_referral || *leads_out || !matches!(*code, Rcode::NOERROR | Rcode::NXDOMAIN) {
         return Outcome::Unknown(says);
     }
-    // Name servers in an answer, not in a referral, are those of a zone itself, and Cloudflare's to choose.
+    // Name servers in an answer, not in a referral, are those of a zone itself, and Cloudflare's to
+    // choose.
     if kind == RecordType::Ns && !values.is_empty() && !is_delegation {
         return Outcome::Unknown(format!("{says}, which the sandbox invents"));
     }
@@ -132,18 +150,27 @@ pub fn judge(reply: &Reply, name: &Fqdn, kind: RecordType, expected: &ExpectedAn
     }
     let addresses: Option<Vec<IpAddr>> = values.iter().map(|value| value.parse().ok()).collect();
     let addresses = addresses.filter(|_| matches!(kind, RecordType::A | RecordType::Aaaa));
-    let on_edge = addresses.as_ref().is_some_and(|all| !all.is_empty() && all.iter().copied().all(is_edge));
+    let on_edge =
+        addresses.as_ref().is_some_and(|all| !all.is_empty() && all.iter().copied().all(is_edge));
     let holds = match expected {
         ExpectedAnswer::Nothing => values.is_empty(),
         ExpectedAnswer::Edge => on_edge,
-        // The addresses of the edge are Cloudflare's to choose; those of the sandbox say nothing about them.
-        ExpectedAnswer::Is(_) | ExpectedAnswer::Within(_) if on_edge => return Outcome::Unknown(says),
+        // The addresses of the edge are Cloudflare's to choose; those of the sandbox say nothing
+        // about them.
+        ExpectedAnswer::Is(_) | ExpectedAnswer::Within(_) if on_edge => {
+            return Outcome::Unknown(says);
+        }
         ExpectedAnswer::Within(networks) => addresses.is_some_and(|all| {
-            !all.is_empty() && all.iter().all(|address| networks.iter().any(|network| network.contains(address)))
+            !all.is_empty()
+                && all
+                    .iter()
+                    .all(|address| networks.iter().any(|network| network.contains(address)))
         }),
         ExpectedAnswer::Is(wanted) => {
-            let found: Result<BTreeSet<Rdata>, _> =
-                values.iter().map(|value| Rdata::from_text(kind, value).map(|data| data.at(name))).collect();
+            let found: Result<BTreeSet<Rdata>, _> = values
+                .iter()
+                .map(|value| Rdata::from_text(kind, value).map(|data| data.at(name)))
+                .collect();
             match found {
                 Ok(found) => found == *wanted,
                 Err(_) => return Outcome::Unknown(format!("{says}, which cannot be compared")),
@@ -155,8 +182,12 @@ pub fn judge(reply: &Reply, name: &Fqdn, kind: RecordType, expected: &ExpectedAn
 
 /// The addresses that an HTTPS record names.
 fn hints(value: &str) -> impl Iterator<Item = IpAddr> {
-    let lists = value.split(' ').filter_map(|p| p.strip_prefix("ipv4hint=").or_else(|| p.strip_prefix("ipv6hint=")));
-    lists.flat_map(|list| list.trim_matches('"').split(',')).filter_map(|address| address.parse().ok())
+    let lists = value
+        .split(' ')
+        .filter_map(|p| p.strip_prefix("ipv4hint=").or_else(|| p.strip_prefix("ipv6hint=")));
+    lists
+        .flat_map(|list| list.trim_matches('"').split(','))
+        .filter_map(|address| address.parse().ok())
 }
 
 impl Reply {
@@ -165,7 +196,9 @@ impl Reply {
         match (self.code, self.values.is_empty()) {
             (Rcode::NXDOMAIN, true) => "no such name".to_owned(),
             (Rcode::NOERROR, _) if self.is_referral => "other name servers answer".to_owned(),
-            (Rcode::NOERROR, true) if self.leads_out => "the alias leads to a name outside the sandbox".to_owned(),
+            (Rcode::NOERROR, true) if self.leads_out => {
+                "the alias leads to a name outside the sandbox".to_owned()
+            }
             (Rcode::NOERROR, true) => "no record of this type".to_owned(),
             (Rcode::NOERROR | Rcode::NXDOMAIN, false) => first_of(&self.values, MOST_VALUES),
             (Rcode::SERVFAIL, _) => "the alias leads to a name outside the sandbox".to_owned(),

@@ -10,9 +10,10 @@
 //!    = help: did you mean `proxied`?
 //! ```
 //!
-//! The text comes from files that anyone may have written, so none of it reaches a terminal unescaped: control
-//! characters, escape sequences and marks that reorder text are written as `\u{…}`, and long lines are cut around the
-//! place. Columns in the heading count the characters of the file, not of the shown text.
+//! The text comes from files that anyone may have written, so none of it reaches a terminal
+//! unescaped: control characters, escape sequences and marks that reorder text are written as
+//! `\u{…}`, and long lines are cut around the place. Columns in the heading count the characters of
+//! the file, not of the shown text.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -61,8 +62,8 @@ const NEAR: usize = 40;
 /// Width at which a message would be wrapped; the renderer itself cuts nothing.
 const WIDTH: usize = 400;
 
-/// Writes findings one after the other, each followed by an empty line. On a terminal of this many columns, excerpts are cut and
-/// sentences are wrapped.
+/// Writes findings one after the other, each followed by an empty line. On a terminal of this many
+/// columns, excerpts are cut and sentences are wrapped.
 ///
 /// # Errors
 /// Those of the writer.
@@ -93,7 +94,8 @@ pub fn write<'d>(
     Ok(())
 }
 
-/// A heading as the renderer writes it, and the corrected one: the renderer counts columns in the shown part of a line.
+/// A heading as the renderer writes it, and the corrected one: the renderer counts columns in the
+/// shown part of a line.
 type Heading = (String, String);
 
 /// A finding for the renderer.
@@ -104,7 +106,8 @@ fn group<'a>(diagnostic: &Diagnostic, sources: &Sources, line: usize) -> (Group<
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let mut group = Group::with_title(level.primary_title(message(diagnostic.summary())).id(diagnostic.code()));
+    let mut group =
+        Group::with_title(level.primary_title(message(diagnostic.summary())).id(diagnostic.code()));
     let labels: Vec<(AnnotationKind, &Label, String)> = diagnostic
         .primary
         .iter()
@@ -146,7 +149,9 @@ fn excerpts<'l>(labels: Vec<Labelled<'l>>, sources: &Sources) -> Vec<Vec<Labelle
     for label in labels {
         let source = label.1.place.source;
         let line = sources.get(source).map_or(0, |s| s.line(label.1.place.span.start as usize));
-        let near = |e: &&mut (SourceId, usize, usize, _)| e.0 == source && line + NEAR >= e.2 && line <= e.1 + NEAR;
+        let near = |e: &&mut (SourceId, usize, usize, _)| {
+            e.0 == source && line + NEAR >= e.2 && line <= e.1 + NEAR
+        };
         match excerpts.iter_mut().find(near) {
             Some(excerpt) => {
                 excerpt.1 = excerpt.1.min(line);
@@ -159,7 +164,8 @@ fn excerpts<'l>(labels: Vec<Labelled<'l>>, sources: &Sources) -> Vec<Vec<Labelle
     excerpts.into_iter().map(|e| e.3).collect()
 }
 
-/// The excerpt of a text around its labels, escaped and shortened, and the column of the first label in the shown text.
+/// The excerpt of a text around its labels, escaped and shortened, and the column of the first
+/// label in the shown text.
 fn snippet<'a>(
     labels: Vec<Labelled<'_>>,
     sources: &Sources,
@@ -187,7 +193,8 @@ fn snippet<'a>(
     for line in first..=last {
         let range = sources.get(source).map_or(0..0, |s| s.line_range(line));
         let here: Vec<usize> = (0..spots.len()).filter(|n| spots[*n].0 == line).collect();
-        // Lines without a label are folded unless they are next to one, so only their number matters.
+        // Lines without a label are folded unless they are next to one, so only their number
+        // matters.
         let place = here.first().map_or(0, |n| spots[*n].1.start - range.start);
         let cut = cut(&text[range.clone()], place, most);
         let cut = range.start + cut.start..range.start + cut.end;
@@ -197,7 +204,9 @@ fn snippet<'a>(
         let start = shown.len();
         for n in here {
             let spot = &spots[n].1;
-            let at = |offset: usize| start + display(&text[cut.start..offset.clamp(cut.start, cut.end)]).len();
+            let at = |offset: usize| {
+                start + display(&text[cut.start..offset.clamp(cut.start, cut.end)]).len()
+            };
             places[n] = at(spot.start)..at(spot.end);
         }
         shown.push_str(&display(&text[cut.clone()]));
@@ -208,7 +217,8 @@ fn snippet<'a>(
     }
     let before = &shown[..places[0].start];
     let column = before[before.rfind('\n').map_or(0, |n| n + 1)..].chars().count() + 1;
-    let annotations = labels.into_iter().zip(places).map(|((kind, _, text), place)| kind.span(place).label(text));
+    let annotations =
+        labels.into_iter().zip(places).map(|((kind, _, text), place)| kind.span(place).label(text));
     (Snippet::source(shown).line_start(first + 1).annotations(annotations), column)
 }
 
@@ -216,18 +226,21 @@ fn snippet<'a>(
 fn cut(line: &str, place: usize, most: usize) -> Range<usize> {
     let before = BEFORE.min(most / 2);
     let Some((end, _)) = line.char_indices().nth(most) else { return 0..line.len() };
-    // Counting from the start of the line would be slow: the line may be a whole spec, with thousands of findings.
+    // Counting from the start of the line would be slow: the line may be a whole spec, with
+    // thousands of findings.
     if line[..place].chars().take(most).count() + 20 < most {
         return 0..end;
     }
-    let start = line[..place].char_indices().rev().nth(before.saturating_sub(1)).map_or(0, |(n, _)| n);
+    let start =
+        line[..place].char_indices().rev().nth(before.saturating_sub(1)).map_or(0, |(n, _)| n);
     let end = line[start..].char_indices().nth(most).map_or(line.len(), |(n, _)| start + n);
     start..end
 }
 
 /// A text on one line that is safe for a terminal, cut if it is very long.
 fn message(text: &str) -> String {
-    // If the finding was cut, it says how long it was; that length counts, not the length of what was kept.
+    // If the finding was cut, it says how long it was; that length counts, not the length of what
+    // was kept.
     let total = text.rfind("… (").filter(|_| text.ends_with(" bytes in all)"));
     match total {
         Some(at) if text[..at].chars().nth(MESSAGE).is_some() => {
@@ -257,7 +270,10 @@ mod tests {
 
     #[test]
     fn what_a_terminal_would_act_upon_is_written_out() {
-        assert_eq!(display("a\u{1b}[31mb\u{202e}c\u{200b}\r"), "a\\u{1b}[31mb\\u{202e}c\\u{200b}\\u{d}");
+        assert_eq!(
+            display("a\u{1b}[31mb\u{202e}c\u{200b}\r"),
+            "a\\u{1b}[31mb\\u{202e}c\\u{200b}\\u{d}"
+        );
         assert_eq!(display("\u{feff}é\t例"), "é    例");
         let cut = format!("{}… (401 bytes in all)", "x".repeat(MESSAGE));
         assert_eq!(message(&"x".repeat(MESSAGE + 1)), cut);

@@ -47,18 +47,18 @@ impl Weight {
             Subject::Zone => Self::Zone,
             _ if is_dangerous => Self::Danger,
             Subject::Setting(ZoneSetting::Dnssec { .. }) => Self::Dnssec,
-            Subject::Setting(ZoneSetting::Setting { .. } | ZoneSetting::DnsSettings { .. }) | Subject::Rule(_) => {
-                Self::Rules
-            }
+            Subject::Setting(ZoneSetting::Setting { .. } | ZoneSetting::DnsSettings { .. })
+            | Subject::Rule(_) => Self::Rules,
             Subject::Record(record) => weight_of_record(record, operation, zone),
         }
     }
 }
 
-/// What entries are sorted by: how much one matters, the attention that it needs, how much it would matter without its dangers (`kind`),
-/// and the number of its first operation.
+/// What entries are sorted by: how much one matters, the attention that it needs, how much it would
+/// matter without its dangers (`kind`), and the number of its first operation.
 ///
-/// Nothing that works today can be broken in a zone without records (`is_new`): below its dangers it reads like a zone file.
+/// Nothing that works today can be broken in a zone without records (`is_new`): below its dangers
+/// it reads like a zone file.
 pub(super) fn sort_key(
     weight: Weight,
     kind: Weight,
@@ -66,7 +66,8 @@ pub(super) fn sort_key(
     is_new: bool,
     number: usize,
 ) -> impl Ord + use<> {
-    let rank = |weight: Weight| if is_new && weight > Weight::Danger { Weight::Others } else { weight };
+    let rank =
+        |weight: Weight| if is_new && weight > Weight::Danger { Weight::Others } else { weight };
     let kind = if weight == Weight::Danger { kind } else { weight };
     (rank(weight), Reverse(attention), rank(kind), number)
 }
@@ -75,7 +76,9 @@ pub(super) fn sort_key(
 fn weight_of_record(record: &RecordSubject, operation: &Operation, zone: &ZoneName) -> Weight {
     let only = |wanted: &[Field]| {
         let fields = &operation.fields;
-        operation.action() == Action::Update && !fields.is_empty() && fields.iter().all(|f| wanted.contains(&f.field))
+        operation.action() == Action::Update
+            && !fields.is_empty()
+            && fields.iter().all(|f| wanted.contains(&f.field))
     };
     if only(&[Field::Comment, Field::Tags]) {
         return Weight::Notes;
@@ -91,17 +94,25 @@ fn weight_of_record(record: &RecordSubject, operation: &Operation, zone: &ZoneNa
         Some(RecordType::Mx) => Weight::Mail,
         _ if is_about_mail(form.name.as_str(), &form.data) => Weight::Mail,
         _ if form.name == *zone.as_fqdn() => Weight::Apex,
-        Some(RecordType::A | RecordType::Aaaa | RecordType::Cname | RecordType::Https | RecordType::Svcb) => {
-            Weight::Addresses
-        }
+        Some(
+            RecordType::A
+            | RecordType::Aaaa
+            | RecordType::Cname
+            | RecordType::Https
+            | RecordType::Svcb,
+        ) => Weight::Addresses,
         _ => Weight::Others,
     }
 }
 
-/// Whether a record says how mail is recognized or reported: SPF, DKIM, DMARC, MTA-STS, TLS-RPT, BIMI, or an alias in their place.
+/// Whether a record says how mail is recognized or reported: SPF, DKIM, DMARC, MTA-STS, TLS-RPT,
+/// BIMI, or an alias in their place.
 fn is_about_mail(name: &str, data: &Rdata) -> bool {
     match data.purpose() {
-        Purpose::Keyed(key) if data.record_type() == Some(RecordType::Txt) && MAIL_TEXTS.contains(&key.as_str()) => {
+        Purpose::Keyed(key)
+            if data.record_type() == Some(RecordType::Txt)
+                && MAIL_TEXTS.contains(&key.as_str()) =>
+        {
             true
         }
         _ => name.split('.').any(|label| MAIL_LABELS.contains(&label)),

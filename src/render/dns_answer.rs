@@ -34,11 +34,13 @@ struct Part<'a> {
 /// The records of an answer, in order.
 fn parts<'a>(answer: &Answer<'a>) -> Vec<Part<'a>> {
     let aliases = answer.aliases.iter();
-    let mut parts: Vec<Part<'a>> =
-        aliases.map(|alias| Part { entry: alias.record, wildcard: alias.wildcard, role: "alias" }).collect();
+    let mut parts: Vec<Part<'a>> = aliases
+        .map(|alias| Part { entry: alias.record, wildcard: alias.wildcard, role: "alias" })
+        .collect();
     let wildcard = answer.wildcard;
-    let mut add =
-        |set: &[Entry<'a>], role| parts.extend(set.iter().map(|entry| Part { entry: *entry, wildcard, role }));
+    let mut add = |set: &[Entry<'a>], role| {
+        parts.extend(set.iter().map(|entry| Part { entry: *entry, wildcard, role }))
+    };
     match &answer.end {
         End::Records(set) | End::Cloudflare(_, set) => add(set, "answer"),
         End::Edge(set) => add(set, "proxied"),
@@ -64,17 +66,28 @@ pub fn write_answers(
     sources: &Sources,
 ) -> io::Result<()> {
     // What holds for all answers is said once.
-    let is_common = |note: &&String| answers.len() > 1 && answers.iter().all(|answer| answer.notes.contains(note));
+    let is_common = |note: &&String| {
+        answers.len() > 1 && answers.iter().all(|answer| answer.notes.contains(note))
+    };
     for (n, AnswerView { kind, answer, notes }) in answers.iter().enumerate() {
         if n > 0 {
             writeln!(out)?;
         }
-        writeln!(out, "{} {kind}: {}", in_both_forms(name.as_str()), safe(&with_unicode(&answer.words(*kind))))?;
+        writeln!(
+            out,
+            "{} {kind}: {}",
+            in_both_forms(name.as_str()),
+            safe(&with_unicode(&answer.words(*kind)))
+        )?;
         let rows: Vec<[String; 4]> = parts(answer).iter().map(|part| row(part, sources)).collect();
-        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let width =
+            |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
         let widths = [width(0), width(1), width(2)];
         for [name, kind, value, about] in &rows {
-            let line = format!("  {name:0$}  {kind:1$}  {value:2$}  {about}", widths[0], widths[1], widths[2]);
+            let line = format!(
+                "  {name:0$}  {kind:1$}  {value:2$}  {about}",
+                widths[0], widths[1], widths[2]
+            );
             writeln!(out, "{}", line.trim_end())?;
         }
         for note in notes.iter().filter(|note| !is_common(note)) {
@@ -148,7 +161,11 @@ struct RecordJson<'a> {
 }
 
 /// Answers as JSON.
-pub fn json<'a>(name: &'a Fqdn, answers: &'a [AnswerView<'a>], sources: &'a Sources) -> impl Serialize + 'a {
+pub fn json<'a>(
+    name: &'a Fqdn,
+    answers: &'a [AnswerView<'a>],
+    sources: &'a Sources,
+) -> impl Serialize + 'a {
     let record = |Part { entry, wildcard, role }: Part<'a>| RecordJson {
         role,
         name: entry.name.as_str(),
@@ -168,5 +185,10 @@ pub fn json<'a>(name: &'a Fqdn, answers: &'a [AnswerView<'a>], sources: &'a Sour
         records: parts(answer).into_iter().map(record).collect(),
         notes,
     };
-    Document { format: 1, kind: "answers", name: name.as_str(), answers: answers.iter().map(one).collect() }
+    Document {
+        format: 1,
+        kind: "answers",
+        name: name.as_str(),
+        answers: answers.iter().map(one).collect(),
+    }
 }

@@ -1,5 +1,6 @@
-//! Output formats that are documents of their own, for reviewers and for other tools. Each is one file beside this one, and one
-//! line in the list in `render/mod.rs`. Text and JSON are no such formats: each command prints them in its own way.
+//! Output formats that are documents of their own, for reviewers and for other tools. Each is one
+//! file beside this one, and one line in the list in `render/mod.rs`. Text and JSON are no such
+//! formats: each command prints them in its own way.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -28,7 +29,8 @@ pub struct Document {
     pub name: &'static str,
     /// What it is, in the help.
     pub about: &'static str,
-    /// Writes what was found in a spec. Every command that has the format prints this if the spec has errors.
+    /// Writes what was found in a spec. Every command that has the format prints this if the spec
+    /// has errors.
     pub findings: fn(&mut dyn Write, &Findings<'_>, &Options<'_>) -> io::Result<()>,
     /// Whether `validate` has it.
     pub is_for_validate: bool,
@@ -88,7 +90,8 @@ pub struct Options<'a> {
 /// Options of a comment.
 #[derive(Debug, Clone, Copy)]
 pub struct Comment<'a> {
-    /// Identifies one of several comments of a pull request; see [`is_marker`](super::markdown::is_marker).
+    /// Identifies one of several comments of a pull request; see
+    /// [`is_marker`](super::markdown::is_marker).
     pub marker: Option<&'a str>,
     /// Its largest size, in characters.
     pub limit: usize,

@@ -1,9 +1,12 @@
-//! Drift for all outputs: what changed and who changed it, as operations of the plan with their findings.
+//! Drift for all outputs: what changed and who changed it, as operations of the plan with their
+//! findings.
 
 use super::operation_view::{OperationView, place, views};
 use crate::diagnostic::Sources;
 use crate::diagnostic::count;
-use crate::drift::{CheckedExpectation, Finding, Report, State, Verdict, WeakenedDeployment, ZoneReport};
+use crate::drift::{
+    CheckedExpectation, Finding, Report, State, Verdict, WeakenedDeployment, ZoneReport,
+};
 use crate::insight::Direction;
 use crate::insight::expect::Outcome;
 use crate::insight::waf::Shortfall;
@@ -57,7 +60,8 @@ impl<'a> DriftView<'a> {
         }
     }
 
-    /// The number of objects in each state, in words; states without objects are omitted, except "in sync".
+    /// The number of objects in each state, in words; states without objects are omitted, except
+    /// "in sync".
     #[must_use]
     pub fn counts(&self) -> String {
         words(|state| self.report.count(state))
@@ -90,14 +94,18 @@ pub(super) fn words(count: impl Fn(State) -> usize) -> String {
 }
 
 /// The findings of a zone with their operations, most important first.
-pub(super) fn findings<'a>(report: &'a ZoneReport, plan: &'a ZonePlan) -> Vec<(&'a Finding, OperationView<'a>)> {
+pub(super) fn findings<'a>(
+    report: &'a ZoneReport,
+    plan: &'a ZonePlan,
+) -> Vec<(&'a Finding, OperationView<'a>)> {
     // Both are in the order of the plan.
     let mut all: Vec<_> = report.findings.iter().zip(views(plan)).collect();
     sort_by_key(&mut all, |(finding, _)| finding.state);
     all
 }
 
-/// A deployment that is weaker than the spec says: what it is, then what is promised and live, and what to do.
+/// A deployment that is weaker than the spec says: what it is, then what is promised and live, and
+/// what to do.
 pub(super) fn weakened(found: &WeakenedDeployment) -> (String, Vec<String>) {
     let DeploymentInForce { in_force, modified_on, .. } = &found.deployment;
     let rules = in_force.rules_in_words().map(|words| format!("  {words}")).unwrap_or_default();
@@ -110,7 +118,9 @@ pub(super) fn weakened(found: &WeakenedDeployment) -> (String, Vec<String>) {
     if more > 0 {
         lines.push(format!("and {more} more"));
     }
-    lines.extend(in_force.outdated.iter().map(|(_, live)| format!("what was accepted is now {live}")));
+    lines.extend(
+        in_force.outdated.iter().map(|(_, live)| format!("what was accepted is now {live}")),
+    );
     if let Some(time) = modified_on {
         let age = found.age.map(|age| format!(", {}", ago(age))).unwrap_or_default();
         lines.push(format!("last changed at Cloudflare {time}{age}"));
@@ -124,7 +134,8 @@ pub(super) fn weakened(found: &WeakenedDeployment) -> (String, Vec<String>) {
     (what, lines)
 }
 
-/// The expectations of a zone that do not hold of what is live, or of which that is unknown, in words.
+/// The expectations of a zone that do not hold of what is live, or of which that is unknown, in
+/// words.
 pub(super) fn expectations(report: &ZoneReport, sources: &Sources) -> Vec<String> {
     let line = |checked: &CheckedExpectation| {
         let CheckedExpectation { name, place: at, outcome } = checked;
@@ -150,12 +161,17 @@ pub(super) fn how(mark: Action) -> &'static str {
 }
 
 /// Both sides of a difference, in words; `shown` escapes a value.
-pub(super) fn sides(before: Option<&str>, after: Option<&str>, shown: impl Fn(&str) -> String) -> String {
+pub(super) fn sides(
+    before: Option<&str>,
+    after: Option<&str>,
+    shown: impl Fn(&str) -> String,
+) -> String {
     let side = |side: Option<&str>| side.map_or_else(|| "unset".to_owned(), &shown);
     format!("{} at Cloudflare, {} in the spec", side(before), side(after))
 }
 
-/// Other facts about an object: when it was changed, why it is not wanted, what applying the spec would do.
+/// Other facts about an object: when it was changed, why it is not wanted, what applying the spec
+/// would do.
 pub(super) fn remarks(finding: &Finding, operation: &OperationView<'_>) -> Vec<String> {
     let mut remarks = Vec::new();
     match operation.direction {
@@ -171,7 +187,12 @@ pub(super) fn remarks(finding: &Finding, operation: &OperationView<'_>) -> Vec<S
     if !operation.why.about.is_empty() {
         remarks.push(operation.why.in_full());
     }
-    remarks.extend(operation.dangers.iter().map(|danger| format!("if the spec is applied: {}", danger.about())));
+    remarks.extend(
+        operation
+            .dangers
+            .iter()
+            .map(|danger| format!("if the spec is applied: {}", danger.about())),
+    );
     remarks
 }
 

@@ -1,7 +1,7 @@
 //! The plan of a zone as a reader takes it in: the one model between a plan and its pages.
 //!
-//! The operations of a plan are in the order in which they are carried out. A reader wants what matters most first, and what
-//! belongs together as one entry:
+//! The operations of a plan are in the order in which they are carried out. A reader wants what
+//! matters most first, and what belongs together as one entry:
 //!
 //! | entry | operations |
 //! |---|---|
@@ -10,7 +10,8 @@
 //! | the same change | at least [`FEWEST`] operations on records that differ in their names alone |
 //! | one operation | any other |
 //!
-//! Changes of comments and tags alone come last, and pages fold them. Programs get the plan as it is, see [`crate::document`].
+//! Changes of comments and tags alone come last, and pages fold them. Programs get the plan as it
+//! is, see [`crate::document`].
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -76,23 +77,41 @@ impl<'a> ZoneEntries<'a> {
     pub(super) fn of(zone: &'a ZonePlan) -> Self {
         let operations = zone.operations.iter().enumerate();
         let members: Vec<Member<'a>> = operations
-            .map(|(number, operation)| Member { number, operation, view: OperationView::of(operation) })
+            .map(|(number, operation)| Member {
+                number,
+                operation,
+                view: OperationView::of(operation),
+            })
             .collect();
         let mut entries: Vec<Entry<'a>> =
             grouped(members).into_iter().map(|group| Entry::new(group, &zone.name)).collect();
         let is_new = zone.live_records == 0;
         sort_by_key(&mut entries, |entry| {
-            sort_key(entry.weight, entry.kind, entry.view.attention(), is_new, entry.members[0].number)
+            sort_key(
+                entry.weight,
+                entry.kind,
+                entry.view.attention(),
+                is_new,
+                entry.members[0].number,
+            )
         });
         // Each set of values is completed once, where its last change is shown.
         let mut done = BTreeSet::new();
         for entry in entries.iter_mut().rev() {
-            entry.beside = entry.set().filter(|set| done.insert(*set)).map_or_else(Vec::new, |(name, type_name)| {
-                let values = zone.beside.get(&(name.clone(), type_name.to_owned())).into_iter().flatten();
-                values.map(|value| with_unicode(&value.presentation()).into_owned()).collect()
-            });
+            entry.beside = entry.set().filter(|set| done.insert(*set)).map_or_else(
+                Vec::new,
+                |(name, type_name)| {
+                    let values = zone
+                        .beside
+                        .get(&(name.clone(), type_name.to_owned()))
+                        .into_iter()
+                        .flatten();
+                    values.map(|value| with_unicode(&value.presentation()).into_owned()).collect()
+                },
+            );
         }
-        let notes = entries.split_off(entries.partition_point(|entry| is_new || entry.weight < Weight::Notes));
+        let notes = entries
+            .split_off(entries.partition_point(|entry| is_new || entry.weight < Weight::Notes));
         Self { zone, entries, notes }
     }
 
@@ -127,7 +146,8 @@ impl<'a> ZoneEntries<'a> {
         self.all().fold(Tally::default(), |tally, entry| tally.and(entry.tally()))
     }
 
-    /// The changes of comments and tags in one line, and the names of the records; `None` if there are none.
+    /// The changes of comments and tags in one line, and the names of the records; `None` if there
+    /// are none.
     pub(super) fn notes_in_a_line(&self) -> Option<(String, String)> {
         let names: Vec<&str> = self.notes.iter().flat_map(Entry::names).collect();
         let what = match names.len() {
@@ -148,9 +168,11 @@ impl<'a> Entry<'a> {
             Kind::Swap => swap(&members),
             Kind::Same => same(&members),
         };
-        let least =
-            |weight: fn(&Member<'_>, &ZoneName) -> Weight| members.iter().map(|member| weight(member, zone)).min();
-        let weight = least(|member, zone| Weight::of(member.operation, member.view.is_loud(), zone));
+        let least = |weight: fn(&Member<'_>, &ZoneName) -> Weight| {
+            members.iter().map(|member| weight(member, zone)).min()
+        };
+        let weight =
+            least(|member, zone| Weight::of(member.operation, member.view.is_loud(), zone));
         let kind = least(|member, zone| Weight::of(member.operation, false, zone));
         let (weight, kind) = (weight.unwrap_or(Weight::Others), kind.unwrap_or(Weight::Others));
         Self { view, members, beside: Vec::new(), weight, kind }
@@ -168,10 +190,13 @@ impl<'a> Entry<'a> {
 
     /// The names of its records as their author wrote them, with repetitions.
     fn names(&self) -> impl Iterator<Item = &'a str> {
-        self.members.iter().filter_map(|member| Some(member.operation.record()?.shown_name.as_str()))
+        self.members
+            .iter()
+            .filter_map(|member| Some(member.operation.record()?.shown_name.as_str()))
     }
 
-    /// The set of values in which one changes; `None` if it is for several names, or no value changes.
+    /// The set of values in which one changes; `None` if it is for several names, or no value
+    /// changes.
     fn set(&self) -> Option<(&'a Fqdn, &'a str)> {
         if self.is_same_change() {
             return None;
@@ -225,7 +250,8 @@ fn grouped(members: Vec<Member<'_>>) -> Vec<Group<'_>> {
     for numbers in same.into_values().filter(|numbers| numbers.len() >= FEWEST) {
         leads.insert(numbers[0], numbers);
     }
-    let followers: BTreeSet<usize> = leads.values().flat_map(|numbers| numbers[1..].iter().copied()).gather();
+    let followers: BTreeSet<usize> =
+        leads.values().flat_map(|numbers| numbers[1..].iter().copied()).gather();
     let mut left: Vec<Option<Member<'_>>> = members.into_iter().map(Some).collect();
     let mut groups = Vec::new();
     for number in 0..left.len() {
@@ -245,7 +271,8 @@ fn grouped(members: Vec<Member<'_>>) -> Vec<Group<'_>> {
     groups
 }
 
-/// Which members are a rename or a swap, by their places. A value that comes or goes more than once belongs to no pair.
+/// Which members are a rename or a swap, by their places. A value that comes or goes more than once
+/// belongs to no pair.
 fn pairs(members: &[Member<'_>]) -> Vec<(usize, usize, Kind)> {
     let (mut gone, mut come): (HashMap<_, Vec<usize>>, HashMap<_, Vec<usize>>) = Default::default();
     let mut changed: HashMap<(&str, &str, &str, &str), Vec<usize>> = HashMap::new();
@@ -258,7 +285,9 @@ fn pairs(members: &[Member<'_>]) -> Vec<(usize, usize, Kind)> {
             (Action::Create, _, Some(value)) => {
                 come.entry((view.type_name, value)).or_default().push(number);
             }
-            (Action::Update, Some(before), Some(after)) if view.fields.is_empty() && before != after => {
+            (Action::Update, Some(before), Some(after))
+                if view.fields.is_empty() && before != after =>
+            {
                 changed.entry((view.type_name, "", before, after)).or_default().push(number);
                 // At one name, hosts change places by their priorities.
                 if let [change] = operation.fields.as_slice()
@@ -266,15 +295,20 @@ fn pairs(members: &[Member<'_>]) -> Vec<(usize, usize, Kind)> {
                 {
                     let (before, after) = (split(before), split(after));
                     let name = record.form().name.as_str();
-                    changed.entry((view.type_name, name, before.0, after.0)).or_default().push(number);
+                    changed
+                        .entry((view.type_name, name, before.0, after.0))
+                        .or_default()
+                        .push(number);
                 }
             }
             _ => {}
         }
     }
-    let renamed = gone.iter().filter_map(|(value, numbers)| match (numbers.as_slice(), come.get(value)?.as_slice()) {
-        ([one], [other]) => Some((*one, *other, Kind::Rename)),
-        _ => None,
+    let renamed = gone.iter().filter_map(|(value, numbers)| {
+        match (numbers.as_slice(), come.get(value)?.as_slice()) {
+            ([one], [other]) => Some((*one, *other, Kind::Rename)),
+            _ => None,
+        }
     });
     let swapped = changed.iter().filter_map(|((type_name, name, before, after), numbers)| {
         match (numbers.as_slice(), changed.get(&(*type_name, *name, *after, *before))?.as_slice()) {
@@ -300,7 +334,8 @@ fn split(value: &str) -> (&str, &str) {
     value.split_once(' ').unwrap_or((value, ""))
 }
 
-/// What the same change has in common. Names are the only difference; where a value stays, the values may differ as well.
+/// What the same change has in common. Names are the only difference; where a value stays, the
+/// values may differ as well.
 #[derive(PartialEq, Eq, Hash)]
 struct SameKey {
     action: Action,
@@ -331,7 +366,11 @@ impl SameKey {
             cause: operation.cause.about(None),
             live: LiveView { changed: None, ..view.live.clone() },
             dangers: view.dangers.iter().map(|danger| danger.code()).collect(),
-            accepted: view.accepted.iter().map(|(danger, reason)| (danger.code(), reason.clone())).collect(),
+            accepted: view
+                .accepted
+                .iter()
+                .map(|(danger, reason)| (danger.code(), reason.clone()))
+                .collect(),
             impact: nameless(operation, view),
         })
     }
@@ -339,7 +378,9 @@ impl SameKey {
 
 /// The effect of an operation without the name of its record.
 fn nameless(operation: &Operation, view: &OperationView<'_>) -> Vec<String> {
-    let Some(name) = operation.record().map(|record| record.form().name.as_str()) else { return Vec::new() };
+    let Some(name) = operation.record().map(|record| record.form().name.as_str()) else {
+        return Vec::new();
+    };
     view.impact.iter().map(|line| without(line, name)).collect()
 }
 
@@ -364,12 +405,16 @@ fn without(line: &str, name: &str) -> String {
 /// The same change on many records.
 fn same<'a>(members: &[Member<'a>]) -> OperationView<'a> {
     let first = &members[0];
-    let names = members.iter().filter_map(|member| Some(member.operation.record()?.shown_name.as_str()));
+    let names =
+        members.iter().filter_map(|member| Some(member.operation.record()?.shown_name.as_str()));
     let most = if first.view.is_loud() { DANGEROUS_NAMES } else { NAMES };
     let stays = first.view.before == first.view.after;
     let is_one_value = members.iter().all(|member| member.view.after == first.view.after);
     let is_over = first.view.live.changed.is_some() || first.view.cause.is_some();
-    let times = members.iter().filter(|_| is_over).filter_map(|member| member.operation.modified_on.as_deref());
+    let times = members
+        .iter()
+        .filter(|_| is_over)
+        .filter_map(|member| member.operation.modified_on.as_deref());
     let changed = span(times.gather());
     OperationView {
         number: members.len(),
@@ -396,7 +441,11 @@ fn rename<'a>(members: &[Member<'a>]) -> OperationView<'a> {
         name: "attributes".to_owned(),
         is_whole: false,
         before: if old.aside.is_empty() { Side::Nothing } else { Side::Value(old.aside.clone()) },
-        after: if new.aside.is_empty() { record_in_words::defaults_in_words() } else { new.aside.clone() },
+        after: if new.aside.is_empty() {
+            record_in_words::defaults_in_words()
+        } else {
+            new.aside.clone()
+        },
     };
     OperationView {
         verb: "rename",
@@ -424,7 +473,11 @@ fn swap<'a>(members: &[Member<'a>]) -> OperationView<'a> {
     };
     OperationView {
         verb: "swap",
-        name: if is_one_name { one.name.clone() } else { Cow::Owned(format!("{} ⇄ {}", one.name, other.name)) },
+        name: if is_one_name {
+            one.name.clone()
+        } else {
+            Cow::Owned(format!("{} ⇄ {}", one.name, other.name))
+        },
         before: None,
         after: None,
         fields: vec![field(one), field(other)],
@@ -437,10 +490,12 @@ fn swap<'a>(members: &[Member<'a>]) -> OperationView<'a> {
 fn both<'a>(one: &OperationView<'a>, other: &OperationView<'a>) -> OperationView<'a> {
     let dangers: BTreeSet<_> = one.dangers.iter().chain(other.dangers.iter()).copied().gather();
     // A danger of both is accepted if both entries of the spec accept it.
-    let is_open =
-        |view: &OperationView<'_>, danger| view.dangers.contains(&danger) && !view.accepted.contains_key(&danger);
+    let is_open = |view: &OperationView<'_>, danger| {
+        view.dangers.contains(&danger) && !view.accepted.contains_key(&danger)
+    };
     let accepted = one.accepted.iter().chain(other.accepted.iter());
-    let accepted = accepted.filter(|(danger, _)| !is_open(one, **danger) && !is_open(other, **danger));
+    let accepted =
+        accepted.filter(|(danger, _)| !is_open(one, **danger) && !is_open(other, **danger));
     let mut impact: Vec<String> = one.impact.to_vec();
     impact.extend(other.impact.iter().filter(|line| !one.impact.contains(line)).cloned());
     OperationView {

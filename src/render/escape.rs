@@ -1,8 +1,8 @@
 //! Escapes foreign text for HTML, XML and Markdown.
 //!
-//! In Markdown a backslash is not enough: renderers of comments turn bare URLs, `@names`, `#numbers` and commit hashes
-//! into links after parsing. They leave code spans and code blocks unchanged, so everything but plain words is written
-//! as code.
+//! In Markdown a backslash is not enough: renderers of comments turn bare URLs, `@names`,
+//! `#numbers` and commit hashes into links after parsing. They leave code spans and code blocks
+//! unchanged, so everything but plain words is written as code.
 
 use super::safe::safe;
 
@@ -56,7 +56,8 @@ pub(super) fn code(text: &str) -> String {
     format!("{fence}{pad}{shown}{pad}{fence}")
 }
 
-/// A sentence with foreign words as Markdown: plain words are kept, everything else becomes code spans.
+/// A sentence with foreign words as Markdown: plain words are kept, everything else becomes code
+/// spans.
 ///
 /// Text between backticks becomes one span; a backtick without a partner has no special meaning.
 pub(super) fn prose(text: &str) -> String {
@@ -130,7 +131,8 @@ fn push_span(out: &mut String, span: &mut Vec<&str>) {
         return;
     }
     let text = span.join(" ");
-    let closes = |part: &str| part.ends_with(')') && part.matches(')').count() > part.matches('(').count();
+    let closes =
+        |part: &str| part.ends_with(')') && part.matches(')').count() > part.matches('(').count();
     let mut inside = text.as_str();
     while inside.len() > 1 && (inside.ends_with([',', ';', ':']) || closes(inside)) {
         inside = &inside[..inside.len() - 1];
@@ -156,7 +158,8 @@ fn is_reference(word: &str) -> bool {
     let mut before = "";
     word.split(|c: char| !c.is_alphanumeric()).any(|part| {
         let is_commit = part.len() >= 7 && part.bytes().all(|b| b.is_ascii_hexdigit());
-        let is_issue = before.eq_ignore_ascii_case("gh") && part.starts_with(|c: char| c.is_ascii_digit());
+        let is_issue =
+            before.eq_ignore_ascii_case("gh") && part.starts_with(|c: char| c.is_ascii_digit());
         before = part;
         is_commit || is_issue
     })
@@ -164,7 +167,8 @@ fn is_reference(word: &str) -> bool {
 
 /// Whether a word starts a list at the beginning of a line.
 fn is_list_mark(word: &str) -> bool {
-    word.trim_end_matches(['.', ')']).bytes().all(|b| b.is_ascii_digit()) && word.ends_with(['.', ')'])
+    word.trim_end_matches(['.', ')']).bytes().all(|b| b.is_ascii_digit())
+        && word.ends_with(['.', ')'])
 }
 
 #[cfg(test)]
@@ -173,7 +177,10 @@ mod tests {
 
     #[test]
     fn html_holds_no_markup_of_the_data() {
-        assert_eq!(html("<a href='x'>\"&\n\u{ffff}"), "&lt;a href=&#39;x&#39;&gt;&quot;&amp;\\u{a}\\u{ffff}");
+        assert_eq!(
+            html("<a href='x'>\"&\n\u{ffff}"),
+            "&lt;a href=&#39;x&#39;&gt;&quot;&amp;\\u{a}\\u{ffff}"
+        );
     }
 
     #[test]
@@ -192,15 +199,24 @@ mod tests {
 
     #[test]
     fn sentences_keep_their_plain_words() {
-        assert_eq!(prose("turns 12 rules on, for example.com"), "turns 12 rules on, for `example.com`");
+        assert_eq!(
+            prose("turns 12 rules on, for example.com"),
+            "turns 12 rules on, for `example.com`"
+        );
         assert_eq!(prose("ask @admin or #12 now"), "ask `@admin` or `#12` now");
-        assert_eq!(prose("see www.example.com/x [a](b) <b> please"), "see `www.example.com/x [a](b) <b>` please");
+        assert_eq!(
+            prose("see www.example.com/x [a](b) <b> please"),
+            "see `www.example.com/x [a](b) <b>` please"
+        );
         assert_eq!(prose("so (at a.example), or f(x), is"), "so (at `a.example`), or `f(x)`, is");
         assert_eq!((prose(""), prose("  ")), ("(empty)".to_owned(), "(blanks)".to_owned()));
         assert_eq!(prose("1. no list"), "`1.` no list");
         assert_eq!(prose("commit deadbeef1, GH-12"), "commit `deadbeef1`, `GH-12`");
         assert_eq!(prose("by deadbeef1%x and x-GH-1"), "by `deadbeef1%x` and `x-GH-1`");
-        assert_eq!(prose("at example.com, or b.example: no"), "at `example.com`, or `b.example`: no");
+        assert_eq!(
+            prose("at example.com, or b.example: no"),
+            "at `example.com`, or `b.example`: no"
+        );
         assert_eq!(prose("GHé ok (so, it is, +5) (+5)."), "GHé ok (so, it is, `+5`) (+5).");
     }
 

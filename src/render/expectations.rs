@@ -42,7 +42,9 @@ pub fn write(out: &mut dyn Write, all: &[Checked<'_>], sources: &Sources) -> io:
         for Checked { zone: _, expectation, outcome } in zone {
             writeln!(out, "  {:7}  {}", outcome.as_str(), safe(&expectation.name))?;
             if let Some(why) = outcome.why() {
-                let at = place(expectation.place, sources).map(|at| format!(" ({at})")).unwrap_or_default();
+                let at = place(expectation.place, sources)
+                    .map(|at| format!(" ({at})"))
+                    .unwrap_or_default();
                 writeln!(out, "           {}{}", safe(&with_unicode(why)), safe(&at))?;
             }
         }

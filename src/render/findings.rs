@@ -37,7 +37,8 @@ impl Findings<'_> {
     }
 }
 
-/// How many known findings are not shown, by code: `3 notes are not shown (2 LINT0012, 1 PLAN0018)`.
+/// How many known findings are not shown, by code: `3 notes are not shown (2 LINT0012, 1
+/// PLAN0018)`.
 #[must_use]
 pub fn known_findings<'d>(known: impl Iterator<Item = &'d Diagnostic>) -> Option<String> {
     let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
@@ -57,7 +58,8 @@ pub fn known_findings<'d>(known: impl Iterator<Item = &'d Diagnostic>) -> Option
 /// A part of a file.
 ///
 /// # Units
-/// Lines and columns count from 1, columns in characters; the end column is one past the last character.
+/// Lines and columns count from 1, columns in characters; the end column is one past the last
+/// character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Region<'a> {
     /// The file name as the user knows it.
@@ -79,7 +81,8 @@ impl<'a> Region<'a> {
     pub(super) fn of(place: Place, sources: &'a Sources) -> Option<Self> {
         let source = sources.get(place.source)?;
         let start = sources.line_column(place);
-        let end = sources.line_column(Place { span: Span { start: place.span.end, ..place.span }, ..place });
+        let end = sources
+            .line_column(Place { span: Span { start: place.span.end, ..place.span }, ..place });
         let file = source.name();
         Some(Self {
             file,

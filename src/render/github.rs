@@ -1,4 +1,5 @@
-//! Findings and dangers as workflow commands, which GitHub Actions shows next to the lines of a pull request.
+//! Findings and dangers as workflow commands, which GitHub Actions shows next to the lines of a
+//! pull request.
 //!
 //! ```text
 //! ::error file=zones/example.com.yaml,line=4,col=48,endLine=4,endColumn=54,title=SPEC0016 the key is unknown::there is …
@@ -7,8 +8,8 @@
 //! GitHub shows only a few annotations of each step, so the worst come first.
 //!
 //! # Sources
-//! docs.github.com/actions/reference/workflows-and-actions/workflow-commands; the escaping is that of the command
-//! library of actions/toolkit; both read 2026-11-20.
+//! docs.github.com/actions/reference/workflows-and-actions/workflow-commands; the escaping is that
+//! of the command library of actions/toolkit; both read 2026-11-20.
 
 use std::io::{self, Write};
 
@@ -100,14 +101,25 @@ pub fn plan(out: &mut dyn Write, review: &Review<'_>) -> io::Result<()> {
     }
     let s = review.plan.summary();
     let words = format!("{} to create, {} to update, {}", s.create, s.update, s.deletes());
-    let part = review.plan.part().map(|part| format!(". Only a part of the plan: {part}")).unwrap_or_default();
+    let part = review
+        .plan
+        .part()
+        .map(|part| format!(". Only a part of the plan: {part}"))
+        .unwrap_or_default();
     let words = format!("{words}{part}");
-    command(out, Level::Notice, None, &format!("zonewright plan: {}", review.verdict_words()), &words)
+    command(
+        out,
+        Level::Notice,
+        None,
+        &format!("zonewright plan: {}", review.verdict_words()),
+        &words,
+    )
 }
 
 /// A dangerous operation: an error if a consent is missing, otherwise a warning.
 fn danger(out: &mut dyn Write, review: &Review<'_>, view: &OperationView<'_>) -> io::Result<()> {
-    let open = |danger: &Danger| view.dangers.contains(danger) && !view.accepted.contains_key(danger);
+    let open =
+        |danger: &Danger| view.dangers.contains(danger) && !view.accepted.contains_key(danger);
     let lacks = review.missing().iter().any(|missing| open(&missing.danger));
     let codes: Vec<_> = view.dangers.iter().map(|d| d.code()).collect();
     let codes = if codes.is_empty() { "accepted weakening".to_owned() } else { codes.join(", ") };
@@ -128,7 +140,11 @@ fn danger(out: &mut dyn Write, review: &Review<'_>, view: &OperationView<'_>) ->
 }
 
 /// Findings, worst first.
-fn findings<'d>(out: &mut dyn Write, all: impl Iterator<Item = &'d Diagnostic>, sources: &Sources) -> io::Result<()> {
+fn findings<'d>(
+    out: &mut dyn Write,
+    all: impl Iterator<Item = &'d Diagnostic>,
+    sources: &Sources,
+) -> io::Result<()> {
     let mut all: Vec<_> = all.collect();
     sort_by_key(&mut all, |d| d.severity);
     for diagnostic in all {
@@ -138,13 +154,25 @@ fn findings<'d>(out: &mut dyn Write, all: impl Iterator<Item = &'d Diagnostic>, 
             text.push_str(help);
         }
         let title = format!("{} {}", diagnostic.code(), diagnostic.summary());
-        command(out, diagnostic.severity.into(), Region::of_finding(diagnostic, sources), &title, &text)?;
+        command(
+            out,
+            diagnostic.severity.into(),
+            Region::of_finding(diagnostic, sources),
+            &title,
+            &text,
+        )?;
     }
     Ok(())
 }
 
 /// One command.
-fn command(out: &mut dyn Write, level: Level, region: Option<Region<'_>>, title: &str, text: &str) -> io::Result<()> {
+fn command(
+    out: &mut dyn Write,
+    level: Level,
+    region: Option<Region<'_>>,
+    title: &str,
+    text: &str,
+) -> io::Result<()> {
     write!(out, "::{} ", level.keyword())?;
     if let Some(region) = region.filter(|r| r.is_file) {
         let Region { file, is_file: _, line, column, end_line, end_column } = region;
@@ -167,7 +195,12 @@ fn message(text: &str) -> String {
 
 /// Text of a property.
 fn property(text: &str) -> String {
-    safe(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A").replace(':', "%3A").replace(',', "%2C")
+    safe(text)
+        .replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+        .replace(':', "%3A")
+        .replace(',', "%2C")
 }
 
 #[cfg(test)]
@@ -176,10 +209,17 @@ mod tests {
 
     #[test]
     fn nothing_ends_a_command_early() {
-        assert_eq!(property("a:b,c%d\r\n::error::x"), "a%3Ab%2Cc%25d\\u{d}\\u{a}%3A%3Aerror%3A%3Ax");
+        assert_eq!(
+            property("a:b,c%d\r\n::error::x"),
+            "a%3Ab%2Cc%25d\\u{d}\\u{a}%3A%3Aerror%3A%3Ax"
+        );
         assert_eq!(message("50%\n::error::x"), "50%25%0A::error::x");
         let mut out = Vec::new();
-        command(&mut out, Level::Error, None, "t", "a\r\n::set-output name=x::y").unwrap_or_default();
-        assert_eq!(String::from_utf8_lossy(&out), "::error title=t::a\\u{d}%0A::set-output name=x::y\n");
+        command(&mut out, Level::Error, None, "t", "a\r\n::set-output name=x::y")
+            .unwrap_or_default();
+        assert_eq!(
+            String::from_utf8_lossy(&out),
+            "::error title=t::a\\u{d}%0A::set-output name=x::y\n"
+        );
     }
 }

@@ -1,6 +1,8 @@
-//! Findings as JUnit XML, for systems that show tests: one test for each file, one for each lint. Expectations as well.
+//! Findings as JUnit XML, for systems that show tests: one test for each file, one for each lint.
+//! Expectations as well.
 //!
-//! A test fails because of errors. Warnings and notes are its output, so they are visible without a failure.
+//! A test fails because of errors. Warnings and notes are its output, so they are visible without a
+//! failure.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,7 +24,9 @@ pub(super) const DOCUMENT: Document = Document {
     is_for_validate: true,
     plan: None,
     drift: None,
-    expectations: Some(|out, checked, sources| out.write_all(expectations(checked, sources).as_bytes())),
+    expectations: Some(|out, checked, sources| {
+        out.write_all(expectations(checked, sources).as_bytes())
+    }),
     patch: None,
     requests: None,
 };
@@ -41,7 +45,8 @@ struct Case {
 impl Case {
     /// Adds a finding.
     fn push(&mut self, diagnostic: &Diagnostic, found: &Findings<'_>) {
-        let place = Region::of_finding(diagnostic, found.sources).map(|r| format!("{}: ", r.shown()));
+        let place =
+            Region::of_finding(diagnostic, found.sources).map(|r| format!("{}: ", r.shown()));
         let help = diagnostic.help.as_ref().map(|help| format!("\n  help: {}", html(help)));
         let text = format!(
             "{}{} {}: {}: {}{}",
@@ -72,14 +77,19 @@ pub fn report(found: &Findings<'_>, lints: &[&'static Finding]) -> String {
         .filter(|name| !name.starts_with("--"))
         .map(|name| (name, Case::default()))
         .gather();
-    let mut tests: BTreeMap<String, Case> =
-        lints.iter().map(|rule| (format!("{} {}", rule.code, rule.summary), Case::default())).gather();
+    let mut tests: BTreeMap<String, Case> = lints
+        .iter()
+        .map(|rule| (format!("{} {}", rule.code, rule.summary), Case::default()))
+        .gather();
     for diagnostic in found.diagnostics.iter() {
         let lint = lints.iter().find(|rule| rule.code == diagnostic.code());
         let case = match lint {
             Some(rule) => tests.entry(format!("{} {}", rule.code, rule.summary)).or_default(),
             None => files
-                .entry(Region::of_finding(diagnostic, found.sources).map_or(NO_FILE, |region| region.file))
+                .entry(
+                    Region::of_finding(diagnostic, found.sources)
+                        .map_or(NO_FILE, |region| region.file),
+                )
                 .or_default(),
         };
         case.push(diagnostic, found);
@@ -117,7 +127,8 @@ pub fn expectations(all: &[Checked<'_>], sources: &Sources) -> String {
                 html(zone.as_str()),
                 html(&expectation.name)
             );
-            let at = place(expectation.place, sources).map(|at| format!("{at}: ")).unwrap_or_default();
+            let at =
+                place(expectation.place, sources).map(|at| format!("{at}: ")).unwrap_or_default();
             let _ = match outcome {
                 Outcome::Passed | Outcome::PassedSoFar(_) => writeln!(body, "/>"),
                 Outcome::Failed(why) => {
@@ -128,7 +139,9 @@ pub fn expectations(all: &[Checked<'_>], sources: &Sources) -> String {
                         html(&at)
                     )
                 }
-                Outcome::Unknown(why) => writeln!(body, "><skipped message=\"{}\"/></testcase>", html(why)),
+                Outcome::Unknown(why) => {
+                    writeln!(body, "><skipped message=\"{}\"/></testcase>", html(why))
+                }
             };
         }
         body.push_str("  </testsuite>\n");
@@ -140,13 +153,17 @@ pub fn expectations(all: &[Checked<'_>], sources: &Sources) -> String {
 }
 
 /// A suite: how many tests, how many failed, and its XML.
-fn suite<'c>(name: &str, cases: impl Iterator<Item = (&'c str, &'c Case)>) -> (usize, usize, String) {
+fn suite<'c>(
+    name: &str,
+    cases: impl Iterator<Item = (&'c str, &'c Case)>,
+) -> (usize, usize, String) {
     let (mut count, mut failed) = (0, 0);
     let mut body = String::new();
     for (test, Case { failures, first, output }) in cases {
         count += 1;
         // Writing to a string cannot fail.
-        let _ = write!(body, "    <testcase classname=\"zonewright.{name}\" name=\"{}\"", html(test));
+        let _ =
+            write!(body, "    <testcase classname=\"zonewright.{name}\" name=\"{}\"", html(test));
         if failures.is_empty() && output.is_empty() {
             body.push_str("/>\n");
             continue;

@@ -1,5 +1,6 @@
-//! Renders results and findings: text for people, JSON for programs, and the formats of pull requests, code scanning
-//! and test reports. It writes to the given writers and prints nothing itself.
+//! Renders results and findings: text for people, JSON for programs, and the formats of pull
+//! requests, code scanning and test reports. It writes to the given writers and prints nothing
+//! itself.
 //!
 //! | file | what |
 //! |---|---|

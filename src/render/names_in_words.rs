@@ -7,8 +7,8 @@ use std::cmp::Ordering;
 /// Shortest run of numbered names that is written as its ends.
 const SHORTEST_RUN: usize = 3;
 
-/// A text in which every internationalised name has its other form beside it: `xn--bcher-kva.example` becomes
-/// `xn--bcher-kva.example (bücher.example)`.
+/// A text in which every internationalised name has its other form beside it:
+/// `xn--bcher-kva.example` becomes `xn--bcher-kva.example (bücher.example)`.
 ///
 /// A name that cannot be converted is left as it is.
 ///
@@ -43,7 +43,8 @@ pub(super) fn with_unicode(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A name as its author wrote it, with its other form: `bücher (xn--bcher-kva)`, `xn--bcher-kva (bücher)`.
+/// A name as its author wrote it, with its other form: `bücher (xn--bcher-kva)`, `xn--bcher-kva
+/// (bücher)`.
 pub(super) fn in_both_forms(name: &str) -> Cow<'_, str> {
     if name.is_ascii() {
         return with_unicode(name);
@@ -80,7 +81,8 @@ impl<'a> Numbered<'a> {
     /// Whether it is the next name after another one.
     fn follows(self, other: Self) -> bool {
         let is_padded = |digits: &str| digits.len() > 1 && digits.starts_with('0');
-        let same_form = self.digits.len() == other.digits.len() || !(is_padded(self.digits) || is_padded(other.digits));
+        let same_form = self.digits.len() == other.digits.len()
+            || !(is_padded(self.digits) || is_padded(other.digits));
         (self.before, self.after) == (other.before, other.after)
             && same_form
             && matches!((self.number(), other.number()), (Some(own), Some(other)) if other.checked_add(1) == Some(own))
@@ -97,7 +99,8 @@ impl<'a> Numbered<'a> {
     }
 }
 
-/// Names in few words, each once: `host01 … host27, www`. Names between the ends of a run are all there.
+/// Names in few words, each once: `host01 … host27, www`. Names between the ends of a run are all
+/// there.
 ///
 /// At most `most` parts are written, the others are counted.
 pub(super) fn in_few_words<'a>(names: impl IntoIterator<Item = &'a str>, most: usize) -> String {
@@ -108,7 +111,10 @@ pub(super) fn in_few_words<'a>(names: impl IntoIterator<Item = &'a str>, most: u
     for run in all.chunk_by(|one, next| next.follows(*one)) {
         match run {
             [first, .., last] if run.len() >= SHORTEST_RUN => {
-                parts.push((format!("{} … {}", in_both_forms(first.name), in_both_forms(last.name)), run.len()));
+                parts.push((
+                    format!("{} … {}", in_both_forms(first.name), in_both_forms(last.name)),
+                    run.len(),
+                ));
             }
             _ => parts.extend(run.iter().map(|name| (in_both_forms(name.name).into_owned(), 1))),
         }
@@ -125,7 +131,10 @@ mod tests {
 
     #[test]
     fn internationalised_names_have_both_forms() {
-        assert_eq!(with_unicode("10 mx.xn--bcher-kva.example."), "10 mx.xn--bcher-kva.example. (mx.bücher.example)");
+        assert_eq!(
+            with_unicode("10 mx.xn--bcher-kva.example."),
+            "10 mx.xn--bcher-kva.example. (mx.bücher.example)"
+        );
         assert_eq!(with_unicode("bücher (xn--bcher-kva): gone"), "bücher (xn--bcher-kva): gone");
         assert_eq!(with_unicode("plain, xn---, é"), "plain, xn---, é");
         assert_eq!(in_both_forms("bücher"), "bücher (xn--bcher-kva)");

@@ -1,9 +1,9 @@
 //! Drift as numbers for a monitoring system, in the text format of OpenMetrics.
 //!
 //! # Sources
-//! OpenMetrics 1.0.0 (prometheus.io/docs/specs/om/open_metrics_spec): a family has its metadata first and its samples
-//! together, counters end with `_total`, label values escape backslash, quote and line feed, and the last line is `#
-//! EOF`.
+//! OpenMetrics 1.0.0 (prometheus.io/docs/specs/om/open_metrics_spec): a family has its metadata
+//! first and its samples together, counters end with `_total`, label values escape backslash, quote
+//! and line feed, and the last line is `# EOF`.
 
 use std::fmt::Write;
 use std::time::{Duration, SystemTime};
@@ -17,7 +17,12 @@ pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; cha
 #[must_use]
 pub fn drift(report: &Report, requests: u64) -> String {
     let mut out = String::new();
-    metric_family(&mut out, "zonewright_drift_objects", "gauge", "Records, rules and settings by state.");
+    metric_family(
+        &mut out,
+        "zonewright_drift_objects",
+        "gauge",
+        "Records, rules and settings by state.",
+    );
     for zone in &report.zones {
         for state in State::ALL.iter().copied() {
             let labels = [("zone", zone.name.as_str()), ("state", state.as_str())];
@@ -30,12 +35,21 @@ pub fn drift(report: &Report, requests: u64) -> String {
     }
     for zone in report.zones.iter().filter(|zone| !zone.expectations.is_empty()) {
         for outcome in ["passed", "failed", "unknown"] {
-            let count = zone.expectations.iter().filter(|checked| checked.outcome.as_str() == outcome).count();
+            let count = zone
+                .expectations
+                .iter()
+                .filter(|checked| checked.outcome.as_str() == outcome)
+                .count();
             sample(&mut out, name, &[("zone", zone.name.as_str()), ("outcome", outcome)], count);
         }
     }
     let name = "zonewright_drift_oldest_seconds";
-    metric_family(&mut out, name, "gauge", "Age of the oldest change that was made outside the spec; 0 without one.");
+    metric_family(
+        &mut out,
+        name,
+        "gauge",
+        "Age of the oldest change that was made outside the spec; 0 without one.",
+    );
     for zone in &report.zones {
         let age = zone.oldest().unwrap_or(Duration::ZERO).as_secs();
         sample(&mut out, name, &[("zone", zone.name.as_str())], age);
@@ -44,11 +58,17 @@ pub fn drift(report: &Report, requests: u64) -> String {
     for zone in &report.zones {
         sample(&mut out, "zonewright_zone_records", &[("zone", zone.name.as_str())], zone.records);
     }
-    metric_family(&mut out, "zonewright_requests", "counter", "Requests to Cloudflare since the process began.");
+    metric_family(
+        &mut out,
+        "zonewright_requests",
+        "counter",
+        "Requests to Cloudflare since the process began.",
+    );
     sample(&mut out, "zonewright_requests_total", &[], requests);
     let name = "zonewright_last_success_timestamp_seconds";
     metric_family(&mut out, name, "gauge", "When everything was last looked at.");
-    let seconds = report.checked_at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    let seconds =
+        report.checked_at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     sample(&mut out, name, &[], seconds);
     out.push_str("# EOF\n");
     out
@@ -66,8 +86,10 @@ fn metric_family(out: &mut String, name: &str, kind: &str, help: &str) {
 
 /// One sample.
 fn sample(out: &mut String, name: &str, labels: &[(&str, &str)], value: impl std::fmt::Display) {
-    let labels: Vec<_> = labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
-    let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+    let labels: Vec<_> =
+        labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
+    let labels =
+        if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
     let _ = writeln!(out, "{name}{labels} {value}");
 }
 
@@ -89,8 +111,12 @@ mod tests {
 
     #[test]
     fn without_zones_it_is_whole() {
-        let report = Report { checked_at: SystemTime::UNIX_EPOCH, zones: Vec::new(), is_complete: true };
+        let report =
+            Report { checked_at: SystemTime::UNIX_EPOCH, zones: Vec::new(), is_complete: true };
         let text = drift(&report, 7);
-        assert!(text.contains("\nzonewright_requests_total 7\n") && text.ends_with("\n# EOF\n"), "{text}");
+        assert!(
+            text.contains("\nzonewright_requests_total 7\n") && text.ends_with("\n# EOF\n"),
+            "{text}"
+        );
     }
 }

@@ -1,9 +1,9 @@
-//! Any operation of a plan as one neutral view: the only place where the outputs for reviewers give subjects their words.
-//! [`entries`](super::entries) sorts the views, and pages show them.
+//! Any operation of a plan as one neutral view: the only place where the outputs for reviewers give
+//! subjects their words. [`entries`](super::entries) sorts the views, and pages show them.
 //!
-//! The input is an operation on a zone, a setting, a rule or a record. The output is the action, the object, before and
-//! after, and the effect, as plain text. Nothing here is escaped: names and values come from anywhere, and each output
-//! escapes them by its own rules.
+//! The input is an operation on a zone, a setting, a rule or a record. The output is the action,
+//! the object, before and after, and the effect, as plain text. Nothing here is escaped: names and
+//! values come from anywhere, and each output escapes them by its own rules.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,7 +18,8 @@ use crate::insight::Direction;
 use crate::model::managed::threshold_keyword;
 use crate::model::{Danger, Facets, RecordForm, Value};
 use crate::plan::{
-    Action, MissingConsent, Operation, Plan, RecordSubject, RuleSubject, Subject, Verdict, Why, ZonePlan,
+    Action, MissingConsent, Operation, Plan, RecordSubject, RuleSubject, Subject, Verdict, Why,
+    ZonePlan,
 };
 
 /// A plan with its context for a reviewer.
@@ -37,7 +38,12 @@ pub struct Review<'a> {
 impl<'a> Review<'a> {
     /// What was found while planning.
     pub(super) fn findings(&self) -> Findings<'a> {
-        Findings { command: "plan", diagnostics: &self.plan.diagnostics, sources: self.sources, holds: None }
+        Findings {
+            command: "plan",
+            diagnostics: &self.plan.diagnostics,
+            sources: self.sources,
+            holds: None,
+        }
     }
 
     /// The missing consents.
@@ -54,15 +60,20 @@ impl<'a> Review<'a> {
         match operations.filter(|o| o.cause.about(None).is_some()).count() {
             0 => None,
             1 => Some("1 operation reverts what someone changed outside the spec".to_owned()),
-            count => Some(format!("{count} operations revert what someone changed outside the spec")),
+            count => {
+                Some(format!("{count} operations revert what someone changed outside the spec"))
+            }
         }
     }
 
-    /// The verdict for a heading. A plan with dangers is never just ready: whoever reads on finds each with its consent.
+    /// The verdict for a heading. A plan with dangers is never just ready: whoever reads on finds
+    /// each with its consent.
     pub(super) fn verdict_words(&self) -> &'static str {
         match self.verdict {
             Verdict::InSync => "in sync",
-            Verdict::Ready if self.is_dangerous() => "ready to apply, with consent for every danger",
+            Verdict::Ready if self.is_dangerous() => {
+                "ready to apply, with consent for every danger"
+            }
             Verdict::Ready => "ready to apply",
             Verdict::NeedsConsent(_) => "needs consent",
             Verdict::Incomplete => "incomplete, cannot be applied",
@@ -72,7 +83,8 @@ impl<'a> Review<'a> {
     /// Whether anything in it is dangerous, accepted or not.
     fn is_dangerous(&self) -> bool {
         let mut zones = self.plan.zones.iter();
-        let is_loud = |zone: &ZonePlan| !zone.dangers.is_empty() || views(zone).any(|view| view.is_loud());
+        let is_loud =
+            |zone: &ZonePlan| !zone.dangers.is_empty() || views(zone).any(|view| view.is_loud());
         !self.plan.consents_given.is_empty() || zones.any(is_loud)
     }
 }
@@ -187,11 +199,16 @@ impl OperationView<'_> {
     /// How much attention it needs.
     pub(super) fn attention(&self) -> Attention {
         // Deletes are always counted, accepted or not.
-        let open = |danger: &&Danger| **danger == Danger::Delete || !self.accepted.contains_key(danger);
+        let open =
+            |danger: &&Danger| **danger == Danger::Delete || !self.accepted.contains_key(danger);
         match self.dangers.iter().filter(open).max_by_key(|d| **d == Danger::WeakensProtection) {
             Some(Danger::WeakensProtection) => Attention::Weakening,
             Some(_) => Attention::Danger,
-            None if !self.dangers.is_empty() || self.direction.is_some_and(Direction::may_weaken) => Attention::Doubt,
+            None if !self.dangers.is_empty()
+                || self.direction.is_some_and(Direction::may_weaken) =>
+            {
+                Attention::Doubt
+            }
             None => Attention::Plain,
         }
     }
@@ -204,7 +221,8 @@ impl OperationView<'_> {
     /// What it means, and what is dangerous about it: no danger is without a sentence.
     pub(super) fn explanations(&self) -> Vec<Cow<'_, str>> {
         let impact = self.impact.iter().map(|line| Cow::Borrowed(line.as_str()));
-        let unexplained = self.dangers.iter().filter(|d| self.impact.is_empty() && **d != Danger::Delete);
+        let unexplained =
+            self.dangers.iter().filter(|d| self.impact.is_empty() && **d != Danger::Delete);
         let live = self.live.words().map(Cow::Owned);
         impact.chain(unexplained.map(|danger| danger.about().into())).chain(live).collect()
     }
@@ -213,7 +231,9 @@ impl OperationView<'_> {
     pub(super) fn weakens(&self) -> bool {
         match self.direction {
             Some(Direction::Weakens | Direction::Both) => true,
-            Some(Direction::Neutral | Direction::Strengthens | Direction::Unclassified) | None => false,
+            Some(Direction::Neutral | Direction::Strengthens | Direction::Unclassified) | None => {
+                false
+            }
         }
     }
 
@@ -222,7 +242,8 @@ impl OperationView<'_> {
         if self.number > 1 { count(self.number, self.kind).into() } else { self.kind.into() }
     }
 
-    /// The object, in words: `record www A`, `rule login (rate limits)`, `27 A records: host01 … host27`.
+    /// The object, in words: `record www A`, `rule login (rate limits)`, `27 A records: host01 …
+    /// host27`.
     pub(super) fn what(&self) -> String {
         if self.number > 1 && self.verb == self.action.as_str() {
             return format!(
@@ -232,12 +253,17 @@ impl OperationView<'_> {
                 self.name
             );
         }
-        let type_name = if self.direction.is_some() { format!("({})", self.type_name) } else { self.type_name.into() };
+        let type_name = if self.direction.is_some() {
+            format!("({})", self.type_name)
+        } else {
+            self.type_name.into()
+        };
         let words = [self.kind, &self.name, &type_name];
         words.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
-    /// What changes, in one line: the value, or the first fields. Empty if the effect on traffic says more.
+    /// What changes, in one line: the value, or the first fields. Empty if the effect on traffic
+    /// says more.
     pub(super) fn change(&self) -> String {
         /// Number of fields that are named.
         const FIELDS: usize = 3;
@@ -251,8 +277,11 @@ impl OperationView<'_> {
             (None, None) => None,
         };
         let fields = self.fields.iter();
-        let label = |f: &FieldView| if f.name.is_empty() { String::new() } else { format!("{}: ", f.name) };
-        let fields = fields.filter_map(|f| Some(format!("{}{}", label(f), becomes(f.before.words(), Some(&f.after))?)));
+        let label =
+            |f: &FieldView| if f.name.is_empty() { String::new() } else { format!("{}: ", f.name) };
+        let fields = fields.filter_map(|f| {
+            Some(format!("{}{}", label(f), becomes(f.before.words(), Some(&f.after))?))
+        });
         becomes(self.before.as_deref(), self.after.as_deref())
             .into_iter()
             .chain(fields.take(FIELDS))
@@ -298,7 +327,11 @@ impl Tally {
     /// In words: `1 to create, 2 to delete`.
     pub(super) fn words(self) -> String {
         let parts = [(self.create, "create"), (self.update, "update"), (self.delete, "delete")];
-        let words: Vec<_> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} to {word}")).collect();
+        let words: Vec<_> = parts
+            .iter()
+            .filter(|(n, _)| *n > 0)
+            .map(|(n, word)| format!("{n} to {word}"))
+            .collect();
         if words.is_empty() { "nothing to do".to_owned() } else { words.join(", ") }
     }
 }
@@ -323,7 +356,11 @@ pub(super) fn views(zone: &ZonePlan) -> impl Iterator<Item = OperationView<'_>> 
 /// The dangers of a zone's plan as a whole: the zone, the code, the effect.
 pub(super) fn zone_dangers(zone: &ZonePlan) -> impl Iterator<Item = (&str, &'static str, String)> {
     zone.dangers.iter().map(|danger| {
-        let why = zone.accepted.get(danger).map(|why| format!("; accepted in the spec: {why}")).unwrap_or_default();
+        let why = zone
+            .accepted
+            .get(danger)
+            .map(|why| format!("; accepted in the spec: {why}"))
+            .unwrap_or_default();
         (zone.name.as_str(), danger.code(), format!("{}{why}", danger.about()))
     })
 }
@@ -340,7 +377,8 @@ pub(super) fn rest(zone: &ZonePlan) -> String {
         parts.push(format!("{} unchanged", count(zone.rules_unchanged, "rule")));
     }
     parts.extend(zone.set_aside.iter().map(|aside| {
-        let types: Vec<_> = aside.types.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        let types: Vec<_> =
+            aside.types.iter().map(|(name, count)| format!("{count} {name}")).collect();
         format!("{}, left alone ({})", aside.words(), types.join(", "))
     }));
     parts.join("; ")
@@ -349,8 +387,18 @@ pub(super) fn rest(zone: &ZonePlan) -> String {
 impl<'a> OperationView<'a> {
     /// The view of an operation.
     pub(super) fn of(operation: &'a Operation) -> Self {
-        let Operation { address, subject, fields, cause, impact, dangers, accepted, narrow: _, modified_on, place } =
-            operation;
+        let Operation {
+            address,
+            subject,
+            fields,
+            cause,
+            impact,
+            dangers,
+            accepted,
+            narrow: _,
+            modified_on,
+            place,
+        } = operation;
         let action = operation.action();
         let is_over = matches!(action, Action::Update | Action::Delete);
         let cause = cause.about(modified_on.as_deref());
@@ -374,7 +422,10 @@ impl<'a> OperationView<'a> {
             why: subject.why(),
             cause,
             live,
-            direction: impact.as_ref().filter(|_| operation.rule().is_some()).map(|impact| impact.direction),
+            direction: impact
+                .as_ref()
+                .filter(|_| operation.rule().is_some())
+                .map(|impact| impact.direction),
             impact: impact.as_ref().map_or(Cow::Borrowed(&[][..]), |impact| spelled(&impact.lines)),
             dangers: Cow::Borrowed(dangers),
             accepted: Cow::Borrowed(accepted),
@@ -409,7 +460,8 @@ impl<'a> OperationView<'a> {
 
     /// Adds the details of a rule.
     fn of_rule(self, rule: &'a RuleSubject, fields: &[FieldChange]) -> Self {
-        // A rule that changes keeps what it was in its fields; of one that goes, nothing else is left.
+        // A rule that changes keeps what it was in its fields; of one that goes, nothing else is
+        // left.
         let live = if self.action == Action::Delete { self.live } else { LiveView::default() };
         Self {
             live,
@@ -427,7 +479,8 @@ impl<'a> OperationView<'a> {
         let (before, after) = (record.action.before(), record.action.after());
         let is_update = self.action == Action::Update;
         // What is only described otherwise is not overwritten.
-        let is_over = before.is_some() && before.map(|form| &form.data) != after.map(|form| &form.data);
+        let is_over =
+            before.is_some() && before.map(|form| &form.data) != after.map(|form| &form.data);
         let mut live = if is_over { self.live } else { LiveView::default() };
         let fields: Vec<FieldView> = match is_update {
             // A part of the value is visible in the value.
@@ -485,14 +538,20 @@ fn facet(change: &FieldChange) -> FieldView {
 /// The fields of a rule; rules of a managed ruleset with the same override share one.
 fn rule_fields(fields: &[FieldChange]) -> Vec<FieldView> {
     let switched = |field: &Field| match field {
-        Field::Rule(RuleField::ManagedRule { rule, what: Override::Enabled }) => Some((String::new(), rule.clone())),
+        Field::Rule(RuleField::ManagedRule { rule, what: Override::Enabled }) => {
+            Some((String::new(), rule.clone()))
+        }
         Field::Rule(RuleField::Of { rule: whole, field }) => match &**field {
-            RuleField::ManagedRule { rule, what: Override::Enabled } => Some((format!("{whole}."), rule.clone())),
+            RuleField::ManagedRule { rule, what: Override::Enabled } => {
+                Some((format!("{whole}."), rule.clone()))
+            }
             _ => None,
         },
         _ => None,
     };
-    let side = |value: &Value, words: String| if *value == Value::Null { Side::Nothing } else { Side::Value(words) };
+    let side = |value: &Value, words: String| {
+        if *value == Value::Null { Side::Nothing } else { Side::Value(words) }
+    };
     let mut all = Vec::new();
     let mut groups: Vec<((String, Value, Value), Vec<String>)> = Vec::new();
     for change in fields {
@@ -516,9 +575,12 @@ fn rule_fields(fields: &[FieldChange]) -> Vec<FieldView> {
         let word = |value: &Value| match value {
             Value::Bool(true) => "on".to_owned(),
             Value::Bool(false) => "off".to_owned(),
-            Value::Null | Value::Integer(_) | Value::Decimal(_) | Value::Text(_) | Value::List(_) | Value::Map(_) => {
-                "as the ruleset has it".to_owned()
-            }
+            Value::Null
+            | Value::Integer(_)
+            | Value::Decimal(_)
+            | Value::Text(_)
+            | Value::List(_)
+            | Value::Map(_) => "as the ruleset has it".to_owned(),
         };
         let noun = noun_for(rules.len(), "rule");
         FieldView {
@@ -534,7 +596,9 @@ fn rule_fields(fields: &[FieldChange]) -> Vec<FieldView> {
 /// A setting of a rule; thresholds have their word.
 fn setting(field: &str, value: &Value) -> String {
     let word = match (field.rsplit('.').next(), value) {
-        (Some("threshold"), Value::Integer(number)) => u32::try_from(*number).ok().and_then(threshold_keyword),
+        (Some("threshold"), Value::Integer(number)) => {
+            u32::try_from(*number).ok().and_then(threshold_keyword)
+        }
         _ => None,
     };
     word.map_or_else(|| value.to_string(), |word| format!("{word} ({value})"))
@@ -547,7 +611,8 @@ mod tests {
     #[test]
     fn rules_switched_alike_share_a_field() {
         let change = |field: RuleField, before: Value, after: Value| {
-            let field = Field::Rule(RuleField::Of { rule: "owasp".to_owned(), field: Box::new(field) });
+            let field =
+                Field::Rule(RuleField::Of { rule: "owasp".to_owned(), field: Box::new(field) });
             FieldChange { field, before, after }
         };
         let off = |rule: &str| {
@@ -557,8 +622,15 @@ mod tests {
         let threshold = RuleField::Member("threshold".to_owned());
         let threshold = change(threshold, Value::Integer(40), Value::Integer(60));
         let fields = rule_fields(&[off("1"), threshold, off("2")]);
-        let shown: Vec<_> = fields.iter().map(|f| (f.name.as_str(), f.before.words(), f.after.as_str())).collect();
-        assert_eq!(shown, [("owasp.threshold", Some("medium (40)"), "low (60)"), ("owasp.rules 1, 2", None, "off")]);
+        let shown: Vec<_> =
+            fields.iter().map(|f| (f.name.as_str(), f.before.words(), f.after.as_str())).collect();
+        assert_eq!(
+            shown,
+            [
+                ("owasp.threshold", Some("medium (40)"), "low (60)"),
+                ("owasp.rules 1, 2", None, "off")
+            ]
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! What is known of something live that a plan overwrites or deletes: it may tell a reviewer whom to ask.
+//! What is known of something live that a plan overwrites or deletes: it may tell a reviewer whom
+//! to ask.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +22,8 @@ impl LiveView {
     /// In words; `None` if nothing is known.
     pub(super) fn words(&self) -> Option<String> {
         let tags = Some(self.tags.join(", ")).filter(|tags| !tags.is_empty());
-        let comments: Vec<_> = self.comments.iter().map(|text| format!("\"{}\"", text.replace('"', "\\\""))).collect();
+        let comments: Vec<_> =
+            self.comments.iter().map(|text| format!("\"{}\"", text.replace('"', "\\\""))).collect();
         let parts = [
             match comments.len() {
                 0 => None,
@@ -51,7 +53,8 @@ impl LiveView {
 
     /// Takes comment and tags from the attributes of a record.
     pub(super) fn take_notes(&mut self, Facets { comment, tags, .. }: &Facets) {
-        self.comments = comment.as_ref().and_then(Comment::text).map(str::to_owned).into_iter().collect();
+        self.comments =
+            comment.as_ref().and_then(Comment::text).map(str::to_owned).into_iter().collect();
         self.tags = tags.iter().flatten().map(|tag| tag.as_str().to_owned()).collect();
     }
 }

@@ -26,7 +26,10 @@ const CONTEXT: usize = 3;
 
 /// What was found in a spec, as lines that programs skip before a patch.
 fn preamble(out: &mut dyn Write, found: &Findings<'_>) -> io::Result<()> {
-    found.diagnostics.iter().try_for_each(|d| writeln!(out, "# {}: {}", d.summary(), visible(&d.detail)))
+    found
+        .diagnostics
+        .iter()
+        .try_for_each(|d| writeln!(out, "# {}: {}", d.summary(), visible(&d.detail)))
 }
 
 /// Changed files as one patch, with names as `git diff` writes them.
@@ -35,7 +38,12 @@ pub fn patch(files: &[ChangedFile<'_>]) -> String {
     let mut text = String::new();
     for ChangedFile { name, before, after } in files {
         let name = name.strip_prefix("./").unwrap_or(name);
-        text.push_str(&unified(before, after, (&format!("a/{name}"), &format!("b/{name}")), CONTEXT));
+        text.push_str(&unified(
+            before,
+            after,
+            (&format!("a/{name}"), &format!("b/{name}")),
+            CONTEXT,
+        ));
     }
     text
 }
@@ -54,6 +62,9 @@ mod tests {
     #[test]
     fn a_patch_has_the_names_that_git_uses() {
         let file = ChangedFile { name: "./zones/a.yaml", before: "a\nb\n", after: "a\nc\n" };
-        assert_eq!(patch(&[file]), "--- a/zones/a.yaml\n+++ b/zones/a.yaml\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
+        assert_eq!(
+            patch(&[file]),
+            "--- a/zones/a.yaml\n+++ b/zones/a.yaml\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
+        );
     }
 }

@@ -24,7 +24,8 @@ pub(super) fn attribute(field: &Field, value: &Value) -> String {
 
 /// A number of seconds as a spec writes it.
 fn ttl(seconds: i64) -> String {
-    u32::try_from(seconds).map_or_else(|_| seconds.to_string(), |seconds| Ttl::reported(seconds).to_string())
+    u32::try_from(seconds)
+        .map_or_else(|_| seconds.to_string(), |seconds| Ttl::reported(seconds).to_string())
 }
 
 /// What Cloudflare makes of attributes that the spec does not set.
@@ -32,8 +33,9 @@ pub(super) fn defaults_in_words() -> String {
     format!("{NOT_PROXIED}, ttl {}", Ttl::AUTOMATIC)
 }
 
-/// Whether a record that is created has other attributes than the one that it takes the place of. Unset attributes are what
-/// Cloudflare makes of them. Comment and tags of the old record are shown with what is deleted, so any of the new one is a difference.
+/// Whether a record that is created has other attributes than the one that it takes the place of.
+/// Unset attributes are what Cloudflare makes of them. Comment and tags of the old record are shown
+/// with what is deleted, so any of the new one is a difference.
 pub(super) fn differ(old: &RecordForm, new: &RecordForm) -> bool {
     let effective = |form: &RecordForm| {
         let Facets { ttl, proxied, comment: _, tags: _, settings } = &form.facets;
@@ -42,7 +44,8 @@ pub(super) fn differ(old: &RecordForm, new: &RecordForm) -> bool {
         (is_proxied, ttl, settings.named().map(|(_, value)| value == Some(true)))
     };
     let Facets { comment, tags, .. } = &new.facets;
-    let says_more = comment.as_ref().and_then(Comment::text).is_some() || tags.as_ref().is_some_and(|t| !t.is_empty());
+    let says_more = comment.as_ref().and_then(Comment::text).is_some()
+        || tags.as_ref().is_some_and(|t| !t.is_empty());
     says_more || effective(old) != effective(new)
 }
 

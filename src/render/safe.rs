@@ -1,7 +1,9 @@
-//! Escapes foreign text for display: names, contents, comments and error messages come from anywhere.
+//! Escapes foreign text for display: names, contents, comments and error messages come from
+//! anywhere.
 //!
-//! Control characters could control the terminal, bidirectional marks could make a plan look different from what it
-//! says, invisible characters could hide a difference, and a megabyte of text could bury the rest.
+//! Control characters could control the terminal, bidirectional marks could make a plan look
+//! different from what it says, invisible characters could hide a difference, and a megabyte of
+//! text could bury the rest.
 
 use std::borrow::Cow;
 
@@ -20,7 +22,9 @@ pub fn safe(text: &str) -> Cow<'_, str> {
 pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => visible(text),
-        Some((cut, _)) => Cow::Owned(format!("{}… ({} bytes in all)", visible(&text[..cut]), text.len())),
+        Some((cut, _)) => {
+            Cow::Owned(format!("{}… ({} bytes in all)", visible(&text[..cut]), text.len()))
+        }
     }
 }
 
@@ -32,7 +36,10 @@ mod tests {
     fn nothing_hidden_gets_through() {
         assert_eq!(safe("plain, ünïcode → 例"), "plain, ünïcode → 例");
         assert_eq!(safe("a\u{1b}[2Jb\nc\u{202e}d"), r"a\u{1b}[2Jb\u{a}c\u{202e}d");
-        assert_eq!(safe("a\u{fe0f}\u{e0101}\u{3164}b\u{a0}c"), r"a\u{fe0f}\u{e0101}\u{3164}b\u{a0}c");
+        assert_eq!(
+            safe("a\u{fe0f}\u{e0101}\u{3164}b\u{a0}c"),
+            r"a\u{fe0f}\u{e0101}\u{3164}b\u{a0}c"
+        );
         let long = safe(&"é".repeat(600_000)).into_owned();
         assert!(long.chars().count() < 1300 && long.ends_with("(1200000 bytes in all)"));
     }

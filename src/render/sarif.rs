@@ -1,11 +1,12 @@
 //! Findings as SARIF 2.1.0, the format of code scanning services and editors.
 //!
-//! Paths are relative to `%SRCROOT%`, the working directory; columns count Unicode code points. Fingerprints do not
-//! depend on line numbers, so a finding keeps its identity when lines are added above it.
+//! Paths are relative to `%SRCROOT%`, the working directory; columns count Unicode code points.
+//! Fingerprints do not depend on line numbers, so a finding keeps its identity when lines are added
+//! above it.
 //!
 //! # Sources
-//! docs.oasis-open.org/sarif/sarif/v2.1.0/os, sections 3.14 to 3.49; docs.github.com/code-security, "SARIF support for code
-//! scanning"; both read 2026-11-20.
+//! docs.oasis-open.org/sarif/sarif/v2.1.0/os, sections 3.14 to 3.49; docs.github.com/code-security,
+//! "SARIF support for code scanning"; both read 2026-11-20.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -21,7 +22,8 @@ use crate::diagnostic::{Diagnostic, Finding, Place, Sources};
 use crate::model::{Gather, is_unreserved, percent_encoded};
 
 /// The published schema of the format.
-pub const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+pub const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// The name of the directory that paths are relative to.
 const ROOT: &str = "%SRCROOT%";
@@ -194,10 +196,14 @@ struct LogicalLocation {
 #[must_use]
 pub fn report(found: &Findings<'_>, known: &[&'static Finding]) -> Log {
     let rules = rules(found, known);
-    let index: BTreeMap<&str, usize> = rules.iter().enumerate().map(|(n, rule)| (rule.code, n)).gather();
+    let index: BTreeMap<&str, usize> =
+        rules.iter().enumerate().map(|(n, rule)| (rule.code, n)).gather();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let results =
-        found.diagnostics.iter().map(|d| result(d, index.get(d.code()).copied(), found.sources, &mut seen)).collect();
+    let results = found
+        .diagnostics
+        .iter()
+        .map(|d| result(d, index.get(d.code()).copied(), found.sources, &mut seen))
+        .collect();
     let driver = Driver {
         name: "zonewright",
         version: env!("CARGO_PKG_VERSION"),
@@ -217,7 +223,8 @@ pub fn report(found: &Findings<'_>, known: &[&'static Finding]) -> Log {
 
 /// The known kinds, and others that were found, in the order of their codes.
 fn rules(found: &Findings<'_>, known: &[&'static Finding]) -> Vec<&'static Finding> {
-    let all = known.iter().copied().chain(found.diagnostics.iter().map(|diagnostic| diagnostic.finding));
+    let all =
+        known.iter().copied().chain(found.diagnostics.iter().map(|diagnostic| diagnostic.finding));
     all.map(|finding| (finding.code, finding)).gather::<BTreeMap<_, _>>().into_values().collect()
 }
 
@@ -240,14 +247,26 @@ fn result(
     sources: &Sources,
     seen: &mut BTreeMap<String, usize>,
 ) -> ResultJson {
-    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, names: _, more: _, is_known: _ } =
-        diagnostic;
+    let Diagnostic {
+        finding,
+        severity,
+        detail: _,
+        address,
+        primary: _,
+        related,
+        help,
+        names: _,
+        more: _,
+        is_known: _,
+    } = diagnostic;
     let mut text = format!("{}: {}", finding.summary, plain(&detail(diagnostic)));
     if let Some(help) = help {
         text.push_str(&format!("\nhelp: {}", plain(help)));
     }
     let region = Region::of_finding(diagnostic, sources);
-    let logical = |address: &String| [LogicalLocation { fully_qualified_name: plain(address), kind: "resource" }];
+    let logical = |address: &String| {
+        [LogicalLocation { fully_qualified_name: plain(address), kind: "resource" }]
+    };
     let location = Location {
         logical_locations: address.as_ref().map(logical),
         ..region.as_ref().map(physical).unwrap_or_default()
@@ -258,7 +277,11 @@ fn result(
         .enumerate()
         .map(|(n, (region, label))| {
             let place = physical(&region);
-            let message = if label.text.is_empty() { place.message } else { Some(Message::new(plain(&label.text))) };
+            let message = if label.text.is_empty() {
+                place.message
+            } else {
+                Some(Message::new(plain(&label.text)))
+            };
             Location { id: Some(n + 1), message, ..place }
         })
         .collect();
@@ -266,7 +289,10 @@ fn result(
         rule_id: finding.code,
         level: severity.as_str(),
         message: Message { text },
-        partial_fingerprints: BTreeMap::from([(FINGERPRINT, fingerprint(diagnostic, region, sources, seen))]),
+        partial_fingerprints: BTreeMap::from([(
+            FINGERPRINT,
+            fingerprint(diagnostic, region, sources, seen),
+        )]),
         rule_index,
         locations: (location != Location::default()).then_some([location]),
         related_locations,
@@ -277,7 +303,10 @@ fn result(
 fn physical(region: &Region<'_>) -> Location {
     let Region { file, is_file, line, column, end_line, end_column } = *region;
     if !is_file {
-        return Location { message: Some(Message::new(plain(&region.shown()))), ..Location::default() };
+        return Location {
+            message: Some(Message::new(plain(&region.shown()))),
+            ..Location::default()
+        };
     }
     let artifact = Artifact { uri: uri(file), uri_base_id: (!is_absolute(file)).then_some(ROOT) };
     let region = RegionJson { start_line: line, start_column: column, end_line, end_column };
@@ -291,7 +320,8 @@ fn physical(region: &Region<'_>) -> Location {
 /// Bytes.
 const LINE: usize = 1_000;
 
-/// The part of a longer line that is used: this much before the place, and four times as much from its start.
+/// The part of a longer line that is used: this much before the place, and four times as much from
+/// its start.
 ///
 /// # Units
 /// Bytes.
@@ -310,8 +340,8 @@ fn line(place: Place, sources: &Sources) -> Option<&str> {
     Some(text[start.min(end)..end].trim())
 }
 
-/// The parts that stay the same when lines move: the kind, the file, the words, and the text of the line. Equal ones
-/// are numbered.
+/// The parts that stay the same when lines move: the kind, the file, the words, and the text of the
+/// line. Equal ones are numbered.
 fn fingerprint(
     diagnostic: &Diagnostic,
     region: Option<Region<'_>>,
@@ -356,7 +386,10 @@ fn uri(file: &str) -> String {
         (true, false) => "file:///",
         (false, _) => "",
     };
-    format!("{scheme}{}", percent_encoded(path.as_bytes(), |byte| byte == b'/' || is_unreserved(byte)))
+    format!(
+        "{scheme}{}",
+        percent_encoded(path.as_bytes(), |byte| byte == b'/' || is_unreserved(byte))
+    )
 }
 
 #[cfg(test)]
@@ -380,10 +413,19 @@ mod tests {
             let place = Place { source, span: Span::new(at, at + 3) };
             let one = findings::SYNTAX.at(place, "b [x](http://e) \u{202e}");
             let diagnostics: Diagnostics = [one.clone(), one].into_iter().collect();
-            let found = Findings { command: "validate", diagnostics: &diagnostics, sources: &sources, holds: None };
+            let found = Findings {
+                command: "validate",
+                diagnostics: &diagnostics,
+                sources: &sources,
+                holds: None,
+            };
             let log = serde_json::to_value(report(&found, &[])).unwrap();
-            assert_eq!(log["runs"][0]["results"][0]["message"]["text"], "invalid YAML: b [x] (http://e) \\u{202e}");
-            let print = |n: usize| log["runs"][0]["results"][n]["partialFingerprints"][FINGERPRINT].clone();
+            assert_eq!(
+                log["runs"][0]["results"][0]["message"]["text"],
+                "invalid YAML: b [x] (http://e) \\u{202e}"
+            );
+            let print =
+                |n: usize| log["runs"][0]["results"][n]["partialFingerprints"][FINGERPRINT].clone();
             (print(0), print(1))
         };
         assert_eq!(print("x: bad"), print("# a comment\n\n  x: bad  "));

@@ -89,7 +89,9 @@ fn change<'a>(change: &'a SpecChange, sources: &'a Sources) -> Change<'a> {
     let kind = match kind {
         SpecChangeKind::Added { after, words: _ } => Kind::Add { after: to_json(after) },
         SpecChangeKind::Removed { before, words: _ } => Kind::Remove { before: to_json(before) },
-        SpecChangeKind::Changed { before, after } => Kind::Change { before: to_json(before), after: to_json(after) },
+        SpecChangeKind::Changed { before, after } => {
+            Kind::Change { before: to_json(before), after: to_json(after) }
+        }
         SpecChangeKind::Moved { behind } => Kind::Move { behind: behind.as_deref() },
     };
     Change { path, kind, source: Source::of(*place, sources) }

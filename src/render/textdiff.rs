@@ -1,7 +1,7 @@
 //! What differs between two texts.
 //!
-//! The parts are found by words, and inside a word, or in a text without words, by characters. What both outputs for reviewers
-//! need is here; how it is shown is theirs.
+//! The parts are found by words, and inside a word, or in a text without words, by characters. What
+//! both outputs for reviewers need is here; how it is shown is theirs.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -76,8 +76,11 @@ impl Compared {
         let steps = steps(&old, &new);
         // Spaces are alike in all texts.
         let length = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
-        let equal: usize =
-            steps.iter().filter(|step| step.is_equal).map(|step| length(&old[step.old.clone()].concat())).sum();
+        let equal: usize = steps
+            .iter()
+            .filter(|step| step.is_equal)
+            .map(|step| length(&old[step.old.clone()].concat()))
+            .sum();
         if (equal as f32) < LIKENESS * length(before).max(length(after)) as f32 {
             return self.by_characters(before, after);
         }
@@ -97,14 +100,16 @@ impl Compared {
 
     /// Adds the parts of two texts by what they begin and end with.
     fn by_characters(&mut self, before: &str, after: &str) {
-        let shared = |one: &mut dyn Iterator<Item = char>, other: &mut dyn Iterator<Item = char>| {
+        let shared = |one: &mut dyn Iterator<Item = char>,
+                      other: &mut dyn Iterator<Item = char>| {
             one.zip(other).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum::<usize>()
         };
         let start = shared(&mut before.chars(), &mut after.chars());
         let end = shared(&mut before[start..].chars().rev(), &mut after[start..].chars().rev());
         // A text that the other one only adds to is shown as that, however much is added.
         let is_extended = start + end == before.len().min(after.len()) && start + end >= EXTENDED;
-        let is_alike = is_extended || (start + end) as f32 >= LIKENESS * before.len().max(after.len()) as f32;
+        let is_alike =
+            is_extended || (start + end) as f32 >= LIKENESS * before.len().max(after.len()) as f32;
         let (start, end) = if is_alike { (start, end) } else { (0, 0) };
         self.equal(&before[..start]);
         push(&mut self.before, &before[start..before.len() - end], true);
@@ -127,15 +132,21 @@ impl Compared {
 
     /// How long the texts are, if one of them is too long for a look; `None` otherwise.
     pub(super) fn lengths(&self) -> Option<String> {
-        let length = |parts: &[Part]| parts.iter().map(|part| part.text.chars().count()).sum::<usize>();
+        let length =
+            |parts: &[Part]| parts.iter().map(|part| part.text.chars().count()).sum::<usize>();
         let (before, after) = (length(&self.before), length(&self.after));
         // Texts that have little in common are shown as two, even if they begin alike.
-        let characters = |parts: &'_ [Part]| parts.iter().flat_map(|part| part.text.chars()).collect::<Vec<_>>();
+        let characters =
+            |parts: &'_ [Part]| parts.iter().flat_map(|part| part.text.chars()).collect::<Vec<_>>();
         let (old, new) = (characters(&self.before), characters(&self.after));
         let first = old.iter().zip(&new).take_while(|(a, b)| a == b).count() + 1;
-        let lengths =
-            if before == after { format!("{before} characters") } else { format!("{before} → {after} characters") };
-        (before.max(after) >= LENGTHY).then(|| format!("{lengths}, different from character {first} on"))
+        let lengths = if before == after {
+            format!("{before} characters")
+        } else {
+            format!("{before} → {after} characters")
+        };
+        (before.max(after) >= LENGTHY)
+            .then(|| format!("{lengths}, different from character {first} on"))
     }
 }
 
@@ -179,16 +190,24 @@ mod tests {
 
     /// Parts with brackets around what differs.
     fn marked(parts: &[Part]) -> String {
-        parts.iter().map(|part| if part.differs { format!("[{}]", part.text) } else { part.text.clone() }).collect()
+        parts
+            .iter()
+            .map(|part| if part.differs { format!("[{}]", part.text) } else { part.text.clone() })
+            .collect()
     }
 
     #[test]
     fn what_is_added_to_a_text_is_marked() {
-        let (short, long) =
-            (r#"0 issue "ca.example""#, r#"0 issue "ca.example; accounturi=https://ca.example/account/1""#);
+        let (short, long) = (
+            r#"0 issue "ca.example""#,
+            r#"0 issue "ca.example; accounturi=https://ca.example/account/1""#,
+        );
         let compared = Compared::of(short, long);
         assert_eq!(marked(&compared.before), short);
-        assert_eq!(marked(&compared.after), r#"0 issue "ca.example[; accounturi=https://ca.example/account/1]""#);
+        assert_eq!(
+            marked(&compared.after),
+            r#"0 issue "ca.example[; accounturi=https://ca.example/account/1]""#
+        );
         assert_eq!(marked(&Compared::of(long, short).after), short);
     }
 
@@ -198,12 +217,21 @@ mod tests {
             "v=spf1 include:_spf.a.example include:b.example -all",
             "v=spf1 include:_spf.a.example include:c.example ~all",
         );
-        assert_eq!(marked(&compared.before), "v=spf1 include:_spf.a.example include:[b].example [-]all");
-        assert_eq!(marked(&compared.after), "v=spf1 include:_spf.a.example include:[c].example [~]all");
+        assert_eq!(
+            marked(&compared.before),
+            "v=spf1 include:_spf.a.example include:[b].example [-]all"
+        );
+        assert_eq!(
+            marked(&compared.after),
+            "v=spf1 include:_spf.a.example include:[c].example [~]all"
+        );
         assert_eq!((compared.is_short(), compared.lengths()), (false, None));
         let key = "abcdefghij".repeat(20);
         let compared = Compared::of(&key, &key.replacen("ijabc", "i", 1));
-        assert_eq!(compared.lengths().unwrap(), "200 → 196 characters, different from character 10 on");
+        assert_eq!(
+            compared.lengths().unwrap(),
+            "200 → 196 characters, different from character 10 on"
+        );
         assert_eq!(
             marked(&abridged(&compared.before)),
             "abcdefghi[jabc]defghijabcdefghijabcdefg…ghijabcdefghijabcdefghij"
@@ -213,7 +241,10 @@ mod tests {
     #[test]
     fn short_texts_and_strangers_differ_as_a_whole() {
         let compared = Compared::of("192.0.2.1", "192.0.2.2");
-        assert_eq!((marked(&compared.before), compared.is_short()), ("[192.0.2.1]".to_owned(), true));
+        assert_eq!(
+            (marked(&compared.before), compared.is_short()),
+            ("[192.0.2.1]".to_owned(), true)
+        );
         let compared = Compared::of(&"one two ".repeat(10), &"drei vier ".repeat(10));
         assert_eq!(marked(&compared.after), format!("[{}]", "drei vier ".repeat(10)));
         // A text may be gone, and characters are never cut.

@@ -10,7 +10,9 @@ use super::safe::{safe, shortened};
 use super::waf_trace::named;
 use crate::diagnostic::{Sources, count, first_of};
 use crate::document::FORMAT;
-use crate::insight::traffic::{Counted, Fate, Hit, Hits, Scope, Scored, Verdict, Way, WayKind, Ways};
+use crate::insight::traffic::{
+    Counted, Fate, Hit, Hits, Scope, Scored, Verdict, Way, WayKind, Ways,
+};
 use crate::insight::waf::DecidedBy;
 use crate::model::Gather;
 use crate::model::facts::owasp::THRESHOLD_KEYWORDS;
@@ -33,7 +35,8 @@ pub struct Part {
     pub key: String,
     /// Whether the value is how many such members the request has.
     pub is_count: bool,
-    /// The bytes that matched, after the transformations of the rule; `None` if they must not be shown.
+    /// The bytes that matched, after the transformations of the rule; `None` if they must not be
+    /// shown.
     pub text: Option<String>,
     /// The first byte, from 0 on.
     pub start: usize,
@@ -76,13 +79,20 @@ pub struct Explained<'e> {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_explained(out: &mut dyn Write, explained: &Explained<'_>, sources: &Sources) -> io::Result<()> {
+pub fn write_explained(
+    out: &mut dyn Write,
+    explained: &Explained<'_>,
+    sources: &Sources,
+) -> io::Result<()> {
     let Explained { request, hits, verdict, ways, .. } = explained;
     if let Some(request) = request {
         writeln!(out, "{}", shortened(request, 200))?;
     }
     if let (Some((zone, whose)), Some(verdict)) = (explained.zone, verdict) {
-        let by = verdict.by.as_ref().map_or_else(String::new, |by| format!(" by {}", named(by, sources)));
+        let by = verdict
+            .by
+            .as_ref()
+            .map_or_else(String::new, |by| format!(" by {}", named(by, sources)));
         writeln!(out, "{zone} ({whose}): {}{by}{}", verdict.outcome.as_str(), reason(verdict))?;
     }
     write_hits(out, explained, sources)?;
@@ -106,7 +116,9 @@ pub fn write_explained(out: &mut dyn Write, explained: &Explained<'_>, sources: 
 
 /// The score beside the threshold.
 fn reason(verdict: &Verdict) -> String {
-    let Some(Scored { total, threshold, action, level, .. }) = &verdict.score else { return String::new() };
+    let Some(Scored { total, threshold, action, level, .. }) = &verdict.score else {
+        return String::new();
+    };
     let sign = if total >= threshold { "≥" } else { "<" };
     let level = level.map_or_else(String::new, |level| format!(", level {level}"));
     format!("; score {total} {sign} threshold {threshold}{level}, action {action}")
@@ -135,16 +147,27 @@ fn write_hits(out: &mut dyn Write, explained: &Explained<'_>, sources: &Sources)
         };
         let message = messages.get(&hit.rule).copied().unwrap_or_default();
         let message = cut(message);
-        writeln!(out, "  {:<7} {:<6} +{:<4} {shown:<4} {message}{mark}", hit.rule, hit.level, hit.score)?;
+        writeln!(
+            out,
+            "  {:<7} {:<6} +{:<4} {shown:<4} {message}{mark}",
+            hit.rule, hit.level, hit.score
+        )?;
         let mut own = parts.iter().filter(|(rule, _)| *rule == hit.rule).map(|(_, part)| part);
         if let (true, Some(first)) = (counts, own.next()) {
             let more = own.count();
-            let more = if more > 0 { format!(" and {}", count(more, "other part")) } else { String::new() };
+            let more = if more > 0 {
+                format!(" and {}", count(more, "other part"))
+            } else {
+                String::new()
+            };
             writeln!(out, "          {}{more}", matched(first))?;
         }
     }
     for Hit { rule, level, score } in &hits.undecided {
-        writeln!(out, "  {rule:<7} {level:<6} +{score}? unknown: its pattern takes too many steps on this request")?;
+        writeln!(
+            out,
+            "  {rule:<7} {level:<6} +{score}? unknown: its pattern takes too many steps on this request"
+        )?;
     }
     Ok(())
 }
@@ -178,7 +201,9 @@ fn matched(part: &Part) -> String {
         "REQUEST_HEADERS" => format!("header `{key}`"),
         "REQUEST_COOKIES" => format!("cookie `{key}`"),
         "REQUEST_COOKIES_NAMES" => "name of a cookie".to_owned(),
-        "REQUEST_FILENAME" | "REQUEST_BASENAME" | "REQUEST_URI" | "REQUEST_URI_RAW" => "address".to_owned(),
+        "REQUEST_FILENAME" | "REQUEST_BASENAME" | "REQUEST_URI" | "REQUEST_URI_RAW" => {
+            "address".to_owned()
+        }
         "REQUEST_BODY" | "XML" => "body".to_owned(),
         "REQUEST_LINE" | "REQUEST_METHOD" | "REQUEST_PROTOCOL" => "request line".to_owned(),
         "FILES" | "FILES_NAMES" => format!("file `{key}`"),
@@ -201,9 +226,16 @@ fn matched(part: &Part) -> String {
 fn write_levels(out: &mut dyn Write, hits: &Hits) -> io::Result<()> {
     let level = |level: u8| {
         let score = hits.score(level);
-        let reached: Vec<String> =
-            THRESHOLD_KEYWORDS.iter().filter(|(_, t)| score >= *t).map(|(w, t)| format!("{w} {t}")).collect();
-        let reached = if reached.is_empty() { String::new() } else { format!(" (reaches {})", reached.join(", ")) };
+        let reached: Vec<String> = THRESHOLD_KEYWORDS
+            .iter()
+            .filter(|(_, t)| score >= *t)
+            .map(|(w, t)| format!("{w} {t}"))
+            .collect();
+        let reached = if reached.is_empty() {
+            String::new()
+        } else {
+            format!(" (reaches {})", reached.join(", "))
+        };
         format!("level {level}: {score}{reached}")
     };
     writeln!(out, "\n  all rules, {}", (1..=4).map(level).collect::<Vec<_>>().join(" · "))
@@ -225,7 +257,14 @@ fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> 
             (n, Scope::Host) => format!("lets {n} of them through, on this host"),
             (n, Scope::Zone) => format!("lets {n} of them through, everywhere"),
         };
-        writeln!(out, "  {}. {}: score {} < {}; {cost}", n + 1, about(way), way.total, way.threshold)?;
+        writeln!(
+            out,
+            "  {}. {}: score {} < {}; {cost}",
+            n + 1,
+            about(way),
+            way.total,
+            way.threshold
+        )?;
     }
     writeln!(
         out,
@@ -236,7 +275,10 @@ fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> 
         writeln!(out, "  The exceptions are for the start page, as the request is not known.")?;
     }
     let Some(edit) = chosen.checked_sub(1).and_then(|n| edits.get(n)) else { return Ok(()) };
-    writeln!(out, "\nEdit {chosen} (merge it into the spec; an exception can be a file of its own beside it):\n")?;
+    writeln!(
+        out,
+        "\nEdit {chosen} (merge it into the spec; an exception can be a file of its own beside it):\n"
+    )?;
     for line in edit.lines() {
         writeln!(out, "  {}", shortened(line, MOST_OF_EDIT))?;
     }
@@ -251,7 +293,9 @@ fn about(way: &Way) -> String {
     let rules = first_of(&way.rules, MOST_RULES);
     match way.kind {
         WayKind::Exception(Scope::Path) => format!("exception for {rules} on this path"),
-        WayKind::Exception(Scope::Host | Scope::Zone) => format!("exception for {rules} on this host"),
+        WayKind::Exception(Scope::Host | Scope::Zone) => {
+            format!("exception for {rules} on this host")
+        }
         WayKind::Off => format!("{rules} off"),
         WayKind::Level(level) => format!("paranoia level {level}"),
         WayKind::Threshold(threshold) => format!("threshold {threshold}"),
@@ -312,13 +356,19 @@ struct WayDocument<'e> {
 /// The form for programs.
 #[must_use]
 pub fn document<'e>(explained: &'e Explained<'e>, sources: &Sources) -> Document<'e> {
-    let Explained { request, zone, hits, messages, parts, verdict, ways, edits, notes, .. } = explained;
+    let Explained { request, zone, hits, messages, parts, verdict, ways, edits, notes, .. } =
+        explained;
     let score = verdict.and_then(|verdict| verdict.score.as_ref());
-    let texts =
-        |set: Option<&'e std::collections::BTreeSet<String>>| set.into_iter().flatten().map(String::as_str).collect();
+    let texts = |set: Option<&'e std::collections::BTreeSet<String>>| {
+        set.into_iter().flatten().map(String::as_str).collect()
+    };
     let hit = |hit: &crate::insight::traffic::Hit| {
-        let fate = score.and_then(|score| score.hits.iter().find(|counted| counted.hit == *hit)).map(|c| &c.fate);
-        let why_not = fate.filter(|fate| **fate != Fate::Counts).map(|fate| why_not(fate, sources).trim().to_owned());
+        let fate = score
+            .and_then(|score| score.hits.iter().find(|counted| counted.hit == *hit))
+            .map(|c| &c.fate);
+        let why_not = fate
+            .filter(|fate| **fate != Fate::Counts)
+            .map(|fate| why_not(fate, sources).trim().to_owned());
         HitDocument {
             rule: hit.rule,
             level: hit.level,
@@ -326,7 +376,11 @@ pub fn document<'e>(explained: &'e Explained<'e>, sources: &Sources) -> Document
             counts: why_not.is_none(),
             why_not,
             looks_for: messages.get(&hit.rule).copied(),
-            matched: parts.iter().filter(|(rule, _)| *rule == hit.rule).map(|(_, part)| part).collect(),
+            matched: parts
+                .iter()
+                .filter(|(rule, _)| *rule == hit.rule)
+                .map(|(_, part)| part)
+                .collect(),
         }
     };
     let way = |(way, edit): (&'e Way, &'e String)| WayDocument {

@@ -9,8 +9,8 @@ use serde_json::{Map, Value as Json};
 use crate::document::FORMAT;
 use crate::insight::waf::lock::{LockChanges, LockedRule};
 use crate::insight::waf::{
-    AccountSurvey, ChangedRule, Difference, FamilyCount, InForce, Reach, RuleDifference, RuleRow, RuleSurvey,
-    RulesetSurvey, Survey, title,
+    AccountSurvey, ChangedRule, Difference, FamilyCount, InForce, Reach, RuleDifference, RuleRow,
+    RuleSurvey, RulesetSurvey, Survey, title,
 };
 use crate::model::managed::{CatalogueRule, threshold_keyword};
 use crate::model::ruleset::Phase;
@@ -32,12 +32,15 @@ impl<Z> Zones<Z> {
 }
 
 /// The rules of one managed ruleset in several zones.
-pub fn rules<'a>(zones: &'a [(&'a str, &'a RulesetSurvey<'a>, Vec<RuleRow<'a>>)]) -> impl Serialize + 'a {
-    let zone = |(name, ruleset, rows): &'a (&'a str, &'a RulesetSurvey<'a>, Vec<RuleRow<'a>>)| ZoneRules {
-        zone: name,
-        ruleset: Head::of(ruleset),
-        rules: rows.iter().map(Row::of).collect(),
-    };
+pub fn rules<'a>(
+    zones: &'a [(&'a str, &'a RulesetSurvey<'a>, Vec<RuleRow<'a>>)],
+) -> impl Serialize + 'a {
+    let zone =
+        |(name, ruleset, rows): &'a (&'a str, &'a RulesetSurvey<'a>, Vec<RuleRow<'a>>)| ZoneRules {
+            zone: name,
+            ruleset: Head::of(ruleset),
+            rules: rows.iter().map(Row::of).collect(),
+        };
     Zones::new("waf_rules", zones.iter().map(zone).collect())
 }
 
@@ -124,13 +127,19 @@ impl<'a> Row<'a> {
 }
 
 /// The protection of zones.
-pub fn effective<'a>(zones: &'a [(&'a str, Survey<'a>, AccountSurvey)], with_rules: bool) -> impl Serialize + 'a {
+pub fn effective<'a>(
+    zones: &'a [(&'a str, Survey<'a>, AccountSurvey)],
+    with_rules: bool,
+) -> impl Serialize + 'a {
     let zone = |(name, survey, account): &'a (&'a str, Survey<'a>, AccountSurvey)| ZoneSurvey {
         zone: name,
         account_rules: match account {
             AccountSurvey::Unknown(_) => None,
             AccountSurvey::Rules(phases) => Some(
-                phases.iter().map(|(phase, rules)| PhaseRules { phase: phase.as_str(), rules: own(rules) }).collect(),
+                phases
+                    .iter()
+                    .map(|(phase, rules)| PhaseRules { phase: phase.as_str(), rules: own(rules) })
+                    .collect(),
             ),
         },
         rulesets: survey.rulesets.iter().map(|ruleset| Ruleset::of(ruleset, with_rules)).collect(),
@@ -171,8 +180,11 @@ impl JsonSchema for ByPhase<'_> {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let members: Vec<String> =
-            Phase::ALL.iter().filter(|phase| !phase.deploys()).map(|phase| member(*phase)).collect();
+        let members: Vec<String> = Phase::ALL
+            .iter()
+            .filter(|phase| !phase.deploys())
+            .map(|phase| member(*phase))
+            .collect();
         let rules = generator.subschema_for::<Vec<OwnRule<'_>>>();
         let properties: Map<String, Json> =
             members.iter().map(|name| (name.clone(), rules.clone().to_value())).collect();
@@ -294,32 +306,35 @@ fn own<'a>(rules: &'a [RuleSurvey]) -> Vec<OwnRule<'a>> {
 }
 
 /// The effective changes of a spec.
-pub fn difference<'a>(zones: &'a [(&'a str, Difference, &'a [DeploymentInForce])]) -> impl Serialize + 'a {
-    let zone = |(name, difference, in_force): &'a (&'a str, Difference, &'a [DeploymentInForce])| {
-        let Difference { direction, changed, rules } = difference;
-        let changes = changed.iter().map(|ChangedRule { phase, name, impact }| Change {
-            phase: phase.as_str(),
-            name,
-            direction: impact.direction.as_str(),
-            effects: &impact.lines,
-        });
-        ZoneDifference {
-            zone: name,
-            direction: direction.as_str(),
-            changes: changes.collect(),
-            rules: rules.iter().map(RuleChange::of).collect(),
-            weakened: in_force
-                .iter()
-                .filter(|deployment| deployment.in_force.is_weakened())
-                .map(|deployment| deployment.in_force.summary())
-                .collect(),
-            not_known: in_force
-                .iter()
-                .flat_map(|deployment| &deployment.in_force.unknown)
-                .map(String::as_str)
-                .collect(),
-        }
-    };
+pub fn difference<'a>(
+    zones: &'a [(&'a str, Difference, &'a [DeploymentInForce])],
+) -> impl Serialize + 'a {
+    let zone =
+        |(name, difference, in_force): &'a (&'a str, Difference, &'a [DeploymentInForce])| {
+            let Difference { direction, changed, rules } = difference;
+            let changes = changed.iter().map(|ChangedRule { phase, name, impact }| Change {
+                phase: phase.as_str(),
+                name,
+                direction: impact.direction.as_str(),
+                effects: &impact.lines,
+            });
+            ZoneDifference {
+                zone: name,
+                direction: direction.as_str(),
+                changes: changes.collect(),
+                rules: rules.iter().map(RuleChange::of).collect(),
+                weakened: in_force
+                    .iter()
+                    .filter(|deployment| deployment.in_force.is_weakened())
+                    .map(|deployment| deployment.in_force.summary())
+                    .collect(),
+                not_known: in_force
+                    .iter()
+                    .flat_map(|deployment| &deployment.in_force.unknown)
+                    .map(String::as_str)
+                    .collect(),
+            }
+        };
     Zones::new("waf_diff", zones.iter().map(zone).collect())
 }
 
@@ -358,13 +373,34 @@ struct RuleChange<'a> {
 
 impl<'a> RuleChange<'a> {
     fn of(difference: &'a RuleDifference) -> Self {
-        let RuleDifference { ruleset, rule, before, after, exceptions_before, exceptions_after, why } = difference;
-        Self { rule: Rule::of(rule), ruleset, before, after, why, exceptions_before, exceptions_after }
+        let RuleDifference {
+            ruleset,
+            rule,
+            before,
+            after,
+            exceptions_before,
+            exceptions_after,
+            why,
+        } = difference;
+        Self {
+            rule: Rule::of(rule),
+            ruleset,
+            before,
+            after,
+            why,
+            exceptions_before,
+            exceptions_after,
+        }
     }
 }
 
 /// What Cloudflare changed since the lock was written.
-pub fn lock<'a>(file: &'a str, changes: &'a [LockChanges], is_same: bool, is_check: bool) -> impl Serialize + 'a {
+pub fn lock<'a>(
+    file: &'a str,
+    changes: &'a [LockChanges],
+    is_same: bool,
+    is_check: bool,
+) -> impl Serialize + 'a {
     Lock {
         format: FORMAT,
         kind: "waf_lock",
@@ -416,7 +452,10 @@ impl<'a> LockedRuleset<'a> {
         } = changes;
         let rules = |rules: &'a [LockedRule]| rules.iter().map(Locked::of).collect();
         let pairs = |pairs: &'a [(LockedRule, LockedRule)]| {
-            pairs.iter().map(|(b, a)| Pair { before: Locked::of(b), after: Locked::of(a) }).collect()
+            pairs
+                .iter()
+                .map(|(b, a)| Pair { before: Locked::of(b), after: Locked::of(a) })
+                .collect()
         };
         Self {
             name,
@@ -454,6 +493,13 @@ struct Locked<'a> {
 impl<'a> Locked<'a> {
     fn of(rule: &'a LockedRule) -> Self {
         let LockedRule { number, id, level, enabled, action, tags: _, title } = rule;
-        Self { id, number: *number, level: level.map(|level| level.level()), enabled: *enabled, action, title }
+        Self {
+            id,
+            number: *number,
+            level: level.map(|level| level.level()),
+            enabled: *enabled,
+            action,
+            title,
+        }
     }
 }

@@ -29,13 +29,27 @@ pub struct Trace {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_traces(out: &mut dyn Write, request: &Request, traces: &[Trace], sources: &Sources) -> io::Result<()> {
+pub fn write_traces(
+    out: &mut dyn Write,
+    request: &Request,
+    traces: &[Trace],
+    sources: &Sources,
+) -> io::Result<()> {
     writeln!(out, "{}", safe(&request.without_secrets().to_string()))?;
     for Trace { zone, what, verdict, serving } in traces {
-        let by = verdict.by.as_ref().map_or_else(String::new, |by| format!(" by {}", named(by, sources)));
+        let by = verdict
+            .by
+            .as_ref()
+            .map_or_else(String::new, |by| format!(" by {}", named(by, sources)));
         writeln!(out, "\n{zone} ({what}): {}{by}", verdict.outcome.as_str())?;
         for step in &verdict.trace {
-            writeln!(out, "  {}: {} {}", step.rule.phase.about(), named(&step.rule, sources), safe(&step.what))?;
+            writeln!(
+                out,
+                "  {}: {} {}",
+                step.rule.phase.about(),
+                named(&step.rule, sources),
+                safe(&step.what)
+            )?;
         }
         for reason in &verdict.depends_on {
             writeln!(out, "  depends on: {}", safe(reason))?;
@@ -117,19 +131,30 @@ pub fn document<'t>(request: &Request, traces: &'t [Trace], sources: &Sources) -
         source: rule.place.and_then(|at| place(at, sources)),
     };
     let verdict = |trace: &'t Trace| {
-        let Verdict { outcome, by, trace: steps, depends_on, not_evaluated, score } = &trace.verdict;
+        let Verdict { outcome, by, trace: steps, depends_on, not_evaluated, score } =
+            &trace.verdict;
         VerdictDocument {
             zone: &trace.zone,
             rules: trace.what,
             verdict: outcome.as_str(),
             by: by.as_ref().map(rule),
-            trace: steps.iter().map(|step| StepDocument { rule: rule(&step.rule), what: &step.what }).collect(),
+            trace: steps
+                .iter()
+                .map(|step| StepDocument { rule: rule(&step.rule), what: &step.what })
+                .collect(),
             depends_on: depends_on.iter().map(String::as_str).collect(),
             not_evaluated: not_evaluated.iter().map(String::as_str).collect(),
-            score: score.as_ref().map(|score| ScoreDocument { total: score.total, threshold: score.threshold }),
+            score: score
+                .as_ref()
+                .map(|score| ScoreDocument { total: score.total, threshold: score.threshold }),
             note: trace.serving.as_deref(),
         }
     };
     let verdicts = traces.iter().map(verdict).collect();
-    Document { format: FORMAT, kind: "waf_trace", request: request.without_secrets().to_string(), verdicts }
+    Document {
+        format: FORMAT,
+        kind: "waf_trace",
+        request: request.without_secrets().to_string(),
+        verdicts,
+    }
 }

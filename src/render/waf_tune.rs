@@ -43,8 +43,8 @@ pub struct Tuned<'t> {
     pub unseen: (Outcome, Outcome),
     /// Whether there are attacks.
     pub has_attacks: bool,
-    /// For each entry, of what the search saw: benign requests that it spares, attacks that it lets through as recorded, and
-    /// attacks that would pass if they were made where it holds.
+    /// For each entry, of what the search saw: benign requests that it spares, attacks that it lets
+    /// through as recorded, and attacks that would pass if they were made where it holds.
     pub entries: Vec<(&'t Entry, usize, usize, usize)>,
     /// Requests to hosts outside of the zone.
     pub foreign: usize,
@@ -64,7 +64,8 @@ pub fn write_tuned(out: &mut dyn Write, tuned: &Tuned<'_>) -> io::Result<()> {
     let Tuned { zone, whose, tuning, seen, unseen, has_attacks, .. } = tuned;
     let level = tuned.level.map_or_else(|| "?".to_owned(), |level| level.to_string());
     writeln!(out, "{zone} ({whose})\n")?;
-    let heads = ["", "level", "threshold", "exceptions", "benign acted on", "", "attacks stopped", ""];
+    let heads =
+        ["", "level", "threshold", "exceptions", "benign acted on", "", "attacks stopped", ""];
     let halves = ["", "", "", "", "seen", "not seen", "seen", "not seen"];
     let of = |part: usize, all: usize| format!("{part} of {all}");
     let outcomes = |part: fn(&Outcome) -> usize| {
@@ -82,7 +83,8 @@ pub fn write_tuned(out: &mut dyn Write, tuned: &Tuned<'_>) -> io::Result<()> {
         ["proposed", &proposed, &then, &entries, &e, &f, &g, &h],
     ] {
         let widths = [10, 7, 11, 13, 11, 17, 11, 11];
-        let cells = row.iter().zip(widths).take(shown).map(|(cell, width)| format!("{cell:<width$}"));
+        let cells =
+            row.iter().zip(widths).take(shown).map(|(cell, width)| format!("{cell:<width$}"));
         writeln!(out, "  {}", cells.collect::<String>().trim_end())?;
     }
     writeln!(
@@ -101,15 +103,26 @@ pub fn write_tuned(out: &mut dyn Write, tuned: &Tuned<'_>) -> io::Result<()> {
     }
     for (entry, spared, costs, there) in &tuned.entries {
         let cost = match has_attacks {
-            true => format!("; lets {} through as recorded, {there} if sent there", count(*costs, "attack")),
+            true => format!(
+                "; lets {} through as recorded, {there} if sent there",
+                count(*costs, "attack")
+            ),
             false => String::new(),
         };
-        writeln!(out, "  {}: spares {}{cost}", safe(&about(entry)), count(*spared, "benign request"))?;
+        writeln!(
+            out,
+            "  {}: spares {}{cost}",
+            safe(&about(entry)),
+            count(*spared, "benign request")
+        )?;
     }
     for (number, what) in [
         (tuned.foreign, "to other hosts: left out"),
         (tuned.unreached, "that never reach the OWASP rules: nothing counts"),
-        (tuned.undecided, "with rules that take too many steps: they count for benign requests, and not for attacks"),
+        (
+            tuned.undecided,
+            "with rules that take too many steps: they count for benign requests, and not for attacks",
+        ),
     ] {
         if number > 0 {
             writeln!(out, "  note: {} {what}", count(number, "request"))?;

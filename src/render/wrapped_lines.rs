@@ -63,7 +63,8 @@ impl Write for Wrapping<'_> {
     }
 }
 
-/// The rows of a line of a report: what does not fit continues below its last column that begins in the left half.
+/// The rows of a line of a report: what does not fit continues below its last column that begins in
+/// the left half.
 pub(crate) fn report_rows(line: &str, width: usize) -> Vec<String> {
     split(line, width, |plain, width| {
         let start = plain.len() - plain.trim_start().len();
@@ -81,8 +82,13 @@ pub(super) fn rows(line: &str, width: usize) -> Vec<String> {
     split(line, width, continuation)
 }
 
-/// The rows of a line; `continuation` says what those after the first begin with, and in which column their text does.
-fn split(line: &str, width: usize, continuation: impl Fn(&str, usize) -> (String, usize)) -> Vec<String> {
+/// The rows of a line; `continuation` says what those after the first begin with, and in which
+/// column their text does.
+fn split(
+    line: &str,
+    width: usize,
+    continuation: impl Fn(&str, usize) -> (String, usize),
+) -> Vec<String> {
     let (cells, end) = cells(line);
     let plain: String = cells.iter().map(|cell| cell.shown).collect();
     if plain.width() <= width {
@@ -106,14 +112,16 @@ fn split(line: &str, width: usize, continuation: impl Fn(&str, usize) -> (String
         });
         let fits = fits.count().max(1);
         let first = if rows.is_empty() { hang.min(fits) } else { 0 };
-        let space = rest[first..fits].iter().rposition(|cell| cell.shown == ' ').map(|at| at + first);
+        let space =
+            rest[first..fits].iter().rposition(|cell| cell.shown == ' ').map(|at| at + first);
         let end = match space {
             _ if fits == rest.len() || rest[fits].shown == ' ' => fits,
             Some(space) if space > 0 => space,
             _ => fits,
         };
         let mut row = format!("{prefix}{active}");
-        let text = rest[..end].iter().rposition(|cell| cell.shown != ' ').map_or(end, |last| last + 1);
+        let text =
+            rest[..end].iter().rposition(|cell| cell.shown != ' ').map_or(end, |last| last + 1);
         for Cell { codes, shown } in &rest[..text] {
             row.push_str(codes);
             row.push(*shown);
@@ -165,10 +173,12 @@ fn note(active: &mut String, codes: &str) {
 fn continuation(plain: &str, width: usize) -> (String, usize) {
     let start = plain.len() - plain.trim_start().len();
     let body = &plain[start..];
-    let gutter = if body.starts_with('|') { format!("{}|", " ".repeat(start)) } else { String::new() };
+    let gutter =
+        if body.starts_with('|') { format!("{}|", " ".repeat(start)) } else { String::new() };
     let text = if gutter.is_empty() {
         // After `= help: `, or after `error[CODE]: `.
-        body.find(": ").map_or(start, |colon| if body.starts_with('=') { start + colon + 2 } else { 2 })
+        body.find(": ")
+            .map_or(start, |colon| if body.starts_with('=') { start + colon + 2 } else { 2 })
     } else {
         let marks = body.rfind(MARKS).map_or(1, |last| last + 1);
         start + marks + 1
@@ -183,23 +193,38 @@ mod tests {
 
     #[test]
     fn a_sentence_continues_below_its_start() {
-        assert_eq!(rows("  = help: one two three four", 20), ["  = help: one two", "          three four"]);
+        assert_eq!(
+            rows("  = help: one two three four", 20),
+            ["  = help: one two", "          three four"]
+        );
         assert_eq!(rows("error[A]: one two three four", 20), ["error[A]: one two", "  three four"]);
-        assert_eq!(rows("  |  ^^ one two three four", 20), ["  |  ^^ one two", "  |     three four"]);
+        assert_eq!(
+            rows("  |  ^^ one two three four", 20),
+            ["  |  ^^ one two", "  |     three four"]
+        );
         assert_eq!(rows("short", 20), ["short"]);
     }
 
     #[test]
     fn a_line_of_a_report_continues_below_its_column() {
-        assert_eq!(report_rows("  ok    one two three four", 20), ["  ok    one two", "        three four"]);
+        assert_eq!(
+            report_rows("  ok    one two three four", 20),
+            ["  ok    one two", "        three four"]
+        );
         assert_eq!(report_rows("one two three four five", 20), ["one two three four", "  five"]);
         assert_eq!(
             report_rows("  name  A  192.0.2.1  ttl auto, glue", 24),
             ["  name  A  192.0.2.1", "           ttl auto,", "           glue"]
         );
         // Columns can be any number of spaces apart, from two on.
-        assert_eq!(report_rows("  ok   one two three four", 20), ["  ok   one two three", "       four"]);
-        assert_eq!(report_rows("  ok     one two three four", 20), ["  ok     one two", "         three four"]);
+        assert_eq!(
+            report_rows("  ok   one two three four", 20),
+            ["  ok   one two three", "       four"]
+        );
+        assert_eq!(
+            report_rows("  ok     one two three four", 20),
+            ["  ok     one two", "         three four"]
+        );
         // A column that begins too far to the right leaves no space below it.
         assert_eq!(
             report_rows("  a.long.name.of.a.host  A  192.0.2.1", 26),
@@ -223,7 +248,10 @@ mod tests {
     #[test]
     fn colours_go_on() {
         let red = "\u{1b}[31mone two three\u{1b}[0m";
-        assert_eq!(rows(red, 8), ["\u{1b}[31mone two\u{1b}[0m", "\u{1b}[31mthree\u{1b}[0m\u{1b}[0m"]);
+        assert_eq!(
+            rows(red, 8),
+            ["\u{1b}[31mone two\u{1b}[0m", "\u{1b}[31mthree\u{1b}[0m\u{1b}[0m"]
+        );
         assert!(rows(&"x".repeat(50), 1).len() == 50);
     }
 }

@@ -1,6 +1,8 @@
-//! The attributes of a record other than its value: TTL, proxying, comment, tags, and metadata that is never sent.
+//! The attributes of a record other than its value: TTL, proxying, comment, tags, and metadata that
+//! is never sent.
 //!
-//! Syntax with places in, checked model values out; each invalid value becomes a finding and yields nothing.
+//! Syntax with places in, checked model values out; each invalid value becomes a finding and yields
+//! nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +40,11 @@ pub(super) struct Defaults {
 
 impl Defaults {
     /// From a `defaults` section.
-    pub(super) fn new(syntax: &DefaultsSyntax, source: SourceId, diagnostics: &mut Diagnostics) -> Self {
+    pub(super) fn new(
+        syntax: &DefaultsSyntax,
+        source: SourceId,
+        diagnostics: &mut Diagnostics,
+    ) -> Self {
         let mut reader = Reader { source, diagnostics };
         let DefaultsSyntax { ttl, proxied, comment, tags, owner } = syntax;
         Self {
@@ -63,13 +69,17 @@ impl Defaults {
     }
 
     /// The first key in which two differ, with both places if there are two.
-    pub(super) fn difference(&self, other: &Self) -> Option<(&'static str, Option<Place>, Option<Place>)> {
+    pub(super) fn difference(
+        &self,
+        other: &Self,
+    ) -> Option<(&'static str, Option<Place>, Option<Place>)> {
         fn differ<T: PartialEq>(
             key: &'static str,
             a: Option<&Facet<T>>,
             b: Option<&Facet<T>>,
         ) -> Option<(&'static str, Option<Place>, Option<Place>)> {
-            (a.map(|f| &f.value) != b.map(|f| &f.value)).then(|| (key, a.map(|f| f.place), b.map(|f| f.place)))
+            (a.map(|f| &f.value) != b.map(|f| &f.value))
+                .then(|| (key, a.map(|f| f.place), b.map(|f| f.place)))
         }
         differ("ttl", self.ttl.as_ref(), other.ttl.as_ref())
             .or_else(|| differ("proxied", self.proxied.as_ref(), other.proxied.as_ref()))
@@ -78,14 +88,23 @@ impl Defaults {
             .or_else(|| differ("owner", self.owner.as_ref(), other.owner.as_ref()))
     }
 
-    /// Merges the defaults of another fragment of the same zone; where both set a key, the values must agree.
+    /// Merges the defaults of another fragment of the same zone; where both set a key, the values
+    /// must agree.
     pub(super) fn merge(&mut self, other: Self, diagnostics: &mut Diagnostics) {
-        fn one<T: PartialEq>(key: &str, a: &mut Option<Facet<T>>, b: Option<Facet<T>>, diagnostics: &mut Diagnostics) {
+        fn one<T: PartialEq>(
+            key: &str,
+            a: &mut Option<Facet<T>>,
+            b: Option<Facet<T>>,
+            diagnostics: &mut Diagnostics,
+        ) {
             match (a, b) {
                 (Some(first), Some(second)) if first.value != second.value => {
                     diagnostics.push(
                         findings::ZONE_CLASH
-                            .at(second.place, format!("the zone's default `{key}` has another value here"))
+                            .at(
+                                second.place,
+                                format!("the zone's default `{key}` has another value here"),
+                            )
                             .and_at(first.place, "the first one")
                             .help("give the zone's defaults in one fragment"),
                     );
@@ -121,10 +140,15 @@ impl Reader<'_> {
     }
 
     /// Accepted dangers; the shape check has refused unknown ones.
-    pub(super) fn allow(&mut self, entries: Option<&Entries<Spanned<Text>>>) -> BTreeMap<Danger, String> {
+    pub(super) fn allow(
+        &mut self,
+        entries: Option<&Entries<Spanned<Text>>>,
+    ) -> BTreeMap<Danger, String> {
         let mut all = BTreeMap::new();
         for (code, reason) in entries.into_iter().flat_map(|e| &e.0) {
-            if let (Some(danger), Some(reason)) = (Danger::by_code(&code.value.0), self.words("reason", reason)) {
+            if let (Some(danger), Some(reason)) =
+                (Danger::by_code(&code.value.0), self.words("reason", reason))
+            {
                 all.insert(danger, reason.value);
             }
         }
@@ -149,7 +173,9 @@ impl Reader<'_> {
                     }
                 };
                 let help = match error {
-                    TtlTextError::Duration(seconds) => format!("write the number of seconds: {seconds}"),
+                    TtlTextError::Duration(seconds) => {
+                        format!("write the number of seconds: {seconds}")
+                    }
                     TtlTextError::Range | TtlTextError::Other => {
                         format!("write `auto`, or seconds from {MINIMUM_TTL} to {MAXIMUM_TTL}")
                     }
@@ -162,7 +188,9 @@ impl Reader<'_> {
             self.diagnostics.push(
                 findings::TTL_ENTERPRISE
                     .at(place, format!("{ttl} seconds are refused outside Enterprise zones"))
-                    .help(format!("write {MINIMUM_TTL} or more unless the zone is on the Enterprise plan")),
+                    .help(format!(
+                        "write {MINIMUM_TTL} or more unless the zone is on the Enterprise plan"
+                    )),
             );
         }
         Some(Facet { value: ttl, place })
@@ -171,7 +199,9 @@ impl Reader<'_> {
     /// A comment; an empty one counts as absent.
     pub(super) fn comment(&mut self, syntax: &Spanned<Nullable>) -> Option<Facet<Comment>> {
         let place = self.place(syntax);
-        let Nullable::Text(text) = &syntax.value else { return Some(Facet { value: Comment::Clear, place }) };
+        let Nullable::Text(text) = &syntax.value else {
+            return Some(Facet { value: Comment::Clear, place });
+        };
         let error = match Comment::parse(text) {
             Ok(value) => return Some(Facet { value, place }),
             Err(error) => error,
@@ -190,7 +220,10 @@ impl Reader<'_> {
     }
 
     /// Tags.
-    pub(super) fn tags(&mut self, syntax: &Spanned<Vec<Spanned<Text>>>) -> Option<Facet<BTreeSet<Tag>>> {
+    pub(super) fn tags(
+        &mut self,
+        syntax: &Spanned<Vec<Spanned<Text>>>,
+    ) -> Option<Facet<BTreeSet<Tag>>> {
         let mut tags = BTreeSet::new();
         let mut good = true;
         for item in &syntax.value {
@@ -206,7 +239,8 @@ impl Reader<'_> {
                         TagError::Value(_) => "shorten the part after the `:`",
                         TagError::Name(_) => "write `name` or `name:value`, such as team:dns",
                     };
-                    self.diagnostics.push(findings::RECORD_TAG.at(place, error.to_string()).help(help));
+                    self.diagnostics
+                        .push(findings::RECORD_TAG.at(place, error.to_string()).help(help));
                 }
             }
         }
@@ -228,7 +262,9 @@ impl Reader<'_> {
         let place = self.place(syntax);
         if syntax.value.0.trim().is_empty() {
             self.diagnostics.push(
-                findings::WRONG_KIND.at(place, format!("`{key}` is empty")).help("write some words, or remove the key"),
+                findings::WRONG_KIND
+                    .at(place, format!("`{key}` is empty"))
+                    .help("write some words, or remove the key"),
             );
             return None;
         }
@@ -304,7 +340,10 @@ mod tests {
         let (finding, enterprise) = (&findings::TTL, &findings::TTL_ENTERPRISE);
         let range = format!("{MINIMUM_TTL} to {MAXIMUM_TTL}");
         let also = format!("{MINIMUM_TTL_OF_ENTERPRISE} on Enterprise zones");
-        assert!(finding.why.contains(&range) && finding.why.ends_with(&format!("allow {MINIMUM_TTL_OF_ENTERPRISE}.")));
+        assert!(
+            finding.why.contains(&range)
+                && finding.why.ends_with(&format!("allow {MINIMUM_TTL_OF_ENTERPRISE}."))
+        );
         assert!(enterprise.why.contains(&format!("{MINIMUM_TTL} seconds")));
         assert!(enterprise.fix.contains(&format!("{MINIMUM_TTL} or more")));
         let schema = super::super::schema().to_string();

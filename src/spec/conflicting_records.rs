@@ -1,6 +1,7 @@
 //! Checks of a whole zone: how its records fit together.
 //!
-//! Records come in sorted by name, type and value, so all records of a name are adjacent and one pass is enough.
+//! Records come in sorted by name, type and value, so all records of a name are adjacent and one
+//! pass is enough.
 
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
@@ -39,7 +40,12 @@ fn sort(zone: &mut DesiredZone) {
     }
     sort_by(&mut zone.records, |a, b| key(a).cmp(&key(b)));
     sort_by(&mut zone.tombstones, |a, b| {
-        (&a.name, a.record_type, &a.data, a.spelling.place).cmp(&(&b.name, b.record_type, &b.data, b.spelling.place))
+        (&a.name, a.record_type, &a.data, a.spelling.place).cmp(&(
+            &b.name,
+            b.record_type,
+            &b.data,
+            b.spelling.place,
+        ))
     });
 }
 
@@ -59,7 +65,10 @@ fn repeated(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagno
         let place = |r: &DesiredRecord| r.spelling.place;
         diagnostics.push(
             findings::REPEATED
-                .at(place(&same[n]), format!("this {} record is already defined here", same[n].data.type_name()))
+                .at(
+                    place(&same[n]),
+                    format!("this {} record is already defined here", same[n].data.type_name()),
+                )
                 .and_at(place(&same[first]), "it is first written here")
                 .about(address(zone, &same[n]))
                 .help("remove one of the two; spellings that mean the same count as equal"),
@@ -78,7 +87,10 @@ fn types(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagnosti
             // Duplicates have been reported already.
             for other in records.iter().skip(1).filter(|r| r.data != records[0].data) {
                 let diagnostic = findings::SECOND_CNAME
-                    .at(other.spelling.place, format!("`{}` has another {later} already", other.name))
+                    .at(
+                        other.spelling.place,
+                        format!("`{}` has another {later} already", other.name),
+                    )
                     .and_at(records[0].spelling.place, "the first one")
                     .about(address(zone, other))
                     .help("keep one of them");
@@ -110,7 +122,11 @@ fn exclusive(zone: &DesiredZone, a: &DesiredRecord, b: &DesiredRecord) -> Diagno
 }
 
 /// A record that the spec both wants and declares absent.
-fn contradiction(zone: &DesiredZone, tombstone: &crate::model::Tombstone, diagnostics: &mut Diagnostics) {
+fn contradiction(
+    zone: &DesiredZone,
+    tombstone: &crate::model::Tombstone,
+    diagnostics: &mut Diagnostics,
+) {
     let key = (&tombstone.name, Some(tombstone.record_type));
     let start = zone.records.partition_point(|r| (&r.name, r.data.record_type()) < key);
     let set = zone.records[start..].iter().take_while(|r| (&r.name, r.data.record_type()) == key);
@@ -118,7 +134,8 @@ fn contradiction(zone: &DesiredZone, tombstone: &crate::model::Tombstone, diagno
         None => set.into_iter().next(),
         Some(data) => {
             // The set is sorted by value, and it can be large.
-            let length = zone.records[start..].partition_point(|r| (&r.name, r.data.record_type()) == key);
+            let length =
+                zone.records[start..].partition_point(|r| (&r.name, r.data.record_type()) == key);
             let set = &zone.records[start..start + length];
             set.binary_search_by(|r| r.data.cmp(data)).ok().map(|n| &set[n])
         }
@@ -128,9 +145,17 @@ fn contradiction(zone: &DesiredZone, tombstone: &crate::model::Tombstone, diagno
     let which = if tombstone.data.is_some() { "this" } else { "every" };
     diagnostics.push(
         findings::CONTRADICTION
-            .at(place, format!("{which} {} record of `{}` should be gone", tombstone.record_type, tombstone.name))
+            .at(
+                place,
+                format!(
+                    "{which} {} record of `{}` should be gone",
+                    tombstone.record_type, tombstone.name
+                ),
+            )
             .and_at(record.spelling.place, "and is wanted here")
             .about(address(zone, record))
-            .help("remove one of the two, or give the `state: absent` the value that should be gone"),
+            .help(
+                "remove one of the two, or give the `state: absent` the value that should be gone",
+            ),
     );
 }

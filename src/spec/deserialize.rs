@@ -1,8 +1,9 @@
 //! From nodes to types: a serde deserialiser over the [`Tree`], and the generic types it knows.
 //!
-//! One parser reads the YAML (the scan); this module passes its nodes to serde. A [`Spanned`] value asks for its place
-//! by the name of its newtype, and the deserialiser answers with `(start, end, value)`. The caller has checked the tree
-//! against the schema, so errors are not expected here, but they are still reported.
+//! One parser reads the YAML (the scan); this module passes its nodes to serde. A [`Spanned`] value
+//! asks for its place by the name of its newtype, and the deserialiser answers with `(start, end,
+//! value)`. The caller has checked the tree against the schema, so errors are not expected here,
+//! but they are still reported.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,7 +11,8 @@ use std::marker::PhantomData;
 use schemars::json_schema;
 use serde::de::value::StrDeserializer;
 use serde::de::{
-    self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
+    self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess,
+    Unexpected, Visitor,
 };
 
 use super::yaml_tree::{Entry, Kind, Meaning, NodeId, Tree};
@@ -62,7 +64,8 @@ pub(super) struct Entries<T>(pub(super) Vec<(Spanned<Text>, T)>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OneOrMany<T>(pub(super) Vec<T>);
 
-/// A value that is read later, so that millions of records are never held in their typed form at once.
+/// A value that is read later, so that millions of records are never held in their typed form at
+/// once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Deferred<T> {
     node: NodeId,
@@ -92,7 +95,8 @@ pub(super) struct ReadError {
 impl ReadError {
     /// As a finding.
     pub(super) fn diagnostic(self, tree: &Tree) -> Diagnostic {
-        let place = Place { source: tree.source, span: self.span.unwrap_or(tree.node(tree.root).span) };
+        let place =
+            Place { source: tree.source, span: self.span.unwrap_or(tree.node(tree.root).span) };
         findings::NOT_UNDERSTOOD.at(place, self.message).help("compare with the schema of the spec")
     }
 }
@@ -162,16 +166,25 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        let Kind::Sequence(items) = &self.tree.node(self.id).kind else { return Err(self.unfit(&visitor)) };
+        let Kind::Sequence(items) = &self.tree.node(self.id).kind else {
+            return Err(self.unfit(&visitor));
+        };
         self.locate(visitor.visit_seq(Items { tree: self.tree, items: items.iter() }))
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        let Kind::Mapping(entries) = &self.tree.node(self.id).kind else { return Err(self.unfit(&visitor)) };
-        self.locate(visitor.visit_map(Pairs { tree: self.tree, entries: entries.iter(), value: None }))
+        let Kind::Mapping(entries) = &self.tree.node(self.id).kind else {
+            return Err(self.unfit(&visitor));
+        };
+        self.locate(visitor.visit_map(Pairs {
+            tree: self.tree,
+            entries: entries.iter(),
+            value: None,
+        }))
     }
 
-    /// A mapping: what also takes lists would be compiled for each type, and the schema refuses them.
+    /// A mapping: what also takes lists would be compiled for each type, and the schema refuses
+    /// them.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _name: &'static str,
@@ -196,7 +209,8 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
         self.deserialize_str(visitor)
     }
 
-    /// Absent keys are `None`; a present key is `Some`, even with `null`, which only [`Nullable`] accepts.
+    /// Absent keys are `None`; a present key is `Some`, even with `null`, which only [`Nullable`]
+    /// accepts.
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         visitor.visit_some(self)
     }
@@ -232,7 +246,11 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
     }
 
     /// A [`Nullable`]: `null`, or text as written.
-    fn deserialize_unit_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, ReadError> {
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, ReadError> {
         if name == NULLABLE && self.tree.meaning(self.id).is_some_and(|m| m != Meaning::Null) {
             return self.deserialize_str(visitor);
         }
@@ -254,7 +272,10 @@ struct Items<'de> {
 impl<'de> SeqAccess<'de> for Items<'de> {
     type Error = ReadError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, ReadError> {
         let Some(id) = self.items.next() else { return Ok(None) };
         seed.deserialize(NodeReader { tree: self.tree, id: *id }).map(Some)
     }
@@ -274,14 +295,20 @@ struct Pairs<'de> {
 impl<'de> MapAccess<'de> for Pairs<'de> {
     type Error = ReadError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, ReadError> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, ReadError> {
         let Some(entry) = self.entries.next() else { return Ok(None) };
         self.value = Some(entry.value);
         seed.deserialize(NodeReader { tree: self.tree, id: entry.key }).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
-        let id = self.value.take().ok_or_else(|| de::Error::custom("a value was asked for before its key"))?;
+        let id = self
+            .value
+            .take()
+            .ok_or_else(|| de::Error::custom("a value was asked for before its key"))?;
         seed.deserialize(NodeReader { tree: self.tree, id })
     }
 }
@@ -295,7 +322,10 @@ struct SpannedParts<'de> {
 impl<'de> SeqAccess<'de> for SpannedParts<'de> {
     type Error = ReadError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, ReadError> {
         let span = self.reader.tree.node(self.reader.id).span;
         self.part += 1;
         match self.part {
@@ -416,7 +446,10 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
                 Ok(OneOrMany(all))
             }
 
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, one: D) -> Result<Self::Value, D::Error> {
+            fn visit_newtype_struct<D: Deserializer<'de>>(
+                self,
+                one: D,
+            ) -> Result<Self::Value, D::Error> {
                 T::deserialize(one).map(|item| OneOrMany(vec![item]))
             }
         }
@@ -488,7 +521,10 @@ mod tests {
     #[test]
     fn places_come_with_values_and_errors() {
         let all = from_text::<Entries<Spanned<bool>>>("a: true\nb: false\n").unwrap();
-        assert_eq!((all.0[1].0.span, all.0[1].1.span), (Span { start: 8, end: 9 }, Span { start: 11, end: 16 }));
+        assert_eq!(
+            (all.0[1].0.span, all.0[1].1.span),
+            (Span { start: 8, end: 9 }, Span { start: 11, end: 16 })
+        );
         let error = from_text::<Entries<Spanned<bool>>>("a: true\nb: no\n").unwrap_err();
         assert_eq!(error.span, Some(Span { start: 11, end: 13 }));
     }

@@ -1,7 +1,9 @@
-//! Searching directories: what a directory or a glob of a spec means, without leaving the tree and in bounded time.
+//! Searching directories: what a directory or a glob of a spec means, without leaving the tree and
+//! in bounded time.
 //!
-//! Links to directories are followed only within the tree. They can make a small tree endless, because each may lead to
-//! others several times, so there is a limit for links as well as one for all entries.
+//! Links to directories are followed only within the tree. They can make a small tree endless,
+//! because each may lead to others several times, so there is a limit for links as well as one for
+//! all entries.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -45,7 +47,8 @@ pub(super) fn below(directory: &Path, root: &Path, budget: &mut Budget) -> Vec<F
     all.into_iter().filter(|found| !matches!(found, Found::Directory(_))).collect()
 }
 
-/// What a glob matches, sorted by name; the pattern is relative to a directory, and has no `..` after a wildcard.
+/// What a glob matches, sorted by name; the pattern is relative to a directory, and has no `..`
+/// after a wildcard.
 ///
 /// # Errors
 /// It is not a valid pattern.
@@ -56,32 +59,44 @@ pub(super) fn matches(
     budget: &mut Budget,
 ) -> Result<Vec<Found>, glob::PatternError> {
     // The search begins at the part before the first wildcard.
-    let components: Vec<Component> = Path::new(pattern).components().filter(|c| *c != Component::CurDir).collect();
+    let components: Vec<Component> =
+        Path::new(pattern).components().filter(|c| *c != Component::CurDir).collect();
     let is_wild = |c: &Component| c.as_os_str().to_string_lossy().contains(['*', '?', '[']);
     let first = components.iter().position(is_wild).unwrap_or(components.len());
-    let base: PathBuf =
-        std::iter::once(directory.as_os_str()).chain(components[..first].iter().map(|c| c.as_os_str())).collect();
-    let wild: Vec<_> = components[first..].iter().map(|c| c.as_os_str().to_string_lossy()).collect();
+    let base: PathBuf = std::iter::once(directory.as_os_str())
+        .chain(components[..first].iter().map(|c| c.as_os_str()))
+        .collect();
+    let wild: Vec<_> =
+        components[first..].iter().map(|c| c.as_os_str().to_string_lossy()).collect();
     let wanted = glob::Pattern::new(&wild.join("/"))?;
     let depth = if wild.iter().any(|part| part == "**") { usize::MAX } else { wild.len() };
-    let options =
-        glob::MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
+    let options = glob::MatchOptions {
+        case_sensitive: true,
+        require_literal_separator: true,
+        require_literal_leading_dot: true,
+    };
     let start = if base.as_os_str().is_empty() { Path::new(".") } else { base.as_path() };
     if !start.is_dir() {
         return Ok(Vec::new());
     }
     let names_hidden = wild.iter().any(|part| part.starts_with('.'));
     let is_wanted = |path: &Path| {
-        path.strip_prefix(start)
-            .is_ok_and(|rest| !rest.as_os_str().is_empty() && wanted.matches_path_with(rest, options))
+        path.strip_prefix(start).is_ok_and(|rest| {
+            !rest.as_os_str().is_empty() && wanted.matches_path_with(rest, options)
+        })
     };
     let mut found = look(start, depth, root, names_hidden, budget, is_wanted);
     if pattern.ends_with('/') {
         found.retain(|found| !matches!(found, Found::File(_)));
     }
     // A path is shown as written, without the `.` for the directory itself.
-    let plain =
-        |path: PathBuf| if start == base { path } else { path.strip_prefix(start).map(Path::to_owned).unwrap_or(path) };
+    let plain = |path: PathBuf| {
+        if start == base {
+            path
+        } else {
+            path.strip_prefix(start).map(Path::to_owned).unwrap_or(path)
+        }
+    };
     Ok(found
         .into_iter()
         .map(|found| match found {
@@ -102,7 +117,8 @@ fn look(
     is_wanted: impl Fn(&Path) -> bool,
 ) -> Vec<Found> {
     let mut all = Vec::new();
-    let mut walk = WalkDir::new(directory).max_depth(depth).follow_links(true).sort_by_file_name().into_iter();
+    let mut walk =
+        WalkDir::new(directory).max_depth(depth).follow_links(true).sort_by_file_name().into_iter();
     while let Some(entry) = walk.next() {
         let Some(left) = budget.entries.checked_sub(1) else {
             all.push(Found::TooMuch);
@@ -113,7 +129,8 @@ fn look(
             Ok(entry) => entry,
             Err(error) => {
                 all.extend(failure(&error, directory).filter(|found| match found {
-                    // It is reported only where it matters, and not wherever a search happens to meet it.
+                    // It is reported only where it matters, and not wherever a search happens to
+                    // meet it.
                     Found::Loop(path, _) => is_wanted(path),
                     _ => true,
                 }));
@@ -144,7 +161,11 @@ fn look(
             budget.links = left;
         }
         if is_wanted(path) {
-            all.push(if is_directory { Found::Directory(path.to_owned()) } else { Found::File(path.to_owned()) });
+            all.push(if is_directory {
+                Found::Directory(path.to_owned())
+            } else {
+                Found::File(path.to_owned())
+            });
         }
     }
     all
@@ -155,7 +176,10 @@ fn failure(error: &walkdir::Error, directory: &Path) -> Option<Found> {
     let path = error.path().unwrap_or(directory).to_owned();
     Some(match error.loop_ancestor() {
         Some(ancestor) => Found::Loop(path, ancestor.to_owned()),
-        None => Found::Unreadable(path, error.io_error().map_or_else(|| error.to_string(), ToString::to_string)),
+        None => Found::Unreadable(
+            path,
+            error.io_error().map_or_else(|| error.to_string(), ToString::to_string),
+        ),
     })
 }
 
@@ -182,8 +206,16 @@ mod tests {
 
     #[test]
     fn a_glob_names_what_it_always_did() {
-        let (_directory, root) =
-            tree(&["a.yaml", "b.yml", ".h.yaml", "z/c.yaml", "z/.h/d.yaml", "z/deep/e.yaml", "z/f", "x[1]/g.yaml"]);
+        let (_directory, root) = tree(&[
+            "a.yaml",
+            "b.yml",
+            ".h.yaml",
+            "z/c.yaml",
+            "z/.h/d.yaml",
+            "z/deep/e.yaml",
+            "z/f",
+            "x[1]/g.yaml",
+        ]);
         for (pattern, expected) in [
             ("*.yaml", &["a.yaml"][..]),
             ("./*.yaml", &["a.yaml"]),

@@ -1,7 +1,8 @@
 //! The model as YAML: what `validate --print` shows.
 //!
-//! The output is explicit and canonical: one entry for each record, names relative to the zone, no defaults, variables
-//! or includes. Reading it back gives an equal [`Desired`], apart from places and spellings.
+//! The output is explicit and canonical: one entry for each record, names relative to the zone, no
+//! defaults, variables or includes. Reading it back gives an equal [`Desired`], apart from places
+//! and spellings.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +13,9 @@ use super::substitution_syntax::escape;
 use super::write_yaml::{scalar, to_yaml};
 use crate::diagnostic::Place;
 use crate::model::{
-    Comment, Danger, Desired, DesiredRecord, DesiredSettings, DesiredZone, Facets, IgnorePattern, Rdata, STRING_OCTETS,
-    Suppression, SuppressionScope, Tombstone, Unmanaged, Value, ZoneName, facts::Slot,
+    Comment, Danger, Desired, DesiredRecord, DesiredSettings, DesiredZone, Facets, IgnorePattern,
+    Rdata, STRING_OCTETS, Suppression, SuppressionScope, Tombstone, Unmanaged, Value, ZoneName,
+    facts::Slot,
 };
 
 /// The resolved spec as YAML.
@@ -24,11 +26,16 @@ pub fn print(desired: &Desired) -> String {
         version: u32,
         zones: Map<String, Json>,
     }
-    let zones = desired.zones.values().map(|z| (z.name.to_string(), zone(z, &desired.suppressions))).collect();
+    let zones = desired
+        .zones
+        .values()
+        .map(|z| (z.name.to_string(), zone(z, &desired.suppressions)))
+        .collect();
     to_yaml(&File { version: 1, zones })
 }
 
-/// A record as an entry of `records`. A text has no quotes of its own, as people write it, where it means the same without.
+/// A record as an entry of `records`. A text has no quotes of its own, as people write it, where it
+/// means the same without.
 #[must_use]
 pub fn record_entry(zone: &ZoneName, one: &DesiredRecord) -> Json {
     let mut entry = record(zone, one, &[]);
@@ -40,15 +47,16 @@ pub fn record_entry(zone: &ZoneName, one: &DesiredRecord) -> Json {
     entry
 }
 
-/// A text without the quotes of its character strings, if it means the same without them: it has no escapes, and is divided where
-/// it would be divided anyway.
+/// A text without the quotes of its character strings, if it means the same without them: it has no
+/// escapes, and is divided where it would be divided anyway.
 pub(super) fn unquoted(content: &str) -> Option<String> {
     let inner = content.strip_prefix('"')?.strip_suffix('"')?;
     let parts: Vec<&str> = inner.split("\" \"").collect();
     let (last, full) = parts.split_last()?;
     let text = parts.concat();
-    let is_same =
-        full.iter().all(|part| part.len() == STRING_OCTETS) && !last.is_empty() && last.len() <= STRING_OCTETS;
+    let is_same = full.iter().all(|part| part.len() == STRING_OCTETS)
+        && !last.is_empty()
+        && last.len() <= STRING_OCTETS;
     (is_same && !text.contains(['"', '\\']) && text.trim() == text).then_some(text)
 }
 
@@ -66,8 +74,20 @@ pub fn written_value(value: &Value) -> Json {
 
 /// A zone. Lints that its file accepts are accepted by the zone.
 pub(super) fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
-    let DesiredZone { name, id, place, unmanaged, ignore, allow, create, settings, waf, records, tombstones, expect } =
-        zone;
+    let DesiredZone {
+        name,
+        id,
+        place,
+        unmanaged,
+        ignore,
+        allow,
+        create,
+        settings,
+        waf,
+        records,
+        tombstones,
+        expect,
+    } = zone;
     let mut map = Map::new();
     if let Some(id) = id {
         map.insert("id".to_owned(), json!(id.0));
@@ -86,7 +106,11 @@ pub(super) fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
     }
     let DesiredSettings { settings, dnssec, dns_settings } = settings;
     let named = |values: &BTreeMap<String, (Value, Place)>| -> Json {
-        values.iter().map(|(name, (value, _))| (name.clone(), scalar(value))).collect::<Map<_, _>>().into()
+        values
+            .iter()
+            .map(|(name, (value, _))| (name.clone(), scalar(value)))
+            .collect::<Map<_, _>>()
+            .into()
     };
     if !settings.is_empty() {
         map.insert("settings".to_owned(), named(settings));
@@ -107,7 +131,10 @@ pub(super) fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
     };
     insert_lints(&mut map, suppressions.iter().filter(is_own));
     if !expect.is_empty() {
-        map.insert("expect".to_owned(), expect.iter().map(|e| super::expect::emit(name, e)).collect());
+        map.insert(
+            "expect".to_owned(),
+            expect.iter().map(|e| super::expect::emit(name, e)).collect(),
+        );
     }
     let present = records.iter().map(|r| record(name, r, suppressions));
     let absent = tombstones.iter().map(|t| tombstone(name, t));
@@ -125,7 +152,11 @@ fn insert_lints<'s>(map: &mut Map<String, Json>, own: impl Iterator<Item = &'s S
 
 /// Accepted dangers with their reasons.
 fn accepted(allow: &BTreeMap<Danger, String>) -> Json {
-    allow.iter().map(|(danger, reason)| (danger.code().to_owned(), json!(escape(reason)))).collect::<Map<_, _>>().into()
+    allow
+        .iter()
+        .map(|(danger, reason)| (danger.code().to_owned(), json!(escape(reason))))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 /// An item of `ignore`.
@@ -138,7 +169,9 @@ fn pattern(pattern: &IgnorePattern) -> Json {
         ("tag", tag.as_deref()),
         ("reason", reason.as_deref()),
     ];
-    Json::Object(parts.into_iter().filter_map(|(k, v)| Some((k.to_owned(), json!(escape(v?))))).collect())
+    Json::Object(
+        parts.into_iter().filter_map(|(k, v)| Some((k.to_owned(), json!(escape(v?))))).collect(),
+    )
 }
 
 /// A record.
@@ -162,7 +195,8 @@ fn record(zone: &ZoneName, record: &DesiredRecord, suppressions: &[Suppression])
         map.insert("tags".to_owned(), tags.iter().map(|t| json!(escape(t.as_str()))).collect());
     }
     if !settings.is_silent() {
-        let named = settings.named().into_iter().filter_map(|(k, v)| Some((k.to_owned(), json!(v?))));
+        let named =
+            settings.named().into_iter().filter_map(|(k, v)| Some((k.to_owned(), json!(v?))));
         map.insert("settings".to_owned(), Json::Object(named.collect()));
     }
     if *protect {
@@ -171,8 +205,7 @@ fn record(zone: &ZoneName, record: &DesiredRecord, suppressions: &[Suppression])
     if let Some(allow) = allow {
         map.insert("allow".to_owned(), accepted(allow));
     }
-    let is_own =
-        |s: &&Suppression| matches!(&s.scope, SuppressionScope::Entry(entry) if entry.contains(spelling.entry));
+    let is_own = |s: &&Suppression| matches!(&s.scope, SuppressionScope::Entry(entry) if entry.contains(spelling.entry));
     insert_lints(&mut map, suppressions.iter().filter(is_own));
     Json::Object(map)
 }
@@ -193,7 +226,10 @@ fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> Json {
 
 /// Name and type.
 fn start(zone: &ZoneName, name: &crate::model::Fqdn, type_name: &str) -> Map<String, Json> {
-    Map::from_iter([("name".to_owned(), json!(zone.relative(name))), ("type".to_owned(), json!(type_name))])
+    Map::from_iter([
+        ("name".to_owned(), json!(zone.relative(name))),
+        ("type".to_owned(), json!(type_name)),
+    ])
 }
 
 /// The value: `data` for types with parts, `content` and `priority` for the others.

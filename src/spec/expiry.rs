@@ -27,8 +27,11 @@ impl Day {
     /// From `YYYY-MM-DD`; `None` if there is no such day in the Gregorian calendar.
     pub(super) fn parse(text: &str) -> Option<Self> {
         // The library reads other forms as well.
-        let is_place = |(n, byte): (usize, u8)| if matches!(n, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
-        let is_written_so = text.len() == "YYYY-MM-DD".len() && text.bytes().enumerate().all(is_place);
+        let is_place = |(n, byte): (usize, u8)| {
+            if matches!(n, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() }
+        };
+        let is_written_so =
+            text.len() == "YYYY-MM-DD".len() && text.bytes().enumerate().all(is_place);
         text.parse().ok().filter(|_| is_written_so).map(Self)
     }
 
@@ -54,13 +57,21 @@ pub(super) fn not_a_date(text: &str, place: Place, of_what: LastDay) -> Diagnost
         LastDay::Entry | LastDay::Accepted => {
             "write the last day on which the entry holds as YYYY-MM-DD, such as 2027-03-01"
         }
-        LastDay::Record => "write the last day on which the record is needed as YYYY-MM-DD, such as 2027-03-01",
+        LastDay::Record => {
+            "write the last day on which the record is needed as YYYY-MM-DD, such as 2027-03-01"
+        }
     };
     findings::DATE.at(place, format!("`{}` is not a date", clip(text))).help(help)
 }
 
 /// What there is to say of an entry with so many days left, whose last day is written as `text`.
-pub(super) fn reminder(what: &str, text: &str, left: i64, place: Place, of_what: LastDay) -> Option<Diagnostic> {
+pub(super) fn reminder(
+    what: &str,
+    text: &str,
+    left: i64,
+    place: Place,
+    of_what: LastDay,
+) -> Option<Diagnostic> {
     let (verb, then, is) = match of_what {
         LastDay::Accepted => ("was accepted", "reported again", "accepted"),
         LastDay::Entry | LastDay::Record => ("held", "planned for removal", "needed"),
@@ -69,7 +80,9 @@ pub(super) fn reminder(what: &str, text: &str, left: i64, place: Place, of_what:
         return Some(
             findings::EXPIRED
                 .at(place, format!("`{what}` {verb} until {text} and is {then}"))
-                .help(format!("remove the entry; if it is still {is}, write a later date and say why")),
+                .help(format!(
+                    "remove the entry; if it is still {is}, write a later date and say why"
+                )),
         );
     }
     let days = match left {
@@ -90,7 +103,11 @@ mod tests {
 
     #[test]
     fn the_finding_names_the_number_of_days() {
-        assert!(findings::EXPIRES_SOON.why.contains(&format!("{SOON} days")), "{}", findings::EXPIRES_SOON.why);
+        assert!(
+            findings::EXPIRES_SOON.why.contains(&format!("{SOON} days")),
+            "{}",
+            findings::EXPIRES_SOON.why
+        );
     }
 
     #[test]

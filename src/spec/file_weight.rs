@@ -1,20 +1,27 @@
-//! The memory that a file of a spec takes once it is read: bytes say little about it. An empty zone has ten bytes, and takes
-//! two thousand.
+//! The memory that a file of a spec takes once it is read: bytes say little about it. An empty zone
+//! has ten bytes, and takes two thousand.
 //!
-//! The weights are upper bounds of what was measured, with every value that an alias repeats counted again.
+//! The weights are upper bounds of what was measured, with every value that an alias repeats
+//! counted again.
 
-use super::limits::{EXPRESSION_WEIGHT, MAPPING_WEIGHT, MOST_WEIGHT, SCALAR_WEIGHT, SECTION_WEIGHT, ZONE_WEIGHT};
+use super::limits::{
+    EXPRESSION_WEIGHT, MAPPING_WEIGHT, MOST_WEIGHT, SCALAR_WEIGHT, SECTION_WEIGHT, ZONE_WEIGHT,
+};
 use super::yaml_tree::{Kind, NodeId, Tree};
 use crate::diagnostic::{Diagnostics, Place, findings};
 use crate::model::EvaluationBudget;
 
-/// Checks that a file does not take too much memory; otherwise reports the place up to which it does not.
+/// Checks that a file does not take too much memory; otherwise reports the place up to which it
+/// does not.
 pub(super) fn check(tree: &Tree, diagnostics: &mut Diagnostics) -> bool {
     let budget = EvaluationBudget::of_bytes(MOST_WEIGHT);
     let Err(place) = (Weighing { tree, budget }).file() else { return true };
     diagnostics.push(
         findings::TOO_LARGE
-            .at(place, format!("what is up to here takes more than {} MiB of memory", MOST_WEIGHT >> 20))
+            .at(
+                place,
+                format!("what is up to here takes more than {} MiB of memory", MOST_WEIGHT >> 20),
+            )
             .help("write the zones to several files"),
     );
     false
@@ -53,7 +60,8 @@ impl Weighing<'_> {
             Kind::Mapping(entries) => {
                 self.add(id, MAPPING_WEIGHT)?;
                 for entry in entries {
-                    let (key, value) = (self.tree.text(entry.key), &self.tree.node(entry.value).kind);
+                    let (key, value) =
+                        (self.tree.text(entry.key), &self.tree.node(entry.value).kind);
                     let more = match (key, value) {
                         ("waf", _) => SECTION_WEIGHT,
                         ("when" | "count", Kind::Scalar(text, _)) => {

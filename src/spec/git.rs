@@ -1,10 +1,12 @@
-//! git as a child process that can run no other program, reach no other machine and read no other repository.
+//! git as a child process that can run no other program, reach no other machine and read no other
+//! repository.
 //!
-//! The configuration of a repository is not trusted: many of its keys name commands. The commands used here need none
-//! of them; anything that could lead to one is switched off in the environment, where the repository cannot switch it
-//! on again (a `protocol.file.allow` of the repository overrides a `protocol.allow` of the command line). git finds the
-//! repository itself, because only then does it check the owner and honour the user's `safe.directory`. But it may look
-//! into one directory only, and the result is compared with what [`Repository`] found.
+//! The configuration of a repository is not trusted: many of its keys name commands. The commands
+//! used here need none of them; anything that could lead to one is switched off in the environment,
+//! where the repository cannot switch it on again (a `protocol.file.allow` of the repository
+//! overrides a `protocol.allow` of the command line). git finds the repository itself, because only
+//! then does it check the owner and honour the user's `safe.directory`. But it may look into one
+//! directory only, and the result is compared with what [`Repository`] found.
 
 use std::ffi::OsString;
 use std::io::{BufReader, Read, Write};
@@ -17,9 +19,9 @@ use std::time::Duration;
 use super::repository::{Repository, path_of};
 use super::revision_error::RevisionError;
 
-/// Variables that git gets from the caller: the locations of programs, the user's configuration and temporary files,
-/// and who called `sudo`. Everything else is withheld, including all credentials and everything that would point git
-/// elsewhere.
+/// Variables that git gets from the caller: the locations of programs, the user's configuration and
+/// temporary files, and who called `sudo`. Everything else is withheld, including all credentials
+/// and everything that would point git elsewhere.
 const PASSED: &[&str] = &[
     "PATH",
     "HOME",
@@ -38,15 +40,16 @@ const PASSED: &[&str] = &[
     "TEMP",
 ];
 
-/// Where to look for git if `PATH` is not set. Without it, the system's library would decide whether the working
-/// directory, which is the tree, comes first.
+/// Where to look for git if `PATH` is not set. Without it, the system's library would decide
+/// whether the working directory, which is the tree, comes first.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Environment variables that are set for git.
 const SET: &[(&str, &str)] = &[
     // No transport, whatever the repository allows: no transport is called `none`.
     ("GIT_ALLOW_PROTOCOL", "none"),
-    // Objects that a partial clone lacks are not fetched. (Unknown before 2.39.4; there the line above refuses it.)
+    // Objects that a partial clone lacks are not fetched. (Unknown before 2.39.4; there the line
+    // above refuses it.)
     ("GIT_NO_LAZY_FETCH", "1"),
     // No replacement of objects: an id means the object with that id.
     ("GIT_NO_REPLACE_OBJECTS", "1"),
@@ -87,8 +90,8 @@ const TIME_LIMIT: Duration = Duration::from_secs(120);
 pub struct GitEnvironment(Vec<(&'static str, OsString)>);
 
 impl GitEnvironment {
-    /// Takes them from an environment. `PATH` must not contain directories relative to the working directory: in a
-    /// tree, git could then be a program of the tree.
+    /// Takes them from an environment. `PATH` must not contain directories relative to the working
+    /// directory: in a tree, git could then be a program of the tree.
     pub fn of(read: impl Fn(&str) -> Option<OsString>) -> Self {
         Self(PASSED.iter().filter_map(|name| Some((*name, read(name)?))).collect())
     }
@@ -116,18 +119,33 @@ impl Git {
     ///
     /// # Errors
     /// There is none, git cannot be run, git does not trust it, or git finds another one.
-    pub(super) fn open(directory: &Path, environment: &GitEnvironment) -> Result<Self, RevisionError> {
+    pub(super) fn open(
+        directory: &Path,
+        environment: &GitEnvironment,
+    ) -> Result<Self, RevisionError> {
         let repository = Repository::find(directory)?;
         let git = Self { repository, environment: environment.clone(), time_limit: TIME_LIMIT };
         let (found, ended) = git.text(&["rev-parse", "--absolute-git-dir"])?;
         if !ended.is_success {
             let top = git.repository.top.clone();
-            let is_trust = ended.complaint.contains("dubious ownership") || ended.complaint.contains("safe.directory");
-            return Err(if is_trust { RevisionError::Untrusted(top) } else { RevisionError::Refused(ended.complaint) });
+            let is_trust = ended.complaint.contains("dubious ownership")
+                || ended.complaint.contains("safe.directory");
+            return Err(if is_trust {
+                RevisionError::Untrusted(top)
+            } else {
+                RevisionError::Refused(ended.complaint)
+            });
         }
-        let found = path_of(found.strip_suffix(b"\n").unwrap_or(&found)).map_err(RevisionError::Git)?;
-        let is_same = Path::new(&found).canonicalize().is_ok_and(|found| found == git.repository.git_directory);
-        if is_same { Ok(git) } else { Err(RevisionError::Another(found.into(), git.repository.git_directory)) }
+        let found =
+            path_of(found.strip_suffix(b"\n").unwrap_or(&found)).map_err(RevisionError::Git)?;
+        let is_same = Path::new(&found)
+            .canonicalize()
+            .is_ok_and(|found| found == git.repository.git_directory);
+        if is_same {
+            Ok(git)
+        } else {
+            Err(RevisionError::Another(found.into(), git.repository.git_directory))
+        }
     }
 
     /// The repository.
@@ -148,7 +166,8 @@ impl Git {
         })
     }
 
-    /// Runs a command and reads its output as it arrives; output that is left unread ends the command.
+    /// Runs a command and reads its output as it arrives; output that is left unread ends the
+    /// command.
     ///
     /// # Errors
     /// It cannot be run, prints too much, takes too long, or the reader rejects the output.
@@ -188,13 +207,16 @@ impl Git {
         }
         let _ = asks.join();
         let complaints = complaints.join().unwrap_or_default();
-        let complaint = String::from_utf8_lossy(&complaints).split_whitespace().collect::<Vec<_>>().join(" ");
+        let complaint =
+            String::from_utf8_lossy(&complaints).split_whitespace().collect::<Vec<_>>().join(" ");
         let is_success = status.is_ok_and(|status| status.success());
         match result {
             Err(_) if !is_success && complaint.contains("promisor remote") => {
                 Err(RevisionError::Missing(self.repository.top.clone()))
             }
-            Ok(_) if complaint.contains("promisor remote") => Err(RevisionError::Missing(self.repository.top.clone())),
+            Ok(_) if complaint.contains("promisor remote") => {
+                Err(RevisionError::Missing(self.repository.top.clone()))
+            }
             result => Ok((result?, Ended { is_success, complaint })),
         }
     }
@@ -203,7 +225,9 @@ impl Git {
     fn command(&self, arguments: &[OsString]) -> Command {
         let mut command = Command::new("git");
         command.env_clear().env("PATH", USUAL_PATH);
-        command.envs(self.environment.0.iter().map(|(name, value)| (name, value))).envs(SET.iter().copied());
+        command
+            .envs(self.environment.0.iter().map(|(name, value)| (name, value)))
+            .envs(SET.iter().copied());
         // git looks into this directory and no further up.
         if let Some(above) = self.repository.top.parent() {
             command.env("GIT_CEILING_DIRECTORIES", above);
@@ -238,7 +262,9 @@ mod tests {
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         fs::create_dir(directory.path().join(".git")).unwrap();
         fs::write(directory.path().join(".git/HEAD"), "").unwrap();
-        let path = std::env::join_paths([directory.path(), Path::new("/bin"), Path::new("/usr/bin")]).unwrap();
+        let path =
+            std::env::join_paths([directory.path(), Path::new("/bin"), Path::new("/usr/bin")])
+                .unwrap();
         let environment = GitEnvironment::of(|name| (name == "PATH").then(|| path.clone()));
         let repository = Repository::find(directory.path()).unwrap();
         (directory, Git { repository, environment, time_limit: TIME_LIMIT })

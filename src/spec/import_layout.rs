@@ -1,7 +1,8 @@
-//! The model as YAML that people keep: an entry on a line, records grouped as a person would group them, with comments.
+//! The model as YAML that people keep: an entry on a line, records grouped as a person would group
+//! them, with comments.
 //!
-//! [`print`](super::print) is for comparing and says everything in one order. This is for what `import` writes: the meaning is the
-//! same, and reading either back gives an equal [`Desired`].
+//! [`print`](super::print) is for comparing and says everything in one order. This is for what
+//! `import` writes: the meaning is the same, and reading either back gives an equal [`Desired`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +46,11 @@ impl Remarks {
     #[must_use]
     pub fn of_zone(&self, zone: &ZoneName) -> Self {
         Self(
-            self.0.iter().filter(|((of, ..), _)| of == zone).map(|(key, lines)| (key.clone(), lines.clone())).collect(),
+            self.0
+                .iter()
+                .filter(|((of, ..), _)| of == zone)
+                .map(|(key, lines)| (key.clone(), lines.clone()))
+                .collect(),
         )
     }
 
@@ -76,11 +81,12 @@ pub struct Arrangement<'a> {
     profiles: Vec<(String, Json)>,
 }
 
-/// Prepares a spec for printing. With `factor`, values that many records share become variables, and protection that several
-/// zones share becomes a profile.
+/// Prepares a spec for printing. With `factor`, values that many records share become variables,
+/// and protection that several zones share becomes a profile.
 #[must_use]
 pub fn arrange<'a>(desired: &'a Desired, remarks: &'a Remarks, factor: bool) -> Arrangement<'a> {
-    let (variables, profiles) = if factor { (variables(desired), profiles(desired)) } else { Default::default() };
+    let (variables, profiles) =
+        if factor { (variables(desired), profiles(desired)) } else { Default::default() };
     Arrangement { desired, remarks, variables, profiles }
 }
 
@@ -112,11 +118,13 @@ impl Arrangement<'_> {
     fn shared_sections(&self) -> String {
         let mut sections = Map::new();
         if !self.variables.is_empty() {
-            let by_name: BTreeMap<&String, &String> = self.variables.iter().map(|(value, name)| (name, value)).gather();
+            let by_name: BTreeMap<&String, &String> =
+                self.variables.iter().map(|(value, name)| (name, value)).gather();
             sections.insert("variables".to_owned(), json!(by_name));
         }
         if !self.profiles.is_empty() {
-            let profiles = self.profiles.iter().map(|(name, waf)| (name.clone(), json!({ "waf": waf })));
+            let profiles =
+                self.profiles.iter().map(|(name, waf)| (name.clone(), json!({ "waf": waf })));
             sections.insert("profiles".to_owned(), Json::Object(profiles.collect()));
         }
         if sections.is_empty() { String::new() } else { to_yaml(&Json::Object(sections)) }
@@ -124,9 +132,13 @@ impl Arrangement<'_> {
 
     /// A zone below `zones:`.
     fn zone_text(&self, zone: &DesiredZone, part: Option<Part>) -> Option<String> {
-        let Json::Object(mut members) = emit::zone(zone, &self.desired.suppressions) else { return None };
+        let Json::Object(mut members) = emit::zone(zone, &self.desired.suppressions) else {
+            return None;
+        };
         let records = members.remove("records");
-        let profile = members.get("waf").and_then(|waf| self.profiles.iter().find(|(_, shared)| shared == waf));
+        let profile = members
+            .get("waf")
+            .and_then(|waf| self.profiles.iter().find(|(_, shared)| shared == waf));
         if let Some((name, _)) = profile {
             members.remove("waf");
             members.insert("use".to_owned(), json!([name]));
@@ -162,7 +174,9 @@ impl Arrangement<'_> {
         }
         out.push_str("    records:\n");
         // Entries without a record are of records that must not exist.
-        let group = |n: usize| zone.records.get(n).map_or(Group::Other, |record| Group::of(&zone.name, record));
+        let group = |n: usize| {
+            zone.records.get(n).map_or(Group::Other, |record| Group::of(&zone.name, record))
+        };
         let mut order: Vec<(Group, usize)> = (0..entries.len()).map(|n| (group(n), n)).collect();
         order.sort_unstable();
         let groups: BTreeSet<Group> = order.iter().map(|(group, _)| *group).gather();
@@ -174,7 +188,11 @@ impl Arrangement<'_> {
                 out.push_str(&format!("{gap}      # {}\n", group.heading()));
                 last = Some(group);
             }
-            let remarks = zone.records.get(n).map(|record| self.remarks.of(&zone.name, record)).unwrap_or_default();
+            let remarks = zone
+                .records
+                .get(n)
+                .map(|record| self.remarks.of(&zone.name, record))
+                .unwrap_or_default();
             for line in remarks {
                 out.push_str(&format!("      # {}\n", harmless(line)));
             }
@@ -209,10 +227,13 @@ impl Arrangement<'_> {
 fn flow(value: &Json) -> String {
     match value {
         Json::String(text) => one_line(text),
-        Json::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        Json::Array(items) => {
+            format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", "))
+        }
         Json::Object(members) if members.is_empty() => "{}".to_owned(),
         Json::Object(members) => {
-            let member = |(name, value): (&String, &Json)| format!("{}: {}", one_line(name), flow(value));
+            let member =
+                |(name, value): (&String, &Json)| format!("{}: {}", one_line(name), flow(value));
             format!("{{ {} }}", members.iter().map(member).collect::<Vec<_>>().join(", "))
         }
         Json::Null | Json::Bool(_) | Json::Number(_) => value.to_string(),
@@ -236,7 +257,8 @@ mod tests {
     /// Reads a spec.
     fn read(text: &str) -> Desired {
         let text = &text.replace("LONG", &"x".repeat(300));
-        let outcome = load(&[Input::Stdin(text.to_owned())], &Options::default(), &mut Sources::default());
+        let outcome =
+            load(&[Input::Stdin(text.to_owned())], &Options::default(), &mut Sources::default());
         outcome.desired.unwrap_or_else(|| panic!("{:?}\n{text}", outcome.diagnostics))
     }
 
@@ -275,7 +297,11 @@ zones:
             assert_eq!(whole.contains("ADDRESS_192_0_2_1: 192.0.2.1"), factor, "{whole}");
             let mut parts: Vec<String> = arranged.shared().into_iter().collect();
             for zone in desired.zones.values() {
-                parts.extend([Part::Zone, Part::Protection].into_iter().filter_map(|part| arranged.file(zone, part)));
+                parts.extend(
+                    [Part::Zone, Part::Protection]
+                        .into_iter()
+                        .filter_map(|part| arranged.file(zone, part)),
+                );
             }
             assert_eq!(parts.len(), 4 + usize::from(factor));
         }
@@ -287,11 +313,27 @@ zones:
         let zone = desired.zones.values().next().unwrap();
         let mut remarks = Remarks::default();
         let mx = zone.records.iter().find(|record| record.data.type_name() == "MX").unwrap();
-        remarks.add(&zone.name, &mx.name, &mx.data, vec!["ask\u{202e} the ##[group]mail team".to_owned()]);
+        remarks.add(
+            &zone.name,
+            &mx.name,
+            &mx.data,
+            vec!["ask\u{202e} the ##[group]mail team".to_owned()],
+        );
         let text = arrange(&desired, &remarks, false).whole();
         let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}\n{text}"));
-        let order = ["# Apex", "# Mail", "\u{fffd}#[group]mail team\n      - { name: \"@\", type: MX", "# Delegations"];
-        let order = order.into_iter().chain(["# Hosts", "name: \"on\"", "# Verification", "# Other", "state: absent"]);
+        let order = [
+            "# Apex",
+            "# Mail",
+            "\u{fffd}#[group]mail team\n      - { name: \"@\", type: MX",
+            "# Delegations",
+        ];
+        let order = order.into_iter().chain([
+            "# Hosts",
+            "name: \"on\"",
+            "# Verification",
+            "# Other",
+            "state: absent",
+        ]);
         let places: Vec<usize> = order.map(at).collect();
         assert!(places.is_sorted(), "{places:?}\n{text}");
         assert!(!text.contains('\u{202e}') && !text.contains("##["), "{text}");

@@ -26,7 +26,11 @@ pub(super) struct FileIn {
 }
 
 /// The defaults that apply in each file: its own, then those of the files that include it.
-pub(super) fn file_defaults(files: &[FileIn], sources: &Sources, diagnostics: &mut Diagnostics) -> Vec<Defaults> {
+pub(super) fn file_defaults(
+    files: &[FileIn],
+    sources: &Sources,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Defaults> {
     let own: Vec<Defaults> = files
         .iter()
         .map(|file| match file.syntax.as_ref().and_then(|s| s.defaults.as_ref()) {
@@ -44,27 +48,39 @@ pub(super) fn file_defaults(files: &[FileIn], sources: &Sources, diagnostics: &m
     for (number, includers) in includers.iter().enumerate() {
         let Some(((first, first_place), others)) = includers.split_first() else { continue };
         for (other, place) in others {
-            // A key that the file sets itself is not inherited, so a difference there does not matter.
-            let (a, b) = (own[number].clone().or(&all[*first]), own[number].clone().or(&all[*other]));
+            // A key that the file sets itself is not inherited, so a difference there does not
+            // matter.
+            let (a, b) =
+                (own[number].clone().or(&all[*first]), own[number].clone().or(&all[*other]));
             let Some((key, one, another)) = a.difference(&b) else { continue };
             let mut diagnostic = findings::DEFAULTS_CLASH
                 .at(
                     *place,
-                    format!("`{}` inherits another default `{key}` from here", sources.name(files[number].source)),
+                    format!(
+                        "`{}` inherits another default `{key}` from here",
+                        sources.name(files[number].source)
+                    ),
                 )
                 .and_at(*first_place, "than from here");
             for place in [one, another].into_iter().flatten() {
                 diagnostic = diagnostic.and_at(place, format!("a default `{key}`"));
             }
-            diagnostics.push(diagnostic.help("include the file once, or give it its own `defaults`"));
+            diagnostics
+                .push(diagnostic.help("include the file once, or give it its own `defaults`"));
             break;
         }
     }
     all
 }
 
-/// The files whose defaults a file inherits, by name: those that include it, without those that only close a cycle.
-fn true_includers(files: &[FileIn], depths: &[usize], number: usize, sources: &Sources) -> Vec<(usize, Place)> {
+/// The files whose defaults a file inherits, by name: those that include it, without those that
+/// only close a cycle.
+fn true_includers(
+    files: &[FileIn],
+    depths: &[usize],
+    number: usize,
+    sources: &Sources,
+) -> Vec<(usize, Place)> {
     let mut includers: Vec<_> = files[number].includers.clone();
     if includers.iter().any(|(i, _)| depths[*i] >= depths[number]) {
         // Includers that can be reached from here, and are no nearer to an input, close a cycle.
@@ -82,8 +98,8 @@ fn true_includers(files: &[FileIn], depths: &[usize], number: usize, sources: &S
 
 /// The minimum number of includes that lead from a top file to each file.
 ///
-/// Top files are those named on the command line and those that no file includes; in a cycle that nothing leads to, the
-/// file with the shortest path.
+/// Top files are those named on the command line and those that no file includes; in a cycle that
+/// nothing leads to, the file with the shortest path.
 fn depths(files: &[FileIn], sources: &Sources) -> Vec<usize> {
     let mut included = vec![Vec::new(); files.len()];
     for (number, file) in files.iter().enumerate() {
@@ -136,7 +152,8 @@ fn reaches(files: &[FileIn], from: usize, to: usize) -> bool {
 fn chained(own: &[Defaults], includers: &[Vec<(usize, Place)>]) -> Vec<Defaults> {
     let mut all: Vec<Option<Defaults>> = vec![None; own.len()];
     for number in 0..own.len() {
-        // Go up to a file whose defaults are known, that has nothing above it, or that closes a cycle; then down again.
+        // Go up to a file whose defaults are known, that has nothing above it, or that closes a
+        // cycle; then down again.
         let mut way = Vec::new();
         let mut on_way = HashSet::new();
         let mut at = Some(number);
@@ -146,7 +163,8 @@ fn chained(own: &[Defaults], includers: &[Vec<(usize, Place)>]) -> Vec<Defaults>
         }
         for file in way.into_iter().rev() {
             let above = includers[file].first().and_then(|(above, _)| all[*above].as_ref());
-            all[file] = Some(above.map_or_else(|| own[file].clone(), |above| own[file].clone().or(above)));
+            all[file] =
+                Some(above.map_or_else(|| own[file].clone(), |above| own[file].clone().or(above)));
         }
     }
     all.into_iter().map(Option::unwrap_or_default).collect()

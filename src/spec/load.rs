@@ -1,9 +1,9 @@
 //! Files: the only place in `spec` that reads the tree.
 //!
-//! Paths and the text of the standard input go in; the texts (in [`Sources`]), their trees, and the include relations
-//! come out. Directories are walked in order, `include:` is followed, and a file that is reached twice is loaded once.
-//! Included paths stay below the directory that was given, so that a change to a spec cannot make the program read
-//! other files.
+//! Paths and the text of the standard input go in; the texts (in [`Sources`]), their trees, and the
+//! include relations come out. Directories are walked in order, `include:` is followed, and a file
+//! that is reached twice is loaded once. Included paths stay below the directory that was given, so
+//! that a change to a spec cannot make the program read other files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -20,7 +20,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Sources, Span}
 /// Where a spec comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
-    /// A file, or a directory with every `*.yaml` and `*.yml` below it except in hidden directories.
+    /// A file, or a directory with every `*.yaml` and `*.yml` below it except in hidden
+    /// directories.
     Path(PathBuf),
     /// The text of the standard input.
     Stdin(String),
@@ -43,7 +44,8 @@ pub(super) struct Loaded {
 struct Origin {
     /// The base of relative paths, as given.
     directory: PathBuf,
-    /// The directory that included paths must stay below, without symbolic links; `None` for the standard input.
+    /// The directory that included paths must stay below, without symbolic links; `None` for the
+    /// standard input.
     root: Option<PathBuf>,
 }
 
@@ -124,14 +126,16 @@ impl Loader<'_> {
     /// The standard input.
     fn standard_input(&mut self, text: &str) {
         let source = self.sources.add("<stdin>", text);
-        let tree = if text.len() as u64 > LARGEST_FILE {
-            self.diagnostics.push(too_large(
-                findings::TOO_LARGE.nowhere(format!("the standard input has more than {} MiB", LARGEST_FILE >> 20)),
-            ));
-            None
-        } else {
-            self.parse(source)
-        };
+        let tree =
+            if text.len() as u64 > LARGEST_FILE {
+                self.diagnostics.push(too_large(findings::TOO_LARGE.nowhere(format!(
+                    "the standard input has more than {} MiB",
+                    LARGEST_FILE >> 20
+                ))));
+                None
+            } else {
+                self.parse(source)
+            };
         self.files.push(Loaded { source, tree, includers: Vec::new(), named: true });
         self.origins.push(Origin { directory: PathBuf::new(), root: None });
     }
@@ -161,14 +165,20 @@ impl Loader<'_> {
             Found::Loop(path, ancestor) => {
                 let detail = format!("`{}` leads back to `{}`", show(&path), show(&ancestor));
                 let diagnostic = self.place(findings::DIRECTORY_LOOP.nowhere(detail), reference);
-                self.diagnostics.push(diagnostic.help("remove the symbolic link, or name the files one by one"));
+                self.diagnostics.push(
+                    diagnostic.help("remove the symbolic link, or name the files one by one"),
+                );
             }
             Found::Unreadable(path, reason) => self.unreadable(&path, &reason, reference),
             Found::TooMuch => {
-                let detail = "the directories of the spec contain too many files, directories or links";
-                let diagnostic = self.place(findings::TOO_MUCH_TO_SEARCH.nowhere(detail), reference);
-                self.diagnostics
-                    .push(diagnostic.help("name the files one by one, or a directory with nothing else in it"));
+                let detail =
+                    "the directories of the spec contain too many files, directories or links";
+                let diagnostic =
+                    self.place(findings::TOO_MUCH_TO_SEARCH.nowhere(detail), reference);
+                self.diagnostics.push(
+                    diagnostic
+                        .help("name the files one by one, or a directory with nothing else in it"),
+                );
             }
         }
     }
@@ -177,7 +187,8 @@ impl Loader<'_> {
     fn outside(&mut self, path: &Path, reference: Reference) {
         let detail = format!("`{}` is outside the directory that was given", show(path));
         let diagnostic = self.place(findings::INCLUDE_REFUSED.nowhere(detail), reference);
-        self.diagnostics.push(diagnostic.help("move the file below it, or give its path on the command line"));
+        self.diagnostics
+            .push(diagnostic.help("move the file below it, or give its path on the command line"));
     }
 
     /// One file, loaded unless that has been done.
@@ -205,7 +216,12 @@ impl Loader<'_> {
                 };
                 let tree = source.1.then(|| self.parse(source.0)).flatten();
                 self.known.insert(canonical, Some(self.files.len()));
-                self.files.push(Loaded { source: source.0, tree, includers: Vec::new(), named: is_given });
+                self.files.push(Loaded {
+                    source: source.0,
+                    tree,
+                    includers: Vec::new(),
+                    named: is_given,
+                });
                 let directory = path.parent().map(Path::to_owned).unwrap_or_default();
                 self.origins.push(Origin { directory, root });
                 self.include(self.files.len() - 1, reference);
@@ -218,7 +234,8 @@ impl Loader<'_> {
         match reference.includer {
             Some((includer, place)) => {
                 let includers = &mut self.files[file].includers;
-                // All includes of one file are followed in one go, so if it is known here already, it is the last one.
+                // All includes of one file are followed in one go, so if it is known here already,
+                // it is the last one.
                 if includer != file && includers.last().is_none_or(|(last, _)| *last != includer) {
                     includers.push((includer, place));
                 }
@@ -228,7 +245,12 @@ impl Loader<'_> {
     }
 
     /// The text of a file, and whether it is valid UTF-8.
-    fn read(&mut self, path: &Path, is_given: bool, reference: Reference) -> Option<(SourceId, bool)> {
+    fn read(
+        &mut self,
+        path: &Path,
+        is_given: bool,
+        reference: Reference,
+    ) -> Option<(SourceId, bool)> {
         if let Some(text) = self.texts.get(&show(path)) {
             return Some((self.sources.add(show(path), text.as_str()), true));
         }
@@ -258,7 +280,8 @@ impl Loader<'_> {
                     format!("the byte 0x{byte:02x} is not UTF-8")
                 };
                 let place = Place { source, span: Span::new(at, at + '\u{fffd}'.len_utf8()) };
-                self.diagnostics.push(findings::NOT_TEXT.at(place, detail).help("save the file as UTF-8"));
+                self.diagnostics
+                    .push(findings::NOT_TEXT.at(place, detail).help("save the file as UTF-8"));
                 Some((source, false))
             }
         }
@@ -294,7 +317,9 @@ impl Loader<'_> {
     /// The item cannot be followed, or nothing matches it.
     fn expand(&mut self, file: usize, pattern: &str, place: Place) -> Result<(), Box<Diagnostic>> {
         let origin = &self.origins[file];
-        let refuse = |detail: &str, help: &str| Err(Box::new(findings::INCLUDE_REFUSED.at(place, detail).help(help)));
+        let refuse = |detail: &str, help: &str| {
+            Err(Box::new(findings::INCLUDE_REFUSED.at(place, detail).help(help)))
+        };
         let Some(root) = origin.root.clone() else {
             return refuse(
                 "a spec from standard input cannot include files, because its paths have no directory to start from",
@@ -311,13 +336,15 @@ impl Loader<'_> {
         let own = self.sources.name(self.files[file].source).to_owned();
         let directory = origin.directory.clone();
         let all = if is_glob {
-            directory_search::matches(&directory, pattern, &root, &mut self.budget).map_err(|error| {
-                Box::new(
-                    findings::INCLUDE_REFUSED
-                        .at(place, format!("`{pattern}` is not a pattern: {}", error.msg))
-                        .help("write a path, or a glob such as zones/*.yaml"),
-                )
-            })?
+            directory_search::matches(&directory, pattern, &root, &mut self.budget).map_err(
+                |error| {
+                    Box::new(
+                        findings::INCLUDE_REFUSED
+                            .at(place, format!("`{pattern}` is not a pattern: {}", error.msg))
+                            .help("write a path, or a glob such as zones/*.yaml"),
+                    )
+                },
+            )?
         } else {
             let path = directory.join(pattern);
             match fs::symlink_metadata(&path) {
@@ -339,8 +366,11 @@ impl Loader<'_> {
         if found {
             return Ok(());
         }
-        let detail =
-            if is_glob { format!("no YAML file matches `{pattern}`") } else { format!("there is no file `{pattern}`") };
+        let detail = if is_glob {
+            format!("no YAML file matches `{pattern}`")
+        } else {
+            format!("there is no file `{pattern}`")
+        };
         Err(Box::new(
             findings::NOTHING
                 .at(place, detail)
@@ -379,7 +409,9 @@ pub(super) fn parse(text: &str, source: SourceId, diagnostics: &mut Diagnostics)
     if let Some(at) = text.find('\0') {
         let place = Place { source, span: Span::new(at, at + 1) };
         diagnostics.push(
-            findings::NOT_TEXT.at(place, "there is a NUL byte here").help("remove it; a spec is plain UTF-8 text"),
+            findings::NOT_TEXT
+                .at(place, "there is a NUL byte here")
+                .help("remove it; a spec is plain UTF-8 text"),
         );
         return None;
     }
@@ -388,7 +420,10 @@ pub(super) fn parse(text: &str, source: SourceId, diagnostics: &mut Diagnostics)
         if matches!(tree.node(tree.root).kind, super::yaml_tree::Kind::Mapping(_)) {
             diagnostics.push(
                 findings::VERSION
-                    .at(tree.handle(tree.root), "the file does not say which version it is written for")
+                    .at(
+                        tree.handle(tree.root),
+                        "the file does not say which version it is written for",
+                    )
                     .help("begin the file with `version: 1`"),
             );
         }
@@ -413,13 +448,16 @@ fn read(path: &Path, is_given: bool) -> Result<Vec<u8>, ReadFailure> {
     if metadata.len() > LARGEST_FILE {
         return Err(ReadFailure::TooLarge);
     }
-    // A pipe without a writer would hang; a pipe that was named (`<(generate)`) is what the user wants.
+    // A pipe without a writer would hang; a pipe that was named (`<(generate)`) is what the user
+    // wants.
     if !metadata.is_file() && !is_given {
         return Err(ReadFailure::Other("it is not a regular file".to_owned()));
     }
     // Of one size from the beginning: a text that grows is there twice each time.
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-    File::open(path).and_then(|f| f.take(LARGEST_FILE + 1).read_to_end(&mut bytes)).map_err(other)?;
+    File::open(path)
+        .and_then(|f| f.take(LARGEST_FILE + 1).read_to_end(&mut bytes))
+        .map_err(other)?;
     if bytes.len() as u64 > LARGEST_FILE { Err(ReadFailure::TooLarge) } else { Ok(bytes) }
 }
 
@@ -438,7 +476,8 @@ fn show(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Whether a pattern stays below a directory, judged before any search: a search for `/**` would never end.
+/// Whether a pattern stays below a directory, judged before any search: a search for `/**` would
+/// never end.
 fn stays_below(directory: &Path, pattern: &str, root: &Path) -> bool {
     let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let Ok(mut at) = here.canonicalize() else { return false };

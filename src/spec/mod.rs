@@ -12,8 +12,8 @@
 //! | print | `emit`, `import_layout`, `shared_values`, `record_headings`, `write_yaml` | the model → YAML |
 //! | all of them | `limits` | how much is read, and how much is reported |
 //!
-//! No step stops at the first error: each step removes what it refused and passes on the rest, so that all errors are
-//! reported at once. A [`Desired`] comes out only if there is no error at all.
+//! No step stops at the first error: each step removes what it refused and passes on the rest, so
+//! that all errors are reported at once. A [`Desired`] comes out only if there is no error at all.
 
 mod any_value;
 mod attributes;
@@ -68,7 +68,9 @@ pub use import_layout::{Arrangement, Part, Remarks, arrange};
 pub use limits::LARGEST_FILE;
 use limits::{EXPANDED, MOST, clip, is_enough};
 pub use load::Input;
-pub use other_tools_yaml::{Include, OctodnsDocument, Yaml, YamlKind, read_octodns_yaml, read_yaml};
+pub use other_tools_yaml::{
+    Include, OctodnsDocument, Yaml, YamlKind, read_octodns_yaml, read_yaml,
+};
 pub use policy_file::{Allowed, POLICY_FILE, PolicyError, PolicyFile, policy_schema, read_policy};
 pub use read_yaml::lone_carriage_return;
 pub use revision::{Revision, at_revision, is_object_id, resolve_revision};
@@ -86,7 +88,8 @@ use crate::model::{Desired, EvaluationBudget, Suppression, names_credential};
 /// Options from outside the spec.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whether to allow variables that no file uses: the previous version of a spec may not have them.
+    /// Whether to allow variables that no file uses: the previous version of a spec may not have
+    /// them.
     pub may_leave_variables: bool,
     /// Variables, name and value; they override those of the files.
     pub variables: Vec<(String, String)>,
@@ -94,7 +97,8 @@ pub struct Options {
     pub accepted_lints: Vec<Suppression>,
     /// The date for deciding what has expired, `YYYY-MM-DD`; without it, nothing has.
     pub today: Option<String>,
-    /// Texts that are read in place of files, by the name of each file: a spec as it will be once it is written.
+    /// Texts that are read in place of files, by the name of each file: a spec as it will be once
+    /// it is written.
     pub texts: BTreeMap<String, String>,
 }
 
@@ -105,7 +109,8 @@ pub struct Outcome {
     pub desired: Option<Desired>,
     /// Every finding, sorted.
     pub diagnostics: Diagnostics,
-    /// SHA-256 over the sorted names and texts of the files and the variables of the command line; hexadecimal.
+    /// SHA-256 over the sorted names and texts of the files and the variables of the command line;
+    /// hexadecimal.
     pub digest: String,
     /// How many files were read.
     pub files: usize,
@@ -115,13 +120,16 @@ pub struct Outcome {
 
 /// Loads a spec.
 ///
-/// The texts that were read are added to `sources`, so that findings can quote them; values that may be secrets are
-/// masked.
+/// The texts that were read are added to `sources`, so that findings can quote them; values that
+/// may be secrets are masked.
 pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outcome {
     let mut diagnostics = Diagnostics::default();
     if inputs.is_empty() {
-        diagnostics
-            .push(findings::NOTHING.nowhere("no file or directory was given").help("name a spec file or directory"));
+        diagnostics.push(
+            findings::NOTHING
+                .nowhere("no file or directory was given")
+                .help("name a spec file or directory"),
+        );
     }
     let loaded = load::load(inputs, &options.texts, sources, &mut diagnostics);
     let digest = digest(loaded.iter().map(|f| f.source), options, sources);
@@ -162,8 +170,11 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
             Some(source) => diagnostic.at(Place { source, span: Span::new(0, 0) }, ""),
             None => diagnostic,
         };
-        diagnostics
-            .push(diagnostic.help("add `zones:` with a domain below it, or check that the right file was given"));
+        diagnostics.push(
+            diagnostic.help(
+                "add `zones:` with a domain below it, or check that the right file was given",
+            ),
+        );
     }
     if is_enough(&diagnostics) {
         diagnostics.push(
@@ -215,7 +226,8 @@ fn variables(
         let source = sources.add("--var", text);
         for ((name, value), span) in options.variables.iter().zip(spans) {
             let place = Place { source, span };
-            // A value may be a secret of the environment, in a variable that is misspelled or not meant for the spec.
+            // A value may be a secret of the environment, in a variable that is misspelled or not
+            // meant for the spec.
             let start = (span.end as usize).saturating_sub(value.len());
             sources.redact(Place { source, span: Span::new(start, span.end as usize) });
             if names_credential(name) {
@@ -232,7 +244,8 @@ fn variables(
         variables.collect(tree, diagnostics);
     }
     if !options.may_leave_variables {
-        let texts: Vec<&str> = loaded.iter().filter_map(|f| sources.get(f.source)).map(Source::text).collect();
+        let texts: Vec<&str> =
+            loaded.iter().filter_map(|f| sources.get(f.source)).map(Source::text).collect();
         variables.unused(&texts, diagnostics);
     }
     variables
@@ -240,7 +253,8 @@ fn variables(
 
 /// The digest of all input.
 fn digest(files: impl Iterator<Item = SourceId>, options: &Options, sources: &Sources) -> String {
-    let mut texts: Vec<_> = files.filter_map(|id| sources.get(id)).map(|s| (s.name(), s.text())).collect();
+    let mut texts: Vec<_> =
+        files.filter_map(|id| sources.get(id)).map(|s| (s.name(), s.text())).collect();
     texts.sort_unstable();
     let mut hash = Context::new(&SHA256);
     // Each part is preceded by its length, so that different specs never give the same bytes.

@@ -80,7 +80,8 @@ impl Yaml {
     }
 }
 
-/// The most values of a document, counting each value as often as aliases use it, and long texts several times.
+/// The most values of a document, counting each value as often as aliases use it, and long texts
+/// several times.
 const MOST_VALUES: usize = 600_000;
 
 /// Reads a document. Errors are reported; `None` if nothing can be used.
@@ -104,11 +105,13 @@ pub struct OctodnsDocument {
     pub remarks: Vec<(Place, String)>,
 }
 
-/// Reads a document of octoDNS, with the mappings that it merges and the files that it includes. Errors are reported.
+/// Reads a document of octoDNS, with the mappings that it merges and the files that it includes.
+/// Errors are reported.
 ///
 /// # Sources
-/// octodns.readthedocs.io (include directive), read 2026-11: `!include NAME` stands for the content of a file, and `<<: !include NAME`
-/// merges it. Of equal keys the last one counts, which is also what PyYAML does with equal keys of one mapping.
+/// octodns.readthedocs.io (include directive), read 2026-11: `!include NAME` stands for the content
+/// of a file, and `<<: !include NAME` merges it. Of equal keys the last one counts, which is also
+/// what PyYAML does with equal keys of one mapping.
 pub fn read_octodns_yaml(
     text: &str,
     source: SourceId,
@@ -137,7 +140,14 @@ struct Copier<'c, 'i> {
 impl<'c, 'i> Copier<'c, 'i> {
     /// A copier that has copied nothing.
     fn new(tree: &'c Tree, dialect: Dialect, include: &'c mut Include<'i>) -> Self {
-        Self { tree, dialect, left: MOST_VALUES, include, failures: Vec::new(), remarks: Vec::new() }
+        Self {
+            tree,
+            dialect,
+            left: MOST_VALUES,
+            include,
+            failures: Vec::new(),
+            remarks: Vec::new(),
+        }
     }
 
     /// Copies the document. One with too many values is reported.
@@ -146,7 +156,8 @@ impl<'c, 'i> Copier<'c, 'i> {
         if self.left == 0 {
             let place = self.tree.place(self.tree.root);
             let detail = format!("with its aliases, the file holds more than {MOST_VALUES} values");
-            diagnostics.push(findings::TOO_LARGE.at(place, detail).help("write one file for each zone"));
+            diagnostics
+                .push(findings::TOO_LARGE.at(place, detail).help("write one file for each zone"));
             return OctodnsDocument::default();
         }
         OctodnsDocument { root: Some(root), failures: self.failures, remarks: self.remarks }
@@ -173,10 +184,15 @@ impl<'c, 'i> Copier<'c, 'i> {
                 Some(Meaning::Null) => YamlKind::Null,
                 _ => YamlKind::Scalar(text.to_string()),
             },
-            Kind::Sequence(items) => YamlKind::List(items.iter().map(|item| self.copy(*item)).collect()),
+            Kind::Sequence(items) => {
+                YamlKind::List(items.iter().map(|item| self.copy(*item)).collect())
+            }
             Kind::Mapping(entries) => YamlKind::Map(self.members(entries)),
         };
-        let is_plain = matches!(tree.meaning(id), Some(Meaning::Bool(_) | Meaning::Integer(_) | Meaning::Number));
+        let is_plain = matches!(
+            tree.meaning(id),
+            Some(Meaning::Bool(_) | Meaning::Integer(_) | Meaning::Number)
+        );
         let is_bare = matches!(&tree.node(id).kind, Kind::Scalar(_, Style::Plain));
         Yaml { place: tree.place(id), kind, is_plain, is_bare }
     }
@@ -184,10 +200,12 @@ impl<'c, 'i> Copier<'c, 'i> {
     /// The members of a mapping, with those that it merges.
     fn members(&mut self, entries: &[Entry]) -> Vec<(String, Yaml)> {
         let tree = self.tree;
-        let is_merge =
-            |entry: &Entry| matches!(&tree.node(entry.key).kind, Kind::Scalar(text, Style::Plain) if &**text == MERGE);
+        let is_merge = |entry: &Entry| matches!(&tree.node(entry.key).kind, Kind::Scalar(text, Style::Plain) if &**text == MERGE);
         if self.dialect == Dialect::Spec {
-            return entries.iter().map(|entry| (tree.text(entry.key).to_owned(), self.copy(entry.value))).collect();
+            return entries
+                .iter()
+                .map(|entry| (tree.text(entry.key).to_owned(), self.copy(entry.value)))
+                .collect();
         }
         let mut members = Members::default();
         for entry in entries {
@@ -196,7 +214,8 @@ impl<'c, 'i> Copier<'c, 'i> {
             if !is_merge(entry) {
                 let key = self.key(entry.key);
                 if members.put(key, value, true) {
-                    let why = "the key is in this mapping twice; octoDNS takes the last one".to_owned();
+                    let why =
+                        "the key is in this mapping twice; octoDNS takes the last one".to_owned();
                     self.remarks.push((tree.place(entry.key), why));
                 }
                 continue;
@@ -211,9 +230,10 @@ impl<'c, 'i> Copier<'c, 'i> {
                     }
                     // What could not be included is reported already.
                     YamlKind::Null if self.failures.len() > failed => {}
-                    _ => {
-                        self.failures.push((tree.place(entry.value), "only a mapping can be merged by `<<`".to_owned()))
-                    }
+                    _ => self.failures.push((
+                        tree.place(entry.value),
+                        "only a mapping can be merged by `<<`".to_owned(),
+                    )),
                 }
             }
         }
@@ -224,21 +244,28 @@ impl<'c, 'i> Copier<'c, 'i> {
     fn key(&mut self, id: NodeId) -> (bool, String) {
         let text = self.tree.text(id);
         let is_bare = matches!(&self.tree.node(id).kind, Kind::Scalar(_, Style::Plain));
-        let scalar = if is_bare { PythonScalar::of_plain(text) } else { PythonScalar::Text(text.to_owned()) };
+        let scalar = if is_bare {
+            PythonScalar::of_plain(text)
+        } else {
+            PythonScalar::Text(text.to_owned())
+        };
         let name = scalar.python_text();
         if name != text {
-            let why = format!("octoDNS reads the key `{text}` as `{name}`, because it is not in quotes");
+            let why =
+                format!("octoDNS reads the key `{text}` as `{name}`, because it is not in quotes");
             self.remarks.push((self.tree.place(id), why));
         }
         (matches!(scalar, PythonScalar::Text(_)), name)
     }
 }
 
-/// The members of a mapping of octoDNS. Of equal keys, the last value counts, at the place of the first.
+/// The members of a mapping of octoDNS. Of equal keys, the last value counts, at the place of the
+/// first.
 #[derive(Default)]
 struct Members {
     list: Vec<(String, Yaml)>,
-    /// Index of each key and whether it was written in this mapping; the number 1 and the text 1 are two keys.
+    /// Index of each key and whether it was written in this mapping; the number 1 and the text 1
+    /// are two keys.
     places: HashMap<(bool, String), (usize, bool)>,
 }
 

@@ -1,5 +1,5 @@
-//! The policy file: permissions and limits that are committed next to a spec. It is read as specs are: every mistake is reported,
-//! with its place and with what may have been meant.
+//! The policy file: permissions and limits that are committed next to a spec. It is read as specs
+//! are: every mistake is reported, with its place and with what may have been meant.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -124,16 +124,33 @@ pub fn read_policy(name: &str, text: &str) -> Result<PolicyFile, Box<PolicyError
 }
 
 /// The policy in a text; what may be a secret is added to `found`.
-fn policy(text: &str, source: SourceId, diagnostics: &mut Diagnostics, found: &mut Vec<Place>) -> Option<PolicyFile> {
+fn policy(
+    text: &str,
+    source: SourceId,
+    diagnostics: &mut Diagnostics,
+    found: &mut Vec<Place>,
+) -> Option<PolicyFile> {
     static SHAPE: OnceLock<CompiledSchema> = OnceLock::new();
     let compiled = SHAPE.get_or_init(|| CompiledSchema::new(&policy_schema()));
     let mut tree = parse(text, source, diagnostics)?;
-    found.extend(check_with_schema(compiled, "the policy", &mut tree, &HashSet::new(), diagnostics).secrets);
+    found.extend(
+        check_with_schema(compiled, "the policy", &mut tree, &HashSet::new(), diagnostics).secrets,
+    );
     if !matches!(tree.node(tree.root).kind, Kind::Mapping(_)) {
         return None;
     }
-    let file: FileSyntax = read(&tree, tree.root).map_err(|error| diagnostics.push(error.diagnostic(&tree))).ok()?;
-    let FileSyntax { version: _, most_changes, from_records, narrow_rules, narrow_days, allow, lint, zones } = file;
+    let file: FileSyntax =
+        read(&tree, tree.root).map_err(|error| diagnostics.push(error.diagnostic(&tree))).ok()?;
+    let FileSyntax {
+        version: _,
+        most_changes,
+        from_records,
+        narrow_rules,
+        narrow_days,
+        allow,
+        lint,
+        zones,
+    } = file;
     let mut reader = Reader { source, diagnostics };
     let mut zones = zones.map_or_else(Vec::new, |zones| zones.0);
     sort_by(&mut zones, |(a, _), (b, _)| a.value.0.cmp(&b.value.0));
@@ -143,7 +160,11 @@ fn policy(text: &str, source: SourceId, diagnostics: &mut Diagnostics, found: &m
         match glob::Pattern::new(&zones.value.0.to_lowercase()) {
             Ok(pattern) => add(&mut allowed, &pattern, allow.as_ref(), &mut reader),
             Err(error) => {
-                let detail = format!("`{}` is neither a name nor a glob: {}", clip(&zones.value.0), error.msg);
+                let detail = format!(
+                    "`{}` is neither a name nor a glob: {}",
+                    clip(&zones.value.0),
+                    error.msg
+                );
                 let place = reader.place(&zones);
                 reader.diagnostics.push(
                     findings::ZONE_NAME
@@ -160,11 +181,23 @@ fn policy(text: &str, source: SourceId, diagnostics: &mut Diagnostics, found: &m
     for (code, reason) in lint.map_or_else(Vec::new, |lint| lint.0) {
         if let Some(reason) = reader.words(&code.value.0, &reason) {
             let (code, reason) = (code.value.0, reason.value);
-            suppressions.push(Suppression { code, reason, place: None, scope: SuppressionScope::Everything });
+            suppressions.push(Suppression {
+                code,
+                reason,
+                place: None,
+                scope: SuppressionScope::Everything,
+            });
         }
     }
     let from_records = from_records.and_then(|n| usize::try_from(n).ok());
-    Some(PolicyFile { most_changes, from_records, narrow_rules, narrow_days, allowed, suppressions })
+    Some(PolicyFile {
+        most_changes,
+        from_records,
+        narrow_rules,
+        narrow_days,
+        allowed,
+        suppressions,
+    })
 }
 
 /// Adds the dangers that are allowed for zones.
@@ -175,7 +208,11 @@ fn add(
     reader: &mut Reader<'_>,
 ) {
     let dangers = reader.allow(dangers).into_iter();
-    allowed.extend(dangers.map(|(danger, reason)| Allowed { zones: zones.clone(), danger, reason }));
+    allowed.extend(dangers.map(|(danger, reason)| Allowed {
+        zones: zones.clone(),
+        danger,
+        reason,
+    }));
 }
 
 #[cfg(test)]
@@ -188,7 +225,12 @@ mod tests {
         let place = |label: &crate::diagnostic::Label| error.sources.line_column(label.place);
         let shown = error.diagnostics.iter().map(|d| {
             let at = d.primary.as_ref().map(place).map(|at| format!("{}:{}", at.line, at.column));
-            format!("{} {} {}", at.unwrap_or_default(), d.detail, d.help.as_deref().unwrap_or_default())
+            format!(
+                "{} {} {}",
+                at.unwrap_or_default(),
+                d.detail,
+                d.help.as_deref().unwrap_or_default()
+            )
         });
         shown.collect()
     }
@@ -198,7 +240,10 @@ mod tests {
         let text = "version: 1\nmost_changes: 25\nallow: { exposes-origin: TICKET-1 }\nlint: { LINT0012: mail hosts }\nzones:\n  \"*.example\":\n    allow: { changes-mail: moving mail }\n";
         let policy = read_policy("policy.yaml", text).unwrap();
         assert_eq!((policy.most_changes, policy.allowed.len()), (Some(25), 2));
-        assert_eq!((policy.suppressions[0].code.as_str(), policy.suppressions.len()), ("LINT0012", 1));
+        assert_eq!(
+            (policy.suppressions[0].code.as_str(), policy.suppressions.len()),
+            ("LINT0012", 1)
+        );
         assert!(policy.allowed[0].zones.matches("a.example"));
         let windows = text.replace('\n', "\r\n");
         assert_eq!(read_policy("policy.yaml", &format!("\u{feff}{windows}")).unwrap(), policy);
@@ -217,7 +262,10 @@ mod tests {
             ),
             ("version: 1\nlint: { LINT0012: ' ' }", "2:19 "),
             ("version: 1\nalow: {}", "2:1 there is no key `alow` here did you mean `allow`?"),
-            ("version: 1\nmost_changes: 101", "2:15 `most_changes` is 101 write a number from 0 to 100"),
+            (
+                "version: 1\nmost_changes: 101",
+                "2:15 `most_changes` is 101 write a number from 0 to 100",
+            ),
             ("version: 1\nmost_changes: -1", "2:15 "),
             ("version: 1\nnarrow_rules: 6", "2:15 "),
             ("version: 1\nnarrow_days: 91", "2:14 "),
@@ -235,7 +283,10 @@ mod tests {
             ("version: 1\nallow: !x {}", "2:"),
         ] {
             let found = shown_findings(bad);
-            assert!(found.first().is_some_and(|found| found.starts_with(first)), "{bad:?}: {found:?}");
+            assert!(
+                found.first().is_some_and(|found| found.starts_with(first)),
+                "{bad:?}: {found:?}"
+            );
         }
         // All of them at once.
         let found = shown_findings(
@@ -247,12 +298,14 @@ mod tests {
     #[test]
     fn hostile_policies_are_refused() {
         let deep = format!("version: 1\nzones: {}1", "{ a: ".repeat(5_000));
-        let wide = format!("version: 1\n{}", (0..5_000).map(|n| format!("k{n}: 1\n")).collect::<String>());
+        let wide =
+            format!("version: 1\n{}", (0..5_000).map(|n| format!("k{n}: 1\n")).collect::<String>());
         let bomb = format!("version: 1\nzones: &a [{}]", "*a, ".repeat(100));
         for bad in [deep, wide, bomb, "version: 1\nallow: \u{85}\u{2028}".to_owned()] {
             assert!(read_policy("policy.yaml", &bad).is_err(), "{}", &bad[..40]);
         }
-        let error = read_policy("policy.yaml", "version: 1\nCLOUDFLARE_API_TOKEN: hush-hush\n").unwrap_err();
+        let error = read_policy("policy.yaml", "version: 1\nCLOUDFLARE_API_TOKEN: hush-hush\n")
+            .unwrap_err();
         let shown = error.sources.iter().map(|(_, source)| source.text()).collect::<String>();
         assert!(!shown.contains("hush"), "{shown}");
         assert!(!format!("{:?}", error.diagnostics).contains("hush"));

@@ -1,8 +1,9 @@
 //! One pass over the events of a YAML text: text in, [`Tree`] and findings out.
 //!
-//! It finds everything that a deserialiser cannot report: the actual syntax error, duplicate keys at every level with
-//! both places, merge keys, tags, several documents, keys that are not scalars, and excessive nesting and aliases.
-//! Anything refused that can be skipped is left out of the tree, so that the rest is still checked.
+//! It finds everything that a deserialiser cannot report: the actual syntax error, duplicate keys
+//! at every level with both places, merge keys, tags, several documents, keys that are not scalars,
+//! and excessive nesting and aliases. Anything refused that can be skipped is left out of the tree,
+//! so that the rest is still checked.
 //!
 //! octoDNS's files may have merge keys and `!include`, which `other_tools_yaml` resolves.
 
@@ -38,7 +39,8 @@ pub(super) const MERGE: &str = "<<";
 
 /// Reads one document; `None` if nothing useful remains.
 ///
-/// Places in the tree and in the findings count from the start of `text`, including a byte-order mark.
+/// Places in the tree and in the findings count from the start of `text`, including a byte-order
+/// mark.
 pub(super) fn scan(text: &str, source: SourceId, diagnostics: &mut Diagnostics) -> Option<Tree> {
     scan_dialect(text, source, Dialect::Spec, diagnostics)
 }
@@ -80,7 +82,13 @@ pub(super) fn scan_dialect(
             Ok((event, span)) => {
                 let range = span.byte_range().unwrap_or(0..0);
                 let start = span.tag_start().and_then(|m| m.byte_offset());
-                scanner.event(event, Span::new(range.start + mark, range.end + mark), start.map(|s| s + mark)).err()
+                scanner
+                    .event(
+                        event,
+                        Span::new(range.start + mark, range.end + mark),
+                        start.map(|s| s + mark),
+                    )
+                    .err()
             }
         };
         if let Some(diagnostic) = stop {
@@ -90,19 +98,30 @@ pub(super) fn scan_dialect(
     }
     let Some(root) = scanner.root else {
         if dialect == Dialect::Octodns {
-            scanner.node(Node { span: Span::new(mark, mark), kind: Kind::Scalar(Box::default(), Style::Plain) }, 0);
+            scanner.node(
+                Node {
+                    span: Span::new(mark, mark),
+                    kind: Kind::Scalar(Box::default(), Style::Plain),
+                },
+                0,
+            );
             return Some(scanner.tree);
         }
         let place = Place { source, span: Span::new(mark, mark) };
-        diagnostics.push(findings::NOTHING.at(place, "the file is empty").help("begin with `version: 1` and `zones:`"));
+        diagnostics.push(
+            findings::NOTHING
+                .at(place, "the file is empty")
+                .help("begin with `version: 1` and `zones:`"),
+        );
         return None;
     };
     scanner.tree.root = root;
     Some(scanner.tree)
 }
 
-/// Returns where the first carriage return is that no line feed follows. YAML and tables take it for the end of a line, and editors do
-/// not: what a reviewer sees in a comment would be part of the spec.
+/// Returns where the first carriage return is that no line feed follows. YAML and tables take it
+/// for the end of a line, and editors do not: what a reviewer sees in a comment would be part of
+/// the spec.
 #[must_use]
 pub fn lone_carriage_return(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
@@ -147,12 +166,19 @@ impl Scanner<'_> {
         let mut includes = false;
         let mut is_text = false;
         if let Some(start) = tag {
-            let end = start + self.text[start..].find(|c: char| c.is_whitespace()).unwrap_or(self.text.len() - start);
+            let end = start
+                + self.text[start..]
+                    .find(|c: char| c.is_whitespace())
+                    .unwrap_or(self.text.len() - start);
             let place = self.place(Span::new(start, end));
             let tag = self.text[start..end].to_owned();
-            includes = self.dialect == Dialect::Octodns && tag == INCLUDE && matches!(event, Event::Scalar(..));
+            includes = self.dialect == Dialect::Octodns
+                && tag == INCLUDE
+                && matches!(event, Event::Scalar(..));
             // PyYAML's tag for text, whatever it looks like.
-            is_text = self.dialect == Dialect::Octodns && tag == TEXT && matches!(event, Event::Scalar(..));
+            is_text = self.dialect == Dialect::Octodns
+                && tag == TEXT
+                && matches!(event, Event::Scalar(..));
             if !includes && !is_text {
                 self.diagnostics.push(
                     findings::TAG
@@ -250,11 +276,16 @@ impl Scanner<'_> {
         self.weights[frame.id.0 as usize] = frame.weight;
         let node = self.tree.node_mut(frame.id);
         // Block collections end where the next item begins; trailing blanks are not part of them.
-        let end = self.text.get(..span.end as usize).map_or(span.end as usize, |t| t.trim_end().len());
+        let end =
+            self.text.get(..span.end as usize).map_or(span.end as usize, |t| t.trim_end().len());
         node.span = Span::new(node.span.start as usize, end);
         frame.items.shrink_to_fit();
         frame.entries.shrink_to_fit();
-        node.kind = if frame.is_mapping { Kind::Mapping(frame.entries) } else { Kind::Sequence(frame.items) };
+        node.kind = if frame.is_mapping {
+            Kind::Mapping(frame.entries)
+        } else {
+            Kind::Sequence(frame.items)
+        };
         self.attach(frame.id);
     }
 
@@ -336,7 +367,8 @@ impl Scanner<'_> {
             frame.entries.iter().map(|e| e.key).find(|k| self.tree.text(*k) == &**text)
         } else {
             if frame.table.is_empty() {
-                frame.table = frame.entries.iter().map(|e| (self.tree.text(e.key).into(), e.key)).collect();
+                frame.table =
+                    frame.entries.iter().map(|e| (self.tree.text(e.key).into(), e.key)).collect();
             }
             let first = frame.table.get(text).copied();
             frame.table.entry(text.clone()).or_insert(id);
@@ -361,8 +393,8 @@ impl Scanner<'_> {
         let (detail, help) = explain(error.kind());
         let detail = detail.map_or_else(|| error.info(), str::to_owned);
         let at = if is_tab(error.kind()) { tab_near(self.text, at) } else { at };
-        // The parser reports unclosed items at the end of the text, where there is nothing to show; point at the last
-        // line.
+        // The parser reports unclosed items at the end of the text, where there is nothing to show;
+        // point at the last line.
         let at = if at >= self.text.len() { self.text.trim_end().len() } else { at };
         let length = self.text.get(at..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
         let finding = match error.kind() {
@@ -377,8 +409,8 @@ impl Scanner<'_> {
     }
 }
 
-/// Where the tab is that the parser reports: among the blanks in front of this place, after it on the line, or at the beginning of a later
-/// line, where it ends a value.
+/// Where the tab is that the parser reports: among the blanks in front of this place, after it on
+/// the line, or at the beginning of a later line, where it ends a value.
 fn tab_near(text: &str, at: usize) -> usize {
     let before = text.get(..at).unwrap_or_default();
     let blanks = before.trim_end_matches([' ', '\t']).len();
@@ -411,25 +443,38 @@ fn is_tab(kind: &ErrorKind) -> bool {
 /// Our message for common errors, and what to write instead.
 fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
     match kind {
-        kind if is_tab(kind) => (Some("a tab is used for indentation"), Some("use spaces, two for each level")),
-        ErrorKind::UnexpectedEofFlowSequence => (Some("a `[` is not closed"), Some("add the closing `]`")),
+        kind if is_tab(kind) => {
+            (Some("a tab is used for indentation"), Some("use spaces, two for each level"))
+        }
+        ErrorKind::UnexpectedEofFlowSequence => {
+            (Some("a `[` is not closed"), Some("add the closing `]`"))
+        }
         ErrorKind::UnexpectedEofFlowMapping | ErrorKind::UnexpectedEofImplicitFlowMapping => {
             (Some("a `{` is not closed"), Some("add the closing `}`"))
         }
-        ErrorKind::UnclosedFlowCollection { open: '[' } => (Some("a `[` is not closed"), Some("add the closing `]`")),
-        ErrorKind::UnclosedFlowCollection { .. } => (Some("a `{` is not closed"), Some("add the closing `}`")),
+        ErrorKind::UnclosedFlowCollection { open: '[' } => {
+            (Some("a `[` is not closed"), Some("add the closing `]`"))
+        }
+        ErrorKind::UnclosedFlowCollection { .. } => {
+            (Some("a `{` is not closed"), Some("add the closing `}`"))
+        }
         ErrorKind::MisplacedFlowCollectionEnd | ErrorKind::MismatchedFlowCollectionEnd { .. } => (
             Some("this bracket has no opening bracket"),
-            Some("remove it, or open it with `[` or `{`; brackets inside text need quotes around the text"),
+            Some(
+                "remove it, or open it with `[` or `{`; brackets inside text need quotes around the text",
+            ),
         ),
         ErrorKind::UnclosedQuotedScalar
         | ErrorKind::DocumentIndicatorInQuotedScalar
-        | ErrorKind::InvalidQuotedScalarIndent => {
-            (Some("a quote is not closed"), Some("add the closing quote; a `'` inside single quotes is written `''`"))
-        }
+        | ErrorKind::InvalidQuotedScalarIndent => (
+            Some("a quote is not closed"),
+            Some("add the closing quote; a `'` inside single quotes is written `''`"),
+        ),
         ErrorKind::UnknownAnchor => (
             Some("the alias refers to an anchor that is not defined above it"),
-            Some("define it with `&name`, or write the value in quotes if it begins with `*`, such as \"*\""),
+            Some(
+                "define it with `&name`, or write the value in quotes if it begins with `*`, such as \"*\"",
+            ),
         ),
         ErrorKind::MissingAnchorOrAliasName => (
             Some("`*` and `&` at the start of a value need a name"),
@@ -439,27 +484,35 @@ fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
             Some("this character is not allowed in a YAML file"),
             Some("remove it, or write it as an escape such as \"\\x1b\" in double quotes"),
         ),
-        ErrorKind::UnexpectedCharacter { .. } => {
-            (Some("no value can begin with this character"), Some("write the value in quotes, such as \"@\""))
-        }
+        ErrorKind::UnexpectedCharacter { .. } => (
+            Some("no value can begin with this character"),
+            Some("write the value in quotes, such as \"@\""),
+        ),
         ErrorKind::InvalidIndentation
         | ErrorKind::ExpectedBlockMappingKey
         | ErrorKind::ExpectedBlockSequenceEntry
         | ErrorKind::InvalidSimpleKey
         | ErrorKind::SimpleKeyExpected => (
             Some("this line fits neither the indentation above it nor the form `key: value`"),
-            Some("begin the keys of one mapping in the same column, and write a space after each `:`"),
+            Some(
+                "begin the keys of one mapping in the same column, and write a space after each `:`",
+            ),
         ),
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
             Some("a `:` is where no key can be"),
-            Some("write the value in quotes if the `:` belongs to it, or begin the key on a line of its own"),
+            Some(
+                "write the value in quotes if the `:` belongs to it, or begin the key on a line of its own",
+            ),
         ),
-        ErrorKind::BlockSequenceEntryNotAllowed | ErrorKind::BlockEntryInFlowCollection => {
-            (Some("a list item is not possible here"), Some("begin each `- ` item on a line of its own"))
-        }
+        ErrorKind::BlockSequenceEntryNotAllowed | ErrorKind::BlockEntryInFlowCollection => (
+            Some("a list item is not possible here"),
+            Some("begin each `- ` item on a line of its own"),
+        ),
         ErrorKind::ExpectedFlowMappingSeparator => (
             Some("`,` or `}` is expected here"),
-            Some("write `{ key: value, key: value }`; a value that holds `,`, `{` or `}` needs quotes"),
+            Some(
+                "write `{ key: value, key: value }`; a value that holds `,`, `{` or `}` needs quotes",
+            ),
         ),
         ErrorKind::ExpectedFlowSequenceSeparator => (
             Some("`,` or `]` is expected here"),
@@ -469,15 +522,17 @@ fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
             Some("the escape does not exist in double quotes"),
             Some("write `\\\\` for a backslash, or use single quotes, which have no escapes"),
         ),
-        ErrorKind::InvalidTrailingDoubleQuotedScalar | ErrorKind::InvalidTrailingSingleQuotedScalar => (
+        ErrorKind::InvalidTrailingDoubleQuotedScalar
+        | ErrorKind::InvalidTrailingSingleQuotedScalar => (
             Some("text follows a closing quote"),
             Some(
                 "put the whole value in quotes; a `\"` inside double quotes is written `\\\"`, or use single quotes around it",
             ),
         ),
-        ErrorKind::RecursionLimitExceeded => {
-            (Some("lists and mappings are nested too deep here"), Some("look for brackets that are not closed"))
-        }
+        ErrorKind::RecursionLimitExceeded => (
+            Some("lists and mappings are nested too deep here"),
+            Some("look for brackets that are not closed"),
+        ),
         _ => (None, None),
     }
 }
@@ -509,7 +564,10 @@ mod tests {
             [("SPEC0008", 2, 11), ("SPEC0008", 4, 16), ("SPEC0008", 4, 22), ("SPEC0008", 5, 1)]
         );
         let many: String = (0..40).map(|n| format!("k{n}: 1\n")).collect();
-        assert_eq!(found(&format!("{many}k3: 1\nk39: 1\n")), [("SPEC0008", 41, 1), ("SPEC0008", 42, 1)]);
+        assert_eq!(
+            found(&format!("{many}k3: 1\nk39: 1\n")),
+            [("SPEC0008", 41, 1), ("SPEC0008", 42, 1)]
+        );
     }
 
     #[test]
@@ -536,7 +594,10 @@ mod tests {
         assert_eq!(found(&"[".repeat(20_000))[0].0, "SPEC0009");
         let mut bomb = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
         for n in 1..12 {
-            bomb.push_str(&format!("a{n}: &a{n} [{}]\n", vec![format!("*a{}", n - 1); 9].join(",")));
+            bomb.push_str(&format!(
+                "a{n}: &a{n} [{}]\n",
+                vec![format!("*a{}", n - 1); 9].join(",")
+            ));
         }
         assert_eq!(found(&bomb)[0].0, "SPEC0010");
     }

@@ -1,5 +1,5 @@
-//! Valid records that are probably not what the author meant: targets that are top-level names or the record itself, name servers
-//! of the zone itself.
+//! Valid records that are probably not what the author meant: targets that are top-level names or
+//! the record itself, name servers of the zone itself.
 
 use super::records::Target;
 use crate::diagnostic::{Place, findings};
@@ -9,7 +9,8 @@ impl Target<'_> {
     /// Warns of a target that looks relative to the zone.
     pub(super) fn doubt_target(&mut self, data: &Rdata, text: &str, place: Place) {
         let is_full = |target: &Fqdn| {
-            text.split_whitespace().any(|w| w.ends_with('.') && Fqdn::parse(w).is_ok_and(|n| n == *target))
+            text.split_whitespace()
+                .any(|w| w.ends_with('.') && Fqdn::parse(w).is_ok_and(|n| n == *target))
         };
         let Some(target) = data.target().filter(|t| t.label_count() == 1 && !is_full(t)) else {
             return;
@@ -18,7 +19,9 @@ impl Target<'_> {
         self.diagnostics.push(
             findings::SINGLE_LABEL
                 .at(place, format!("this points to the top-level name `{target}`"))
-                .help(format!("write `{target}.{zone}` if a name in this zone is meant, or `{target}.` if not")),
+                .help(format!(
+                    "write `{target}.{zone}` if a name in this zone is meant, or `{target}.` if not"
+                )),
         );
     }
 
@@ -39,7 +42,9 @@ impl Target<'_> {
                 findings::APEX_NS
                     .at(place, format!("this is a name server of {} itself", self.zone))
                     .about(address())
-                    .help("remove the record unless the zone has custom or additional name servers"),
+                    .help(
+                        "remove the record unless the zone has custom or additional name servers",
+                    ),
             );
         }
     }

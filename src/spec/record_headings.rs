@@ -30,8 +30,17 @@ impl Group {
     /// The group of a record, by its name, its type and the beginning of a text.
     pub(super) fn of(zone: &ZoneName, record: &DesiredRecord) -> Self {
         const MAIL_HOSTS: &[&str] = &["mta-sts", "autodiscover", "autoconfig"];
-        const MAIL_SERVICES: &[&str] =
-            &["_autodiscover", "_imap", "_imaps", "_pop3", "_pop3s", "_sieve", "_submission", "_submissions", "_25"];
+        const MAIL_SERVICES: &[&str] = &[
+            "_autodiscover",
+            "_imap",
+            "_imaps",
+            "_pop3",
+            "_pop3s",
+            "_sieve",
+            "_submission",
+            "_submissions",
+            "_25",
+        ];
         let name = zone.relative(&record.name);
         let labels: Vec<&str> = name.split('.').collect();
         let has = |known: &[&str]| labels.iter().any(|label| known.contains(label));
@@ -40,13 +49,19 @@ impl Group {
         match record.data.type_name() {
             "MX" => Self::Mail,
             "NS" | "DS" if !is_apex => Self::Delegations,
-            "TXT" | "CNAME" | "A" | "AAAA" | "NS" if has(MAIL_LABELS) || has(MAIL_HOSTS) => Self::Mail,
+            "TXT" | "CNAME" | "A" | "AAAA" | "NS" if has(MAIL_LABELS) || has(MAIL_HOSTS) => {
+                Self::Mail
+            }
             "SRV" | "TLSA" if has(MAIL_SERVICES) => Self::Mail,
             "TXT" if MAIL_TEXTS.iter().any(|start| text().starts_with(start)) => Self::Mail,
-            "TXT" if is_apex || name.contains("challenge") || name.contains("verif") => Self::Verification,
+            "TXT" if is_apex || name.contains("challenge") || name.contains("verif") => {
+                Self::Verification
+            }
             "CNAME" if labels[0].starts_with('_') => Self::Verification,
             _ if is_apex => Self::Apex,
-            "A" | "AAAA" | "CNAME" | "HTTPS" | "SVCB" | "PTR" if !name.starts_with('_') => Self::Hosts,
+            "A" | "AAAA" | "CNAME" | "HTTPS" | "SVCB" | "PTR" if !name.starts_with('_') => {
+                Self::Hosts
+            }
             _ => Self::Other,
         }
     }

@@ -1,4 +1,5 @@
-//! How records are written: the types from which that part of the JSON Schema is generated and into which the tree is read.
+//! How records are written: the types from which that part of the JSON Schema is generated and into
+//! which the tree is read.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -43,8 +44,8 @@ pub(super) struct RecordSyntax {
     pub(super) content: Option<Spanned<OneOrMany<Spanned<Text>>>>,
     /// The value by its parts, or a list of values (one record each).
     pub(super) data: Option<Spanned<OneOrMany<DataSyntax>>>,
-    /// The priority of MX, URI, SRV, SVCB and HTTPS records, 0 to 65535, lowest first; next to `data` for URI records
-    /// only.
+    /// The priority of MX, URI, SRV, SVCB and HTTPS records, 0 to 65535, lowest first; next to
+    /// `data` for URI records only.
     #[serde(default)]
     #[schemars(schema_with = "priority")]
     pub(super) priority: Option<Spanned<Text>>,
@@ -54,7 +55,8 @@ pub(super) struct RecordSyntax {
     pub(super) ttl: Option<Spanned<Text>>,
     /// Whether traffic goes through Cloudflare; A, AAAA and CNAME records only.
     pub(super) proxied: Option<Spanned<bool>>,
-    /// A note for people, up to 500 characters; `null` clears it; without the key, the comment is left alone.
+    /// A note for people, up to 500 characters; `null` clears it; without the key, the comment is
+    /// left alone.
     pub(super) comment: Option<Spanned<Nullable>>,
     /// Tags, each `name` or `name:value`.
     pub(super) tags: Option<Spanned<Vec<Spanned<Text>>>>,
@@ -142,7 +144,8 @@ pub(super) fn record_type(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "enum": names, "enumDescriptions": about })
 }
 
-/// Dangers that can be accepted, with reasons. Deletes are not among them: they are allowed by their number.
+/// Dangers that can be accepted, with reasons. Deletes are not among them: they are allowed by
+/// their number.
 pub(super) fn allow(_: &mut SchemaGenerator) -> Schema {
     let one = |danger: &Danger| {
         let schema = serde_json::json!({ "type": "string", "minLength": 1, "description": format!("Accepts that {}; why.", danger.about()) });

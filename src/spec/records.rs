@@ -1,7 +1,7 @@
 //! One entry of `records`: syntax in, records or tombstones of the model out.
 //!
-//! An entry with a list of values yields one record for each. Every error in an entry is reported; an invalid value
-//! yields nothing, and the others are still read.
+//! An entry with a list of values yields one record for each. Every error in an entry is reported;
+//! an invalid value yields nothing, and the others are still read.
 
 use std::collections::HashSet;
 
@@ -14,8 +14,8 @@ use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, first_of};
 use crate::model::facts::{FieldKind, TypeFacts};
 use crate::model::{
-    AsReported, Comment, DataError, DesiredRecord, Facets, Fields, Fqdn, NameError, Rdata, RecordType, Settings,
-    Spelling, Tombstone, Ttl, Value, ZoneName,
+    AsReported, Comment, DataError, DesiredRecord, Facets, Fields, Fqdn, NameError, Rdata,
+    RecordType, Settings, Spelling, Tombstone, Ttl, Value, ZoneName,
 };
 
 /// Where records are read from and written to.
@@ -48,8 +48,11 @@ impl Target<'_> {
         let name = entry.name.as_ref().and_then(|n| self.name(n));
         let record_type = entry.record_type.as_ref().and_then(|t| RecordType::parse(&t.value.0));
         let absent = entry.state.is_some_and(|s| s.value == StateSyntax::Absent);
-        let facets =
-            if absent { self.tombstone_only(entry).then(Facets::default) } else { self.facets(entry, record_type) };
+        let facets = if absent {
+            self.tombstone_only(entry).then(Facets::default)
+        } else {
+            self.facets(entry, record_type)
+        };
         self.metadata(entry);
         // A value cannot be judged without its type; the missing type has been reported.
         let Some(record_type) = record_type else { return };
@@ -59,21 +62,38 @@ impl Target<'_> {
         let several = items.as_ref().is_some_and(|items| items.len() > 1);
         let spelling = |place| {
             let entry = if several { place } else { whole_entry };
-            Spelling { name: written.value.0.as_str().into(), place, entry, reported: AsReported::default() }
+            Spelling {
+                name: written.value.0.as_str().into(),
+                place,
+                entry,
+                reported: AsReported::default(),
+            }
         };
         let whole = self.place(written);
         let allow = self.reader().allow(entry.allow.as_ref());
         let allow = (!allow.is_empty()).then(|| Box::new(allow));
         let Some(items) = items else {
             if absent {
-                self.tombstones.push(Tombstone { name, record_type, data: None, allow, spelling: spelling(whole) });
+                self.tombstones.push(Tombstone {
+                    name,
+                    record_type,
+                    data: None,
+                    allow,
+                    spelling: spelling(whole),
+                });
             }
             return;
         };
         for (data, place) in items {
             let (data, name, spelling) = (data.at(&name), name.clone(), spelling(place));
             if absent {
-                self.tombstones.push(Tombstone { name, record_type, data: Some(data), allow: allow.clone(), spelling });
+                self.tombstones.push(Tombstone {
+                    name,
+                    record_type,
+                    data: Some(data),
+                    allow: allow.clone(),
+                    spelling,
+                });
                 continue;
             }
             self.doubt_record(&name, &data, place);
@@ -133,7 +153,8 @@ impl Target<'_> {
         None
     }
 
-    /// A tombstone has a name, a type and a value; other keys are refused. Returns whether there were none.
+    /// A tombstone has a name, a type and a value; other keys are refused. Returns whether there
+    /// were none.
     fn tombstone_only(&mut self, entry: &RecordSyntax) -> bool {
         let spans = [
             ("ttl", entry.ttl.as_ref().map(|s| s.span)),
@@ -162,11 +183,14 @@ impl Target<'_> {
         let mut good = true;
         let mut reader = self.reader();
         let own_ttl = entry.ttl.as_ref().and_then(|t| reader.ttl(t).or_else(|| fail(&mut good)));
-        let comment = entry.comment.as_ref().and_then(|c| reader.comment(c).or_else(|| fail(&mut good)));
+        let comment =
+            entry.comment.as_ref().and_then(|c| reader.comment(c).or_else(|| fail(&mut good)));
         let tags = entry.tags.as_ref().and_then(|t| reader.tags(t).or_else(|| fail(&mut good)));
         let proxiable = record_type.is_none_or(|t| t.facts().proxiable);
         let mut proxied = entry.proxied.map(|p| p.value);
-        if let (Some(true), false, Some(at), Some(record_type)) = (proxied, proxiable, entry.proxied, record_type) {
+        if let (Some(true), false, Some(at), Some(record_type)) =
+            (proxied, proxiable, entry.proxied, record_type)
+        {
             let place = self.place(&at);
             self.diagnostics.push(
                 findings::NOT_PROXIABLE
@@ -183,8 +207,8 @@ impl Target<'_> {
         let mut ttl = own_ttl.as_ref().or(self.defaults.ttl.as_ref()).map(|t| t.value);
         if proxied == Some(true) && ttl.is_some_and(|t| !t.is_automatic()) {
             ttl = Some(Ttl::AUTOMATIC);
-            // A default applies only to records that can have it; a warning is worthwhile only for what the record
-            // itself sets.
+            // A default applies only to records that can have it; a warning is worthwhile only for
+            // what the record itself sets.
             if let Some(Facet { place, .. }) = own_ttl {
                 self.diagnostics.push(
                     findings::TTL_IGNORED
@@ -208,10 +232,19 @@ impl Target<'_> {
     }
 
     /// Reports settings that are turned on and that Cloudflare does not have for such a record.
-    fn settings(&mut self, entry: &RecordSyntax, record_type: Option<RecordType>, proxied: Option<bool>) {
+    fn settings(
+        &mut self,
+        entry: &RecordSyntax,
+        record_type: Option<RecordType>,
+        proxied: Option<bool>,
+    ) {
         let (Some(syntax), Some(record_type)) = (&entry.settings, record_type) else { return };
         let place = self.place(syntax);
-        for (name, _) in Settings::from(&syntax.value).named().into_iter().filter(|(_, value)| *value == Some(true)) {
+        for (name, _) in Settings::from(&syntax.value)
+            .named()
+            .into_iter()
+            .filter(|(_, value)| *value == Some(true))
+        {
             let Some(scope) = Settings::scope(name) else { continue };
             let records = match scope.is_proxied {
                 _ if scope.has(record_type, proxied) => continue,
@@ -290,7 +323,10 @@ impl Target<'_> {
                 if !facts.has_data() {
                     let example = facts.field("content").map_or(facts.about, |f| f.about);
                     let diagnostic = findings::VALUE
-                        .at(self.place(data), format!("the value of {} records has no parts", facts.name))
+                        .at(
+                            self.place(data),
+                            format!("the value of {} records has no parts", facts.name),
+                        )
                         .help(format!("write `content:` with {example}"));
                     self.diagnostics.push(diagnostic);
                     return Some(Vec::new());
@@ -302,7 +338,8 @@ impl Target<'_> {
                 // What the shape check removed is not also reported as missing.
                 if !self.reduced.contains(&syntax.span.start) {
                     let key = if facts.has_data() { "data" } else { "content" };
-                    let at = entry.record_type.as_ref().map_or(self.place(syntax), |t| self.place(t));
+                    let at =
+                        entry.record_type.as_ref().map_or(self.place(syntax), |t| self.place(t));
                     self.diagnostics.push(
                         findings::MISSING_KEY
                             .at(at, format!("this {} record has no value", facts.name))
@@ -371,7 +408,8 @@ impl Target<'_> {
         None
     }
 
-    /// The values of a type with its priority next to `data`; one inside `data` counts if there is none next to it.
+    /// The values of a type with its priority next to `data`; one inside `data` counts if there is
+    /// none next to it.
     fn data_with_priority(
         &mut self,
         entry: &RecordSyntax,
@@ -383,7 +421,8 @@ impl Target<'_> {
             None => None,
         };
         if let Some(beside) = &entry.priority {
-            let inside = |d: &&DataSyntax| d.value.0.iter().any(|(key, _)| key.value.0 == "priority");
+            let inside =
+                |d: &&DataSyntax| d.value.0.iter().any(|(key, _)| key.value.0 == "priority");
             if let Some(twice) = data.value.0.iter().find(inside) {
                 let diagnostic = findings::PRIORITY
                     .at(self.place(twice), "the priority is given in `data` and beside it")
@@ -393,11 +432,22 @@ impl Target<'_> {
                 return Some(Vec::new());
             }
         }
-        Some(data.value.0.iter().filter_map(|d| self.data(d, record_type, priority.as_ref())).collect())
+        Some(
+            data.value
+                .0
+                .iter()
+                .filter_map(|d| self.data(d, record_type, priority.as_ref()))
+                .collect(),
+        )
     }
 
     /// One value from `data`, with the priority next to it if the type has one there.
-    fn data(&mut self, syntax: &DataSyntax, record_type: RecordType, priority: Option<&Value>) -> Option<Item> {
+    fn data(
+        &mut self,
+        syntax: &DataSyntax,
+        record_type: RecordType,
+        priority: Option<&Value>,
+    ) -> Option<Item> {
         let facts = record_type.facts();
         let place = self.place(syntax);
         let names = || facts.fields.iter().map(|f| f.name);
@@ -424,11 +474,14 @@ impl Target<'_> {
         let handle = syntax.value.0.first().map_or(place, |(key, _)| self.place(key));
         match Rdata::from_fields(record_type, &fields) {
             Ok(data) => {
-                let host = facts
-                    .fields
-                    .iter()
-                    .find(|f| matches!(f.kind, FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot));
-                let host = host.and_then(|h| syntax.value.0.iter().find(|(key, _)| key.value.0 == h.name));
+                let host = facts.fields.iter().find(|f| {
+                    matches!(
+                        f.kind,
+                        FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot
+                    )
+                });
+                let host =
+                    host.and_then(|h| syntax.value.0.iter().find(|(key, _)| key.value.0 == h.name));
                 if let Some((_, host)) = host {
                     self.doubt_target(&data, &host.value.0, self.place(host));
                 }
@@ -436,15 +489,18 @@ impl Target<'_> {
             }
             Err(errors) => {
                 for error in errors {
-                    let value = error.field.and_then(|f| syntax.value.0.iter().find(|(key, _)| key.value.0 == f));
+                    let value = error
+                        .field
+                        .and_then(|f| syntax.value.0.iter().find(|(key, _)| key.value.0 == f));
                     // A misspelt key is not also reported as missing.
                     if value.is_none() && error.field.is_some_and(|f| meant.contains(&f)) {
                         continue;
                     }
                     let (at, finding) = match value {
-                        Some((_, value)) => {
-                            (self.within(self.place(value), &value.value.0, error.offset), findings::VALUE)
-                        }
+                        Some((_, value)) => (
+                            self.within(self.place(value), &value.value.0, error.offset),
+                            findings::VALUE,
+                        ),
                         None => (handle, findings::MISSING_KEY),
                     };
                     self.diagnostics.push(with_help(finding.at(at, error.message.clone()), &error));
@@ -458,8 +514,10 @@ impl Target<'_> {
     fn within(&self, place: Place, scalar: &str, offset: Option<usize>) -> Place {
         let Some(start) = offset.filter(|n| scalar.is_char_boundary(*n)) else { return place };
         let rest = &scalar[start..];
-        let length =
-            rest.find(char::is_whitespace).unwrap_or(rest.len()).max(rest.chars().next().map_or(0, char::len_utf8));
+        let length = rest
+            .find(char::is_whitespace)
+            .unwrap_or(rest.len())
+            .max(rest.chars().next().map_or(0, char::len_utf8));
         within(place, self.text, scalar, start..start + length)
     }
 }

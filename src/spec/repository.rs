@@ -1,8 +1,8 @@
 //! Finding the git repository that a spec belongs to.
 //!
-//! git also accepts a directory that only looks like a repository (a *bare* repository), and such a directory can be
-//! committed to a tree. A `.git` cannot: git never checks one out. So only a `.git` marks a repository here, and one
-//! that leads back into a work tree is refused.
+//! git also accepts a directory that only looks like a repository (a *bare* repository), and such a
+//! directory can be committed to a tree. A `.git` cannot: git never checks one out. So only a
+//! `.git` marks a repository here, and one that leads back into a work tree is refused.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use super::revision_error::RevisionError;
 
-/// What marks a repository: a directory or, in worktrees and submodules, a file that contains the path to it.
+/// What marks a repository: a directory or, in worktrees and submodules, a file that contains the
+/// path to it.
 const MARK: &str = ".git";
 
 /// Largest `.git` file, in bytes; it holds one path.
@@ -32,7 +33,9 @@ impl Repository {
     /// # Errors
     /// There is none, or its `.git` cannot be used. The search does not go on past an unusable one.
     pub(super) fn find(directory: &Path) -> Result<Self, RevisionError> {
-        let broken = |path: &Path, error: io::Error| RevisionError::Unusable(path.to_owned(), error.to_string());
+        let broken = |path: &Path, error: io::Error| {
+            RevisionError::Unusable(path.to_owned(), error.to_string())
+        };
         let start = directory.canonicalize().map_err(|error| broken(directory, error))?;
         for top in start.ancestors() {
             let mark = top.join(MARK);
@@ -67,8 +70,11 @@ fn leads_to(top: &Path) -> io::Result<PathBuf> {
     } else if metadata.is_file() {
         let mut bytes = Vec::new();
         File::open(&mark)?.take(LARGEST).read_to_end(&mut bytes)?;
-        let path = bytes.strip_prefix(b"gitdir:").map(<[u8]>::trim_ascii).filter(|path| !path.is_empty());
-        let path = path.ok_or_else(|| io::Error::other("it is a file that does not begin with `gitdir: PATH`"))?;
+        let path =
+            bytes.strip_prefix(b"gitdir:").map(<[u8]>::trim_ascii).filter(|path| !path.is_empty());
+        let path = path.ok_or_else(|| {
+            io::Error::other("it is a file that does not begin with `gitdir: PATH`")
+        })?;
         top.join(path_of(path)?)
     } else {
         return Err(io::Error::other("it is neither a directory nor a file"));
@@ -76,19 +82,28 @@ fn leads_to(top: &Path) -> io::Result<PathBuf> {
     let directory = directory.canonicalize()?;
     // git looks for this too; without it, git would search further up.
     if directory.join("HEAD").symlink_metadata().is_err() {
-        return Err(io::Error::other(format!("{} is not a Git directory: it has no HEAD", directory.display())));
+        return Err(io::Error::other(format!(
+            "{} is not a Git directory: it has no HEAD",
+            directory.display()
+        )));
     }
     Ok(directory)
 }
 
 /// Whether a git directory consists of files that someone could have committed to a work tree.
 fn is_work_tree_content(git_directory: &Path, top: &Path) -> bool {
-    git_directory.ancestors().skip(1).filter(|tree| tree.join(MARK).symlink_metadata().is_ok()).any(|tree| {
-        let is_marked = git_directory.strip_prefix(tree).is_ok_and(|below| below.iter().any(|name| name == MARK));
-        // A layout with worktrees side by side keeps the git directory under another name, and a `.git` points to it.
-        let is_own = || tree != top && leads_to(tree).is_ok_and(|own| git_directory.starts_with(own));
-        !is_marked && !is_own()
-    })
+    git_directory.ancestors().skip(1).filter(|tree| tree.join(MARK).symlink_metadata().is_ok()).any(
+        |tree| {
+            let is_marked = git_directory
+                .strip_prefix(tree)
+                .is_ok_and(|below| below.iter().any(|name| name == MARK));
+            // A layout with worktrees side by side keeps the git directory under another name, and
+            // a `.git` points to it.
+            let is_own =
+                || tree != top && leads_to(tree).is_ok_and(|own| git_directory.starts_with(own));
+            !is_marked && !is_own()
+        },
+    )
 }
 
 /// A path as git writes it.

@@ -1,7 +1,8 @@
-//! A spec as it was at a git revision: its files, read from the repository without touching the work tree.
+//! A spec as it was at a git revision: its files, read from the repository without touching the
+//! work tree.
 //!
-//! [`Git`] does the work (`rev-parse`, `ls-tree`, `cat-file`): it knows worktrees, alternates, abbreviated ids and whom
-//! to trust. Its output is bounded and written to files as it arrives.
+//! [`Git`] does the work (`rev-parse`, `ls-tree`, `cat-file`): it knows worktrees, alternates,
+//! abbreviated ids and whom to trust. Its output is bounded and written to files as it arrives.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -20,7 +21,8 @@ const MOST_BYTES: u64 = 256 * 1024 * 1024;
 /// Most files that are read from a revision.
 const MOST_FILES: usize = 100_000;
 
-/// Most bytes of a listing. It names every file below a directory, including those that do not belong to the spec.
+/// Most bytes of a listing. It names every file below a directory, including those that do not
+/// belong to the spec.
 const LARGEST_LISTING: u64 = 256 * 1024 * 1024;
 
 /// Longest line of the output, in bytes: a path and what precedes it.
@@ -73,14 +75,16 @@ pub fn at_revision(
                 return Err(RevisionError::Several(one, other));
             }
         }
-        let broken = |error: io::Error| RevisionError::Unusable(directory.to_owned(), error.to_string());
+        let broken =
+            |error: io::Error| RevisionError::Unusable(directory.to_owned(), error.to_string());
         let directory = directory.canonicalize().map_err(broken)?;
         let prefix = directory.strip_prefix(&git.repository().top).unwrap_or(Path::new(""));
         let entries = entries(&git, &result.commit, prefix, &mut budget)?;
         let target = into.join(number.to_string());
         let name = input.file_name().filter(|_| !is_directory).map(Path::new);
         let is_left_out = copy(&git, &entries, &target, &mut budget)?;
-        if let Some(name) = name.filter(|name| is_left_out.iter().any(|left_out| left_out == name)) {
+        if let Some(name) = name.filter(|name| is_left_out.iter().any(|left_out| left_out == name))
+        {
             return Err(RevisionError::Link(prefix.join(name)));
         }
         let copied = name.map_or_else(|| target.clone(), |name| target.join(name));
@@ -120,7 +124,11 @@ fn commit(git: &Git, revision: &str) -> Result<String, RevisionError> {
     let commit = String::from_utf8_lossy(&answer).trim().to_owned();
     if ended.is_success && is_object_id(&commit) {
         let is_ambiguous = ended.complaint.contains("is ambiguous") && !is_object_id(revision);
-        return if is_ambiguous { Err(RevisionError::Ambiguous(revision.to_owned())) } else { Ok(commit) };
+        return if is_ambiguous {
+            Err(RevisionError::Ambiguous(revision.to_owned()))
+        } else {
+            Ok(commit)
+        };
     }
     let (shallow, _) = git.text(&["rev-parse", "--is-shallow-repository"])?;
     let hint = if shallow.trim_ascii() == b"true" {
@@ -148,8 +156,14 @@ struct Entry {
 }
 
 /// The YAML files below a directory, and the links, because these may lead to some.
-fn entries(git: &Git, commit: &str, prefix: &Path, budget: &mut Budget) -> Result<Vec<Entry>, RevisionError> {
-    let mut arguments: Vec<OsString> = ["ls-tree", "-r", "-z", "--full-tree", commit].map(OsString::from).into();
+fn entries(
+    git: &Git,
+    commit: &str,
+    prefix: &Path,
+    budget: &mut Budget,
+) -> Result<Vec<Entry>, RevisionError> {
+    let mut arguments: Vec<OsString> =
+        ["ls-tree", "-r", "-z", "--full-tree", commit].map(OsString::from).into();
     if !prefix.as_os_str().is_empty() {
         // With the separator, because the content of the directory is meant.
         arguments.extend(["--".into(), prefix.join("").into_os_string()]);
@@ -168,7 +182,10 @@ fn entries(git: &Git, commit: &str, prefix: &Path, budget: &mut Budget) -> Resul
             }
         }
         if answer.limit() == 0 {
-            Err(RevisionError::TooMuch(format!("its listing is over {} MiB", LARGEST_LISTING >> 20)))
+            Err(RevisionError::TooMuch(format!(
+                "its listing is over {} MiB",
+                LARGEST_LISTING >> 20
+            )))
         } else {
             Ok(entries)
         }
@@ -177,7 +194,11 @@ fn entries(git: &Git, commit: &str, prefix: &Path, budget: &mut Budget) -> Resul
 }
 
 /// Reads up to a delimiter, which is left out; `false` at the end.
-fn until(answer: &mut (impl BufRead + ?Sized), delimiter: u8, line: &mut Vec<u8>) -> Result<bool, RevisionError> {
+fn until(
+    answer: &mut (impl BufRead + ?Sized),
+    delimiter: u8,
+    line: &mut Vec<u8>,
+) -> Result<bool, RevisionError> {
     line.clear();
     answer.take(LONGEST_LINE).read_until(delimiter, line).map_err(RevisionError::Git)?;
     match line.pop() {
@@ -187,24 +208,34 @@ fn until(answer: &mut (impl BufRead + ?Sized), delimiter: u8, line: &mut Vec<u8>
     }
 }
 
-/// One line of a listing: mode, type, id, a tab, the path. `None` for what is neither a YAML file nor a link.
+/// One line of a listing: mode, type, id, a tab, the path. `None` for what is neither a YAML file
+/// nor a link.
 fn entry(line: &[u8], prefix: &Path) -> Result<Option<Entry>, RevisionError> {
     let missing = || RevisionError::Answer("ls-tree");
     let tab = line.iter().position(|byte| *byte == b'\t').ok_or_else(missing)?;
     let head = std::str::from_utf8(&line[..tab]).map_err(|_| missing())?;
     let mut head = head.split(' ');
-    let (Some(mode), Some(_), Some(id)) = (head.next(), head.next(), head.next()) else { return Err(missing()) };
+    let (Some(mode), Some(_), Some(id)) = (head.next(), head.next(), head.next()) else {
+        return Err(missing());
+    };
     let Ok(path) = path_of(&line[tab + 1..]).map(PathBuf::from) else { return Ok(None) };
     let Ok(path) = path.strip_prefix(prefix).map(Path::to_owned) else { return Ok(None) };
-    let is_plain = path.components().all(|c| matches!(c, Component::Normal(_))) && path.components().next().is_some();
+    let is_plain = path.components().all(|c| matches!(c, Component::Normal(_)))
+        && path.components().next().is_some();
     let is_link = mode == "120000";
-    let is_wanted = is_plain && is_object_id(id) && (is_link || mode.starts_with("100") && is_yaml(&path));
+    let is_wanted =
+        is_plain && is_object_id(id) && (is_link || mode.starts_with("100") && is_yaml(&path));
     Ok(is_wanted.then(|| Entry { path, id: id.to_owned(), is_link }))
 }
 
-/// Writes files and links below a directory with one run of git. Leaves out links that lead out of the directory and
-/// returns them.
-fn copy(git: &Git, entries: &[Entry], target: &Path, budget: &mut Budget) -> Result<Vec<PathBuf>, RevisionError> {
+/// Writes files and links below a directory with one run of git. Leaves out links that lead out of
+/// the directory and returns them.
+fn copy(
+    git: &Git,
+    entries: &[Entry],
+    target: &Path,
+    budget: &mut Budget,
+) -> Result<Vec<PathBuf>, RevisionError> {
     if entries.is_empty() {
         return Ok(Vec::new());
     }
@@ -216,10 +247,9 @@ fn copy(git: &Git, entries: &[Entry], target: &Path, budget: &mut Budget) -> Res
         for Entry { path, id, is_link } in entries {
             let size = size(answer, &mut line, id, path)?;
             let largest = if *is_link { LONGEST_LINE } else { LARGEST_FILE };
-            budget.bytes = budget
-                .bytes
-                .checked_sub(size)
-                .ok_or_else(|| RevisionError::TooMuch(format!("over {} MiB of YAML", MOST_BYTES >> 20)))?;
+            budget.bytes = budget.bytes.checked_sub(size).ok_or_else(|| {
+                RevisionError::TooMuch(format!("over {} MiB of YAML", MOST_BYTES >> 20))
+            })?;
             if size > largest {
                 let what = match is_link {
                     true => format!("a link leads to a path of over {} KiB", LONGEST_LINE >> 10),
@@ -236,7 +266,10 @@ fn copy(git: &Git, entries: &[Entry], target: &Path, budget: &mut Budget) -> Res
                 })
             } else {
                 let file = target.join(path);
-                let made = file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| File::create(&file));
+                let made = file
+                    .parent()
+                    .map_or(Ok(()), fs::create_dir_all)
+                    .and_then(|()| File::create(&file));
                 made.and_then(|mut file| io::copy(&mut answer.take(size), &mut file))
             };
             let copied = copied.map_err(|error| RevisionError::Copy(path.clone(), error))?;
@@ -259,14 +292,22 @@ fn copy(git: &Git, entries: &[Entry], target: &Path, budget: &mut Budget) -> Res
             continue;
         }
         let link = target.join(path);
-        let made = link.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| make_link(&leads_to, &link));
+        let made = link
+            .parent()
+            .map_or(Ok(()), fs::create_dir_all)
+            .and_then(|()| make_link(&leads_to, &link));
         made.map_err(|error| RevisionError::Copy(path.clone(), error))?;
     }
     Ok(left_out)
 }
 
 /// The size of the next content.
-fn size(answer: &mut (impl BufRead + ?Sized), line: &mut Vec<u8>, id: &str, path: &Path) -> Result<u64, RevisionError> {
+fn size(
+    answer: &mut (impl BufRead + ?Sized),
+    line: &mut Vec<u8>,
+    id: &str,
+    path: &Path,
+) -> Result<u64, RevisionError> {
     if !until(answer, b'\n', line)? {
         return Err(RevisionError::Answer("cat-file"));
     }
@@ -321,7 +362,13 @@ mod tests {
         let size = |text: &str| size(&mut text.as_bytes(), &mut Vec::new(), &id, Path::new("x"));
         assert_eq!(size(&format!("{id} blob 4\na\nb\n\n")).unwrap(), 4);
         assert!(matches!(size(&format!("{id} missing\n")), Err(RevisionError::Lost(_))));
-        for wrong in ["", "blob 4\n", &format!("{id} tree 4\n"), &format!("{id} blob -1\n"), &format!("{id} blob 4")] {
+        for wrong in [
+            "",
+            "blob 4\n",
+            &format!("{id} tree 4\n"),
+            &format!("{id} blob -1\n"),
+            &format!("{id} blob 4"),
+        ] {
             assert!(matches!(size(wrong), Err(RevisionError::Answer(_))), "{wrong:?}");
         }
         assert!(until(&mut "x".repeat(100_000).as_bytes(), 0, &mut Vec::new()).is_err());
@@ -332,7 +379,9 @@ mod tests {
         let id = "b".repeat(40);
         let path = |mode: &str, path: &str| {
             let line = format!("{mode} blob {id}\t{path}");
-            entry(line.as_bytes(), Path::new("spec")).unwrap().map(|entry| entry.path.display().to_string())
+            entry(line.as_bytes(), Path::new("spec"))
+                .unwrap()
+                .map(|entry| entry.path.display().to_string())
         };
         assert_eq!(path("100644", "spec/a/b.yaml"), Some("a/b.yaml".to_owned()));
         assert_eq!(path("120000", "spec/a"), Some("a".to_owned()));
@@ -360,7 +409,11 @@ mod tests {
             ("a", "/etc/passwd", false),
             ("a", "", false),
         ] {
-            assert_eq!(stays_below(Path::new(path), Path::new(leads_to)), stays, "{path} -> {leads_to}");
+            assert_eq!(
+                stays_below(Path::new(path), Path::new(leads_to)),
+                stays,
+                "{path} -> {leads_to}"
+            );
         }
     }
 }

@@ -71,7 +71,9 @@ pub enum RevisionError {
     #[error("{} is a symbolic link at that revision, to something that is not below its directory. Name its target as the spec", .0.display())]
     Link(PathBuf),
     /// It is too large.
-    #[error("the revision has too much below the spec's directory: {0}. Name a directory with nothing else in it")]
+    #[error(
+        "the revision has too much below the spec's directory: {0}. Name a directory with nothing else in it"
+    )]
     TooMuch(String),
     /// git takes too long.
     #[error("git did not answer within {} seconds", .0.as_secs_f64())]

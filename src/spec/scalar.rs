@@ -1,8 +1,9 @@
 //! Finds where a part of a scalar's text is in the file.
 //!
-//! The scalar's source is decoded again, and each byte of the result is recorded with the piece of the file that it
-//! came from. If the result differs from the scalar's text (because of a substitution, or a form that is not handled
-//! here), the place is the whole scalar: a place is never wrong, at worst it is large.
+//! The scalar's source is decoded again, and each byte of the result is recorded with the piece of
+//! the file that it came from. If the result differs from the scalar's text (because of a
+//! substitution, or a form that is not handled here), the place is the whole scalar: a place is
+//! never wrong, at worst it is large.
 //!
 //! | form | what is undone |
 //! |---|---|
@@ -25,7 +26,9 @@ pub(super) fn within(place: Place, file: &str, scalar: &str, part: Range<usize>)
     let from = header.map_or(start, |h| h.content);
     let decoded = file.get(from..end).map(|written| decode(written, header.map(|h| h.is_folded)));
     match decoded.and_then(|decoded| locate(&decoded, scalar, part)) {
-        Some(found) => Place { source: place.source, span: Span::new(from + found.start, from + found.end) },
+        Some(found) => {
+            Place { source: place.source, span: Span::new(from + found.start, from + found.end) }
+        }
         None => place,
     }
 }
@@ -54,7 +57,8 @@ fn header(file: &str, start: usize) -> Option<Header> {
             continue;
         }
         let written = written.split(" #").next().unwrap_or_default().trim_end();
-        let bare = written.trim_end_matches(['+', '-', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+        let bare =
+            written.trim_end_matches(['+', '-', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
         let is_folded = bare.ends_with('>');
         let before = bare.strip_suffix(['|', '>'])?;
         return before.ends_with([' ', ':', '-']).then_some(Header { is_folded, content });
@@ -68,12 +72,14 @@ fn locate(decoded: &Decoded, scalar: &str, part: Range<usize>) -> Option<Range<u
     }
     let is_same = decoded.text == scalar.as_bytes();
     // Depending on what follows it, the end of a block belongs to the scalar or not.
-    let is_same = is_same || decoded.text.trim_ascii_end() == scalar.trim_end_matches(['\n', ' ']).as_bytes();
+    let is_same =
+        is_same || decoded.text.trim_ascii_end() == scalar.trim_end_matches(['\n', ' ']).as_bytes();
     if !is_same {
         return None;
     }
     let pieces = &decoded.pieces;
-    let start = pieces.get(part.start).map_or_else(|| pieces.last().map_or(0, |p| p.end), |p| p.start);
+    let start =
+        pieces.get(part.start).map_or_else(|| pieces.last().map_or(0, |p| p.end), |p| p.start);
     let end = match part.end.checked_sub(1).filter(|_| !part.is_empty()) {
         Some(last) => pieces.get(last.min(pieces.len().checked_sub(1)?))?.end,
         None => start,
@@ -148,7 +154,8 @@ fn flow(inner: &str, shift: usize, quote: char) -> Decoded {
             '\n' | '\r' => {
                 decoded.trim_blanks(kept);
                 let rest = &inner[start..];
-                let end = start + (rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len());
+                let end =
+                    start + (rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len());
                 let breaks = inner[start..end].matches('\n').count().max(1);
                 let joint = if breaks == 1 { " ".to_owned() } else { "\n".repeat(breaks - 1) };
                 decoded.push(&joint, shift + start, shift + end);
@@ -204,7 +211,10 @@ fn escape(inner: &str, start: usize, shift: usize, decoded: &mut Decoded) -> usi
         '\n' | '\r' => {
             // The text continues where the next line begins.
             let rest = &inner[start + 1..];
-            let line = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix(['\n', '\r'])).unwrap_or(rest);
+            let line = rest
+                .strip_prefix("\r\n")
+                .or_else(|| rest.strip_prefix(['\n', '\r']))
+                .unwrap_or(rest);
             return inner.len() - line.trim_start_matches([' ', '\t']).len();
         }
         _ => &inner[start + 1..after],
@@ -239,7 +249,8 @@ fn block(written: &str, is_folded: bool) -> Decoded {
     let is_blank = |line: &Line<'_>| line.text.trim_matches(' ').is_empty();
     let Some(depth) = all.iter().find(|l| !is_blank(l)).map(indent) else { return decoded };
     // A line that is indented further, or begins with a tab, keeps its line breaks.
-    let is_free = |line: &Line<'_>| line.text.get(depth..).is_some_and(|t| t.starts_with([' ', '\t']));
+    let is_free =
+        |line: &Line<'_>| line.text.get(depth..).is_some_and(|t| t.starts_with([' ', '\t']));
     let mut before: Option<&Line<'_>> = None;
     let mut blanks = 0;
     for line in &all {
@@ -326,7 +337,8 @@ mod tests {
         let text = "k: 'a ${X} b'\n";
         let mut tree = tree(text);
         let value = tree.entry(tree.root, "k").unwrap().value;
-        tree.node_mut(value).kind = Kind::Scalar("a long b".into(), super::super::yaml_tree::Style::Text);
+        tree.node_mut(value).kind =
+            Kind::Scalar("a long b".into(), super::super::yaml_tree::Style::Text);
         let place = tree.place(value);
         assert_eq!(within(place, text, "a long b", 2..6), place);
         assert_eq!(within(place, text, "a ${X} b", 20..30), place);
@@ -352,7 +364,11 @@ mod tests {
             let from = header.map_or(span.start as usize, |h| h.content);
             let decoded = decode(&text[from..span.end as usize], header.map(|h| h.is_folded));
             let decoded = String::from_utf8(decoded.text).unwrap();
-            assert_eq!(decoded.trim_end_matches('\n'), tree.text(node).trim_end_matches('\n'), "{text:?}");
+            assert_eq!(
+                decoded.trim_end_matches('\n'),
+                tree.text(node).trim_end_matches('\n'),
+                "{text:?}"
+            );
         }
     }
 }

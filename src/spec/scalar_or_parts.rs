@@ -30,7 +30,10 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for ScalarOr<T> {
                 Ok(ScalarOr::Word(Text(word.to_owned())))
             }
 
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, parts: D) -> Result<Self::Value, D::Error> {
+            fn visit_newtype_struct<D: Deserializer<'de>>(
+                self,
+                parts: D,
+            ) -> Result<Self::Value, D::Error> {
                 T::deserialize(parts).map(ScalarOr::Parts)
             }
         }

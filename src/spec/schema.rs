@@ -1,9 +1,11 @@
-//! The JSON Schema of a spec, draft-07, generated from the types in `syntax` and the facts of the record types.
+//! The JSON Schema of a spec, draft-07, generated from the types in `syntax` and the facts of the
+//! record types.
 //!
-//! The same schema drives editors (committed as `schema/spec.schema.json`) and the program's shape check, so that both
-//! agree. Rules that depend on the record type (members of `data`, whether `content` and `priority` are required) are
-//! added here as conditions, in a form that the YAML language server completes well; the program checks them with the
-//! model instead, whose messages are better than a schema's.
+//! The same schema drives editors (committed as `schema/spec.schema.json`) and the program's shape
+//! check, so that both agree. Rules that depend on the record type (members of `data`, whether
+//! `content` and `priority` are required) are added here as conditions, in a form that the YAML
+//! language server completes well; the program checks them with the model instead, whose messages
+//! are better than a schema's.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -28,7 +30,10 @@ pub fn schema() -> Value {
         .pointer_mut("/properties/zones/additionalProperties/properties/records/items")
         .and_then(Value::as_object_mut)
     {
-        record.insert("allOf".to_owned(), RecordType::ALL.iter().flat_map(|t| conditions(t.facts())).collect());
+        record.insert(
+            "allOf".to_owned(),
+            RecordType::ALL.iter().flat_map(|t| conditions(t.facts())).collect(),
+        );
     }
     schema
 }
@@ -106,8 +111,11 @@ fn conditions(facts: &TypeFacts) -> Vec<Value> {
         "then": { "properties": members(facts) },
     })];
     if facts.has_data() {
-        let neither = json!({ "not": { "anyOf": [{ "required": ["content"] }, { "required": ["data"] }] } });
-        conditions.push(json!({ "if": { "allOf": [wanted, neither] }, "then": { "required": ["data"] } }));
+        let neither =
+            json!({ "not": { "anyOf": [{ "required": ["content"] }, { "required": ["data"] }] } });
+        conditions.push(
+            json!({ "if": { "allOf": [wanted, neither] }, "then": { "required": ["data"] } }),
+        );
     } else {
         conditions.push(json!({ "if": wanted, "then": { "required": ["content"] } }));
     }
@@ -141,7 +149,10 @@ fn members(facts: &TypeFacts) -> Value {
         )
     } else {
         let about = facts.field("content").map_or(facts.about, |f| f.about);
-        let example = examples[0].rsplit_once(' ').filter(|_| facts.fields.len() > 1).map_or(examples[0], |(_, c)| c);
+        let example = examples[0]
+            .rsplit_once(' ')
+            .filter(|_| facts.fields.len() > 1)
+            .map_or(examples[0], |(_, c)| c);
         (json!({ "description": about, "examples": [example] }), json!(false))
     };
     members.insert("content".to_owned(), content);
@@ -154,7 +165,8 @@ fn members(facts: &TypeFacts) -> Value {
 
 /// The members of `data`.
 fn data(facts: &TypeFacts) -> Value {
-    let properties: Map<String, Value> = facts.fields.iter().map(|f| (f.name.to_owned(), field(f))).collect();
+    let properties: Map<String, Value> =
+        facts.fields.iter().map(|f| (f.name.to_owned(), field(f))).collect();
     // A priority that Cloudflare has next to `data` may be in either place.
     let needed = |f: &&FieldFacts| f.slot == Slot::Data && !f.is_optional();
     let required: Vec<_> = facts.fields.iter().filter(needed).map(|f| f.name).collect();
@@ -218,12 +230,24 @@ mod tests {
     fn few_keys_take_null_and_every_key_is_described() {
         fn walk(schema: &Value, path: &str) {
             if let Value::Object(object) = schema {
-                if let Some(Value::Object(properties)) = object.get("properties").filter(|_| !path.contains("allOf")) {
+                if let Some(Value::Object(properties)) =
+                    object.get("properties").filter(|_| !path.contains("allOf"))
+                {
                     for (key, property) in properties {
-                        assert!(property.get("description").is_some(), "{path}/{key} has no description");
+                        assert!(
+                            property.get("description").is_some(),
+                            "{path}/{key} has no description"
+                        );
                         assert!(property.get("title").is_some(), "{path}/{key} has no title");
-                        if property.get("type").and_then(Value::as_array).is_some_and(|t| t.contains(&json!("null"))) {
-                            assert!(["comment", "mname", "reference_zone_id"].contains(&key.as_str()), "{path}/{key}");
+                        if property
+                            .get("type")
+                            .and_then(Value::as_array)
+                            .is_some_and(|t| t.contains(&json!("null")))
+                        {
+                            assert!(
+                                ["comment", "mname", "reference_zone_id"].contains(&key.as_str()),
+                                "{path}/{key}"
+                            );
                         }
                     }
                     assert_eq!(object.get("additionalProperties"), Some(&json!(false)), "{path}");

@@ -1,8 +1,9 @@
 //! Checks that a tree has the shape of a spec: keys, kinds of values, allowed words, required keys.
 //!
-//! A tree goes in; findings and the same tree without the refused parts come out, so that the rest can be read and
-//! checked too. The shape is compiled from the JSON Schema, the single source for editors and for the program;
-//! conditions on the record type (`if`/`then`) are left to the model, whose messages are better.
+//! A tree goes in; findings and the same tree without the refused parts come out, so that the rest
+//! can be read and checked too. The shape is compiled from the JSON Schema, the single source for
+//! editors and for the program; conditions on the record type (`if`/`then`) are left to the model,
+//! whose messages are better.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -53,15 +54,19 @@ pub(super) struct CompiledSchema {
 pub(super) struct Checked {
     /// Places of values that may be secrets, which must not be shown.
     pub(super) secrets: Vec<Place>,
-    /// Starts of mappings from which a known or misspelt key was removed, and of lists from which an item was, so that
-    /// nothing is reported as missing there.
+    /// Starts of mappings from which a known or misspelt key was removed, and of lists from which
+    /// an item was, so that nothing is reported as missing there.
     pub(super) reduced: HashSet<u32>,
 }
 
 /// Checks the tree of a spec, and removes what was refused.
 ///
 /// The nodes in `failed` have no value, which has been reported; they are removed silently.
-pub(super) fn check(tree: &mut Tree, failed: &HashSet<NodeId>, diagnostics: &mut Diagnostics) -> Checked {
+pub(super) fn check(
+    tree: &mut Tree,
+    failed: &HashSet<NodeId>,
+    diagnostics: &mut Diagnostics,
+) -> Checked {
     static SHAPE: OnceLock<CompiledSchema> = OnceLock::new();
     check_with_schema(
         SHAPE.get_or_init(|| CompiledSchema::new(&super::schema::schema())),
@@ -72,7 +77,8 @@ pub(super) fn check(tree: &mut Tree, failed: &HashSet<NodeId>, diagnostics: &mut
     )
 }
 
-/// Checks a tree against a schema, and removes what was refused; `name` is what messages call the whole file.
+/// Checks a tree against a schema, and removes what was refused; `name` is what messages call the
+/// whole file.
 pub(super) fn check_with_schema(
     compiled: &CompiledSchema,
     name: &'static str,
@@ -108,21 +114,28 @@ fn compile(schema: &Value) -> CompiledSchema {
         }
     }
     let list = |key: &str| schema[key].as_array().map(Vec::as_slice).unwrap_or_default();
-    let texts = |values: &[Value]| values.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>();
+    let texts = |values: &[Value]| {
+        values.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
+    };
     compiled.words = texts(list("enum"));
     // schemars writes an enumeration with descriptions as one alternative for each word.
     for branch in list("oneOf") {
         compiled.words.extend(branch["const"].as_str().map(str::to_owned));
-        compiled.words.extend(texts(branch["enum"].as_array().map(Vec::as_slice).unwrap_or_default()));
+        compiled
+            .words
+            .extend(texts(branch["enum"].as_array().map(Vec::as_slice).unwrap_or_default()));
         compiled.kinds.string = true;
     }
     compiled.is_record_type = schema.get("enumDescriptions").is_some();
     compiled.required = texts(list("required"));
     if let Value::Object(properties) = &schema["properties"] {
         compiled.keys = properties.keys().cloned().collect();
-        compiled.properties = properties.iter().map(|(key, value)| (key.clone(), compile(value))).collect();
+        compiled.properties =
+            properties.iter().map(|(key, value)| (key.clone(), compile(value))).collect();
     }
-    compiled.free = schema["additionalProperties"].is_object().then(|| compile(&schema["additionalProperties"]).into());
+    compiled.free = schema["additionalProperties"]
+        .is_object()
+        .then(|| compile(&schema["additionalProperties"]).into());
     compiled.items = schema["items"].is_object().then(|| compile(&schema["items"]).into());
     compiled.needs_item = schema["minItems"].as_u64().is_some_and(|n| n > 0);
     compiled.range = schema["minimum"].as_i64().zip(schema["maximum"].as_i64());
@@ -143,7 +156,8 @@ impl CompiledSchema {
 
     /// Whether a word is one of the allowed ones.
     fn allows_value(&self, word: &str) -> bool {
-        self.words.iter().any(|w| w == word) || self.alternatives.iter().any(|a| a.allows_value(word))
+        self.words.iter().any(|w| w == word)
+            || self.alternatives.iter().any(|a| a.allows_value(word))
     }
 }
 
@@ -257,8 +271,13 @@ impl Check<'_> {
         }
         if !compiled.alternatives.is_empty() {
             let is_scalar = matches!(self.tree.node(id).kind, Kind::Scalar(..));
-            // The model checks scalars with alternatives (a time to live, a priority), because it knows more.
-            let fitting = compiled.alternatives.iter().find(|a| a.kinds.take(self.tree, id)).filter(|_| !is_scalar);
+            // The model checks scalars with alternatives (a time to live, a priority), because it
+            // knows more.
+            let fitting = compiled
+                .alternatives
+                .iter()
+                .find(|a| a.kinds.take(self.tree, id))
+                .filter(|_| !is_scalar);
             return fitting.is_none_or(|alternative| self.node(id, alternative, name));
         }
         match &mut self.tree.node_mut(id).kind {
@@ -278,9 +297,9 @@ impl Check<'_> {
                 if was_empty && compiled.needs_item {
                     let place = self.tree.place(id);
                     self.diagnostics.push(
-                        findings::OUT_OF_RANGE
-                            .at(place, format!("{name} is an empty list"))
-                            .help("write at least one value; to remove records write `state: absent`"),
+                        findings::OUT_OF_RANGE.at(place, format!("{name} is an empty list")).help(
+                            "write at least one value; to remove records write `state: absent`",
+                        ),
                     );
                     return false;
                 }
@@ -304,7 +323,9 @@ impl Check<'_> {
             } else if compiled.is_record_type
                 && let Some(help) = foreign_type(text)
             {
-                findings::UNKNOWN_WORD.at(place, format!("`{}` is not a type of records", super::clip(text))).help(help)
+                findings::UNKNOWN_WORD
+                    .at(place, format!("`{}` is not a type of records", super::clip(text)))
+                    .help(help)
             } else {
                 findings::UNKNOWN_WORD
                     .at(place, format!("`{}` is not a valid value for {name}", super::clip(text)))
@@ -316,7 +337,8 @@ impl Check<'_> {
             self.diagnostics.push(diagnostic);
             return false;
         }
-        if let (Some((least, most)), Some(Meaning::Integer(number))) = (compiled.range, self.tree.meaning(id))
+        if let (Some((least, most)), Some(Meaning::Integer(number))) =
+            (compiled.range, self.tree.meaning(id))
             && !(least..=most).contains(&number)
         {
             self.diagnostics.push(
@@ -333,8 +355,11 @@ impl Check<'_> {
     fn mapping(&mut self, id: NodeId, compiled: &CompiledSchema, name: Name<'_>) {
         let Kind::Mapping(entries) = &mut self.tree.node_mut(id).kind else { return };
         let mut entries = std::mem::take(entries);
-        let present: Vec<NodeId> =
-            if compiled.required.is_empty() { Vec::new() } else { entries.iter().map(|e| e.key).collect() };
+        let present: Vec<NodeId> = if compiled.required.is_empty() {
+            Vec::new()
+        } else {
+            entries.iter().map(|e| e.key).collect()
+        };
         let handle = entries.first().map_or(self.tree.place(id), |e| self.tree.place(e.key));
         let mut meant = Vec::new();
         let start = self.tree.node(id).span.start;
@@ -348,7 +373,8 @@ impl Check<'_> {
                 return kept;
             }
             if let Some(free) = &compiled.free
-                && (!names_credential(key) || name != Name::Key("variables") && free.kinds.take(self.tree, entry.value))
+                && (!names_credential(key)
+                    || name != Name::Key("variables") && free.kinds.take(self.tree, entry.value))
             {
                 if self.failed.contains(&entry.key) {
                     return false;
@@ -360,7 +386,9 @@ impl Check<'_> {
                 return false;
             }
             let foreign = foreign_key(key).filter(|meant| compiled.properties.contains_key(*meant));
-            if let Some(key) = foreign.or_else(|| nearest(key, compiled.keys.iter().map(String::as_str))) {
+            if let Some(key) =
+                foreign.or_else(|| nearest(key, compiled.keys.iter().map(String::as_str)))
+            {
                 meant.push(key);
                 self.left.reduced.insert(start);
             }
@@ -371,7 +399,9 @@ impl Check<'_> {
             *place = entries;
         }
         for required in &compiled.required {
-            if !meant.contains(&required.as_str()) && !present.iter().any(|key| self.tree.text(*key) == required) {
+            if !meant.contains(&required.as_str())
+                && !present.iter().any(|key| self.tree.text(*key) == required)
+            {
                 self.diagnostics.push(
                     findings::MISSING_KEY
                         .at(handle, format!("`{required}` is missing {}", inside(name)))
@@ -385,17 +415,26 @@ impl Check<'_> {
     fn unknown_key(&mut self, id: NodeId, value: NodeId, compiled: &CompiledSchema) {
         let (key, place) = (self.tree.text(id), self.tree.place(id));
         if names_credential(key) {
-            self.diagnostics.push(super::secrets::found(place, "this key names a credential; its value is not shown"));
+            self.diagnostics.push(super::secrets::found(
+                place,
+                "this key names a credential; its value is not shown",
+            ));
             self.left.secrets.push(self.tree.place(value));
             return;
         }
-        if let Some(meant) = foreign_key(key).filter(|meant| compiled.properties.contains_key(*meant)) {
+        if let Some(meant) =
+            foreign_key(key).filter(|meant| compiled.properties.contains_key(*meant))
+        {
             let detail = format!("there is no key `{}` here", super::clip(key));
-            self.diagnostics.push(findings::UNKNOWN_KEY.at(place, detail).help(format!("write `{meant}`")));
+            self.diagnostics
+                .push(findings::UNKNOWN_KEY.at(place, detail).help(format!("write `{meant}`")));
             return;
         }
-        // A consent of an earlier version: the new one covers more, so it is for the author to say it.
-        if let Some(danger) = Danger::successor(key).filter(|danger| compiled.properties.contains_key(danger.code())) {
+        // A consent of an earlier version: the new one covers more, so it is for the author to say
+        // it.
+        if let Some(danger) =
+            Danger::successor(key).filter(|danger| compiled.properties.contains_key(danger.code()))
+        {
             self.diagnostics.push(
                 findings::UNKNOWN_KEY
                     .at(place, Danger::unknown(key))
@@ -413,7 +452,9 @@ impl Check<'_> {
 
     /// A value of the wrong kind.
     fn wrong_kind(&mut self, id: NodeId, compiled: &CompiledSchema, name: Name<'_>) {
-        if let (Kind::Sequence(_), Name::Key(key @ ("owasp" | "cloudflare"))) = (&self.tree.node(id).kind, name) {
+        if let (Kind::Sequence(_), Name::Key(key @ ("owasp" | "cloudflare"))) =
+            (&self.tree.node(id).kind, name)
+        {
             let place = self.tree.handle(id);
             self.diagnostics.push(super::waf::several_deployments(key, place));
             return;
@@ -423,14 +464,22 @@ impl Check<'_> {
         let (found, place) = match (&self.tree.node(id).kind, self.tree.meaning(id)) {
             (Kind::Sequence(_), _) => ("a list".to_owned(), self.tree.handle(id)),
             (Kind::Mapping(_), _) => ("a mapping".to_owned(), self.tree.handle(id)),
-            (_, Some(Meaning::Null)) if text.is_empty() => ("nothing".to_owned(), self.tree.place(id)),
+            (_, Some(Meaning::Null)) if text.is_empty() => {
+                ("nothing".to_owned(), self.tree.place(id))
+            }
             _ => (format!("`{}`", super::clip(text)), self.tree.place(id)),
         };
         let kinds = compiled.kinds;
         let help = match self.tree.meaning(id) {
-            Some(Meaning::Null) if text.is_empty() && kinds.string => "write a value, or remove the key".to_owned(),
-            Some(Meaning::Null) if kinds.array => "write `[]` for an empty list, or remove the key".to_owned(),
-            Some(Meaning::Null) if kinds.object => "write `{}` for an empty mapping, or remove the key".to_owned(),
+            Some(Meaning::Null) if text.is_empty() && kinds.string => {
+                "write a value, or remove the key".to_owned()
+            }
+            Some(Meaning::Null) if kinds.array => {
+                "write `[]` for an empty list, or remove the key".to_owned()
+            }
+            Some(Meaning::Null) if kinds.object => {
+                "write `{}` for an empty mapping, or remove the key".to_owned()
+            }
             Some(Meaning::Null) if text.is_empty() => "write a value, or remove the key".to_owned(),
             Some(Meaning::Bool(_)) if compiled.allows_value("on") => {
                 let on = matches!(text.to_ascii_lowercase().as_str(), "true" | "yes" | "y");
@@ -455,13 +504,18 @@ impl Check<'_> {
                 format!("write `{{ rule: {}, reason: … }}`", super::clip(text))
             }
             Some(_) if kinds.object => "write `key: value` pairs below it, indented".to_owned(),
-            None if kinds.string => "write the value itself, in quotes if it begins with `{` or `[`".to_owned(),
+            None if kinds.string => {
+                "write the value itself, in quotes if it begins with `{` or `[`".to_owned()
+            }
             None if kinds.array => "write each item after a `- `".to_owned(),
             None if kinds.object => "write `key: value` pairs, not a list".to_owned(),
             _ => format!("write {expected}"),
         };
-        self.diagnostics
-            .push(findings::WRONG_KIND.at(place, format!("{name} should be {expected}, not {found}")).help(help));
+        self.diagnostics.push(
+            findings::WRONG_KIND
+                .at(place, format!("{name} should be {expected}, not {found}"))
+                .help(help),
+        );
     }
 }
 
@@ -480,7 +534,9 @@ mod tests {
         assert_eq!(kinds(serde_json::json!({ "type": ["string", "number"] })), "text");
         assert_eq!(kinds(serde_json::json!({ "type": "boolean" })), "true or false");
         assert_eq!(
-            kinds(serde_json::json!({ "anyOf": [{ "type": "string" }, { "type": "integer" }, { "type": "array" }] })),
+            kinds(
+                serde_json::json!({ "anyOf": [{ "type": "string" }, { "type": "integer" }, { "type": "array" }] })
+            ),
             "text, a number or a list"
         );
     }
@@ -489,6 +545,9 @@ mod tests {
     fn words_come_from_both_forms_of_enumerations() {
         let words = |schema: serde_json::Value| compile(&schema).words;
         assert_eq!(words(serde_json::json!({ "type": "string", "enum": ["a", "b"] })), ["a", "b"]);
-        assert_eq!(words(serde_json::json!({ "oneOf": [{ "const": "a" }, { "const": "b" }] })), ["a", "b"]);
+        assert_eq!(
+            words(serde_json::json!({ "oneOf": [{ "const": "a" }, { "const": "b" }] })),
+            ["a", "b"]
+        );
     }
 }

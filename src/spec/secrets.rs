@@ -1,8 +1,9 @@
 //! Values that may be credentials are never shown.
 //!
-//! The shape check refuses a key that names a credential, and knows the value's place. But it does not see what the
-//! scan could not read or skipped, so the lines are also searched as text before anything is shown. Masking too much
-//! does no harm: it only affects what findings quote from a file.
+//! The shape check refuses a key that names a credential, and knows the value's place. But it does
+//! not see what the scan could not read or skipped, so the lines are also searched as text before
+//! anything is shown. Masking too much does no harm: it only affects what findings quote from a
+//! file.
 
 use crate::diagnostic::{Diagnostic, Place, SourceId, Sources, Span, findings};
 use crate::model::names_credential;
@@ -15,7 +16,8 @@ pub(super) fn found(place: Place, what: &str) -> Diagnostic {
     )
 }
 
-/// Masks values that may be secrets, those that were found and those that look like some, before anything is shown.
+/// Masks values that may be secrets, those that were found and those that look like some, before
+/// anything is shown.
 pub(super) fn mask(mut places: Vec<Place>, sources: &mut Sources) {
     places.extend(sources.iter().flat_map(|(id, source)| find(id, source.text())));
     places.into_iter().for_each(|place| sources.redact(place));

@@ -1,4 +1,5 @@
-//! Zone settings: known ones are checked against their valid values, and converted to the type that Cloudflare expects.
+//! Zone settings: known ones are checked against their valid values, and converted to the type that
+//! Cloudflare expects.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +12,8 @@ use crate::model::facts::settings::{SETTINGS, SettingKind, of};
 /// An invalid value of a setting: the error, and what to write instead.
 type Wrong = (String, String);
 
-/// The value of a setting, converted to the setting's type; `None` if that is impossible, which is reported. The value
-/// of an unknown setting is unchanged, with a note.
+/// The value of a setting, converted to the setting's type; `None` if that is impossible, which is
+/// reported. The value of an unknown setting is unchanged, with a note.
 pub(super) fn checked(
     name: &str,
     place: Place,
@@ -24,8 +25,11 @@ pub(super) fn checked(
             Some(near) => format!("did you mean `{near}`? Otherwise it is sent as it is"),
             None => "check the name; it is sent as it is".to_owned(),
         };
-        diagnostics
-            .push(findings::UNLISTED_SETTING.at(place, format!("`{}` is not checked", super::clip(name))).help(help));
+        diagnostics.push(
+            findings::UNLISTED_SETTING
+                .at(place, format!("`{}` is not checked", super::clip(name)))
+                .help(help),
+        );
         return Some(value);
     };
     match typed(name, facts.kind, value.value) {
@@ -37,7 +41,8 @@ pub(super) fn checked(
     }
 }
 
-/// The value of a known setting, converted to the setting's type. The value of an unknown setting is unchanged.
+/// The value of a known setting, converted to the setting's type. The value of an unknown setting
+/// is unchanged.
 ///
 /// # Errors
 /// It is none of the setting's values: why, and what to write instead.
@@ -77,12 +82,16 @@ fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
                 wrong(format!("write one of {}", known.join(", ")))
             }
         },
-        SettingKind::Range(least, most) => match number(&value).filter(|n| (least..=most).contains(n)) {
-            Some(number) => integer(number),
-            None => wrong(format!("write a number from {least} to {most}")),
-        },
+        SettingKind::Range(least, most) => {
+            match number(&value).filter(|n| (least..=most).contains(n)) {
+                Some(number) => integer(number),
+                None => wrong(format!("write a number from {least} to {most}")),
+            }
+        }
         SettingKind::Words(words) => {
-            let Value::List(items) = value else { return wrong("write a list, such as `[…, …]`".to_owned()) };
+            let Value::List(items) = value else {
+                return wrong("write a list, such as `[…, …]`".to_owned());
+            };
             let mut typed: Vec<Value> = Vec::with_capacity(items.len());
             for item in items {
                 let shown = super::clip(&item.to_string());
@@ -90,7 +99,10 @@ fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
                     .map(Value::from)
                     .map_err(|help| (format!("`{path}` cannot hold `{shown}`"), help))?;
                 if typed.contains(&item) {
-                    return Err((format!("`{path}` holds `{shown}` twice"), "remove one of them".to_owned()));
+                    return Err((
+                        format!("`{path}` holds `{shown}` twice"),
+                        "remove one of them".to_owned(),
+                    ));
                 }
                 typed.push(item);
             }
@@ -122,7 +134,8 @@ fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
     }
 }
 
-/// The word for a value. YAML reads `1.2` as a number and `true` as a boolean; for Cloudflare both are words.
+/// The word for a value. YAML reads `1.2` as a number and `true` as a boolean; for Cloudflare both
+/// are words.
 ///
 /// # Errors
 /// It is not one of the words; says what to write instead.
@@ -138,11 +151,17 @@ fn enumerated(words: &'static [&'static str], value: &Value) -> Result<&'static 
         return Ok(word);
     }
     // A different number is not a typo.
-    let near = || nearest(&text, words.iter().copied()).filter(|_| text.bytes().any(|b| b.is_ascii_alphabetic()));
+    let near = || {
+        nearest(&text, words.iter().copied())
+            .filter(|_| text.bytes().any(|b| b.is_ascii_alphabetic()))
+    };
     let meant = switch_meant(&text).and_then(find).or_else(near);
     Err(match meant {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("write one of {}", words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", ")),
+        None => format!(
+            "write one of {}",
+            words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", ")
+        ),
     })
 }
 
@@ -150,7 +169,9 @@ fn enumerated(words: &'static [&'static str], value: &Value) -> Result<&'static 
 fn number(value: &Value) -> Option<u64> {
     match value {
         Value::Integer(number) => u64::try_from(*number).ok(),
-        Value::Text(text) if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) => text.parse().ok(),
+        Value::Text(text) if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) => {
+            text.parse().ok()
+        }
         _ => None,
     }
 }
@@ -177,7 +198,11 @@ mod tests {
             ("ssl", text("strictt"), "did you mean `strict`?"),
             ("brotli", text("enabled"), "did you mean `on`?"),
             ("brotli", text("no"), "did you mean `off`?"),
-            ("min_tls_version", Value::Decimal("1.4".into()), "write one of `1.0`, `1.1`, `1.2`, `1.3`"),
+            (
+                "min_tls_version",
+                Value::Decimal("1.4".into()),
+                "write one of `1.0`, `1.1`, `1.2`, `1.3`",
+            ),
             ("proxy_read_timeout", Value::Integer(0), "write a number from 1 to 6000"),
             ("challenge_ttl", Value::Integer(301), "write one of 300,"),
         ] {
@@ -186,7 +211,10 @@ mod tests {
         }
         let header = |member: &str, value: Value| {
             let inner = Value::Map(BTreeMap::from([(member.to_owned(), value)]));
-            typed("security_header", Value::Map(BTreeMap::from([("strict_transport_security".to_owned(), inner)])))
+            typed(
+                "security_header",
+                Value::Map(BTreeMap::from([("strict_transport_security".to_owned(), inner)])),
+            )
         };
         assert!(header("max_age", Value::Integer(31_536_000)).is_ok());
         assert!(header("preload", text("yes")).is_err());

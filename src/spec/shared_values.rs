@@ -1,4 +1,5 @@
-//! What `import --factor` takes out of a spec: values that many records share, as variables; protection that zones share, as profiles.
+//! What `import --factor` takes out of a spec: values that many records share, as variables;
+//! protection that zones share, as profiles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,11 +29,14 @@ pub(super) fn variables(desired: &Desired) -> BTreeMap<String, String> {
         }
     }
     let mut taken = BTreeSet::new();
-    let often = uses.into_iter().filter(|(_, uses)| *uses >= OFTEN).filter_map(|((kind, value), _)| {
-        let words = value.to_ascii_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
-        let name = format!("{kind}_{}", words.trim_matches('_'));
-        (name.len() <= LONGEST_NAME && !value.contains('$') && taken.insert(name.clone())).then_some((value, name))
-    });
+    let often =
+        uses.into_iter().filter(|(_, uses)| *uses >= OFTEN).filter_map(|((kind, value), _)| {
+            let words =
+                value.to_ascii_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+            let name = format!("{kind}_{}", words.trim_matches('_'));
+            (name.len() <= LONGEST_NAME && !value.contains('$') && taken.insert(name.clone()))
+                .then_some((value, name))
+        });
     often.collect()
 }
 

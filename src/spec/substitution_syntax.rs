@@ -39,7 +39,9 @@ pub fn pieces(text: &str) -> impl Iterator<Item = (Range<usize>, Piece<'_>)> {
         let piece = match (rest.starts_with("${"), rest.starts_with("$${"), rest.find("${")) {
             (true, _, _) => {
                 let inner = &rest[2..];
-                let length = inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(inner.len());
+                let length = inner
+                    .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                    .unwrap_or(inner.len());
                 let name = &inner[..length];
                 match is_name(name) && inner[length..].starts_with('}') {
                     true => Piece::Variable(name),
@@ -48,7 +50,9 @@ pub fn pieces(text: &str) -> impl Iterator<Item = (Range<usize>, Piece<'_>)> {
             }
             (_, true, _) => Piece::Escape,
             // The `$` before the next `${` belongs to the escape.
-            (_, _, Some(next)) => Piece::Text(&rest[..next - usize::from(rest[..next].ends_with('$'))]),
+            (_, _, Some(next)) => {
+                Piece::Text(&rest[..next - usize::from(rest[..next].ends_with('$'))])
+            }
             (_, _, None) => Piece::Text(rest),
         };
         at += match piece {
@@ -92,8 +96,15 @@ mod tests {
             ("$ {A} $", vec![Text("$ {A} $")]),
         ] {
             let found: Vec<_> = pieces(text).collect();
-            assert_eq!(found.iter().map(|(range, _)| &text[range.clone()]).collect::<String>(), text);
-            assert_eq!(found.into_iter().map(|(_, piece)| piece).collect::<Vec<_>>(), expected, "{text}");
+            assert_eq!(
+                found.iter().map(|(range, _)| &text[range.clone()]).collect::<String>(),
+                text
+            );
+            assert_eq!(
+                found.into_iter().map(|(_, piece)| piece).collect::<Vec<_>>(),
+                expected,
+                "{text}"
+            );
         }
     }
 }

@@ -1,7 +1,11 @@
-//! "Did you mean": the nearest of several words, and words that other programs have for keys, record types and switches.
+//! "Did you mean": the nearest of several words, and words that other programs have for keys,
+//! record types and switches.
 
 /// The candidate nearest to a word, if one is near enough to be what the author meant.
-pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(super) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     // Long words are not typos, and the distance is quadratic in the length.
     if word.is_empty() || word.len() > 64 {
         return None;
@@ -15,7 +19,8 @@ pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
             // Case, and `-` for `_`, cost nothing; an abbreviation such as `prio` costs little.
             let candidate = c.to_lowercase().replace('-', "_");
             let short = lower.len() >= 3 && candidate.starts_with(&lower);
-            // The distance is at least the difference of the lengths, and takes far longer to compute.
+            // The distance is at least the difference of the lengths, and takes far longer to
+            // compute.
             if !short && candidate.chars().count().abs_diff(letters) > allowed {
                 return None;
             }
@@ -52,16 +57,20 @@ pub(super) fn foreign_key(key: &str) -> Option<&'static str> {
 /// What to write instead of a record type of other providers.
 pub(super) fn foreign_type(text: &str) -> Option<&'static str> {
     match text.to_ascii_uppercase().as_str() {
-        "ALIAS" | "ANAME" | "FLATTEN" => {
-            Some("write `CNAME`; at the apex, where DNS allows none, Cloudflare answers with the addresses behind it")
-        }
+        "ALIAS" | "ANAME" | "FLATTEN" => Some(
+            "write `CNAME`; at the apex, where DNS allows none, Cloudflare answers with the addresses behind it",
+        ),
         "SPF" => Some("write `TXT`: SPF records are TXT records since RFC 7208"),
         _ => None,
     }
 }
 
 /// "did you mean `x`?", or the list of allowed words.
-pub(super) fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Clone, what: &str) -> String {
+pub(super) fn hint<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str> + Clone,
+    what: &str,
+) -> String {
     if let Some(nearest) = nearest(word, candidates.clone()) {
         return format!("did you mean `{nearest}`?");
     }

@@ -1,11 +1,17 @@
-//! Lints that a spec accepts where they are found: `lint: { LINT0002: reason }` in a file, a zone or a record.
+//! Lints that a spec accepts where they are found: `lint: { LINT0002: reason }` in a file, a zone
+//! or a record.
 
 use super::yaml_tree::{NodeId, Tree};
 use crate::diagnostic::{Diagnostics, findings};
 use crate::model::{Suppression, SuppressionScope, ZoneName};
 
 /// Collects the suppressions of a file.
-pub(super) fn collect(tree: &Tree, text: &str, all: &mut Vec<Suppression>, diagnostics: &mut Diagnostics) {
+pub(super) fn collect(
+    tree: &Tree,
+    text: &str,
+    all: &mut Vec<Suppression>,
+    diagnostics: &mut Diagnostics,
+) {
     // Most files have none; then there is nothing to do.
     if !text.contains("lint") {
         return;
@@ -13,7 +19,8 @@ pub(super) fn collect(tree: &Tree, text: &str, all: &mut Vec<Suppression>, diagn
     let mut read = |owner: NodeId, scope: SuppressionScope| {
         let Some(section) = tree.entry(owner, "lint") else { return };
         for entry in tree.entries(section.value) {
-            let (code, reason, place) = (tree.text(entry.key), tree.text(entry.value).trim(), tree.place(entry.key));
+            let (code, reason, place) =
+                (tree.text(entry.key), tree.text(entry.value).trim(), tree.place(entry.key));
             if reason.is_empty() {
                 diagnostics.push(
                     findings::INVALID_SUPPRESSION

@@ -1,7 +1,9 @@
-//! The format of a spec: the types from which the JSON Schema is generated and into which the tree is read.
+//! The format of a spec: the types from which the JSON Schema is generated and into which the tree
+//! is read.
 //!
-//! Editors show the documentation comments of the public keys as descriptions. Every key is optional for the reader,
-//! because a key that the shape check refused is left out; the schema says which keys are required.
+//! Editors show the documentation comments of the public keys as descriptions. Every key is
+//! optional for the reader, because a key that the shape check refused is left out; the schema says
+//! which keys are required.
 
 use std::ops::RangeInclusive;
 
@@ -13,18 +15,21 @@ use super::deserialize::{Deferred, Entries, Spanned, Text};
 use super::record_syntax::{DefaultsSyntax, RecordSyntax, allow, lint, record_type};
 use super::waf::{ProfileSyntax, WafSyntax};
 use crate::model::Unmanaged;
-use crate::model::facts::dns_settings::{NS_TTL, SOA_EXPIRE, SOA_MINIMUM_TTL, SOA_REFRESH, SOA_RETRY, SOA_TTL};
+use crate::model::facts::dns_settings::{
+    NS_TTL, SOA_EXPIRE, SOA_MINIMUM_TTL, SOA_REFRESH, SOA_RETRY, SOA_TTL,
+};
 
 /// A spec for zonewright: zones and the DNS records in them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileSyntax {
-    /// The version of the spec language. It fixes the meaning: an upgrade of the program never changes what `version:
-    /// 1` means.
+    /// The version of the spec language. It fixes the meaning: an upgrade of the program never
+    /// changes what `version: 1` means.
     #[schemars(required, schema_with = "version")]
     #[expect(dead_code, reason = "checked when the file is loaded; here for the schema")]
     pub(super) version: Option<Text>,
-    /// More files of the same format: paths and globs relative to this file, which must stay below its directory.
+    /// More files of the same format: paths and globs relative to this file, which must stay below
+    /// its directory.
     #[expect(dead_code, reason = "followed when the file is loaded; here for the schema")]
     pub(super) include: Option<Vec<Text>>,
     /// Values for `${NAME}`, shared by all files; `--var NAME=VALUE` overrides them.
@@ -32,7 +37,8 @@ pub(super) struct FileSyntax {
     pub(super) variables: Option<Entries<Text>>,
     /// Defaults for records in this file and the files it includes.
     pub(super) defaults: Option<DefaultsSyntax>,
-    /// Values that zones share by naming the profile under `use`; a zone's own values override them, key by key.
+    /// Values that zones share by naming the profile under `use`; a zone's own values override
+    /// them, key by key.
     pub(super) profiles: Option<Entries<Spanned<ProfileSyntax>>>,
     /// Lints that are accepted in this file: the code of each, and why.
     #[serde(default)]
@@ -47,10 +53,11 @@ pub(super) struct FileSyntax {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ZoneSyntax {
-    /// Cloudflare's id of the zone, 32 hexadecimal digits: needed if several zones have the same name.
+    /// Cloudflare's id of the zone, 32 hexadecimal digits: needed if several zones have the same
+    /// name.
     pub(super) id: Option<Spanned<Text>>,
-    /// What happens to records that the spec does not name: `keep` reports and never changes them, `prune` deletes
-    /// them.
+    /// What happens to records that the spec does not name: `keep` reports and never changes them,
+    /// `prune` deletes them.
     pub(super) unmanaged: Option<Spanned<UnmanagedSyntax>>,
     /// Records that are left alone even with `unmanaged: prune`.
     pub(super) ignore: Option<Spanned<Vec<Spanned<IgnoreSyntax>>>>,
@@ -62,7 +69,8 @@ pub(super) struct ZoneSyntax {
     pub(super) defaults: Option<DefaultsSyntax>,
     /// Create the zone if Cloudflare does not have it; without this, a missing zone is an error.
     pub(super) create: Option<Spanned<bool>>,
-    /// Zone settings by Cloudflare's names (`ssl`, `min_tls_version`, …); all others are left alone.
+    /// Zone settings by Cloudflare's names (`ssl`, `min_tls_version`, …); all others are left
+    /// alone.
     pub(super) settings: Option<Entries<Spanned<AnyValue>>>,
     /// Whether DNSSEC is on. The DS record for the registrar is printed.
     pub(super) dnssec: Option<Spanned<SwitchSyntax>>,
@@ -73,8 +81,8 @@ pub(super) struct ZoneSyntax {
     /// Profiles for the zone, by name; the zone's own values override theirs.
     #[serde(rename = "use")]
     pub(super) profiles: Option<Vec<Spanned<Text>>>,
-    /// Protection: managed rulesets and their tuning, exceptions, custom rules and rate limits. Without it, the zone's
-    /// protection is left alone.
+    /// Protection: managed rulesets and their tuning, exceptions, custom rules and rate limits.
+    /// Without it, the zone's protection is left alone.
     pub(super) waf: Option<Spanned<WafSyntax>>,
     /// Lints that are accepted for everything in the zone: the code of each, and why.
     #[serde(default)]
@@ -87,7 +95,8 @@ pub(super) struct ZoneSyntax {
     pub(super) records: Option<Vec<Deferred<Spanned<RecordSyntax>>>>,
 }
 
-/// Something that must hold after every plan: one of `resolve`, `mail`, `certificates`, `hidden` and `request`.
+/// Something that must hold after every plan: one of `resolve`, `mail`, `certificates`, `hidden`
+/// and `request`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExpectSyntax {
@@ -109,19 +118,23 @@ pub(super) struct ExpectSyntax {
     pub(super) mail: Option<Spanned<MailSyntax>>,
     /// Who may issue certificates.
     pub(super) certificates: Option<Spanned<CertificatesSyntax>>,
-    /// Networks whose addresses are never published: by records without the proxy, hints, SPF, aliases.
+    /// Networks whose addresses are never published: by records without the proxy, hints, SPF,
+    /// aliases.
     pub(super) hidden: Option<Spanned<Vec<Spanned<Text>>>>,
-    /// A request, such as `GET https://www.example.com/search?q=a`, which the rules treat as `verdict` says.
+    /// A request, such as `GET https://www.example.com/search?q=a`, which the rules treat as
+    /// `verdict` says.
     pub(super) request: Option<Spanned<Text>>,
     /// Instead of `request`: a `curl` command, as a browser copies it.
     pub(super) curl: Option<Spanned<Text>>,
     /// With `request` or `curl`: who sends it.
     pub(super) from: Option<Spanned<FromSyntax>>,
-    /// With `request` or `curl`: fields of the rules language that it does not tell, such as `cf.bot_management.score: 30`.
+    /// With `request` or `curl`: fields of the rules language that it does not tell, such as
+    /// `cf.bot_management.score: 30`.
     #[serde(default)]
     #[schemars(schema_with = "request_fields")]
     pub(super) fields: Option<Entries<Spanned<Text>>>,
-    /// With `request` or `curl`: how often it is made, such as `6 in 1m`; the verdict is that on the last one [default: once].
+    /// With `request` or `curl`: how often it is made, such as `6 in 1m`; the verdict is that on
+    /// the last one [default: once].
     pub(super) times: Option<Spanned<Text>>,
     /// With `request` or `curl`: `pass`, `block` or `challenge`, or `not` one of them.
     pub(super) verdict: Option<Spanned<Text>>,
@@ -161,7 +174,8 @@ pub(super) struct MailSyntax {
     pub(super) by: Option<Spanned<Vec<Spanned<Text>>>>,
     /// Addresses of hosts that may send mail in its name by SPF.
     pub(super) spf_pass: Option<Vec<Spanned<Text>>>,
-    /// What receivers do with mail that fails by DMARC: `none`, `quarantine` or `reject`, or `at least` one of them.
+    /// What receivers do with mail that fails by DMARC: `none`, `quarantine` or `reject`, or `at
+    /// least` one of them.
     pub(super) dmarc: Option<Spanned<Text>>,
     /// Selectors whose DKIM keys receivers can use.
     pub(super) dkim: Option<Vec<Spanned<Text>>>,
@@ -173,10 +187,12 @@ pub(super) struct MailSyntax {
 pub(super) struct CertificatesSyntax {
     /// The name of the certificates: relative to the zone, or `@` [default: @].
     pub(super) name: Option<Spanned<Text>>,
-    /// The only authorities that may issue, by the identifiers that they use in CAA records; none if it is empty.
+    /// The only authorities that may issue, by the identifiers that they use in CAA records; none
+    /// if it is empty.
     #[schemars(required)]
     pub(super) only: Option<Spanned<Vec<Spanned<Text>>>>,
-    /// Whether Universal SSL is on for the zone. While it is, Cloudflare answers with its own authorities as well.
+    /// Whether Universal SSL is on for the zone. While it is, Cloudflare answers with its own
+    /// authorities as well.
     pub(super) universal_ssl: Option<bool>,
 }
 

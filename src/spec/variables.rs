@@ -1,7 +1,8 @@
 //! Substitution of `${NAME}`: pure, offline, never from the environment.
 //!
-//! Values come from `variables:` of all files and from `--var`. `$${` means a literal `${`. Values are not substituted
-//! again, so the result does not depend on any order. A scalar with a substitution is text.
+//! Values come from `variables:` of all files and from `--var`. `$${` means a literal `${`. Values
+//! are not substituted again, so the result does not depend on any order. A scalar with a
+//! substitution is text.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -36,7 +37,13 @@ pub(super) struct Variables {
 
 impl Variables {
     /// Adds one from the command line.
-    pub(super) fn give(&mut self, name: &str, value: &str, place: Place, diagnostics: &mut Diagnostics) {
+    pub(super) fn give(
+        &mut self,
+        name: &str,
+        value: &str,
+        place: Place,
+        diagnostics: &mut Diagnostics,
+    ) {
         if !is_name(name) {
             diagnostics.push(
                 findings::VARIABLE
@@ -53,7 +60,8 @@ impl Variables {
         }
     }
 
-    /// Reports command-line variables that no file defines or uses; `texts` are the texts of the files.
+    /// Reports command-line variables that no file defines or uses; `texts` are the texts of the
+    /// files.
     pub(super) fn unused(&self, texts: &[&str], diagnostics: &mut Diagnostics) {
         for (name, variable) in self.all.iter().filter(|(_, v)| v.given && !v.defined) {
             if texts.iter().any(|text| names_used(text).any(|used| used == name)) {
@@ -65,7 +73,11 @@ impl Variables {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "remove it, or use it in the spec".to_owned(),
             };
-            diagnostics.push(findings::UNUSED_VARIABLE.at(variable.place, format!("no file uses `{name}`")).help(help));
+            diagnostics.push(
+                findings::UNUSED_VARIABLE
+                    .at(variable.place, format!("no file uses `{name}`"))
+                    .help(help),
+            );
         }
     }
 
@@ -83,7 +95,10 @@ impl Variables {
                 continue;
             }
             // A variable that is not a single value is reported by the shape check.
-            if !matches!(tree.meaning(entry.value), Some(Meaning::Text | Meaning::Integer(_) | Meaning::Number)) {
+            if !matches!(
+                tree.meaning(entry.value),
+                Some(Meaning::Text | Meaning::Integer(_) | Meaning::Number)
+            ) {
                 continue;
             }
             let place = tree.place(entry.value);
@@ -105,15 +120,20 @@ impl Variables {
                 Some(first) if first.given || first.value == value => {}
                 Some(first) => diagnostics.push(clash(name, place, first.place)),
                 None => {
-                    self.all.insert(name.to_owned(), Variable { value, place, given: false, defined: true });
+                    self.all.insert(
+                        name.to_owned(),
+                        Variable { value, place, given: false, defined: true },
+                    );
                 }
             }
         }
     }
 
-    /// Substitutes in a file: in every value outside `version`, `include` and `variables`, and in the names of zones.
+    /// Substitutes in a file: in every value outside `version`, `include` and `variables`, and in
+    /// the names of zones.
     ///
-    /// Returns the scalars in which it failed; these have no value. The results of all files share the budget.
+    /// Returns the scalars in which it failed; these have no value. The results of all files share
+    /// the budget.
     pub(super) fn apply(
         &self,
         tree: &mut Tree,
@@ -159,7 +179,13 @@ impl Variables {
     ///
     /// # Errors
     /// One finding for each substitution that failed.
-    fn apply_to(&self, tree: &mut Tree, id: NodeId, text: &str, left: usize) -> Result<usize, Vec<Diagnostic>> {
+    fn apply_to(
+        &self,
+        tree: &mut Tree,
+        id: NodeId,
+        text: &str,
+        left: usize,
+    ) -> Result<usize, Vec<Diagnostic>> {
         let lookup = |name: &str| self.all.get(name).map(|v| v.value.as_str());
         match substitute(tree.text(id), left.min(LONGEST), lookup) {
             Ok(value) => {
@@ -170,7 +196,8 @@ impl Variables {
             Err(mistakes) => Err(mistakes
                 .into_iter()
                 .map(|mistake| {
-                    let place = within(tree.place(id), text, tree.text(id), mistake.start..mistake.end);
+                    let place =
+                        within(tree.place(id), text, tree.text(id), mistake.start..mistake.end);
                     self.explain(mistake.why, place)
                 })
                 .collect()),
@@ -210,8 +237,12 @@ fn collect_scalars(tree: &Tree, id: NodeId, seen: &mut [bool], scalars: &mut Vec
     }
     match &tree.node(id).kind {
         Kind::Scalar(..) => scalars.push(id),
-        Kind::Sequence(items) => items.iter().for_each(|item| collect_scalars(tree, *item, seen, scalars)),
-        Kind::Mapping(entries) => entries.iter().for_each(|e| collect_scalars(tree, e.value, seen, scalars)),
+        Kind::Sequence(items) => {
+            items.iter().for_each(|item| collect_scalars(tree, *item, seen, scalars))
+        }
+        Kind::Mapping(entries) => {
+            entries.iter().for_each(|e| collect_scalars(tree, e.value, seen, scalars))
+        }
     }
 }
 
@@ -255,7 +286,11 @@ enum Why {
 ///
 /// # Errors
 /// Substitutions that are incomplete, have an unknown name, or make the text too long.
-fn substitute<'v>(text: &str, longest: usize, lookup: impl Fn(&str) -> Option<&'v str>) -> Result<String, Vec<Misuse>> {
+fn substitute<'v>(
+    text: &str,
+    longest: usize,
+    lookup: impl Fn(&str) -> Option<&'v str>,
+) -> Result<String, Vec<Misuse>> {
     let mut result = String::new();
     let mut mistakes = Vec::new();
     for (Range { start, end }, piece) in pieces(text) {
@@ -312,10 +347,17 @@ mod tests {
 
     #[test]
     fn every_mistake_is_found() {
-        let names = |text: &str| with_two(text).unwrap_err().into_iter().map(|m| m.why).collect::<Vec<_>>();
+        let names =
+            |text: &str| with_two(text).unwrap_err().into_iter().map(|m| m.why).collect::<Vec<_>>();
         let unknown = |name: &str| Why::Unknown(name.to_owned());
-        assert_eq!(names("${C} ${} ${A ${D}"), [unknown("C"), Why::Incomplete, Why::Incomplete, unknown("D")]);
-        assert_eq!(with_two("a${C}").unwrap_err()[0].start..with_two("a${C}").unwrap_err()[0].end, 1..5);
+        assert_eq!(
+            names("${C} ${} ${A ${D}"),
+            [unknown("C"), Why::Incomplete, Why::Incomplete, unknown("D")]
+        );
+        assert_eq!(
+            with_two("a${C}").unwrap_err()[0].start..with_two("a${C}").unwrap_err()[0].end,
+            1..5
+        );
         assert_eq!(names("${"), [Why::Incomplete]);
         assert_eq!(names("${1a}"), [Why::Incomplete]);
         assert_eq!(names(&"${A}".repeat(1_000_000)), [Why::TooLong]);

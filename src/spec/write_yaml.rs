@@ -1,9 +1,10 @@
-//! YAML that is safe to show: characters that are invisible, or that a CI runner would act on, are written as escapes.
+//! YAML that is safe to show: characters that are invisible, or that a CI runner would act on, are
+//! written as escapes.
 //!
-//! The emitter escapes control characters, but not marks that reorder text, blanks that look like others, or lines that
-//! a runner takes for a command. So each such character is marked before the text is emitted: a control character,
-//! which makes the emitter choose double quotes, a word that occurs nowhere else, and the character's number.
-//! Afterwards the mark is replaced by the escape.
+//! The emitter escapes control characters, but not marks that reorder text, blanks that look like
+//! others, or lines that a runner takes for a command. So each such character is marked before the
+//! text is emitted: a control character, which makes the emitter choose double quotes, a word that
+//! occurs nowhere else, and the character's number. Afterwards the mark is replaced by the escape.
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
@@ -20,7 +21,8 @@ pub(super) fn to_yaml(value: &impl Serialize) -> String {
         return serde_yaml::to_string(&json).expect(WHY);
     }
     let taken = |word: &String| any_text(&json, &mut |text| text.contains(word.as_str()));
-    let word = (0..).map(|n: u32| format!("hidden{n}.")).find(|word| !taken(word)).unwrap_or_default();
+    let word =
+        (0..).map(|n: u32| format!("hidden{n}.")).find(|word| !taken(word)).unwrap_or_default();
     mark(&mut json, &word);
     reveal(&serde_yaml::to_string(&json).expect(WHY), &word)
 }
@@ -31,15 +33,21 @@ pub(super) fn scalar(value: &Value) -> Json {
         Value::Null => Json::Null,
         Value::Bool(value) => json!(value),
         Value::Integer(number) => json!(number),
-        Value::Decimal(text) => text.parse::<f64>().map_or_else(|_| json!(escape(text)), |number| json!(number)),
+        Value::Decimal(text) => {
+            text.parse::<f64>().map_or_else(|_| json!(escape(text)), |number| json!(number))
+        }
         Value::Text(text) => json!(escape(text)),
         Value::List(items) => items.iter().map(scalar).collect(),
-        Value::Map(map) => map.iter().map(|(name, value)| (name.clone(), scalar(value))).collect::<Map<_, _>>().into(),
+        Value::Map(map) => map
+            .iter()
+            .map(|(name, value)| (name.clone(), scalar(value)))
+            .collect::<Map<_, _>>()
+            .into(),
     }
 }
 
-/// A text as a scalar of one line, within brackets or without: plain where every reader takes it for text, even one of YAML 1.1,
-/// and otherwise in double quotes with escapes.
+/// A text as a scalar of one line, within brackets or without: plain where every reader takes it
+/// for text, even one of YAML 1.1, and otherwise in double quotes with escapes.
 #[must_use]
 pub fn one_line(text: &str) -> String {
     // What some version of YAML takes for a boolean or for nothing.
@@ -54,7 +62,8 @@ pub fn one_line(text: &str) -> String {
     double_quoted(text)
 }
 
-/// A text in double quotes, with escapes for what is not to be seen and for what a CI runner would take for a command.
+/// A text in double quotes, with escapes for what is not to be seen and for what a CI runner would
+/// take for a command.
 #[must_use]
 pub fn double_quoted(text: &str) -> String {
     let mut out = String::from("\"");
@@ -78,7 +87,9 @@ fn any_text(value: &Json, is: &mut impl FnMut(&str) -> bool) -> bool {
         Json::Null | Json::Bool(_) | Json::Number(_) => false,
         Json::String(text) => is(text),
         Json::Array(items) => items.iter().any(|item| any_text(item, is)),
-        Json::Object(members) => members.iter().any(|(name, value)| is(name) || any_text(value, is)),
+        Json::Object(members) => {
+            members.iter().any(|(name, value)| is(name) || any_text(value, is))
+        }
     }
 }
 
@@ -88,7 +99,9 @@ fn marked(text: &str) -> impl Iterator<Item = usize> + '_ {
         '\n' | '\t' => false,
         '#' => begins_command(&text[at..]),
         // GitHub's runner takes a line that begins like this for a command, even if it is indented.
-        ':' => text[at..].starts_with("::") && text[..at].trim_end_matches([' ', '\t']).ends_with('\n'),
+        ':' => {
+            text[at..].starts_with("::") && text[..at].trim_end_matches([' ', '\t']).ends_with('\n')
+        }
         c => is_hidden(c),
     };
     text.char_indices().filter(move |(at, c)| is_marked(*at, *c)).map(|(at, _)| at)

@@ -1,7 +1,8 @@
 //! Plain scalars of YAML 1.1, as PyYAML's safe loader constructs them.
 //!
 //! # Sources
-//! yaml.org/type (bool, float, int, null, timestamp); PyYAML 6.0.4, `resolver.py` and `constructor.py`, read 2026-11.
+//! yaml.org/type (bool, float, int, null, timestamp); PyYAML 6.0.4, `resolver.py` and
+//! `constructor.py`, read 2026-11.
 
 /// Maximum length of a number that is converted; longer ones are text.
 const LONGEST_NUMBER: usize = 256;
@@ -29,8 +30,12 @@ impl PythonScalar {
     pub fn of_plain(text: &str) -> Self {
         match text {
             "" | "~" | "null" | "Null" | "NULL" => return Self::Null,
-            "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => return Self::Bool(true),
-            "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => return Self::Bool(false),
+            "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
+                return Self::Bool(true);
+            }
+            "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
+                return Self::Bool(false);
+            }
             _ => {}
         }
         if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')) {
@@ -42,7 +47,11 @@ impl PythonScalar {
         if let Some(digits) = read_integer(text) {
             return Self::Integer(digits);
         }
-        if is_timestamp(text) { Self::Timestamp(text.to_owned()) } else { Self::Text(text.to_owned()) }
+        if is_timestamp(text) {
+            Self::Timestamp(text.to_owned())
+        } else {
+            Self::Text(text.to_owned())
+        }
     }
 
     /// Returns what Python's `str` makes of the scalar.
@@ -71,7 +80,8 @@ impl PythonScalar {
         }
     }
 
-    /// Returns what Python's `int` makes of the scalar; `None` if `int` refuses it, or the number is too large.
+    /// Returns what Python's `int` makes of the scalar; `None` if `int` refuses it, or the number
+    /// is too large.
     #[must_use]
     pub fn to_integer(&self) -> Option<i64> {
         match self {
@@ -86,7 +96,8 @@ impl PythonScalar {
             Self::Text(text) => {
                 let text = text.trim();
                 let (sign, digits) = split_sign(text);
-                let is_spaced = digits.starts_with('_') || digits.ends_with('_') || digits.contains("__");
+                let is_spaced =
+                    digits.starts_with('_') || digits.ends_with('_') || digits.contains("__");
                 let is_number = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
                 if is_spaced || !is_number {
                     return None;
@@ -108,7 +119,8 @@ fn split_sign(text: &str) -> (Option<char>, &str) {
 
 /// Returns true if a text is digits and underscores that begin with a digit.
 fn is_spaced_digits(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_digit()) && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_')
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_')
 }
 
 /// Returns true if a text is a part of a sexagesimal number: 0 to 59.
@@ -155,7 +167,11 @@ fn read_float(text: &str) -> Option<f64> {
     let mut total: f64 = plain(first).parse().ok()?;
     let mut parts = parts.split(':').peekable();
     while let Some(part) = parts.next() {
-        let part = if parts.peek().is_none() { format!("{part}.{}", plain(fraction)) } else { part.to_owned() };
+        let part = if parts.peek().is_none() {
+            format!("{part}.{}", plain(fraction))
+        } else {
+            part.to_owned()
+        };
         total = total * 60.0 + part.parse::<f64>().ok()?;
     }
     Some(signed(total))
@@ -227,18 +243,26 @@ fn is_timestamp(text: &str) -> bool {
     let number = |text: &str| text.parse::<u32>().unwrap_or_default();
     let is_date = digits(year, 4, 4) && digits(month, least, 2) && digits(day, least, 2);
     // Python refuses other months and days; what it refuses stays text here.
-    if !is_date || number(year) == 0 || !(1..=12).contains(&number(month)) || !(1..=31).contains(&number(day)) {
+    if !is_date
+        || number(year) == 0
+        || !(1..=12).contains(&number(month))
+        || !(1..=31).contains(&number(day))
+    {
         return false;
     }
     if time.is_empty() {
         return true;
     }
     let time = time.trim_start_matches(['T', 't', ' ', '\t']);
-    let clock = time.find(|c: char| !c.is_ascii_digit() && c != ':' && c != '.').unwrap_or(time.len());
+    let clock =
+        time.find(|c: char| !c.is_ascii_digit() && c != ':' && c != '.').unwrap_or(time.len());
     let clock: Vec<&str> = time[..clock].split(':').collect();
     let [hour, minute, second] = clock[..] else { return false };
     let (second, fraction) = second.split_once('.').unwrap_or((second, ""));
-    digits(hour, 1, 2) && digits(minute, 2, 2) && digits(second, 2, 2) && digits(fraction, 0, fraction.len())
+    digits(hour, 1, 2)
+        && digits(minute, 2, 2)
+        && digits(second, 2, 2)
+        && digits(fraction, 0, fraction.len())
 }
 
 /// Writes a number as Python's `str` does: the shortest digits that give the number back.
@@ -257,9 +281,12 @@ fn float_text(number: f64) -> String {
     let zeros = |n: i32| "0".repeat(usize::try_from(n).unwrap_or_default());
     let length = i32::try_from(digits.len()).unwrap_or(i32::MAX);
     match exponent {
-        0..16 if length <= exponent + 1 => format!("{sign}{digits}{}.0", zeros(exponent + 1 - length)),
+        0..16 if length <= exponent + 1 => {
+            format!("{sign}{digits}{}.0", zeros(exponent + 1 - length))
+        }
         0..16 => {
-            let (whole, fraction) = digits.split_at(usize::try_from(exponent).unwrap_or_default() + 1);
+            let (whole, fraction) =
+                digits.split_at(usize::try_from(exponent).unwrap_or_default() + 1);
             format!("{sign}{whole}.{fraction}")
         }
         -4..0 => format!("{sign}0.{}{digits}", zeros(-exponent - 1)),
@@ -322,19 +349,31 @@ mod tests {
         ] {
             assert_eq!(PythonScalar::of_plain(text).python_text(), expected, "{text}");
         }
-        assert_eq!(decimal("ffffffffffffffffffffffff", 16).unwrap(), "79228162514264337593543950335");
+        assert_eq!(
+            decimal("ffffffffffffffffffffffff", 16).unwrap(),
+            "79228162514264337593543950335"
+        );
         assert!(matches!(PythonScalar::of_plain("2027-03-01"), PythonScalar::Timestamp(_)));
         assert!(matches!(PythonScalar::of_plain("2027-13-01"), PythonScalar::Text(_)));
-        assert!(matches!(PythonScalar::of_plain("2001-12-14t21:59:43.10-05:00"), PythonScalar::Timestamp(_)));
+        assert!(matches!(
+            PythonScalar::of_plain("2001-12-14t21:59:43.10-05:00"),
+            PythonScalar::Timestamp(_)
+        ));
     }
 
     #[test]
     fn integers_are_read_as_python_does() {
         let text = |text: &str| PythonScalar::Text(text.to_owned()).to_integer();
-        assert_eq!([text("0600"), text(" 7 "), text("1_0"), text("-3")], [Some(600), Some(7), Some(10), Some(-3)]);
+        assert_eq!(
+            [text("0600"), text(" 7 "), text("1_0"), text("-3")],
+            [Some(600), Some(7), Some(10), Some(-3)]
+        );
         assert_eq!([text("1h"), text(""), text("_1"), text("1__0"), text("0x1")], [None; 5]);
         let plain = |text: &str| PythonScalar::of_plain(text).to_integer();
-        assert_eq!([plain("10.9"), plain("yes"), plain("1:00:00")], [Some(10), Some(1), Some(3600)]);
+        assert_eq!(
+            [plain("10.9"), plain("yes"), plain("1:00:00")],
+            [Some(10), Some(1), Some(3600)]
+        );
         assert_eq!([plain("~"), plain(".inf"), plain("99999999999999999999")], [None; 3]);
     }
 }

@@ -1,8 +1,8 @@
 //! A YAML document as a compact tree with places.
 //!
-//! Nodes live in one arena and refer to each other by index, so an alias is a second reference to its anchor's node:
-//! nothing is copied, however much the aliases would expand to. The scan guarantees that there are no cycles, that the
-//! depth is bounded and that keys are scalars.
+//! Nodes live in one arena and refer to each other by index, so an alias is a second reference to
+//! its anchor's node: nothing is copied, however much the aliases would expand to. The scan
+//! guarantees that there are no cycles, that the depth is bounded and that keys are scalars.
 
 use crate::diagnostic::{Place, SourceId, Span};
 
@@ -17,7 +17,8 @@ pub(super) enum Style {
     Plain,
     /// Quoted, a block, or the result of a substitution: always text.
     Text,
-    /// The name of a file whose content takes this place: `!include common.yaml`. Only octoDNS has it.
+    /// The name of a file whose content takes this place: `!include common.yaml`. Only octoDNS has
+    /// it.
     Include,
 }
 
@@ -129,8 +130,8 @@ impl Tree {
         self.entries(id).iter().copied().find(|e| self.text(e.key) == key)
     }
 
-    /// A short place to show for a node: the first key of a mapping or the first item of a list, because the whole can
-    /// be many lines long.
+    /// A short place to show for a node: the first key of a mapping or the first item of a list,
+    /// because the whole can be many lines long.
     pub(super) fn handle(&self, id: NodeId) -> Place {
         match &self.node(id).kind {
             Kind::Mapping(entries) => entries.first().map_or(self.place(id), |e| self.place(e.key)),
@@ -140,7 +141,8 @@ impl Tree {
     }
 }
 
-/// The meaning of a scalar in the YAML 1.2 core schema; octal and hexadecimal numbers stay text, as no key takes them.
+/// The meaning of a scalar in the YAML 1.2 core schema; octal and hexadecimal numbers stay text, as
+/// no key takes them.
 fn meaning(text: &str, style: Style) -> Meaning {
     if style != Style::Plain {
         return Meaning::Text;
@@ -152,13 +154,16 @@ fn meaning(text: &str, style: Style) -> Meaning {
         _ => {}
     }
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') || !digits.contains(|c: char| c.is_ascii_digit()) {
+    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        || !digits.contains(|c: char| c.is_ascii_digit())
+    {
         return Meaning::Text;
     }
     if digits.bytes().all(|b| b.is_ascii_digit()) {
         return text.parse().map_or(Meaning::Number, Meaning::Integer);
     }
-    let number = digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));
+    let number =
+        digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));
     if number && text.parse::<f64>().is_ok() { Meaning::Number } else { Meaning::Text }
 }
 

@@ -1,7 +1,8 @@
-//! From the syntax of all files to the model: zones merged from their fragments, records with their defaults.
+//! From the syntax of all files to the model: zones merged from their fragments, records with their
+//! defaults.
 //!
-//! Files come in with their include relations; [`Desired`] comes out, complete only if no error was found. The result
-//! does not depend on the order in which files were given.
+//! Files come in with their include relations; [`Desired`] comes out, complete only if no error was
+//! found. The result does not depend on the order in which files were given.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +20,8 @@ use super::waf::{Fragment, ProfileSyntax, Profiles, Section, Used};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, Source, Sources};
 use crate::model::{
-    Danger, Desired, DesiredSettings, DesiredZone, Expectation, Gather, IgnorePattern, NameError, PublicSuffix,
-    Unmanaged, Value, ZoneId, ZoneName,
+    Danger, Desired, DesiredSettings, DesiredZone, Expectation, Gather, IgnorePattern, NameError,
+    PublicSuffix, Unmanaged, Value, ZoneId, ZoneName,
 };
 
 /// A zone while its fragments are being merged.
@@ -70,7 +71,8 @@ pub(super) fn resolve(
             let Some(zone_name) = zone_name(&name, &mut reader) else { continue };
             let place = reader.place(&name);
             let expect = zone.value.expect.take().into_iter().flatten();
-            let expect: Vec<_> = expect.filter_map(|e| expectation(&zone_name, &e, &mut reader)).collect();
+            let expect: Vec<_> =
+                expect.filter_map(|e| expectation(&zone_name, &e, &mut reader)).collect();
             let fragments = zones.entry(zone_name).or_insert_with(|| Fragments {
                 place,
                 id: None,
@@ -123,7 +125,12 @@ fn section<'a>(
     diagnostics: &'a mut Diagnostics,
 ) -> Section<'a> {
     let text = sources.get(file.source).map_or("", Source::text);
-    Section { reader: Reader { source: file.source, diagnostics }, text, reduced: &file.reduced, today }
+    Section {
+        reader: Reader { source: file.source, diagnostics },
+        text,
+        reduced: &file.reduced,
+        today,
+    }
 }
 
 /// Reads a profile.
@@ -145,11 +152,15 @@ fn add_profile(
 /// The name of a zone.
 fn zone_name(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<ZoneName> {
     let error = match ZoneName::parse(&syntax.value.0) {
-        Ok(name) if PublicSuffix::of(name.as_fqdn().as_str()).is_some_and(PublicSuffix::is_registry) => {
+        Ok(name)
+            if PublicSuffix::of(name.as_fqdn().as_str()).is_some_and(PublicSuffix::is_registry) =>
+        {
             let help = format!("write the registered domain, such as `example.{name}`");
             let place = reader.place(syntax);
             reader.diagnostics.push(
-                findings::PUBLIC_SUFFIX.at(place, format!("anyone can register names below `{name}`")).help(help),
+                findings::PUBLIC_SUFFIX
+                    .at(place, format!("anyone can register names below `{name}`"))
+                    .help(help),
             );
             return None;
         }
@@ -229,7 +240,9 @@ fn merge(
 ) {
     for (name, value) in some.into_iter().flat_map(|entries| entries.0) {
         let written = name.value.0.as_str();
-        if written.is_empty() || !written.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') {
+        if written.is_empty()
+            || !written.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        {
             let place = reader.place(&name);
             let detail = format!("`{}` is not a name of a setting", super::clip(written));
             let lower = written.to_ascii_lowercase();
@@ -242,10 +255,15 @@ fn merge(
             continue;
         }
         let facet = Facet { place: reader.place(&name), value: value.value.0 };
-        let Some(facet) = checked(written, facet.place, facet, reader.diagnostics) else { continue };
+        let Some(facet) = checked(written, facet.place, facet, reader.diagnostics) else {
+            continue;
+        };
         let mut first = all.remove(&name.value.0);
         match (&mut first, facet) {
-            (Some(Facet { value: Value::Map(members), place }), Facet { value: Value::Map(more), place: other }) => {
+            (
+                Some(Facet { value: Value::Map(members), place }),
+                Facet { value: Value::Map(more), place: other },
+            ) => {
                 merge_members(&name.value.0, (members, *place), (more, other), reader);
             }
             (_, facet) => agree(&name.value.0, &mut first, facet, reader.diagnostics),
@@ -280,7 +298,12 @@ fn merge_members(
 }
 
 /// A value that all fragments of a zone must agree on.
-fn agree<T: PartialEq>(key: &str, place: &mut Option<Facet<T>>, value: Facet<T>, diagnostics: &mut Diagnostics) {
+fn agree<T: PartialEq>(
+    key: &str,
+    place: &mut Option<Facet<T>>,
+    value: Facet<T>,
+    diagnostics: &mut Diagnostics,
+) {
     match place {
         None => *place = Some(value),
         Some(first) if first.value == value.value => {}
@@ -341,7 +364,10 @@ fn pattern(syntax: &Spanned<IgnoreSyntax>, reader: &mut Reader<'_>) -> Option<Ig
     };
     let (name, content) = (glob(name, true), glob(content, false));
     let record_type = match record_type {
-        Some(word) if word.value.0.is_empty() || !word.value.0.bytes().all(|b| b.is_ascii_alphanumeric()) => {
+        Some(word)
+            if word.value.0.is_empty()
+                || !word.value.0.bytes().all(|b| b.is_ascii_alphanumeric()) =>
+        {
             good = false;
             let at = reader.place(word);
             reader.diagnostics.push(
@@ -389,8 +415,9 @@ fn zone(
         expect,
         certain,
     } = fragments;
-    let placed =
-        |values: BTreeMap<String, Facet<Value>>| values.into_iter().map(|(n, f)| (n, (f.value, f.place))).gather();
+    let placed = |values: BTreeMap<String, Facet<Value>>| {
+        values.into_iter().map(|(n, f)| (n, (f.value, f.place))).gather()
+    };
     let settings = DesiredSettings {
         settings: placed(settings),
         dnssec: dnssec.map(|d| (d.value, d.place)),

@@ -1,7 +1,8 @@
 //! Requests about accounts and tokens.
 //!
 //! # Sources
-//! developers.cloudflare.com/api, "Verify Token" (of users and of accounts) and "Get Lists", read 2026-11.
+//! developers.cloudflare.com/api, "Verify Token" (of users and of accounts) and "Get Lists", read
+//! 2026-11.
 
 use serde_json::Value as Json;
 
@@ -39,6 +40,12 @@ pub fn lists(account: &str) -> Request {
 /// Parses what verifying a token returns; `None` without a status.
 #[must_use]
 pub fn read_token(json: &Json) -> Option<TokenState> {
-    let text = |name: &str| json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
-    Some(TokenState { status: text("status")?, not_before: text("not_before"), expires_on: text("expires_on") })
+    let text = |name: &str| {
+        json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty()).map(str::to_owned)
+    };
+    Some(TokenState {
+        status: text("status")?,
+        not_before: text("not_before"),
+        expires_on: text("expires_on"),
+    })
 }

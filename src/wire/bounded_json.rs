@@ -1,4 +1,5 @@
-//! JSON that is read as a stream, within a budget: texts are the one thing of which the reader keeps all before anyone can look.
+//! JSON that is read as a stream, within a budget: texts are the one thing of which the reader
+//! keeps all before anyone can look.
 
 use std::io::{self, Read};
 
@@ -63,7 +64,8 @@ mod tests {
     #[test]
     fn what_is_within_the_budget_is_read() {
         let read = |text: &str| {
-            let value: Result<serde_json::Value, _> = serde_json::from_reader(Bounded::new(text.as_bytes(), 20, 5));
+            let value: Result<serde_json::Value, _> =
+                serde_json::from_reader(Bounded::new(text.as_bytes(), 20, 5));
             value.map(|value| value.to_string()).map_err(|error| error.to_string())
         };
         assert_eq!(read(r#"["12345","\"\\3"]"#).unwrap(), r#"["12345","\"\\3"]"#);

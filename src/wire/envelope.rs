@@ -1,8 +1,9 @@
 //! The envelope of every JSON response.
 //!
-//! It is parsed leniently, because it has been seen in many forms: `messages: null`, `result` absent, error items
-//! without a code, the true cause in an `error_chain`, `success: false` under status 200, counts as text. A response is
-//! a success only if the status is 2xx *and* the body is an object with `success: true`.
+//! It is parsed leniently, because it has been seen in many forms: `messages: null`, `result`
+//! absent, error items without a code, the true cause in an `error_chain`, `success: false` under
+//! status 200, counts as text. A response is a success only if the status is 2xx *and* the body is
+//! an object with `success: true`.
 
 use serde_json::Value as Json;
 
@@ -46,7 +47,8 @@ pub struct PageInfo {
 /// An answer that succeeded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Envelope<T = Json> {
-    /// The result; of a tree of values `Null` where there was none, of a list `None` where it is something else.
+    /// The result; of a tree of values `Null` where there was none, of a list `None` where it is
+    /// something else.
     pub result: T,
     /// Pages and counts, if it is a list.
     pub page: PageInfo,
@@ -93,8 +95,9 @@ impl Envelope {
     /// Reads a body.
     ///
     /// # Errors
-    /// [`EnvelopeError::Refused`] unless `status` is 2xx and the body says success; [`EnvelopeError::NotAnEnvelope`] if the
-    /// body is something else, [`EnvelopeError::TooMany`] if it is larger than any answer. An empty body is a success only under 204.
+    /// [`EnvelopeError::Refused`] unless `status` is 2xx and the body says success;
+    /// [`EnvelopeError::NotAnEnvelope`] if the body is something else, [`EnvelopeError::TooMany`]
+    /// if it is larger than any answer. An empty body is a success only under 204.
     pub fn read(status: u16, body: &[u8]) -> Result<Self, EnvelopeError> {
         let ok = (200..300).contains(&status);
         if status == 204 && body.is_empty() {
@@ -102,10 +105,14 @@ impl Envelope {
         }
         let json = json::parse(body, MOST_VALUES).map_err(|error| match error {
             JsonError::TooMany(most) => EnvelopeError::TooMany(most),
-            JsonError::Syntax(error) => EnvelopeError::NotAnEnvelope(excerpt(body, &error.to_string())),
+            JsonError::Syntax(error) => {
+                EnvelopeError::NotAnEnvelope(excerpt(body, &error.to_string()))
+            }
         })?;
         let Json::Object(mut object) = json else {
-            return Err(EnvelopeError::NotAnEnvelope("a JSON value that is not an object".to_owned()));
+            return Err(EnvelopeError::NotAnEnvelope(
+                "a JSON value that is not an object".to_owned(),
+            ));
         };
         let success = object.get("success").and_then(Json::as_bool);
         let Some(success) = success else {
@@ -120,7 +127,10 @@ impl Envelope {
             return Err(EnvelopeError::Refused { messages: messages(object.get("errors")) });
         }
         let page = object.get("result_info").map(page_info).unwrap_or_default();
-        let cursor = object.get("result_info").and_then(|info| info.pointer("/cursors/after")).and_then(Json::as_str);
+        let cursor = object
+            .get("result_info")
+            .and_then(|info| info.pointer("/cursors/after"))
+            .and_then(Json::as_str);
         let cursor = cursor.filter(|c| !c.is_empty()).map(str::to_owned);
         Ok(Self { result: object.remove("result").unwrap_or(Json::Null), page, cursor })
     }
@@ -138,7 +148,9 @@ fn messages(errors: Option<&Json>) -> Vec<ApiMessage> {
 
 /// One error item in any form.
 fn message(item: &Json) -> ApiMessage {
-    let code = item.get("code").and_then(|c| c.as_i64().or_else(|| c.as_str().and_then(|s| s.parse().ok())));
+    let code = item
+        .get("code")
+        .and_then(|c| c.as_i64().or_else(|| c.as_str().and_then(|s| s.parse().ok())));
     let message = match item.get("message").and_then(Json::as_str).or(item.as_str()) {
         Some(text) => text.to_owned(),
         None => item.to_string(),
@@ -186,7 +198,11 @@ mod tests {
             read(200, r#"{"success":true,"result":[1],"messages":null}"#).unwrap().result,
             serde_json::json!([1])
         );
-        assert!(read(200, r#"{"success":false,"errors":[{"code":1,"message":"x"}]}"#).unwrap_err().has_code(1));
+        assert!(
+            read(200, r#"{"success":false,"errors":[{"code":1,"message":"x"}]}"#)
+                .unwrap_err()
+                .has_code(1)
+        );
         assert!(read(400, r#"{"success":true,"result":{}}"#).is_err());
         assert!(matches!(read(200, "<html>"), Err(EnvelopeError::NotAnEnvelope(_))));
         assert!(matches!(read(200, ""), Err(EnvelopeError::NotAnEnvelope(_))));
@@ -199,7 +215,9 @@ mod tests {
     fn causes_come_from_the_chain() {
         let body = r#"{"success":false,"errors":[{"code":1004,"message":"DNS Validation Error",
             "error_chain":[{"code":9021,"message":"Invalid TTL"}]}, {"message":"no code"}, "text", 7],"messages":null}"#;
-        let Err(EnvelopeError::Refused { messages }) = Envelope::read(400, body.as_bytes()) else { panic!() };
+        let Err(EnvelopeError::Refused { messages }) = Envelope::read(400, body.as_bytes()) else {
+            panic!()
+        };
         let texts: Vec<_> = messages.iter().map(ToString::to_string).collect();
         assert_eq!(texts, ["Invalid TTL (code 9021)", "no code", "text", "7"]);
     }

@@ -1,11 +1,13 @@
-//! JSON from outside, within a budget: bytes say little about the memory that a tree of values takes.
+//! JSON from outside, within a budget: bytes say little about the memory that a tree of values
+//! takes.
 //!
-//! `[[],[],…` has three bytes for a value, and a value takes a hundred. So values are counted before any of them is made.
+//! `[[],[],…` has three bytes for a value, and a value takes a hundred. So values are counted
+//! before any of them is made.
 
 use serde::de::DeserializeOwned;
 
-/// The most values of an answer, or of what is kept of one. The answer to a batch of 3,500 records has 240,000 by this count, which
-/// takes names of members and items for values.
+/// The most values of an answer, or of what is kept of one. The answer to a batch of 3,500 records
+/// has 240,000 by this count, which takes names of members and items for values.
 pub const MOST_VALUES: usize = 300_000;
 
 /// Why a text was not read.
@@ -32,7 +34,8 @@ pub fn parse<T: DeserializeOwned>(text: &[u8], most: usize) -> Result<T, JsonErr
 
 /// How many values and names a text has at most; counting ends beyond `most`.
 ///
-/// Of a text that is no JSON the number means nothing, but such a text makes no values beyond the mistake.
+/// Of a text that is no JSON the number means nothing, but such a text makes no values beyond the
+/// mistake.
 fn values(text: &[u8], most: usize) -> usize {
     let (mut count, mut in_text, mut is_escaped) = (1, false, false);
     for byte in text {

@@ -1,6 +1,8 @@
-//! The sum of a JSON value, whatever the order of members: by it a file is known to be whole, and two values to be the same.
+//! The sum of a JSON value, whatever the order of members: by it a file is known to be whole, and
+//! two values to be the same.
 //!
-//! It is computed while the value is read, from the sums of the parts, so that a large document is never in memory.
+//! It is computed while the value is read, from the sums of the parts, so that a large document is
+//! never in memory.
 //!
 //! | value | the SHA-256 of |
 //! |---|---|
@@ -41,7 +43,9 @@ impl Sum {
                 object.finish()
             }
             Json::String(text) => Self::of_text(text),
-            scalar @ (Json::Null | Json::Bool(_) | Json::Number(_)) => Self::of_scalar(&scalar.to_string()),
+            scalar @ (Json::Null | Json::Bool(_) | Json::Number(_)) => {
+                Self::of_scalar(&scalar.to_string())
+            }
         }
     }
 
@@ -71,7 +75,8 @@ impl Sum {
     }
 }
 
-/// A hash of these bytes, and of what follows. Of every scalar one is made, so it is the one that does not go by way of generics.
+/// A hash of these bytes, and of what follows. Of every scalar one is made, so it is the one that
+/// does not go by way of generics.
 fn beginning(bytes: &[u8]) -> Context {
     let mut hash = Context::new(&SHA256);
     hash.update(bytes);
@@ -124,7 +129,8 @@ impl ListSum {
     }
 }
 
-/// What is kept of a value that is only summed: scalars that are asked for, by the names of the members that lead to them.
+/// What is kept of a value that is only summed: scalars that are asked for, by the names of the
+/// members that lead to them.
 #[derive(Debug, Default)]
 pub struct Outline {
     /// Members that are kept, each with what is kept of it.
@@ -222,7 +228,9 @@ impl<'de> Visitor<'de> for &Outline {
                 object.add(&name, value.sum);
             }
             if object.0.len() > MOST_MEMBERS {
-                return Err(A::Error::custom(format_args!("an object has more than {MOST_MEMBERS} members")));
+                return Err(A::Error::custom(format_args!(
+                    "an object has more than {MOST_MEMBERS} members"
+                )));
             }
             if let Some((name, _)) = wanted {
                 // Of a member that comes twice the last counts.
@@ -295,7 +303,8 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_kept() {
-        const INNER: Outline = Outline { members: &[("b", Outline { members: &[], unsummed: None })], unsummed: None };
+        const INNER: Outline =
+            Outline { members: &[("b", Outline { members: &[], unsummed: None })], unsummed: None };
         const OUTLINE: Outline = Outline { members: &[("a", INNER)], unsummed: Some("x") };
         let read = |text: &str| {
             let mut reader = serde_json::Deserializer::from_str(text);

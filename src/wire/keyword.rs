@@ -21,7 +21,9 @@ impl<T: ClosedSet> Serialize for Keyword<T> {
 impl<'de, T: ClosedSet> Deserialize<'de> for Keyword<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = Cow::<'de, str>::deserialize(deserializer)?;
-        T::by_keyword(&word).map(Self).ok_or_else(|| D::Error::custom("a word that this version does not know"))
+        T::by_keyword(&word)
+            .map(Self)
+            .ok_or_else(|| D::Error::custom("a word that this version does not know"))
     }
 }
 

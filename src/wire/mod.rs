@@ -1,7 +1,9 @@
-//! Cloudflare's JSON: requests as data, the envelope of responses, and conversion to and from the model. Pure.
+//! Cloudflare's JSON: requests as data, the envelope of responses, and conversion to and from the
+//! model. Pure.
 //!
-//! A [`Request`] is complete: it has the method, path, query and body exactly as they will be sent, so the output of a
-//! dry run cannot differ from the real requests. Unknown fields in responses are tolerated, and never sent.
+//! A [`Request`] is complete: it has the method, path, query and body exactly as they will be sent,
+//! so the output of a dry run cannot differ from the real requests. Unknown fields in responses are
+//! tolerated, and never sent.
 
 pub mod account;
 pub mod bounded_json;

@@ -1,7 +1,7 @@
 //! A record as it is received, decoded without a tree of values.
 //!
-//! Responses are read in every form seen: with and without `data`, with `priority` at either place or both, with the `meta` of old
-//! and new. Members that are not used are skipped.
+//! Responses are read in every form seen: with and without `data`, with `priority` at either place
+//! or both, with the `meta` of old and new. Members that are not used are skipped.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,7 +10,9 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
 
-use crate::model::{AsReported, Fields, Fqdn, LiveRecord, Rdata, ReadOnly, RecordId, Settings, Tag, Ttl, Value};
+use crate::model::{
+    AsReported, Fields, Fqdn, LiveRecord, Rdata, ReadOnly, RecordId, Settings, Tag, Ttl, Value,
+};
 
 /// The most tags of a record that are read; Cloudflare takes 20.
 const MOST_TAGS: usize = 100;
@@ -32,8 +34,9 @@ impl InvalidRecord {
 
 /// A record of an answer, or why it is none.
 ///
-/// Without `id`, `name` or `type` it cannot be told apart from others. Everything else may be missing or null, since answers
-/// have come in many shapes; but a member that is there and cannot be understood is no reason to believe in a default.
+/// Without `id`, `name` or `type` it cannot be told apart from others. Everything else may be
+/// missing or null, since answers have come in many shapes; but a member that is there and cannot
+/// be understood is no reason to believe in a default.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Received(pub Result<LiveRecord, InvalidRecord>);
 
@@ -89,9 +92,15 @@ impl<'de> Part<'de> for Members<'de> {
             "proxied" => self.proxied = map.next_value()?,
             "comment" => self.comment = map.next_value()?,
             "tags" => self.tags = map.next_value()?,
-            "settings" => self.settings = map.next_value::<ObjectVisitor<Flags>>()?.0.unwrap_or_default().settings(),
+            "settings" => {
+                self.settings =
+                    map.next_value::<ObjectVisitor<Flags>>()?.0.unwrap_or_default().settings()
+            }
             "private_routing" => self.private_routing = map.next_value()?,
-            "meta" => self.maintainer = map.next_value::<ObjectVisitor<Flags>>()?.0.unwrap_or_default().maintainer(),
+            "meta" => {
+                self.maintainer =
+                    map.next_value::<ObjectVisitor<Flags>>()?.0.unwrap_or_default().maintainer()
+            }
             "locked" => self.locked = matches!(map.next_value()?, Member::Bool(true)),
             "modified_on" => self.modified_on = map.next_value()?,
             _ => drop(map.next_value::<IgnoredAny>()?),
@@ -111,7 +120,8 @@ impl Members<'_> {
         let content = self.content.text("content")?;
         let written = name;
         let name = Fqdn::reported(&written);
-        let value = Rdata::reported(&type_name, content.as_deref(), &data, priority.as_ref()).at(&name);
+        let value =
+            Rdata::reported(&type_name, content.as_deref(), &data, priority.as_ref()).at(&name);
         let written_tags = self.tags.or("tags")?.unwrap_or_default().0;
         let tags: BTreeSet<Tag> = written_tags.iter().map(|tag| Tag::reported(tag)).collect();
         Ok(LiveRecord {
@@ -133,7 +143,11 @@ impl Members<'_> {
                 Member::Bool(proxied) => proxied,
                 _ => return Err(InvalidRecord("proxied")),
             },
-            comment: self.comment.text("comment")?.filter(|text| !text.is_empty()).map(Cow::into_owned),
+            comment: self
+                .comment
+                .text("comment")?
+                .filter(|text| !text.is_empty())
+                .map(Cow::into_owned),
             tags,
             settings: Settings {
                 private_routing: match self.private_routing {
@@ -353,7 +367,10 @@ impl<'de, T: Part<'de>> Deserialize<'de> for Known<T> {
                 Ok(Known::Other)
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Self::Value, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(
+                mut self,
+                mut list: A,
+            ) -> Result<Self::Value, A::Error> {
                 while let Some(item) = list.next_element()? {
                     self.0.item(item);
                 }

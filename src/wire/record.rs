@@ -1,21 +1,25 @@
 //! DNS records in Cloudflare's JSON, both ways, and the requests of records.
 //!
-//! The facts of a type say where a part of its value goes (`content`, `data`, or a member beside them). [`Received`]
-//! reads responses.
+//! The facts of a type say where a part of its value goes (`content`, `data`, or a member beside
+//! them). [`Received`] reads responses.
 
 use serde_json::{Map, Value as Json, json};
 
 use super::pages::page_of;
 use super::request::{Method, Request, segment};
 use crate::model::facts::Slot;
-use crate::model::{AsReported, Facets, Fields, Rdata, RecordForm, RecordId, Tag, Ttl, Value, ZoneId};
+use crate::model::{
+    AsReported, Facets, Fields, Rdata, RecordForm, RecordId, Tag, Ttl, Value, ZoneId,
+};
 
 pub use super::received_record::{InvalidRecord, Received, read};
 
-/// The fields of a record that change, by the names that Cloudflare gives them. Only what is here is sent.
+/// The fields of a record that change, by the names that Cloudflare gives them. Only what is here
+/// is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecordPatch {
-    /// Members of the value that change; of a `data` object all members, because Cloudflare may replace the whole object.
+    /// Members of the value that change; of a `data` object all members, because Cloudflare may
+    /// replace the whole object.
     pub value: Fields,
     /// Facets that change.
     pub facets: Facets,
@@ -34,12 +38,16 @@ pub fn to_json(value: &Value) -> Json {
         Value::Decimal(text) => text.parse::<f64>().map_or_else(|_| json!(text), |n| json!(n)),
         Value::Text(text) => json!(text),
         Value::List(list) => list.iter().map(to_json).collect(),
-        Value::Map(map) => map.iter().map(|(name, value)| (name.clone(), to_json(value))).collect::<Map<_, _>>().into(),
+        Value::Map(map) => map
+            .iter()
+            .map(|(name, value)| (name.clone(), to_json(value)))
+            .collect::<Map<_, _>>()
+            .into(),
     }
 }
 
-/// The body that creates a record: type, name, value, and only those other attributes that are set. A record that came from
-/// Cloudflare is written as it was there.
+/// The body that creates a record: type, name, value, and only those other attributes that are set.
+/// A record that came from Cloudflare is written as it was there.
 #[must_use]
 pub fn create_body(form: &RecordForm) -> Json {
     let RecordForm { name, data, facets, reported } = form;
@@ -53,7 +61,8 @@ pub fn create_body(form: &RecordForm) -> Json {
     }
     let mut facets = facets.clone();
     if facets.proxied == Some(true) && facets.ttl.is_some() {
-        // Cloudflare stores 1 for proxied records whatever is sent, and may start to refuse other values.
+        // Cloudflare stores 1 for proxied records whatever is sent, and may start to refuse other
+        // values.
         facets.ttl = Some(Ttl::AUTOMATIC);
     }
     insert_facets(&mut body, &facets, reported, When::Creating);
@@ -63,8 +72,8 @@ pub fn create_body(form: &RecordForm) -> Json {
 /// The body that changes a record: only what changes.
 ///
 /// # Sources
-/// PATCH of a DNS record merges the fields sent and keeps the others: developers.cloudflare.com/api/resources/dns
-/// (Update DNS Record), read 2026-11-20.
+/// PATCH of a DNS record merges the fields sent and keeps the others:
+/// developers.cloudflare.com/api/resources/dns (Update DNS Record), read 2026-11-20.
 #[must_use]
 pub fn patch_body(data: &Rdata, patch: &RecordPatch) -> Map<String, Json> {
     let mut body = Map::new();
@@ -74,7 +83,12 @@ pub fn patch_body(data: &Rdata, patch: &RecordPatch) -> Map<String, Json> {
 }
 
 /// Writes fields into JSON by their slot.
-fn insert_value(body: &mut Map<String, Json>, data: &Rdata, fields: &Fields, reported: &AsReported) {
+fn insert_value(
+    body: &mut Map<String, Json>,
+    data: &Rdata,
+    fields: &Fields,
+    reported: &AsReported,
+) {
     let Some(record_type) = data.record_type() else { return };
     let mut object = Map::new();
     for field in record_type.facts().fields {
@@ -117,10 +131,16 @@ fn insert_facets(body: &mut Map<String, Json>, facets: &Facets, reported: &AsRep
         && (when == When::Changing || !tags.is_empty())
     {
         let written = reported.tags().map(|tags| tags.iter().map(|tag| json!(tag)).collect());
-        body.insert("tags".to_owned(), written.unwrap_or_else(|| tags.iter().map(Tag::as_str).collect()));
+        body.insert(
+            "tags".to_owned(),
+            written.unwrap_or_else(|| tags.iter().map(Tag::as_str).collect()),
+        );
     }
-    let mut settings: Map<String, Json> =
-        settings.named().into_iter().filter_map(|(name, value)| value.map(|v| (name.to_owned(), json!(v)))).collect();
+    let mut settings: Map<String, Json> = settings
+        .named()
+        .into_iter()
+        .filter_map(|(name, value)| value.map(|v| (name.to_owned(), json!(v))))
+        .collect();
     // A member of the record itself.
     if let Some(on) = settings.shift_remove("private_routing") {
         body.insert("private_routing".to_owned(), on);
@@ -194,8 +214,12 @@ impl Batch {
     pub fn into_request(self, zone: &ZoneId) -> Request {
         let Self { deletes, patches, posts } = self;
         let lists = [("deletes", deletes), ("patches", patches), ("posts", posts)];
-        let body = lists.into_iter().filter(|(_, l)| !l.is_empty()).map(|(n, l)| (n.to_owned(), Json::Array(l)));
-        Request::new(Method::Post, format!("{}/batch", records_path(zone))).body(Json::Object(body.collect()))
+        let body = lists
+            .into_iter()
+            .filter(|(_, l)| !l.is_empty())
+            .map(|(n, l)| (n.to_owned(), Json::Array(l)));
+        Request::new(Method::Post, format!("{}/batch", records_path(zone)))
+            .body(Json::Object(body.collect()))
     }
 }
 
@@ -218,19 +242,31 @@ mod tests {
 
     fn form(record_type: RecordType, text: &str, facets: Facets) -> RecordForm {
         let data = Rdata::from_text(record_type, text).unwrap();
-        RecordForm { name: Fqdn::parse("www.example.com").unwrap(), data, facets, reported: AsReported::default() }
+        RecordForm {
+            name: Fqdn::parse("www.example.com").unwrap(),
+            data,
+            facets,
+            reported: AsReported::default(),
+        }
     }
 
     #[test]
     fn creating_says_exactly_what_the_spec_says() {
         let silent = form(RecordType::A, "192.0.2.10", Facets::default());
-        assert_eq!(create_body(&silent).to_string(), r#"{"type":"A","name":"www.example.com","content":"192.0.2.10"}"#);
+        assert_eq!(
+            create_body(&silent).to_string(),
+            r#"{"type":"A","name":"www.example.com","content":"192.0.2.10"}"#
+        );
         let facets = Facets {
             ttl: Some(Ttl::seconds(3600).unwrap()),
             proxied: Some(true),
             comment: Some(Comment::Clear),
             tags: Some(BTreeSet::new()),
-            settings: Settings { ipv4_only: Some(false), private_routing: Some(true), ..Settings::default() },
+            settings: Settings {
+                ipv4_only: Some(false),
+                private_routing: Some(true),
+                ..Settings::default()
+            },
         };
         assert_eq!(
             create_body(&form(RecordType::A, "192.0.2.10", facets)).to_string(),
@@ -271,7 +307,9 @@ mod tests {
         let mx = |json: Json| super::read(&json).unwrap().data;
         assert_eq!(
             mx(json!({"id":"1","name":"a","type":"MX","content":"mx.example.net","priority":10})),
-            mx(json!({"id":"1","name":"a","type":"MX","content":"mx.example.net","data":{"priority":10}})),
+            mx(
+                json!({"id":"1","name":"a","type":"MX","content":"mx.example.net","data":{"priority":10}})
+            ),
         );
     }
 
@@ -291,7 +329,8 @@ mod tests {
     #[test]
     fn a_member_of_another_kind_is_no_default() {
         let with = |member: &str, value: Json| {
-            let mut json = json!({"id":"1","name":"a.example.com","type":"A","content":"192.0.2.1"});
+            let mut json =
+                json!({"id":"1","name":"a.example.com","type":"A","content":"192.0.2.1"});
             json[member] = value;
             read(&json)
         };
@@ -306,7 +345,11 @@ mod tests {
             ("tags", json!("one")),
         ];
         for (member, value) in odd {
-            assert_eq!(with(member, value.clone()), Err(InvalidRecord::of(member)), "{member}: {value}");
+            assert_eq!(
+                with(member, value.clone()),
+                Err(InvalidRecord::of(member)),
+                "{member}: {value}"
+            );
             assert!(with(member, Json::Null).is_ok(), "{member}");
         }
         assert_eq!(with("ttl", json!("300")).unwrap().ttl, with("ttl", json!(300.0)).unwrap().ttl);

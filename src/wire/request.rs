@@ -82,7 +82,10 @@ impl Request {
     }
 }
 
-/// An id as a path segment. Ids are hexadecimal; any other text in a hostile response must not change the path.
+/// An id as a path segment. Ids are hexadecimal; any other text in a hostile response must not
+/// change the path.
 pub(super) fn segment(id: &str) -> String {
-    percent_encoded(id.as_bytes(), |byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+    percent_encoded(id.as_bytes(), |byte| {
+        byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
+    })
 }

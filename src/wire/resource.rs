@@ -13,23 +13,36 @@ pub fn get_resource(zone: &ZoneId, resource: &ResourceFacts) -> Request {
     Request::new(Method::Get, format!("/zones/{}/{}", segment(&zone.0), resource.path))
 }
 
-/// Says in words what a resource of a zone does; `None` if it does nothing. `total` is the number of items that the response counts.
+/// Says in words what a resource of a zone does; `None` if it does nothing. `total` is the number
+/// of items that the response counts.
 #[must_use]
-pub fn resource_in_words(resource: &ResourceFacts, json: &Json, total: Option<u64>) -> Option<String> {
+pub fn resource_in_words(
+    resource: &ResourceFacts,
+    json: &Json,
+    total: Option<u64>,
+) -> Option<String> {
     let about = resource.about;
     match (resource.shows, json) {
         (ResourceAnswer::List { idle }, Json::Array(items)) => {
             let is_idle = |item: &&Json| {
-                idle.is_some_and(|(member, value)| item.get(member).map(from_json) == Some(Value::from(value)))
+                idle.is_some_and(|(member, value)| {
+                    item.get(member).map(from_json) == Some(Value::from(value))
+                })
             };
             let idle_items = items.iter().filter(is_idle).count();
-            let all = total.and_then(|total| usize::try_from(total).ok()).unwrap_or_default().max(items.len());
-            let without_effect = if idle_items > 0 { format!(", {idle_items} of them off") } else { String::new() };
+            let all = total
+                .and_then(|total| usize::try_from(total).ok())
+                .unwrap_or_default()
+                .max(items.len());
+            let without_effect =
+                if idle_items > 0 { format!(", {idle_items} of them off") } else { String::new() };
             (all > 0).then(|| format!("{about} ({all}{without_effect})"))
         }
         (ResourceAnswer::Object { usual, ignored }, Json::Object(members)) => {
-            let changed =
-                members.iter().filter(|(name, _)| !ignored.contains(&name.as_str())).filter_map(|(name, json)| {
+            let changed = members
+                .iter()
+                .filter(|(name, _)| !ignored.contains(&name.as_str()))
+                .filter_map(|(name, json)| {
                     let value = from_json(json);
                     let is_usual = match usual.iter().find(|(known, _)| known == name) {
                         Some((_, known)) => value == Value::from(*known),

@@ -1,8 +1,9 @@
 //! The body of a response, read as it arrives.
 //!
-//! Two kinds are read: [`Whole`] keeps the body and makes a tree of values of it, within a small budget. [`List`] is for pages of
-//! records, the one kind that may be large: each item of `result` is decoded into its type as soon as its last byte is there, and
-//! neither its text nor a tree of its values is kept.
+//! Two kinds are read: [`Whole`] keeps the body and makes a tree of values of it, within a small
+//! budget. [`List`] is for pages of records, the one kind that may be large: each item of `result`
+//! is decoded into its type as soon as its last byte is there, and neither its text nor a tree of
+//! its values is kept.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -11,7 +12,8 @@ use super::envelope::{Envelope, EnvelopeError, excerpt};
 
 /// The most bytes of an answer that is not a page of records, after decompression.
 ///
-/// The largest known are the managed rulesets and the answer to a batch of 3,500 records, with 2 to 4 MB.
+/// The largest known are the managed rulesets and the answer to a batch of 3,500 records, with 2 to
+/// 4 MB.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 /// The most bytes of a page of records, after decompression. A page of 5,000 has 2 to 4 MB.
 const MOST_LISTED_BYTES: usize = 32 * 1024 * 1024;
@@ -231,7 +233,8 @@ impl<T: DeserializeOwned> List<T> {
             self.beside.push(*byte);
             if self.in_text {
                 if self.is_text_over(*byte) && self.depth == 1 {
-                    self.is_result = self.beside[self.text..].strip_suffix(b"\"") == Some(b"result");
+                    self.is_result =
+                        self.beside[self.text..].strip_suffix(b"\"") == Some(b"result");
                 }
                 continue;
             }
@@ -270,7 +273,10 @@ impl<T: DeserializeOwned> List<T> {
                 0
             }
             (_, Next::CommaOrEnd) => {
-                self.wrong = Some(format!("after {} items of the list there is neither `,` nor `]`", self.items.len()));
+                self.wrong = Some(format!(
+                    "after {} items of the list there is neither `,` nor `]`",
+                    self.items.len()
+                ));
                 1
             }
         }
@@ -288,7 +294,9 @@ impl<T: DeserializeOwned> List<T> {
             match byte {
                 b'"' => self.in_text = true,
                 b'{' | b'[' => self.depth += 1,
-                b',' | b']' | b'}' | b' ' | b'\t' | b'\r' | b'\n' if self.depth == 0 => return self.whole(bytes, n),
+                b',' | b']' | b'}' | b' ' | b'\t' | b'\r' | b'\n' if self.depth == 0 => {
+                    return self.whole(bytes, n);
+                }
                 b'}' | b']' => {
                     self.depth -= 1;
                     if self.depth == 0 {
@@ -326,9 +334,13 @@ impl<T: DeserializeOwned> List<T> {
         self.item.shrink_to(HEAD);
         self.at = At::Between(Next::CommaOrEnd);
         match decoded {
-            Ok(_) if self.items.len() == MOST_ITEMS => return Err(TooMuch::of(MOST_ITEMS, "items")),
+            Ok(_) if self.items.len() == MOST_ITEMS => {
+                return Err(TooMuch::of(MOST_ITEMS, "items"));
+            }
             Ok(item) => self.items.push(item),
-            Err(error) => self.wrong = Some(format!("item {} of the list: {error}", self.items.len() + 1)),
+            Err(error) => {
+                self.wrong = Some(format!("item {} of the list: {error}", self.items.len() + 1))
+            }
         }
         Ok(used)
     }
@@ -393,7 +405,9 @@ mod tests {
         for body in bodies {
             assert!(Envelope::read(200, body.as_bytes()).is_err(), "{body}");
             for size in 1..=body.len().max(1) {
-                let Err(Unusable::Body { error, .. }) = list(body, size) else { panic!("{body} in parts of {size}") };
+                let Err(Unusable::Body { error, .. }) = list(body, size) else {
+                    panic!("{body} in parts of {size}")
+                };
                 assert!(matches!(error, EnvelopeError::NotAnEnvelope(_)), "{body}: {error}");
             }
         }
@@ -407,7 +421,10 @@ mod tests {
         };
         let broken = said(r#"{"success":true,"result":[{"a":1},{"a":tru}]}"#);
         assert!(broken.contains("item 2 of the list: expected ident"), "{broken}");
-        assert!(broken.contains(r#"it begins with `{"success":true,"result":[{"a":1}"#), "{broken}");
+        assert!(
+            broken.contains(r#"it begins with `{"success":true,"result":[{"a":1}"#),
+            "{broken}"
+        );
         let cut = said(r#"{"success":true,"result":[{"a":1"#);
         assert!(cut.contains("the list ends after 32 bytes, in the middle"), "{cut}");
         let refused = r#"{"success":false,"errors":[{"code":1,"message":"no"}],"result":[]}"#;
@@ -420,7 +437,10 @@ mod tests {
             let mut list = List::<Json>::begin();
             list.push(prefix.as_bytes()).unwrap();
             let part = unit.repeat(65_536 / unit.len());
-            (0..1_000_000).find_map(|_| list.push(part.as_bytes()).err()).expect("there is an end").0
+            (0..1_000_000)
+                .find_map(|_| list.push(part.as_bytes()).err())
+                .expect("there is an end")
+                .0
         };
         assert_eq!(too_much("", " "), "1048576 bytes beside its list");
         assert_eq!(too_much("{\"result\":[0", ",0"), "50000 items");
@@ -428,7 +448,12 @@ mod tests {
         assert_eq!(too_much("{\"result\":[", "["), "33554432 bytes");
         let mut whole = Whole::begin();
         let part = "[],".repeat(20_000);
-        assert_eq!((0..).find_map(|_| whole.push(part.as_bytes()).err()).unwrap().0, "16777216 bytes");
-        assert!(matches!(whole.finish(200), Err(Unusable::TooMuch(much)) if much.0 == "300000 values"));
+        assert_eq!(
+            (0..).find_map(|_| whole.push(part.as_bytes()).err()).unwrap().0,
+            "16777216 bytes"
+        );
+        assert!(
+            matches!(whole.finish(200), Err(Unusable::TooMuch(much)) if much.0 == "300000 values")
+        );
     }
 }

@@ -1,11 +1,12 @@
 //! Rulesets in Cloudflare's JSON, and the requests about them.
 //!
-//! A PATCH of a rule *replaces its definition*, unlike a PATCH of a record, which merges: the body must contain every
-//! member of the rule that is to be kept. Only a body with nothing but `position` leaves the definition unchanged.
+//! A PATCH of a rule *replaces its definition*, unlike a PATCH of a record, which merges: the body
+//! must contain every member of the rule that is to be kept. Only a body with nothing but
+//! `position` leaves the definition unchanged.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rulesets-api (view, create, update, update-rule, add-rule, delete-rule, dry-run),
-//! read 2026-11-20.
+//! developers.cloudflare.com/ruleset-engine/rulesets-api (view, create, update, update-rule,
+//! add-rule, delete-rule, dry-run), read 2026-11-20.
 
 use std::collections::BTreeSet;
 
@@ -87,20 +88,31 @@ pub fn get_account_entry_point(account: &str, phase: Phase) -> Request {
     Request::new(Method::Get, format!("{}/phases/{}/entrypoint", scope.path(), phase.as_str()))
 }
 
-/// Creates the entry point of a phase with these rules. It is refused if there is one already (code 20217).
+/// Creates the entry point of a phase with these rules. It is refused if there is one already (code
+/// 20217).
 ///
 /// # Sources
-/// developers.cloudflare.com/waf/rate-limiting-rules/create-api ("If the entry point ruleset does not exist"), read 2026-11-22.
+/// developers.cloudflare.com/waf/rate-limiting-rules/create-api ("If the entry point ruleset does
+/// not exist"), read 2026-11-22.
 #[must_use]
-pub fn create_entry_point<'r>(zone: &ZoneId, phase: Phase, rules: impl Iterator<Item = &'r RuleBody>) -> Request {
+pub fn create_entry_point<'r>(
+    zone: &ZoneId,
+    phase: Phase,
+    rules: impl Iterator<Item = &'r RuleBody>,
+) -> Request {
     let rules: Vec<Json> = rules.map(|rule| rule_json(rule).into()).collect();
-    let body = json!({ "name": "default", "kind": "zone", "phase": phase.as_str(), "rules": rules });
+    let body =
+        json!({ "name": "default", "kind": "zone", "phase": phase.as_str(), "rules": rules });
     Request::new(Method::Post, Scope::Zone(zone.clone()).path()).body(body)
 }
 
 /// Replaces all rules of the entry point of a phase, which is created if there is none.
 #[must_use]
-pub fn replace_entry_point<'r>(zone: &ZoneId, phase: Phase, rules: impl Iterator<Item = &'r RuleBody>) -> Request {
+pub fn replace_entry_point<'r>(
+    zone: &ZoneId,
+    phase: Phase,
+    rules: impl Iterator<Item = &'r RuleBody>,
+) -> Request {
     let rules: Vec<Json> = rules.map(|rule| rule_json(rule).into()).collect();
     Request::new(Method::Put, entry_point_path(zone, phase)).body(json!({ "rules": rules }))
 }
@@ -114,8 +126,14 @@ pub fn get_ruleset_version(zone: &ZoneId, ruleset: &RulesetId, version: u64) -> 
 
 /// Adds a rule; without a position, at the end.
 #[must_use]
-pub fn create_rule(zone: &ZoneId, ruleset: &RulesetId, rule: &RuleBody, position: Option<&Position>) -> Request {
-    Request::new(Method::Post, rules_path(zone, ruleset)).body(with_position(rule_json(rule), position))
+pub fn create_rule(
+    zone: &ZoneId,
+    ruleset: &RulesetId,
+    rule: &RuleBody,
+    position: Option<&Position>,
+) -> Request {
+    Request::new(Method::Post, rules_path(zone, ruleset))
+        .body(with_position(rule_json(rule), position))
 }
 
 /// Replaces the definition of a rule, and moves it if a position is given.
@@ -127,13 +145,15 @@ pub fn patch_rule(
     rule: &RuleBody,
     position: Option<&Position>,
 ) -> Request {
-    Request::new(Method::Patch, rule_path(zone, ruleset, id)).body(with_position(rule_json(rule), position))
+    Request::new(Method::Patch, rule_path(zone, ruleset, id))
+        .body(with_position(rule_json(rule), position))
 }
 
 /// Moves a rule without a change of its definition.
 #[must_use]
 pub fn move_rule(zone: &ZoneId, ruleset: &RulesetId, id: &RuleId, position: &Position) -> Request {
-    Request::new(Method::Patch, rule_path(zone, ruleset, id)).body(with_position(Map::new(), Some(position)))
+    Request::new(Method::Patch, rule_path(zone, ruleset, id))
+        .body(with_position(Map::new(), Some(position)))
 }
 
 /// Deletes a rule.
@@ -148,15 +168,18 @@ pub fn dry_run(request: Request) -> Request {
     request.query("dry_run", "true")
 }
 
-/// A request that can never take effect, and that an API with dry runs refuses because of `dry_run`.
+/// A request that can never take effect, and that an API with dry runs refuses because of
+/// `dry_run`.
 ///
-/// The rule is empty, so it is refused in any case; only a refusal that mentions `dry_run` shows that the parameter is
-/// read.
+/// The rule is empty, so it is refused in any case; only a refusal that mentions `dry_run` shows
+/// that the parameter is read.
 #[must_use]
 pub fn dry_run_probe(zone: &ZoneId, phase: Phase, ruleset: Option<&RulesetId>) -> Request {
     let request = match ruleset {
         Some(ruleset) => Request::new(Method::Post, rules_path(zone, ruleset)).body(json!({})),
-        None => Request::new(Method::Put, entry_point_path(zone, phase)).body(json!({ "rules": [{}] })),
+        None => {
+            Request::new(Method::Put, entry_point_path(zone, phase)).body(json!({ "rules": [{}] }))
+        }
     };
     request.query("dry_run", "probe")
 }
@@ -198,7 +221,8 @@ pub fn read_position(json: &Json) -> Option<Position> {
 /// A rule's definition as JSON, with the most important members first.
 #[must_use]
 pub fn rule_json(rule: &RuleBody) -> Map<String, Json> {
-    const FIRST: [&str; 6] = ["ref", "description", "action", "action_parameters", "expression", "enabled"];
+    const FIRST: [&str; 6] =
+        ["ref", "description", "action", "action_parameters", "expression", "enabled"];
     let first = FIRST.iter().filter_map(|name| rule.members().get_key_value(*name));
     let rest = rule.members().iter().filter(|(name, _)| !FIRST.contains(&name.as_str()));
     first.chain(rest).map(|(name, value)| (name.clone(), to_json(value))).collect()
@@ -303,23 +327,32 @@ pub fn read_own(list: &[Json]) -> Vec<OwnRuleset> {
     let one = |json: &Json| {
         let (kind, phase) = (text(json, "kind")?, text(json, "phase").unwrap_or_default());
         let id = RulesetId(text(json, "id")?.to_owned());
-        (kind != "managed").then(|| OwnRuleset { id, kind: kind.to_owned(), phase: phase.to_owned() })
+        (kind != "managed").then(|| OwnRuleset {
+            id,
+            kind: kind.to_owned(),
+            phase: phase.to_owned(),
+        })
     };
     list.iter().filter_map(one).collect()
 }
 
-/// The phases of which a zone has an entry point, by the list of its rulesets. `None` if the list shows no ruleset of our phases
-/// at all: then it may be that these credentials are not shown any.
+/// The phases of which a zone has an entry point, by the list of its rulesets. `None` if the list
+/// shows no ruleset of our phases at all: then it may be that these credentials are not shown any.
 #[must_use]
 pub fn read_listed_phases(list: &[Json]) -> Option<BTreeSet<Phase>> {
-    let phase = |json: &Json| Phase::ALL.iter().copied().find(|phase| text(json, "phase") == Some(phase.as_str()));
-    let ours: Vec<(Phase, bool)> =
-        list.iter().filter_map(|json| Some((phase(json)?, text(json, "kind") == Some("zone")))).collect();
+    let phase = |json: &Json| {
+        Phase::ALL.iter().copied().find(|phase| text(json, "phase") == Some(phase.as_str()))
+    };
+    let ours: Vec<(Phase, bool)> = list
+        .iter()
+        .filter_map(|json| Some((phase(json)?, text(json, "kind") == Some("zone"))))
+        .collect();
     let entry_points = ours.iter().filter(|(_, is_entry_point)| *is_entry_point);
     (!ours.is_empty()).then(|| entry_points.map(|(phase, _)| *phase).collect())
 }
 
-/// Assigns each known name to one ruleset: the one with the documented id, else the first with that name.
+/// Assigns each known name to one ruleset: the one with the documented id, else the first with that
+/// name.
 pub fn settle_names(listed: &mut [ListedRuleset]) {
     for managed in Managed::ALL {
         let of_it = |r: &ListedRuleset| r.which == Some(*managed);
@@ -336,7 +369,8 @@ pub fn settle_names(listed: &mut [ListedRuleset]) {
 /// Parses a managed ruleset with its rules.
 ///
 /// # Errors
-/// As [`read_ruleset`], and a known ruleset without any rules: by such a ruleset, no change would have an effect.
+/// As [`read_ruleset`], and a known ruleset without any rules: by such a ruleset, no change would
+/// have an effect.
 pub fn read_catalogue(json: &Json) -> Result<Catalogue, InvalidRuleset> {
     let id = text(json, "id").ok_or(InvalidRuleset("id"))?;
     let name = text(json, "name").unwrap_or_default();
@@ -358,11 +392,16 @@ pub fn read_catalogue(json: &Json) -> Result<Catalogue, InvalidRuleset> {
 fn read_catalogue_rule(json: &Json) -> Result<CatalogueRule, InvalidRuleset> {
     let id = text(json, "id").ok_or(InvalidRuleset("rules[].id"))?;
     let description = text(json, "description").unwrap_or_default();
-    let digits: String =
-        description.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
-    let starts = description.starts_with(&digits) || json.get("action").and_then(Json::as_str) == Some("score");
+    let digits: String = description
+        .chars()
+        .skip_while(|c| !c.is_ascii_digit())
+        .take_while(char::is_ascii_digit)
+        .collect();
+    let starts = description.starts_with(&digits)
+        || json.get("action").and_then(Json::as_str) == Some("score");
     let tags = json.get("categories").and_then(Json::as_array).into_iter().flatten();
-    let number = |value: Option<&Json>| value.and_then(Json::as_u64).and_then(|n| u32::try_from(n).ok());
+    let number =
+        |value: Option<&Json>| value.and_then(Json::as_u64).and_then(|n| u32::try_from(n).ok());
     Ok(CatalogueRule {
         id: RuleId(id.to_owned()),
         number: (digits.len() == 6 && starts).then(|| digits.parse().ok()).flatten(),

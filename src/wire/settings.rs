@@ -2,8 +2,9 @@
 //!
 //! # Sources
 //! developers.cloudflare.com/api/resources/zones (Get and Edit Zone Setting) and
-//! developers.cloudflare.com/api/resources/dns (DNSSEC, DNS settings for a zone), read 2026-11-20. The list of all settings
-//! ends on 2027-03-31, so only an import reads it; a plan reads each setting by its name.
+//! developers.cloudflare.com/api/resources/dns (DNSSEC, DNS settings for a zone), read 2026-11-20.
+//! The list of all settings ends on 2027-03-31, so only an import reads it; a plan reads each
+//! setting by its name.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +43,8 @@ pub fn get_dnssec(zone: &ZoneId) -> Request {
 #[must_use]
 pub fn patch_dnssec(zone: &ZoneId, on: bool) -> Request {
     let status = if on { "active" } else { "disabled" };
-    Request::new(Method::Patch, format!("/zones/{}/dnssec", segment(&zone.0))).body(json!({ "status": status }))
+    Request::new(Method::Patch, format!("/zones/{}/dnssec", segment(&zone.0)))
+        .body(json!({ "status": status }))
 }
 
 /// Reads a zone's DNS settings.
@@ -54,8 +56,10 @@ pub fn get_dns_settings(zone: &ZoneId) -> Request {
 /// Changes some of a zone's DNS settings; the others are kept.
 #[must_use]
 pub fn patch_dns_settings(zone: &ZoneId, members: &BTreeMap<String, Value>) -> Request {
-    let body: Map<String, Json> = members.iter().map(|(name, value)| (name.clone(), to_json(value))).collect();
-    Request::new(Method::Patch, format!("/zones/{}/dns_settings", segment(&zone.0))).body(Json::Object(body))
+    let body: Map<String, Json> =
+        members.iter().map(|(name, value)| (name.clone(), to_json(value))).collect();
+    Request::new(Method::Patch, format!("/zones/{}/dns_settings", segment(&zone.0)))
+        .body(Json::Object(body))
 }
 
 /// Path of a setting.
@@ -99,11 +103,18 @@ pub fn read_settings(json: &Json) -> Option<ListedSettings> {
 /// Parses the DNSSEC state; `None` without a status.
 #[must_use]
 pub fn read_dnssec(json: &Json) -> Option<LiveDnssec> {
-    let text = |name: &str| json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
+    let text = |name: &str| {
+        json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty()).map(str::to_owned)
+    };
     let names = ["dnssec_multi_signer", "dnssec_presigned", "dnssec_use_nsec3"];
     let is_on = |name: &&str| json.get(*name).and_then(Json::as_bool) == Some(true);
     let options = names.into_iter().filter(is_on).map(str::to_owned).collect();
-    Some(LiveDnssec { status: text("status")?, ds: text("ds"), modified_on: text("modified_on"), options })
+    Some(LiveDnssec {
+        status: text("status")?,
+        ds: text("ds"),
+        modified_on: text("modified_on"),
+        options,
+    })
 }
 
 /// Parses DNS settings.

@@ -31,15 +31,21 @@ pub fn read_zone(json: &Json) -> Result<LiveZone, InvalidZone> {
         status: text("status").map(str::to_owned),
         is_paused: json.get("paused").and_then(Json::as_bool).unwrap_or(false),
         setup: text("type").map(str::to_owned),
-        account: json.pointer("/account/id").and_then(Json::as_str).filter(|t| !t.is_empty()).map(str::to_owned),
+        account: json
+            .pointer("/account/id")
+            .and_then(Json::as_str)
+            .filter(|t| !t.is_empty())
+            .map(str::to_owned),
         ..LiveZone::new(ZoneName::reported(name), ZoneId(id.to_owned()))
     })
 }
 
-/// What [`read_zone`] reads of a zone, and nothing else, for a snapshot. The rest names owners and their addresses.
+/// What [`read_zone`] reads of a zone, and nothing else, for a snapshot. The rest names owners and
+/// their addresses.
 #[must_use]
 pub fn kept_of_zone(zone: &Json) -> Json {
-    const KEPT: [&str; 7] = ["id", "name", "status", "paused", "type", "name_servers", "created_on"];
+    const KEPT: [&str; 7] =
+        ["id", "name", "status", "paused", "type", "name_servers", "created_on"];
     let kept = KEPT.iter().filter_map(|name| Some(((*name).to_owned(), zone.get(*name)?.clone())));
     let mut kept: Map<String, Json> = kept.collect();
     if let Some(tier) = zone.pointer("/plan/legacy_id") {

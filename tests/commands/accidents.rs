@@ -1,5 +1,6 @@
-//! Accidents that happened to users of other tools, each as a scenario: the previous spec, the new one, what else happens, and
-//! what Cloudflare has. The plan explains the danger, and nothing is sent without the consent for that danger.
+//! Accidents that happened to users of other tools, each as a scenario: the previous spec, the new
+//! one, what else happens, and what Cloudflare has. The plan explains the danger, and nothing is
+//! sent without the consent for that danger.
 //!
 //! | no. | what happened | scenario |
 //! |---|---|---|
@@ -41,11 +42,14 @@ fn zone_spec(workspace: &Workspace, name: &str, keys: &str) {
     workspace.file(name, format!("version: 1\nzones:\n  example.com:\n{}\n", lines.join("\n")));
 }
 
-/// The codes of the dangers of a plan, sorted, each once, with those that have no operation of their own.
+/// The codes of the dangers of a plan, sorted, each once, with those that have no operation of
+/// their own.
 fn dangers(plan: &Value) -> Vec<String> {
     let mut codes: Vec<String> = Vec::new();
     let mut take = |list: &Value| {
-        codes.extend(list.as_array().into_iter().flatten().filter_map(|d| d.as_str().map(str::to_owned)));
+        codes.extend(
+            list.as_array().into_iter().flatten().filter_map(|d| d.as_str().map(str::to_owned)),
+        );
     };
     plan["operations"].as_array().unwrap().iter().for_each(|o| take(&o["dangers"]));
     codes.sort();
@@ -53,21 +57,35 @@ fn dangers(plan: &Value) -> Vec<String> {
     codes
 }
 
-/// Asserts that a plan contains these words, and that an apply without all of these consents is refused and sends nothing.
+/// Asserts that a plan contains these words, and that an apply without all of these consents is
+/// refused and sends nothing.
 ///
 /// `consents` is tried without its last entry, which must be refused, and then complete.
 #[track_caller]
-fn refused_without(workspace: &Workspace, arguments: &[&str], words: &[&str], consents: &[&[&str]]) -> Ran {
+fn refused_without(
+    workspace: &Workspace,
+    arguments: &[&str],
+    words: &[&str],
+    consents: &[&[&str]],
+) -> Ran {
     let planned = workspace.run(&[&["plan"], arguments].concat()).exits(0);
     for words in words {
-        assert!(planned.stdout.contains(words), "{words:?} is not in the plan:\n{}", planned.stdout);
+        assert!(
+            planned.stdout.contains(words),
+            "{words:?} is not in the plan:\n{}",
+            planned.stdout
+        );
     }
     let writes = workspace.writes().len();
     let apply = [&["apply"], arguments, &["--yes"]].concat();
     workspace.run(&apply).exits(3);
     // If several consents are needed, each one alone is not enough.
     for left_out in 0..consents.len() {
-        let given = consents.iter().enumerate().filter(|(n, _)| *n != left_out).flat_map(|(_, c)| c.iter().copied());
+        let given = consents
+            .iter()
+            .enumerate()
+            .filter(|(n, _)| *n != left_out)
+            .flat_map(|(_, c)| c.iter().copied());
         workspace.run(&[&apply[..], &given.collect::<Vec<_>>()].concat()).exits(3);
     }
     assert_eq!(workspace.writes().len(), writes, "nothing is sent without consent");
@@ -85,7 +103,13 @@ fn plan(workspace: &Workspace, arguments: &[&str]) -> Value {
 /// The id of example.com.
 fn zone_id(workspace: &Workspace) -> String {
     let dump = workspace.dump();
-    let zone = dump["zones"].as_array().unwrap().iter().find(|z| z["name"] == "example.com").unwrap().clone();
+    let zone = dump["zones"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|z| z["name"] == "example.com")
+        .unwrap()
+        .clone();
     zone["id"].as_str().unwrap().to_owned()
 }
 
@@ -99,7 +123,8 @@ fn record_id(workspace: &Workspace, name: &str, kind: &str) -> String {
 /// Someone else changes a record of example.com.
 #[track_caller]
 fn changed_outside(workspace: &Workspace, name: &str, kind: &str, body: &Value) {
-    let path = format!("/zones/{}/dns_records/{}", zone_id(workspace), record_id(workspace, name, kind));
+    let path =
+        format!("/zones/{}/dns_records/{}", zone_id(workspace), record_id(workspace, name, kind));
     workspace.write("PATCH", &path, body);
 }
 

@@ -1,5 +1,5 @@
-//! The confirmation prompt of `apply`, on a terminal made by `script` of util-linux: a yes applies the plan if nothing changed
-//! since, and every other input, including a real Ctrl-C, is a no.
+//! The confirmation prompt of `apply`, on a terminal made by `script` of util-linux: a yes applies
+//! the plan if nothing changed since, and every other input, including a real Ctrl-C, is a no.
 
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -42,19 +42,27 @@ impl Asking {
 
     /// Starts the program.
     pub(crate) fn run(workspace: &Workspace, arguments: &str) -> Self {
-        Self::shell(workspace, &format!("exec {} {arguments} --color never", env!("CARGO_BIN_EXE_zonewright")))
+        Self::shell(
+            workspace,
+            &format!("exec {} {arguments} --color never", env!("CARGO_BIN_EXE_zonewright")),
+        )
     }
 
     /// Starts a command of the shell.
     pub(crate) fn shell(workspace: &Workspace, run: &str) -> Self {
         let mut command = Command::new("script");
-        command.args(["-q", "-e", "-c", run, "/dev/null"]).current_dir(workspace.path()).env_clear();
-        command.envs(["PATH", "HOME"].iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        command
+            .args(["-q", "-e", "-c", run, "/dev/null"])
+            .current_dir(workspace.path())
+            .env_clear();
+        command
+            .envs(["PATH", "HOME"].iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
         command
             .env("TERM", "xterm")
             .env("CLOUDFLARE_BASE_URL", workspace.base_url())
             .env("CLOUDFLARE_API_TOKEN", zonewright::sandbox::TOKEN);
-        let mut child = listening(&command).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            listening(&command).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (keys, mut screen) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let (showing, shows) = channel();
         std::thread::spawn(move || {
@@ -70,7 +78,9 @@ impl Asking {
     #[track_caller]
     pub(crate) fn waits_for(&mut self, text: &str) {
         while !self.shown.contains(text) {
-            let Ok(bytes) = self.shows.recv_timeout(TIMEOUT) else { panic!("it never shows {text}: {}", self.shown) };
+            let Ok(bytes) = self.shows.recv_timeout(TIMEOUT) else {
+                panic!("it never shows {text}: {}", self.shown)
+            };
             self.shown.push_str(&String::from_utf8_lossy(&bytes));
         }
     }
@@ -92,7 +102,9 @@ impl Asking {
             match self.shows.recv_timeout(TIMEOUT) {
                 Ok(bytes) => self.shown.push_str(&String::from_utf8_lossy(&bytes)),
                 Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => break,
-                Err(std::sync::mpsc::RecvTimeoutError::Timeout) => panic!("it does not end: {}", self.shown),
+                Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {
+                    panic!("it does not end: {}", self.shown)
+                }
             }
         }
         (self.child.wait().unwrap().code(), self.shown)
@@ -104,7 +116,9 @@ fn workspace() -> Workspace {
     let workspace = Workspace::empty(options());
     let names = ["a.example", "b.example", "c.example"];
     workspace.plant(&json!({ "zones": names.map(|name| json!({ "name": name })) }));
-    let zone = |name: &str| format!("  {name}: {{ records: [{{ name: x, type: A, content: 192.0.2.1 }}] }}\n");
+    let zone = |name: &str| {
+        format!("  {name}: {{ records: [{{ name: x, type: A, content: 192.0.2.1 }}] }}\n")
+    };
     workspace.file("spec.yaml", format!("version: 1\nzones:\n{}", names.map(zone).concat()));
     workspace
 }
@@ -129,13 +143,20 @@ fn zones_are_chosen_for_a_first_spec() {
     assert_eq!(code, Some(0), "{shown}");
     assert!(shown.contains("   1  a.example") && shown.contains("Imported 2 zones."), "{shown}");
     let is_there = |name: &str| workspace.path().join(name).exists();
-    assert!(!is_there("zones/a.example.yaml") && is_there("zones/b.example.yaml") && is_there("zones/c.example.yaml"));
+    assert!(
+        !is_there("zones/a.example.yaml")
+            && is_there("zones/b.example.yaml")
+            && is_there("zones/c.example.yaml")
+    );
     std::fs::remove_dir_all(workspace.path().join("zones")).unwrap();
     let mut asking = Asking::run(&workspace, "init --pipeline none");
     asking.waits_for("or none:");
     let (code, shown) = asking.types(b"none\n");
     assert_eq!(code, Some(3), "{shown}");
-    assert!(shown.contains("No zone was chosen. Nothing was written.") && !is_there("zones"), "{shown}");
+    assert!(
+        shown.contains("No zone was chosen. Nothing was written.") && !is_there("zones"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -156,16 +177,22 @@ fn a_change_during_the_question_is_refused() {
     let workspace = workspace();
     let asking = Asking::start(&workspace);
     let zones = workspace.dump()["zones"].clone();
-    let id = zones.as_array().unwrap().iter().find(|zone| zone["name"] == "b.example").unwrap()["id"].clone();
+    let id =
+        zones.as_array().unwrap().iter().find(|zone| zone["name"] == "b.example").unwrap()["id"]
+            .clone();
     let body = json!({ "type": "A", "name": "x.b.example", "content": "192.0.2.1", "ttl": 300 });
     workspace.write("POST", &format!("/zones/{}/dns_records", id.as_str().unwrap()), &body);
     let (code, shown) = asking.types(b"y\n");
     assert_eq!(code, Some(4), "{shown}");
-    assert!(shown.contains("b.example/dns/x/A") && !shown.contains("a.example/dns/x/A:"), "{shown}");
+    assert!(
+        shown.contains("b.example/dns/x/A") && !shown.contains("a.example/dns/x/A:"),
+        "{shown}"
+    );
     assert_eq!(workspace.writes().len(), 0);
 }
 
-/// A zone with mail and two addresses that the spec no longer wants, at names that keep their texts.
+/// A zone with mail and two addresses that the spec no longer wants, at names that keep their
+/// texts.
 fn dangerous() -> Workspace {
     let workspace = Workspace::new(options());
     workspace.plant_records(json!([
@@ -210,9 +237,13 @@ fn missing_consents_are_asked_for_one_by_one() {
 
 #[test]
 fn another_answer_is_no_consent() {
-    for (deletes, mail) in
-        [("y\n", None), ("3\n", None), ("\n", None), ("2\n", Some("y\n")), ("2\n", Some("changes-much\n"))]
-    {
+    for (deletes, mail) in [
+        ("y\n", None),
+        ("3\n", None),
+        ("\n", None),
+        ("2\n", Some("y\n")),
+        ("2\n", Some("changes-much\n")),
+    ] {
         let workspace = dangerous();
         let mut asking = Asking::begin(&workspace);
         asking.replies(OF_DELETES, deletes);
@@ -226,7 +257,8 @@ fn another_answer_is_no_consent() {
     }
 }
 
-/// A spec of three records; at Cloudflare, one is changed, one is deleted, and another one is added.
+/// A spec of three records; at Cloudflare, one is changed, one is deleted, and another one is
+/// added.
 fn meddled_with() -> Workspace {
     let workspace = Workspace::new(options());
     let record = |name: &str, ttl: u32| {
@@ -270,7 +302,8 @@ fn a_pull_asks_about_each_difference() {
     assert_eq!(text, before.replacen("ttl: 300", "ttl: 900", 1), "{shown}");
     assert!(shown.contains("  example.com/dns/a/A\r\nEdited 1 file: spec.yaml.\r\n"), "{shown}");
     // An input that is not an answer repeats the question.
-    let (text, shown, _) = run(&[(changed, "what\n"), ("q: leave this", "no\n"), (gone, "n\n"), (new, "YES\n")], 0);
+    let (text, shown, _) =
+        run(&[(changed, "what\n"), ("q: leave this", "no\n"), (gone, "n\n"), (new, "YES\n")], 0);
     assert!(text.contains("ttl: 300 } # a") && text.contains("name: c, type: A"), "{text}{shown}");
     assert_eq!(shown.matches(changed).count(), 2, "{shown}");
     // All are chosen, and after that the plan is empty.
@@ -278,7 +311,10 @@ fn a_pull_asks_about_each_difference() {
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
     // None of the rest, the end of the input, and Ctrl-C, which writes nothing.
     let (text, shown, _) = run(&[(changed, "y\n"), (gone, "q\n")], 0);
-    assert!(text.contains("ttl: 900") && !shown.contains("the spec does not have it"), "{text}{shown}");
+    assert!(
+        text.contains("ttl: 900") && !shown.contains("the spec does not have it"),
+        "{text}{shown}"
+    );
     for (keys, code) in [("q\n", 0), ("\u{4}", 0)] {
         let (text, shown, _) = run(&[(changed, keys)], code);
         assert!(text == before && shown.contains("Nothing to take over."), "{shown}");

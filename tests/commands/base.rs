@@ -1,5 +1,5 @@
-//! `--base`: the previous spec from Git. With it, changes of the spec and drift are distinguished, and removed records are
-//! deleted.
+//! `--base`: the previous spec from Git. With it, changes of the spec and drift are distinguished,
+//! and removed records are deleted.
 
 use std::process::Command;
 
@@ -12,7 +12,10 @@ use zonewright::sandbox::{Fault, What, When};
 #[track_caller]
 fn git(workspace: &Workspace, arguments: &[&str]) {
     let mut command = Command::new("git");
-    command.current_dir(workspace.path()).args(["-c", "user.name=t", "-c", "user.email=t@example.com"]).args(arguments);
+    command
+        .current_dir(workspace.path())
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
+        .args(arguments);
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
     let ran = command.output().expect("git runs");
     assert!(ran.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
@@ -21,7 +24,8 @@ fn git(workspace: &Workspace, arguments: &[&str]) {
 /// A repository with one commit of a spec of example.com, applied.
 fn committed(waf_or_records: &str) -> Workspace {
     let workspace = Workspace::new(options_on("business"));
-    workspace.file("spec/zone.yaml", format!("version: 1\nzones:\n  example.com:\n{waf_or_records}\n"));
+    workspace
+        .file("spec/zone.yaml", format!("version: 1\nzones:\n  example.com:\n{waf_or_records}\n"));
     git(&workspace, &["init", "-q", "-b", "main"]);
     git(&workspace, &["add", "spec"]);
     git(&workspace, &["commit", "-qm", "spec"]);
@@ -30,7 +34,8 @@ fn committed(waf_or_records: &str) -> Workspace {
 }
 
 fn edit(workspace: &Workspace, waf_or_records: &str) {
-    workspace.file("spec/zone.yaml", format!("version: 1\nzones:\n  example.com:\n{waf_or_records}\n"));
+    workspace
+        .file("spec/zone.yaml", format!("version: 1\nzones:\n  example.com:\n{waf_or_records}\n"));
 }
 
 /// Actions and causes by address.
@@ -50,9 +55,11 @@ fn one(address: &str, action: &str, cause: &str) -> Vec<(String, String, String)
 
 #[test]
 fn intent_drift_and_conflicts_are_told_apart() {
-    let workspace = committed("    records:\n      - { name: www, type: A, content: 192.0.2.1, ttl: 300 }");
+    let workspace =
+        committed("    records:\n      - { name: www, type: A, content: 192.0.2.1, ttl: 300 }");
     let zone = workspace.dump()["zones"][0]["id"].as_str().unwrap_or_default().to_owned();
-    let id = workspace.dump()["zones"][0]["records"][0]["id"].as_str().unwrap_or_default().to_owned();
+    let id =
+        workspace.dump()["zones"][0]["records"][0]["id"].as_str().unwrap_or_default().to_owned();
     // The author changed it.
     edit(&workspace, "    records:\n      - { name: www, type: A, content: 192.0.2.1, ttl: 600 }");
     assert_eq!(causes(&plan(&workspace, "HEAD")), one("dns/www/A", "update", "spec"));
@@ -62,7 +69,8 @@ fn intent_drift_and_conflicts_are_told_apart() {
     assert_eq!(causes(&plan(&workspace, "HEAD")), one("dns/www/A", "update", "both"));
     let ran = workspace.run(&["plan", "spec", "--base", "HEAD"]).exits(0);
     assert!(
-        ran.stdout.contains("by someone else as well") && ran.stdout.contains("--allow overrides-conflict"),
+        ran.stdout.contains("by someone else as well")
+            && ran.stdout.contains("--allow overrides-conflict"),
         "{}",
         ran.stdout
     );
@@ -71,7 +79,11 @@ fn intent_drift_and_conflicts_are_told_apart() {
     edit(&workspace, "    records:\n      - { name: www, type: A, content: 192.0.2.1, ttl: 300 }");
     assert_eq!(causes(&plan(&workspace, "HEAD")), one("dns/www/A", "update", "drift"));
     let ran = workspace.run(&["plan", "spec", "--base", "HEAD"]).exits(0);
-    assert!(ran.stdout.contains("reverts a change made outside the spec (last changed 20"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("reverts a change made outside the spec (last changed 20"),
+        "{}",
+        ran.stdout
+    );
     // Unknown without the previous spec.
     let without = workspace.run(&["plan", "spec", "--format", "json"]).exits(0);
     assert_eq!(causes(&without), one("dns/www/A", "update", "unknown"));
@@ -82,12 +94,19 @@ fn what_someone_put_in_the_way_is_drift_and_no_conflict() {
     let workspace = committed("    records:\n      - { name: www, type: A, content: 192.0.2.1 }");
     let dump = workspace.dump();
     let (zone, record) = (&dump["zones"][0]["id"], &dump["zones"][0]["records"][0]["id"]);
-    let path =
-        format!("/zones/{}/dns_records/{}", zone.as_str().unwrap_or_default(), record.as_str().unwrap_or_default());
+    let path = format!(
+        "/zones/{}/dns_records/{}",
+        zone.as_str().unwrap_or_default(),
+        record.as_str().unwrap_or_default()
+    );
     workspace.write("DELETE", &path, &Value::Null);
-    workspace.plant_records(json!([{ "type": "CNAME", "name": "www.example.com", "content": "a.example.net" }]));
-    let found: Vec<_> =
-        causes(&plan(&workspace, "HEAD")).into_iter().map(|(_, action, cause)| (action, cause)).collect();
+    workspace.plant_records(
+        json!([{ "type": "CNAME", "name": "www.example.com", "content": "a.example.net" }]),
+    );
+    let found: Vec<_> = causes(&plan(&workspace, "HEAD"))
+        .into_iter()
+        .map(|(_, action, cause)| (action, cause))
+        .collect();
     let wanted = [("delete", "drift"), ("create", "drift")];
     assert_eq!(found, wanted.map(|(action, cause)| (action.to_owned(), cause.to_owned())));
 }
@@ -97,29 +116,49 @@ fn what_was_given_up_is_deleted_and_nothing_else() {
     let workspace = committed(
         "    records:\n      - { name: a, type: A, content: 192.0.2.1 }\n      - { name: b, type: A, content: [192.0.2.2, 192.0.2.3] }\n      - { name: c, type: A, content: 192.0.2.4, protect: true }",
     );
-    workspace.plant_records(json!([{ "type": "A", "name": "b.example.com", "content": "192.0.2.99" }]));
+    workspace
+        .plant_records(json!([{ "type": "A", "name": "b.example.com", "content": "192.0.2.99" }]));
     edit(&workspace, "    records:\n      - { name: b, type: A, content: [192.0.2.5, 192.0.2.3] }");
     let ran = plan(&workspace, "HEAD");
     let json = ran.json();
-    let deleted: Vec<_> =
-        json["operations"].as_array().expect("operations").iter().filter(|o| o["action"] == "delete").collect();
-    let contents: Vec<_> = deleted.iter().map(|o| o["before"]["content"].as_str().unwrap_or_default()).collect();
+    let deleted: Vec<_> = json["operations"]
+        .as_array()
+        .expect("operations")
+        .iter()
+        .filter(|o| o["action"] == "delete")
+        .collect();
+    let contents: Vec<_> =
+        deleted.iter().map(|o| o["before"]["content"].as_str().unwrap_or_default()).collect();
     assert_eq!(contents, ["192.0.2.1", "192.0.2.4"]);
-    // The value that the base had is replaced by the new one, even if someone else added another value.
-    let updated: Vec<_> =
-        json["operations"].as_array().expect("operations").iter().filter(|o| o["action"] == "update").collect();
-    let sides: Vec<_> = updated.iter().map(|o| (&o["before"]["content"], &o["after"]["content"])).collect();
+    // The value that the base had is replaced by the new one, even if someone else added another
+    // value.
+    let updated: Vec<_> = json["operations"]
+        .as_array()
+        .expect("operations")
+        .iter()
+        .filter(|o| o["action"] == "update")
+        .collect();
+    let sides: Vec<_> =
+        updated.iter().map(|o| (&o["before"]["content"], &o["after"]["content"])).collect();
     assert_eq!(sides, [(&json!("192.0.2.2"), &json!("192.0.2.5"))]);
     // The effect of the change is given after the reason.
     let reason = |operation: &Value| operation["effect"]["lines"][0].clone();
-    assert!(deleted.iter().all(|o| reason(o) == "removed from the spec" && o["cause"] == "spec"), "{deleted:?}");
+    assert!(
+        deleted.iter().all(|o| reason(o) == "removed from the spec" && o["cause"] == "spec"),
+        "{deleted:?}"
+    );
     // Without the previous spec, nothing is deleted.
     let without = workspace.run(&["plan", "spec", "--format", "json"]).exits(0).json();
     assert_eq!(without["summary"]["delete"], 0);
     let consents = ["--allow-deletes", "2", "--allow", "removes-last-address,changes-protected"];
-    workspace.run(&[&["apply", "spec", "--base", "HEAD", "--yes"][..], &consents[..2]].concat()).exits(3);
-    workspace.run(&[&["apply", "spec", "--base", "HEAD", "--yes"][..], &consents].concat()).exits(0);
-    let left: Vec<_> = workspace.records("example.com").iter().map(|r| r["content"].clone()).collect();
+    workspace
+        .run(&[&["apply", "spec", "--base", "HEAD", "--yes"][..], &consents[..2]].concat())
+        .exits(3);
+    workspace
+        .run(&[&["apply", "spec", "--base", "HEAD", "--yes"][..], &consents].concat())
+        .exits(0);
+    let left: Vec<_> =
+        workspace.records("example.com").iter().map(|r| r["content"].clone()).collect();
     assert_eq!(left.len(), 3);
     assert!(left.contains(&json!("192.0.2.99")), "what someone else made stays");
     workspace.run(&["plan", "spec", "--base", "HEAD", "--detailed-exitcode"]).exits(0);
@@ -131,10 +170,15 @@ fn a_removal_that_was_refused_is_not_in_sync() {
         "    records:\n      - { name: a, type: A, content: 192.0.2.1 }\n      - { name: b, type: A, content: 192.0.2.2 }\n      - { name: c, type: A, content: 192.0.2.3 }",
     );
     edit(&workspace, "    records:\n      - { name: a, type: A, content: 192.0.2.1 }");
-    let when = When::Matching { method: Some("POST".to_owned()), path_suffix: "/dns_records/batch".to_owned(), nth: 2 };
+    let when = When::Matching {
+        method: Some("POST".to_owned()),
+        path_suffix: "/dns_records/batch".to_owned(),
+        nth: 2,
+    };
     workspace.fault(Fault { when, what: What::TokenRefused { status: 401, code: 1000 }, times: 1 });
     let consents = ["--allow-deletes", "2", "--allow", "removes-last-address"];
-    let apply = ["apply", "spec", "--base", "HEAD", "--yes", "--batch-size", "1", "--format", "json"];
+    let apply =
+        ["apply", "spec", "--base", "HEAD", "--yes", "--batch-size", "1", "--format", "json"];
     let ran = workspace.run(&[&apply[..], &consents].concat()).exits(5).json();
     assert_eq!(workspace.records("example.com").len(), 2);
     let zone = &ran["result"]["zones"][0];
@@ -152,12 +196,24 @@ fn rules_that_were_given_up_go_too() {
     let ran = plan(&workspace, "HEAD");
     let actions: Vec<_> = causes(&ran)
         .into_iter()
-        .map(|(address, action, cause)| (address.rsplit('/').next().unwrap_or_default().to_owned(), action, cause))
+        .map(|(address, action, cause)| {
+            (address.rsplit('/').next().unwrap_or_default().to_owned(), action, cause)
+        })
         .collect();
     let wanted = [("owasp", "update", "spec"), ("b", "delete", "spec")];
     assert_eq!(actions, wanted.map(|(a, b, c)| (a.to_owned(), b.to_owned(), c.to_owned())));
     workspace
-        .run(&["apply", "spec", "--base", "HEAD", "--yes", "--allow-deletes", "1", "--allow", "weakens-protection"])
+        .run(&[
+            "apply",
+            "spec",
+            "--base",
+            "HEAD",
+            "--yes",
+            "--allow-deletes",
+            "1",
+            "--allow",
+            "weakens-protection",
+        ])
         .exits(0);
     workspace.run(&["plan", "spec", "--base", "HEAD", "--detailed-exitcode"]).exits(0);
     // The rule that is off on purpose stays so.
@@ -175,7 +231,10 @@ fn the_rules_of_a_section_that_was_given_up_go_too() {
     let allowed = ["--allow-deletes", "1", "--allow", "weakens-protection"];
     workspace.run(&[&["apply", "spec", "--base", "HEAD", "--yes"][..], &allowed].concat()).exits(0);
     let rulesets = workspace.dump()["zones"][0]["rulesets"].as_array().cloned().unwrap_or_default();
-    assert!(rulesets.iter().all(|r| r["rules"].as_array().is_none_or(Vec::is_empty)), "{rulesets:?}");
+    assert!(
+        rulesets.iter().all(|r| r["rules"].as_array().is_none_or(Vec::is_empty)),
+        "{rulesets:?}"
+    );
 }
 
 #[test]
@@ -185,7 +244,8 @@ fn the_work_tree_is_not_touched_and_refusals_are_explained() {
     workspace.file("spec/untracked.yaml", "version: 1\nzones: { example.net: { records: [] } }\n");
     std::fs::remove_file(workspace.path().join("spec/untracked.yaml")).expect("it is there");
     workspace.run(&["plan", "spec", "--base", "HEAD"]).exits(0);
-    let text = std::fs::read_to_string(workspace.path().join("spec/zone.yaml")).expect("it is there");
+    let text =
+        std::fs::read_to_string(workspace.path().join("spec/zone.yaml")).expect("it is there");
     assert!(text.contains("records: []"));
     for (base, words) in [
         ("no-such-branch", "there is no revision \"no-such-branch\" in this repository"),
@@ -196,8 +256,10 @@ fn the_work_tree_is_not_touched_and_refusals_are_explained() {
         assert!(ran.stderr.contains(words), "{base}: {}", ran.stderr);
     }
     // A path starts with `./`, `../` or `/`.
-    workspace
-        .file("before/zone.yaml", text.replace("records: []", "records: [{ name: www, type: A, content: 192.0.2.1 }]"));
+    workspace.file(
+        "before/zone.yaml",
+        text.replace("records: []", "records: [{ name: www, type: A, content: 192.0.2.1 }]"),
+    );
     assert_eq!(causes(&plan(&workspace, "./before")), one("dns/www/A/37fcff24", "delete", "spec"));
     // A previous spec with mistakes is refused as a whole.
     workspace.file("before/zone.yaml", "version: 1\nzones: { example.com: { recrods: [] } }\n");
@@ -216,11 +278,15 @@ fn the_work_tree_is_not_touched_and_refusals_are_explained() {
 #[test]
 fn a_plan_says_what_its_base_is_and_a_saved_one_is_bound_to_it() {
     let workspace = committed("    records:\n      - { name: www, type: A, content: 192.0.2.1 }");
-    let before = std::fs::read_to_string(workspace.path().join("spec/zone.yaml")).expect("it is there");
+    let before =
+        std::fs::read_to_string(workspace.path().join("spec/zone.yaml")).expect("it is there");
     workspace.file("before.yaml", before);
     edit(&workspace, "    records:\n      - { name: www, type: A, content: 192.0.2.2 }");
     let plan_of = |base: &str, out: &str| {
-        workspace.run(&["plan", "spec", "--base", base, "--out", out, "--format", "json"]).exits(0).json()
+        workspace
+            .run(&["plan", "spec", "--base", base, "--out", out, "--format", "json"])
+            .exits(0)
+            .json()
     };
     let revision = plan_of("main", "revision.json")["base"].clone();
     let commit = revision["commit"].as_str().expect("a commit").to_owned();
@@ -279,9 +345,19 @@ fn a_saved_plan_does_not_take_the_place_of_a_spec() {
     let workspace = committed("    records:\n      - { name: www, type: A, content: 192.0.2.1 }");
     edit(&workspace, "    records: []\n    unmanaged: prune");
     workspace
-        .run(&["plan", "spec", "--allow-deletes", "1", "--allow", "removes-last-address", "--out", "plan.json"])
+        .run(&[
+            "plan",
+            "spec",
+            "--allow-deletes",
+            "1",
+            "--allow",
+            "removes-last-address",
+            "--out",
+            "plan.json",
+        ])
         .exits(0);
-    std::fs::copy(workspace.path().join("plan.json"), workspace.path().join("spec/zone.yaml")).expect("it was saved");
+    std::fs::copy(workspace.path().join("plan.json"), workspace.path().join("spec/zone.yaml"))
+        .expect("it was saved");
     let ran = workspace.run(&["apply", "spec/zone.yaml", "--yes"]).exits(1);
     assert!(ran.stderr.contains("under the name of a spec"), "{}", ran.stderr);
     assert_eq!(workspace.records("example.com").len(), 1);
@@ -296,10 +372,15 @@ fn a_shallow_clone_is_explained() {
     let origin = format!("file://{}", workspace.path().display());
     git(&workspace, &["clone", "-q", "--depth", "1", &origin, "shallow"]);
     let ran = workspace.run(&["plan", "shallow/spec", "--base", "HEAD~1"]).exits(1);
-    assert!(ran.stderr.contains("shallow clone") && ran.stderr.contains("fetch-depth: 0"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("shallow clone") && ran.stderr.contains("fetch-depth: 0"),
+        "{}",
+        ran.stderr
+    );
 }
 
-/// Half of a spec, or half of a listing, is more likely a broken source than intended. (Accidents 1 and 12.)
+/// Half of a spec, or half of a listing, is more likely a broken source than intended. (Accidents 1
+/// and 12.)
 #[test]
 fn a_source_that_shrank_by_half_needs_consent() {
     let addresses = |n: usize| {
@@ -327,7 +408,9 @@ fn a_source_that_shrank_by_half_needs_consent() {
     empty.file("spec.yaml", format!("version: 1\nzones:\n  example.com:\n{}\n", addresses(20)));
     let ran = empty.run(&["apply", "spec.yaml", "--base", "./before.yaml", "--yes"]).exits(3);
     assert!(ran.stdout.contains("--allow live-shrank"), "{}", ran.stdout);
-    empty.run(&["apply", "spec.yaml", "--base", "./before.yaml", "--yes", "--allow", "live-shrank"]).exits(0);
+    empty
+        .run(&["apply", "spec.yaml", "--base", "./before.yaml", "--yes", "--allow", "live-shrank"])
+        .exits(0);
 }
 
 /// Consents in the spec and in the policy file, with their reasons.
@@ -366,19 +449,32 @@ fn consents_can_be_committed() {
     workspace.file(".zonewright-policy.yaml", "version: 1\nallow: { chnges-mail: x }\n");
     let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
     assert!(ran.stderr.contains("did you mean `changes-mail`?"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("the policy .zonewright-policy.yaml cannot be used: it has 1 error"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("the policy .zonewright-policy.yaml cannot be used: it has 1 error"),
+        "{}",
+        ran.stderr
+    );
     // An unknown danger in the spec is an error with a place.
     std::fs::remove_file(workspace.path().join(".zonewright-policy.yaml")).expect("it is there");
     spec(", allow: { chnges-mail: x }");
     let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
-    assert!(ran.stderr.contains("spec.yaml:5:") && ran.stderr.contains("changes-mail"), "{}", ran.stderr);
-    // A danger of an earlier version is refused everywhere; the error names the danger that replaced it.
+    assert!(
+        ran.stderr.contains("spec.yaml:5:") && ran.stderr.contains("changes-mail"),
+        "{}",
+        ran.stderr
+    );
+    // A danger of an earlier version is refused everywhere; the error names the danger that
+    // replaced it.
     spec(", allow: { changes-apex-mx: x }");
     let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
     assert!(ran.stderr.contains("`changes-apex-mx` is now `changes-mail`"), "{}", ran.stderr);
     spec("");
     let ran = workspace.run(&["plan", "spec.yaml", "--allow", "changes-apex-ns"]);
-    assert!(ran.stderr.contains("`changes-apex-ns` is now `changes-name-servers`"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("`changes-apex-ns` is now `changes-name-servers`"),
+        "{}",
+        ran.stderr
+    );
     assert_ne!(ran.code, Some(0));
     workspace.file(".zonewright-policy.yaml", "version: 1\nallow: { changes-apex-mx: x }\n");
     let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
@@ -397,7 +493,8 @@ fn a_revision_with_too_large_a_file_is_refused() {
     assert!(ran.stderr.contains("a file is over 24 MiB"), "{}", ran.stderr);
 }
 
-/// A pull request that adds a zone: neither the base nor Cloudflare has it, so nobody else changed anything.
+/// A pull request that adds a zone: neither the base nor Cloudflare has it, so nobody else changed
+/// anything.
 #[test]
 fn a_new_zone_is_what_the_spec_says() {
     let zone = |name: &str, address: &str| {
@@ -412,12 +509,18 @@ fn a_new_zone_is_what_the_spec_says() {
     workspace.run(&["apply", "base", "--yes"]).exits(0);
     workspace.file("spec/a.yaml", zone("example.com", "198.18.1.1"));
     workspace.file("spec/b.yaml", zone("example.net", "198.18.1.2"));
-    let planned =
-        workspace.run(&["plan", "spec", "--base", "./base", "--detailed-exitcode", "--format", "json"]).exits(2).json();
+    let planned = workspace
+        .run(&["plan", "spec", "--base", "./base", "--detailed-exitcode", "--format", "json"])
+        .exits(2)
+        .json();
     let operations = planned["operations"].as_array().expect("operations");
     assert!(operations.iter().any(|o| o["kind"] == "zone"), "{planned:#}");
     for operation in operations {
-        assert_eq!((&operation["cause"], &operation["dangers"]), (&json!("spec"), &json!([])), "{operation:#}");
+        assert_eq!(
+            (&operation["cause"], &operation["dangers"]),
+            (&json!("spec"), &json!([])),
+            "{operation:#}"
+        );
     }
     let text = workspace.run(&["plan", "spec", "--base", "./base"]).exits(0).stdout;
     assert!(!text.contains("someone else"), "{text}");
@@ -426,29 +529,42 @@ fn a_new_zone_is_what_the_spec_says() {
     // A zone that the base did create, and that someone deleted: the plan reverts that.
     let emptied = Workspace::empty(options_on("business"));
     emptied.file("spec.yaml", zone("example.com", "198.18.1.1"));
-    let planned = emptied.run(&["plan", "spec.yaml", "--base", "./spec.yaml", "--format", "json"]).exits(0).json();
-    let of_zone = planned["operations"].as_array().expect("operations").iter().find(|o| o["kind"] == "zone");
+    let planned = emptied
+        .run(&["plan", "spec.yaml", "--base", "./spec.yaml", "--format", "json"])
+        .exits(0)
+        .json();
+    let of_zone =
+        planned["operations"].as_array().expect("operations").iter().find(|o| o["kind"] == "zone");
     assert_eq!(of_zone.expect("the zone")["cause"], "drift", "{planned:#}");
     // The base named the zone, and did not create it.
     let named = zone("example.com", "198.18.1.1").replace("    create: true\n", "");
     emptied.file("base.yaml", named);
-    let planned = emptied.run(&["plan", "spec.yaml", "--base", "./base.yaml", "--format", "json"]).exits(0).json();
-    let of_zone = planned["operations"].as_array().expect("operations").iter().find(|o| o["kind"] == "zone");
+    let planned = emptied
+        .run(&["plan", "spec.yaml", "--base", "./base.yaml", "--format", "json"])
+        .exits(0)
+        .json();
+    let of_zone =
+        planned["operations"].as_array().expect("operations").iter().find(|o| o["kind"] == "zone");
     assert_eq!(
         (&of_zone.expect("the zone")["cause"], &of_zone.expect("the zone")["dangers"]),
         (&json!("spec"), &json!([]))
     );
 }
 
-/// A proxied record has no TTL of its own: a `ttl` that is removed beside `proxied: true` gives up nothing.
+/// A proxied record has no TTL of its own: a `ttl` that is removed beside `proxied: true` gives up
+/// nothing.
 #[test]
 fn the_ttl_of_a_proxied_record_is_not_given_up() {
-    let record =
-        |attributes: &str| format!("    records:\n      - {{ name: www, type: A, content: 192.0.2.1{attributes} }}");
+    let record = |attributes: &str| {
+        format!("    records:\n      - {{ name: www, type: A, content: 192.0.2.1{attributes} }}")
+    };
     let found = |workspace: &Workspace| -> Vec<String> {
         let planned = plan(workspace, "HEAD").json();
-        let all =
-            planned["diagnostics"].as_array().expect("findings").iter().map(|d| d["code"].as_str().unwrap_or_default());
+        let all = planned["diagnostics"]
+            .as_array()
+            .expect("findings")
+            .iter()
+            .map(|d| d["code"].as_str().unwrap_or_default());
         all.filter(|code| ["PLAN0038", "PLAN0039"].contains(code)).map(str::to_owned).collect()
     };
     for (before, after, codes) in [
@@ -472,7 +588,8 @@ fn the_ttl_of_a_proxied_record_is_not_given_up() {
     assert_eq!(found(&workspace), Vec::<String>::new());
     let text = workspace.run(&["plan", "spec", "--base", "HEAD", "-v"]).exits(0).stdout;
     assert!(text.contains("ttl: 3600 → auto") && !text.contains("stays"), "{text}");
-    // To remove it is no other wish than the one of the base, so nobody else's change is overridden.
+    // To remove it is no other wish than the one of the base, so nobody else's change is
+    // overridden.
     assert!(!text.contains("overrides-conflict"), "{text}");
 }
 
@@ -480,11 +597,18 @@ fn the_ttl_of_a_proxied_record_is_not_given_up() {
 #[test]
 fn a_directory_with_the_name_of_the_commit_stops_nothing() {
     let workspace = committed("    records:\n      - { name: www, type: A, content: 192.0.2.1 }");
-    let id = Command::new("git").current_dir(workspace.path()).args(["rev-parse", "HEAD"]).output().unwrap();
+    let id = Command::new("git")
+        .current_dir(workspace.path())
+        .args(["rev-parse", "HEAD"])
+        .output()
+        .unwrap();
     let id = String::from_utf8(id.stdout).unwrap().trim().to_owned();
     edit(&workspace, "    records:\n      - { name: www, type: A, content: 192.0.2.2 }");
     for name in [&id[..], &id[..12], &id[..7]] {
-        workspace.file(&format!("{name}/spec/zone.yaml"), "version: 1\nzones: { example.com: { records: [] } }\n");
+        workspace.file(
+            &format!("{name}/spec/zone.yaml"),
+            "version: 1\nzones: { example.com: { records: [] } }\n",
+        );
         assert_eq!(causes(&plan(&workspace, name)), one("dns/www/A", "update", "spec"), "{name}");
     }
     // A path says that it is one.

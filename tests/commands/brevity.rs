@@ -1,4 +1,5 @@
-//! Repeated messages: equal failures are counted, notes that are not new are summarized, and `--quiet` prints less.
+//! Repeated messages: equal failures are counted, notes that are not new are summarized, and
+//! `--quiet` prints less.
 
 use std::fmt::Write as _;
 
@@ -26,16 +27,26 @@ fn equal_failures_are_counted() {
     many(&workspace, 150);
     let path_suffix = "/dns_records/batch".to_owned();
     let when = When::Matching { method: Some("POST".to_owned()), path_suffix, nth: 1 };
-    workspace.fault(Fault { when, what: What::Status { code: 403, html: false, retry_after: None }, times: 1_000 });
+    workspace.fault(Fault {
+        when,
+        what: What::Status { code: 403, html: false, retry_after: None },
+        times: 1_000,
+    });
     let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--quiet"]).exits(1);
     let said = lines(&ran.stdout);
     assert!(said.len() < 10, "{}", ran.stdout);
-    assert!(said.iter().any(|line| line.starts_with("  refused  150 operations: ")), "{}", ran.stdout);
+    assert!(
+        said.iter().any(|line| line.starts_with("  refused  150 operations: ")),
+        "{}",
+        ran.stdout
+    );
     assert_eq!(said.iter().filter(|line| line.starts_with("    example.com/dns/h")).count(), 3);
     assert!(said.iter().any(|line| line.trim() == "and 147 more"), "{}", ran.stdout);
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
     assert!(
-        ran.stderr.contains("150 operations left, 150 of them refused. Correct what was refused; then run"),
+        ran.stderr.contains(
+            "150 operations left, 150 of them refused. Correct what was refused; then run"
+        ),
         "{}",
         ran.stderr
     );
@@ -53,14 +64,23 @@ fn quiet_is_quiet() {
     );
     let ran = quiet(&["apply", "spec.yaml", "--yes"]).exits(0);
     assert_eq!(lines(&ran.stdout).len(), 1, "{}", ran.stdout);
-    assert!(ran.stdout.starts_with("In sync") && ran.stderr.is_empty(), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.starts_with("In sync") && ran.stderr.is_empty(),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     // With `--quiet`, missing things are reported, and warnings are not.
     workspace.file(
         "spec.yaml",
         "version: 1\nzones: { example.com: { unmanaged: prune, records: [{ name: a, type: CNAME, content: host }] } }\n",
     );
     let ran = quiet(&["apply", "spec.yaml", "--yes"]).exits(3);
-    assert!(ran.stdout.contains("--allow-deletes 60") && lines(&ran.stdout).len() < 6, "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("--allow-deletes 60") && lines(&ran.stdout).len() < 6,
+        "{}",
+        ran.stdout
+    );
     assert_eq!(ran.stderr, "");
     assert!(workspace.run(&["plan", "spec.yaml"]).exits(0).stderr.contains("DNS0020"));
     assert_eq!(quiet(&["validate", "spec.yaml"]).exits(0).stderr, "");
@@ -69,7 +89,8 @@ fn quiet_is_quiet() {
     assert!(quiet(&["plan", "spec.yaml"]).exits(1).stderr.contains("SPEC0016"));
 }
 
-/// A zone on the business plan, whose protection has notes: of the spec alone, and of the spec with the live rulesets.
+/// A zone on the business plan, whose protection has notes: of the spec alone, and of the spec with
+/// the live rulesets.
 fn protected() -> (Workspace, String) {
     let workspace = Workspace::new(options_on("business"));
     let spec = "version: 1\nzones:\n  example.com:\n    records:\n      - { name: www, type: A, content: 192.0.2.1, proxied: true }\n      \
@@ -94,23 +115,34 @@ fn notes_that_are_not_new_are_counted() {
     for command in ["plan", "drift", "apply"] {
         let ran = workspace.run(&[command, "spec.yaml"]).exits(0);
         assert_eq!((shown(&ran, "PLAN0018"), shown(&ran, "LINT0012")), (0, 0), "{}", ran.stderr);
-        let words = format!("are not shown (1 LINT0012, {reach} PLAN0018); -v shows them; --base shows the new ones");
+        let words = format!(
+            "are not shown (1 LINT0012, {reach} PLAN0018); -v shows them; --base shows the new ones"
+        );
         assert!(ran.stderr.contains(&words), "{}", ran.stderr);
     }
     assert_eq!(workspace.run(&["plan", "spec.yaml", "--quiet"]).exits(0).stderr, "");
     let json = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
     assert_eq!(json["diagnostics"].as_array().unwrap().len(), reach + 1, "documents have all");
     let markdown = workspace.run(&["plan", "spec.yaml", "--format", "markdown"]).exits(0).stdout;
-    assert!(!markdown.contains("**note**") && markdown.contains("are not shown (1 LINT0012"), "{markdown}");
+    assert!(
+        !markdown.contains("**note**") && markdown.contains("are not shown (1 LINT0012"),
+        "{markdown}"
+    );
 
     // With a base, notes about the change are shown in full, in every format.
     workspace.file("before.yaml", &spec);
     workspace.file(
         "spec.yaml",
-        spec.replace("name: open,", "name: open2, type: A, content: 192.0.2.9 }\n      - { name: open,"),
+        spec.replace(
+            "name: open,",
+            "name: open2, type: A, content: 192.0.2.9 }\n      - { name: open,",
+        ),
     );
-    let with_base =
-        |format: &str| workspace.run(&["plan", "spec.yaml", "--base", "./before.yaml", "--format", format]).exits(0);
+    let with_base = |format: &str| {
+        workspace
+            .run(&["plan", "spec.yaml", "--base", "./before.yaml", "--format", format])
+            .exits(0)
+    };
     let ran = with_base("text");
     assert_eq!((shown(&ran, "PLAN0018"), shown(&ran, "LINT0012")), (0, 1), "{}", ran.stderr);
     assert!(ran.stderr.contains(&format!("({reach} PLAN0018); -v shows them\n")), "{}", ran.stderr);
@@ -135,11 +167,16 @@ fn warnings_that_are_not_new_are_counted() {
     assert_eq!(warned(&workspace.run(&["plan", "spec.yaml"]).exits(0)), 1);
     let before = std::fs::read_to_string(spec).unwrap();
     workspace.file("before.yaml", &before);
-    let with_base =
-        |more: &[&str]| workspace.run(&[&["plan", "spec.yaml", "--base", "./before.yaml"], more].concat()).exits(0);
+    let with_base = |more: &[&str]| {
+        workspace.run(&[&["plan", "spec.yaml", "--base", "./before.yaml"], more].concat()).exits(0)
+    };
     let ran = with_base(&[]);
     assert_eq!(warned(&ran), 0, "{}", ran.stderr);
-    assert!(ran.stderr.contains("1 known finding is not shown (1 LINT0019); -v shows them"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("1 known finding is not shown (1 LINT0019); -v shows them"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(warned(&with_base(&["-v"])), 1);
     // Warnings about the change are shown.
     workspace.records_spec(&format!("{srv}{}", srv.replace("sip,", "xmpp,")));

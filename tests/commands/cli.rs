@@ -27,7 +27,10 @@ fn help_and_version_are_results() {
         &["watch", "--help"],
     ] {
         let ran = alone(arguments).exits(0);
-        assert!(ran.stdout.contains("zonewright") && ran.stderr.is_empty(), "{arguments:?}: {ran:?}");
+        assert!(
+            ran.stdout.contains("zonewright") && ran.stderr.is_empty(),
+            "{arguments:?}: {ran:?}"
+        );
     }
 }
 
@@ -62,11 +65,21 @@ fn wrong_usage_is_64() {
 fn a_closed_pipe_is_no_error() {
     let workspace = Workspace::new(options());
     workspace.records_spec(ONE);
-    for arguments in
-        [&["plan", "spec.yaml"][..], &["schema"], &["man"], &["help", "plan"], &["completions", "bash"], &["--help"]]
-    {
-        let mut child =
-            workspace.command().args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    for arguments in [
+        &["plan", "spec.yaml"][..],
+        &["schema"],
+        &["man"],
+        &["help", "plan"],
+        &["completions", "bash"],
+        &["--help"],
+    ] {
+        let mut child = workspace
+            .command()
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         drop(child.stdout.take());
         let mut stderr = String::new();
         child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
@@ -103,7 +116,10 @@ fn results_go_to_stdout_and_the_rest_to_stderr() {
     workspace.records_spec(ONE);
     let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--format", "json"]).exits(0);
     let document = ran.json();
-    assert_eq!((&document["kind"], &document["result"]["zones"][0]["remaining"]), (&json!("apply"), &json!(0)));
+    assert_eq!(
+        (&document["kind"], &document["result"]["zones"][0]["remaining"]),
+        (&json!("apply"), &json!(0))
+    );
     assert!(ran.stderr.contains("journal: "), "{}", ran.stderr);
     let quiet = workspace.run(&["apply", "spec.yaml", "--yes", "--quiet"]).exits(0);
     assert!(quiet.stderr.is_empty() && quiet.stdout.contains("In sync"), "{quiet:?}");
@@ -116,9 +132,22 @@ fn colour_only_where_wanted() {
     let has_colour = |ran: Ran| ran.stdout.contains('\u{1b}');
     assert!(!has_colour(workspace.run(&["plan", "spec.yaml"])));
     assert!(has_colour(workspace.run(&["plan", "spec.yaml", "--color", "always"])));
-    let no_colour: Ran = workspace.command().env("NO_COLOR", "1").args(["plan", "spec.yaml"]).output().unwrap().into();
+    let no_colour: Ran = workspace
+        .command()
+        .env("NO_COLOR", "1")
+        .args(["plan", "spec.yaml"])
+        .output()
+        .unwrap()
+        .into();
     assert!(!has_colour(no_colour));
-    assert!(!has_colour(workspace.run(&["plan", "spec.yaml", "--color", "always", "--format", "json"])));
+    assert!(!has_colour(workspace.run(&[
+        "plan",
+        "spec.yaml",
+        "--color",
+        "always",
+        "--format",
+        "json"
+    ])));
 }
 
 #[test]
@@ -146,7 +175,8 @@ fn standard_input_is_a_spec() {
     // Reading ends one byte after the limit, here within a character.
     let text = "# ".to_owned() + &"é".repeat(13 << 20);
     let input = std::fs::File::open(workspace.file("large", text)).unwrap();
-    let ran: Ran = workspace.command().args(["validate", "-"]).stdin(input).output().unwrap().into();
+    let ran: Ran =
+        workspace.command().args(["validate", "-"]).stdin(input).output().unwrap().into();
     assert!(ran.stderr.contains("the standard input has more than 24 MiB"), "{}", ran.stderr);
     ran.exits(1);
 }
@@ -160,10 +190,18 @@ fn zones_can_be_chosen() {
     let zone = |name: &str| format!("  {name}:\n    records:\n{ONE}\n");
     workspace.file(
         "spec.yaml",
-        format!("version: 1\nzones:\n{}{}{}", zone("example.com"), zone("example.net"), zone("example.org")),
+        format!(
+            "version: 1\nzones:\n{}{}{}",
+            zone("example.com"),
+            zone("example.net"),
+            zone("example.org")
+        ),
     );
     let zones = |arguments: &[&str]| {
-        let plan = workspace.run(&[&["plan", "spec.yaml", "--format", "json"], arguments].concat()).exits(0).json();
+        let plan = workspace
+            .run(&[&["plan", "spec.yaml", "--format", "json"], arguments].concat())
+            .exits(0)
+            .json();
         plan["operations"]
             .as_array()
             .unwrap()
@@ -173,7 +211,10 @@ fn zones_can_be_chosen() {
     };
     assert_eq!(zones(&[]), ["example.com", "example.net", "example.org"]);
     assert_eq!(zones(&["--zone", "example.net"]), ["example.net"]);
-    assert_eq!(zones(&["--zone", "Example.NET.", "--zone", "*.org"]), ["example.net", "example.org"]);
+    assert_eq!(
+        zones(&["--zone", "Example.NET.", "--zone", "*.org"]),
+        ["example.net", "example.org"]
+    );
     let ran = workspace.run(&["plan", "spec.yaml", "--zone", "example.edu"]).exits(1);
     assert!(ran.stderr.contains("example.com"), "{}", ran.stderr);
 }
@@ -186,8 +227,12 @@ fn validate_needs_nothing() {
         format!("version: 1\nzones:\n  example.com:\n    records:\n{ONE}\n"),
     )
     .unwrap();
-    let run = |arguments: &[&str]| Ran::from(binary(directory.path()).args(arguments).output().unwrap());
-    assert_eq!(run(&["validate", "spec.yaml"]).exits(0).stdout, "Valid: 1 file, 1 zone, 1 record.\n");
+    let run =
+        |arguments: &[&str]| Ran::from(binary(directory.path()).args(arguments).output().unwrap());
+    assert_eq!(
+        run(&["validate", "spec.yaml"]).exits(0).stdout,
+        "Valid: 1 file, 1 zone, 1 record.\n"
+    );
     assert_eq!(run(&["validate", "spec.yaml", "--format", "json"]).exits(0).json()["valid"], true);
     let printed = run(&["validate", "spec.yaml", "--print"]).exits(0).stdout;
     std::fs::write(directory.path().join("again.yaml"), &printed).unwrap();
@@ -202,7 +247,12 @@ fn the_day_can_be_given() {
     let text = format!("version: 1\nzones:\n  example.com:\n    waf: {{ custom: [{rule}] }}\n");
     std::fs::write(directory.path().join("spec.yaml"), text).unwrap();
     let run = |day: &str| {
-        Ran::from(binary(directory.path()).args(["validate", "spec.yaml", "--today", day]).output().unwrap())
+        Ran::from(
+            binary(directory.path())
+                .args(["validate", "spec.yaml", "--today", day])
+                .output()
+                .unwrap(),
+        )
     };
     assert!(!run("2027-02-14").exits(0).stderr.contains("WAF"));
     assert!(run("2027-02-15").exits(0).stderr.contains("WAF0023"));
@@ -214,7 +264,8 @@ fn the_day_can_be_given() {
 #[test]
 fn the_sandbox_can_be_filled_printed_and_emptied() {
     let directory = TempDir::new().unwrap();
-    let run = |arguments: &[&str]| Ran::from(binary(directory.path()).args(arguments).output().unwrap());
+    let run =
+        |arguments: &[&str]| Ran::from(binary(directory.path()).args(arguments).output().unwrap());
     let document = json!({ "zones": [{ "name": "example.com", "plan": "pro", "records": [{ "type": "A", "name": "www", "content": "192.0.2.1" }] }] });
     std::fs::write(directory.path().join("d.json"), document.to_string()).unwrap();
     assert_eq!(run(&["sandbox", "seed", "d.json"]).exits(0).stdout, "Added 1 zone and 1 record.\n");
@@ -237,8 +288,7 @@ fn the_sandbox_can_be_filled_printed_and_emptied() {
 async fn the_sandbox_behaves_as_its_switches_say() {
     let srv = json!({"type": "SRV", "name": "_sip._tcp", "data": {"service": "_sip", "proto": "_tcp", "name": "example.com",
         "priority": 1, "weight": 1, "port": 1, "target": "s.example"}});
-    let caa =
-        json!({"type": "CAA", "name": "@", "data": {"flags": 0, "tag": "issue", "value": "ca.example", "weight": 0}});
+    let caa = json!({"type": "CAA", "name": "@", "data": {"flags": 0, "tag": "issue", "value": "ca.example", "weight": 0}});
     let ns = json!({"type": "NS", "name": "sub", "content": "ns.example"});
     let txt = json!({"type": "TXT", "name": "sub", "content": "t"});
     for (switches, statuses) in [
@@ -247,7 +297,9 @@ async fn the_sandbox_behaves_as_its_switches_say() {
     ] {
         let directory = TempDir::new().unwrap();
         let mut command = binary(directory.path());
-        command.args(["sandbox", "serve", "--listen", "127.0.0.1:0", "--with-zone", "example.com"]).args(&switches);
+        command
+            .args(["sandbox", "serve", "--listen", "127.0.0.1:0", "--with-zone", "example.com"])
+            .args(&switches);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut exported = |name: &str| {
@@ -259,10 +311,21 @@ async fn the_sandbox_behaves_as_its_switches_say() {
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
         let zones = client.get(format!("{base}/zones")).bearer_auth(&token).send().await.unwrap();
         let zones: serde_json::Value = serde_json::from_str(&zones.text().await.unwrap()).unwrap();
-        let records = format!("{base}/zones/{}/dns_records", zones["result"][0]["id"].as_str().unwrap());
+        let records =
+            format!("{base}/zones/{}/dns_records", zones["result"][0]["id"].as_str().unwrap());
         let mut got = Vec::new();
         for record in [&srv, &caa, &ns, &txt] {
-            got.push(client.post(&records).bearer_auth(&token).json(record).send().await.unwrap().status().as_u16());
+            got.push(
+                client
+                    .post(&records)
+                    .bearer_auth(&token)
+                    .json(record)
+                    .send()
+                    .await
+                    .unwrap()
+                    .status()
+                    .as_u16(),
+            );
         }
         assert_eq!(got, statuses, "{switches:?}");
         child.kill().unwrap();
@@ -270,18 +333,22 @@ async fn the_sandbox_behaves_as_its_switches_say() {
     }
 }
 
-/// Jobs share the zones of a spec: each zone belongs to exactly one job, which is chosen by its index.
+/// Jobs share the zones of a spec: each zone belongs to exactly one job, which is chosen by its
+/// index.
 #[test]
 fn zones_are_shared_between_jobs() {
     let directory = TempDir::new().unwrap();
-    let zones: String = (0..12).map(|n| format!("  zone-{n}.example: {{ records: [] }}\n")).collect();
-    std::fs::write(directory.path().join("spec.yaml"), format!("version: 1\nzones:\n{zones}")).unwrap();
+    let zones: String =
+        (0..12).map(|n| format!("  zone-{n}.example: {{ records: [] }}\n")).collect();
+    std::fs::write(directory.path().join("spec.yaml"), format!("version: 1\nzones:\n{zones}"))
+        .unwrap();
     let part = |shard: &str, index: Option<&str>| {
         let mut command = binary(directory.path());
         command.args(["validate", "spec.yaml", "--print", "--shard", shard]);
         command.envs(index.map(|index| ("JOB_COMPLETION_INDEX", index)));
         let ran = Ran::from(command.output().unwrap()).exits(0);
-        let mut lines = ran.stdout.lines().filter(|l| l.contains(".example:")).map(|l| l.trim().to_owned());
+        let mut lines =
+            ran.stdout.lines().filter(|l| l.contains(".example:")).map(|l| l.trim().to_owned());
         let zones: Vec<String> = lines.by_ref().collect();
         let words = format!("has {} of 12 zones", zones.len());
         assert!(ran.stderr.contains(&words), "{words}: {}", ran.stderr);
@@ -307,7 +374,11 @@ fn zones_are_shared_between_jobs() {
     refused(&["validate", "spec.yaml", "--shard", "4/3"], None, 64, "I from 1 to N");
     refused(&["schema", "--shard", "1/3"], None, 64, "no --shard");
     // A saved plan cannot be divided.
-    std::fs::write(directory.path().join("plan.json"), "{\"format\": 1, \"kind\": \"plan\", \"saved\": {}}").unwrap();
+    std::fs::write(
+        directory.path().join("plan.json"),
+        "{\"format\": 1, \"kind\": \"plan\", \"saved\": {}}",
+    )
+    .unwrap();
     refused(&["apply", "plan.json", "--shard", "1/3"], None, 64, "as a whole");
     refused(&["apply", "plan.json", "--zone", "zone-1.example"], None, 64, "as a whole");
 }
@@ -316,9 +387,15 @@ fn zones_are_shared_between_jobs() {
 fn faults_that_cannot_be_are_told_with_their_place() {
     let directory = TempDir::new().unwrap();
     for (text, says) in [
-        ("[{\n\"when\": {\"request\": 1},\n\"what\": \"reset\"}]", "unknown variant `reset`, expected one of `status`"),
+        (
+            "[{\n\"when\": {\"request\": 1},\n\"what\": \"reset\"}]",
+            "unknown variant `reset`, expected one of `status`",
+        ),
         ("[{\n\"when\": {\"request\": 1},\n\"what\": \"reset\"}]", "at line 3 column"),
-        ("[{\"when\": {\"request\": 0}, \"what\": \"extra\"}]", "fault 1: requests are counted from 1"),
+        (
+            "[{\"when\": {\"request\": 0}, \"what\": \"extra\"}]",
+            "fault 1: requests are counted from 1",
+        ),
         ("", "EOF"),
     ] {
         std::fs::write(directory.path().join("faults.json"), text).unwrap();
@@ -345,7 +422,10 @@ fn options_that_a_command_does_not_read_are_refused() {
         (&["undo", "journal.jsonl"], &["shard", "var", "base"]),
         (&["doctor"], &["shard", "var", "policy", "base"]),
         (&["conformance"], &["shard", "var", "policy", "base"]),
-        (&["export", "--to", "bind", "--live", "--zone", "example.com"], &["shard", "var", "policy", "base"]),
+        (
+            &["export", "--to", "bind", "--live", "--zone", "example.com"],
+            &["shard", "var", "policy", "base"],
+        ),
         (&["resolve", "example.com", "--live"], &["shard", "var", "policy", "base"]),
         (&["validate", "spec.yaml"], &["base"]),
         (&["snapshot", "spec.yaml"], &["base"]),
@@ -366,15 +446,26 @@ fn options_that_a_command_does_not_read_are_refused() {
         for option in unread {
             let ran = alone(&[arguments, &given(option)].concat()).exits(64);
             let words = format!("has no --{option}, which would have no effect");
-            assert!(ran.stderr.contains(&words) && ran.stdout.is_empty(), "{arguments:?} {option}: {ran:?}");
+            assert!(
+                ran.stderr.contains(&words) && ran.stdout.is_empty(),
+                "{arguments:?} {option}: {ran:?}"
+            );
         }
         for option in none.iter().filter(|option| !unread.contains(option)) {
             let ran = alone(&[arguments, &given(option)].concat());
-            assert!(!ran.stderr.contains("which would have no effect"), "{arguments:?} {option}: {ran:?}");
+            assert!(
+                !ran.stderr.contains("which would have no effect"),
+                "{arguments:?} {option}: {ran:?}"
+            );
         }
         // A wrapper can pass these to every command.
-        let ran =
-            alone(&[arguments, &["--quiet", "--timeout", "3", "--color", "never", "--today", "2026-11-20"]].concat());
+        let ran = alone(
+            &[
+                arguments,
+                &["--quiet", "--timeout", "3", "--color", "never", "--today", "2026-11-20"],
+            ]
+            .concat(),
+        );
         assert!(!ran.stderr.contains("which would have no effect"), "{arguments:?}: {ran:?}");
     }
 }

@@ -9,7 +9,9 @@ const SWITCH: &str = "ZONEWRIGHT_CLIENT_TESTS";
 #[test]
 fn other_clients_get_along_with_the_sandbox() {
     if std::env::var_os(SWITCH).is_none_or(|value| value != "1") {
-        eprintln!("SKIPPED: other people's clients against the sandbox; set {SWITCH}=1 to run them");
+        eprintln!(
+            "SKIPPED: other people's clients against the sandbox; set {SWITCH}=1 to run them"
+        );
         return;
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/run.sh");

@@ -1,6 +1,8 @@
-//! Problems that users of other tools reported, each as a test that is named after its number in our list of complaints.
+//! Problems that users of other tools reported, each as a test that is named after its number in
+//! our list of complaints.
 //!
-//! Complaints that only need a plan are cases in tests/cases/plan (`b01-…`, `s1-…`); the tests here need a sandbox.
+//! Complaints that only need a plan are cases in tests/cases/plan (`b01-…`, `s1-…`); the tests here
+//! need a sandbox.
 
 use crate::support::concurrently::concurrently;
 use crate::support::workspace::{Workspace, options, options_on};
@@ -8,7 +10,11 @@ use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, What, When};
 
 fn fault(what: What, method: &str, path: &str, times: u64) -> Fault {
-    Fault { when: When::Matching { method: Some(method.into()), path_suffix: path.into(), nth: 1 }, what, times }
+    Fault {
+        when: When::Matching { method: Some(method.into()), path_suffix: path.into(), nth: 1 },
+        what,
+        times,
+    }
 }
 
 /// The same update every minute: eight values in any order, a hundred plans, all of them empty.
@@ -18,7 +24,10 @@ fn b04_a_set_of_eight_is_never_an_update() {
     options.profile.list_order = zonewright::sandbox::ListOrder::Hostile;
     let workspace = Workspace::new(options);
     let values: Vec<_> = (1..=8).rev().map(|n| format!("192.0.2.{n}")).collect();
-    workspace.records_spec(&format!("      - {{ name: www, type: A, content: [{}] }}", values.join(", ")));
+    workspace.records_spec(&format!(
+        "      - {{ name: www, type: A, content: [{}] }}",
+        values.join(", ")
+    ));
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     for _ in 0..40 {
         workspace.run(&["plan", "spec.yaml", "--detailed-exitcode", "--quiet"]).exits(0);
@@ -38,12 +47,20 @@ fn b07_objects_of_other_products_are_left_alone() {
     assert_eq!(workspace.records("example.com").len(), 2);
 }
 
-/// Escapes, quotes and semicolons survive the way there and back; quotes that do not match are refused with a place.
+/// Escapes, quotes and semicolons survive the way there and back; quotes that do not match are
+/// refused with a place.
 #[test]
 fn b21_texts_survive_whole() {
     let workspace = Workspace::new(options());
-    let texts =
-        ["v=DMARC1; p=none", r"back\slash", r#"say "hi""#, "café", r#""a" "" "b""#, r#""\034\059\092""#, "tab\tinside"];
+    let texts = [
+        "v=DMARC1; p=none",
+        r"back\slash",
+        r#"say "hi""#,
+        "café",
+        r#""a" "" "b""#,
+        r#""\034\059\092""#,
+        "tab\tinside",
+    ];
     let records: Vec<_> = texts
         .iter()
         .enumerate()
@@ -54,7 +71,11 @@ fn b21_texts_survive_whole() {
     for bad in [r#""abc"#, r#"abc""#, r#""a"b"#, r#""a" b"#] {
         workspace.records_spec(&format!("      - {{ name: t, type: TXT, content: '{bad}' }}"));
         let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
-        assert!(ran.stderr.contains("spec.yaml:5:") && ran.stderr.contains("quotes"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("spec.yaml:5:") && ran.stderr.contains("quotes"),
+            "{}",
+            ran.stderr
+        );
     }
 }
 
@@ -69,7 +90,8 @@ fn b22_an_empty_text_is_refused_offline() {
     assert_eq!(workspace.requests().len(), 0);
 }
 
-/// A create whose response was lost after it took effect is seen, counted as done, and not repeated.
+/// A create whose response was lost after it took effect is seen, counted as done, and not
+/// repeated.
 #[test]
 fn b24_a_create_whose_response_was_lost_is_done() {
     for batch in [true, false] {
@@ -103,23 +125,38 @@ fn b25_ns_before_ds_and_the_reverse() {
             .collect::<Vec<_>>()
     };
     assert_eq!(types("posts"), ["NS", "DS"]);
-    let ids: Vec<_> = workspace.records("example.com").iter().map(|r| (r["type"].clone(), r["id"].clone())).collect();
+    let ids: Vec<_> = workspace
+        .records("example.com")
+        .iter()
+        .map(|r| (r["type"].clone(), r["id"].clone()))
+        .collect();
     workspace
         .records_spec("      - { name: sub, type: DS, state: absent }\n      - { name: sub, type: NS, state: absent }");
     workspace
-        .run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2", "--allow", "changes-dnssec,breaks-delegation"])
+        .run(&[
+            "apply",
+            "spec.yaml",
+            "--yes",
+            "--allow-deletes",
+            "2",
+            "--allow",
+            "changes-dnssec,breaks-delegation",
+        ])
         .exits(0);
     let body = workspace.writes().last().and_then(|r| r.body.clone()).unwrap_or_default();
     let first = &body["deletes"][0]["id"];
     assert!(ids.contains(&(json!("DS"), first.clone())), "{body}");
 }
 
-/// A proxied record to an address that Cloudflare does not proxy to: an error with a place, before anything is sent.
+/// A proxied record to an address that Cloudflare does not proxy to: an error with a place, before
+/// anything is sent.
 #[test]
 fn b27_a_target_that_cannot_be_proxied_is_refused_offline() {
     let workspace = Workspace::new(options());
     for address in ["1.1.1.1", "192.168.1.10", "10.0.0.1", "104.16.1.1"] {
-        workspace.records_spec(&format!("      - {{ name: x, type: A, content: {address}, proxied: true }}"));
+        workspace.records_spec(&format!(
+            "      - {{ name: x, type: A, content: {address}, proxied: true }}"
+        ));
         let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
         assert!(ran.stderr.contains("spec.yaml:5:"), "{address}: {}", ran.stderr);
     }
@@ -133,9 +170,12 @@ fn b28_a_proxied_record_is_one_write() {
         let mut options = options();
         options.profile.batch = batch;
         let workspace = Workspace::new(options);
-        workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1, ttl: 300, proxied: true }");
+        workspace.records_spec(
+            "      - { name: www, type: A, content: 192.0.2.1, ttl: 300, proxied: true }",
+        );
         workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
-        let effective: Vec<_> = workspace.writes().into_iter().filter(|r| r.status == Some(200)).collect();
+        let effective: Vec<_> =
+            workspace.writes().into_iter().filter(|r| r.status == Some(200)).collect();
         assert_eq!(effective.len(), 1);
         let body = effective[0].body.clone().unwrap_or_default();
         let record = if batch { body["posts"][0].clone() } else { body };
@@ -149,10 +189,14 @@ fn s1_a_new_record_says_what_the_spec_says() {
     let mut options = options();
     options.profile.batch = false;
     let workspace = Workspace::new(options);
-    workspace.records_spec("      - { name: www, type: A, content: 192.0.2.10, ttl: 3600, proxied: false }");
+    workspace.records_spec(
+        "      - { name: www, type: A, content: 192.0.2.10, ttl: 3600, proxied: false }",
+    );
     let mut command = workspace.command();
     command.env_remove("CLOUDFLARE_API_TOKEN");
-    command.env("CLOUDFLARE_EMAIL", zonewright::sandbox::EMAIL).env("CLOUDFLARE_API_KEY", zonewright::sandbox::KEY);
+    command
+        .env("CLOUDFLARE_EMAIL", zonewright::sandbox::EMAIL)
+        .env("CLOUDFLARE_API_KEY", zonewright::sandbox::KEY);
     let output = command.args(["apply", "spec.yaml", "--yes"]).output();
     assert!(output.is_ok_and(|o| o.status.success()));
     let post = workspace.writes().into_iter().find(|r| r.path.ends_with("/dns_records"));
@@ -191,19 +235,26 @@ fn s7_mistakes_are_found_offline() {
     assert_eq!(workspace.requests().len(), 0);
 }
 
-/// A listing that Cloudflare refuses is not an empty zone: nothing is created beside what may be there.
+/// A listing that Cloudflare refuses is not an empty zone: nothing is created beside what may be
+/// there.
 #[test]
 fn s8_a_refused_listing_stops_everything() {
     for code in [404, 405, 400, 403] {
         let workspace = Workspace::new(options());
         workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1 }");
-        workspace.fault(fault(What::Status { code, html: false, retry_after: None }, "GET", "/dns_records", 100));
+        workspace.fault(fault(
+            What::Status { code, html: false, retry_after: None },
+            "GET",
+            "/dns_records",
+            100,
+        ));
         workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
         assert_eq!(workspace.writes().len(), 0, "{code}");
     }
 }
 
-/// `success: false` under status 200 and bodies that are no JSON are errors in Cloudflare's words, never an empty result.
+/// `success: false` under status 200 and bodies that are no JSON are errors in Cloudflare's words,
+/// never an empty result.
 #[test]
 fn s9_failure_under_200_is_failure() {
     concurrently([What::SuccessFalse200, What::NotJson200], |what| {
@@ -225,8 +276,10 @@ const ANOMALY: &str = "6179ae15870a4bb7b2d480d4843b323c";
 fn with_rules(phase: &str, rules: Option<Value>) -> Workspace {
     let workspace = Workspace::new(options_on("business"));
     if let Some(rules) = rules {
-        let entry_point = json!({ "phase": phase, "kind": "zone", "name": "default", "rules": rules });
-        workspace.plant(&json!({ "zones": [{ "name": "example.com", "rulesets": [entry_point] }] }));
+        let entry_point =
+            json!({ "phase": phase, "kind": "zone", "name": "default", "rules": rules });
+        workspace
+            .plant(&json!({ "zones": [{ "name": "example.com", "rulesets": [entry_point] }] }));
     }
     workspace
 }
@@ -261,7 +314,10 @@ fn apply(workspace: &Workspace, arguments: &[&str]) -> usize {
     let consent = ["--yes", "--allow", "weakens-protection"];
     workspace.run(&[&["apply", "spec.yaml"], consent.as_slice(), arguments].concat()).exits(0);
     let after = workspace.writes().len();
-    let today = arguments.iter().position(|a| *a == "--today").map_or(&[] as &[&str], |n| &arguments[n..n + 2]);
+    let today = arguments
+        .iter()
+        .position(|a| *a == "--today")
+        .map_or(&[] as &[&str], |n| &arguments[n..n + 2]);
     workspace.run(&[&["plan", "spec.yaml", "--detailed-exitcode"], today].concat()).exits(0);
     after - before
 }
@@ -270,7 +326,8 @@ fn apply(workspace: &Workspace, arguments: &[&str]) -> usize {
 #[test]
 fn b13_a_rule_in_the_middle_goes_alone() {
     for expires in [false, true] {
-        let workspace = with_rules(CUSTOM, Some("abcde".chars().map(|c| live(&c.to_string())).collect()));
+        let workspace =
+            with_rules(CUSTOM, Some("abcde".chars().map(|c| live(&c.to_string())).collect()));
         let before = rules(&workspace, CUSTOM);
         let mut left = vec![before[0].clone()];
         left.extend_from_slice(&before[2..]);
@@ -326,12 +383,16 @@ fn b15_entry_points_of_others_are_used() {
     }
 }
 
-/// Two teams and a dashboard in one phase: rules that one of them adds between two plans of another stay.
+/// Two teams and a dashboard in one phase: rules that one of them adds between two plans of another
+/// stay.
 #[test]
 fn b16_two_teams_share_a_phase() {
     let workspace = with_rules(CUSTOM, None);
     for team in ["one", "two"] {
-        waf_spec(&workspace, &json!({ "custom": [wanted(&format!("{team}-a")), wanted(&format!("{team}-b"))] }));
+        waf_spec(
+            &workspace,
+            &json!({ "custom": [wanted(&format!("{team}-a")), wanted(&format!("{team}-b"))] }),
+        );
         assert_eq!(apply(&workspace, &[]), if team == "one" { 1 } else { 2 });
     }
     workspace.plant(&json!({ "zones": [{ "name": "example.com", "rulesets": [
@@ -349,7 +410,8 @@ fn b16_two_teams_share_a_phase() {
     assert!(before.iter().all(|rule| after.contains(rule)));
 }
 
-/// If someone moves a rule below a foreign rule that it must precede, it is moved back, and nothing else is sent.
+/// If someone moves a rule below a foreign rule that it must precede, it is moved back, and nothing
+/// else is sent.
 #[test]
 fn b17_an_order_with_foreign_rules_is_kept() {
     let workspace = with_rules(CUSTOM, Some(json!([live("theirs"), live("a")])));
@@ -357,13 +419,19 @@ fn b17_an_order_with_foreign_rules_is_kept() {
     let mut first = wanted("a");
     first["before"] = json!("theirs");
     waf_spec(&workspace, &json!({ "custom": [first] }));
-    let plan = workspace.run(&["plan", "spec.yaml", "--detailed-exitcode", "--format", "json"]).exits(2).json();
+    let plan = workspace
+        .run(&["plan", "spec.yaml", "--detailed-exitcode", "--format", "json"])
+        .exits(2)
+        .json();
     assert_eq!(
         (plan["operations"].as_array().map(Vec::len), &plan["operations"][0]["action"]),
         (Some(1), &json!("move"))
     );
     assert_eq!(apply(&workspace, &[]), 1);
-    assert_eq!(workspace.writes()[0].body, Some(json!({ "position": { "before": before[0]["id"] } })));
+    assert_eq!(
+        workspace.writes()[0].body,
+        Some(json!({ "position": { "before": before[0]["id"] } }))
+    );
     assert_eq!(rules(&workspace, CUSTOM), [before[1].clone(), before[0].clone()]);
 }
 
@@ -378,7 +446,8 @@ fn b18_a_tuned_zone_is_imported() {
             { "id": ANOMALY, "score_threshold": 25 } ] } } });
     let workspace = with_rules(MANAGED, Some(json!([deployment])));
     let imported = workspace.run(&["import", "example.com"]).exits(0).stdout;
-    for words in ["paranoia: 2", "threshold: high", "rule: 911100", "rule: 942430", "rule: 942440"] {
+    for words in ["paranoia: 2", "threshold: high", "rule: 911100", "rule: 942430", "rule: 942440"]
+    {
         assert!(imported.contains(words), "{words}: {imported}");
     }
     assert!(!imported.contains("raw"), "{imported}");
@@ -386,7 +455,8 @@ fn b18_a_tuned_zone_is_imported() {
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }
 
-/// Other tools also write that levels and the rule for the score are enabled: no difference, and no obstacle to an import.
+/// Other tools also write that levels and the rule for the score are enabled: no difference, and no
+/// obstacle to an import.
 #[test]
 fn b18_what_is_on_anyway_may_be_said() {
     let category = |n: u8| json!({ "category": format!("paranoia-level-{n}"), "enabled": n < 3 });
@@ -400,7 +470,10 @@ fn b18_what_is_on_anyway_may_be_said() {
     }
     workspace.file("spec.yaml", imported);
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
-    waf_spec(&workspace, &json!({ "owasp": { "paranoia": 2, "threshold": "high", "action": "block" } }));
+    waf_spec(
+        &workspace,
+        &json!({ "owasp": { "paranoia": 2, "threshold": "high", "action": "block" } }),
+    );
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }
 

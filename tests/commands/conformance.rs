@@ -1,4 +1,5 @@
-//! `conformance`: it reports each difference from Cloudflare and nothing else, and leaves nothing in the zone.
+//! `conformance`: it reports each difference from Cloudflare and nothing else, and leaves nothing
+//! in the zone.
 
 use std::cell::Cell;
 
@@ -10,8 +11,8 @@ use zonewright::document::conformance::{Conformance, Outcome};
 use zonewright::live::{self, find_zone_by_name};
 use zonewright::model::ZoneName;
 use zonewright::sandbox::{
-    self, DsWithoutNs, Fault, ListOrder, NsNeighbours, OldSrvMembers, Options, OwnNetwork, Permissions, Profile,
-    ProxiedTtl, RecordMembers, Running, TxtQuotes, UnknownData, What, When,
+    self, DsWithoutNs, Fault, ListOrder, NsNeighbours, OldSrvMembers, Options, OwnNetwork,
+    Permissions, Profile, ProxiedTtl, RecordMembers, Running, TxtQuotes, UnknownData, What, When,
 };
 
 use crate::support::workspace::{Workspace, options};
@@ -23,7 +24,9 @@ const RANDOM: u64 = 0xc0ffee;
 async fn start(profile: Profile) -> Running {
     let running = sandbox::start(Options { profile, remembered: 0, ..options() }).await.unwrap();
     let records = json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.7" }]);
-    running.seed(&json!({ "zones": [{ "name": "example.com", "plan": "free", "records": records }] })).unwrap();
+    running
+        .seed(&json!({ "zones": [{ "name": "example.com", "plan": "free", "records": records }] }))
+        .unwrap();
     running
 }
 
@@ -31,9 +34,13 @@ async fn start(profile: Profile) -> Running {
 async fn scratch(running: &Running) -> Result<ScratchName, NotReady> {
     let token = Credentials::Token(SecretString::from(sandbox::TOKEN.to_owned()));
     // A lost request is not sent again, so that the checks see it.
-    let client = Client::new(Settings { attempts: 1, ..Settings::new(running.base_url(), token) }).unwrap();
+    let client =
+        Client::new(Settings { attempts: 1, ..Settings::new(running.base_url(), token) }).unwrap();
     let name = ZoneName::parse("example.com").unwrap();
-    let zone = find_zone_by_name(&client.reader(), &name, &live::Options::default()).await.unwrap().unwrap();
+    let zone = find_zone_by_name(&client.reader(), &name, &live::Options::default())
+        .await
+        .unwrap()
+        .unwrap();
     prepare((client.reader(), client.writer(), client.checker()), &zone, RANDOM).await
 }
 
@@ -56,7 +63,12 @@ async fn try_all(profile: Profile) -> Conformance {
 
 /// The checks that found a difference.
 fn differed(report: &Conformance) -> Vec<&str> {
-    report.checks.iter().filter(|check| check.outcome == Outcome::Differed).map(|check| check.id.as_str()).collect()
+    report
+        .checks
+        .iter()
+        .filter(|check| check.outcome == Outcome::Differed)
+        .map(|check| check.id.as_str())
+        .collect()
 }
 
 /// A profile without a rate limit.
@@ -67,7 +79,8 @@ fn profile() -> Profile {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_assumption_holds_in_the_sandbox() {
     let report = try_all(profile()).await;
-    let others: Vec<_> = report.checks.iter().filter(|check| check.outcome != Outcome::Held).collect();
+    let others: Vec<_> =
+        report.checks.iter().filter(|check| check.outcome != Outcome::Held).collect();
     assert!(others.is_empty(), "{others:#?}");
     assert_eq!((report.checks.len(), report.summary.held), (CHECKS.len(), CHECKS.len()));
 }
@@ -79,10 +92,16 @@ async fn each_switch_is_noticed_and_nothing_else() {
         (&["text-as-sent"], Profile { txt_quotes: TxtQuotes::Auto, ..profile() }),
         (&["proxied-ttl"], Profile { proxied_ttl: ProxiedTtl::Refuse, ..profile() }),
         (&["own-network"], Profile { own_network: OwnNetwork::Strict, ..profile() }),
-        (&["srv-old-members"], Profile { old_srv_members: OldSrvMembers::AcceptEqual, ..profile() }),
+        (
+            &["srv-old-members"],
+            Profile { old_srv_members: OldSrvMembers::AcceptEqual, ..profile() },
+        ),
         (&["data-unknown-members"], Profile { unknown_data: UnknownData::Refuse, ..profile() }),
         (&["delegation-neighbours"], Profile { ns_neighbours: NsNeighbours::Accept, ..profile() }),
-        (&["signer-without-delegation"], Profile { ds_without_ns: DsWithoutNs::Refuse, ..profile() }),
+        (
+            &["signer-without-delegation"],
+            Profile { ds_without_ns: DsWithoutNs::Refuse, ..profile() },
+        ),
         (&["deleted-name-free"], Profile { conflict_lag_milliseconds: 600_000, ..profile() }),
         (&["batch-exists"], Profile { batch: false, ..profile() }),
         (&["page-size"], Profile { page_limit: 100, ..profile() }),
@@ -97,7 +116,8 @@ async fn each_switch_is_noticed_and_nothing_else() {
     for (ids, profile) in differing {
         let words = format!("{profile:?}");
         let report = try_all(profile).await;
-        let found: Vec<_> = report.checks.iter().filter(|check| check.outcome == Outcome::Differed).collect();
+        let found: Vec<_> =
+            report.checks.iter().filter(|check| check.outcome == Outcome::Differed).collect();
         assert_eq!(differed(&report), ids, "{found:#?}\n{words}");
     }
 }
@@ -105,19 +125,28 @@ async fn each_switch_is_noticed_and_nothing_else() {
 /// Without a permission, the result is unknown, which is not a difference.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_not_allowed_is_unknown() {
-    let report = try_all(Profile { permissions: Permissions::everything().with_rulesets(None), ..profile() }).await;
+    let report = try_all(Profile {
+        permissions: Permissions::everything().with_rulesets(None),
+        ..profile()
+    })
+    .await;
     assert!(differed(&report).is_empty());
     let unknown = report.checks.iter().filter(|check| check.outcome == Outcome::Unknown);
-    let words: Vec<_> = unknown.map(|check| (check.id.as_str(), check.found.as_deref().unwrap_or_default())).collect();
+    let words: Vec<_> = unknown
+        .map(|check| (check.id.as_str(), check.found.as_deref().unwrap_or_default()))
+        .collect();
     assert!(
         words.len() > 5
-            && words.iter().all(|(id, why)| (id.starts_with("rule") || *id == "dry-run") && why.contains("doctor")),
+            && words
+                .iter()
+                .all(|(id, why)| (id.starts_with("rule") || *id == "dry-run")
+                    && why.contains("doctor")),
         "{words:?}"
     );
 }
 
-/// A stop ends the checks, a lost response leaves a record whose id is unknown, and a failed delete is tried again: nothing
-/// stays in the zone.
+/// A stop ends the checks, a lost response leaves a record whose id is unknown, and a failed delete
+/// is tried again: nothing stays in the zone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_stays_behind_after_a_stop_or_a_failure() {
     let running = start(profile()).await;
@@ -127,7 +156,11 @@ async fn nothing_stays_behind_after_a_stop_or_a_failure() {
         path_suffix: path_suffix.to_owned(),
         nth,
     };
-    running.add_fault(Fault { when: matching("POST", "/dns_records", 3), what: What::ResetAfterEffect, times: 2 });
+    running.add_fault(Fault {
+        when: matching("POST", "/dns_records", 3),
+        what: What::ResetAfterEffect,
+        times: 2,
+    });
     let failing = What::Status { code: 500, html: false, retry_after: None };
     running.add_fault(Fault { when: matching("DELETE", "", 2), what: failing, times: 2 });
     let scratch = scratch(&running).await.unwrap_or_else(|error| panic!("{error}"));
@@ -164,11 +197,27 @@ fn the_command_asks_for_confirmation_and_writes_a_report() {
     workspace.run(&["conformance", "--i-own-this-zone"]).exits(64);
     workspace.run(&["conformance", "--zone", "example.net", "--i-own-this-zone"]).exits(1);
     assert!(workspace.writes().is_empty());
-    let arguments =
-        ["conformance", "--zone", "example.com", "--i-own-this-zone", "--only", "name-case", "--only", "dry-run"];
+    let arguments = [
+        "conformance",
+        "--zone",
+        "example.com",
+        "--i-own-this-zone",
+        "--only",
+        "name-case",
+        "--only",
+        "dry-run",
+    ];
     let ran = workspace.run(&arguments).exits(0);
-    assert!(ran.stdout.contains("✔ name-case: Names are returned in lower case.\n"), "{}", ran.stdout);
-    assert!(ran.stdout.ends_with("free plan: 2 assumptions: 2 held, 0 differed, 0 unknown.\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("✔ name-case: Names are returned in lower case.\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.ends_with("free plan: 2 assumptions: 2 held, 0 differed, 0 unknown.\n"),
+        "{}",
+        ran.stdout
+    );
     let report = workspace.run(&[&arguments[..], &["--format", "json"]].concat()).exits(0);
     assert!(!report.stdout.contains("example.com"), "it can be shared: {}", report.stdout);
     let schema = workspace.run(&["schema", "conformance"]).exits(0).json();
@@ -183,14 +232,22 @@ fn the_command_asks_for_confirmation_and_writes_a_report() {
     assert_eq!(list.lines().count(), CHECKS.len());
     workspace.run(&["conformance", "--list", "--format", "json"]).exits(64);
     assert!(
-        workspace.run(&["conformance", "--list", "--only", "nonsense"]).exits(64).stderr.contains("--list shows them")
+        workspace
+            .run(&["conformance", "--list", "--only", "nonsense"])
+            .exits(64)
+            .stderr
+            .contains("--list shows them")
     );
 }
 
 /// A run that is interrupted while it creates its third record, which is held.
 #[cfg(unix)]
 fn interrupted(workspace: &Workspace) -> crate::support::interrupt::UnderWay {
-    let when = When::Matching { method: Some("POST".to_owned()), path_suffix: "/dns_records".to_owned(), nth: 3 };
+    let when = When::Matching {
+        method: Some("POST".to_owned()),
+        path_suffix: "/dns_records".to_owned(),
+        nth: 3,
+    };
     workspace.fault(Fault { when, what: What::Held, times: 1 });
     let mut run = crate::support::interrupt::UnderWay::start(
         workspace,
@@ -211,7 +268,11 @@ fn an_interrupted_run_deletes_what_it_created() {
     let run = interrupted(&workspace);
     workspace.release();
     let ran = run.ends().exits(1);
-    assert!(ran.stdout.contains("Interrupted: the other assumptions were not tried."), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("Interrupted: the other assumptions were not tried."),
+        "{}",
+        ran.stdout
+    );
     assert!(workspace.writes().len() > 3, "{:?}", workspace.writes());
     assert_eq!(workspace.dump()["zones"][0]["records"], before["zones"][0]["records"]);
 }
@@ -224,11 +285,22 @@ fn a_second_interruption_says_what_may_be_left() {
     let run = interrupted(&workspace);
     run.signal("INT");
     let ran = run.ends().exits(5);
-    assert!(ran.stderr.contains("stopped at once; records at and below zonewright-conformance-"), "{}", ran.stderr);
-    assert!(ran.stderr.contains(".example.com may be left: delete them in the dashboard"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("stopped at once; records at and below zonewright-conformance-"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains(".example.com may be left: delete them in the dashboard"),
+        "{}",
+        ran.stderr
+    );
     assert!(!ran.stderr.contains("journal"), "{}", ran.stderr);
     workspace.release();
     // Help shows the options that matter to a command without a spec.
     let help = workspace.run(&["conformance", "-h"]).exits(0).stdout;
-    assert!(help.contains("--zone") && !help.contains("--var") && !help.contains("--base "), "{help}");
+    assert!(
+        help.contains("--zone") && !help.contains("--var") && !help.contains("--base "),
+        "{help}"
+    );
 }

@@ -14,7 +14,10 @@ fn taking_a_spec(command: &clap::Command, before: &str) -> Vec<String> {
     let mut all = Vec::new();
     for own in command.get_subcommands() {
         let name = format!("{before}{}", own.get_name());
-        if own.get_arguments().any(|argument| argument.get_id() == "spec" && !argument.is_required_set()) {
+        if own
+            .get_arguments()
+            .any(|argument| argument.get_id() == "spec" && !argument.is_required_set())
+        {
             all.push(name.clone());
         }
         all.extend(taking_a_spec(own, &format!("{name} ")));
@@ -46,7 +49,8 @@ fn every_command_that_takes_a_spec_finds_it() {
         &["waf", "tune", "--benign", "requests.jsonl", "--attacks", "requests.jsonl"],
         &["waf", "trace", "GET https://www.example.com/"],
     ];
-    let mut left: BTreeSet<String> = taking_a_spec(&zonewright::cli::command(), "").into_iter().collect();
+    let mut left: BTreeSet<String> =
+        taking_a_spec(&zonewright::cli::command(), "").into_iter().collect();
     for arguments in cases {
         let words = arguments.iter().take_while(|word| !word.starts_with('-')).copied();
         let full = words.collect::<Vec<_>>().join(" ");
@@ -68,7 +72,8 @@ fn every_command_that_takes_a_spec_finds_it() {
     let ran = workspace.run(&["plan", "other.yaml", "--detailed-exitcode"]).exits(2);
     assert!(!ran.stderr.contains("No SPEC"), "{}", ran.stderr);
     // The base uses the same paths.
-    let with_base = workspace.run(&["plan", "--base", "./other.yaml", "--format", "json"]).exits(0).json();
+    let with_base =
+        workspace.run(&["plan", "--base", "./other.yaml", "--format", "json"]).exits(0).json();
     assert_eq!(with_base["base"]["kind"], "path", "{with_base}");
 }
 
@@ -78,19 +83,26 @@ fn a_file_comes_before_directories_and_two_directories_are_refused() {
     workspace.file("zones/a.yaml", ZONE);
     workspace.file("dns/b.yaml", ZONE);
     let ran = workspace.run(&["plan", "--format", "json"]).exits(64);
-    assert!(ran.stdout.is_empty() && ran.stderr.contains("zones/ and dns/ both exist here"), "{ran:?}");
+    assert!(
+        ran.stdout.is_empty() && ran.stderr.contains("zones/ and dns/ both exist here"),
+        "{ran:?}"
+    );
     workspace.file("zonewright.yaml", "version: 1\ninclude: [zones/*.yaml]\n");
     let ran = workspace.run(&["validate"]).exits(0);
-    let said =
-        "No SPEC is given: using zonewright.yaml; zones/ or dns/ is read as far as zonewright.yaml includes it\n";
-    assert_eq!((ran.stderr.as_str(), ran.stdout.as_str()), (said, "Valid: 2 files, 1 zone, 1 record.\n"));
+    let said = "No SPEC is given: using zonewright.yaml; zones/ or dns/ is read as far as zonewright.yaml includes it\n";
+    assert_eq!(
+        (ran.stderr.as_str(), ran.stdout.as_str()),
+        (said, "Valid: 2 files, 1 zone, 1 record.\n")
+    );
     assert!(workspace.requests().is_empty());
 }
 
 #[test]
 fn without_any_spec_both_ways_are_explained() {
     let workspace = Workspace::new(options());
-    for arguments in [&["plan"][..], &["apply", "--yes"], &["waf", "lock"], &["resolve", "example.com"]] {
+    for arguments in
+        [&["plan"][..], &["apply", "--yes"], &["waf", "lock"], &["resolve", "example.com"]]
+    {
         let ran = workspace.run(arguments).exits(64);
         assert!(ran.stdout.is_empty() && ran.stderr.lines().count() == 1, "{ran:?}");
         for words in [
@@ -116,6 +128,10 @@ fn what_is_behind_a_link_is_not_shown() {
     std::fs::write(other.path().join("secret.yaml"), "a secret").unwrap();
     std::os::unix::fs::symlink(other.path(), workspace.path().join("zones")).unwrap();
     let ran = workspace.run(&["validate"]).exits(64);
-    assert!(ran.stderr.contains("zones is a link that leads out of this directory"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("zones is a link that leads out of this directory"),
+        "{}",
+        ran.stderr
+    );
     assert!(!ran.stderr.contains("a secret"), "{}", ran.stderr);
 }

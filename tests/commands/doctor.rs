@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use secrecy::SecretString;
 use serde_json::{Value, json};
-use zonewright::api::{CheckClient, Client, Credentials, ReadClient, Reader, Settings, WriteClient, Writer};
+use zonewright::api::{
+    CheckClient, Client, Credentials, ReadClient, Reader, Settings, WriteClient, Writer,
+};
 use zonewright::doctor::{Question, Secret, examine};
 use zonewright::document::doctor::{Access, Allowed, Doctor, Sufficiency, What};
 use zonewright::live;
@@ -14,7 +16,9 @@ use zonewright::model::{ZoneId, ZoneName};
 use zonewright::reconcile::{Goal, Selection};
 use zonewright::sandbox::{self, Options, Permissions, Token, TokenOwner};
 use zonewright::spec;
-use zonewright::wire::ruleset::{Scope, create_entry_point, dry_run, get_entry_point, list_rulesets};
+use zonewright::wire::ruleset::{
+    Scope, create_entry_point, dry_run, get_entry_point, list_rulesets,
+};
 use zonewright::wire::settings::{get_dns_settings, get_dnssec, get_setting};
 use zonewright::wire::{Method, Request, account, record, zone};
 
@@ -60,7 +64,8 @@ fn connect(base_url: &str, token: &Token) -> (ReadClient, WriteClient, CheckClie
 /// What a spec desires.
 fn goal(text: &str) -> Goal {
     let input = [spec::Input::Stdin(text.to_owned())];
-    Goal::from_spec(&input, &spec::Options::default(), Selection::default()).unwrap_or_else(|e| panic!("{e}"))
+    Goal::from_spec(&input, &spec::Options::default(), Selection::default())
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The result of a report for each kind of object.
@@ -70,7 +75,11 @@ fn verdicts(report: &Doctor) -> BTreeMap<(What, Access), Allowed> {
 
 /// Whether a request is allowed; a refusal for its content counts as allowed.
 async fn works(reader: &ReadClient, writer: &WriteClient, request: &Request) -> bool {
-    let answer = if request.method.is_read() { reader.read(request).await } else { writer.write(request).await };
+    let answer = if request.method.is_read() {
+        reader.read(request).await
+    } else {
+        writer.write(request).await
+    };
     !answer.is_err_and(|error| matches!(error.status(), Some(401 | 403)))
 }
 
@@ -84,22 +93,43 @@ fn tries(id: &ZoneId) -> Vec<(What, Access, Request)> {
         (What::Zone, Access::Read, zone::find_zone(name.as_str(), None)),
         (What::Zone, Access::Write, write(Method::Patch, path(""), json!({ "paused": false }))),
         (What::Records, Access::Read, record::list_records(id, 5, 1)),
-        (What::Records, Access::Write, write(Method::Post, path("/dns_records"), json!({ "type": "A" }))),
+        (
+            What::Records,
+            Access::Write,
+            write(Method::Post, path("/dns_records"), json!({ "type": "A" })),
+        ),
         (What::Dnssec, Access::Read, get_dnssec(id)),
-        (What::Dnssec, Access::Write, write(Method::Patch, path("/dnssec"), json!({ "status": "nonsense" }))),
+        (
+            What::Dnssec,
+            Access::Write,
+            write(Method::Patch, path("/dnssec"), json!({ "status": "nonsense" })),
+        ),
         (What::Settings, Access::Read, get_setting(id, "ssl")),
-        (What::Settings, Access::Write, write(Method::Patch, path("/settings/ssl"), json!({ "value": "nonsense" }))),
+        (
+            What::Settings,
+            Access::Write,
+            write(Method::Patch, path("/settings/ssl"), json!({ "value": "nonsense" })),
+        ),
         (What::DnsSettings, Access::Read, get_dns_settings(id)),
         (What::DnsSettings, Access::Write, write(Method::Patch, path("/dns_settings"), json!({}))),
         (What::Rulesets, Access::Read, get_entry_point(id, Phase::Custom)),
-        (What::Rulesets, Access::Write, dry_run(create_entry_point(id, Phase::Custom, std::iter::empty()))),
-        (What::AccountRulesets, Access::Read, list_rulesets(&Scope::Account(account.to_owned()), None)),
+        (
+            What::Rulesets,
+            Access::Write,
+            dry_run(create_entry_point(id, Phase::Custom, std::iter::empty())),
+        ),
+        (
+            What::AccountRulesets,
+            Access::Read,
+            list_rulesets(&Scope::Account(account.to_owned()), None),
+        ),
         (What::Lists, Access::Read, account::lists(account)),
     ]
 }
 
-/// The tokens of every subset of the permissions. Which of them include writing is another choice in each subset; with
-/// `ZONEWRIGHT_ALL_ACCESS`, each subset is tried with reading alone and with writing as well.
+/// The tokens of every subset of the permissions. Which of them include writing is another choice
+/// in each subset; with `ZONEWRIGHT_ALL_ACCESS`, each subset is tried with reading alone and with
+/// writing as well.
 fn tokens() -> Vec<Token> {
     let is_all = std::env::var_os("ZONEWRIGHT_ALL_ACCESS").is_some();
     let given = |set: usize, bit: usize| set & (1 << (bit % GROUPS.len())) != 0;
@@ -119,22 +149,33 @@ fn tokens() -> Vec<Token> {
     all.into_iter().enumerate().map(|(number, permissions)| token(number, permissions)).collect()
 }
 
-/// The report for every subset of the permissions agrees with the result of a request of that kind. If the permission to read
-/// zones is missing, the other kinds are examined with the id in the spec.
+/// The report for every subset of the permissions agrees with the result of a request of that kind.
+/// If the permission to read zones is missing, the other kinds are examined with the id in the
+/// spec.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_subset_of_permissions_is_told_as_it_is() {
     let tokens = tokens();
     let options = Options { tokens: tokens.clone(), remembered: 0, ..options() };
     let running = sandbox::start(options).await.unwrap();
-    running.seed(&json!({ "zones": [{ "name": "example.com", "plan": "free", "records": [] }] })).unwrap();
+    running
+        .seed(&json!({ "zones": [{ "name": "example.com", "plan": "free", "records": [] }] }))
+        .unwrap();
     let id = running.dump().unwrap()["zones"][0]["id"].as_str().unwrap().to_owned();
     let goal = goal(&SPEC.replace("  example.com:\n", &format!("  example.com:\n    id: {id}\n")));
     let tries = tries(&ZoneId(id));
-    let options =
-        live::Options { account: Some(sandbox::ACCOUNT_ID.to_owned()), concurrency: 1, ..live::Options::default() };
+    let options = live::Options {
+        account: Some(sandbox::ACCOUNT_ID.to_owned()),
+        concurrency: 1,
+        ..live::Options::default()
+    };
     for token in &tokens {
         let (reader, writer, checker) = connect(&running.base_url(), token);
-        let question = Question { secret: Secret::Token, desired: Some(&goal.desired), patterns: &[], lock: None };
+        let question = Question {
+            secret: Secret::Token,
+            desired: Some(&goal.desired),
+            patterns: &[],
+            lock: None,
+        };
         let before = reader.requests();
         let report = examine(&reader, Some(&checker), &question, &options).await.unwrap().judged();
         assert!(reader.requests() - before < 16, "{}", reader.requests() - before);
@@ -146,11 +187,13 @@ async fn every_subset_of_permissions_is_told_as_it_is() {
             let is_right = match says {
                 Allowed::Yes => really,
                 Allowed::No => !really,
-                // A read cannot show whether writes are allowed; a dry run can, but only if the entry point may be read.
+                // A read cannot show whether writes are allowed; a dry run can, but only if the
+                // entry point may be read.
                 Allowed::Unknown => *access == Access::Write && *what != What::Rulesets,
             };
             assert!(is_right, "{what:?} {access:?}: says {says:?}, really {really}: {token:?}");
-            let needed = report.checks().any(|c| c.what == *what && c.access == *access && c.is_needed);
+            let needed =
+                report.checks().any(|c| c.what == *what && c.access == *access && c.is_needed);
             is_enough &= !needed || says != Allowed::No;
         }
         assert_eq!(report.verdict != Sufficiency::Insufficient, is_enough, "{token:?}");
@@ -158,7 +201,8 @@ async fn every_subset_of_permissions_is_told_as_it_is() {
     running.shutdown().await;
 }
 
-/// The token that is reported as the smallest is enough to apply the spec, and without any one of its permissions it is not.
+/// The token that is reported as the smallest is enough to apply the spec, and without any one of
+/// its permissions it is not.
 #[test]
 fn the_smallest_token_is_enough_and_smallest() {
     let all: Vec<&str> = vec![
@@ -169,8 +213,13 @@ fn the_smallest_token_is_enough_and_smallest() {
         "Zone > Zone WAF > Edit",
     ];
     let permissions = |left_out: Option<&str>| {
-        let given = all.iter().filter(|name| Some(**name) != left_out).map(|name| sandbox::permission(name).unwrap());
-        given.fold(Permissions::default(), |all, permission| all.with(permission.group, Some(permission.access)))
+        let given = all
+            .iter()
+            .filter(|name| Some(**name) != left_out)
+            .map(|name| sandbox::permission(name).unwrap());
+        given.fold(Permissions::default(), |all, permission| {
+            all.with(permission.group, Some(permission.access))
+        })
     };
     for left_out in std::iter::once(None).chain(all.iter().map(|name| Some(*name))) {
         let limited = token(0, permissions(left_out));
@@ -180,13 +229,21 @@ fn the_smallest_token_is_enough_and_smallest() {
         workspace.file("spec.yaml", SPEC);
         let run = |arguments: &[&str]| {
             let mut command = workspace.command();
-            let output = command.env("CLOUDFLARE_API_TOKEN", &limited.secret).args(arguments).output().unwrap();
+            let output = command
+                .env("CLOUDFLARE_API_TOKEN", &limited.secret)
+                .args(arguments)
+                .output()
+                .unwrap();
             crate::support::workspace::Ran::from(output)
         };
         let report = run(&["doctor", "spec.yaml", "--format", "json"]);
         let document = report.json();
-        let names: Vec<&str> =
-            document["smallest_token"].as_array().unwrap().iter().map(|p| p["dashboard"].as_str().unwrap()).collect();
+        let names: Vec<&str> = document["smallest_token"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|p| p["dashboard"].as_str().unwrap())
+            .collect();
         let mut sorted = names.clone();
         sorted.sort_unstable();
         assert_eq!(sorted, all);
@@ -204,9 +261,13 @@ fn the_smallest_token_is_enough_and_smallest() {
                 assert!(words.contains("zonewright doctor"), "{name}: {words}");
             }
         }
-        // The list of managed rulesets is tried at the account and at the zone; the permission for the zone is enough.
+        // The list of managed rulesets is tried at the account and at the zone; the permission for
+        // the zone is enough.
         if left_out == Some("Zone > Zone WAF > Edit") {
-            workspace.file("owasp.yaml", "version: 1\nzones:\n  example.com:\n    waf: { owasp: { paranoia: 2 } }\n");
+            workspace.file(
+                "owasp.yaml",
+                "version: 1\nzones:\n  example.com:\n    waf: { owasp: { paranoia: 2 } }\n",
+            );
             let plan = run(&["plan", "owasp.yaml"]).exits(1);
             assert!(plan.stderr.contains("`Zone WAF Read`"), "{}", plan.stderr);
         }
@@ -230,9 +291,13 @@ fn a_page_for_people_and_a_document_for_programs() {
     }
     assert!(ran.stdout.lines().count() < 50, "one page: {}", ran.stdout);
     assert!(workspace.writes().is_empty(), "{:?}", workspace.writes());
-    let document = workspace.run(&["doctor", "spec.yaml", "--probe-writes", "--format", "json"]).exits(0).json();
+    let document = workspace
+        .run(&["doctor", "spec.yaml", "--probe-writes", "--format", "json"])
+        .exits(0)
+        .json();
     let written = document["zones"][0]["checks"].as_array().unwrap();
-    let of_rules = written.iter().find(|c| c["what"] == "rulesets" && c["access"] == "write").unwrap();
+    let of_rules =
+        written.iter().find(|c| c["what"] == "rulesets" && c["access"] == "write").unwrap();
     assert_eq!(of_rules["allowed"], "yes", "{of_rules}");
     // Only dry runs were sent, and the sandbox has no rules.
     let writes = workspace.writes();
@@ -247,14 +312,21 @@ fn a_page_for_people_and_a_document_for_programs() {
     );
     // Without a spec, every zone.
     let ran = workspace.run(&["doctor"]).exits(0);
-    assert!(ran.stdout.contains("example.com: free plan") && ran.stdout.contains("Name a spec"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("example.com: free plan") && ran.stdout.contains("Name a spec"),
+        "{}",
+        ran.stdout
+    );
     assert!(!workspace.run(&["doctor", "--zone", "*.net"]).exits(0).stdout.contains("example.com"));
 }
 
 #[test]
 fn the_state_of_a_token() {
     let everything = Permissions::everything();
-    let expiring = Token { expires_on: Some("2027-01-01T00:00:00Z".to_owned()), ..token(1, everything.clone()) };
+    let expiring = Token {
+        expires_on: Some("2027-01-01T00:00:00Z".to_owned()),
+        ..token(1, everything.clone())
+    };
     let of_account = Token { owner: TokenOwner::Account, ..token(2, everything.clone()) };
     let disabled = Token { status: "disabled".to_owned(), ..token(3, everything.clone()) };
     let elsewhere = Token { zones: Some(vec!["example.net".to_owned()]), ..token(4, everything) };
@@ -263,22 +335,44 @@ fn the_state_of_a_token() {
     workspace.file("spec.yaml", SPEC);
     let run = |secret: &str, code| {
         let mut command = workspace.command();
-        let output = command.env("CLOUDFLARE_API_TOKEN", secret).args(["doctor", "spec.yaml"]).output().unwrap();
+        let output = command
+            .env("CLOUDFLARE_API_TOKEN", secret)
+            .args(["doctor", "spec.yaml"])
+            .output()
+            .unwrap();
         crate::support::workspace::Ran::from(output).exits(code).stdout
     };
-    assert!(run(&expiring.secret, 0).contains("✔ API token of a user, active, expires on 2027-01-01T00:00:00Z\n"));
+    assert!(
+        run(&expiring.secret, 0)
+            .contains("✔ API token of a user, active, expires on 2027-01-01T00:00:00Z\n")
+    );
     assert!(run(&of_account.secret, 0).contains("✔ API token of an account, active"));
     let text = run(&disabled.secret, 1);
-    assert!(text.contains("✘ API token of a user, disabled") && text.contains("The token is not active"), "{text}");
+    assert!(
+        text.contains("✘ API token of a user, disabled")
+            && text.contains("The token is not active"),
+        "{text}"
+    );
     let text = run(&elsewhere.secret, 1);
-    assert!(text.contains("✘ example.com: Cloudflare does not have this zone, or does not show it"), "{text}");
+    assert!(
+        text.contains("✘ example.com: Cloudflare does not have this zone, or does not show it"),
+        "{text}"
+    );
     let text = run(&"x".repeat(40), 1);
-    assert!(text.contains("Cloudflare does not know this token: it is wrong, expired or revoked"), "{text}");
+    assert!(
+        text.contains("Cloudflare does not know this token: it is wrong, expired or revoked"),
+        "{text}"
+    );
     // An unknown token is not enough without a spec either.
     let mut unknown = workspace.command();
-    let output = unknown.env("CLOUDFLARE_API_TOKEN", "x".repeat(40)).arg("doctor").output().unwrap();
+    let output =
+        unknown.env("CLOUDFLARE_API_TOKEN", "x".repeat(40)).arg("doctor").output().unwrap();
     let text = crate::support::workspace::Ran::from(output).exits(1).stdout;
-    assert!(text.contains("✘ reading zone needs Zone > Zone > Read") && text.contains("may not read zones"), "{text}");
+    assert!(
+        text.contains("✘ reading zone needs Zone > Zone > Read")
+            && text.contains("may not read zones"),
+        "{text}"
+    );
     let mut keyed = workspace.command();
     keyed
         .env_remove("CLOUDFLARE_API_TOKEN")
@@ -291,7 +385,10 @@ fn the_state_of_a_token() {
 #[test]
 fn managed_rulesets_are_compared_with_the_lock_and_the_base_is_named() {
     let workspace = Workspace::new(options_on("business"));
-    workspace.file("spec.yaml", "version: 1\nzones:\n  example.com:\n    waf: { owasp: { paranoia: 2 } }\n");
+    workspace.file(
+        "spec.yaml",
+        "version: 1\nzones:\n  example.com:\n    waf: { owasp: { paranoia: 2 } }\n",
+    );
     let page = || workspace.run(&["doctor", "spec.yaml"]).exits(0).stdout;
     assert!(!page().contains("waf.lock"));
     workspace.run(&["waf", "lock", "spec.yaml"]).exits(0);
@@ -307,28 +404,52 @@ fn managed_rulesets_are_compared_with_the_lock_and_the_base_is_named() {
     std::fs::write(&lock, text.lines().map(older).collect::<Vec<_>>().join("\n")).unwrap();
     assert!(page().contains(&format!("version {served} instead of 0 in waf.lock")), "{}", page());
     // Without a repository, the page says why there is no base.
-    assert!(page().contains("Spec           ! 1 file, no base: failed to read the base HEAD: "), "{}", page());
-    std::fs::copy(workspace.path().join("spec.yaml"), workspace.path().join("before.yaml")).unwrap();
+    assert!(
+        page().contains("Spec           ! 1 file, no base: failed to read the base HEAD: "),
+        "{}",
+        page()
+    );
+    std::fs::copy(workspace.path().join("spec.yaml"), workspace.path().join("before.yaml"))
+        .unwrap();
     let ran = workspace.run(&["doctor", "spec.yaml", "--base", "./before.yaml"]).exits(0);
-    assert!(ran.stdout.contains("Spec           ✔ 1 file, base path ./before.yaml\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("Spec           ✔ 1 file, base path ./before.yaml\n"),
+        "{}",
+        ran.stdout
+    );
 }
 
 /// Malformed responses end in messages, never in a panic, and no secret is shown.
 #[test]
 fn strange_answers_are_told() {
-    let answers = [json!({}), json!([]), json!("active"), json!({ "status": 1 }), json!({ "status": "\u{1b}[31mred" })];
+    let answers = [
+        json!({}),
+        json!([]),
+        json!("active"),
+        json!({ "status": 1 }),
+        json!({ "status": "\u{1b}[31mred" }),
+    ];
     for result in answers {
         let workspace = Workspace::new(options());
         let body = json!({ "result": result, "success": true, "errors": [], "messages": [] });
         workspace.fault(sandbox::Fault {
-            when: sandbox::When::Matching { method: None, path_suffix: "/verify".to_owned(), nth: 1 },
+            when: sandbox::When::Matching {
+                method: None,
+                path_suffix: "/verify".to_owned(),
+                nth: 1,
+            },
             what: sandbox::What::Answer { code: 200, body },
             times: 9,
         });
         let ran = workspace.run(&["doctor"]);
         assert!(matches!(ran.code, Some(0 | 1)), "{ran:?}");
         let words = format!("{}{}", ran.stdout, ran.stderr);
-        assert!(!words.contains(sandbox::TOKEN) && !words.contains('\u{1b}') && !words.contains("panicked"), "{words}");
+        assert!(
+            !words.contains(sandbox::TOKEN)
+                && !words.contains('\u{1b}')
+                && !words.contains("panicked"),
+            "{words}"
+        );
         assert!(ran.stdout.contains("Credentials    "), "{words}");
     }
     let workspace = Workspace::new(options());
@@ -357,8 +478,15 @@ fn failures_of_cloudflare_are_told_once_and_not_repeated_for_each_kind() {
         "/lists",
     ] {
         workspace.fault(sandbox::Fault {
-            when: sandbox::When::Matching { method: None, path_suffix: path_suffix.to_owned(), nth: 1 },
-            what: sandbox::What::Answer { code: 503, body: json!({ "result": null, "success": false, "errors": [] }) },
+            when: sandbox::When::Matching {
+                method: None,
+                path_suffix: path_suffix.to_owned(),
+                nth: 1,
+            },
+            what: sandbox::What::Answer {
+                code: 503,
+                body: json!({ "result": null, "success": false, "errors": [] }),
+            },
             times: 10_000,
         });
     }
@@ -373,7 +501,11 @@ fn failures_of_cloudflare_are_told_once_and_not_repeated_for_each_kind() {
         assert_eq!(ran.stdout.matches(&unread).count(), tables, "{unread}: {}", ran.stdout);
     }
     assert!(ran.stdout.contains("state unknown: Cloudflare answered 503\n"), "{}", ran.stdout);
-    assert!(ran.stdout.ends_with("see the lines with ?, and run this again later.\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.ends_with("see the lines with ?, and run this again later.\n"),
+        "{}",
+        ran.stdout
+    );
     let sent = workspace.requests().len();
     assert!(sent < 12, "{sent} requests");
     // It is unknown, too, what the spec needs to read.

@@ -1,9 +1,10 @@
-//! The documentation agrees with the program: transcripts are run, specs are validated, lists of codes are complete.
+//! The documentation agrees with the program: transcripts are run, specs are validated, lists of
+//! codes are complete.
 //!
-//! In README.md and docs/waf.md, a `yaml` block whose first line is a comment with a file's name is that file; one that starts
-//! with `waf:` is a section of a zone; other specs are validated; each command of a `console` block is run, all of a document in
-//! one directory that has the examples and against one sandbox, and its standard output compared. `…` stands for any number of
-//! lines.
+//! In README.md and docs/waf.md, a `yaml` block whose first line is a comment with a file's name is
+//! that file; one that starts with `waf:` is a section of a zone; other specs are validated; each
+//! command of a `console` block is run, all of a document in one directory that has the examples
+//! and against one sandbox, and its standard output compared. `…` stands for any number of lines.
 //! In docs/safety.md, each claim names a test as `file::test`; it has to exist.
 
 use std::fs;
@@ -46,8 +47,12 @@ fn copy(from: &Path, to: &Path) {
 /// Runs the commands of a document.
 fn check(document: &str) {
     let directory = tempfile::TempDir::new().unwrap();
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/minimal"), &directory.path().join("examples/minimal"));
-    let run = |arguments: &[&str]| Ran::from(binary(directory.path()).args(arguments).output().unwrap());
+    copy(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/minimal"),
+        &directory.path().join("examples/minimal"),
+    );
+    let run =
+        |arguments: &[&str]| Ran::from(binary(directory.path()).args(arguments).output().unwrap());
     let mut commands = 0;
     for (language, block) in blocks(document) {
         match (language, block.split_once('\n')) {
@@ -107,7 +112,8 @@ fn no_code_or_summary_is_used_twice() {
     }
 }
 
-/// The sources of a module of the crate, or of a module of the tests in any of their binaries, whichever has this name.
+/// The sources of a module of the crate, or of a module of the tests in any of their binaries,
+/// whichever has this name.
 fn sources(name: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = String::new();
@@ -135,7 +141,8 @@ fn sources(name: &str) -> String {
 #[test]
 fn the_page_about_safety_names_tests() {
     let page = text("docs/safety.md");
-    let named: Vec<_> = page.split('`').skip(1).step_by(2).filter_map(|span| span.split_once("::")).collect();
+    let named: Vec<_> =
+        page.split('`').skip(1).step_by(2).filter_map(|span| span.split_once("::")).collect();
     assert!(named.len() >= 50, "{}", named.len());
     for (file, test) in named.into_iter().filter(|named| *named != ("file", "test")) {
         assert!(sources(file).contains(&format!("fn {test}(")), "{file}::{test} does not exist");
@@ -146,7 +153,8 @@ fn the_page_about_safety_names_tests() {
 #[test]
 fn links_within_the_documentation_lead_somewhere() {
     let anchors = |page: &str| -> Vec<String> {
-        let headings = page.lines().filter_map(|line| line.strip_prefix("## ").or(line.strip_prefix("### ")));
+        let headings =
+            page.lines().filter_map(|line| line.strip_prefix("## ").or(line.strip_prefix("### ")));
         let anchor = |heading: &str| {
             let kept = heading
                 .to_lowercase()
@@ -161,7 +169,10 @@ fn links_within_the_documentation_lead_somewhere() {
     let pages = ["docs/", "docs/internals/"].into_iter().flat_map(|below| {
         let names = fs::read_dir(root.join(below)).unwrap().map(|entry| entry.unwrap().file_name());
         let names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
-        names.into_iter().filter(|name| name.ends_with(".md")).map(move |name| (format!("{below}{name}"), below))
+        names
+            .into_iter()
+            .filter(|name| name.ends_with(".md"))
+            .map(move |name| (format!("{below}{name}"), below))
     });
     let others = [
         ("README.md".to_owned(), ""),
@@ -171,14 +182,21 @@ fn links_within_the_documentation_lead_somewhere() {
     ];
     for (page, below) in pages.chain(others) {
         let content = text(&page);
-        for link in
-            content.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()).filter(|l| !l.contains("://"))
+        for link in content
+            .split("](")
+            .skip(1)
+            .map(|rest| rest.split(')').next().unwrap())
+            .filter(|l| !l.contains("://"))
         {
-            let (path, anchor) = link.split_once('#').map_or((link, None), |(path, anchor)| (path, Some(anchor)));
+            let (path, anchor) =
+                link.split_once('#').map_or((link, None), |(path, anchor)| (path, Some(anchor)));
             let target = if path.is_empty() { page.clone() } else { format!("{below}{path}") };
             assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(&target).exists(), "{page}: {link}");
             if let Some(anchor) = anchor {
-                assert!(anchors(&text(&target)).contains(&anchor.to_owned()), "{page}: {link} has no such heading");
+                assert!(
+                    anchors(&text(&target)).contains(&anchor.to_owned()),
+                    "{page}: {link} has no such heading"
+                );
             }
         }
     }
@@ -190,8 +208,11 @@ fn the_pages_for_contributors_name_what_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let architecture = text("ARCHITECTURE.md");
     let mut checked = 0;
-    for page in [architecture.as_str(), &text("docs/internals/recipes.md"), &text("CONTRIBUTING.md")] {
-        let spans = page.split("```").step_by(2).flat_map(|prose| prose.split('`').skip(1).step_by(2));
+    for page in
+        [architecture.as_str(), &text("docs/internals/recipes.md"), &text("CONTRIBUTING.md")]
+    {
+        let spans =
+            page.split("```").step_by(2).flat_map(|prose| prose.split('`').skip(1).step_by(2));
         let places = ["src/", "crates/", "tests/", "docs/"];
         for path in spans.filter(|span| places.iter().any(|place| span.starts_with(place))) {
             let existing = path.split('<').next().unwrap();

@@ -16,13 +16,24 @@ fn fits(kind: Kind, documents: &[Value]) {
     assert!(!documents.is_empty(), "{}: none", kind.name());
     let is_line = matches!(kind, Kind::Journal | Kind::Snapshot | Kind::Request);
     for document in documents {
-        assert!(is_line || (document["format"] == 1 && document["kind"].is_string()), "{}: {document:#}", kind.name());
-        let errors: Vec<_> = validator.iter_errors(document).map(|e| format!("{e} at {}", e.instance_path())).collect();
+        assert!(
+            is_line || (document["format"] == 1 && document["kind"].is_string()),
+            "{}: {document:#}",
+            kind.name()
+        );
+        let errors: Vec<_> = validator
+            .iter_errors(document)
+            .map(|e| format!("{e} at {}", e.instance_path()))
+            .collect();
         assert!(errors.is_empty(), "{}: {errors:#?}\n{document:#}", kind.name());
         if let Value::Object(members) = document {
             let known = serde_json::to_string(&schema(kind)).unwrap();
             for name in members.keys() {
-                assert!(known.contains(&format!("\"{name}\"")), "{}: the schema has no {name}", kind.name());
+                assert!(
+                    known.contains(&format!("\"{name}\"")),
+                    "{}: the schema has no {name}",
+                    kind.name()
+                );
             }
         }
         assert!(!validator.is_valid(&json!({})), "{}: anything fits", kind.name());
@@ -57,7 +68,8 @@ zones:
     workspace
 }
 
-const ALLOWED: [&str; 3] = ["--allow-deletes", "1", "--allow=weakens-protection,removes-last-address,changes-dnssec"];
+const ALLOWED: [&str; 3] =
+    ["--allow-deletes", "1", "--allow=weakens-protection,removes-last-address,changes-dnssec"];
 
 #[test]
 fn what_programs_read_fits_its_schema() {
@@ -68,7 +80,11 @@ fn what_programs_read_fits_its_schema() {
     };
     let snapshot = workspace.run(&["snapshot", "spec.yaml", "--out", "s.gz"]);
     snapshot.exits(0);
-    fs::write(workspace.path().join("base.yaml"), "version: 1\nzones: { example.com: { records: [] } }\n").unwrap();
+    fs::write(
+        workspace.path().join("base.yaml"),
+        "version: 1\nzones: { example.com: { records: [] } }\n",
+    )
+    .unwrap();
     fits(
         Kind::Plan,
         &[
@@ -80,18 +96,28 @@ fn what_programs_read_fits_its_schema() {
         ],
     );
     workspace
-        .run(&[&["plan", "spec.yaml", "--base", "./base.yaml", "--out", "plan.json"], &ALLOWED[..]].concat())
+        .run(
+            &[&["plan", "spec.yaml", "--base", "./base.yaml", "--out", "plan.json"], &ALLOWED[..]]
+                .concat(),
+        )
         .exits(0);
     let saved = fs::read_to_string(workspace.path().join("plan.json")).unwrap();
     fits(Kind::SavedPlan, &[serde_json::from_str(&saved).unwrap()]);
-    fits(Kind::Drift, &[workspace.run(&["drift", "spec.yaml", "--format", "json"]).exits(2).json()]);
+    fits(
+        Kind::Drift,
+        &[workspace.run(&["drift", "spec.yaml", "--format", "json"]).exits(2).json()],
+    );
     let applied = [&["apply", "spec.yaml", "--yes", "--format", "json"], &ALLOWED[..]].concat();
     let applied = workspace.run(&applied).exits(0).json();
     assert_eq!(applied["result"]["zones"][0]["in_sync"], true, "{applied:#}");
     fits(Kind::Apply, &[applied]);
-    fits(Kind::Drift, &[workspace.run(&["drift", "spec.yaml", "--format", "json"]).exits(0).json()]);
+    fits(
+        Kind::Drift,
+        &[workspace.run(&["drift", "spec.yaml", "--format", "json"]).exits(0).json()],
+    );
     let journal = fs::read_to_string(newest(&workspace)).unwrap();
-    let lines: Vec<Value> = journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Value> =
+        journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for event in ["begin", "consent", "intent", "outcome", "end"] {
         assert!(lines.iter().any(|line| line["event"] == event), "no {event}");
     }
@@ -101,11 +127,18 @@ fn what_programs_read_fits_its_schema() {
     flate2::read::GzDecoder::new(packed).read_to_string(&mut snapshot).unwrap();
     let lines = snapshot.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     // Errors of the items are in Cloudflare's words.
-    let lines: Vec<Value> =
-        lines.filter(|line| ["path", "kind", "sha256"].iter().any(|n| !line[n].is_null())).collect();
-    let own: Vec<Value> =
-        lines.into_iter().filter(|line| line["kind"].is_null() || line["kind"] == "snapshot").collect();
-    assert!(["refused", "result", "items", "sha256"].iter().all(|name| own.iter().any(|line| !line[name].is_null())));
+    let lines: Vec<Value> = lines
+        .filter(|line| ["path", "kind", "sha256"].iter().any(|n| !line[n].is_null()))
+        .collect();
+    let own: Vec<Value> = lines
+        .into_iter()
+        .filter(|line| line["kind"].is_null() || line["kind"] == "snapshot")
+        .collect();
+    assert!(
+        ["refused", "result", "items", "sha256"]
+            .iter()
+            .all(|name| own.iter().any(|line| !line[name].is_null()))
+    );
     fits(Kind::Snapshot, &own);
 }
 
@@ -117,16 +150,21 @@ SecRule ARGS \"@contains select\" \"id:942100,phase:2,block,t:none,msg:'a word o
 #[test]
 fn reports_of_every_command_fit_their_schema() {
     let workspace = workspace();
-    let json = |arguments: &[&str]| workspace.run(&[arguments, &["--format", "json"]].concat()).json();
+    let json =
+        |arguments: &[&str]| workspace.run(&[arguments, &["--format", "json"]].concat()).json();
     let spec = fs::read_to_string(workspace.path().join("spec.yaml")).unwrap();
     workspace.file(
         "base.yaml",
         "version: 1\nzones: { example.com: { records: [{ name: gone, type: A, content: 192.0.2.9 }] } }\n",
     );
+    workspace.file(
+        "bad.yaml",
+        "version: 1\nzones: { example.com: { records: [{ name: www, type: A, content: x }] } }\n",
+    );
+    let expect =
+        "    expect: [{ name: the site answers, resolve: www, type: A, is: [192.0.2.2] }]\n";
     workspace
-        .file("bad.yaml", "version: 1\nzones: { example.com: { records: [{ name: www, type: A, content: x }] } }\n");
-    let expect = "    expect: [{ name: the site answers, resolve: www, type: A, is: [192.0.2.2] }]\n";
-    workspace.file("expect.yaml", spec.replace("    records:\n", &format!("{expect}    records:\n")));
+        .file("expect.yaml", spec.replace("    records:\n", &format!("{expect}    records:\n")));
     workspace.file("crs/rules/REQUEST-942.conf", CRS);
     workspace.file("crs/crs-setup.conf", "SecAction \"id:900,phase:1,pass,nolog\"\n");
 
@@ -141,7 +179,9 @@ fn reports_of_every_command_fit_their_schema() {
     fits(Kind::PulledFiles, &[json(&["pull", "spec.yaml", "--dry-run"])]);
     fits(Kind::NewFiles, &[json(&["init", "--pipeline", "none", "--zone", "example.com"])]);
     let policy = jsonschema::draft7::new(&schema(Kind::Policy)).unwrap();
-    assert!(policy.is_valid(&json!({ "version": 1, "most_changes": 20, "allow": { "changes-mail": "reviewed" } })));
+    assert!(policy.is_valid(
+        &json!({ "version": 1, "most_changes": 20, "allow": { "changes-mail": "reviewed" } })
+    ));
     assert!(!policy.is_valid(&json!({ "most_changes": 101 })));
     fits(Kind::WafDiff, &[json(&["waf", "diff", "spec.yaml"])]);
 
@@ -149,22 +189,45 @@ fn reports_of_every_command_fit_their_schema() {
     fits(Kind::WafRules, &[json(&["waf", "rules", "spec.yaml"])]);
     fits(
         Kind::WafEffective,
-        &[json(&["waf", "effective", "example.com"]), json(&["waf", "effective", "example.com", "--rules"])],
+        &[
+            json(&["waf", "effective", "example.com"]),
+            json(&["waf", "effective", "example.com", "--rules"]),
+        ],
     );
     fits(Kind::WafLock, &[json(&["waf", "lock", "spec.yaml"])]);
     let request = "curl 'https://www.example.com/?q=select' -A scanner-x";
     fits(Kind::Sandbox, &[workspace.dump()]);
-    fits(Kind::WafTrace, &[json(&["waf", "trace", request, "--spec", "spec.yaml", "--crs", "crs"])]);
-    fits(Kind::WafExplain, &[json(&["waf", "explain", request, "--spec", "spec.yaml", "--crs", "crs"])]);
+    fits(
+        Kind::WafTrace,
+        &[json(&["waf", "trace", request, "--spec", "spec.yaml", "--crs", "crs"])],
+    );
+    fits(
+        Kind::WafExplain,
+        &[json(&["waf", "explain", request, "--spec", "spec.yaml", "--crs", "crs"])],
+    );
     let line = |id: u32, query: &str| json!({ "id": id.to_string(), "method": "GET", "uri": format!("/?q={query}"), "headers": [["Host", "www.example.com"]] });
     let lines = [line(1, "shoes"), line(2, "select"), line(3, "hats")];
     fits(Kind::Request, &lines);
     workspace.file("lines.jsonl", lines.iter().map(|line| format!("{line}\n")).collect::<String>());
     let lines = "lines.jsonl";
-    fits(Kind::WafRehearsal, &[json(&["waf", "rehearse", "spec.yaml", "--crs", "crs", "--requests", lines])]);
+    fits(
+        Kind::WafRehearsal,
+        &[json(&["waf", "rehearse", "spec.yaml", "--crs", "crs", "--requests", lines])],
+    );
     fits(
         Kind::WafTune,
-        &[json(&["waf", "tune", "--crs", "crs", "--spec", "spec.yaml", "--benign", lines, "--attacks", lines])],
+        &[json(&[
+            "waf",
+            "tune",
+            "--crs",
+            "crs",
+            "--spec",
+            "spec.yaml",
+            "--benign",
+            lines,
+            "--attacks",
+            lines,
+        ])],
     );
 }
 
@@ -176,15 +239,16 @@ fn a_doctor_and_a_rehearsal_fit_their_schema() {
     fits(Kind::Rehearsal, &[workspace.run(&[&rehearse[..], &ALLOWED[..]].concat()).json()]);
 }
 
-/// Kinds that are compared elsewhere: a spec in `tests/pure/spec/`, a policy above, a report of `conformance` by the tests of that
-/// command.
+/// Kinds that are compared elsewhere: a spec in `tests/pure/spec/`, a policy above, a report of
+/// `conformance` by the tests of that command.
 const COMPARED_ELSEWHERE: &[Kind] = &[Kind::Spec, Kind::Policy, Kind::Conformance];
 
 #[test]
 fn every_kind_of_document_is_compared_with_its_schema() {
     let own: String = include_str!("documents.rs").split_whitespace().collect();
-    let is_compared =
-        |kind: &&Kind| COMPARED_ELSEWHERE.contains(kind) || own.contains(&format!("fits(Kind::{kind:?},"));
+    let is_compared = |kind: &&Kind| {
+        COMPARED_ELSEWHERE.contains(kind) || own.contains(&format!("fits(Kind::{kind:?},"))
+    };
     let missing: Vec<_> = Kind::ALL.iter().filter(|kind| !is_compared(kind)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }

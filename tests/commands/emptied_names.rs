@@ -1,6 +1,7 @@
-//! A name that has records before and after a plan has records all the time, whatever the reason for the deletes, and whatever
-//! happens between two requests. Where a request at a time is possible only, and a create is refused, what was deleted is created
-//! again; where even that fails, the name is reported until it has records.
+//! A name that has records before and after a plan has records all the time, whatever the reason
+//! for the deletes, and whatever happens between two requests. Where a request at a time is
+//! possible only, and a create is refused, what was deleted is created again; where even that
+//! fails, the name is reported until it has records.
 
 use crate::support::concurrently::concurrently;
 use crate::support::interrupt::UnderWay;
@@ -68,7 +69,9 @@ impl Case {
         let workspace = Workspace::new(options);
         let (old, new) = if self.is_to_alias { (ADDRESS, ALIAS) } else { (ALIAS, ADDRESS) };
         let spec = |record: &str, rest: &str| {
-            format!("version: 1\nzones:\n  example.com:\n{rest}    records:\n      - {{ name: www, {record} }}\n")
+            format!(
+                "version: 1\nzones:\n  example.com:\n{rest}    records:\n      - {{ name: www, {record} }}\n"
+            )
         };
         let prune = if self.reason == Reason::Pruned { "    unmanaged: prune\n" } else { "" };
         workspace.file("old.yaml", spec(old, ""));
@@ -89,14 +92,26 @@ impl Case {
         let mut words: Vec<String> = match self.reason {
             Reason::Undo => {
                 // There and back: the apply is the change in the other direction.
-                workspace.run(&["apply", "spec.yaml", "--yes", "--allow", &allowed.join(","), "--allow-deletes", "1"]);
+                workspace.run(&[
+                    "apply",
+                    "spec.yaml",
+                    "--yes",
+                    "--allow",
+                    &allowed.join(","),
+                    "--allow-deletes",
+                    "1",
+                ]);
                 let newest = journals(workspace).pop().unwrap();
                 vec!["undo".into(), newest.to_str().unwrap().into()]
             }
-            Reason::Base => vec!["apply".into(), "spec.yaml".into(), "--base".into(), "./old.yaml".into()],
+            Reason::Base => {
+                vec!["apply".into(), "spec.yaml".into(), "--base".into(), "./old.yaml".into()]
+            }
             Reason::InTheWay | Reason::Pruned => vec!["apply".into(), "spec.yaml".into()],
         };
-        words.extend(["--yes", "--batch-size", "1", "--timeout", "20", "--allow"].map(str::to_owned));
+        words.extend(
+            ["--yes", "--batch-size", "1", "--timeout", "20", "--allow"].map(str::to_owned),
+        );
         words.push(allowed.join(","));
         words
     }
@@ -104,7 +119,8 @@ impl Case {
 
 /// The records at the name, by type.
 fn types(workspace: &Workspace) -> Vec<String> {
-    let records = workspace.records("example.com").into_iter().filter(|r| r["name"] == "www.example.com");
+    let records =
+        workspace.records("example.com").into_iter().filter(|r| r["name"] == "www.example.com");
     records.map(|record| record["type"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -123,11 +139,14 @@ fn refusal_body() -> Value {
 fn fault(workspace: &Workspace, case: Case) {
     // The endpoint that carries the create: with batches, it is in one request with the delete.
     let suffix = if case.has_batch { "/dns_records/batch" } else { "/dns_records" };
-    let when = |nth| When::Matching { method: Some("POST".into()), path_suffix: suffix.into(), nth };
+    let when =
+        |nth| When::Matching { method: Some("POST".into()), path_suffix: suffix.into(), nth };
     let refusal = || What::Answer { code: 400, body: refusal_body() };
     match case.trouble {
         Trouble::Refused => workspace.fault(Fault { when: when(1), what: refusal(), times: 1 }),
-        Trouble::Lost => workspace.fault(Fault { when: when(1), what: What::ResetBeforeEffect, times: 1 }),
+        Trouble::Lost => {
+            workspace.fault(Fault { when: when(1), what: What::ResetBeforeEffect, times: 1 })
+        }
         Trouble::Token => workspace.fault(Fault {
             when: when(1),
             what: What::Status { code: 403, html: false, retry_after: None },
@@ -137,7 +156,8 @@ fn fault(workspace: &Workspace, case: Case) {
         Trouble::Signal => {
             let method = if case.has_batch { "POST" } else { "DELETE" };
             let suffix = if case.has_batch { "/dns_records/batch" } else { "" };
-            let when = When::Matching { method: Some(method.into()), path_suffix: suffix.into(), nth: 1 };
+            let when =
+                When::Matching { method: Some(method.into()), path_suffix: suffix.into(), nth: 1 };
             workspace.fault(Fault { when, what: What::Held, times: 1 });
         }
     }
@@ -175,7 +195,8 @@ fn no_name_is_left_without_records() {
     });
 }
 
-/// Records that can be beside each other: the new one is created first, and if it is refused, the old one stays.
+/// Records that can be beside each other: the new one is created first, and if it is refused, the
+/// old one stays.
 #[test]
 fn a_value_is_created_before_the_one_that_it_replaces_is_deleted() {
     for has_batch in [true, false] {
@@ -186,16 +207,41 @@ fn a_value_is_created_before_the_one_that_it_replaces_is_deleted() {
             { "type": "A", "name": "www.example.com", "content": "192.0.2.9" },
             { "type": "A", "name": "www.example.com", "content": "192.0.2.8" },
         ]));
-        let spec = |records: &str| format!("version: 1\nzones:\n  example.com:\n    records:\n{records}");
-        let gone = "      - { name: www, type: A, content: [192.0.2.8, 192.0.2.9], state: absent }\n";
-        workspace
-            .file("spec.yaml", spec(&format!("{gone}      - {{ name: www, type: AAAA, content: '2001:db8::1' }}\n")));
-        let when = When::Matching { method: Some("POST".into()), path_suffix: "/dns_records".into(), nth: 1 };
-        workspace.fault(Fault { when, what: What::Answer { code: 400, body: refusal_body() }, times: 1 });
-        let all: Vec<&str> =
-            zonewright::model::Danger::ALL.iter().map(|d| d.code()).filter(|c| *c != "delete").collect();
+        let spec =
+            |records: &str| format!("version: 1\nzones:\n  example.com:\n    records:\n{records}");
+        let gone =
+            "      - { name: www, type: A, content: [192.0.2.8, 192.0.2.9], state: absent }\n";
+        workspace.file(
+            "spec.yaml",
+            spec(&format!("{gone}      - {{ name: www, type: AAAA, content: '2001:db8::1' }}\n")),
+        );
+        let when = When::Matching {
+            method: Some("POST".into()),
+            path_suffix: "/dns_records".into(),
+            nth: 1,
+        };
+        workspace.fault(Fault {
+            when,
+            what: What::Answer { code: 400, body: refusal_body() },
+            times: 1,
+        });
+        let all: Vec<&str> = zonewright::model::Danger::ALL
+            .iter()
+            .map(|d| d.code())
+            .filter(|c| *c != "delete")
+            .collect();
         let allow = all.join(",");
-        let apply = ["apply", "spec.yaml", "--yes", "--batch-size", "1", "--allow", &allow, "--allow-deletes", "1"];
+        let apply = [
+            "apply",
+            "spec.yaml",
+            "--yes",
+            "--batch-size",
+            "1",
+            "--allow",
+            &allow,
+            "--allow-deletes",
+            "1",
+        ];
         let ran = workspace.run(&apply);
         assert!(types(&workspace).contains(&"A".to_owned()), "{ran:?}");
         assert!(ran.stdout.contains("it stays"), "{ran:?}");
@@ -206,26 +252,36 @@ fn a_value_is_created_before_the_one_that_it_replaces_is_deleted() {
     }
 }
 
-/// Killed between the delete and the create, the next plan says that the name is empty, and until when it was not; the next apply
-/// fills it, and so does an undo.
+/// Killed between the delete and the create, the next plan says that the name is empty, and until
+/// when it was not; the next apply fills it, and so does an undo.
 #[test]
 fn a_name_that_a_killed_run_left_empty_is_reported_until_it_is_filled() {
     for is_undone in [false, true] {
         let mut options = options();
         options.profile.batch = false;
         let workspace = Workspace::new(options);
-        workspace.plant_records(json!([{ "type": "CNAME", "name": "www.example.com", "content": "old.example.net" }]));
+        workspace.plant_records(
+            json!([{ "type": "CNAME", "name": "www.example.com", "content": "old.example.net" }]),
+        );
         workspace.records_spec(&format!("      - {{ name: www, {ADDRESS} }}"));
-        let when = When::Matching { method: Some("POST".into()), path_suffix: "/dns_records".into(), nth: 1 };
+        let when = When::Matching {
+            method: Some("POST".into()),
+            path_suffix: "/dns_records".into(),
+            nth: 1,
+        };
         workspace.fault(Fault { when, what: What::Held, times: 1 });
-        let run =
-            UnderWay::start(&workspace, &["apply", "spec.yaml", "--yes", "--batch-size", "1", "--allow-deletes", "1"]);
+        let run = UnderWay::start(
+            &workspace,
+            &["apply", "spec.yaml", "--yes", "--batch-size", "1", "--allow-deletes", "1"],
+        );
         workspace.until_held(1);
         run.signal("KILL");
         run.ends();
         assert_eq!(types(&workspace), Vec::<String>::new());
-        let told =
-            |ran: &Ran| ran.stderr.contains("PLAN0050") && ran.stderr.contains("www.example.com has no records since");
+        let told = |ran: &Ran| {
+            ran.stderr.contains("PLAN0050")
+                && ran.stderr.contains("www.example.com has no records since")
+        };
         let planned = workspace.run(&["plan", "spec.yaml"]).exits(0);
         assert!(told(&planned), "{planned:?}");
         if is_undone {
@@ -241,17 +297,27 @@ fn a_name_that_a_killed_run_left_empty_is_reported_until_it_is_filled() {
     }
 }
 
-/// What was deleted cannot be created again either: the report, the journal and the next plan say so.
+/// What was deleted cannot be created again either: the report, the journal and the next plan say
+/// so.
 #[test]
 fn a_name_that_stays_empty_is_reported() {
     let mut options = options();
     options.profile.batch = false;
     let workspace = Workspace::new(options);
-    workspace.plant_records(json!([{ "type": "CNAME", "name": "www.example.com", "content": "old.example.net" }]));
+    workspace.plant_records(
+        json!([{ "type": "CNAME", "name": "www.example.com", "content": "old.example.net" }]),
+    );
     workspace.records_spec(&format!("      - {{ name: www, {ADDRESS} }}"));
-    let when = When::Matching { method: Some("POST".into()), path_suffix: "/dns_records".into(), nth: 1 };
-    workspace.fault(Fault { when, what: What::Answer { code: 400, body: refusal_body() }, times: 2 });
-    let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--batch-size", "1", "--allow-deletes", "1"]).exits(5);
+    let when =
+        When::Matching { method: Some("POST".into()), path_suffix: "/dns_records".into(), nth: 1 };
+    workspace.fault(Fault {
+        when,
+        what: What::Answer { code: 400, body: refusal_body() },
+        times: 2,
+    });
+    let ran = workspace
+        .run(&["apply", "spec.yaml", "--yes", "--batch-size", "1", "--allow-deletes", "1"])
+        .exits(5);
     assert!(ran.stdout.contains("this name may be empty"), "{ran:?}");
     let journal = std::fs::read_to_string(&journals(&workspace)[0]).unwrap();
     assert!(journal.contains("this name may be empty"), "{journal}");

@@ -1,4 +1,5 @@
-//! The binary against the sandbox: an apply converges and stays converged, whatever happens meanwhile.
+//! The binary against the sandbox: an apply converges and stays converged, whatever happens
+//! meanwhile.
 
 use std::fmt::Write as _;
 
@@ -6,7 +7,8 @@ use crate::support::journals::newest;
 use crate::support::workspace::{Workspace, binary, options};
 use serde_json::{Value, json};
 use zonewright::sandbox::{
-    self, Fault, ListOrder, Options, OwnNetwork, Profile, ProxiedTtl, RecordMembers, TxtQuotes, What, When,
+    self, Fault, ListOrder, Options, OwnNetwork, Profile, ProxiedTtl, RecordMembers, TxtQuotes,
+    What, When,
 };
 
 /// One record of each type, in mixed spellings.
@@ -51,7 +53,8 @@ fn everything() -> String {
 /// `n` address records.
 fn addresses(n: usize) -> String {
     (0..n).fold(String::new(), |mut text, n| {
-        writeln!(text, "      - {{ name: h{n}, type: A, content: 192.0.2.{} }}", n % 250 + 1).unwrap();
+        writeln!(text, "      - {{ name: h{n}, type: A, content: 192.0.2.{} }}", n % 250 + 1)
+            .unwrap();
         text
     })
 }
@@ -63,7 +66,11 @@ fn profile(change: impl FnOnce(&mut Profile)) -> Options {
 }
 
 fn fault(what: What, method: &str, path: &str, nth: u64) -> Fault {
-    Fault { when: When::Matching { method: Some(method.into()), path_suffix: path.into(), nth }, what, times: 1 }
+    Fault {
+        when: When::Matching { method: Some(method.into()), path_suffix: path.into(), nth },
+        what,
+        times: 1,
+    }
 }
 
 #[test]
@@ -103,23 +110,35 @@ fn a_text_keeps_the_strings_that_its_author_wrote() {
     let workspace = Workspace::new(options());
     let content = |name: &str| {
         let name = format!("{name}.example.com");
-        workspace.records("example.com").into_iter().find(|r| r["name"] == name).expect("it exists")["content"].clone()
+        workspace.records("example.com").into_iter().find(|r| r["name"] == name).expect("it exists")
+            ["content"]
+            .clone()
     };
-    let (printer, key) =
-        (r#""txtvers=1" "rp=ipp/print""#, r#""k=ed25519; " "p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=""#);
-    let record = |name: &str, content: &str| format!("      - {{ name: {name}, type: TXT, content: '{content}' }}\n");
+    let (printer, key) = (
+        r#""txtvers=1" "rp=ipp/print""#,
+        r#""k=ed25519; " "p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=""#,
+    );
+    let record = |name: &str, content: &str| {
+        format!("      - {{ name: {name}, type: TXT, content: '{content}' }}\n")
+    };
     let spec = |printer: &str, key: &str| record("printer", printer) + &record("a._domainkey", key);
     workspace.records_spec(&spec(printer, key));
     workspace.settles("spec.yaml");
     assert_eq!((content("printer"), content("a._domainkey")), (printer.into(), key.into()));
 
-    // At `_domainkey`, the strings form one text; elsewhere other strings are another value, and an undo restores the first.
-    workspace
-        .records_spec(&spec(r#""txtvers=1rp=ipp/print""#, "k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="));
+    // At `_domainkey`, the strings form one text; elsewhere other strings are another value, and an
+    // undo restores the first.
+    workspace.records_spec(&spec(
+        r#""txtvers=1rp=ipp/print""#,
+        "k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
+    ));
     let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
     assert_eq!(plan["operations"].as_array().map(Vec::len), Some(1), "{plan}");
     workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "overwrites-foreign"]).exits(0);
-    assert_eq!((content("printer"), content("a._domainkey")), (r#""txtvers=1rp=ipp/print""#.into(), key.into()));
+    assert_eq!(
+        (content("printer"), content("a._domainkey")),
+        (r#""txtvers=1rp=ipp/print""#.into(), key.into())
+    );
     let journal = newest(&workspace);
     workspace.run(&["undo", &journal, "--yes"]).exits(0);
     assert_eq!((content("printer"), content("a._domainkey")), (printer.into(), key.into()));
@@ -183,7 +202,9 @@ fn ten_plans_in_a_row_are_empty_whatever_the_order() {
 #[test]
 fn a_changed_field_is_patched_alone() {
     let workspace = Workspace::new(options());
-    workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1, ttl: 300, comment: kept }");
+    workspace.records_spec(
+        "      - { name: www, type: A, content: 192.0.2.1, ttl: 300, comment: kept }",
+    );
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     let before = workspace.records("example.com");
     workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1, ttl: 600 }");
@@ -223,19 +244,32 @@ fn a_change_of_type_is_one_batch() {
             p.batch = batch;
             p.conflict_lag_milliseconds = 0
         }));
-        workspace.plant_records(json!([{ "type": "CNAME", "name": "www", "content": "host.example.net" }]));
+        workspace.plant_records(
+            json!([{ "type": "CNAME", "name": "www", "content": "host.example.net" }]),
+        );
         workspace.records_spec("      - { name: www, type: A, content: [192.0.2.1, 192.0.2.2] }");
         workspace.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "1"]).exits(0);
-        let bodies: Vec<_> = workspace.writes().into_iter().map(|r| (r.method, r.body.unwrap_or_default())).collect();
+        let bodies: Vec<_> = workspace
+            .writes()
+            .into_iter()
+            .map(|r| (r.method, r.body.unwrap_or_default()))
+            .collect();
         if batch {
             assert_eq!(bodies.len(), 1);
             assert_eq!(
-                (bodies[0].1["deletes"].as_array().unwrap().len(), bodies[0].1["posts"].as_array().unwrap().len()),
+                (
+                    bodies[0].1["deletes"].as_array().unwrap().len(),
+                    bodies[0].1["posts"].as_array().unwrap().len()
+                ),
                 (1, 2)
             );
         } else {
             let methods: Vec<_> = bodies.iter().map(|(m, _)| m.as_str()).collect();
-            assert_eq!(methods, ["POST", "DELETE", "POST", "POST"], "the first is the batch that is not there");
+            assert_eq!(
+                methods,
+                ["POST", "DELETE", "POST", "POST"],
+                "the first is the batch that is not there"
+            );
         }
         assert!(!bodies.iter().any(|(m, body)| m == "PATCH" && body.get("type").is_some()));
         assert_eq!(workspace.records("example.com").len(), 2);
@@ -265,12 +299,21 @@ fn a_name_emptied_for_nothing_is_filled_again() {
 fn a_spec_with_a_lint_error_makes_no_request() {
     let workspace = Workspace::new(options());
     workspace.records_spec("      - { name: www, type: A, content: 10.0.0.1, proxied: true }");
-    for arguments in [&["validate", "spec.yaml"][..], &["plan", "spec.yaml"], &["apply", "spec.yaml", "--yes"]] {
+    for arguments in
+        [&["validate", "spec.yaml"][..], &["plan", "spec.yaml"], &["apply", "spec.yaml", "--yes"]]
+    {
         let ran = workspace.run(arguments).exits(1);
-        assert!(ran.stderr.contains("LINT0002") && ran.stderr.contains("spec.yaml:5:40"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("LINT0002") && ran.stderr.contains("spec.yaml:5:40"),
+            "{}",
+            ran.stderr
+        );
     }
     let json = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(1).json();
-    assert_eq!((&json["kind"], &json["diagnostics"][0]["code"]), (&json!("diagnostics"), &json!("LINT0002")));
+    assert_eq!(
+        (&json["kind"], &json["diagnostics"][0]["code"]),
+        (&json!("diagnostics"), &json!("LINT0002"))
+    );
     assert_eq!(workspace.requests().len(), 0);
     // A warning is shown, and the run continues.
     workspace.records_spec("      - { name: www.unknown.net, type: A, content: 192.0.2.1 }");
@@ -283,7 +326,8 @@ fn a_spec_with_a_lint_error_makes_no_request() {
 fn a_dry_run_prints_the_requests_and_sends_none() {
     let workspace = Workspace::new(options());
     workspace.records_spec(&everything());
-    let shown = workspace.run(&["apply", "spec.yaml", "--dry-run", "--format", "json"]).exits(0).json();
+    let shown =
+        workspace.run(&["apply", "spec.yaml", "--dry-run", "--format", "json"]).exits(0).json();
     assert_eq!(workspace.writes().len(), 0);
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     let sent = &workspace.writes()[0];
@@ -309,7 +353,8 @@ fn without_a_terminal_nobody_is_asked() {
 fn one_bad_record_does_not_keep_the_others_back() {
     for batch in [true, false] {
         let workspace = Workspace::new(profile(|p| p.batch = batch));
-        // A refusal of the sandbox simulates a record of someone else that the listing does not show.
+        // A refusal of the sandbox simulates a record of someone else that the listing does not
+        // show.
         workspace.records_spec(&format!(
             "{}      - {{ name: worker, type: CNAME, content: x.example.net, settings: {{ ipv4_only: true }} }}",
             addresses(20)
@@ -351,9 +396,24 @@ fn lost_answers_are_settled_by_reading() {
 fn refusals_to_serve_are_waited_for() {
     let workspace = Workspace::new(options());
     workspace.records_spec(&addresses(3));
-    workspace.fault(fault(What::Status { code: 429, html: false, retry_after: Some(0) }, "GET", "/zones", 1));
-    workspace.fault(fault(What::Status { code: 429, html: true, retry_after: Some(0) }, "POST", "/batch", 1));
-    workspace.fault(fault(What::Status { code: 522, html: true, retry_after: Some(0) }, "GET", "/dns_records", 1));
+    workspace.fault(fault(
+        What::Status { code: 429, html: false, retry_after: Some(0) },
+        "GET",
+        "/zones",
+        1,
+    ));
+    workspace.fault(fault(
+        What::Status { code: 429, html: true, retry_after: Some(0) },
+        "POST",
+        "/batch",
+        1,
+    ));
+    workspace.fault(fault(
+        What::Status { code: 522, html: true, retry_after: Some(0) },
+        "GET",
+        "/dns_records",
+        1,
+    ));
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     assert_eq!(workspace.records("example.com").len(), 3);
 }
@@ -370,7 +430,11 @@ fn an_error_is_never_an_empty_zone() {
         workspace.records_spec(&addresses(3));
         workspace.fault(Fault { times: 100, ..fault(what.clone(), "GET", "/dns_records", 1) });
         let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
-        assert!(ran.stderr.lines().any(|line| line.starts_with("error: ")), "{what:?}: {}", ran.stderr);
+        assert!(
+            ran.stderr.lines().any(|line| line.starts_with("error: ")),
+            "{what:?}: {}",
+            ran.stderr
+        );
         assert_eq!(workspace.writes().len(), 0);
     }
 }
@@ -381,7 +445,10 @@ fn both_ways_of_authentication() {
     workspace.records_spec(&addresses(1));
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     let schemes = |w: &Workspace| {
-        w.requests().iter().map(|r| format!("{:?}", r.scheme)).collect::<std::collections::BTreeSet<_>>()
+        w.requests()
+            .iter()
+            .map(|r| format!("{:?}", r.scheme))
+            .collect::<std::collections::BTreeSet<_>>()
     };
     assert_eq!(schemes(&workspace).len(), 1);
     let before = workspace.requests().len();
@@ -413,7 +480,12 @@ fn wrong_credentials_are_explained() {
         assert!(stderr.contains("token"), "{stderr}");
         assert!(token == "x" || !stderr.contains(token), "{stderr}");
     }
-    let output = workspace.command().env_remove("CLOUDFLARE_API_TOKEN").args(["plan", "spec.yaml"]).output().unwrap();
+    let output = workspace
+        .command()
+        .env_remove("CLOUDFLARE_API_TOKEN")
+        .args(["plan", "spec.yaml"])
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8(output.stderr).unwrap().contains("CLOUDFLARE_API_TOKEN"));
     assert_eq!(workspace.writes().len(), 0);
@@ -435,9 +507,16 @@ fn no_secret_gets_out() {
         &["validate", "spec.yaml"],
     ] {
         let mut command = workspace.command();
-        command.env("CLOUDFLARE_API_TOKEN", token).env("CLOUDFLARE_API_KEY", key).env("CLOUDFLARE_EMAIL", email);
+        command
+            .env("CLOUDFLARE_API_TOKEN", token)
+            .env("CLOUDFLARE_API_KEY", key)
+            .env("CLOUDFLARE_EMAIL", email);
         let output = command.args(arguments).output().unwrap();
-        let all = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let all = format!(
+            "{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
         for secret in [token, key, email] {
             assert!(!all.contains(secret), "{arguments:?}: {all}");
         }
@@ -449,7 +528,11 @@ fn a_missing_zone_is_an_error_with_a_place() {
     let workspace = Workspace::empty(options());
     workspace.records_spec(&addresses(1));
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
-    assert!(ran.stderr.contains("does not exist") && ran.stderr.contains("spec.yaml:3"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("does not exist") && ran.stderr.contains("spec.yaml:3"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(workspace.writes().len(), 0);
 }
 
@@ -460,10 +543,25 @@ fn nobody_listening_is_an_error() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/client/v4", listener.local_addr().unwrap());
     drop(listener);
-    let output = workspace.command().env("CLOUDFLARE_BASE_URL", url).args(["plan", "spec.yaml"]).output().unwrap();
+    let output = workspace
+        .command()
+        .env("CLOUDFLARE_BASE_URL", url)
+        .args(["plan", "spec.yaml"])
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(1));
-    for url in ["http://api.example.com/client/v4", "https://user:pw@api.example.com", "ftp://x", "nonsense"] {
-        let output = workspace.command().env("CLOUDFLARE_BASE_URL", url).args(["plan", "spec.yaml"]).output().unwrap();
+    for url in [
+        "http://api.example.com/client/v4",
+        "https://user:pw@api.example.com",
+        "ftp://x",
+        "nonsense",
+    ] {
+        let output = workspace
+            .command()
+            .env("CLOUDFLARE_BASE_URL", url)
+            .args(["plan", "spec.yaml"])
+            .output()
+            .unwrap();
         assert_eq!(output.status.code(), Some(1), "{url}");
         assert!(!String::from_utf8_lossy(&output.stderr).contains("pw@"), "{output:?}");
     }
@@ -496,7 +594,8 @@ fn killed_in_the_middle_it_converges_the_next_time() {
     }
     assert!(workspace.records("example.com").len() < 120, "it was never interrupted");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
-    let mut names: Vec<String> = workspace.records("example.com").iter().map(|r| r["name"].to_string()).collect();
+    let mut names: Vec<String> =
+        workspace.records("example.com").iter().map(|r| r["name"].to_string()).collect();
     assert_eq!(names.len(), 120);
     names.sort();
     names.dedup();
@@ -510,11 +609,13 @@ fn the_journal_tells_what_was_done() {
     workspace.records_spec(&addresses(2));
     workspace.run(&["apply", "spec.yaml", "--yes", "--journal", "j"]).exits(0);
     // The lock is in the directory of the journal.
-    let mut files = std::fs::read_dir(workspace.path().join("j")).unwrap().map(|entry| entry.unwrap().path());
+    let mut files =
+        std::fs::read_dir(workspace.path().join("j")).unwrap().map(|entry| entry.unwrap().path());
     let file = files.find(|path| path.extension().is_some_and(|e| e == "jsonl")).unwrap();
     #[cfg(unix)]
     assert_eq!(
-        std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).unwrap().permissions()) & 0o777,
+        std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).unwrap().permissions())
+            & 0o777,
         0o600
     );
     let text = std::fs::read_to_string(file).unwrap();
@@ -534,8 +635,12 @@ fn a_result_that_cannot_be_printed_does_not_say_that_nothing_was_written() {
     let workspace = Workspace::new(options());
     workspace.records_spec(&addresses(2));
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output =
-        workspace.command().args(["apply", "spec.yaml", "--yes", "--format", "json"]).stdout(full).output().unwrap();
+    let output = workspace
+        .command()
+        .args(["apply", "spec.yaml", "--yes", "--format", "json"])
+        .stdout(full)
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(5), "{output:?}");
     assert_eq!(workspace.records("example.com").len(), 2);
 }
@@ -569,12 +674,21 @@ fn a_journal_that_cannot_be_written_stops_everything() {
 #[test]
 fn examples_are_applied_and_stay_applied() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    for example in ["examples/minimal", "examples/mail-domain", "examples/many-zones/main.yaml", "examples/whole-zone"]
-    {
+    for example in [
+        "examples/minimal",
+        "examples/mail-domain",
+        "examples/many-zones/main.yaml",
+        "examples/whole-zone",
+    ] {
         let directory = tempfile::TempDir::new().unwrap();
         let spec = root.join(example);
         let run = |arguments: &[&str]| {
-            let output = binary(directory.path()).args(arguments).arg(&spec).arg("--sandbox").output().unwrap();
+            let output = binary(directory.path())
+                .args(arguments)
+                .arg(&spec)
+                .arg("--sandbox")
+                .output()
+                .unwrap();
             crate::support::workspace::Ran::from(output)
         };
         let first = run(&["apply", "--yes"]).exits(0);
@@ -590,11 +704,22 @@ fn examples_are_applied_and_stay_applied() {
 fn the_tuned_example_is_applied_and_its_entries_expire() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let workspace = Workspace::empty(profile(|p| p.tier = "business".to_owned()));
-    workspace.plant(&json!({ "zones": [{ "name": "example.com", "plan": "business", "records": [] }] }));
-    workspace.file("spec.yaml", std::fs::read_to_string(root.join("examples/waf-tuning/zone.yaml")).unwrap());
+    workspace
+        .plant(&json!({ "zones": [{ "name": "example.com", "plan": "business", "records": [] }] }));
+    workspace.file(
+        "spec.yaml",
+        std::fs::read_to_string(root.join("examples/waf-tuning/zone.yaml")).unwrap(),
+    );
     let day = ["--today", "2026-11-20"];
     workspace.run(&[&["apply", "spec.yaml", "--yes"], &day[..]].concat()).exits(0);
     workspace.run(&[&["plan", "spec.yaml", "--detailed-exitcode"], &day[..]].concat()).exits(0);
-    let later = workspace.run(&["plan", "spec.yaml", "--detailed-exitcode", "--today", "2029-02-01"]).exits(2);
-    assert!(later.stderr.contains("WAF0022") && later.stdout.contains("editor"), "{}{}", later.stdout, later.stderr);
+    let later = workspace
+        .run(&["plan", "spec.yaml", "--detailed-exitcode", "--today", "2029-02-01"])
+        .exits(2);
+    assert!(
+        later.stderr.contains("WAF0022") && later.stdout.contains("editor"),
+        "{}{}",
+        later.stdout,
+        later.stderr
+    );
 }

@@ -13,19 +13,27 @@ use zonewright::sandbox::{ListOrder, Profile, ProxiedTtl, RecordMembers, TxtQuot
 /// The number of records of each type.
 const EACH: usize = 30;
 
-/// A spec with [`EACH`] records of each type, the same for every run. DS records stand beside NS records, as they must.
+/// A spec with [`EACH`] records of each type, the same for every run. DS records stand beside NS
+/// records, as they must.
 fn spec() -> String {
     let mut runner = TestRunner::deterministic();
     let mut text = "version: 1\nzones:\n  example.com:\n    allow: { changes-mail: drawn values name hosts without an address, breaks-delegation: so do name servers }\n    records:\n".to_owned();
     for record_type in RecordType::ALL.iter().copied() {
         for n in 0..EACH {
-            let value = presentation(record_type).new_tree(&mut runner).expect("it can be generated").current();
+            let value = presentation(record_type)
+                .new_tree(&mut runner)
+                .expect("it can be generated")
+                .current();
             let name = match record_type.as_str() {
                 "NS" | "DS" => format!("delegated-{n}"),
                 other => format!("{}-{n}", other.to_lowercase()),
             };
-            writeln!(text, "      - {{ name: {name}, type: {record_type}, content: {} }}", json!(value))
-                .expect("it is text");
+            writeln!(
+                text,
+                "      - {{ name: {name}, type: {record_type}, content: {} }}",
+                json!(value)
+            )
+            .expect("it is text");
         }
     }
     text

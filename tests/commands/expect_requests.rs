@@ -14,7 +14,8 @@ fn spec(rule: &str, expect: &[&str]) -> String {
     )
 }
 
-const NO_SCANNERS: &str = "{ name: no-wordpress, when: 'http.request.uri.path contains \"/wp-\"', action: block }";
+const NO_SCANNERS: &str =
+    "{ name: no-wordpress, when: 'http.request.uri.path contains \"/wp-\"', action: block }";
 
 const EXPECT: [&str; 5] = [
     "{ request: \"GET https://www.example.com/search?q=union\", verdict: pass }",
@@ -30,9 +31,14 @@ fn expectations_about_requests_are_checked_offline() {
     workspace.file("spec.yaml", spec(NO_SCANNERS, &EXPECT));
     let ran = workspace.run(&["test", "spec.yaml"]).exits(0);
     assert!(ran.stdout.contains("5 expectations: 5 passed"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("passed   GET https://www.example.com/search?q=union"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("passed   GET https://www.example.com/search?q=union"),
+        "{}",
+        ran.stdout
+    );
     // A verdict that holds names what was not evaluated, and says that no rule applies.
-    let why = "pass, but this was not evaluated: live rules that the spec does not name; managed rules";
+    let why =
+        "pass, but this was not evaluated: live rules that the spec does not name; managed rules";
     assert!(ran.stdout.contains(why), "{}", ran.stdout);
     let direct = "pass: the host is DNS only, so no rule applies (spec.yaml:9)";
     assert!(ran.stdout.contains(direct), "{}", ran.stdout);
@@ -55,17 +61,26 @@ fn expectations_about_requests_are_checked_offline() {
     }
     assert!(ran.stdout.contains("the host is DNS only, so no rule applies"), "{}", ran.stdout);
     let bots = "{ name: bots, when: cf.bot_management.score lt 30, action: block }";
-    workspace.file("unknown.yaml", spec(bots, &["{ request: \"GET https://www.example.com/\", verdict: pass }"]));
+    workspace.file(
+        "unknown.yaml",
+        spec(bots, &["{ request: \"GET https://www.example.com/\", verdict: pass }"]),
+    );
     let ran = workspace.run(&["test", "unknown.yaml"]).exits(0);
     assert!(ran.stdout.contains("it depends on cf.bot_management.score"), "{}", ran.stdout);
     // With `--strict`, an unknown result fails.
     workspace.run(&["test", "unknown.yaml", "--strict"]).exits(2);
-    workspace
-        .file("other.yaml", spec(NO_SCANNERS, &["{ request: \"GET https://www.other.example/\", verdict: pass }"]));
+    workspace.file(
+        "other.yaml",
+        spec(NO_SCANNERS, &["{ request: \"GET https://www.other.example/\", verdict: pass }"]),
+    );
     let ran = workspace.run(&["test", "other.yaml"]).exits(0);
     assert!(ran.stdout.contains("www.other.example is in no known zone"), "{}", ran.stdout);
     let ran = workspace.run(&["test", "other.yaml", "--strict"]).exits(2);
-    assert!(ran.stdout.contains("www.other.example is in no known zone; expected pass"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("www.other.example is in no known zone; expected pass"),
+        "{}",
+        ran.stdout
+    );
     let told = "{ request: \"GET https://www.example.com/\", fields: { cf.bot_management.score: 12 }, verdict: block, by: bots }";
     workspace.file("told.yaml", spec(bots, &[told]));
     workspace.run(&["test", "told.yaml"]).exits(0);
@@ -78,10 +93,17 @@ fn a_plan_that_breaks_one_needs_consent() {
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
     workspace.run(&["drift", "spec.yaml"]).exits(0);
-    let wide = "{ name: no-wordpress, when: 'http.request.uri.path contains \"/\"', action: block }";
+    let wide =
+        "{ name: no-wordpress, when: 'http.request.uri.path contains \"/\"', action: block }";
     workspace.file("spec.yaml", spec(wide, &EXPECT));
-    let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "may-lock-out,weakens-protection"]).exits(3);
-    assert!(ran.stdout.contains("expectation fails: GET https://www.example.com/search?q=union"), "{}", ran.stdout);
+    let ran = workspace
+        .run(&["apply", "spec.yaml", "--yes", "--allow", "may-lock-out,weakens-protection"])
+        .exits(3);
+    assert!(
+        ran.stdout.contains("expectation fails: GET https://www.example.com/search?q=union"),
+        "{}",
+        ran.stdout
+    );
     assert!(ran.stdout.contains("--allow fails-expectation"), "{}", ran.stdout);
 }
 
@@ -90,7 +112,10 @@ fn mistakes_are_told_with_their_places() {
     let workspace = Workspace::new(options());
     for (line, words) in [
         ("{ request: \"GET https://www.example.com/\" }", "`verdict` is missing"),
-        ("{ request: \"GET https://www.example.com/\", verdict: allow }", "`allow` is not a verdict"),
+        (
+            "{ request: \"GET https://www.example.com/\", verdict: allow }",
+            "`allow` is not a verdict",
+        ),
         ("{ request: www.example.com, verdict: pass }", "not a method and an address"),
         ("{ curl: wget, verdict: pass }", "not `curl`"),
         ("{ verdict: pass }", "`verdict` needs `request` or `curl`"),
@@ -103,7 +128,10 @@ fn mistakes_are_told_with_their_places() {
             "{ request: \"GET https://www.example.com/\", from: { ip: home }, verdict: pass }",
             "`home` is not an address",
         ),
-        ("{ request: \"GET https://www.example.com/\", from: { asn: x }, verdict: pass }", "write a number"),
+        (
+            "{ request: \"GET https://www.example.com/\", from: { asn: x }, verdict: pass }",
+            "write a number",
+        ),
         (
             "{ request: \"GET https://www.example.com/\", fields: { ip.src.contry: DE }, verdict: pass }",
             "did you mean `ip.src.country`?",

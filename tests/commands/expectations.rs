@@ -1,4 +1,5 @@
-//! Expectations in the program: offline, in a plan, removed by a change, and checked against the live state.
+//! Expectations in the program: offline, in a plan, removed by a change, and checked against the
+//! live state.
 
 use crate::support::workspace::{Workspace, document_formats, options};
 use serde_json::json;
@@ -17,9 +18,12 @@ const EXPECT: &str = "\
 /// A spec of these records and expectations.
 fn spec(workspace: &Workspace, name: &str, records: &str, expect: &str) {
     let lines = |text: &str| text.lines().map(|line| format!("      {line}\n")).collect::<String>();
-    let expect = if expect.is_empty() { String::new() } else { format!("    expect:\n{}", lines(expect)) };
-    let text =
-        format!("version: 1\nzones:\n  example.com:\n    unmanaged: prune\n{expect}    records:\n{}", lines(records));
+    let expect =
+        if expect.is_empty() { String::new() } else { format!("    expect:\n{}", lines(expect)) };
+    let text = format!(
+        "version: 1\nzones:\n  example.com:\n    unmanaged: prune\n{expect}    records:\n{}",
+        lines(records)
+    );
     workspace.file(name, text);
 }
 
@@ -31,8 +35,12 @@ fn mail_and_hidden_addresses_are_checked_in_a_plan_and_live() {
     workspace.run(&["apply", "zone.yaml", "--yes"]).exits(0);
     let look = workspace.run(&["drift", "zone.yaml", "--format", "json"]).exits(0).json();
     assert_eq!(look["verdict"], "in-sync");
-    let outcomes: Vec<_> =
-        look["zones"][0]["expectations"].as_array().unwrap().iter().map(|e| e["outcome"].clone()).collect();
+    let outcomes: Vec<_> = look["zones"][0]["expectations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| e["outcome"].clone())
+        .collect();
     assert_eq!(outcomes, ["passed", "passed"]);
 
     let worse = RECORDS.replace("proxied: true", "proxied: false").replace("p=reject", "p=none");
@@ -41,7 +49,10 @@ fn mail_and_hidden_addresses_are_checked_in_a_plan_and_live() {
     assert!(junit.contains("tests=\"2\" failures=\"2\""), "{junit}");
     for format in ["text", "json"].into_iter().chain(document_formats("test")) {
         let shown = workspace.run(&["test", "worse.yaml", "--format", format]).exits(2).stdout;
-        assert!(shown.contains("our mail") && shown.contains("the origin stays hidden"), "{format}: {shown}");
+        assert!(
+            shown.contains("our mail") && shown.contains("the origin stays hidden"),
+            "{format}: {shown}"
+        );
     }
     let plan = workspace.run(&["plan", "worse.yaml"]).exits(0).stdout;
     for line in [
@@ -54,22 +65,34 @@ fn mail_and_hidden_addresses_are_checked_in_a_plan_and_live() {
     // A change that removes an expectation which it would break is reported, too.
     spec(&workspace, "dropped.yaml", &worse, "");
     let plan = workspace.run(&["plan", "dropped.yaml", "--base", "./zone.yaml"]).exits(0).stdout;
-    assert!(plan.contains("the origin stays hidden (of the previous spec; this change drops it)"), "{plan}");
+    assert!(
+        plan.contains("the origin stays hidden (of the previous spec; this change drops it)"),
+        "{plan}"
+    );
     let offline = |more: &[&str]| workspace.run(&[&["test", "dropped.yaml"], more].concat());
     offline(&[]).exits(0);
     let said = offline(&["--base", "./zone.yaml"]).exits(2).stdout;
-    assert!(said.contains("failed   the origin stays hidden (of the previous spec; this change drops it)\n"), "{said}");
+    assert!(
+        said.contains(
+            "failed   the origin stays hidden (of the previous spec; this change drops it)\n"
+        ),
+        "{said}"
+    );
     assert!(said.contains("2 expectations: 0 passed, 2 failed, 0 unknown"), "{said}");
     // A removed expectation that would pass is not reported.
     spec(&workspace, "fewer.yaml", RECORDS, "");
     let said = workspace.run(&["test", "fewer.yaml", "--base", "./zone.yaml"]).exits(0).stdout;
     assert!(said.contains("0 expectations"), "{said}");
     let others = ["exposes-origin", "breaks-mail-authentication"].join(",");
-    workspace.run(&["apply", "dropped.yaml", "--base", "./zone.yaml", "--yes", "--allow", &others]).exits(3);
+    workspace
+        .run(&["apply", "dropped.yaml", "--base", "./zone.yaml", "--yes", "--allow", &others])
+        .exits(3);
 
     // Changes by someone else are noticed when they break an expectation.
     let all = format!("{others},fails-expectation");
-    workspace.run(&["apply", "dropped.yaml", "--base", "./zone.yaml", "--yes", "--allow", &all]).exits(0);
+    workspace
+        .run(&["apply", "dropped.yaml", "--base", "./zone.yaml", "--yes", "--allow", &all])
+        .exits(0);
     let live = EXPECT.lines().next().unwrap_or_default();
     spec(&workspace, "same.yaml", &worse, live);
     let look = workspace.run(&["drift", "same.yaml"]).exits(2).stdout;
@@ -82,10 +105,16 @@ fn mail_and_hidden_addresses_are_checked_in_a_plan_and_live() {
     assert!(look.contains("1 expectation failed"), "{look}");
     let comment = workspace.run(&["drift", "same.yaml", "--format", "markdown"]).exits(2).stdout;
     assert!(comment.contains("Expectations that fail, or are unknown"), "{comment}");
-    let json = workspace.run(&["drift", "same.yaml", "--format", "json", "--metrics", "m.txt"]).exits(2).json();
+    let json = workspace
+        .run(&["drift", "same.yaml", "--format", "json", "--metrics", "m.txt"])
+        .exits(2)
+        .json();
     assert_eq!(json["verdict"], "drift");
     let expected = &json["zones"][0]["expectations"][0];
     assert_eq!((&expected["outcome"], &expected["source"]["line"]), (&json!("failed"), &json!(6)));
     let metrics = std::fs::read_to_string(workspace.path().join("m.txt")).unwrap();
-    assert!(metrics.contains("zonewright_expectations{zone=\"example.com\",outcome=\"failed\"} 1"), "{metrics}");
+    assert!(
+        metrics.contains("zonewright_expectations{zone=\"example.com\",outcome=\"failed\"} 1"),
+        "{metrics}"
+    );
 }

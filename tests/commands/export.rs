@@ -49,7 +49,9 @@ fn what_was_exported_is_imported_again() {
     let workspace = workspace();
     // octoDNS does not support these.
     let named = ["example.com/dns/c/CERT", "example.com/dns/odd/URI"];
-    for (target, file, count) in [("bind", "example.com.zone", 22), ("octodns", "example.com.yaml", 20)] {
+    for (target, file, count) in
+        [("bind", "example.com.zone", 22), ("octodns", "example.com.yaml", 20)]
+    {
         let ran = workspace.run(&["export", "--to", target, "spec.yaml"]).exits(0);
         for said in [
             "zone settings cannot be expressed",
@@ -58,7 +60,12 @@ fn what_was_exported_is_imported_again() {
         ] {
             assert!(ran.stderr.contains(said), "{said}\n{}", ran.stderr);
         }
-        assert_eq!(ran.stderr.contains("c CERT: octoDNS has no such type"), target == "octodns", "{}", ran.stderr);
+        assert_eq!(
+            ran.stderr.contains("c CERT: octoDNS has no such type"),
+            target == "octodns",
+            "{}",
+            ran.stderr
+        );
         let words = "odd URI: octoDNS requires a name such as `_service._protocol`";
         assert_eq!(ran.stderr.contains(words), target == "octodns", "{}", ran.stderr);
         workspace.file(file, &ran.stdout);
@@ -71,7 +78,10 @@ fn what_was_exported_is_imported_again() {
             .into_iter()
             .flatten()
             .filter(|operation| operation["kind"] == "dns_record")
-            .filter(|operation| target == "bind" || !named.contains(&operation["address"].as_str().unwrap_or_default()))
+            .filter(|operation| {
+                target == "bind"
+                    || !named.contains(&operation["address"].as_str().unwrap_or_default())
+            })
             .map(ToString::to_string)
             .collect();
         assert_eq!(records, Vec::<String>::new(), "{target}\n{}", ran.stdout);
@@ -86,7 +96,8 @@ fn what_is_live_and_what_a_snapshot_has_is_exported() {
     workspace.plant(&json!({ "zones": [{ "name": "example.com" }, { "name": "example.org" }] }));
     workspace
         .plant_records(json!([{ "name": "www.example.com", "type": "A", "content": "192.0.2.1", "proxied": true }]));
-    let live = workspace.run(&["export", "--to", "bind", "--live", "--zone", "example.com"]).exits(0);
+    let live =
+        workspace.run(&["export", "--to", "bind", "--live", "--zone", "example.com"]).exits(0);
     assert!(
         live.stdout.contains("www.example.com.\t1\tIN\tA\t192.0.2.1\t; cf_tags=cf-proxied:true\n"),
         "{}",
@@ -100,7 +111,11 @@ fn what_is_live_and_what_a_snapshot_has_is_exported() {
     workspace.run(&["snapshot", "one.yaml", "--out", "s.json.gz"]).exits(0);
     let requests = workspace.requests().len();
     let of_snapshot = workspace.run(&["export", "--to", "bind", "--against", "s.json.gz"]).exits(0);
-    assert!(of_snapshot.stdout.contains("www.example.com.\t1\tIN\tA\t192.0.2.1"), "{}", of_snapshot.stdout);
+    assert!(
+        of_snapshot.stdout.contains("www.example.com.\t1\tIN\tA\t192.0.2.1"),
+        "{}",
+        of_snapshot.stdout
+    );
     assert_eq!(workspace.requests().len(), requests);
     assert_eq!(workspace.writes().len(), 0);
 }
@@ -108,16 +123,22 @@ fn what_is_live_and_what_a_snapshot_has_is_exported() {
 #[test]
 fn several_zones_need_a_directory_and_nothing_is_overwritten() {
     let workspace = workspace();
-    workspace.file("two.yaml", "version: 1\nzones: { a.example: { records: [] }, b.example: { records: [] } }\n");
+    workspace.file(
+        "two.yaml",
+        "version: 1\nzones: { a.example: { records: [] }, b.example: { records: [] } }\n",
+    );
     let refused = workspace.run(&["export", "--to", "octodns", "two.yaml"]).exits(1);
     assert!(refused.stderr.contains("--out DIR"), "{}", refused.stderr);
     workspace.run(&["export", "--to", "octodns", "two.yaml", "--out", "config"]).exits(0);
-    let again = workspace.run(&["export", "--to", "octodns", "two.yaml", "--out", "config"]).exits(1);
+    let again =
+        workspace.run(&["export", "--to", "octodns", "two.yaml", "--out", "config"]).exits(1);
     assert!(again.stderr.contains("config/a.example.yaml exists"), "{}", again.stderr);
     workspace.run(&["export", "--to", "bind", "--live"]).exits(64);
     workspace.run(&["export", "--to", "terraform", "two.yaml"]).exits(64);
     workspace.run(&["export", "--to", "bind", "spec.yaml", "--name-server", "a b"]).exits(64);
-    let named = workspace.run(&["export", "--to", "bind", "spec.yaml", "--name-server", "ns.example.net"]).exits(0);
+    let named = workspace
+        .run(&["export", "--to", "bind", "spec.yaml", "--name-server", "ns.example.net"])
+        .exits(0);
     assert!(named.stdout.contains("@\t86400\tIN\tNS\tns.example.net.\n"), "{}", named.stdout);
 }
 
@@ -126,7 +147,8 @@ fn bind_accepts_zone_files() {
     let workspace = workspace();
     let ran = workspace.run(&["export", "--to", "bind", "spec.yaml"]).exits(0);
     let file = workspace.file("example.com.zone", &ran.stdout);
-    let check = Command::new("named-checkzone").args(["-i", "local", "example.com"]).arg(&file).output();
+    let check =
+        Command::new("named-checkzone").args(["-i", "local", "example.com"]).arg(&file).output();
     let Ok(check) = check else {
         eprintln!("SKIPPED: named-checkzone is not installed (Debian: bind9-utils)");
         return;
@@ -150,7 +172,11 @@ fn octodns_accepts_its_files() {
     let workspace = workspace();
     let Some(python) = python_with_octodns() else { return };
     workspace.run(&["export", "--to", "octodns", "spec.yaml", "--out", "config"]).exits(0);
-    let ran = Command::new(&python).args(["-c", OCTODNS, "config"]).current_dir(workspace.path()).output().unwrap();
+    let ran = Command::new(&python)
+        .args(["-c", OCTODNS, "config"])
+        .current_dir(workspace.path())
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&ran.stderr);
     assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "20", "{said}");
 }

@@ -15,7 +15,10 @@ fn workspace() -> Workspace {
 
 /// The base, as `before.yaml`.
 fn base(workspace: &Workspace, records: &str) {
-    workspace.file("before.yaml", format!("version: 1\nzones:\n  example.com:\n    records:\n{records}\n"));
+    workspace.file(
+        "before.yaml",
+        format!("version: 1\nzones:\n  example.com:\n    records:\n{records}\n"),
+    );
 }
 
 const BASE: [&str; 2] = ["--base", "./before.yaml"];
@@ -51,17 +54,33 @@ fn a_foreign_value_is_shown_with_what_its_maker_said_and_stays_without_consent()
         assert!(!shown.contains('\u{1b}'), "{format}");
     }
     let github = run(&["plan", "spec.yaml", "--format", "github"]).exits(0).stdout;
-    assert!(github.contains("overwrites-foreign") && github.contains("replaces what someone else created"), "{github}");
+    assert!(
+        github.contains("overwrites-foreign")
+            && github.contains("replaces what someone else created"),
+        "{github}"
+    );
     let json = run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
-    let shop =
-        json["operations"].as_array().expect("operations").iter().find(|o| o["action"] == "update").expect("one");
-    assert_eq!((&shop["cause"], &shop["dangers"]), (&json!("both"), &json!(["overwrites-foreign"])));
+    let shop = json["operations"]
+        .as_array()
+        .expect("operations")
+        .iter()
+        .find(|o| o["action"] == "update")
+        .expect("one");
+    assert_eq!(
+        (&shop["cause"], &shop["dangers"]),
+        (&json!("both"), &json!(["overwrites-foreign"]))
+    );
     assert_eq!(
         (&shop["before"]["comment"], &shop["before"]["tags"]),
         (&json!("ask \u{1b}[31mAnna"), &json!(["team:web"]))
     );
     let drift = run(&["drift", "spec.yaml", "--format", "json"]).exits(2).json();
-    let found = drift["findings"].as_array().expect("findings").iter().find(|f| f["action"] == "update").expect("one");
+    let found = drift["findings"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .find(|f| f["action"] == "update")
+        .expect("one");
     assert_eq!(found["state"], "conflicting");
 
     // The exit code reports it, if that is requested.
@@ -71,8 +90,12 @@ fn a_foreign_value_is_shown_with_what_its_maker_said_and_stays_without_consent()
     run(&["apply", "spec.yaml", "--yes", "--allow", "overrides-conflict"]).exits(3);
     assert_eq!(workspace.writes().len(), writes);
     run(&["apply", "spec.yaml", "--yes", "--allow", "overwrites-foreign"]).exits(0);
-    let contents: Vec<Value> = workspace.records("example.com").iter().map(|r| r["content"].clone()).collect();
-    assert!(contents.contains(&json!("192.0.2.9")) && contents.contains(&json!("192.0.2.1")), "{contents:?}");
+    let contents: Vec<Value> =
+        workspace.records("example.com").iter().map(|r| r["content"].clone()).collect();
+    assert!(
+        contents.contains(&json!("192.0.2.9")) && contents.contains(&json!("192.0.2.1")),
+        "{contents:?}"
+    );
     run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }
 
@@ -87,13 +110,16 @@ fn without_a_base_a_replaced_value_is_called_so() {
         "      - { name: note, type: TXT, content: other words }\n      - { name: www, type: A, content: 192.0.2.1 }",
     );
     let text = workspace.run(&["plan", "spec.yaml"]).exits(0).stdout;
-    for words in ["of unknown origin)\n      live: comment \"by Anna\"", "of unknown origin)\n      live: tags cdn:yes"]
-    {
+    for words in [
+        "of unknown origin)\n      live: comment \"by Anna\"",
+        "of unknown origin)\n      live: tags cdn:yes",
+    ] {
         assert!(text.contains(words), "{words:?} is not in\n{text}");
     }
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(3);
     assert!(
-        ran.stdout.contains("is replaced: 1 operation. To allow it, add --allow overwrites-foreign"),
+        ran.stdout
+            .contains("is replaced: 1 operation. To allow it, add --allow overwrites-foreign"),
         "{}",
         ran.stdout
     );
@@ -124,12 +150,18 @@ fn a_delegation_with_ds_is_made_and_unmade_in_the_order_that_holds() {
 
         // An address replaces the delegation, and the spec does not mention the DS record.
         workspace.records_spec("      - { name: lab, type: A, content: 192.0.2.1 }");
-        let replace =
-            ["--yes", "--allow-deletes", "3", "--allow", "changes-dnssec,overwrites-foreign,breaks-delegation"];
+        let replace = [
+            "--yes",
+            "--allow-deletes",
+            "3",
+            "--allow",
+            "changes-dnssec,overwrites-foreign,breaks-delegation",
+        ];
         workspace.run(&[&["apply", "spec.yaml"][..], &replace].concat()).exits(0);
         workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
         let journal = newest(&workspace);
-        let back = ["--yes", "--allow-deletes", "1", "--allow", "removes-last-address,breaks-delegation"];
+        let back =
+            ["--yes", "--allow-deletes", "1", "--allow", "removes-last-address,breaks-delegation"];
         workspace.run(&[&["undo", journal.as_str()][..], &back].concat()).exits(0);
         assert_eq!(world(&workspace), delegated, "brought back");
     }
@@ -143,9 +175,21 @@ fn a_ds_that_must_stay_keeps_its_delegation() {
     let writes = workspace.writes().len();
     workspace.file("spec.yaml", "version: 1\nzones:\n  example.com:\n    ignore: [{ type: DS }]\n    records:\n      - { name: lab, type: A, content: 192.0.2.1 }\n");
     let ran = workspace
-        .run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2", "--allow", "overwrites-foreign"])
+        .run(&[
+            "apply",
+            "spec.yaml",
+            "--yes",
+            "--allow-deletes",
+            "2",
+            "--allow",
+            "overwrites-foreign",
+        ])
         .exits(1);
-    assert!(ran.stderr.contains("PLAN0037") && ran.stderr.contains("is named by `ignore`"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("PLAN0037") && ran.stderr.contains("is named by `ignore`"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(workspace.writes().len(), writes);
 
     // Someone adds a DS to a delegation, which is then undone.
@@ -157,7 +201,10 @@ fn a_ds_that_must_stay_keeps_its_delegation() {
     workspace.plant_records(json!([{ "type": "DS", "name": "lab.example.com", "data": { "key_tag": 1, "algorithm": 13, "digest_type": 2, "digest": digest } }]));
     let writes = workspace.writes().len();
     let ran = workspace.run(&["undo", &journal, "--yes", "--allow-deletes", "1"]).exits(4);
-    assert!(format!("{}{}", ran.stdout, ran.stderr).contains("a DS record that needs it exists now"), "{ran:?}");
+    assert!(
+        format!("{}{}", ran.stdout, ran.stderr).contains("a DS record that needs it exists now"),
+        "{ran:?}"
+    );
     assert_eq!(workspace.writes().len(), writes);
 }
 
@@ -200,10 +247,16 @@ fn what_the_spec_stops_naming_is_said_in_every_output() {
     workspace.file("before.yaml", "version: 1\nzones:\n  example.com:\n    settings: { ssl: strict, min_tls_version: \"1.2\" }\n    dnssec: on\n    records: []\n    waf: { owasp: { paranoia: 2, threshold: medium }, cloudflare: on }\n");
     workspace.file("spec.yaml", "version: 1\nzones:\n  example.com:\n    settings: { ssl: strict }\n    records: []\n    waf: { owasp: { paranoia: 2 } }\n");
     let said = run(&["plan", "spec.yaml", "--format", "json"]).stdout;
-    for words in
-        ["the setting `min_tls_version`", "`dnssec`", "`threshold` of `owasp`", "the deployment of `cloudflare`"]
-    {
-        assert!(said.contains(&format!("{words} is no longer managed; it stays as it is")), "{words}: {said}");
+    for words in [
+        "the setting `min_tls_version`",
+        "`dnssec`",
+        "`threshold` of `owasp`",
+        "the deployment of `cloudflare`",
+    ] {
+        assert!(
+            said.contains(&format!("{words} is no longer managed; it stays as it is")),
+            "{words}: {said}"
+        );
     }
     assert!(!said.contains("`ssl`"), "{said}");
 }

@@ -1,4 +1,5 @@
-//! What a plan says in addition to its operations: a recent apply was reverted, rulesets changed, and how long sending takes.
+//! What a plan says in addition to its operations: a recent apply was reverted, rulesets changed,
+//! and how long sending takes.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,13 +18,19 @@ fn findings(workspace: &Workspace, code: &str) -> Vec<Value> {
 fn someone(workspace: &Workspace, body: &Value) {
     let zone = workspace.dump()["zones"][0].clone();
     let id = |value: &Value| value["id"].as_str().unwrap().to_owned();
-    workspace.write("PATCH", &format!("/zones/{}/dns_records/{}", id(&zone), id(&zone["records"][0])), body);
+    workspace.write(
+        "PATCH",
+        &format!("/zones/{}/dns_records/{}", id(&zone), id(&zone["records"][0])),
+        body,
+    );
 }
 
 /// A zone with one record, applied with a time to live of 600.
 fn applied() -> Workspace {
     let workspace = Workspace::new(options());
-    workspace.plant_records(json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.1", "ttl": 300 }]));
+    workspace.plant_records(
+        json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.1", "ttl": 300 }]),
+    );
     wanted(&workspace, 600);
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     workspace
@@ -31,7 +38,8 @@ fn applied() -> Workspace {
 
 /// A spec with this TTL for the record.
 fn wanted(workspace: &Workspace, ttl: u32) {
-    workspace.records_spec(&format!("      - {{ name: www, type: A, content: 192.0.2.1, ttl: {ttl} }}"));
+    workspace
+        .records_spec(&format!("      - {{ name: www, type: A, content: 192.0.2.1, ttl: {ttl} }}"));
 }
 
 #[test]
@@ -43,7 +51,10 @@ fn what_someone_takes_back_is_an_alarm() {
     assert_eq!(found.len(), 1);
     assert_eq!(found[0]["severity"], "warning");
     let detail = found[0]["detail"].as_str().unwrap();
-    assert!(detail.starts_with("1 change is needed again: example.com/dns/www/A (applied at 2"), "{detail}");
+    assert!(
+        detail.starts_with("1 change is needed again: example.com/dns/www/A (applied at 2"),
+        "{detail}"
+    );
     // It is said before an apply, too, and does not block it.
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     assert!(ran.stderr.contains("PLAN0022"), "{}", ran.stderr);
@@ -54,7 +65,8 @@ fn what_someone_takes_back_is_an_alarm() {
     for journal in journals(&workspace) {
         let text = fs::read_to_string(&journal).unwrap();
         let year = text.split("\"time\":\"").nth(1).unwrap()[..4].to_owned();
-        fs::write(&journal, text.replace(&format!("\"time\":\"{year}-"), "\"time\":\"2020-")).unwrap();
+        fs::write(&journal, text.replace(&format!("\"time\":\"{year}-"), "\"time\":\"2020-"))
+            .unwrap();
     }
     assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
 }
@@ -97,7 +109,10 @@ fn what_is_left_is_one_warning() {
     let found = findings(&workspace, "PLAN0022");
     assert_eq!(found.len(), 1, "{found:#?}");
     let detail = found[0]["detail"].as_str().unwrap();
-    assert!(detail.starts_with("8 changes are needed again: example.com/dns/h0/A (applied at 2"), "{detail}");
+    assert!(
+        detail.starts_with("8 changes are needed again: example.com/dns/h0/A (applied at 2"),
+        "{detail}"
+    );
     assert!(detail.ends_with(" and 3 more"), "{detail}");
 }
 
@@ -116,7 +131,10 @@ fn an_undo_of_ones_own_is_no_alarm() {
             workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
             let journal = newest(&workspace);
             workspace
-                .run(&[&["undo", &journal, "--yes", "--allow", "removes-last-address"], deletes].concat())
+                .run(
+                    &[&["undo", &journal, "--yes", "--allow", "removes-last-address"], deletes]
+                        .concat(),
+                )
                 .exits(0);
             assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
         }
@@ -131,8 +149,11 @@ fn journals_of_another_sandbox_are_no_alarm() {
         "version: 1\nzones: { example.com: { records: [{ name: www, type: A, content: 192.0.2.1 }] } }\n",
     )
     .unwrap();
-    let run = |arguments: &[&str]| -> Ran { binary(directory.path()).args(arguments).output().unwrap().into() };
-    let is_warned = |sandbox: &str| run(&["plan", "spec.yaml", sandbox]).exits(0).stderr.contains("PLAN0022");
+    let run = |arguments: &[&str]| -> Ran {
+        binary(directory.path()).args(arguments).output().unwrap().into()
+    };
+    let is_warned =
+        |sandbox: &str| run(&["plan", "spec.yaml", sandbox]).exits(0).stderr.contains("PLAN0022");
     run(&["apply", "spec.yaml", "--yes", "--sandbox"]).exits(0);
     assert!(!is_warned("--sandbox=other"));
     // The other journal is older than the next one.
@@ -147,8 +168,15 @@ fn journals_of_another_sandbox_are_no_alarm() {
 #[test]
 fn rulesets_that_changed_since_they_were_locked_are_noted() {
     let workspace = Workspace::new(options_on("business"));
-    workspace.file("spec.yaml", "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } } } }\n");
-    assert_eq!(findings(&workspace, "PLAN0021"), Vec::<Value>::new(), "without a file nothing is said");
+    workspace.file(
+        "spec.yaml",
+        "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } } } }\n",
+    );
+    assert_eq!(
+        findings(&workspace, "PLAN0021"),
+        Vec::<Value>::new(),
+        "without a file nothing is said"
+    );
     workspace.run(&["waf", "lock", "spec.yaml"]).exits(0);
     assert_eq!(findings(&workspace, "PLAN0021"), Vec::<Value>::new());
     // As if Cloudflare had added a rule since.
@@ -161,7 +189,11 @@ fn rulesets_that_changed_since_they_were_locked_are_noted() {
     assert_eq!(found.len(), 1);
     assert_eq!(found[0]["severity"], "note");
     assert!(found[0]["detail"].as_str().unwrap().contains("1 rule added (942430"), "{}", found[0]);
-    assert!(found[0]["help"].as_str().unwrap().contains("zonewright waf lock SPEC"), "{}", found[0]);
+    assert!(
+        found[0]["help"].as_str().unwrap().contains("zonewright waf lock SPEC"),
+        "{}",
+        found[0]
+    );
     let text = workspace.run(&["plan", "spec.yaml"]).exits(0);
     assert!(text.stderr.contains("1 rule added (942430"), "{}", text.stderr);
     // A journal that cannot be read does not block the plan.
@@ -185,14 +217,18 @@ fn a_plan_beyond_the_budget_says_how_long_it_takes() {
     let plan = |flags: &[&str]| workspace.run(&[&["plan", "spec.yaml"], flags].concat()).exits(0);
     assert!(plan(&["--batch-size", "1"]).stdout.contains(words));
     let one = plan(&["--batch-size", "1", "--format", "json"]).json();
-    assert_eq!((&one["requests"]["to_apply"], &one["requests"]["seconds_at_limit"]), (&json!(1300), &json!(300)));
+    assert_eq!(
+        (&one["requests"]["to_apply"], &one["requests"]["seconds_at_limit"]),
+        (&json!(1300), &json!(300))
+    );
     // With batches it is within the limit, and nothing is reported.
     assert!(!plan(&[]).stdout.contains("at Cloudflare's limit"));
     let requests = plan(&["--format", "json"]).json()["requests"].clone();
     assert_eq!((&requests["to_apply"], requests.get("seconds_at_limit")), (&json!(7), None));
 }
 
-/// Without a base, a plan does not know whose a live value is. That an apply wrote it is explained by a note, and changes nothing else.
+/// Without a base, a plan does not know whose a live value is. That an apply wrote it is explained
+/// by a note, and changes nothing else.
 #[test]
 fn a_value_that_an_apply_wrote_is_told_and_changes_nothing() {
     let workspace = Workspace::new(options());
@@ -209,7 +245,10 @@ fn a_value_that_an_apply_wrote_is_told_and_changes_nothing() {
     assert_eq!(found[0]["severity"], "note");
     let detail = found[0]["detail"].as_str().unwrap();
     assert!(detail.starts_with("an apply wrote what is replaced at example.com/dns/"), "{detail}");
-    assert!(detail.contains("/dns/www/A (applied at 2") && detail.contains("/MX (applied at 2"), "{detail}");
+    assert!(
+        detail.contains("/dns/www/A (applied at 2") && detail.contains("/MX (applied at 2"),
+        "{detail}"
+    );
     // The plan is the same without the journal.
     let plan = || {
         let mut plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
@@ -232,6 +271,9 @@ fn a_value_that_an_apply_wrote_is_told_and_changes_nothing() {
     let workspace = applied();
     workspace.file("before.yaml", fs::read_to_string(workspace.path().join("spec.yaml")).unwrap());
     workspace.records_spec("      - { name: www, type: A, content: 192.0.2.8 }");
-    let planned = workspace.run(&["plan", "spec.yaml", "--base", "./before.yaml", "--format", "json"]).exits(0).json();
+    let planned = workspace
+        .run(&["plan", "spec.yaml", "--base", "./before.yaml", "--format", "json"])
+        .exits(0)
+        .json();
     assert!(!planned.to_string().contains("PLAN0054"), "{planned:#}");
 }

@@ -19,7 +19,8 @@ fn commands() -> Vec<(Vec<String>, Command)> {
     let mut open = vec![(Vec::new(), zonewright::cli::command())];
     while let Some((words, command)) = open.pop() {
         for below in command.get_subcommands() {
-            let words: Vec<String> = words.iter().cloned().chain([below.get_name().to_owned()]).collect();
+            let words: Vec<String> =
+                words.iter().cloned().chain([below.get_name().to_owned()]).collect();
             open.push((words, below.clone()));
         }
         found.push((words, command));
@@ -34,7 +35,8 @@ fn examples(command: &Command) -> Vec<String> {
     lines.take_while(|line| line.starts_with("  ")).map(|line| line.trim().to_owned()).collect()
 }
 
-/// A command line as the program receives it: without redirections, pipes and comments of the shell.
+/// A command line as the program receives it: without redirections, pipes and comments of the
+/// shell.
 fn arguments(line: &str) -> Vec<String> {
     let words = shlex::split(line.split("   ").next().unwrap()).unwrap_or_else(|| panic!("{line}"));
     words.into_iter().take_while(|word| word != "|" && !word.starts_with(['<', '>'])).collect()
@@ -49,7 +51,10 @@ fn every_command_has_examples_that_it_understands() {
         for example in examples {
             let arguments = arguments(&example);
             assert_eq!(arguments[0], "zonewright", "{example}");
-            assert!(words.iter().all(|word| arguments.contains(word)), "{example} is not about {words:?}");
+            assert!(
+                words.iter().all(|word| arguments.contains(word)),
+                "{example} is not about {words:?}"
+            );
             if let Err(error) = zonewright::cli::command().try_get_matches_from(&arguments) {
                 panic!("{example}: {error}");
             }
@@ -59,7 +64,8 @@ fn every_command_has_examples_that_it_understands() {
     assert!(seen.len() > 60, "{}", seen.len());
 }
 
-/// The maximum number of lines of `-h`: it has two or three examples and all common options, and fits on a screen.
+/// The maximum number of lines of `-h`: it has two or three examples and all common options, and
+/// fits on a screen.
 const MOST_LINES: usize = 48;
 
 #[test]
@@ -93,8 +99,10 @@ fn short_help_is_short_and_shows_what_matters() {
 #[test]
 fn the_help_of_the_program_is_in_the_order_of_a_day() {
     let help = alone(&["--help"]).exits(0).stdout;
-    let at = |word: &str| help.find(&format!("\n  {word} ")).unwrap_or_else(|| panic!("{word}: {help}"));
-    let order = ["init", "import", "validate", "plan", "apply", "drift", "undo", "schema", "completions"];
+    let at =
+        |word: &str| help.find(&format!("\n  {word} ")).unwrap_or_else(|| panic!("{word}: {help}"));
+    let order =
+        ["init", "import", "validate", "plan", "apply", "drift", "undo", "schema", "completions"];
     assert!(order.windows(2).all(|pair| at(pair[0]) < at(pair[1])), "{help}");
     assert!(help.lines().count() <= 50 && !help.contains("--max-rps"), "{help}");
     assert_eq!(help, alone(&["-h"]).exits(0).stdout);
@@ -111,8 +119,12 @@ fn help_takes_commands_and_topics() {
     }
     let topic = |name: &str| alone(&["help", name]).exits(0).stdout;
     let codes = topic("exit-codes");
-    let listed: Vec<&str> = codes.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
-    assert!(codes.starts_with("Exit codes:\n") && listed == ["0", "1", "2", "3", "4", "5", "64"], "{codes}");
+    let listed: Vec<&str> =
+        codes.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(
+        codes.starts_with("Exit codes:\n") && listed == ["0", "1", "2", "3", "4", "5", "64"],
+        "{codes}"
+    );
     let environment = topic("environment");
     for variable in ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_EMAIL", "_FILE", "ZONEWRIGHT_WEBHOOK"] {
         assert!(environment.contains(variable), "{environment}");
@@ -120,8 +132,12 @@ fn help_takes_commands_and_topics() {
     let (consents, apply) = (topic("consents"), alone(&["apply", "--help"]).exits(0).stdout);
     assert!(consents.contains("--allow-deletes N"), "{consents}");
     // The column starts after the longest flag.
-    let columns: Vec<_> = consents.lines().filter_map(|line| line.trim_start().find("  ")).collect();
-    assert!(columns.iter().max() == Some(&"--allow breaks-mail-authentication".len()), "{consents}");
+    let columns: Vec<_> =
+        consents.lines().filter_map(|line| line.trim_start().find("  ")).collect();
+    assert!(
+        columns.iter().max() == Some(&"--allow breaks-mail-authentication".len()),
+        "{consents}"
+    );
     for danger in Danger::ALL.iter().filter(|danger| **danger != Danger::Delete) {
         assert!(consents.contains(&format!("--allow {} ", danger.code())), "{consents}");
         let lines = format!("- {}:\n            {}\n", danger.code(), danger.consent());
@@ -130,21 +146,32 @@ fn help_takes_commands_and_topics() {
     let apply = apply.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(apply.contains("or one plan that `plan --out` saved"), "{apply}");
     let ran = alone(&["help", "plan", "nothing"]).exits(64);
-    assert!(ran.stdout.is_empty() && ran.stderr.contains("there is no command \"nothing\""), "{ran:?}");
+    assert!(
+        ran.stdout.is_empty() && ran.stderr.contains("there is no command \"nothing\""),
+        "{ran:?}"
+    );
 }
 
 #[test]
 fn every_command_is_documented() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pages = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    let pages = pages.filter(|path| path.extension().is_some_and(|e| e == "md")).chain([root.join("README.md")]);
+    let pages = pages
+        .filter(|path| path.extension().is_some_and(|e| e == "md"))
+        .chain([root.join("README.md")]);
     let text: String = pages.map(|path| std::fs::read_to_string(path).unwrap()).collect();
     let is_described = |words: &[String]| {
         let name = words.join(" ");
         let names = ["`", " ", "\n"].map(|end| format!("{name}{end}"));
-        names.iter().any(|name| text.contains(&format!("zonewright {name}")) || text.contains(&format!("`{name}")))
+        names.iter().any(|name| {
+            text.contains(&format!("zonewright {name}")) || text.contains(&format!("`{name}"))
+        })
     };
-    let missing: Vec<_> = commands().into_iter().map(|(words, _)| words).filter(|words| !is_described(words)).collect();
+    let missing: Vec<_> = commands()
+        .into_iter()
+        .map(|(words, _)| words)
+        .filter(|words| !is_described(words))
+        .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 
@@ -157,10 +184,13 @@ fn every_command_has_a_manual_page() {
         let ran = binary(directory.path()).args(["man", "share/man1"]).output().unwrap();
         assert!(ran.status.success(), "{ran:?}");
     }
-    let read = |name: &str| std::fs::read_to_string(target.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let read = |name: &str| {
+        std::fs::read_to_string(target.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    };
     let all = commands();
     for (words, command) in &all {
-        let name: Vec<&str> = std::iter::once("zonewright").chain(words.iter().map(String::as_str)).collect();
+        let name: Vec<&str> =
+            std::iter::once("zonewright").chain(words.iter().map(String::as_str)).collect();
         let page = read(&format!("{}.1", name.join("-")));
         assert!(page.starts_with(".ie") && page.contains(".SH SYNOPSIS"), "{page}");
         let about = command.get_about().unwrap().to_string();

@@ -1,4 +1,5 @@
-//! `import`: a spec of the live zone. A plan of it is empty, and applied to an empty zone it creates the same state.
+//! `import`: a spec of the live zone. A plan of it is empty, and applied to an empty zone it
+//! creates the same state.
 
 use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::{Value, json};
@@ -72,9 +73,14 @@ fn b18_a_tuned_zone_comes_back_in_words() {
             ])
         )]),
     );
-    for part in
-        ["paranoia: 2", "threshold: high", "action: managed_challenge", "rule: 942430", "rule: 911100", "rule: 942440"]
-    {
+    for part in [
+        "paranoia: 2",
+        "threshold: high",
+        "action: managed_challenge",
+        "rule: 942430",
+        "rule: 911100",
+        "rule: 942440",
+    ] {
         assert!(spec.contains(part), "{part}\n{spec}");
     }
     assert!(!spec.contains("raw"), "{spec}");
@@ -93,7 +99,10 @@ fn unusual_overrides_come_back_verbatim() {
     ];
     for overrides in strange {
         let rule = json!({ "ref": "hand-made", "action": "execute", "expression": "http.host eq \"a.example.com\"", "enabled": true, "action_parameters": { "id": OWASP, "overrides": overrides } });
-        let workspace = with_zone(json!([]), json!([entry_point("http_request_firewall_managed", json!([rule]))]));
+        let workspace = with_zone(
+            json!([]),
+            json!([entry_point("http_request_firewall_managed", json!([rule]))]),
+        );
         let spec = import(&workspace);
         assert!(spec.contains("raw:"), "{spec}");
         workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
@@ -199,15 +208,20 @@ fn what_is_not_understood_is_kept_or_left_alone() {
     assert_eq!(plan.code, Some(0), "{}\n{}\n{}", ran.stdout, plan.stdout, plan.stderr);
 }
 
-/// A zone for a part of a network has a slash in its name (RFC 2317); a path begins with `./`, `../` or `/`, or exists.
+/// A zone for a part of a network has a slash in its name (RFC 2317); a path begins with `./`,
+/// `../` or `/`, or exists.
 #[test]
 fn a_zone_with_a_slash_is_live_unless_it_is_a_file() {
     let name = "0/25.2.0.192.in-addr.arpa";
     let workspace = Workspace::empty(options());
-    let pointer = json!({ "type": "PTR", "name": format!("1.{name}"), "content": "www.example.com" });
+    let pointer =
+        json!({ "type": "PTR", "name": format!("1.{name}"), "content": "www.example.com" });
     workspace.plant(&json!({ "zones": [{ "name": name, "records": [pointer] }] }));
     let ran = workspace.run(&["import", name]).exits(0);
-    assert!(ran.stdout.contains(&format!("  \"{name}\":")) && ran.stdout.contains("type: PTR"), "{ran:?}");
+    assert!(
+        ran.stdout.contains(&format!("  \"{name}\":")) && ran.stdout.contains("type: PTR"),
+        "{ran:?}"
+    );
     for path in ["./0/25", "../0/25", "/0/25"] {
         let ran = workspace.run(&["import", path, "--offline"]).exits(1);
         assert!(ran.stderr.contains("IMPORT0001"), "{}", ran.stderr);
@@ -216,14 +230,24 @@ fn a_zone_with_a_slash_is_live_unless_it_is_a_file() {
     for path in ["zones/absent.yaml", "dns/example.com"] {
         let ran = workspace.run(&["import", path]).exits(1);
         let words = "a source with a slash is a path; name a live zone as `example.com`";
-        assert!(ran.stderr.contains(&format!("{path}: ")) && ran.stderr.contains(words), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains(&format!("{path}: ")) && ran.stderr.contains(words),
+            "{}",
+            ran.stderr
+        );
     }
     // Without credentials, too.
     workspace.file("terraform.tfstate", "{}");
-    let ran =
-        crate::support::workspace::binary(workspace.path()).args(["import", "terraform.tfstate"]).output().unwrap();
+    let ran = crate::support::workspace::binary(workspace.path())
+        .args(["import", "terraform.tfstate"])
+        .output()
+        .unwrap();
     let ran = crate::support::workspace::Ran::from(ran).exits(1);
-    assert!(ran.stderr.contains("write ./terraform.tfstate to import the file of this name"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("write ./terraform.tfstate to import the file of this name"),
+        "{}",
+        ran.stderr
+    );
     workspace.file("zones/example.com.yaml", "www: { type: A, value: 192.0.2.1 }\n");
     let ran = workspace.run(&["import", "zones/example.com.yaml", "--offline"]).exits(0);
     assert!(ran.stdout.contains("name: www"), "{}", ran.stdout);

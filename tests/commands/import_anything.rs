@@ -1,4 +1,5 @@
-//! Everything that Cloudflare can store can be imported: the spec is valid, and a plan of it is empty.
+//! Everything that Cloudflare can store can be imported: the spec is valid, and a plan of it is
+//! empty.
 
 use crate::support::generators::presentation;
 use crate::support::workspace::{Workspace, options, options_on};
@@ -59,8 +60,9 @@ fn body() -> impl Strategy<Value = Value> {
         |(kind, name, target)| json!({ "type": kind, "name": NAMES[name], "content": TARGETS[target], "priority": 10 }),
     );
     let ttl = prop_oneof![Just(1), Just(30), Just(60), Just(86_400)];
-    let comment =
-        proptest::sample::select(&["", "mail team", "${NAME} $${", "a: b # c", "'\"\\", "é\t", " ends ", "- x"][..]);
+    let comment = proptest::sample::select(
+        &["", "mail team", "${NAME} $${", "a: b # c", "'\"\\", "é\t", " ends ", "- x"][..],
+    );
     let tags = proptest::sample::select(&["", "team:dns", "Team", "a:${b}", "a: b:c"][..]);
     let facets = (
         ttl,
@@ -69,24 +71,26 @@ fn body() -> impl Strategy<Value = Value> {
         tags,
         proptest::collection::vec(any::<bool>(), Settings::default().named().len()),
     );
-    (prop_oneof![3 => own, 2 => alias], facets).prop_map(|(mut body, (ttl, proxied, comment, tags, settings))| {
-        body["ttl"] = json!(ttl);
-        if matches!(body["type"].as_str(), Some("A" | "AAAA" | "CNAME")) {
-            body["proxied"] = json!(proxied);
-        }
-        body["comment"] = json!(comment);
-        body["tags"] = if tags.is_empty() { json!([]) } else { json!([tags]) };
-        body["settings"] = json!({});
-        for ((name, _), on) in Settings::default().named().into_iter().zip(settings) {
-            match name {
-                // The API has it beside `settings`.
-                "private_routing" if body.get("proxied").is_none() => {}
-                "private_routing" => body[name] = json!(on),
-                _ => body["settings"][name] = json!(on),
+    (prop_oneof![3 => own, 2 => alias], facets).prop_map(
+        |(mut body, (ttl, proxied, comment, tags, settings))| {
+            body["ttl"] = json!(ttl);
+            if matches!(body["type"].as_str(), Some("A" | "AAAA" | "CNAME")) {
+                body["proxied"] = json!(proxied);
             }
-        }
-        body
-    })
+            body["comment"] = json!(comment);
+            body["tags"] = if tags.is_empty() { json!([]) } else { json!([tags]) };
+            body["settings"] = json!({});
+            for ((name, _), on) in Settings::default().named().into_iter().zip(settings) {
+                match name {
+                    // The API has it beside `settings`.
+                    "private_routing" if body.get("proxied").is_none() => {}
+                    "private_routing" => body[name] = json!(on),
+                    _ => body["settings"][name] = json!(on),
+                }
+            }
+            body
+        },
+    )
 }
 
 /// Puts a value where the API has it.
@@ -94,7 +98,9 @@ fn value(body: &mut Value, kind: RecordType, data: &Rdata) {
     use zonewright::model::facts::Slot;
     let fields = data.fields();
     for field in kind.facts().fields {
-        let Some(value) = fields.get(field.name).map(zonewright::wire::record::to_json) else { continue };
+        let Some(value) = fields.get(field.name).map(zonewright::wire::record::to_json) else {
+            continue;
+        };
         match field.slot {
             Slot::Data => body["data"][field.name] = value,
             Slot::Content | Slot::Top => body[field.name] = value,
@@ -104,7 +110,8 @@ fn value(body: &mut Value, kind: RecordType, data: &Rdata) {
 
 #[test]
 fn an_import_of_anything_storable_validates_and_plans_empty() {
-    let rng = |seed: u8| TestRng::from_seed(proptest::test_runner::RngAlgorithm::ChaCha, &[seed; 32]);
+    let rng =
+        |seed: u8| TestRng::from_seed(proptest::test_runner::RngAlgorithm::ChaCha, &[seed; 32]);
     let mut suppressed = 0;
     for seed in 0..ZONES {
         let workspace = Workspace::new(options_on("enterprise"));
@@ -119,14 +126,37 @@ fn an_import_of_anything_storable_validates_and_plans_empty() {
         let imported = workspace.run(&["import", "example.com"]).exits(0);
         workspace.file("spec.yaml", &imported.stdout);
         let valid = workspace.run(&["validate", "spec.yaml"]);
-        assert_eq!(valid.code, Some(0), "{seed}\n{}\n{}\n{}", imported.stdout, imported.stderr, valid.stderr);
+        assert_eq!(
+            valid.code,
+            Some(0),
+            "{seed}\n{}\n{}\n{}",
+            imported.stdout,
+            imported.stderr,
+            valid.stderr
+        );
         let plan = workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]);
-        assert_eq!(plan.code, Some(0), "{seed}\n{}\n{}\n{}", imported.stdout, plan.stdout, plan.stderr);
+        assert_eq!(
+            plan.code,
+            Some(0),
+            "{seed}\n{}\n{}\n{}",
+            imported.stdout,
+            plan.stdout,
+            plan.stderr
+        );
         let formatted = workspace.run(&["fmt", "spec.yaml", "--diff"]);
-        assert_eq!(formatted.code, Some(0), "an import is in the layout of `fmt`: {seed}\n{}", formatted.stdout);
+        assert_eq!(
+            formatted.code,
+            Some(0),
+            "an import is in the layout of `fmt`: {seed}\n{}",
+            formatted.stdout
+        );
         // The import contains everything.
         let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
-        assert_eq!(plan["summary"]["unmanaged"], 0, "{seed}\n{}\n{}", imported.stdout, imported.stderr);
+        assert_eq!(
+            plan["summary"]["unmanaged"], 0,
+            "{seed}\n{}\n{}",
+            imported.stdout, imported.stderr
+        );
         suppressed += imported.stdout.matches(": \"as found at import\"").count();
     }
     assert!(suppressed > 0, "what lints refuse was never drawn");
@@ -145,7 +175,9 @@ fn what_a_lint_refuses_is_accepted_where_it_is() {
     workspace.file("spec.yaml", &imported);
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
     // It covers nothing else.
-    let record = |name: &str, target: &str| format!("      - {{ name: {name}, type: CNAME, content: {target} }}\n");
+    let record = |name: &str, target: &str| {
+        format!("      - {{ name: {name}, type: CNAME, content: {target} }}\n")
+    };
     let more = record("c", "d.example.com") + &record("d", "c.example.com");
     workspace.file("spec.yaml", format!("{imported}{more}"));
     let ran = workspace.run(&["validate", "spec.yaml"]).exits(1);
@@ -164,11 +196,18 @@ fn settings_that_a_record_cannot_have_are_left_out() {
     workspace.plant_records(
         json!([{ "type": "CNAME", "name": "www.example.com", "content": "t.example.net", "proxied": true }]),
     );
-    let when = When::Chance { seed: 0, per_mille: 1000, method: None, path_suffix: "/dns_records".into() };
-    let what = What::Replace { member: "settings".into(), value: json!({ "flatten_cname": true, "ipv4_only": true }) };
+    let when =
+        When::Chance { seed: 0, per_mille: 1000, method: None, path_suffix: "/dns_records".into() };
+    let what = What::Replace {
+        member: "settings".into(),
+        value: json!({ "flatten_cname": true, "ipv4_only": true }),
+    };
     workspace.fault(Fault { when, what, times: u64::MAX });
     let imported = workspace.run(&["import", "example.com"]).exits(0).stdout;
-    assert!(imported.contains("ipv4_only: true") && !imported.contains("flatten_cname"), "{imported}");
+    assert!(
+        imported.contains("ipv4_only: true") && !imported.contains("flatten_cname"),
+        "{imported}"
+    );
     workspace.file("spec.yaml", &imported);
     let valid = workspace.run(&["validate", "spec.yaml"]).exits(0);
     assert!(!valid.stderr.contains("SPEC0045"), "{}", valid.stderr);
@@ -188,11 +227,19 @@ fn private_routing_is_compared_and_undone() {
     workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1 }");
     workspace.settles("spec.yaml");
     assert!(is_on(), "what the spec does not name stays");
-    workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1, settings: { private_routing: false } }");
+    workspace.records_spec(
+        "      - { name: www, type: A, content: 192.0.2.1, settings: { private_routing: false } }",
+    );
     workspace.settles("spec.yaml");
     assert!(!is_on());
     assert_eq!(
-        workspace.writes().last().unwrap().body.as_ref().map(|b| b["patches"][0]["private_routing"].clone()),
+        workspace
+            .writes()
+            .last()
+            .unwrap()
+            .body
+            .as_ref()
+            .map(|b| b["patches"][0]["private_routing"].clone()),
         Some(json!(false))
     );
     let journal = crate::support::journals::newest(&workspace);

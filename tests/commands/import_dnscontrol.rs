@@ -1,11 +1,13 @@
-//! `import` of DNSControl: what goes to Cloudflare is imported, and everything else of a document is named.
+//! `import` of DNSControl: what goes to Cloudflare is imported, and everything else of a document
+//! is named.
 
 use serde_json::{Value, json};
 
 use crate::support::imports::{import, records, workspace};
 use crate::support::workspace::Workspace;
 
-/// Two views of a zone, as `print-ir` prints them today: no types, and positions of the configuration.
+/// Two views of a zone, as `print-ir` prints them today: no types, and positions of the
+/// configuration.
 fn two_views() -> Value {
     let view = |tag: &str, provider: &str, address: &str, target: &str| {
         json!({
@@ -30,17 +32,21 @@ fn two_views() -> Value {
 
 /// A document with one domain of the provider `cf`, which is Cloudflare.
 fn document(members: Value) -> String {
-    let mut domain = json!({ "name": "example.com", "registrar": "none", "dnsProviders": { "cf": -1 } });
+    let mut domain =
+        json!({ "name": "example.com", "registrar": "none", "dnsProviders": { "cf": -1 } });
     domain.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
-    let providers = json!([{ "name": "cf", "type": "CLOUDFLAREAPI" }, { "name": "dns2", "type": "ROUTE53" }]);
-    let registrars = json!([{ "name": "none", "type": "NONE" }, { "name": "shop", "type": "NAMECHEAP" }]);
+    let providers =
+        json!([{ "name": "cf", "type": "CLOUDFLAREAPI" }, { "name": "dns2", "type": "ROUTE53" }]);
+    let registrars =
+        json!([{ "name": "none", "type": "NONE" }, { "name": "shop", "type": "NAMECHEAP" }]);
     json!({ "registrars": registrars, "dns_providers": providers, "domains": [domain] }).to_string()
 }
 
 /// The message of a run that refuses its sources.
 #[track_caller]
 fn refused(workspace: &Workspace, arguments: &[&str]) -> String {
-    let all: Vec<&str> = ["import"].iter().chain(arguments).chain(["--offline"].iter()).copied().collect();
+    let all: Vec<&str> =
+        ["import"].iter().chain(arguments).chain(["--offline"].iter()).copied().collect();
     let ran = workspace.run(&all).exits(1);
     assert!(ran.stdout.is_empty(), "{}", ran.stdout);
     ran.stderr
@@ -51,17 +57,24 @@ fn a_tagged_domain_goes_to_its_own_provider() {
     let workspace = workspace();
     workspace.file("ir.json", two_views().to_string());
     let said = refused(&workspace, &["./ir.json"]);
-    for words in
-        ["IMPORT0017", "--provider NAME", "`edge` (example.com!public)", "`lan` (example.com!lan)", "only `TYPE`"]
-    {
+    for words in [
+        "IMPORT0017",
+        "--provider NAME",
+        "`edge` (example.com!public)",
+        "`lan` (example.com!lan)",
+        "only `TYPE`",
+    ] {
         assert!(said.contains(words), "{words}\n{said}");
     }
     let ran = import(&workspace, &["./ir.json", "--provider", "edge"]);
-    let expected = ["app.example.com CNAME edge.example.net 300", "host.example.com A 192.0.2.1 300"];
+    let expected =
+        ["app.example.com CNAME edge.example.net 300", "host.example.com A 192.0.2.1 300"];
     assert_eq!(records(&ran.stdout), expected);
-    for words in
-        ["IMPORT0019", "example.com!lan: its 2 records go to `lan`, not to Cloudflare", "record: 2 of 4 imported"]
-    {
+    for words in [
+        "IMPORT0019",
+        "example.com!lan: its 2 records go to `lan`, not to Cloudflare",
+        "record: 2 of 4 imported",
+    ] {
         assert!(ran.stderr.contains(words), "{words}\n{}", ran.stderr);
     }
     // Who moves to Cloudflare names the provider that the records go to today.
@@ -69,9 +82,12 @@ fn a_tagged_domain_goes_to_its_own_provider() {
     assert!(ran.stdout.contains("10.0.0.5") && !ran.stdout.contains("192.0.2.1"), "{}", ran.stdout);
     // Both views cannot be one zone.
     let said = refused(&workspace, &["./ir.json", "--provider", "lan", "--provider", "edge"]);
-    for words in
-        ["IMPORT0010", "example.com!lan (provider `lan`)", "example.com!public (provider `edge`)", "--provider NAME"]
-    {
+    for words in [
+        "IMPORT0010",
+        "example.com!lan (provider `lan`)",
+        "example.com!public (provider `edge`)",
+        "--provider NAME",
+    ] {
         assert!(said.contains(words), "{words}\n{said}");
     }
     let said = refused(&workspace, &["./ir.json", "--provider", "edgy"]);
@@ -102,10 +118,13 @@ fn types_come_from_the_credentials_and_nothing_else_does() {
     // Standard input has no file beside it.
     workspace.file("creds.json", credentials);
     let mut command = workspace.command();
-    command.args(["import", "-", "--from", "dnscontrol", "--offline"]).stdin(std::process::Stdio::piped());
+    command
+        .args(["import", "-", "--from", "dnscontrol", "--offline"])
+        .stdin(std::process::Stdio::piped());
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     let mut child = command.spawn().unwrap();
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), two_views().to_string().as_bytes()).unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), two_views().to_string().as_bytes())
+        .unwrap();
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(1));
 }
 
@@ -121,7 +140,8 @@ fn one_provider_without_a_type_is_assumed_to_be_cloudflare() {
     workspace.file("ir.json", ir(json!([domain("example.com", "one")])));
     let ran = import(&workspace, &["./ir.json"]);
     assert!(
-        ran.stderr.contains("IMPORT0018") && ran.stderr.contains("the provider `one` is Cloudflare"),
+        ran.stderr.contains("IMPORT0018")
+            && ran.stderr.contains("the provider `one` is Cloudflare"),
         "{}",
         ran.stderr
     );
@@ -142,7 +162,11 @@ fn one_provider_without_a_type_is_assumed_to_be_cloudflare() {
     nowhere["dnsProviders"] = json!({});
     workspace.file("ir.json", ir(json!([nowhere, domain("example.org", "two")])));
     let ran = workspace.run(&["import", "./ir.json", "--offline"]).exits(0);
-    assert!(!ran.stdout.contains("example.com") && ran.stdout.contains("example.org"), "{}", ran.stdout);
+    assert!(
+        !ran.stdout.contains("example.com") && ran.stdout.contains("example.org"),
+        "{}",
+        ran.stdout
+    );
     assert!(ran.stderr.contains("example.com: it has no DNS provider"), "{}", ran.stderr);
 }
 
@@ -150,12 +174,14 @@ fn one_provider_without_a_type_is_assumed_to_be_cloudflare() {
 fn what_is_beside_the_document_is_named() {
     let workspace = workspace();
     // `IN` in a program does not make it a zone file.
-    let program =
-        "var IN = NewDnsProvider(\"inside\");\nD(\"example.com\", R, DnsProvider(IN), A(\"db\", \"10.0.0.5\"));\n";
+    let program = "var IN = NewDnsProvider(\"inside\");\nD(\"example.com\", R, DnsProvider(IN), A(\"db\", \"10.0.0.5\"));\n";
     workspace.file("dns/dnsconfig.js", program);
     for path in ["./dns/", "./dns/dnsconfig.js"] {
         let said = refused(&workspace, &[path]);
-        assert!(said.contains("IMPORT0001") && said.contains("`dnscontrol print-ir > ir.json`"), "{path}\n{said}");
+        assert!(
+            said.contains("IMPORT0001") && said.contains("`dnscontrol print-ir > ir.json`"),
+            "{path}\n{said}"
+        );
     }
     let said = refused(&workspace, &["./dns/dnsconfig.js", "--from", "dnscontrol"]);
     assert!(said.contains("`dnscontrol print-ir > ir.json`"), "{said}");
@@ -198,10 +224,12 @@ fn a_label_is_below_its_domain() {
     .unwrap();
     let mut reverse = ir["domains"][0].clone();
     reverse["name"] = json!("2.0.192.in-addr.arpa");
-    reverse["records"] = json!([{ "type": "PTR", "name": "9", "target": "host.example.com.", "ttl": 300 }]);
+    reverse["records"] =
+        json!([{ "type": "PTR", "name": "9", "target": "host.example.com.", "ttl": 300 }]);
     ir["domains"].as_array_mut().unwrap().push(reverse);
     workspace.file("ir.json", ir.to_string());
-    let ran = workspace.run(&["import", "./ir.json", "--offline", "--zone", "example.com"]).exits(0);
+    let ran =
+        workspace.run(&["import", "./ir.json", "--offline", "--zone", "example.com"]).exits(0);
     let expected = [
         "alias.sub.example.com CNAME to.sub.example.com 300",
         "example.com A 192.0.2.1 300",
@@ -223,8 +251,7 @@ fn a_label_is_below_its_domain() {
 #[test]
 fn metadata_and_everything_beside_records_is_translated_or_named() {
     let workspace = workspace();
-    let a =
-        |name: &str, meta: Value| json!({ "type": "A", "name": name, "target": "192.0.2.1", "ttl": 30, "meta": meta });
+    let a = |name: &str, meta: Value| json!({ "type": "A", "name": name, "target": "192.0.2.1", "ttl": 30, "meta": meta });
     workspace.file(
         "ir.json",
         document(json!({
@@ -326,9 +353,9 @@ fn equal_views_are_one_zone() {
                 "meta": { "dnscontrol_tag": tag },
                 "records": [{ "type": "A", "name": "www", "target": "192.0.2.1", "ttl": 300, "filepos": position }] })
     };
-    let providers = json!([{ "name": "a", "type": "CLOUDFLAREAPI" }, { "name": "b", "type": "CLOUDFLAREAPI" }]);
-    let mut ir =
-        json!({ "dns_providers": providers, "domains": [view("x", "a", "[line:1:1]"), view("y", "b", "[line:2:1]")] });
+    let providers =
+        json!([{ "name": "a", "type": "CLOUDFLAREAPI" }, { "name": "b", "type": "CLOUDFLAREAPI" }]);
+    let mut ir = json!({ "dns_providers": providers, "domains": [view("x", "a", "[line:1:1]"), view("y", "b", "[line:2:1]")] });
     workspace.file("ir.json", ir.to_string());
     let ran = import(&workspace, &["./ir.json"]);
     assert!(ran.stderr.contains("record: 2 of 2 imported"), "{}", ran.stderr);
@@ -352,7 +379,10 @@ fn a_record_that_no_spec_can_say_is_not_counted_as_imported() {
     let records = json!([record("loop", "loop.example.com."), record("www", "example.net.")]);
     workspace.file("ir.json", document(json!({ "records": records })));
     let ran = import(&workspace, &["./ir.json"]);
-    for words in ["loop CNAME of example.com: `loop.example.com` is the name of the record itself", "record: 1 of 2"] {
+    for words in [
+        "loop CNAME of example.com: `loop.example.com` is the name of the record itself",
+        "record: 1 of 2",
+    ] {
         assert!(ran.stderr.contains(words), "{words}\n{}", ran.stderr);
     }
     workspace.run(&["import", "./ir.json", "--leave", "script"]).exits(1);
@@ -362,8 +392,7 @@ fn a_record_that_no_spec_can_say_is_not_counted_as_imported() {
 fn hostile_documents_end_with_an_error() {
     let workspace = workspace();
     let deep = format!("{{\"domains\": [{}1{}]}}", "[".repeat(50_000), "]".repeat(50_000));
-    let names =
-        json!({ "domains": [{ "name": "a\u{1b}[31m!\u{202e}b", "dnsProviders": { "c\u{7}": -1 }, "records": null }] });
+    let names = json!({ "domains": [{ "name": "a\u{1b}[31m!\u{202e}b", "dnsProviders": { "c\u{7}": -1 }, "records": null }] });
     for text in [
         "{\"domains\": [1, null, \"x\", {\"name\": 7}, {\"name\": \"a b\"}]}".to_owned(),
         "{\"domains\": [{\"name\": \"example.com\", \"dnsProviders\": [1]}]}".to_owned(),
@@ -374,12 +403,15 @@ fn hostile_documents_end_with_an_error() {
         workspace.file("ir.json", &text);
         let ran = workspace.run(&["import", "./ir.json", "--offline"]).exits(1);
         assert!(
-            !ran.stderr.contains("panicked") && !ran.stderr.contains(['\u{1b}', '\u{202e}', '\u{7}']),
+            !ran.stderr.contains("panicked")
+                && !ran.stderr.contains(['\u{1b}', '\u{202e}', '\u{7}']),
             "{}",
             ran.stderr
         );
     }
-    let odd = document(json!({ "records": { "type": "A" }, "recordsabsent": 7, "meta": [1], "auto_dnssec": 7 }));
+    let odd = document(
+        json!({ "records": { "type": "A" }, "recordsabsent": 7, "meta": [1], "auto_dnssec": 7 }),
+    );
     workspace.file("ir.json", odd);
     let ran = workspace.run(&["import", "./ir.json", "--offline"]).exits(0);
     assert!(ran.stderr.matches("it is not a list").count() == 2, "{}", ran.stderr);

@@ -1,4 +1,5 @@
-//! `import` of files of other tools: the spec has the same meaning, and what cannot be expressed is reported.
+//! `import` of files of other tools: the spec has the same meaning, and what cannot be expressed is
+//! reported.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -10,11 +11,18 @@ use serde_json::json;
 #[test]
 fn what_a_directory_holds_beside_its_zones_is_named() {
     let workspace = workspace();
-    workspace.file("zones/example.com.zone", "$ORIGIN example.com.\nwww 300 IN A 192.0.2.1\ntime 300 CH TXT x\n");
+    workspace.file(
+        "zones/example.com.zone",
+        "$ORIGIN example.com.\nwww 300 IN A 192.0.2.1\ntime 300 CH TXT x\n",
+    );
     workspace.file("zones/ci.yaml", "stages: [plan]\n");
     workspace.file("zones/more.csv", "name,type,content\na,A,192.0.2.2\n");
     let ran = import(&workspace, &["./zones/"]);
-    assert!(ran.stdout.contains("192.0.2.1"), "a YAML file that has no zone's name is not octoDNS's\n{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("192.0.2.1"),
+        "a YAML file that has no zone's name is not octoDNS's\n{}",
+        ran.stdout
+    );
     for said in [
         "it is read as bind, so 1 file of csv in it is not read",
         "`zonewright import --from csv ./zones/`",
@@ -25,9 +33,13 @@ fn what_a_directory_holds_beside_its_zones_is_named() {
     let said = workspace.run(&["import", "./zones/more.csv"]).exits(1).stderr;
     assert!(said.contains("= help: add `--zone-name example.com`, or a column `zone`"), "{said}");
     // In the order of the file.
-    workspace.file("b.zone", "$ORIGIN example.com.\nb 1 IN FOO x\na 1 IN A x\n$INCLUDE ../x\nc 1 IN BAR x\n");
+    workspace.file(
+        "b.zone",
+        "$ORIGIN example.com.\nb 1 IN FOO x\na 1 IN A x\n$INCLUDE ../x\nc 1 IN BAR x\n",
+    );
     let said = workspace.run(&["import", "./b.zone", "--offline"]).exits(0).stderr;
-    let lines: Vec<&str> = said.lines().filter_map(|line| line.trim().strip_prefix("--> ./b.zone:")).collect();
+    let lines: Vec<&str> =
+        said.lines().filter_map(|line| line.trim().strip_prefix("--> ./b.zone:")).collect();
     assert_eq!(lines, ["2:1", "3:1", "4:1", "5:1"], "{said}");
 }
 
@@ -156,16 +168,25 @@ fn a_table_of_records() {
     let ran = import(&workspace, &["./records.csv", "--zone-name", "example.com"]);
     assert_eq!(
         records(&ran.stdout),
-        ["example.com MX 10 mx.example.net 300", "www.example.com A 192.0.2.1 1 proxied # a, quoted"]
+        [
+            "example.com MX 10 mx.example.net 300",
+            "www.example.com A 192.0.2.1 1 proxied # a, quoted"
+        ]
     );
-    assert!(ran.stderr.contains("records.csv:4:1") && ran.stderr.contains("records.csv:5:1"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("records.csv:4:1") && ran.stderr.contains("records.csv:5:1"),
+        "{}",
+        ran.stderr
+    );
     for (text, why) in [
         ("name,type,content,name\nwww,A,192.0.2.1,b\n", "two columns are called `name`"),
         ("name,type,content\nwww,TXT,\"open\nx,A,192.0.2.1\n", "a quote is not closed"),
         ("name;type;content\nwww;A;192.0.2.1\n", "separated by commas"),
     ] {
         workspace.file("odd.csv", text);
-        let ran = workspace.run(&["import", "./odd.csv", "--zone-name", "example.com", "--offline"]).exits(1);
+        let ran = workspace
+            .run(&["import", "./odd.csv", "--zone-name", "example.com", "--offline"])
+            .exits(1);
         assert!(ran.stderr.contains(why), "{}", ran.stderr);
     }
 }
@@ -208,8 +229,7 @@ fn what_cloudflare_exports_is_what_it_has() {
 #[test]
 fn hostile_files_end_with_an_error() {
     let deep = format!("a = {}", "(".repeat(100_000));
-    let looping =
-        "locals {\n  a = local.b\n  b = local.a\n}\nresource \"cloudflare_zone\" \"z\" {\n  zone = local.a\n}\n";
+    let looping = "locals {\n  a = local.b\n  b = local.a\n}\nresource \"cloudflare_zone\" \"z\" {\n  zone = local.a\n}\n";
     let growing = "locals {\n  a = range(1000)\n}\nresource \"cloudflare_zone\" \"z\" {\n  \
                    zone = join(\"\", [for x in local.a : join(\"\", [for y in local.a : join(\"\", [for z in local.a : \"x\"])])])\n}\n";
     let cases: &[(&str, &[u8], i32)] = &[
@@ -238,7 +258,11 @@ fn hostile_files_end_with_an_error() {
         workspace.file(name, content);
         let ran = workspace.run(&["import", &format!("./{name}")]);
         assert_eq!(ran.code, Some(*code), "{name}\n{}\n{}", ran.stdout, ran.stderr);
-        assert!(!ran.stderr.is_empty() && !ran.stderr.contains("panicked"), "{name}\n{}", ran.stderr);
+        assert!(
+            !ran.stderr.is_empty() && !ran.stderr.contains("panicked"),
+            "{name}\n{}",
+            ran.stderr
+        );
         assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("root:"), "{name}");
     }
     let ran = workspace().run(&["import", "./absent/"]).exits(1);

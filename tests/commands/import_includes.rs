@@ -41,15 +41,20 @@ fn includes_and_merges_are_resolved() {
             "common/apex.yaml",
             "# both names\n- type: A\n  value: 192.0.2.1\n- type: MX\n  values:\n    - { exchange: mx.example.net., preference: 10 }\n",
         ),
-        ("common/hosts.yaml", "www: { type: A, value: 192.0.2.2 }\nftp: { type: A, value: 192.0.2.3 }\n"),
+        (
+            "common/hosts.yaml",
+            "www: { type: A, value: 192.0.2.2 }\nftp: { type: A, value: 192.0.2.3 }\n",
+        ),
         ("common/spf.yaml", "v=spf1 -all\n"),
         ("common/ttl.yaml", "{ ttl: 120, type: AAAA }\n"),
     ]);
     let ran = workspace.run(&["import", ".", "--offline"]).exits(1);
     assert!(ran.stdout.is_empty(), "{ran:?}");
-    for words in
-        ["SPEC0001", "zones/example.com.yaml:10:8", "the alias refers to an anchor that is not defined above it"]
-    {
+    for words in [
+        "SPEC0001",
+        "zones/example.com.yaml:10:8",
+        "the alias refers to an anchor that is not defined above it",
+    ] {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
     }
     let path = workspace.path().join("zones/example.com.yaml");
@@ -71,8 +76,10 @@ fn includes_and_merges_are_resolved() {
         assert!(ran.stdout.lines().any(is_there), "{line}: {}", ran.stdout);
     }
     assert!(ran.stdout.contains("# both names\n"), "{}", ran.stdout);
-    // The files of `common` name no zone, with or without a default: they belong to the zones that include them.
-    let ran = workspace.run(&["import", ".", "--offline", "--zone-name", "default.example"]).exits(0);
+    // The files of `common` name no zone, with or without a default: they belong to the zones that
+    // include them.
+    let ran =
+        workspace.run(&["import", ".", "--offline", "--zone-name", "default.example"]).exits(0);
     assert!(!ran.stdout.contains("default.example"), "{}", ran.stdout);
     // One file includes what is below its directory, and tells how to import more.
     refused(
@@ -130,7 +137,10 @@ fn files_that_include_each_other_many_times_are_bounded() {
     let more = list("two.yaml");
     let most = list("three.yaml");
     let workspace = tree(&[
-        ("example.com.yaml", &format!("www: {{ type: A, values: {} }}\n", list("four.yaml").trim())),
+        (
+            "example.com.yaml",
+            &format!("www: {{ type: A, values: {} }}\n", list("four.yaml").trim()),
+        ),
         ("four.yaml", &most),
         ("three.yaml", &more),
         ("two.yaml", &many),
@@ -158,7 +168,8 @@ fn a_zone_that_another_includes_is_named() {
     ]);
     let ran = workspace.run(&["import", ".", "--offline"]).exits(0);
     assert!(ran.stdout.contains("example.net:") && !ran.stdout.contains("example.com:"), "{ran:?}");
-    let words = "example.com.yaml: another file includes it, so it is not imported as the zone example.com";
+    let words =
+        "example.com.yaml: another file includes it, so it is not imported as the zone example.com";
     assert!(ran.stderr.contains("IMPORT0002") && ran.stderr.contains(words), "{}", ran.stderr);
 }
 
@@ -166,9 +177,11 @@ fn a_zone_that_another_includes_is_named() {
 fn a_long_text_that_is_repeated_is_bounded() {
     let long = "a".repeat(1 << 20);
     let many = |what: &str, count: usize| vec![what; count].join(", ");
-    let by_alias = format!("www: {{ type: TXT, value: &long {long} }}\nall: [{}]\n", many("*long", 300));
+    let by_alias =
+        format!("www: {{ type: TXT, value: &long {long} }}\nall: [{}]\n", many("*long", 300));
     refused_with(&tree(&[("example.com.yaml", &by_alias)]), "256 MB of text");
-    let by_include = format!("www: {{ type: TXT, values: [{}] }}\n", many("!include long.yaml", 70));
+    let by_include =
+        format!("www: {{ type: TXT, values: [{}] }}\n", many("!include long.yaml", 70));
     refused_with(
         &tree(&[("example.com.yaml", &by_include), ("long.yaml", &format!("{long}\n"))]),
         "the included files have more than 64 MiB of text together",

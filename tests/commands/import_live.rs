@@ -1,4 +1,5 @@
-//! `import` and `init` of live zones: settings, DNSSEC and DNS settings come back, and everything else that acts on a zone is named.
+//! `import` and `init` of live zones: settings, DNSSEC and DNS settings come back, and everything
+//! else that acts on a zone is named.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +28,15 @@ fn import(workspace: &Workspace, arguments: &[&str]) -> Ran {
     let ran = workspace.run(&all).exits(0);
     workspace.file("spec.yaml", &ran.stdout);
     let plan = workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]);
-    assert_eq!(plan.code, Some(0), "{}\n{}\n{}\n{}", ran.stdout, ran.stderr, plan.stdout, plan.stderr);
+    assert_eq!(
+        plan.code,
+        Some(0),
+        "{}\n{}\n{}\n{}",
+        ran.stdout,
+        ran.stderr,
+        plan.stdout,
+        plan.stderr
+    );
     assert!(workspace.writes().is_empty());
     ran
 }
@@ -81,28 +90,44 @@ fn settings_that_differ_from_their_defaults_are_imported() {
     assert_eq!(again.stdout, ran.stdout);
     // A zone without changes has nothing to say.
     let plain = import(&with_zone(options(), &json!({})), &[]);
-    assert!(!plain.stdout.contains("settings") && !plain.stdout.contains("dnssec"), "{}", plain.stdout);
+    assert!(
+        !plain.stdout.contains("settings") && !plain.stdout.contains("dnssec"),
+        "{}",
+        plain.stdout
+    );
 }
 
 #[test]
 fn each_state_of_dnssec_plans_empty() {
-    for (status, is_on) in
-        [("active", true), ("pending", true), ("error", true), ("disabled", false), ("pending-disabled", false)]
-    {
+    for (status, is_on) in [
+        ("active", true),
+        ("pending", true),
+        ("error", true),
+        ("disabled", false),
+        ("pending-disabled", false),
+    ] {
         let workspace = with_zone(options(), &json!({ "dnssec": { "status": status } }));
         let ran = import(&workspace, &[]);
         assert_eq!(ran.stdout.contains("dnssec:"), is_on, "{status}\n{}", ran.stdout);
     }
     let options = json!({ "dnssec": { "status": "active", "dnssec_multi_signer": true } });
     let ran = import(&with_zone(self::options(), &options), &[]);
-    assert!(ran.stderr.contains("IMPORT0026") && ran.stderr.contains("dnssec_multi_signer"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("IMPORT0026") && ran.stderr.contains("dnssec_multi_signer"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn settings_that_a_spec_cannot_keep_are_named() {
     let members = json!({ "settings": { "http2": "off", "development_mode": "on" } });
     let ran = import(&with_zone(options(), &members), &[]);
-    assert!(!ran.stdout.contains("http2") && !ran.stdout.contains("development_mode"), "{}", ran.stdout);
+    assert!(
+        !ran.stdout.contains("http2") && !ran.stdout.contains("development_mode"),
+        "{}",
+        ran.stdout
+    );
     for words in ["IMPORT0026", "http2: off", "development_mode is on; it ends by itself"] {
         assert!(ran.stderr.contains(words), "{words}\n{}", ran.stderr);
     }
@@ -122,8 +147,7 @@ fn other_things() -> Value {
         "action": "set_cache_settings", "expression": "http.host eq \"$not_a_list\"",
         "action_parameters": { "cache": true },
     });
-    let entry_point =
-        |phase: &str, rules: Value| json!({ "phase": phase, "kind": "zone", "name": "default", "rules": rules });
+    let entry_point = |phase: &str, rules: Value| json!({ "phase": phase, "kind": "zone", "name": "default", "rules": rules });
     json!({
         "rulesets": [
             entry_point("http_request_dynamic_redirect", json!([redirect(true), redirect(false)])),
@@ -163,7 +187,11 @@ fn everything_else_that_acts_on_the_zone_is_named() {
     ] {
         assert!(ran.stderr.contains(words), "{words}\n{}", ran.stderr);
     }
-    assert!(!ran.stderr.contains("load balancers") && !ran.stderr.contains("IMPORT0027"), "{}", ran.stderr);
+    assert!(
+        !ran.stderr.contains("load balancers") && !ran.stderr.contains("IMPORT0027"),
+        "{}",
+        ran.stderr
+    );
     // Parts of a zone were asked for, so nothing else is looked at.
     let ran = workspace.run(&["import", "example.com", "--only-dns"]).exits(0);
     assert!(!ran.stderr.contains("IMPORT00"), "{}", ran.stderr);
@@ -174,9 +202,12 @@ fn what_cloudflare_does_not_show_is_not_known() {
     let mut options = options_on("pro");
     options.profile.permissions = [PermissionGroup::Zone, PermissionGroup::Dns]
         .into_iter()
-        .fold(Permissions::default(), |all, group| all.with(group, Some(Permission::read(group).access)));
+        .fold(Permissions::default(), |all, group| {
+            all.with(group, Some(Permission::read(group).access))
+        });
     let mut members = other_things();
-    members["records"] = json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.1" }]);
+    members["records"] =
+        json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.1" }]);
     members["settings"] = json!({ "ssl": "strict" });
     let workspace = with_zone(options, &members);
     let ran = import(&workspace, &[]);
@@ -190,7 +221,11 @@ fn what_cloudflare_does_not_show_is_not_known() {
         "Account > Account Rulesets > Read",
         "bot settings of example.com",
     ] {
-        assert!(ran.stderr.contains(words) || words.starts_with("Account"), "{words}\n{}", ran.stderr);
+        assert!(
+            ran.stderr.contains(words) || words.starts_with("Account"),
+            "{words}\n{}",
+            ran.stderr
+        );
     }
     // Without its rules, nothing of the protection can be imported.
     let ran = workspace.run(&["import", "example.com", "--only-waf"]).exits(1);
@@ -213,7 +248,13 @@ fn thirty_zones_take_at_most_a_hundred_requests() {
     assert!((62..=100).contains(&requests), "{requests}");
     let text = std::fs::read_to_string(workspace.path().join("zones/zone-7.example.yaml")).unwrap();
     assert!(text.contains("always_use_https"), "{text}");
-    for words in ["IMPORT0027", "of 30 zones", "DNSSEC, DNS settings", "page rules", "zonewright import ZONE"] {
+    for words in [
+        "IMPORT0027",
+        "of 30 zones",
+        "DNSSEC, DNS settings",
+        "page rules",
+        "zonewright import ZONE",
+    ] {
         assert!(ran.stderr.contains(words), "{words}\n{}", ran.stderr);
     }
     workspace.run(&["plan", "zones/", "--detailed-exitcode"]).exits(0);
@@ -221,7 +262,11 @@ fn thirty_zones_take_at_most_a_hundred_requests() {
     let other = Workspace::empty(options());
     other.plant(&json!({ "zones": zones }));
     let ran = other.run(&["init", "--all", "--pipeline", "none", "--no-settings"]).exits(0);
-    assert!(other.requests().len() <= 100 && !ran.stderr.contains("requests: DNSSEC"), "{}", ran.stderr);
+    assert!(
+        other.requests().len() <= 100 && !ran.stderr.contains("requests: DNSSEC"),
+        "{}",
+        ran.stderr
+    );
     assert!(!paths(&other).iter().any(|path| path.ends_with("/settings")));
     let text = std::fs::read_to_string(other.path().join("zones/zone-7.example.yaml")).unwrap();
     assert!(!text.contains("settings"), "{text}");
@@ -238,11 +283,22 @@ fn settings_are_read_one_by_one_once_the_list_has_ended() {
     };
     let workspace = ended();
     let ran = workspace.run(&["import", "example.com"]).exits(0);
-    assert!(ran.stdout.contains("min_tls_version") && !ran.stdout.contains("rocket_loader"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("IMPORT0027") && ran.stderr.contains("--all-settings"), "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("min_tls_version") && !ran.stdout.contains("rocket_loader"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stderr.contains("IMPORT0027") && ran.stderr.contains("--all-settings"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(paths(&workspace).iter().filter(|path| is_single(path)).count(), 17);
     let ran = import(&ended(), &["--all-settings"]);
-    assert!(ran.stdout.contains("rocket_loader: ") && !ran.stderr.contains("IMPORT0027"), "{ran:?}");
+    assert!(
+        ran.stdout.contains("rocket_loader: ") && !ran.stderr.contains("IMPORT0027"),
+        "{ran:?}"
+    );
     let without = ended();
     let ran = without.run(&["import", "example.com", "--no-settings"]).exits(0);
     let is_list = |path: &String| path.ends_with("/settings") && !path.contains("/ssl/");
@@ -259,15 +315,23 @@ fn settings_are_read_one_by_one_once_the_list_has_ended() {
             "what": { "answer": { "code": code, "body": { "success": false, "errors": [{ "code": 1, "message": "gone" }] } } },
             "times": 9,
         }]);
-        Fault::list_from_json(&fault.to_string()).unwrap().into_iter().for_each(|fault| workspace.fault(fault));
+        Fault::list_from_json(&fault.to_string())
+            .unwrap()
+            .into_iter()
+            .for_each(|fault| workspace.fault(fault));
         let ran = workspace.run(&["import", "example.com"]).exits(0);
-        assert!(ran.stdout.contains("min_tls_version") && ran.stderr.contains("IMPORT0027"), "{code}\n{ran:?}");
+        assert!(
+            ran.stdout.contains("min_tls_version") && ran.stderr.contains("IMPORT0027"),
+            "{code}\n{ran:?}"
+        );
     }
 }
 
-/// Counts what a document changes, without the importer's code: every changed setting, every thing of every kind.
+/// Counts what a document changes, without the importer's code: every changed setting, every thing
+/// of every kind.
 fn planted(members: &Value) -> Vec<String> {
-    let keys = |name: &str| members[name].as_object().into_iter().flatten().map(|(key, _)| key.clone());
+    let keys =
+        |name: &str| members[name].as_object().into_iter().flatten().map(|(key, _)| key.clone());
     let records = members["records"].as_array().into_iter().flatten();
     let names = records.map(|record| record["name"].as_str().unwrap().replace(".example.com", ""));
     keys("settings").chain(keys("dns_settings")).chain(names).collect()
@@ -306,12 +370,14 @@ fn each_thing_of_a_live_zone_is_imported_or_named() {
     ];
     let mut state = 7_u64;
     let mut is_drawn = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33).is_multiple_of(2)
     };
     let mut seen = BTreeSet::new();
     for round in 0..10 {
-        let mut members = json!({ "settings": {}, "dns_settings": {}, "resources": {}, "records": [] });
+        let mut members =
+            json!({ "settings": {}, "dns_settings": {}, "resources": {}, "records": [] });
         for (name, value) in settings.iter().filter(|_| is_drawn()) {
             members["settings"][name] = value.clone();
         }
@@ -330,7 +396,12 @@ fn each_thing_of_a_live_zone_is_imported_or_named() {
         let ran = import(&with_zone(options(), &members), &[]);
         for thing in planted(&members).into_iter().chain(words) {
             let is_imported = ran.stdout.contains(&thing);
-            assert!(is_imported || ran.stderr.contains(&thing), "{thing}\n{members}\n{}\n{}", ran.stdout, ran.stderr);
+            assert!(
+                is_imported || ran.stderr.contains(&thing),
+                "{thing}\n{members}\n{}\n{}",
+                ran.stdout,
+                ran.stderr
+            );
             seen.insert((thing, is_imported));
         }
     }
@@ -352,14 +423,22 @@ fn each_row_of_a_table_is_imported_or_named() {
     let cells = [
         ["www", "@", "a.b", "mail", "", "bad name!"],
         ["A", "a", "A", "TXT", "MX", "NOPE"],
-        ["192.0.2.1", "192.0.2.2", "192.0.2.3", "\"a, \"\"quoted\"\"\ntext\"", "", "not valid at all ☃"],
+        [
+            "192.0.2.1",
+            "192.0.2.2",
+            "192.0.2.3",
+            "\"a, \"\"quoted\"\"\ntext\"",
+            "",
+            "not valid at all ☃",
+        ],
         ["", "auto", "300", "1", "", "soon"],
         ["", "", "false", "no", "true", "maybe"],
         ["", "", "", "", "10", "5,surplus"],
     ];
     let mut state = 11_u64;
     let mut draw = move |most: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(state >> 33).unwrap() % most
     };
     let workspace = Workspace::empty(options());
@@ -374,20 +453,33 @@ fn each_row_of_a_table_is_imported_or_named() {
         workspace.file("records.csv", &text);
         let arguments = ["import", "./records.csv", "--zone-name", "example.com", "--offline"];
         let ran = workspace.run(&arguments).exits(0);
-        let tally = ran.stderr.lines().find_map(|line| line.split_once("record: ")).map(|(_, tally)| tally).unwrap();
-        let numbers: Vec<usize> = tally.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect();
+        let tally = ran
+            .stderr
+            .lines()
+            .find_map(|line| line.split_once("record: "))
+            .map(|(_, tally)| tally)
+            .unwrap();
+        let numbers: Vec<usize> =
+            tally.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect();
         let named = ran.stderr.lines().filter(|line| line.starts_with("warning[IMPORT")).count();
         assert_eq!(numbers[1], rows(&text), "{tally}");
         assert_eq!(numbers[0] + named, numbers[1], "{tally}\n{}", ran.stderr);
         // Equal rows are one record, which is said.
         let written = ran.stdout.matches("type: ").count();
-        let times =
-            ran.stderr.lines().filter_map(|line| line.split_once(" exists ")?.1.split_once(" and was written once"));
-        let copies =
-            times.map(|(times, _)| times.trim_end_matches(" times").parse::<usize>().map_or(1, |times| times - 1));
+        let times = ran
+            .stderr
+            .lines()
+            .filter_map(|line| line.split_once(" exists ")?.1.split_once(" and was written once"));
+        let copies = times.map(|(times, _)| {
+            times.trim_end_matches(" times").parse::<usize>().map_or(1, |times| times - 1)
+        });
         let twice: usize = copies.sum();
         let lists = ran.stdout.matches("content: [").count();
-        assert!(written + twice <= numbers[0] && (lists > 0 || written + twice == numbers[0]), "{}", ran.stdout);
+        assert!(
+            written + twice <= numbers[0] && (lists > 0 || written + twice == numbers[0]),
+            "{}",
+            ran.stdout
+        );
         all_imported += numbers[0];
         all_named += named;
     }
@@ -398,7 +490,10 @@ fn each_row_of_a_table_is_imported_or_named() {
 fn files_that_are_not_read_are_listed_with_the_reason() {
     let workspace = Workspace::empty(options());
     workspace.file("infra/main.tf", "locals {}\n");
-    workspace.file("infra/zone.tf", "resource \"cloudflare_zone\" \"a\" {\n  zone = \"example.com\"\n}\n");
+    workspace.file(
+        "infra/zone.tf",
+        "resource \"cloudflare_zone\" \"a\" {\n  zone = \"example.com\"\n}\n",
+    );
     workspace.file("infra/README.md", "text\n");
     workspace.file("infra/terraform.tfstate", "{}\n");
     workspace.file("infra/staging.tfvars", "a = 1\n");
@@ -433,5 +528,9 @@ fn the_folder_of_cases_is_imported_applied_and_planned_empty() {
     };
     let ran = Ran::from(output).exits(0);
     assert_eq!(ran.stdout.matches("valid, applied, plan empty").count(), 4, "{}", ran.stdout);
-    assert!(ran.stdout.contains("IMPORT0002") && ran.stdout.contains("IMPORT0004"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("IMPORT0002") && ran.stdout.contains("IMPORT0004"),
+        "{}",
+        ran.stdout
+    );
 }

@@ -93,13 +93,15 @@ fn modules_beside_a_configuration_are_read_with_their_inputs() {
         (net, "www0", "192.0.2.3"),
         (net, "direct", "192.0.2.8"),
     ] {
-        let is_there = |line: &str| line.contains(&format!("name: {name},")) && line.contains(content);
+        let is_there =
+            |line: &str| line.contains(&format!("name: {name},")) && line.contains(content);
         assert!(zone.lines().any(is_there), "{name} {content}: {}", ran.stdout);
     }
     assert!(!ran.stdout.contains("never") && ran.stdout.contains("# One host."), "{}", ran.stdout);
     assert!(ran.stderr.contains("cloudflare_record: 5 of 6 imported"), "{}", ran.stderr);
     assert!(
-        ran.stderr.contains("cloudflare_zone: 2 of 2 imported") && ran.stderr.contains("module: 3 of 6 imported"),
+        ran.stderr.contains("cloudflare_zone: 2 of 2 imported")
+            && ran.stderr.contains("module: 3 of 6 imported"),
         "{}",
         ran.stderr
     );
@@ -112,7 +114,10 @@ fn modules_beside_a_configuration_are_read_with_their_inputs() {
     }
     // Addresses are those of the state.
     let script = workspace.run(&["import", ".", "--offline", "--leave", "script"]).exits(0).stdout;
-    for address in ["module.zone[\"example.com\"].cloudflare_zone.this", "module.mail[0].cloudflare_record.host"] {
+    for address in [
+        "module.zone[\"example.com\"].cloudflare_zone.this",
+        "module.mail[0].cloudflare_record.host",
+    ] {
         assert!(script.contains(&format!("state rm '{address}'")), "{address}: {script}");
     }
     // One directory alone does not contain the modules of another.
@@ -137,7 +142,11 @@ fn outputs_that_need_each_other_have_no_value() {
     );
     let ran = workspace.run(&["import", ".", "--from", "terraform", "--offline"]).exits(0);
     assert!(ran.stdout.contains("records: []"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("cloudflare_dns_record.r: `module.b.x` refers to itself"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("cloudflare_dns_record.r: `module.b.x` refers to itself"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -218,7 +227,12 @@ output "name" { value = var.mail }
         ("mail", "192.0.2.1"),
         ("mailweb", "192.0.2.1"),
     ];
-    assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value.to_owned())), "{}", ran.stderr);
+    assert_eq!(
+        found,
+        expected.map(|(name, value)| (name.to_owned(), value.to_owned())),
+        "{}",
+        ran.stderr
+    );
     // That of a directory that nothing calls is.
     let ran = workspace.run(&["import", "./web", "--offline"]).exits(1);
     assert!(ran.stderr.contains("web/terraform.tfvars"), "{}", ran.stderr);
@@ -226,8 +240,9 @@ output "name" { value = var.mail }
 
 #[test]
 fn modules_that_call_each_other_come_to_an_end() {
-    let call =
-        |name: &str, source: &str, more: &str| format!("module \"{name}\" {{\n  source = \"{source}\"\n{more}}}\n");
+    let call = |name: &str, source: &str, more: &str| {
+        format!("module \"{name}\" {{\n  source = \"{source}\"\n{more}}}\n")
+    };
     for (a, b) in [
         // A circle.
         (call("b", "../b", ""), call("a", "../a", "")),
@@ -358,7 +373,11 @@ resource "cloudflare_record" "outside" {
         ("too", "root"),
     ] {
         let value = format!("{value}.example.net");
-        assert!(found.iter().any(|(n, v)| n == name && v.trim_end_matches('.') == value), "{name}: {}", ran.stdout);
+        assert!(
+            found.iter().any(|(n, v)| n == name && v.trim_end_matches('.') == value),
+            "{name}: {}",
+            ran.stdout
+        );
     }
     assert_eq!(found.len(), 10, "{}", ran.stdout);
     assert!(ran.stderr.contains("cloudflare_record.outside: "), "{}", ran.stderr);
@@ -433,7 +452,8 @@ resource "cloudflare_record" "this" {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
     }
     // A resource of which another instance is not known leaves by its own address.
-    let leave = |form: &str| workspace.run(&["import", ".", "--offline", "--leave", form]).exits(0).stdout;
+    let leave =
+        |form: &str| workspace.run(&["import", ".", "--offline", "--leave", form]).exits(0).stdout;
     let address = "module.a[\"x\"].module.b[\"one\"].cloudflare_record.this";
     for out in [leave("script"), leave("text")] {
         assert!(out.contains(&format!("state rm '{address}'")), "{out}");
@@ -455,10 +475,16 @@ fn files_count_in_the_order_of_terraform() {
         let value = if name == "local" { "local.a".to_owned() } else { format!("var.{name}") };
         record(name, &value)
     });
-    let variables =
-        ["auto", "plain", "changed"].map(|name| format!("variable \"{name}\" {{\n  default = \"192.0.2.1\"\n}}\n"));
-    workspace
-        .file("main.tf", format!("{zone}{}{}locals {{\n  a = \"192.0.2.1\"\n}}\n", code.concat(), variables.concat()));
+    let variables = ["auto", "plain", "changed"]
+        .map(|name| format!("variable \"{name}\" {{\n  default = \"192.0.2.1\"\n}}\n"));
+    workspace.file(
+        "main.tf",
+        format!(
+            "{zone}{}{}locals {{\n  a = \"192.0.2.1\"\n}}\n",
+            code.concat(),
+            variables.concat()
+        ),
+    );
     workspace.file("terraform.tfvars", "auto = \"192.0.2.1\"\nplain = \"192.0.2.2\"\n");
     workspace.file("a.auto.tfvars", "auto = \"192.0.2.3\"\n");
     workspace.file(
@@ -490,10 +516,18 @@ fn of_two_blocks_with_one_address_none_is_taken() {
         )
     };
     let zone = "resource \"cloudflare_zone\" \"this\" {\n  zone = \"example.com\"\n}\n";
-    workspace.file("main.tf", format!("{zone}{}{}", record("www", "192.0.2.1"), record("mail", "192.0.2.2")));
+    workspace.file(
+        "main.tf",
+        format!("{zone}{}{}", record("www", "192.0.2.1"), record("mail", "192.0.2.2")),
+    );
     workspace.file("more.tf", record("www", "192.0.2.3"));
     let ran = workspace.run(&["import", ".", "--offline"]).exits(0);
-    assert_eq!(records(&ran.stdout), [("mail".to_owned(), "192.0.2.2".to_owned())], "{}", ran.stdout);
+    assert_eq!(
+        records(&ran.stdout),
+        [("mail".to_owned(), "192.0.2.2".to_owned())],
+        "{}",
+        ran.stdout
+    );
     let words = "cloudflare_record.www: two blocks have this address, which Terraform refuses";
     assert!(ran.stderr.contains(words), "{}", ran.stderr);
 }
@@ -523,7 +557,12 @@ fn the_length_of_what_is_partly_unknown_is_unknown() {
 fn a_pipe_is_no_source() {
     let workspace = Workspace::empty(options());
     let pipe = workspace.path().join("pipe.csv");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()));
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .is_ok_and(|status| status.success())
+    );
     let ran = workspace.run(&["import", "./pipe.csv", "--offline"]).exits(1);
     assert!(ran.stderr.contains("it is not a regular file"), "{}", ran.stderr);
 }
@@ -533,10 +572,21 @@ fn a_pipe_is_no_source() {
 fn links_do_not_lead_out_of_what_was_named() {
     let workspace = Workspace::empty(options());
     workspace.file("outside/main.tf", ZONE);
-    workspace.file("live/main.tf", "module \"zone\" {\n  source = \"./zone\"\n  name = \"example.com\"\n}\n");
-    std::os::unix::fs::symlink(workspace.path().join("outside"), workspace.path().join("live/zone")).unwrap();
+    workspace.file(
+        "live/main.tf",
+        "module \"zone\" {\n  source = \"./zone\"\n  name = \"example.com\"\n}\n",
+    );
+    std::os::unix::fs::symlink(
+        workspace.path().join("outside"),
+        workspace.path().join("live/zone"),
+    )
+    .unwrap();
     let ran = workspace.run(&["import", "./live", "--offline"]).exits(1);
-    assert!(ran.stderr.contains("module.zone: `./zone` is not among the files that were read"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("module.zone: `./zone` is not among the files that were read"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

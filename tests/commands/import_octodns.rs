@@ -19,7 +19,8 @@ fn tree(files: &[(&str, &str)]) -> Workspace {
 /// Imports without Cloudflare.
 #[track_caller]
 fn import(workspace: &Workspace, arguments: &[&str], code: i32) -> Ran {
-    let all: Vec<&str> = ["import"].iter().chain(arguments).chain(&["--offline"]).copied().collect();
+    let all: Vec<&str> =
+        ["import"].iter().chain(arguments).chain(&["--offline"]).copied().collect();
     workspace.run(&all).exits(code)
 }
 
@@ -69,7 +70,10 @@ fn records_go_to_the_targets_that_the_configuration_names() {
     let ran = import(&workspace, &["./dns/"], 0);
     has_records(
         &ran.stdout,
-        &["name: at, type: A, content: 192.0.2.1, ttl: 900", "name: lenient, type: A, content: 192.0.2.2, ttl: 120"],
+        &[
+            "name: at, type: A, content: 192.0.2.1, ttl: 900",
+            "name: lenient, type: A, content: 192.0.2.2, ttl: 120",
+        ],
     );
     for absent in ["nowhere", "only", "without", "inside.example", "unused.example"] {
         assert!(!ran.stdout.contains(absent), "{}", ran.stdout);
@@ -102,7 +106,10 @@ fn records_go_to_the_targets_that_the_configuration_names() {
     );
     assert!(!ran.stdout.contains("nowhere"), "{}", ran.stdout);
     let ran = import(&workspace, &["./dns/", "--target", "cloudflare"], 1);
-    says(&ran.stderr, &["no zone of octoDNS has the target `cloudflare`", "the zones go to `cf`, `dns`"]);
+    says(
+        &ran.stderr,
+        &["no zone of octoDNS has the target `cloudflare`", "the zones go to `cf`, `dns`"],
+    );
 }
 
 #[test]
@@ -125,13 +132,20 @@ fn two_configurations_are_two_views() {
     assert!(!ran.stdout.contains("10.0.0.5"), "{}", ran.stdout);
     says(
         &ran.stderr,
-        &["in ./views/in/config.yaml, it goes to `cloudflare` (octodns_mikrotik.MikroTikProvider)", "db A of"],
+        &[
+            "in ./views/in/config.yaml, it goes to `cloudflare` (octodns_mikrotik.MikroTikProvider)",
+            "db A of",
+        ],
     );
     // The directory of a provider is relative to where octoDNS runs, which is above what was named.
     let ran = import(&workspace, &["./views/in"], 1);
     says(
         &ran.stderr,
-        &["IMPORT0001", "`./in`, the directory of a provider, is not below ./views/in", "import ./views/"],
+        &[
+            "IMPORT0001",
+            "`./in`, the directory of a provider, is not below ./views/in",
+            "import ./views/",
+        ],
     );
     // Two targets at Cloudflare with different records are never merged.
     workspace.file("views/in/config.yaml", config("octodns_cloudflare.CloudflareProvider", "in"));
@@ -148,13 +162,23 @@ fn two_configurations_are_two_views() {
     assert!(ran.stdout.is_empty(), "{}", ran.stdout);
     for config in ["in/config.yaml", "./views/in/config.yaml"] {
         let ran = import(&workspace, &["./views/", "--config", config], 0);
-        assert!(ran.stdout.contains("10.0.0.5") && !ran.stdout.contains("192.0.2.1"), "{}", ran.stdout);
-        says(&ran.stderr, &["another configuration was chosen with `--config`: ./views/out/config.yaml"]);
+        assert!(
+            ran.stdout.contains("10.0.0.5") && !ran.stdout.contains("192.0.2.1"),
+            "{}",
+            ran.stdout
+        );
+        says(
+            &ran.stderr,
+            &["another configuration was chosen with `--config`: ./views/out/config.yaml"],
+        );
     }
     let ran = import(&workspace, &["./views/", "--config", "on/config.yaml"], 1);
     says(
         &ran.stderr,
-        &["`--config on/config.yaml` is not a configuration of octoDNS below the sources", "in/config.yaml"],
+        &[
+            "`--config on/config.yaml` is not a configuration of octoDNS below the sources",
+            "in/config.yaml",
+        ],
     );
     // Equal records are one zone.
     workspace.file("views/in/example.com.yaml", "www: {value: 192.0.2.1, type: A}\n");
@@ -166,7 +190,12 @@ fn two_configurations_are_two_views() {
     let ran = import(&workspace, &["./views/"], 1);
     says(
         &ran.stderr,
-        &["IMPORT0010", "example.com has files in several directories", "in/example.com.yaml", "out/example.com.yaml"],
+        &[
+            "IMPORT0010",
+            "example.com has files in several directories",
+            "in/example.com.yaml",
+            "out/example.com.yaml",
+        ],
     );
 }
 
@@ -188,7 +217,10 @@ fn a_source_that_is_not_read_leaves_the_zone_in_part() {
             "{class: octodns.provider.yaml.YamlProvider, directory: env/ZONES/topsecret}",
             "`directory: env/ZONES` of its provider `other`",
         ),
-        ("{class: octodns_cloudflare.CloudflareProvider}", "its source `other` is Cloudflare itself"),
+        (
+            "{class: octodns_cloudflare.CloudflareProvider}",
+            "its source `other` is Cloudflare itself",
+        ),
         (
             "{class: octodns.provider.yaml.YamlProvider, directory: ./more}",
             "there is no file for example.com in ./dns/more",
@@ -218,8 +250,14 @@ fn sources_are_merged_in_order() {
     };
     let workspace = tree(&[
         ("octodns.yaml", &config(true)),
-        ("first/example.com.yaml", "a: {type: A, value: 192.0.2.1}\nwww: {type: A, value: 192.0.2.1}\n"),
-        ("last/example.com.yaml", "b: {type: A, value: 192.0.2.2}\nwww: {type: A, value: 192.0.2.2}\n"),
+        (
+            "first/example.com.yaml",
+            "a: {type: A, value: 192.0.2.1}\nwww: {type: A, value: 192.0.2.1}\n",
+        ),
+        (
+            "last/example.com.yaml",
+            "b: {type: A, value: 192.0.2.2}\nwww: {type: A, value: 192.0.2.2}\n",
+        ),
     ]);
     let ran = import(&workspace, &["."], 0);
     has_records(
@@ -230,12 +268,22 @@ fn sources_are_merged_in_order() {
             "name: www, type: A, content: 192.0.2.2, ttl: 60",
         ],
     );
-    says(&ran.stderr, &["www A of example.com: a later source of the zone replaces it", "record: 3 of 4 imported"]);
+    says(
+        &ran.stderr,
+        &[
+            "www A of example.com: a later source of the zone replaces it",
+            "record: 3 of 4 imported",
+        ],
+    );
     workspace.file("octodns.yaml", config(false));
     let ran = import(&workspace, &["."], 1);
     says(
         &ran.stderr,
-        &["IMPORT0010", "www A of example.com: two record sets have this name and type", "example.com.yaml:2"],
+        &[
+            "IMPORT0010",
+            "www A of example.com: two record sets have this name and type",
+            "example.com.yaml:2",
+        ],
     );
 }
 
@@ -258,9 +306,17 @@ fn zones_follow_from_patterns_aliases_and_split_files() {
     for zone in ["example.com:", "copy.example:", "example.org:"] {
         says(&ran.stdout, &[zone]);
     }
-    assert_eq!(ran.stdout.matches("name: www, type: A, content: 192.0.2.").count(), 3, "{}", ran.stdout);
+    assert_eq!(
+        ran.stdout.matches("name: www, type: A, content: 192.0.2.").count(),
+        3,
+        "{}",
+        ran.stdout
+    );
     assert_eq!(ran.stdout.matches("192.0.2.2").count(), 2, "{}", ran.stdout);
-    says(&ran.stderr, &["zone lost.example: it is an alias of `nowhere.example.`, which is not a zone"]);
+    says(
+        &ran.stderr,
+        &["zone lost.example: it is an alias of `nowhere.example.`, which is not a zone"],
+    );
 }
 
 #[test]
@@ -275,7 +331,11 @@ fn a_zone_that_octodns_never_publishes_is_left_out() {
         ("zones/none.example.yaml", "www: {type: A, value: 192.0.2.3}\n"),
     ]);
     let ran = import(&workspace, &["."], 0);
-    assert!(ran.stdout.contains("  example.org:") && ran.stdout.contains("  copy.example:"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("  example.org:") && ran.stdout.contains("  copy.example:"),
+        "{}",
+        ran.stdout
+    );
     assert!(!ran.stdout.contains("  example.com:"), "{}", ran.stdout);
     says(
         &ran.stderr,
@@ -317,7 +377,11 @@ fn processors_drop_change_or_are_named() {
             "3600",
             "the processor `p` changes the TTL to 600",
         ),
-        ("class: own.Templates", "nothing", "what its processor `p` (own.Templates) changes is not known"),
+        (
+            "class: own.Templates",
+            "nothing",
+            "what its processor `p` (own.Templates) changes is not known",
+        ),
     ] {
         workspace.file("octodns.yaml", config(processor));
         let ran = import(&workspace, &["."], 0);
@@ -372,7 +436,9 @@ fn options_about_octodns_need_octodns() {
     let workspace = tree(&[("a.csv", "name,type,content\nwww,A,192.0.2.1\n")]);
     for option in [["--config", "x.yaml"], ["--target", "cf"]] {
         for source in ["./a.csv", "example.com"] {
-            let ran = workspace.run(&["import", source, "--zone-name", "example.com", option[0], option[1]]).exits(64);
+            let ran = workspace
+                .run(&["import", source, "--zone-name", "example.com", option[0], option[1]])
+                .exits(64);
             says(&ran.stderr, &[option[0], "no file of octoDNS is among the sources"]);
         }
     }
@@ -381,7 +447,8 @@ fn options_about_octodns_need_octodns() {
 #[test]
 fn hostile_configurations_are_refused_or_named() {
     let outside = tempfile::tempdir().unwrap();
-    fs::write(outside.path().join("example.com.yaml"), "topsecret: {type: A, value: 192.0.2.66}\n").unwrap();
+    fs::write(outside.path().join("example.com.yaml"), "topsecret: {type: A, value: 192.0.2.66}\n")
+        .unwrap();
     let outside_path = outside.path().display().to_string();
     let zones = "example.com.: {sources: [files], targets: [cf]}";
     let good = "www: {type: A, value: 192.0.2.1}\n";
@@ -399,7 +466,9 @@ fn hostile_configurations_are_refused_or_named() {
             1,
         ),
         (
-            format!("providers: {{files: {{class: {YAML}, directory: link}}, cf: {CLOUDFLARE}}}\nzones: {{{zones}}}\n"),
+            format!(
+                "providers: {{files: {{class: {YAML}, directory: link}}, cf: {CLOUDFLARE}}}\nzones: {{{zones}}}\n"
+            ),
             1,
         ),
         (format!("providers: {{files: [], cf: {CLOUDFLARE}}}\nzones: {{{zones}}}\n"), 0),
@@ -409,13 +478,21 @@ fn hostile_configurations_are_refused_or_named() {
         (configuration("", "'*': {sources: [files], targets: [cf], regex: '('}"), 1),
         (configuration(", shared_filename: absent.yaml", zones), 1),
         (configuration(", split_extension: '', default_ttl: many", zones), 0),
-        (configuration("", "'\\u0007.example.': {sources: [files], targets: [cf]}").replace('\'', "\""), 1),
+        (
+            configuration("", "'\\u0007.example.': {sources: [files], targets: [cf]}")
+                .replace('\'', "\""),
+            1,
+        ),
     ] {
-        let workspace = tree(&[("dns/octodns.yaml", &config), ("dns/zones/example.com.yaml", good)]);
+        let workspace =
+            tree(&[("dns/octodns.yaml", &config), ("dns/zones/example.com.yaml", good)]);
         #[cfg(unix)]
         std::os::unix::fs::symlink(outside.path(), workspace.path().join("dns/link")).unwrap();
         let ran = import(&workspace, &["./dns/"], code);
-        assert!(!ran.stdout.contains("topsecret") && !ran.stderr.contains("panicked"), "{config}\n{ran:?}");
+        assert!(
+            !ran.stdout.contains("topsecret") && !ran.stderr.contains("panicked"),
+            "{config}\n{ran:?}"
+        );
         assert!(!ran.stderr.contains('\u{7}'), "{ran:?}");
     }
 }

@@ -17,7 +17,11 @@ fn limiting_rule(content: &str) -> Value {
     let workspace = Workspace::empty(options_on("enterprise"));
     workspace.file("main.tf", old_rate_limit(content));
     let ran = import(&workspace, &["./main.tf", "--offline"]);
-    assert!(ran.stderr.contains("compare with `zonewright import example.com --only-waf`"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("compare with `zonewright import example.com --only-waf`"),
+        "{}",
+        ran.stderr
+    );
     workspace.plant(&json!({ "zones": [{ "name": "example.com", "plan": "enterprise" }] }));
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
@@ -63,7 +67,8 @@ fn old_rate_limits_become_rules_that_do_the_same() {
     let limit = &rule["ratelimit"];
     let counting = format!("{expression} and http.response.code in {{401 403}}");
     assert_eq!(limit["counting_expression"], json!(counting));
-    let numbers = ["period", "requests_per_period", "mitigation_timeout"].map(|name| limit[name].as_u64());
+    let numbers =
+        ["period", "requests_per_period", "mitigation_timeout"].map(|name| limit[name].as_u64());
     assert_eq!(numbers, [Some(60), Some(20), Some(600)]);
     assert_eq!(limit["characteristics"], json!(["cf.colo.id", "cf.unique_visitor_id"]));
     assert_ne!(limit["requests_to_origin"], json!(true));
@@ -72,7 +77,9 @@ fn old_rate_limits_become_rules_that_do_the_same() {
         json!({ "status_code": 429, "content": "{}", "content_type": "application/json" })
     );
     // What is not written: everything, from every address, and only what the origin answers counts.
-    let rule = limiting_rule("  threshold = 5000\n  period = 10\n  action { mode = \"managed_challenge\" }");
+    let rule = limiting_rule(
+        "  threshold = 5000\n  period = 10\n  action { mode = \"managed_challenge\" }",
+    );
     assert_eq!(rule["expression"], "cf.verified_bot_category ne \"Search Engine Crawler\"");
     assert_eq!((&rule["action"], &rule["enabled"]), (&json!("managed_challenge"), &json!(true)));
     assert_eq!(rule["ratelimit"]["characteristics"], json!(["cf.colo.id", "ip.src"]));
@@ -90,10 +97,19 @@ fn old_rate_limits_become_rules_that_do_the_same() {
   action = { mode = "simulate", timeout = 3600 }"#,
     );
     let url = r#"concat(http.host, http.request.uri.path) wildcard "*.example.com/path*""#;
-    assert_eq!(rule["expression"], format!("{url} and cf.verified_bot_category ne \"Search Engine Crawler\""));
-    assert_eq!((&rule["action"], &rule["ratelimit"]["requests_to_origin"]), (&json!("log"), &json!(true)));
+    assert_eq!(
+        rule["expression"],
+        format!("{url} and cf.verified_bot_category ne \"Search Engine Crawler\"")
+    );
+    assert_eq!(
+        (&rule["action"], &rule["ratelimit"]["requests_to_origin"]),
+        (&json!("log"), &json!(true))
+    );
     let counting = rule["ratelimit"]["counting_expression"].as_str().unwrap();
-    assert!(counting.starts_with(url) && counting.ends_with(" and http.response.code in {401}"), "{counting}");
+    assert!(
+        counting.starts_with(url) && counting.ends_with(" and http.response.code in {401}"),
+        "{counting}"
+    );
     let rule = limiting_rule(
         r#"
   threshold = 5000
@@ -107,15 +123,21 @@ fn old_rate_limits_become_rules_that_do_the_same() {
   action { mode = "js_challenge" }"#,
     );
     let headers = r#" and any(http.response.headers["x-cost"][*] eq "high") and not any(http.response.headers["server"][*] eq "x")"#;
-    assert!(rule["ratelimit"]["counting_expression"].as_str().unwrap().ends_with(headers), "{rule}");
+    assert!(
+        rule["ratelimit"]["counting_expression"].as_str().unwrap().ends_with(headers),
+        "{rule}"
+    );
 }
 
 #[test]
 fn old_rate_limits_last_as_long_as_their_period_and_bypass_both_schemes() {
-    let plain = "  threshold = 50000\n  period = 600\n  action {\n mode = \"ban\"\n timeout = 60\n }\n";
-    let rule = limiting_rule(&format!("{plain} bypass_url_patterns = [\"https://example.com/health*\"]"));
+    let plain =
+        "  threshold = 50000\n  period = 600\n  action {\n mode = \"ban\"\n timeout = 60\n }\n";
+    let rule =
+        limiting_rule(&format!("{plain} bypass_url_patterns = [\"https://example.com/health*\"]"));
     assert_eq!(rule["ratelimit"]["mitigation_timeout"], json!(600));
-    let bypass = r#"not (http.host eq "example.com" and http.request.uri.path wildcard "/health*")"#;
+    let bypass =
+        r#"not (http.host eq "example.com" and http.request.uri.path wildcard "/health*")"#;
     assert!(rule["expression"].as_str().unwrap().starts_with(bypass), "{rule}");
 }
 
@@ -132,7 +154,12 @@ fn rules_without_a_name_are_called_like_their_address() {
     workspace.file("main.tf", format!("{zone}{limits}{rules}"));
     let ran = import(&workspace, &["./main.tf"]);
     for name in ["a-www-example-com", "a-x-y", "a-x-y-2", "f-0", "f-1"] {
-        assert!(ran.stdout.contains(&format!("name: {name}")), "{name}\n{}\n{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.stdout.contains(&format!("name: {name}")),
+            "{name}\n{}\n{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
     for words in [
         "cloudflare_rate_limit: 3 of 3 imported",
@@ -156,21 +183,30 @@ fn rules_without_a_name_are_called_like_their_address() {
         );
         workspace.file("odd/main.tf", format!("{zone}{ruleset}"));
         let said = workspace.run(&["import", "./odd/", "--offline"]).exits(0).stderr;
-        assert!(said.contains(why) && said.contains("cloudflare_ruleset: 0 of 1 imported"), "{why}\n{said}");
+        assert!(
+            said.contains(why) && said.contains("cloudflare_ruleset: 0 of 1 imported"),
+            "{why}\n{said}"
+        );
     }
 }
 
 #[test]
 fn old_rate_limits_without_an_equal_rule_are_refused_with_the_reason() {
     let workspace = workspace();
-    let plain = "  threshold = 5\n  period = 60\n  action {\n mode = \"ban\"\n timeout = 60\n }\n".to_owned();
-    let of_url = |url: &str| format!("{plain}  match {{\n request {{ url_pattern = \"{url}\" }}\n}}");
+    let plain = "  threshold = 5\n  period = 60\n  action {\n mode = \"ban\"\n timeout = 60\n }\n"
+        .to_owned();
+    let of_url =
+        |url: &str| format!("{plain}  match {{\n request {{ url_pattern = \"{url}\" }}\n}}");
     let of_header = format!(
         "{plain}  match {{\n response {{ headers = [{{ name = \"Server\", op = \"like\", value = \"x\" }}] }}\n}}"
     );
-    let twice = format!("{}\n bypass_url_patterns = [\"*b.example.com/x\"]", of_url("*a.example.com/x"));
+    let twice =
+        format!("{}\n bypass_url_patterns = [\"*b.example.com/x\"]", of_url("*a.example.com/x"));
     for (content, why) in [
-        (plain.replace("period = 60", "period = 50"), "50 s is not a usual period of a rule; the nearest is 45 s"),
+        (
+            plain.replace("period = 60", "period = 50"),
+            "50 s is not a usual period of a rule; the nearest is 45 s",
+        ),
         (
             plain.replace("timeout = 60", "timeout = 900"),
             "900 s is not a usual duration of a rule; the nearest is 600 s",
@@ -178,9 +214,15 @@ fn old_rate_limits_without_an_equal_rule_are_refused_with_the_reason() {
         (plain.replace("ban", "quarantine"), "its action is `quarantine`"),
         (plain.replace("timeout = 60", ""), "it has no `timeout`"),
         (plain.replace("threshold = 5", "threshold = 0"), "its threshold is 0"),
-        (of_url("example.com/a?b=*"), "its pattern `example.com/a?b=*` is more than a host and a path"),
+        (
+            of_url("example.com/a?b=*"),
+            "its pattern `example.com/a?b=*` is more than a host and a path",
+        ),
         (of_url("ftp://example.com/"), "its pattern `ftp://example.com/` has another scheme"),
-        (of_url("example.com:8443/"), "its pattern `example.com:8443/` is more than a host and a path"),
+        (
+            of_url("example.com:8443/"),
+            "its pattern `example.com:8443/` is more than a host and a path",
+        ),
         (format!("{plain} bypass_url_patterns = [\"*\"]"), "it bypasses `*`, which is everything"),
         (of_header, "its response header `server` is compared by `like`"),
         (format!("{plain} mitigation = 5"), "its member `mitigation` is not known"),
@@ -196,7 +238,9 @@ fn old_rate_limits_without_an_equal_rule_are_refused_with_the_reason() {
             "its `origin_traffic` is neither true nor false",
         ),
         (
-            format!("{plain}  match {{\n request {{ url_pattern = [\"example.com/a\", \"b\"] }}\n}}"),
+            format!(
+                "{plain}  match {{\n request {{ url_pattern = [\"example.com/a\", \"b\"] }}\n}}"
+            ),
             "its `url_pattern` is not a text",
         ),
         (format!("{plain}  match {{\n}}\n  match {{\n}}"), "its `match` is not one block"),
@@ -204,20 +248,33 @@ fn old_rate_limits_without_an_equal_rule_are_refused_with_the_reason() {
             format!("{plain}  match {{\n request {{ methods = [\"GET\", [\"x\"]] }}\n}}"),
             "its `methods` is not a list of texts",
         ),
-        (format!("{plain}  match {{\n request {{ schemes = [\"HTTP\", \"GOPHER\"] }}\n}}"), "its scheme is `GOPHER`"),
+        (
+            format!("{plain}  match {{\n request {{ schemes = [\"HTTP\", \"GOPHER\"] }}\n}}"),
+            "its scheme is `GOPHER`",
+        ),
         (
             format!("{plain} bypass = [{{ name = \"ip\", value = \"192.0.2.1\" }}]"),
             "it exempts requests by `ip`, not by their URL",
         ),
-        (format!("{plain} bypass_url_patterns = {{ a = \"b\" }}"), "its `bypass_url_patterns` is not a list of texts"),
-        (format!("{plain} bypass_url_patterns = [\"https://*\"]"), "it bypasses `https://*`, which is everything"),
+        (
+            format!("{plain} bypass_url_patterns = {{ a = \"b\" }}"),
+            "its `bypass_url_patterns` is not a list of texts",
+        ),
+        (
+            format!("{plain} bypass_url_patterns = [\"https://*\"]"),
+            "it bypasses `https://*`, which is everything",
+        ),
         (plain.replace("period = 60", "period = -60"), "its `period` is not a whole number"),
-        (of_url("münchen.example.com/"), "its pattern `münchen.example.com/` has letters that requests do not have"),
+        (
+            of_url("münchen.example.com/"),
+            "its pattern `münchen.example.com/` has letters that requests do not have",
+        ),
     ] {
         workspace.file("main.tf", old_rate_limit(&content));
         let said = workspace.run(&["import", "./main.tf", "--offline"]).exits(0).stderr;
         assert!(
-            said.contains("IMPORT0002") && said.contains(&format!("cloudflare_rate_limit.login: {why}")),
+            said.contains("IMPORT0002")
+                && said.contains(&format!("cloudflare_rate_limit.login: {why}")),
             "{why}\n{said}"
         );
         assert!(said.contains("; write a rule in `rate_limits`"), "{said}");

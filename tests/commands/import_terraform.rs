@@ -312,7 +312,11 @@ fn entries_of_a_zone_without_a_name_are_reported_at_once_and_the_zone_can_be_nam
     }
     let ran = import(&workspace, &["./main.tf", "--zone-name", "example.com"]);
     assert!(ran.stdout.contains("name: bad") && ran.stdout.contains("192.0.2.1"), "{ran:?}");
-    assert!(ran.stderr.contains("cloudflare_record.lost") && !ran.stderr.contains("zone_id"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("cloudflare_record.lost") && !ran.stderr.contains("zone_id"),
+        "{}",
+        ran.stderr
+    );
     // An id is enough to say which zone it is.
     workspace.file("terraform.tfvars", "zone_id = \"0123\"\nnever_set = \"192.0.2.2\"\n");
     let said = workspace.run(&["import", "."]).exits(1).stderr;
@@ -332,7 +336,10 @@ fn texts_as_editors_and_shells_write_them_are_read_or_named() {
              value = \"192.0.2.1\"\n  {attributes}\n}}\n"
         )
     };
-    workspace.file("marked/main.tf", format!("\u{feff}{zone}{}", record("ttl = \"300\"")).replace('\n', "\r\n"));
+    workspace.file(
+        "marked/main.tf",
+        format!("\u{feff}{zone}{}", record("ttl = \"300\"")).replace('\n', "\r\n"),
+    );
     let ran = import(&workspace, &["./marked/"]);
     assert!(ran.stdout.contains("content: 192.0.2.1, ttl: 300"), "{}", ran.stdout);
     let wide: Vec<u8> = "\u{feff}{}".encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -375,9 +382,17 @@ fn a_state_has_every_value() {
         records(&ran.stdout),
         ["example.com CAA 0 issue ca.example.net 300", "www.example.com A 192.0.2.1 1 proxied"]
     );
-    assert!(ran.stderr.contains("module.x.cloudflare_dns_record.other belongs to the zone `4567`"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("module.x.cloudflare_dns_record.other belongs to the zone `4567`"),
+        "{}",
+        ran.stderr
+    );
     let both = import(&workspace, &["./terraform.tfstate", "--zone-name", "4567=example.org"]);
-    assert!(both.stdout.contains("example.org:") && !both.stderr.contains("IMPORT0005"), "{}", both.stdout);
+    assert!(
+        both.stdout.contains("example.org:") && !both.stderr.contains("IMPORT0005"),
+        "{}",
+        both.stdout
+    );
     // The resources of a plan, as `show -json` prints them.
     let shown = json!({ "format_version": "1.2", "planned_values": { "root_module": { "child_modules": [{ "resources": [
         { "address": "module.x.cloudflare_zone.main", "mode": "managed", "type": "cloudflare_zone", "values": { "id": "77", "name": "example.com" } },
@@ -385,5 +400,8 @@ fn a_state_has_every_value() {
           "values": { "zone_id": "77", "name": "www.example.com", "type": "A", "content": "192.0.2.1", "ttl": 1, "proxied": false } }
     ] }] } } });
     workspace.file("plan.json", shown.to_string());
-    assert_eq!(records(&import(&workspace, &["./plan.json"]).stdout), ["www.example.com A 192.0.2.1 1"]);
+    assert_eq!(
+        records(&import(&workspace, &["./plan.json"]).stdout),
+        ["www.example.com A 192.0.2.1 1"]
+    );
 }

@@ -146,12 +146,16 @@ fn addresses(code: &str) -> BTreeSet<String> {
 fn accounts_for(workspace: &Workspace, source: &str, all: &BTreeSet<String>) {
     let ran = workspace.run(&["import", source, "--offline"]).exits(0);
     let script = workspace.run(&["import", source, "--leave", "script"]).exits(0).stdout;
-    let left = script.lines().filter_map(|line| line.split_once("state rm '")?.1.strip_suffix('\''));
+    let left =
+        script.lines().filter_map(|line| line.split_once("state rm '")?.1.strip_suffix('\''));
     let left: BTreeSet<String> = left.map(str::to_owned).collect();
-    let findings: Vec<&str> = ran.stderr.split("\n\n").filter(|finding| finding.contains("IMPORT00")).collect();
+    let findings: Vec<&str> =
+        ran.stderr.split("\n\n").filter(|finding| finding.contains("IMPORT00")).collect();
     let is_named = |address: &&String| {
         let ends = |rest: &str| rest.starts_with([':', ',', ' ', '\n']) || rest.is_empty();
-        let names = |line: &&str| line.match_indices(address.as_str()).any(|(at, _)| ends(&line[at + address.len()..]));
+        let names = |line: &&str| {
+            line.match_indices(address.as_str()).any(|(at, _)| ends(&line[at + address.len()..]))
+        };
         findings.iter().any(names)
     };
     let named: BTreeSet<String> = all.iter().filter(is_named).cloned().collect();
@@ -181,7 +185,8 @@ fn every_resource_of_a_configuration_is_handed_over_or_named() {
 
 #[test]
 fn every_instance_of_a_state_is_handed_over_or_named() {
-    let instance = |key: Value, attributes: Value| json!({ "index_key": key, "attributes": attributes });
+    let instance =
+        |key: Value, attributes: Value| json!({ "index_key": key, "attributes": attributes });
     let record = |name: &str, value: &str| json!({ "zone_id": "77", "name": name, "type": "A", "value": value, "ttl": 1, "proxied": false, "hostname": name });
     let resource = |kind: &str, name: &str, instances: Vec<Value>| json!({ "mode": "managed", "type": kind, "name": name, "instances": instances });
     let alone = |attributes: Value| vec![json!({ "attributes": attributes })];
@@ -193,7 +198,11 @@ fn every_instance_of_a_state_is_handed_over_or_named() {
             "z",
             alone(json!({ "id": "77", "zone": "example.com", "paused": false, "plan": "free" }))
         ),
-        resource("cloudflare_zone", "p", alone(json!({ "id": "78", "zone": "example.net", "paused": true }))),
+        resource(
+            "cloudflare_zone",
+            "p",
+            alone(json!({ "id": "78", "zone": "example.net", "paused": true }))
+        ),
         resource(
             "cloudflare_record",
             "www",

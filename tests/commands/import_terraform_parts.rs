@@ -9,7 +9,8 @@ const ZONE: &str = "resource \"cloudflare_zone\" \"z\" { name = \"example.com\" 
 /// The resources that `--leave script` hands over.
 fn left(workspace: &Workspace, source: &str) -> Vec<String> {
     let ran = workspace.run(&["import", source, "--leave", "script"]);
-    let name = |line: &str| Some(line.split_once("state rm '")?.1.trim_end_matches('\'').to_owned());
+    let name =
+        |line: &str| Some(line.split_once("state rm '")?.1.trim_end_matches('\'').to_owned());
     ran.stdout.lines().filter_map(name).collect()
 }
 
@@ -17,7 +18,9 @@ fn left(workspace: &Workspace, source: &str) -> Vec<String> {
 fn said(ran: &Ran, code: &str, address: &str) -> Vec<String> {
     let findings = ran.stderr.split("\n\n").filter(|finding| finding.contains(code));
     let about = format!("{address}: ");
-    findings.filter_map(|finding| Some(finding.split_once(&about)?.1.lines().next()?.to_owned())).collect()
+    findings
+        .filter_map(|finding| Some(finding.split_once(&about)?.1.lines().next()?.to_owned()))
+        .collect()
 }
 
 /// Imports a configuration without comparing it.
@@ -97,7 +100,10 @@ resource "cloudflare_record" "sip" {
     workspace.file("infra/main.tf", code);
     let ran = offline(&workspace, "./infra/");
     for (address, missing) in [
-        ("cloudflare_zone.z", "`invented_tomorrow`, `paused`, `type`, `vanity_name_servers` are not in the spec"),
+        (
+            "cloudflare_zone.z",
+            "`invented_tomorrow`, `paused`, `type`, `vanity_name_servers` are not in the spec",
+        ),
         ("cloudflare_zone_dnssec.d", "`dnssec_multi_signer` is not in the spec"),
         (
             "cloudflare_dns_record.routed",
@@ -116,7 +122,10 @@ resource "cloudflare_record" "sip" {
     ] {
         assert!(ran.stderr.contains(tally), "{tally}\n{}", ran.stderr);
     }
-    assert_eq!(left(&workspace, "./infra/"), ["cloudflare_dns_record.plain", "cloudflare_zone.plain"]);
+    assert_eq!(
+        left(&workspace, "./infra/"),
+        ["cloudflare_dns_record.plain", "cloudflare_zone.plain"]
+    );
     let text = workspace.run(&["import", "./infra/", "--leave", "text"]).exits(0).stdout;
     assert_eq!(text.matches("from = ").count(), 2, "{text}");
 }
@@ -211,15 +220,19 @@ const OF_VERSION_5: &str = r#"{ "format_version": "1.0", "terraform_version": "1
 /// A state has every attribute, most of which nobody wrote.
 #[test]
 fn a_state_of_either_version_is_imported_whole() {
-    for (name, state, entries) in [("old.tfstate", OF_VERSION_4, 9), ("new.json", OF_VERSION_5, 7)] {
+    for (name, state, entries) in [("old.tfstate", OF_VERSION_4, 9), ("new.json", OF_VERSION_5, 7)]
+    {
         let workspace = workspace();
         workspace.file(name, state);
         let ran = offline(&workspace, &format!("./{name}"));
         assert!(!ran.stderr.contains("IMPORT00"), "{name}\n{}", ran.stderr);
-        let tallies = ran.stderr.lines().filter_map(|line| line.strip_suffix(" imported")?.rsplit_once(": "));
-        let tallies: Vec<(&str, &str)> = tallies.filter_map(|(_, tally)| tally.split_once(" of ")).collect();
+        let tallies =
+            ran.stderr.lines().filter_map(|line| line.strip_suffix(" imported")?.rsplit_once(": "));
+        let tallies: Vec<(&str, &str)> =
+            tallies.filter_map(|(_, tally)| tally.split_once(" of ")).collect();
         assert!(tallies.iter().all(|(imported, all)| imported == all), "{}", ran.stderr);
-        let imported: usize = tallies.iter().map(|(imported, _)| imported.parse::<usize>().unwrap()).sum();
+        let imported: usize =
+            tallies.iter().map(|(imported, _)| imported.parse::<usize>().unwrap()).sum();
         assert_eq!(imported, entries, "{}", ran.stderr);
         let resources = state.matches("\"mode\": \"managed\"").count();
         assert_eq!(left(&workspace, &format!("./{name}")).len(), resources, "{}", ran.stderr);
@@ -260,7 +273,12 @@ fn rules_that_a_spec_does_not_have_are_named_and_stay_in_terraform() {
                 action_parameters = { id = "4814384a9e5d4991b9815dcfc25d2f1f", version = "3",
                     overrides = { categories = [{ category = "paranoia-level-4", enabled = false }] } } }"#,
             "IMPORT0012",
-            vec!["`action_parameters.overrides`", "`action_parameters.version`", "`description`", "`expression`"],
+            vec![
+                "`action_parameters.overrides`",
+                "`action_parameters.version`",
+                "`description`",
+                "`expression`",
+            ],
             "0 of 1 imported, 1 in part\n",
             false,
         ),
@@ -275,12 +293,20 @@ fn rules_that_a_spec_does_not_have_are_named_and_stay_in_terraform() {
     ] {
         workspace.file("infra/main.tf", managed(rules));
         let ran = offline(&workspace, "./infra/");
-        assert!(ran.stderr.contains(&format!("cloudflare_ruleset: {tally}")), "{rules}\n{}", ran.stderr);
+        assert!(
+            ran.stderr.contains(&format!("cloudflare_ruleset: {tally}")),
+            "{rules}\n{}",
+            ran.stderr
+        );
         for named in named {
             let all = said(&ran, code, "cloudflare_ruleset.m");
             assert!(all.iter().any(|said| said.contains(named)), "{named}\n{}", ran.stderr);
         }
-        assert_eq!(left(&workspace, "./infra/").contains(&"cloudflare_ruleset.m".to_owned()), is_left, "{rules}");
+        assert_eq!(
+            left(&workspace, "./infra/").contains(&"cloudflare_ruleset.m".to_owned()),
+            is_left,
+            "{rules}"
+        );
     }
 }
 
@@ -293,17 +319,25 @@ fn the_description_of_a_ruleset_is_named_and_keeps_it_nowhere() {
         assert!(code.contains("description"), "{code}");
         workspace.file("infra/main.tf", code);
         let ran = offline(&workspace, "./infra/");
-        assert!(ran.stderr.contains("cloudflare_ruleset: 1 of 1 imported\n"), "{value}\n{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("cloudflare_ruleset: 1 of 1 imported\n"),
+            "{value}\n{}",
+            ran.stderr
+        );
         let named = said(&ran, "IMPORT0028", "cloudflare_ruleset.m");
         assert_eq!(named.len(), usize::from(value != "\"\""), "{value}\n{}", ran.stderr);
-        assert!(left(&workspace, "./infra/").contains(&"cloudflare_ruleset.m".to_owned()), "{value}");
+        assert!(
+            left(&workspace, "./infra/").contains(&"cloudflare_ruleset.m".to_owned()),
+            "{value}"
+        );
     }
 }
 
 #[test]
 fn what_a_spec_does_not_manage_has_one_name() {
     let workspace = workspace();
-    let resource = |kind: &str| format!("resource \"{kind}\" \"x\" {{ zone_id = cloudflare_zone.z.id }}\n");
+    let resource =
+        |kind: &str| format!("resource \"{kind}\" \"x\" {{ zone_id = cloudflare_zone.z.id }}\n");
     for (kind, about) in [
         ("cloudflare_page_rule", "page rules"),
         ("cloudflare_access_rule", "IP access rules"),
@@ -319,7 +353,10 @@ fn what_a_spec_does_not_manage_has_one_name() {
     ] {
         workspace.file("infra/main.tf", format!("{ZONE}{}", resource(kind)));
         let all = said(&offline(&workspace, "./infra/"), "IMPORT0002", &format!("{kind}.x"));
-        assert!(all.iter().any(|said| said.starts_with(&format!("a spec does not manage {about}"))), "{kind}: {all:?}");
+        assert!(
+            all.iter().any(|said| said.starts_with(&format!("a spec does not manage {about}"))),
+            "{kind}: {all:?}"
+        );
     }
 }
 
@@ -388,8 +425,15 @@ resource "cloudflare_zone_dns_settings" "d" {{
         assert!(ran.stdout.contains(expected), "{expected}\n{}", ran.stdout);
     }
     assert!(ran.stdout.contains(r#"{\\\"a\\\":[1]}"#), "{}", ran.stdout);
-    assert!(ran.stderr.contains("cloudflare_zone_setting.wrong: `ssl` cannot be `strictest`"), "{}", ran.stderr);
-    assert_eq!(said(&ran, "IMPORT0012", "cloudflare_zone_dns_settings.d"), ["`foundation_dns` is not in the spec"]);
+    assert!(
+        ran.stderr.contains("cloudflare_zone_setting.wrong: `ssl` cannot be `strictest`"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        said(&ran, "IMPORT0012", "cloudflare_zone_dns_settings.d"),
+        ["`foundation_dns` is not in the spec"]
+    );
     assert!(ran.stderr.contains("cloudflare_zone_setting: 4 of 6 imported\n"), "{}", ran.stderr);
     let left = left(&workspace, "./infra/");
     for stays in ["wrong", "recommender", "zone_dns_settings"] {
@@ -420,7 +464,11 @@ fn what_terraform_leaves_alone_is_not_imported_as_its_value() {
         let said = said(&ran, "IMPORT0003", &format!("cloudflare_record.{name}"));
         assert!(said.iter().any(|said| said.contains("`ignore_changes` leaves")), "{}", ran.stderr);
     }
-    assert!(ran.stdout.contains("name: note") && ran.stdout.matches("placeholder").count() == 1, "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("name: note") && ran.stdout.matches("placeholder").count() == 1,
+        "{}",
+        ran.stdout
+    );
     assert!(ran.stderr.contains("cloudflare_record: 2 of 5 imported\n"), "{}", ran.stderr);
 }
 
@@ -461,7 +509,11 @@ fn a_filter_is_handed_over_with_its_rule_or_named() {
         ran.stderr
     );
     assert!(ran.stderr.contains("cloudflare_filter: 1 of 4 imported\n"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("cloudflare_firewall_rule: 1 of 3 imported, 1 in part\n"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("cloudflare_firewall_rule: 1 of 3 imported, 1 in part\n"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(
         left(&workspace, "./infra/"),
         ["cloudflare_filter.good", "cloudflare_firewall_rule.good", "cloudflare_zone.z"]

@@ -8,7 +8,9 @@ const ZONE: &str = "resource \"cloudflare_zone\" \"z\" { zone = \"example.com\" 
 
 /// A resource of the zone.
 fn of_zone(kind: &str, name: &str, attributes: &str) -> String {
-    format!("resource \"{kind}\" \"{name}\" {{\n  zone_id = cloudflare_zone.z.id\n{attributes}\n}}\n")
+    format!(
+        "resource \"{kind}\" \"{name}\" {{\n  zone_id = cloudflare_zone.z.id\n{attributes}\n}}\n"
+    )
 }
 
 fn rules(name: &str, host: &str) -> String {
@@ -34,29 +36,41 @@ fn two_resources_for_one_thing_are_refused() {
     let header = "  settings {\n    ssl = \"strict\"\n    security_header {\n      enabled = true\n      max_age = 31536000\n    }\n  }";
     let one = "  setting_id = \"security_header\"\n  value = { strict_transport_security = { enabled = true, max_age = 10 } }";
     let record = |name: &str, ttl: u32| {
-        let attributes = format!("  name = \"www\"\n  type = \"A\"\n  content = \"192.0.2.1\"\n  ttl = {ttl}");
+        let attributes =
+            format!("  name = \"www\"\n  type = \"A\"\n  content = \"192.0.2.1\"\n  ttl = {ttl}");
         of_zone("cloudflare_dns_record", name, &attributes)
     };
-    let dns =
-        |name: &str, is_on: bool| of_zone("cloudflare_zone_dns_settings", name, &format!("  multi_provider = {is_on}"));
-    let dnssec =
-        |name: &str, status: &str| of_zone("cloudflare_zone_dnssec", name, &format!("  status = \"{status}\""));
+    let dns = |name: &str, is_on: bool| {
+        of_zone("cloudflare_zone_dns_settings", name, &format!("  multi_provider = {is_on}"))
+    };
+    let dnssec = |name: &str, status: &str| {
+        of_zone("cloudflare_zone_dnssec", name, &format!("  status = \"{status}\""))
+    };
     for (code, words, skip, kept) in [
         (
-            of_zone("cloudflare_zone_settings_override", "s", header) + &of_zone("cloudflare_zone_setting", "h", one),
-            vec!["the setting `security_header`", "main.tf:12:", " 2 | resource \"cloudflare_zone_settings_override\""],
+            of_zone("cloudflare_zone_settings_override", "s", header)
+                + &of_zone("cloudflare_zone_setting", "h", one),
+            vec![
+                "the setting `security_header`",
+                "main.tf:12:",
+                " 2 | resource \"cloudflare_zone_settings_override\"",
+            ],
             "cloudflare_zone_setting.h",
             "max_age: 31536000",
         ),
         (
-            of_zone("cloudflare_zone_settings_override", "s", header) + &of_zone("cloudflare_zone_setting", "h", one),
+            of_zone("cloudflare_zone_settings_override", "s", header)
+                + &of_zone("cloudflare_zone_setting", "h", one),
             vec!["--skip 'cloudflare_zone_settings_override.s.settings.security_header'"],
             "cloudflare_zone_settings_override.s.settings.security_header",
             "max_age: 10",
         ),
         (
             rules("one", "a.example.com") + &rules("two", "b.example.com"),
-            vec!["cloudflare_ruleset.one and cloudflare_ruleset.two", "http_request_firewall_custom"],
+            vec![
+                "cloudflare_ruleset.one and cloudflare_ruleset.two",
+                "http_request_firewall_custom",
+            ],
             "cloudflare_ruleset.one",
             "b.example.com",
         ),
@@ -84,16 +98,23 @@ fn two_resources_for_one_thing_are_refused() {
         let ran = import(&workspace, &["./infra/", "--offline", "--skip", skip]);
         assert!(ran.stdout.contains(kept), "{kept}\n{}", ran.stdout);
         assert!(ran.stderr.contains("IMPORT0020") && ran.stderr.contains(skip), "{}", ran.stderr);
-        let script = workspace.run(&["import", "./infra/", "--skip", skip, "--leave", "script"]).exits(0).stdout;
+        let script = workspace
+            .run(&["import", "./infra/", "--skip", skip, "--leave", "script"])
+            .exits(0)
+            .stdout;
         let base = skip.split(".settings.").next().unwrap();
         assert!(!script.contains(&format!("'{base}'")), "{script}");
     }
     // The same thing is no contradiction, such as code and its state.
-    workspace
-        .file("infra/main.tf", format!("{ZONE}{}{}", rules("one", "a.example.com"), rules("two", "a.example.com")));
+    workspace.file(
+        "infra/main.tf",
+        format!("{ZONE}{}{}", rules("one", "a.example.com"), rules("two", "a.example.com")),
+    );
     let ran = import(&workspace, &["./infra/", "--offline"]);
     assert_eq!(ran.stdout.matches("a.example.com").count(), 1, "{}", ran.stdout);
-    let ran = workspace.run(&["import", "./infra/", "--offline", "--skip", "cloudflare_ruleset.three"]).exits(1);
+    let ran = workspace
+        .run(&["import", "./infra/", "--offline", "--skip", "cloudflare_ruleset.three"])
+        .exits(1);
     assert!(ran.stderr.contains("IMPORT0022"), "{}", ran.stderr);
 }
 
@@ -106,7 +127,8 @@ fn environments_are_not_mixed() {
     };
     let variable = "variable \"zone_id\" {}\n";
     let workspace = workspace();
-    workspace.file("environments/staging/main.tf", format!("{variable}{}", record("www", "192.0.2.1")));
+    workspace
+        .file("environments/staging/main.tf", format!("{variable}{}", record("www", "192.0.2.1")));
     workspace.file(
         "environments/production/main.tf",
         format!("{variable}{}{}", record("www", "198.51.100.1"), record("api", "198.51.100.2")),
@@ -122,25 +144,44 @@ fn environments_are_not_mixed() {
             "--skip './environments/staging'",
         ],
     );
-    for skip in ["environments/staging", "./environments/staging/", "environments/staging/main.tf"] {
+    for skip in ["environments/staging", "./environments/staging/", "environments/staging/main.tf"]
+    {
         let all = ["./environments/", "--offline", "--zone-name", "example.com", "--skip", skip];
         let ran = import(&workspace, &all);
-        assert!(ran.stdout.contains("198.51.100.1") && !ran.stdout.contains("192.0.2.1"), "{skip}\n{}", ran.stdout);
+        assert!(
+            ran.stdout.contains("198.51.100.1") && !ran.stdout.contains("192.0.2.1"),
+            "{skip}\n{}",
+            ran.stdout
+        );
         assert!(ran.stderr.contains("environments/staging/main.tf"), "{}", ran.stderr);
     }
-    let wrong =
-        ["import", "./environments/", "--offline", "--zone-name", "example.com", "--skip", "environments/stagin"];
+    let wrong = [
+        "import",
+        "./environments/",
+        "--offline",
+        "--zone-name",
+        "example.com",
+        "--skip",
+        "environments/stagin",
+    ];
     let ran = workspace.run(&wrong).exits(1);
     assert!(ran.stderr.contains("IMPORT0022"), "{}", ran.stderr);
     // Other ids, given for one name: still two zones.
     for (environment, id) in [("staging", "0123"), ("production", "4567")] {
-        workspace.file(&format!("environments/{environment}/terraform.tfvars"), format!("zone_id = \"{id}\"\n"));
+        workspace.file(
+            &format!("environments/{environment}/terraform.tfvars"),
+            format!("zone_id = \"{id}\"\n"),
+        );
     }
     refused(&workspace.run(&all), &["www.example.com"]);
     // One id is one zone, whose records are together.
     workspace.file("environments/staging/terraform.tfvars", "zone_id = \"4567\"\n");
     let ran = import(&workspace, &all[1..]);
-    assert!(ran.stdout.contains("198.51.100.1") && ran.stdout.contains("192.0.2.1"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("198.51.100.1") && ran.stdout.contains("192.0.2.1"),
+        "{}",
+        ran.stdout
+    );
     // Different names do not contradict each other.
     workspace.file("apart/a/main.tf", format!("{variable}{}", record("www", "192.0.2.1")));
     workspace.file("apart/b/main.tf", format!("{variable}{}", record("api", "192.0.2.2")));
@@ -151,15 +192,24 @@ fn environments_are_not_mixed() {
 fn stray_configuration_does_not_hide_zones() {
     let workspace = workspace();
     workspace.file("config/example.com.yaml", "www:\n  type: A\n  value: 192.0.2.1\n");
-    workspace.file("config/backend.tf", "resource \"aws_s3_bucket\" \"state\" { bucket = \"state\" }\n");
+    workspace
+        .file("config/backend.tf", "resource \"aws_s3_bucket\" \"state\" { bucket = \"state\" }\n");
     let ran = import(&workspace, &["./config/", "--offline"]);
     assert!(ran.stdout.contains("name: www"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("it has nothing of Cloudflare: ./config/backend.tf"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("it has nothing of Cloudflare: ./config/backend.tf"),
+        "{}",
+        ran.stderr
+    );
     // Both: what is not read is named.
     let record = "resource \"cloudflare_zone\" \"z\" { zone = \"example.net\" }\n";
     workspace.file("config/main.tf", record);
     let ran = import(&workspace, &["./config/", "--offline"]);
-    assert!(ran.stdout.contains("example.net:") && ran.stderr.contains("1 file of octodns"), "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("example.net:") && ran.stderr.contains("1 file of octodns"),
+        "{}",
+        ran.stderr
+    );
     // YAML that is about something else is not.
     workspace.file("infra/main.tf", record);
     workspace.file("infra/values.prod.yaml", "replicas: 3\n");

@@ -18,7 +18,10 @@ resource "cloudflare_record" "a" {
 fn values_come_from_options_files_and_the_environment() {
     let workspace = workspace();
     workspace.file("infra/main.tf", CODE);
-    workspace.file("prod.tfvars", "zone_name = \"example.com\"\nzone_id = \"0123456789abcdef0123456789abcdef\"\n");
+    workspace.file(
+        "prod.tfvars",
+        "zone_name = \"example.com\"\nzone_id = \"0123456789abcdef0123456789abcdef\"\n",
+    );
     let named = ["--zone-name", "0123456789abcdef0123456789abcdef=example.com", "--offline"];
     let given: [&[&str]; 3] = [
         &["--var-file", "prod.tfvars"],
@@ -26,27 +29,43 @@ fn values_come_from_options_files_and_the_environment() {
         &["--var", "zone_name=example.com", "--var-file=prod.tfvars"],
     ];
     for given in given {
-        let arguments: Vec<&str> = ["./infra/"].into_iter().chain(named).chain(given.iter().copied()).collect();
+        let arguments: Vec<&str> =
+            ["./infra/"].into_iter().chain(named).chain(given.iter().copied()).collect();
         let ran = import(&workspace, &arguments);
-        assert!(ran.stdout.contains("name: a, type: A, content: 192.0.2.1"), "{given:?}\n{}", ran.stdout);
+        assert!(
+            ran.stdout.contains("name: a, type: A, content: 192.0.2.1"),
+            "{given:?}\n{}",
+            ran.stdout
+        );
         assert!(ran.stderr.contains("cloudflare_record: 1 of 1 imported"), "{}", ran.stderr);
     }
     let mut command = workspace.command();
     command.args(["import", "./infra/"]).args(named).env("TF_VAR_zone_name", "example.com");
-    command.env("TF_VAR_zone_id", "0123456789abcdef0123456789abcdef").env("TF_VAR_of_another_tool", "x");
+    command
+        .env("TF_VAR_zone_id", "0123456789abcdef0123456789abcdef")
+        .env("TF_VAR_of_another_tool", "x");
     let ran = Ran::from(command.output().unwrap()).exits(0);
     assert!(ran.stdout.contains("name: a, type: A"), "{ran:?}");
-    let ran = workspace.run(&["import", "./infra/", "--zone-name", "example.com", "--offline"]).exits(1);
+    let ran =
+        workspace.run(&["import", "./infra/", "--zone-name", "example.com", "--offline"]).exits(1);
     assert!(
-        ran.stderr.contains("the variable `zone_name` has no value; give it with `--var zone_name=VALUE`"),
+        ran.stderr.contains(
+            "the variable `zone_name` has no value; give it with `--var zone_name=VALUE`"
+        ),
         "{ran:?}"
     );
     // A zone that is looked up by a name that is not known.
     let data = "variable \"zone\" {}\ndata \"cloudflare_zone\" \"z\" { name = var.zone }\n";
     let record = CODE.replace("var.zone_id", "data.cloudflare_zone.z.zone_id");
     workspace.file("data/main.tf", format!("{data}{record}"));
-    let ran = workspace.run(&["import", "./data/", "--var", "zone_name=example.com", "--offline"]).exits(1);
-    assert!(ran.stderr.contains("the variable `zone` has no value") && !ran.stderr.contains("there is no"), "{ran:?}");
+    let ran = workspace
+        .run(&["import", "./data/", "--var", "zone_name=example.com", "--offline"])
+        .exits(1);
+    assert!(
+        ran.stderr.contains("the variable `zone` has no value")
+            && !ran.stderr.contains("there is no"),
+        "{ran:?}"
+    );
 }
 
 /// The record of a variable `x` under these files, options and environment.
@@ -88,7 +107,19 @@ fn the_last_value_in_the_order_of_terraform_counts() {
         (vec!["--var", "x=1", "--var", "x=2"], "2"),
         (vec!["--var", "x=option", "--var-file", "a.tfvars"], "file-a"),
         (vec!["--var-file", "a.tfvars", "--var", "x=option"], "option"),
-        (vec!["--var", "x=1", "--var-file", "a.tfvars", "--var", "x=2", "--var-file", "b.tfvars.json"], "file-$${b}"),
+        (
+            vec![
+                "--var",
+                "x=1",
+                "--var-file",
+                "a.tfvars",
+                "--var",
+                "x=2",
+                "--var-file",
+                "b.tfvars.json",
+            ],
+            "file-$${b}",
+        ),
     ] {
         assert_eq!(value_of_x(&workspace, &options, None), value, "{options:?}");
     }
@@ -100,7 +131,8 @@ fn files_of_other_environments_are_listed() {
     workspace.file("infra/main.tf", CODE);
     workspace.file("infra/prod.tfvars", "zone_name = \"example.com\"\nzone_id = \"0123\"\n");
     workspace.file("infra/envs/staging/terraform.tfvars", "zone_name = \"example.net\"\n");
-    let all = ["./infra/", "--zone-name", "example.com", "--offline", "--var-file", "infra/prod.tfvars"];
+    let all =
+        ["./infra/", "--zone-name", "example.com", "--offline", "--var-file", "infra/prod.tfvars"];
     let ran = import(&workspace, &all);
     assert!(ran.stdout.contains("name: a,"), "{}", ran.stdout);
     assert!(ran.stderr.contains("read 2 files, skipped 1:"), "{}", ran.stderr);
@@ -126,12 +158,19 @@ fn a_text_is_read_as_the_type_of_its_variable_says() {
         ("type = number", "7", "\"n${var.x + 1}\"", "n8"),
     ] {
         workspace.file("infra/main.tf", code(kind, expression));
-        assert_eq!(value_of_x(&workspace, &["--var", &format!("x={given}")], None), value, "{kind}");
+        assert_eq!(
+            value_of_x(&workspace, &["--var", &format!("x={given}")], None),
+            value,
+            "{kind}"
+        );
         assert_eq!(value_of_x(&workspace, &[], Some(given)), value, "{kind}");
     }
     workspace.file("infra/main.tf", code("type = list(string)", "var.x[0]"));
     let ran = workspace.run(&["import", "./infra/", "--offline", "--var", "x=[s3cret"]).exits(0);
-    assert!(ran.stderr.contains("the value that is given for the variable `x` is not an expression"), "{ran:?}");
+    assert!(
+        ran.stderr.contains("the value that is given for the variable `x` is not an expression"),
+        "{ran:?}"
+    );
     assert!(!ran.stderr.contains("s3cret"), "{}", ran.stderr);
 }
 
@@ -140,7 +179,10 @@ fn options_without_effect_are_refused() {
     let workspace = workspace();
     workspace.file("infra/main.tf", CODE);
     workspace.file("zone.csv", "name,type,content\nwww.example.com,A,192.0.2.1\n");
-    workspace.file("state.json", r#"{ "format_version": "1.0", "values": { "root_module": { "resources": [] } } }"#);
+    workspace.file(
+        "state.json",
+        r#"{ "format_version": "1.0", "values": { "root_module": { "resources": [] } } }"#,
+    );
     let cases: [&[&str]; 5] = [
         &["./zone.csv", "--zone-name", "example.com", "--var", "x=1"],
         &["./state.json", "--var-file", "prod.tfvars"],
@@ -153,14 +195,28 @@ fn options_without_effect_are_refused() {
         let all: Vec<&str> = ["import"].iter().chain(arguments).copied().collect();
         workspace.run(&all).exits(64);
     }
-    let ran = workspace.run(&["import", "./infra/", "--offline", "--var", "zone_nam=secret-value"]).exits(1);
-    assert!(ran.stderr.contains("IMPORT0022") && ran.stderr.contains("no configuration declares"), "{ran:?}");
+    let ran = workspace
+        .run(&["import", "./infra/", "--offline", "--var", "zone_nam=secret-value"])
+        .exits(1);
+    assert!(
+        ran.stderr.contains("IMPORT0022") && ran.stderr.contains("no configuration declares"),
+        "{ran:?}"
+    );
     assert!(!ran.stderr.contains("secret-value"), "{ran:?}");
     workspace.file("typo.tfvars", "zone_nam = \"x\"\nzone_name = \"example.com\"\n");
-    let all = ["import", "./infra/", "--offline", "--zone-name", "example.com", "--var-file", "typo.tfvars"];
+    let all = [
+        "import",
+        "./infra/",
+        "--offline",
+        "--zone-name",
+        "example.com",
+        "--var-file",
+        "typo.tfvars",
+    ];
     let ran = workspace.run(&all).exits(0);
     assert!(ran.stderr.contains("IMPORT0023") && ran.stderr.contains("zone_nam"), "{ran:?}");
-    let ran = workspace.run(&["import", "./infra/", "--offline", "--var-file", "absent.tfvars"]).exits(1);
+    let ran =
+        workspace.run(&["import", "./infra/", "--offline", "--var-file", "absent.tfvars"]).exits(1);
     assert!(ran.stderr.contains("absent.tfvars"), "{ran:?}");
 }
 
@@ -249,11 +305,19 @@ resource "cloudflare_record" "below" {
     let all = ["import", "./infra/", "--offline", "--zone-name", &named, "--var", &given];
     let ran = workspace.run(&all).exits(0);
     for address in ["direct", "local", "default", "output", "marked"] {
-        assert!(ran.stderr.contains(&format!("cloudflare_record.{address}: ")), "{address}\n{}", ran.stderr);
+        assert!(
+            ran.stderr.contains(&format!("cloudflare_record.{address}: ")),
+            "{address}\n{}",
+            ran.stderr
+        );
     }
     assert!(ran.stderr.contains("the variable `secret` is sensitive"), "{}", ran.stderr);
     assert!(ran.stderr.contains("cloudflare_record: 2 of 8 imported"), "{}", ran.stderr);
-    assert!(ran.stdout.contains("name: fine") && ran.stdout.contains("of-the-default"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("name: fine") && ran.stdout.contains("of-the-default"),
+        "{}",
+        ran.stdout
+    );
     for secret in ["hunter2", "HUNTER2", "of-the-output"] {
         assert!(
             !ran.stdout.contains(secret) && !ran.stderr.contains(secret),
@@ -310,9 +374,21 @@ fn a_file_of_values_that_cannot_be_read_costs_its_values() {
         workspace.file(&format!("{directory}/{name}"), bytes);
         let source = format!("./{directory}/");
         let ran = import(&workspace, &[&source, "--zone-name", "example.com", "--offline"]);
-        assert!(ran.stdout.contains("name: a,") && !ran.stdout.contains("name: s,"), "{name}\n{}", ran.stdout);
-        assert!(ran.stderr.contains("IMPORT0021") || ran.stderr.contains("is encrypted"), "{name}\n{}", ran.stderr);
+        assert!(
+            ran.stdout.contains("name: a,") && !ran.stdout.contains("name: s,"),
+            "{name}\n{}",
+            ran.stdout
+        );
+        assert!(
+            ran.stderr.contains("IMPORT0021") || ran.stderr.contains("is encrypted"),
+            "{name}\n{}",
+            ran.stderr
+        );
         assert!(ran.stderr.contains("cloudflare_record.s: the va"), "{name}\n{}", ran.stderr);
-        assert!(!ran.stderr.contains("s3cret") && !ran.stderr.contains("62313365"), "{name}\n{}", ran.stderr);
+        assert!(
+            !ran.stderr.contains("s3cret") && !ran.stderr.contains("62313365"),
+            "{name}\n{}",
+            ran.stderr
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! `import` of zone files: which zone a file is, and what Cloudflare's export says behind its records.
+//! `import` of zone files: which zone a file is, and what Cloudflare's export says behind its
+//! records.
 
 use serde_json::json;
 
@@ -8,7 +9,8 @@ use crate::support::workspace::Workspace;
 /// The spec of an import, and its messages.
 #[track_caller]
 fn imported(workspace: &Workspace, arguments: &[&str]) -> (String, String) {
-    let all: Vec<&str> = ["import"].iter().chain(arguments).chain(["--offline"].iter()).copied().collect();
+    let all: Vec<&str> =
+        ["import"].iter().chain(arguments).chain(["--offline"].iter()).copied().collect();
     let ran = workspace.run(&all).exits(0);
     (ran.stdout, ran.stderr)
 }
@@ -16,7 +18,8 @@ fn imported(workspace: &Workspace, arguments: &[&str]) -> (String, String) {
 /// The message of a run that refuses its sources.
 #[track_caller]
 fn refused(workspace: &Workspace, arguments: &[&str]) -> String {
-    let all: Vec<&str> = ["import"].iter().chain(arguments).chain(["--offline"].iter()).copied().collect();
+    let all: Vec<&str> =
+        ["import"].iter().chain(arguments).chain(["--offline"].iter()).copied().collect();
     let ran = workspace.run(&all).exits(1);
     assert!(ran.stdout.is_empty(), "{}", ran.stdout);
     ran.stderr
@@ -27,13 +30,17 @@ const SOA: &str = "IN SOA ns1 host 1 2 3 4 5\n";
 #[test]
 fn two_files_of_one_zone_are_two_versions() {
     let workspace = workspace();
-    let file = |address: &str| format!("$ORIGIN example.com.\n$TTL 300\n@ {SOA}www IN A {address}\n");
+    let file =
+        |address: &str| format!("$ORIGIN example.com.\n$TTL 300\n@ {SOA}www IN A {address}\n");
     workspace.file("dns/db.example.com", file("192.0.2.1"));
     workspace.file("dns/db.example.com.bak", file("192.0.2.99") + "old IN A 192.0.2.2\n");
     let said = refused(&workspace, &["./dns/"]);
-    for words in
-        ["IMPORT0010", "dns/db.example.com, ", "dns/db.example.com.bak", "import the one that is in force alone"]
-    {
+    for words in [
+        "IMPORT0010",
+        "dns/db.example.com, ",
+        "dns/db.example.com.bak",
+        "import the one that is in force alone",
+    ] {
         assert!(said.contains(words), "{words}\n{said}");
     }
     // One that is named and one of a directory are still two.
@@ -57,10 +64,16 @@ fn two_files_of_one_zone_are_two_versions() {
         assert!(refused(&own, &["./z/"]).contains("IMPORT0010"), "{first} {second}");
     }
     // A file that another one includes is a part of it.
-    workspace.file("parts/db.example.net", format!("$ORIGIN example.net.\n@ 300 {SOA}$INCLUDE db.hosts\n"));
+    workspace.file(
+        "parts/db.example.net",
+        format!("$ORIGIN example.net.\n@ 300 {SOA}$INCLUDE db.hosts\n"),
+    );
     workspace.file("parts/db.hosts", "$TTL 300\n@ IN TXT x\nwww IN A 192.0.2.1\n");
     let (spec, said) = imported(&workspace, &["./parts/"]);
-    assert!(spec.contains("192.0.2.1") && said.contains("record: 2 of 2 imported"), "{spec}\n{said}");
+    assert!(
+        spec.contains("192.0.2.1") && said.contains("record: 2 of 2 imported"),
+        "{spec}\n{said}"
+    );
 }
 
 #[test]
@@ -83,12 +96,18 @@ fn the_zone_is_that_of_the_soa_record_or_else_what_is_named() {
             &[],
             "www.sub.example.com",
         ),
-        // Then the option, then the name of the file, then the first `$ORIGIN`. It is the initial origin.
+        // Then the option, then the name of the file, then the first `$ORIGIN`. It is the initial
+        // origin.
         ("db.example.org", a.to_owned(), &["--zone-name", "example.com"], "www.example.com"),
         ("example.com.zone", a.to_owned(), &[], "www.example.com"),
         ("example.com.zone", format!("$ORIGIN sub.example.com.\n{a}"), &[], "www.sub.example.com"),
         ("example.com.zone", format!("$ORIGIN sub\n{a}"), &[], "www.sub.example.com"),
-        ("x.zone", format!("$ORIGIN example.com.\n$ORIGIN sub.example.com.\n{a}"), &[], "www.sub.example.com"),
+        (
+            "x.zone",
+            format!("$ORIGIN example.com.\n$ORIGIN sub.example.com.\n{a}"),
+            &[],
+            "www.sub.example.com",
+        ),
         ("db.example.com.bak", a.to_owned(), &[], "www.example.com"),
     ];
     for (name, text, arguments, expected) in cases {
@@ -107,22 +126,33 @@ fn what_contradicts_the_soa_record_is_refused() {
     let workspace = workspace();
     workspace.file("a.zone", format!("$ORIGIN example.org.\n@ 3600 {SOA}www 300 IN A 192.0.2.1\n"));
     let said = refused(&workspace, &["./a.zone", "--zone-name", "example.com"]);
-    for words in
-        ["IMPORT0010", "is of example.org, and `--zone-name` says example.com", "a.zone:2:1", "--zone-name example.org"]
-    {
+    for words in [
+        "IMPORT0010",
+        "is of example.org, and `--zone-name` says example.com",
+        "a.zone:2:1",
+        "--zone-name example.org",
+    ] {
         assert!(said.contains(words), "{words}\n{said}");
     }
     imported(&workspace, &["./a.zone", "--zone-name", "example.org"]);
     workspace.file("b.zone", format!("example.org. 3600 {SOA}example.net. 3600 {SOA}"));
     let said = refused(&workspace, &["./b.zone"]);
-    assert!(said.contains("SOA records of example.org and of example.net") && said.contains("b.zone:1:1"), "{said}");
+    assert!(
+        said.contains("SOA records of example.org and of example.net")
+            && said.contains("b.zone:1:1"),
+        "{said}"
+    );
     workspace.file("c.zone", "www 300 IN A 192.0.2.1\napi 300 IN A 192.0.2.2\n");
     let said = refused(&workspace, &["./c.zone"]);
     assert!(said.contains("IMPORT0005") && said.contains("record: 0 of 2 imported"), "{said}");
     // What is not in the zone is named, and does not move into it.
     workspace.file("example.com.zone", "$ORIGIN example.net.\nwww 300 IN A 192.0.2.1\n");
     let ran = workspace.run(&["import", "./example.com.zone", "--offline"]).exits(0);
-    assert!(ran.stderr.contains("www.example.net is not in the zone example.com"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("www.example.net is not in the zone example.com"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -148,7 +178,12 @@ fn a_comment_behind_a_record_of_cloudflares_export_is_the_comment_of_the_record(
         assert!(spec.contains(words), "{words}\n{spec}");
     }
     assert!(!spec.contains("# "), "{spec}");
-    for words in ["IMPORT0018", "2 records without `cf-proxied`", "`cf-new:1` is not in the spec", "1 SOA record"] {
+    for words in [
+        "IMPORT0018",
+        "2 records without `cf-proxied`",
+        "`cf-new:1` is not in the spec",
+        "1 SOA record",
+    ] {
         assert!(said.contains(words), "{words}\n{said}");
     }
     // The name of the file is not the zone of an export.
@@ -176,7 +211,10 @@ fn an_export_has_the_documented_grammar() {
         { "type": "CNAME", "name": "d.example.com", "content": "a.example.net", "tags": ["ticket:A 1"], "settings": { "flatten_cname": true } },
     ] }] }));
     let live = workspace.run(&["import", "example.com"]).exits(0).stdout;
-    let export = workspace.run(&["export", "--to", "bind", "--live", "--zone", "example.com"]).exits(0).stdout;
+    let export = workspace
+        .run(&["export", "--to", "bind", "--live", "--zone", "example.com"])
+        .exits(0)
+        .stdout;
     for line in [
         "; plain cf_tags=cf-proxied:false\n",
         "; has cf_tags= as text cf_tags=cf-proxied:false\n",
@@ -197,11 +235,17 @@ fn times(said: &str, words: &str) -> usize {
 #[test]
 fn includes_that_multiply_end() {
     let workspace = workspace();
-    workspace.file("example.com.zone", format!("www 300 IN A 192.0.2.1\n{}", "$INCLUDE example.com.zone\n".repeat(20)));
+    workspace.file(
+        "example.com.zone",
+        format!("www 300 IN A 192.0.2.1\n{}", "$INCLUDE example.com.zone\n".repeat(20)),
+    );
     let (spec, said) = imported(&workspace, &["./example.com.zone"]);
     assert_eq!(records(&spec), ["www.example.com A 192.0.2.1 300"]);
     assert_eq!(times(&said, "`example.com.zone` includes itself"), 1, "{said}");
-    assert!(said.contains("record: 1 of 1 imported") && said.contains("line: 0 of 20 imported"), "{said}");
+    assert!(
+        said.contains("record: 1 of 1 imported") && said.contains("line: 0 of 20 imported"),
+        "{said}"
+    );
     assert!(!said.contains("exists"), "{said}");
     // Two files that include each other, and a link to the first one.
     workspace.file("dns/a.zone", "$ORIGIN example.com.\n$INCLUDE b.inc\na 300 IN A 192.0.2.1\n");
@@ -210,8 +254,13 @@ fn includes_that_multiply_end() {
     std::os::unix::fs::symlink("a.zone", workspace.path().join("dns/link.zone")).unwrap();
     let (spec, said) = imported(&workspace, &["./dns/a.zone"]);
     assert_eq!(records(&spec).len(), 2, "{spec}");
-    assert_eq!((times(&said, "`a.zone` includes itself"), times(&said, "exists")), (1, 0), "{said}");
-    // At most 1,000 files: 24 of 41 each, and 16 more, of which one is the file that includes the others.
+    assert_eq!(
+        (times(&said, "`a.zone` includes itself"), times(&said, "exists")),
+        (1, 0),
+        "{said}"
+    );
+    // At most 1,000 files: 24 of 41 each, and 16 more, of which one is the file that includes the
+    // others.
     workspace.file("many/example.com.zone", "$INCLUDE a.inc\n".repeat(40));
     workspace.file("many/a.inc", "$INCLUDE b.inc\n".repeat(40));
     workspace.file("many/b.inc", "www 300 IN A 192.0.2.1\nbad 300 IN A 192.0.2.x\n");
@@ -225,8 +274,10 @@ fn includes_that_multiply_end() {
     // At most 10 levels.
     for n in 0..12 {
         let next = format!("$INCLUDE {}.inc\n", n + 1).repeat(2);
-        workspace
-            .file(&format!("deep/{n}.inc"), format!("h{n} 300 IN A 192.0.2.1\n{}", if n < 11 { &next } else { "" }));
+        workspace.file(
+            &format!("deep/{n}.inc"),
+            format!("h{n} 300 IN A 192.0.2.1\n{}", if n < 11 { &next } else { "" }),
+        );
     }
     workspace.file("deep/example.com.zone", "$INCLUDE 0.inc\n");
     let (spec, said) = imported(&workspace, &["./deep/example.com.zone"]);
@@ -237,12 +288,17 @@ fn includes_that_multiply_end() {
 #[test]
 fn what_cannot_be_read_is_named_with_its_place() {
     let workspace = workspace();
-    for (name, text) in [("open.zone", "$ORIGIN example.com.\na A ( 192.0.2.1\n"), ("quote.zone", "a TXT \"x\n")] {
+    for (name, text) in
+        [("open.zone", "$ORIGIN example.com.\na A ( 192.0.2.1\n"), ("quote.zone", "a TXT \"x\n")]
+    {
         workspace.file(name, text);
         assert!(refused(&workspace, &[&format!("./{name}")]).contains("IMPORT0001"), "{name}");
     }
     // Failures of generated records are counted.
-    workspace.file("g.zone", "$ORIGIN example.com.\n$GENERATE 1-5 h$ A 192.0.2.1x$\nok 60 A 192.0.2.1\n");
+    workspace.file(
+        "g.zone",
+        "$ORIGIN example.com.\n$GENERATE 1-5 h$ A 192.0.2.1x$\nok 60 A 192.0.2.1\n",
+    );
     let (_, said) = imported(&workspace, &["./g.zone"]);
     assert!(said.contains("1 of 6 imported") || said.contains("record: 1 of 6"), "{said}");
 }
@@ -255,11 +311,20 @@ fn one_record_with_different_attributes_is_not_merged() {
         "www 300 IN A 192.0.2.1\nwww 600 IN A 192.0.2.1\nsame 300 A 192.0.2.1\nsame 300 A 192.0.2.1\n",
     );
     let (spec, said) = imported(&workspace, &["./example.com.zone"]);
-    assert_eq!(records(&spec), ["same.example.com A 192.0.2.1 300", "www.example.com A 192.0.2.1 300"]);
+    assert_eq!(
+        records(&spec),
+        ["same.example.com A 192.0.2.1 300", "www.example.com A 192.0.2.1 300"]
+    );
     assert!(said.contains("the source has this record already, with another `ttl`"), "{said}");
-    assert!(said.contains("zone:2:1") && said.contains("same A exists twice and was written once"), "{said}");
+    assert!(
+        said.contains("zone:2:1") && said.contains("same A exists twice and was written once"),
+        "{said}"
+    );
     assert!(said.contains("record: 3 of 4 imported"), "{said}");
     workspace.file("t.csv", "zone,name,type,content,proxied,comment\nexample.com,www,A,192.0.2.1,true,a\nexample.com,www,A,192.0.2.1,false,b\n");
     let (_, said) = imported(&workspace, &["./t.csv"]);
-    assert!(said.contains("with another `proxied` and `comment`") && said.contains("record: 1 of 2"), "{said}");
+    assert!(
+        said.contains("with another `proxied` and `comment`") && said.contains("record: 1 of 2"),
+        "{said}"
+    );
 }

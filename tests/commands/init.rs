@@ -37,9 +37,16 @@ fn without_credentials_an_example_is_written_that_can_be_planned() {
     let directory = tempfile::TempDir::new().unwrap();
     let run = |arguments: &[&str]| alone(directory.path(), arguments);
     let ran = run(&["init"]).exits(0);
-    assert!(ran.stderr.contains("no credentials") && ran.stdout.contains("wrote  zones/example.com.yaml"), "{ran:?}");
+    assert!(
+        ran.stderr.contains("no credentials")
+            && ran.stdout.contains("wrote  zones/example.com.yaml"),
+        "{ran:?}"
+    );
     assert!(ran.stdout.contains("  zonewright plan --sandbox\n"), "{ran:?}");
-    assert_eq!(files(directory.path()), [&BESIDE[..2], &["zones/example.com.yaml", BESIDE[2]]].concat());
+    assert_eq!(
+        files(directory.path()),
+        [&BESIDE[..2], &["zones/example.com.yaml", BESIDE[2]]].concat()
+    );
     assert_eq!(run(&["validate"]).exits(0).stdout.lines().count(), 1);
     run(&["fmt", "--check"]).exits(0);
     run(&["test"]).exits(0);
@@ -50,18 +57,27 @@ fn without_credentials_an_example_is_written_that_can_be_planned() {
     // Lines that are commented out are valid.
     let path = directory.path().join("zones/example.com.yaml");
     let text = fs::read_to_string(&path).unwrap();
-    assert!(text.starts_with("# yaml-language-server: $schema=../zonewright.schema.json\n"), "{text}");
+    assert!(
+        text.starts_with("# yaml-language-server: $schema=../zonewright.schema.json\n"),
+        "{text}"
+    );
     let (head, tail) = text.split_once("    # settings:").unwrap();
     let tail = format!("    # settings:{tail}").replace("    # ", "    ");
     let (settings, waf) = tail.split_once("    Protection, in zones on a paid plan:\n").unwrap();
     fs::write(&path, format!("{head}{settings}{waf}")).unwrap();
     run(&["validate"]).exits(0);
     // Existing files are not overwritten, and are named.
-    let before: Vec<_> = files(directory.path()).iter().map(|f| fs::read(directory.path().join(f)).unwrap()).collect();
+    let before: Vec<_> = files(directory.path())
+        .iter()
+        .map(|f| fs::read(directory.path().join(f)).unwrap())
+        .collect();
     let document = run(&["init", "--format", "json"]).exits(0).json();
     assert_eq!(document["written"], json!([]));
     assert_eq!(document["existing"], json!(["zones", BESIDE[2], BESIDE[1], BESIDE[0]]));
-    let after: Vec<_> = files(directory.path()).iter().map(|f| fs::read(directory.path().join(f)).unwrap()).collect();
+    let after: Vec<_> = files(directory.path())
+        .iter()
+        .map(|f| fs::read(directory.path().join(f)).unwrap())
+        .collect();
     assert_eq!(before, after);
 }
 
@@ -71,9 +87,11 @@ fn the_example_has_the_name_that_is_given() {
     alone(directory.path(), &["init", "--zone", "bücher.example"]).exits(0);
     let plan = alone(directory.path(), &["plan", "--sandbox"]).exits(0).stdout;
     assert!(plan.contains("xn--bcher-kva.example"), "{plan}");
-    for arguments in
-        [&["init", "--all"][..], &["init", "--zone", "*.example"], &["init", "--zone", "a.b", "--zone", "c.d"]]
-    {
+    for arguments in [
+        &["init", "--all"][..],
+        &["init", "--zone", "*.example"],
+        &["init", "--zone", "a.b", "--zone", "c.d"],
+    ] {
         let empty = tempfile::TempDir::new().unwrap();
         let ran = alone(empty.path(), arguments).exits(1);
         assert!(ran.stderr.contains("no credentials") && files(empty.path()).is_empty(), "{ran:?}");
@@ -97,7 +115,11 @@ fn with_credentials_the_chosen_zones_are_imported() {
     ] }));
     // Without a terminal, the program makes no choice for the user.
     let ran = workspace.run(&["init"]).exits(64);
-    assert!(ran.stderr.contains("example.net") && ran.stderr.contains("--zone NAME, or --all"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("example.net") && ran.stderr.contains("--zone NAME, or --all"),
+        "{}",
+        ran.stderr
+    );
     let ran = workspace.run(&["init", "--zone", "absent.example"]).exits(1);
     let words = "these credentials can see no zone that matches --zone absent.example; they see example.com, shop.example, \
                  example.net. Nothing was written";
@@ -109,19 +131,27 @@ fn with_credentials_the_chosen_zones_are_imported() {
     assert!(found.contains(&"zones/example.net.yaml".to_owned()), "{found:?}");
     assert!(!found.iter().any(|f| f.contains("shop.example") || f.starts_with("ci/")), "{found:?}");
     let text = fs::read_to_string(workspace.path().join("zones/example.net.yaml")).unwrap();
-    assert!(text.starts_with("# yaml-language-server: $schema=../zonewright.schema.json\nversion: 1\n"), "{text}");
+    assert!(
+        text.starts_with("# yaml-language-server: $schema=../zonewright.schema.json\nversion: 1\n"),
+        "{text}"
+    );
     workspace.run(&["plan", "--detailed-exitcode"]).exits(0);
     // All of them, in another directory.
     let other = tempfile::TempDir::new().unwrap();
     let mut command = workspace.command();
-    let output = command.current_dir(other.path()).args(["init", "--all", "--format", "json"]).output().unwrap();
+    let output = command
+        .current_dir(other.path())
+        .args(["init", "--all", "--format", "json"])
+        .output()
+        .unwrap();
     let document = Ran::from(output).exits(0).json();
     assert_eq!(document["imported"], json!(["example.com", "shop.example", "example.net"]));
     // A zone name is never used as a path, neither to read a source nor to write a file elsewhere.
     workspace.plant(&json!({ "zones": [{ "name": "0/25.2.0.192.in-addr.arpa", "records": [] }] }));
     let reverse = tempfile::TempDir::new().unwrap();
     let mut command = workspace.command();
-    let output = command.current_dir(reverse.path()).args(["init", "--zone", "0/25.*"]).output().unwrap();
+    let output =
+        command.current_dir(reverse.path()).args(["init", "--zone", "0/25.*"]).output().unwrap();
     Ran::from(output).exits(0);
     let found = files(reverse.path());
     assert!(found.contains(&"zones/0%2F25.2.0.192.in-addr.arpa.yaml".to_owned()), "{found:?}");
@@ -131,16 +161,26 @@ fn with_credentials_the_chosen_zones_are_imported() {
 #[test]
 fn half_of_the_credentials_is_an_error_and_no_example() {
     let directory = tempfile::TempDir::new().unwrap();
-    let output = binary(directory.path()).env("CLOUDFLARE_EMAIL", "ops@example.com").arg("init").output().unwrap();
+    let output = binary(directory.path())
+        .env("CLOUDFLARE_EMAIL", "ops@example.com")
+        .arg("init")
+        .output()
+        .unwrap();
     let ran = Ran::from(output).exits(1);
-    assert!(ran.stderr.contains("CLOUDFLARE_API_KEY") && files(directory.path()).is_empty(), "{ran:?}");
+    assert!(
+        ran.stderr.contains("CLOUDFLARE_API_KEY") && files(directory.path()).is_empty(),
+        "{ran:?}"
+    );
 }
 
 #[test]
 fn the_pipeline_is_that_of_the_host() {
     let has = |directory: &Path| {
         let found = files(directory);
-        (found.iter().any(|f| f == ".github/workflows/plan.yml"), found.iter().any(|f| f == ".gitlab-ci.yml"))
+        (
+            found.iter().any(|f| f == ".github/workflows/plan.yml"),
+            found.iter().any(|f| f == ".gitlab-ci.yml"),
+        )
     };
     let run = |setup: &dyn Fn(&Path), arguments: &[&str]| {
         let directory = tempfile::TempDir::new().unwrap();
@@ -151,27 +191,48 @@ fn the_pipeline_is_that_of_the_host() {
     let remote = |url: &'static str| {
         move |directory: &Path| {
             fs::create_dir(directory.join(".git")).unwrap();
-            fs::write(directory.join(".git/config"), format!("[remote \"origin\"]\n\turl = {url}\n")).unwrap();
+            fs::write(
+                directory.join(".git/config"),
+                format!("[remote \"origin\"]\n\turl = {url}\n"),
+            )
+            .unwrap();
         }
     };
     assert_eq!(has(run(&|_| {}, &[]).path()), (false, false));
     assert_eq!(has(run(&remote("git@github.com:team/dns.git"), &[]).path()), (true, false));
-    assert_eq!(has(run(&remote("https://gitlab.example.com/team/dns.git"), &[]).path()), (false, true));
-    assert_eq!(has(run(&remote("git@github.com:team/dns.git"), &["--pipeline", "none"]).path()), (false, false));
-    assert_eq!(has(run(&remote("git@github.com:team/dns.git"), &["--pipeline", "gitlab"]).path()), (false, true));
+    assert_eq!(
+        has(run(&remote("https://gitlab.example.com/team/dns.git"), &[]).path()),
+        (false, true)
+    );
+    assert_eq!(
+        has(run(&remote("git@github.com:team/dns.git"), &["--pipeline", "none"]).path()),
+        (false, false)
+    );
+    assert_eq!(
+        has(run(&remote("git@github.com:team/dns.git"), &["--pipeline", "gitlab"]).path()),
+        (false, true)
+    );
     let directories = |directory: &Path| fs::create_dir(directory.join(".github")).unwrap();
     assert_eq!(has(run(&directories, &[]).path()), (true, false));
-    // From a directory below, and from a worktree, whose `.git` is a file that leads to the repository.
+    // From a directory below, and from a worktree, whose `.git` is a file that leads to the
+    // repository.
     let top = tempfile::TempDir::new().unwrap();
     remote("git@github.com:team/infrastructure.git")(top.path());
     let below = top.path().join("teams/dns");
     fs::create_dir_all(&below).unwrap();
     let ran = alone(&below, &["init"]).exits(0);
     assert_eq!(has(&below), (true, false));
-    assert!(ran.stdout.contains("move the files of the pipeline to the top of the repository"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("move the files of the pipeline to the top of the repository"),
+        "{}",
+        ran.stdout
+    );
     // Existing files were handled earlier.
     let ran = alone(&below, &["init"]).exits(0);
-    assert!(!ran.stdout.contains("move the files") && !ran.stdout.contains("before the pipeline runs"), "{ran:?}");
+    assert!(
+        !ran.stdout.contains("move the files") && !ran.stdout.contains("before the pipeline runs"),
+        "{ran:?}"
+    );
     fs::remove_file(below.join("ci/zonewright/plan.sh")).unwrap();
     let ran = alone(&below, &["init"]).exits(0);
     assert!(ran.stdout.contains("move the files"), "{}", ran.stdout);

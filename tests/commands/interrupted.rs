@@ -1,5 +1,6 @@
-//! Signals to stop, sent to the real program: requests under way are finished and recorded, no new ones are sent, and the next
-//! run does the rest. The sandbox holds the request at its gate when a signal is sent, so no test depends on time.
+//! Signals to stop, sent to the real program: requests under way are finished and recorded, no new
+//! ones are sent, and the next run does the rest. The sandbox holds the request at its gate when a
+//! signal is sent, so no test depends on time.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -38,7 +39,8 @@ zones:
 /// Applies without asking, one operation in a request.
 const APPLY: [&str; 5] = ["apply", "spec.yaml", "--yes", "--batch-size", "1"];
 
-/// The timeout for a response that never comes: long enough for all other responses on a busy machine.
+/// The timeout for a response that never comes: long enough for all other responses on a busy
+/// machine.
 const PATIENT: [&str; 2] = ["--timeout", "20"];
 
 fn workspace() -> Workspace {
@@ -79,13 +81,18 @@ fn journal(workspace: &Workspace) -> Vec<Value> {
 
 /// The numbers of the steps in the lines of a kind.
 fn steps(lines: &[Value], event: &str) -> Vec<u64> {
-    lines.iter().filter(|line| line["event"] == event).map(|line| line["step"].as_u64().unwrap()).collect()
+    lines
+        .iter()
+        .filter(|line| line["event"] == event)
+        .map(|line| line["step"].as_u64().unwrap())
+        .collect()
 }
 
 /// The zone is as the spec wants it, foreign records are unchanged, and it stays so.
 fn check(workspace: &Workspace, what: &str) {
     let records = workspace.records("example.com");
-    let mut contents: Vec<_> = records.iter().map(|r| r["content"].as_str().unwrap().to_owned()).collect();
+    let mut contents: Vec<_> =
+        records.iter().map(|r| r["content"].as_str().unwrap().to_owned()).collect();
     contents.sort();
     let wanted: Vec<_> = (1..=7).chain([9]).map(|n| format!("192.0.2.{n}")).collect();
     assert_eq!(contents, wanted, "{what}");
@@ -109,7 +116,10 @@ fn the_first_signal_finishes_what_is_under_way() {
         let lines = journal(&workspace);
         assert_eq!(steps(&lines, "intent"), (1..=nth).collect::<Vec<_>>(), "{what}");
         assert_eq!(steps(&lines, "outcome"), (1..=nth).collect::<Vec<_>>(), "{what}");
-        assert!(lines.iter().filter(|l| l["event"] == "outcome").all(|l| l["outcome"] == "done"), "{what}");
+        assert!(
+            lines.iter().filter(|l| l["event"] == "outcome").all(|l| l["outcome"] == "done"),
+            "{what}"
+        );
         assert_eq!(lines.last().unwrap()["event"], "end", "{what}");
         assert_eq!(workspace.writes().len() as u64, nth, "{what}");
         // After the last request there was nothing left to stop.
@@ -129,7 +139,8 @@ fn a_saved_plan_is_resumed_after_a_signal() {
         let workspace = workspace();
         workspace.run(&["plan", "spec.yaml", "--out", "plan.json"]).exits(0);
         hold_write(&workspace, nth);
-        let mut run = UnderWay::start(&workspace, &["apply", "plan.json", "--yes", "--batch-size", "1"]);
+        let mut run =
+            UnderWay::start(&workspace, &["apply", "plan.json", "--yes", "--batch-size", "1"]);
         workspace.until_held(1);
         run.signal(signal);
         run.says(STOPPING);
@@ -143,7 +154,9 @@ fn a_saved_plan_is_resumed_after_a_signal() {
 
 #[test]
 fn the_second_signal_ends_at_once() {
-    for (first, second) in [("INT", "INT"), ("TERM", "INT"), ("INT", "TERM"), ("HUP", "TERM"), ("QUIT", "QUIT")] {
+    for (first, second) in
+        [("INT", "INT"), ("TERM", "INT"), ("INT", "TERM"), ("HUP", "TERM"), ("QUIT", "QUIT")]
+    {
         let workspace = workspace();
         hold_write(&workspace, 5);
         let mut run = UnderWay::start(&workspace, &APPLY);
@@ -153,13 +166,18 @@ fn the_second_signal_ends_at_once() {
         run.signal(second);
         // The request is never released, so the run does not wait for its response.
         let ran = run.ends().exits(5);
-        assert!(ran.stderr.contains("stopped at once; the journal says what may have been written"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("stopped at once; the journal says what may have been written"),
+            "{}",
+            ran.stderr
+        );
         let lines = journal(&workspace);
         assert_eq!(steps(&lines, "intent"), [1, 2, 3, 4, 5]);
         assert_eq!(steps(&lines, "outcome"), [1, 2, 3, 4]);
         assert!(lines.iter().all(|line| line["event"] != "end"));
         workspace.run(&APPLY).exits(0);
-        let answered = workspace.writes().iter().filter(|write| write.status.is_some()).count() as u64;
+        let answered =
+            workspace.writes().iter().filter(|write| write.status.is_some()).count() as u64;
         assert_eq!(answered, WRITES, "nothing is written twice");
         workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
     }
@@ -184,7 +202,9 @@ fn what_only_reads_ends_at_once() {
         assert_eq!((ran.stdout.as_str(), workspace.writes().len()), ("", 0));
         assert!(!workspace.path().join("plan.json").exists());
         let has_journal = std::fs::read_dir(workspace.path().join(".zonewright/journal"))
-            .is_ok_and(|mut all| all.any(|file| file.unwrap().path().extension().is_some_and(|e| e == "jsonl")));
+            .is_ok_and(|mut all| {
+                all.any(|file| file.unwrap().path().extension().is_some_and(|e| e == "jsonl"))
+            });
         assert!(!has_journal, "{arguments:?}");
         // The lock is released with the end of the run.
         workspace.run(&APPLY).exits(0);
@@ -194,7 +214,8 @@ fn what_only_reads_ends_at_once() {
 #[test]
 fn a_wait_is_not_waited_out() {
     let workspace = workspace();
-    let when = When::Matching { method: Some("POST".into()), path_suffix: "/dns_records".into(), nth: 2 };
+    let when =
+        When::Matching { method: Some("POST".into()), path_suffix: "/dns_records".into(), nth: 2 };
     let what = What::Status { code: 429, html: false, retry_after: Some(300) };
     workspace.fault(Fault { when, what, times: 1 });
     let mut run = UnderWay::start(&workspace, &APPLY);
@@ -225,8 +246,8 @@ fn a_lost_response_is_resolved_after_the_signal() {
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }
 
-/// A request whose response was lost may still take effect late. If it is not sent again, its result is unknown and it is never
-/// reported as not sent, for every kind of request.
+/// A request whose response was lost may still take effect late. If it is not sent again, its
+/// result is unknown and it is never reported as not sent, for every kind of request.
 #[test]
 fn a_lost_request_that_is_not_sent_again_is_unknown() {
     concurrently([1, 2, 4], |nth| {
@@ -237,10 +258,18 @@ fn a_lost_request_that_is_not_sent_again_is_unknown() {
         run.signal("INT");
         let ran = run.ends().exits(5);
         let lost = "the response was lost, no effect is visible, and it was not sent again";
-        assert_eq!(ran.stdout.matches(lost).count(), 1, "write {nth}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(
+            ran.stdout.matches(lost).count(),
+            1,
+            "write {nth}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
         let lines = journal(&workspace);
-        let outcome = lines.iter().find(|line| line["event"] == "outcome" && line["step"] == nth).unwrap();
-        // Records are checked one by one at the end, so the journal has already recorded that the response was lost.
+        let outcome =
+            lines.iter().find(|line| line["event"] == "outcome" && line["step"] == nth).unwrap();
+        // Records are checked one by one at the end, so the journal has already recorded that the
+        // response was lost.
         assert_eq!(outcome["outcome"], if nth < 4 { "unknown" } else { "lost" }, "{outcome}");
         workspace.run(&APPLY).exits(0);
         workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
@@ -254,19 +283,25 @@ fn no_name_is_left_empty() {
         let mut options = options();
         options.profile.batch = false;
         let workspace = Workspace::new(options);
-        workspace.plant_records(json!([{ "type": "CNAME", "name": "www.example.com", "content": "old.example.net" }]));
+        workspace.plant_records(
+            json!([{ "type": "CNAME", "name": "www.example.com", "content": "old.example.net" }]),
+        );
         workspace.records_spec(
             "      - { name: www, type: A, content: 192.0.2.1 }\n      - { name: xyz, type: A, content: 192.0.2.2 }",
         );
         hold(&workspace, "DELETE", "", 1, 1);
-        let mut run = UnderWay::start(&workspace, &[&APPLY[..], &["--allow-deletes", "1"]].concat());
+        let mut run =
+            UnderWay::start(&workspace, &[&APPLY[..], &["--allow-deletes", "1"]].concat());
         workspace.until_held(1);
         run.signal(signal);
         run.says(STOPPING);
         workspace.release();
         run.ends().exits(5);
-        let names: Vec<_> =
-            workspace.records("example.com").iter().map(|r| (r["type"].clone(), r["name"].clone())).collect();
+        let names: Vec<_> = workspace
+            .records("example.com")
+            .iter()
+            .map(|r| (r["type"].clone(), r["name"].clone()))
+            .collect();
         let wanted = [(json!("A"), json!("www.example.com"))];
         assert_eq!(names, wanted, "{signal}: the name is filled, and the next one is not begun");
         workspace.settles("spec.yaml");
@@ -289,10 +324,12 @@ fn an_ignored_signal_stays_ignored() {
     check(&workspace, "an ignored hangup");
 }
 
-/// A limit for the size of files, or a full disk: the journal ends with a whole line, and nothing more is sent.
+/// A limit for the size of files, or a full disk: the journal ends with a whole line, and nothing
+/// more is sent.
 #[test]
 fn a_journal_that_grows_too_large_is_not_torn() {
-    // Blocks of 512 or 1,024 bytes, by the shell. Each meets another line of the journal, or another part of one.
+    // Blocks of 512 or 1,024 bytes, by the shell. Each meets another line of the journal, or
+    // another part of one.
     let (mut before, mut during) = (0, 0);
     for blocks in 0.. {
         let workspace = workspace();
@@ -320,7 +357,10 @@ fn a_journal_that_grows_too_large_is_not_torn() {
         workspace.run(&APPLY).exits(0);
         check(&workspace, &what);
     }
-    assert!(before > 0 && during > 2, "{before} limits before the first write, {during} during the writes");
+    assert!(
+        before > 0 && during > 2,
+        "{before} limits before the first write, {during} during the writes"
+    );
 }
 
 /// Zones that are applied in parallel: requests under way are finished in each of them.
@@ -328,7 +368,9 @@ fn a_journal_that_grows_too_large_is_not_torn() {
 fn all_zones_under_way_are_finished() {
     let workspace = Workspace::empty(options());
     let zones: Vec<_> = (0..6).map(|n| format!("z{n}.example")).collect();
-    workspace.plant(&json!({ "zones": zones.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>() }));
+    workspace.plant(
+        &json!({ "zones": zones.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>() }),
+    );
     let records = "records: [{ name: a, type: A, content: 192.0.2.1 }, { name: b, type: A, content: 192.0.2.2 }]";
     let spec: String = zones.iter().map(|name| format!("  {name}: {{ {records} }}\n")).collect();
     workspace.file("spec.yaml", format!("version: 1\nzones:\n{spec}"));
@@ -378,11 +420,16 @@ fn a_run_inside_another_program_is_stopped_by_it() {
                 workspace.release();
             }
         };
-        let (exit, ()) = runtime.block_on(async { tokio::join!(invocation.run_until(stopper.listener()), stopping) });
+        let (exit, ()) = runtime
+            .block_on(async { tokio::join!(invocation.run_until(stopper.listener()), stopping) });
         let said = String::from_utf8(messages.lock().unwrap().clone()).unwrap();
         assert_eq!(exit.code(), code, "{said}");
         assert!(said.contains(STOPPING), "{said}");
         let lines = journal(&workspace);
-        assert_eq!((steps(&lines, "intent").len(), steps(&lines, "outcome").len()), (1, outcomes), "{said}");
+        assert_eq!(
+            (steps(&lines, "intent").len(), steps(&lines, "outcome").len()),
+            (1, outcomes),
+            "{said}"
+        );
     }
 }

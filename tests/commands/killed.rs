@@ -1,5 +1,5 @@
-//! `kill -9` at every request of an apply: a second run, or a resume of the saved plan, converges; no record is duplicated, and
-//! the journal says what happened.
+//! `kill -9` at every request of an apply: a second run, or a resume of the saved plan, converges;
+//! no record is duplicated, and the journal says what happened.
 
 use std::time::{Duration, Instant};
 
@@ -97,7 +97,10 @@ fn has_effect(workspace: &Workspace, n: u64) -> bool {
     match n {
         1 => !zone["rulesets"].is_null(),
         2 => zone["settings"].to_string().contains("always_use_https"),
-        3 => workspace.records("example.com").iter().any(|r| r["name"] == "changed.example.com" && r["ttl"] == 600),
+        3 => workspace
+            .records("example.com")
+            .iter()
+            .any(|r| r["name"] == "changed.example.com" && r["ttl"] == 600),
         4 => records == 2,
         n => records == 2 + (n - 4),
     }
@@ -107,54 +110,72 @@ fn has_effect(workspace: &Workspace, n: u64) -> bool {
 fn journal(workspace: &Workspace) -> Vec<Value> {
     let directory = workspace.path().join(".zonewright/journal");
     let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
-    let files =
-        entries.filter_map(Result::ok).map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "jsonl"));
+    let files = entries
+        .filter_map(Result::ok)
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "jsonl"));
     let mut files: Vec<_> = files.collect();
     files.sort();
-    let text = files.first().and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
+    let text =
+        files.first().and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 /// What must be true after the second run.
 fn check(workspace: &Workspace, what: &str) {
-    let mut contents: Vec<_> =
-        workspace.records("example.com").iter().map(|r| r["content"].as_str().unwrap_or_default().to_owned()).collect();
+    let mut contents: Vec<_> = workspace
+        .records("example.com")
+        .iter()
+        .map(|r| r["content"].as_str().unwrap_or_default().to_owned())
+        .collect();
     contents.sort();
     let wanted: Vec<_> = (1..=7).chain([9]).map(|n| format!("192.0.2.{n}")).collect();
     assert_eq!(contents, wanted, "{what}");
     let before = workspace.writes().len();
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
     assert_eq!(workspace.writes().len(), before);
-    // The journal of the killed run: intents are numbered, each outcome has its intent, and the last intent may lack one.
+    // The journal of the killed run: intents are numbered, each outcome has its intent, and the
+    // last intent may lack one.
     let lines = journal(workspace);
     let steps = |event: &str| -> Vec<u64> {
         lines.iter().filter(|l| l["event"] == event).filter_map(|l| l["step"].as_u64()).collect()
     };
     let (intents, outcomes) = (steps("intent"), steps("outcome"));
     assert_eq!(intents, (1..=intents.len() as u64).collect::<Vec<_>>(), "{what}");
-    assert!(intents.starts_with(&outcomes) && intents.len() <= outcomes.len() + 1, "{what}: {intents:?} {outcomes:?}");
+    assert!(
+        intents.starts_with(&outcomes) && intents.len() <= outcomes.len() + 1,
+        "{what}: {intents:?} {outcomes:?}"
+    );
     assert!(lines.iter().all(|l| l["event"] != "end"), "{what}");
 }
 
 #[test]
 fn the_apply_has_ten_writes() {
     let workspace = workspace();
-    workspace.run(&[&["apply", "spec.yaml", "--yes", "--batch-size", "1"][..], &CONSENTS].concat()).exits(0);
+    workspace
+        .run(&[&["apply", "spec.yaml", "--yes", "--batch-size", "1"][..], &CONSENTS].concat())
+        .exits(0);
     assert_eq!(workspace.writes().len() as u64, WRITES);
 }
 
 #[test]
 fn killed_anywhere_it_converges_when_run_again() {
-    // The kill may come before the request does; then the delay meets the second run, which must not wait long.
+    // The kill may come before the request does; then the delay meets the second run, which must
+    // not wait long.
     let whats = [What::Delay { milliseconds: 2000 }, What::Stall { milliseconds: 120_000 }];
     concurrently((1..=WRITES).flat_map(|n| whats.clone().map(|what| (n, what))), |(n, what)| {
         let workspace = workspace();
-        let arguments = [&["apply", "spec.yaml", "--yes", "--batch-size", "1"][..], &CONSENTS].concat();
+        let arguments =
+            [&["apply", "spec.yaml", "--yes", "--batch-size", "1"][..], &CONSENTS].concat();
         kill_at(&workspace, &arguments, n, &what);
         let again = workspace.run(&arguments);
         let name = format!("write {n}, {what:?}");
         // If the delete was done already, its consent is for a plan without one.
-        let again = if again.code == Some(3) { workspace.run(&["apply", "spec.yaml", "--yes"]) } else { again };
+        let again = if again.code == Some(3) {
+            workspace.run(&["apply", "spec.yaml", "--yes"])
+        } else {
+            again
+        };
         again.exits(0);
         check(&workspace, &name);
     });
@@ -165,7 +186,9 @@ fn killed_anywhere_a_saved_plan_can_be_resumed() {
     for n in 1..=WRITES {
         let what = What::Stall { milliseconds: 120_000 };
         let workspace = workspace();
-        workspace.run(&[&["plan", "spec.yaml", "--out", "plan.json"][..], &CONSENTS].concat()).exits(0);
+        workspace
+            .run(&[&["plan", "spec.yaml", "--out", "plan.json"][..], &CONSENTS].concat())
+            .exits(0);
         kill_at(&workspace, &["apply", "plan.json", "--yes", "--batch-size", "1"], n, &what);
         workspace.run(&["apply", "plan.json", "--yes"]).exits(4);
         workspace.run(&["apply", "plan.json", "--yes", "--resume"]).exits(0);

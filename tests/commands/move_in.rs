@@ -1,4 +1,5 @@
-//! Moving from another tool: the layout of an import, the comparison with Cloudflare, and how to leave the old tool.
+//! Moving from another tool: the layout of an import, the comparison with Cloudflare, and how to
+//! leave the old tool.
 
 use serde_json::json;
 
@@ -22,7 +23,10 @@ fn imported(workspace: &Workspace, arguments: &[&str]) -> (String, String) {
 
 /// A spec without alignment of its records.
 fn unaligned(spec: &str) -> String {
-    spec.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join("\n")
+    spec.lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 const INFRA: &str = r##"
@@ -85,10 +89,14 @@ fn infra() -> Workspace {
         "infra/data/records.yaml",
         "mail: { type: CNAME, value: mail.example.net, proxied: true }\nplain: { type: A, value: 192.0.2.3, proxied: \"true\" }\n",
     );
-    workspace.file("infra/data/dmarc.tpl", "v=DMARC1; p=none; rua=mailto:${to}%{ for p in parts }; x=${p}%{ endfor }");
+    workspace.file(
+        "infra/data/dmarc.tpl",
+        "v=DMARC1; p=none; rua=mailto:${to}%{ for p in parts }; x=${p}%{ endfor }",
+    );
     workspace.file("secret.txt", "root:x:0");
     #[cfg(unix)]
-    std::os::unix::fs::symlink("../../secret.txt", workspace.path().join("infra/data/link.txt")).unwrap();
+    std::os::unix::fs::symlink("../../secret.txt", workspace.path().join("infra/data/link.txt"))
+        .unwrap();
     workspace
 }
 
@@ -111,8 +119,7 @@ fn a_configuration_reads_its_own_files_and_no_others() {
     #[cfg(unix)]
     assert!(said.contains("`data/link.txt` leads out of the directory"), "{said}");
     // Comments are kept, once.
-    let comments =
-        "      # The web server.\n      # Ask the web team.\n      # \"one\" address\n      # Low, because it moves.\n";
+    let comments = "      # The web server.\n      # Ask the web team.\n      # \"one\" address\n      # Low, because it moves.\n";
     assert_eq!(spec.matches(comments).count(), 1, "{spec}");
     assert!(!spec.contains("---"), "{spec}");
 }
@@ -130,14 +137,21 @@ fn the_old_tool_is_left_without_deleting_anything() {
     }
     assert!(!text.contains("outside"), "{text}");
     let script = workspace.run(&["import", "./infra/", "--leave", "script"]).exits(0).stdout;
-    assert!(script.starts_with("#!/bin/sh\n") && script.contains("state rm 'cloudflare_record.host'\n"), "{script}");
+    assert!(
+        script.starts_with("#!/bin/sh\n") && script.contains("state rm 'cloudflare_record.host'\n"),
+        "{script}"
+    );
     assert_eq!(workspace.writes().len(), 0);
     workspace.file("config/example.com.yaml", "www: { type: A, value: 192.0.2.1 }\n");
     let octodns = workspace.run(&["import", "./config/", "--leave", "text"]).exits(0).stdout;
     assert!(octodns.contains("remove the zone `example.com.`"), "{octodns}");
     workspace.file("example.com.zone", "$ORIGIN example.com.\nwww 300 IN A 192.0.2.1\n");
     let nothing = workspace.run(&["import", "./example.com.zone", "--leave", "text"]).exits(1);
-    assert!(nothing.stderr.contains("--leave needs a source that Terraform, octoDNS"), "{}", nothing.stderr);
+    assert!(
+        nothing.stderr.contains("--leave needs a source that Terraform, octoDNS"),
+        "{}",
+        nothing.stderr
+    );
 }
 
 /// A script that a shell runs, with a program in place of Terraform that prints its arguments.
@@ -154,17 +168,23 @@ fn a_shell_takes_hostile_addresses_as_words() {
     let state = json!({ "version": 4, "terraform_version": "1.9.0",
         "resources": [record("www", key), record("x; touch pwned", "a"), record("new", "a\ntouch pwned")] });
     workspace.file("terraform.tfstate", state.to_string());
-    let arguments = ["import", "./terraform.tfstate", "--zone-name", "example.com", "--leave", "script"];
+    let arguments =
+        ["import", "./terraform.tfstate", "--zone-name", "example.com", "--leave", "script"];
     let script = workspace.run(&arguments).exits(0).stdout;
     let file = workspace.file("leave.sh", &script);
     let terraform = workspace.file("terraform", "#!/bin/sh\nprintf '%s\\n' \"$*\"\n");
-    std::fs::set_permissions(&terraform, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(&terraform, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .unwrap();
     let mut shell = std::process::Command::new("sh");
-    let ran = shell.arg(file).env("TERRAFORM", terraform).current_dir(workspace.path()).output().unwrap();
+    let ran =
+        shell.arg(file).env("TERRAFORM", terraform).current_dir(workspace.path()).output().unwrap();
     let said = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(ran.status.success(), "{script}");
     assert_eq!(said.lines().count(), 2, "{said}\n{script}");
-    assert!(said.contains("$(touch pwned)`touch pwned`") && said.contains("[\"a\\ntouch pwned\"]"), "{said}");
+    assert!(
+        said.contains("$(touch pwned)`touch pwned`") && said.contains("[\"a\\ntouch pwned\"]"),
+        "{said}"
+    );
     assert!(!workspace.path().join("pwned").exists(), "{script}");
     assert!(script.contains("1 resource not listed"), "{script}");
 }
@@ -193,7 +213,11 @@ fn what_the_source_and_cloudflare_say_is_compared() {
         ] {
             assert!(ran.stderr.contains(said), "{said}\n{}", ran.stderr);
         }
-        assert!(ran.stdout.contains("      # the web\n") && ran.stdout.contains("      # soon\n"), "{}", ran.stdout);
+        assert!(
+            ran.stdout.contains("      # the web\n") && ran.stdout.contains("      # soon\n"),
+            "{}",
+            ran.stdout
+        );
     };
     let live = workspace.run(&["import", "./example.com.zone"]).exits(0);
     check(&live);
@@ -229,8 +253,16 @@ resource "cloudflare_ruleset" "custom" {
     );
     let ran = workspace.run(&["import", "./main.tf", "--against", "s.json.gz"]).exits(0);
     let only_in_source = ran.stderr.split("IMPORT0007").nth(1).unwrap_or_default();
-    assert!(only_in_source.contains("example.com/waf/http_request_firewall_custom/custom-1\n"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("`comment` is web in the source and none at Cloudflare"), "{}", ran.stderr);
+    assert!(
+        only_in_source.contains("example.com/waf/http_request_firewall_custom/custom-1\n"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains("`comment` is web in the source and none at Cloudflare"),
+        "{}",
+        ran.stderr
+    );
     let offline = workspace.run(&["import", "./example.com.zone", "--offline"]).exits(0);
     assert!(!offline.stderr.contains("IMPORT000"), "{}", offline.stderr);
     assert_eq!(workspace.requests().len(), requests);
@@ -238,11 +270,14 @@ resource "cloudflare_ruleset" "custom" {
     workspace.file("other.zone", "$ORIGIN example.org.\nwww 300 IN A 192.0.2.1\n");
     let other = workspace.run(&["import", "./other.zone"]).exits(0);
     assert!(
-        other.stderr.contains("the zone example.org does not exist, or these credentials cannot see it"),
+        other
+            .stderr
+            .contains("the zone example.org does not exist, or these credentials cannot see it"),
         "{}",
         other.stderr
     );
-    let cut = workspace.run(&["import", "./other.zone", "--base-url", "http://127.0.0.1:9/"]).exits(0);
+    let cut =
+        workspace.run(&["import", "./other.zone", "--base-url", "http://127.0.0.1:9/"]).exits(0);
     assert!(cut.stderr.contains("not compared with Cloudflare"), "{}", cut.stderr);
     workspace.run(&["import", "./other.zone", "--against", "missing.json.gz"]).exits(1);
 }
@@ -276,18 +311,36 @@ fn rules_that_only_cloudflare_has_are_named_and_quiet_hides_no_difference() {
     let workspace = workspace();
     workspace.plant(&json!({ "zones": [{ "name": "example.com" }] }));
     let rule = |name: &str, host: &str| {
-        format!("        - {{ name: {name}, when: 'http.host eq \"{host}.example.com\"', action: block }}\n")
+        format!(
+            "        - {{ name: {name}, when: 'http.host eq \"{host}.example.com\"', action: block }}\n"
+        )
     };
     let rules = rule("ours", "a") + &rule("dashboard", "c");
-    workspace.file("live.yaml", format!("version: 1\nzones:\n  example.com:\n    waf:\n      custom:\n{rules}"));
+    workspace.file(
+        "live.yaml",
+        format!("version: 1\nzones:\n  example.com:\n    waf:\n      custom:\n{rules}"),
+    );
     workspace.run(&["apply", "live.yaml", "--yes"]).exits(0);
     workspace.file("main.tf", CUSTOM);
     let counts = "compared with Cloudflare: 0 records equal, 0 different, 1 only in the source, 1 only at Cloudflare";
     let said = workspace.run(&["import", "./main.tf"]).exits(0).stderr;
-    let part =
-        |code: &str| said.split(code).nth(1).unwrap_or_default().split("\n\n").next().unwrap_or_default().to_owned();
-    assert!(part("IMPORT0007").contains("example.com/waf/http_request_firewall_custom/new"), "{said}");
-    assert!(part("IMPORT0008").contains("example.com/waf/http_request_firewall_custom/dashboard"), "{said}");
+    let part = |code: &str| {
+        said.split(code)
+            .nth(1)
+            .unwrap_or_default()
+            .split("\n\n")
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert!(
+        part("IMPORT0007").contains("example.com/waf/http_request_firewall_custom/new"),
+        "{said}"
+    );
+    assert!(
+        part("IMPORT0008").contains("example.com/waf/http_request_firewall_custom/dashboard"),
+        "{said}"
+    );
     assert!(said.contains(counts), "{said}");
     let quiet = workspace.run(&["import", "./main.tf", "--quiet"]).exits(0).stderr;
     let lines: Vec<&str> = quiet.lines().collect();
@@ -355,17 +408,29 @@ fn shared_values_are_lifted_where_that_is_asked() {
     assert!(!plain.contains("profiles:") && !plain.contains("variables:"), "{plain}");
     let meant = workspace.run(&["validate", "spec.yaml", "--print"]).exits(0).stdout;
     let (factored, _) = imported(&workspace, &["./main.tf", "--factor"]);
-    for part in
-        ["profiles:\n  shared:\n", "ADDRESS_192_0_2_1: 192.0.2.1", "content: \"${ADDRESS_192_0_2_1}\"", "use:\n"]
-    {
+    for part in [
+        "profiles:\n  shared:\n",
+        "ADDRESS_192_0_2_1: 192.0.2.1",
+        "content: \"${ADDRESS_192_0_2_1}\"",
+        "use:\n",
+    ] {
         assert!(factored.contains(part), "{part}\n{factored}");
     }
     assert_eq!(workspace.run(&["validate", "spec.yaml", "--print"]).exits(0).stdout, meant);
     workspace.run(&["import", "--offline", "./main.tf", "--factor", "--out", "zones"]).exits(0);
-    let names = ["shared.yaml", "example.com.yaml", "example.com.waf.yaml", "example.org.yaml", "example.org.waf.yaml"];
+    let names = [
+        "shared.yaml",
+        "example.com.yaml",
+        "example.com.waf.yaml",
+        "example.org.yaml",
+        "example.org.waf.yaml",
+    ];
     assert!(names.iter().all(|name| workspace.path().join("zones").join(name).exists()));
     assert_eq!(workspace.run(&["validate", "zones/", "--print"]).exits(0).stdout, meant);
-    let one = workspace.run(&["import", "--offline", "./main.tf", "--zone", "example.org"]).exits(0).stdout;
+    let one = workspace
+        .run(&["import", "--offline", "./main.tf", "--zone", "example.org"])
+        .exits(0)
+        .stdout;
     assert!(one.contains("example.org:") && !one.contains("example.com:"), "{one}");
     workspace.run(&["import", "--offline", "./main.tf", "--zone", "example.net"]).exits(1);
 }
@@ -380,18 +445,34 @@ fn a_zone_file_is_believed_about_its_zone_and_a_name_has_one_alias() {
          $ORIGIN example.net.\nwww 300 IN CNAME one.example.org.\nwww 300 IN CNAME two.example.org.\n",
     );
     // The option cannot move the zone of a SOA record.
-    let refused = workspace.run(&["import", "./b.zone", "--zone-name", "example.com", "--offline"]).exits(1);
-    assert!(refused.stderr.contains("is of example.net, and `--zone-name` says example.com"), "{}", refused.stderr);
+    let refused =
+        workspace.run(&["import", "./b.zone", "--zone-name", "example.com", "--offline"]).exits(1);
+    assert!(
+        refused.stderr.contains("is of example.net, and `--zone-name` says example.com"),
+        "{}",
+        refused.stderr
+    );
     let (spec, said) = imported(&workspace, &["./b.zone"]);
     assert!(
-        spec.contains("example.net:") && spec.contains("one.example.org") && !spec.contains("two.example.org"),
+        spec.contains("example.net:")
+            && spec.contains("one.example.org")
+            && !spec.contains("two.example.org"),
         "{spec}"
     );
     assert!(said.contains("the name has another CNAME already"), "{said}");
     // Also in several sources, and beside an address.
-    workspace.file("more.csv", "name,type,content\nwww,A,192.0.2.1\nwww,TXT,text\nwww,CNAME,one.example.org\n");
-    let (spec, said) = imported(&workspace, &["./b.zone", "./more.csv", "--zone-name", "example.net"]);
-    assert!(said.contains("the name has a record of type CNAME already, and A cannot share a name with it"), "{said}");
+    workspace.file(
+        "more.csv",
+        "name,type,content\nwww,A,192.0.2.1\nwww,TXT,text\nwww,CNAME,one.example.org\n",
+    );
+    let (spec, said) =
+        imported(&workspace, &["./b.zone", "./more.csv", "--zone-name", "example.net"]);
+    assert!(
+        said.contains(
+            "the name has a record of type CNAME already, and A cannot share a name with it"
+        ),
+        "{said}"
+    );
     workspace.file("merged.yaml", &spec);
     workspace.run(&["validate", "merged.yaml"]).exits(0);
     assert!(spec.contains("text") && !spec.contains("192.0.2.1"), "{spec}");
@@ -414,7 +495,8 @@ www.example.net.\t1\tIN\tA\t192.0.2.1 ; cf_tags=cf-proxied:true
     workspace.file("cloudflare.txt", own);
     let (spec, said) = imported(&workspace, &["./cloudflare.txt", "--from", "bind"]);
     assert!(
-        spec.contains("  example.net:\n") && spec.contains("name: www, type: A, content: 192.0.2.1, proxied: true"),
+        spec.contains("  example.net:\n")
+            && spec.contains("name: www, type: A, content: 192.0.2.1, proxied: true"),
         "{spec}"
     );
     assert!(!spec.contains('#') && said.contains("record: 1 of 2 imported"), "{spec}\n{said}");

@@ -1,8 +1,10 @@
-//! The network between the program and the sandbox: name resolution, TLS, proxies. The real binary, on loopback only.
+//! The network between the program and the sandbox: name resolution, TLS, proxies. The real binary,
+//! on loopback only.
 //!
-//! The certificates beside this file are from an authority whose key was deleted. `good` and `other` are valid from 2000 to
-//! 2999, `expired` was valid in 2000, `early` is valid from 2998, all for `api.invalid`, `localhost` and 127.0.0.1 (`other` for
-//! `other.invalid`); `self-signed` is its own authority. The result does not depend on the date of the machine.
+//! The certificates beside this file are from an authority whose key was deleted. `good` and
+//! `other` are valid from 2000 to 2999, `expired` was valid in 2000, `early` is valid from 2998,
+//! all for `api.invalid`, `localhost` and 127.0.0.1 (`other` for `other.invalid`); `self-signed` is
+//! its own authority. The result does not depend on the date of the machine.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -23,7 +25,8 @@ const HUSH: &str = "hush-hush";
 
 /// One of the certificates.
 fn certificate(name: &str) -> Vec<u8> {
-    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/network/{name}.der"))).unwrap()
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/network/{name}.der")))
+        .unwrap()
 }
 
 /// The behaviour of an HTTP proxy.
@@ -101,14 +104,28 @@ impl Scene {
         let workspace = Workspace::new(sandbox::Options { hosts, ..options() });
         workspace.records_spec(SPEC);
         let pem = data_encoding::BASE64.encode(&certificate("ca"));
-        workspace.file("ca.pem", format!("-----BEGIN CERTIFICATE-----\n{pem}\n-----END CERTIFICATE-----\n"));
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        workspace.file(
+            "ca.pem",
+            format!("-----BEGIN CERTIFICATE-----\n{pem}\n-----END CERTIFICATE-----\n"),
+        );
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
         Self { workspace, runtime, asked: Arc::default() }
     }
 
     /// The address of the sandbox without TLS.
     fn plain(&self) -> SocketAddr {
-        self.workspace.base_url().trim_start_matches("http://").split('/').next().unwrap().parse().unwrap()
+        self.workspace
+            .base_url()
+            .trim_start_matches("http://")
+            .split('/')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap()
     }
 
     /// Accepts TLS with this certificate, and forwards to the sandbox.
@@ -116,7 +133,9 @@ impl Scene {
         let chain = vec![CertificateDer::from(certificate(name))];
         let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(certificate("key")));
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap();
         let config = config.with_no_client_auth().with_single_cert(chain, key).unwrap();
         let (acceptor, plain) = (TlsAcceptor::from(Arc::new(config)), self.plain());
         self.listen(move |stream| {
@@ -145,11 +164,16 @@ impl Scene {
                 match does {
                     Proxy::Leads => {
                         let mut service = TcpStream::connect(target).await.unwrap();
-                        stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await.unwrap();
+                        stream
+                            .write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                            .await
+                            .unwrap();
                         drop(copy_bidirectional(&mut stream, &mut service).await);
                     }
                     Proxy::Says(status) => {
-                        let answer = format!("HTTP/1.1 {status} No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+                        let answer = format!(
+                            "HTTP/1.1 {status} No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+                        );
                         stream.write_all(answer.as_bytes()).await.unwrap();
                     }
                     Proxy::Closes => {}
@@ -193,7 +217,9 @@ impl Scene {
     /// Applies, with this base URL and these variables.
     fn apply(&self, base: &str, variables: &[(&str, String)]) -> Ran {
         let mut command = self.workspace.command();
-        command.env("CLOUDFLARE_BASE_URL", base).env("SSL_CERT_FILE", self.workspace.path().join("ca.pem"));
+        command
+            .env("CLOUDFLARE_BASE_URL", base)
+            .env("SSL_CERT_FILE", self.workspace.path().join("ca.pem"));
         command.envs(variables.iter().map(|(name, value)| (name, value)));
         command.args(["apply", "spec.yaml", "--yes", "-vvv"]).output().unwrap().into()
     }
@@ -250,7 +276,13 @@ const TROUBLES: &[Trouble] = &[
         name: "the same, with the host in `NO_PROXY`",
         run: |scene| {
             let proxy = scene.proxy(Proxy::Says(500), scene.plain());
-            scene.apply(FAR, &[("HTTPS_PROXY", format!("http://{proxy}")), ("NO_PROXY", "api.invalid".to_owned())])
+            scene.apply(
+                FAR,
+                &[
+                    ("HTTPS_PROXY", format!("http://{proxy}")),
+                    ("NO_PROXY", "api.invalid".to_owned()),
+                ],
+            )
         },
         tries: 6,
         says: "connect for GET /zones",
@@ -382,7 +414,9 @@ const TROUBLES: &[Trouble] = &[
 /// Whether the output of a run contains a secret.
 fn leaks(ran: &Ran) -> bool {
     let encoded = data_encoding::BASE64.encode(format!("user:{HUSH}").as_bytes());
-    [sandbox::TOKEN, HUSH, &encoded].iter().any(|s| ran.stdout.contains(s) || ran.stderr.contains(s))
+    [sandbox::TOKEN, HUSH, &encoded]
+        .iter()
+        .any(|s| ran.stdout.contains(s) || ran.stderr.contains(s))
 }
 
 /// The program's own waits take time, so all problems run in parallel.
@@ -392,12 +426,16 @@ fn trouble_on_the_way_is_told_and_nothing_is_written() {
         let scene = Scene::new();
         let ran = (trouble.run)(&scene);
         let tries = ran.stderr.matches("; attempt ").count() + 1;
-        let journals = std::fs::read_dir(scene.workspace.path().join(".zonewright/journal")).into_iter().flatten();
+        let journals = std::fs::read_dir(scene.workspace.path().join(".zonewright/journal"))
+            .into_iter()
+            .flatten();
         let mut kept = journals.map(|entry| entry.unwrap().path());
         let is_kept = kept.any(|path| path.extension().is_some_and(|e| e == "jsonl"));
         let is_clean = scene.workspace.requests().is_empty() && !is_kept;
         let heads = scene.asked();
-        let starts = |head: &str| ["CONNECT api.invalid:443 ", SOCKS_ASKED].iter().any(|start| head.starts_with(start));
+        let starts = |head: &str| {
+            ["CONNECT api.invalid:443 ", SOCKS_ASKED].iter().any(|start| head.starts_with(start))
+        };
         let is_tunnel = |head: &String| starts(head) && !head.contains(sandbox::TOKEN);
         let wrong = [
             (ran.code == Some(1), "the exit code"),
@@ -412,7 +450,8 @@ fn trouble_on_the_way_is_told_and_nothing_is_written() {
         wrong.map(|(_, what)| format!("{}: {what}\n{ran:?}\n{heads:?}", trouble.name)).collect()
     };
     let found: Vec<String> = std::thread::scope(|scope| {
-        let all: Vec<_> = TROUBLES.iter().map(|trouble| scope.spawn(move || play(trouble))).collect();
+        let all: Vec<_> =
+            TROUBLES.iter().map(|trouble| scope.spawn(move || play(trouble))).collect();
         all.into_iter().flat_map(|one| one.join().unwrap()).collect()
     });
     assert!(found.is_empty(), "{}", found.join("\n\n"));
@@ -421,7 +460,9 @@ fn trouble_on_the_way_is_told_and_nothing_is_written() {
 /// The page has the same messages.
 #[test]
 fn the_page_has_the_table() {
-    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/faults.md")).unwrap();
+    let page =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/faults.md"))
+            .unwrap();
     for Trouble { name, tries, advice, .. } in TROUBLES {
         let row = format!("| {name} | {tries} | {advice} |");
         assert!(page.lines().any(|line| line == row), "docs/faults.md has no row\n{row}");
@@ -444,7 +485,10 @@ fn a_proxy_gets_a_tunnel_and_nothing_else() {
         for head in heads {
             assert!(head.starts_with("CONNECT api.invalid:443 HTTP/1.1\r\n"), "{variable}: {head}");
             assert!(head.contains(&format!("Basic {encoded}")), "{variable}: {head}");
-            assert!(!head.contains(sandbox::TOKEN) && !head.to_lowercase().contains("bearer"), "{variable}: {head}");
+            assert!(
+                !head.contains(sandbox::TOKEN) && !head.to_lowercase().contains("bearer"),
+                "{variable}: {head}"
+            );
         }
     }
     // TLS to this machine bypasses every proxy, as plain HTTP does.
@@ -452,7 +496,10 @@ fn a_proxy_gets_a_tunnel_and_nothing_else() {
     let proxy = scene.proxy(Proxy::Leads, scene.plain());
     let base = format!("https://{}/client/v4", scene.tls("good"));
     scene
-        .apply(&base, &[("HTTPS_PROXY", format!("http://{proxy}")), ("ALL_PROXY", format!("http://{proxy}"))])
+        .apply(
+            &base,
+            &[("HTTPS_PROXY", format!("http://{proxy}")), ("ALL_PROXY", format!("http://{proxy}"))],
+        )
         .exits(0);
     assert!(scene.asked().is_empty());
 }
@@ -468,6 +515,9 @@ fn a_socks_proxy_leads_to_the_sandbox() {
         ran.exits(0);
         assert_eq!(scene.workspace.records("example.com").len(), 1, "{variable}");
         let asked = scene.asked();
-        assert!(!asked.is_empty() && asked.iter().all(|asked| asked == SOCKS_ASKED), "{variable}: {asked:?}");
+        assert!(
+            !asked.is_empty() && asked.iter().all(|asked| asked == SOCKS_ASKED),
+            "{variable}: {asked:?}"
+        );
     }
 }

@@ -19,15 +19,21 @@ fn workspace() -> Workspace {
 fn a_wrong_account_is_named_as_the_reason() {
     let workspace = workspace();
     let run = |account: &str, arguments: &[&str]| {
-        let output = workspace.command().env("CLOUDFLARE_ACCOUNT_ID", account).args(arguments).output();
+        let output =
+            workspace.command().env("CLOUDFLARE_ACCOUNT_ID", account).args(arguments).output();
         crate::support::workspace::Ran::from(output.unwrap())
     };
     run(ACCOUNT_ID, &["plan", "spec.yaml"]).exits(0);
     let ran = run(OTHER, &["plan", "spec.yaml"]).exits(1);
-    let words =
-        format!("example.com is in the account {ACCOUNT_ID}, and CLOUDFLARE_ACCOUNT_ID names the account {OTHER}");
+    let words = format!(
+        "example.com is in the account {ACCOUNT_ID}, and CLOUDFLARE_ACCOUNT_ID names the account {OTHER}"
+    );
     assert!(ran.stderr.contains(&words), "{}", ran.stderr);
-    assert!(ran.stderr.contains(&format!("set CLOUDFLARE_ACCOUNT_ID to {ACCOUNT_ID}, or unset it")), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains(&format!("set CLOUDFLARE_ACCOUNT_ID to {ACCOUNT_ID}, or unset it")),
+        "{}",
+        ran.stderr
+    );
     for command in [
         &["import", "example.com"] as &[&str],
         &["export", "--to", "bind", "--live", "--zone", "example.com"],
@@ -35,38 +41,61 @@ fn a_wrong_account_is_named_as_the_reason() {
         &["waf", "effective", "example.com"],
     ] {
         let ran = run(OTHER, command).exits(1);
-        assert!(ran.stderr.contains("CLOUDFLARE_ACCOUNT_ID names, does not have"), "{command:?}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains("CLOUDFLARE_ACCOUNT_ID names, does not have"),
+            "{command:?}: {}",
+            ran.stderr
+        );
     }
     // A zone that is in no account.
     workspace.file("spec.yaml", "version: 1\nzones: { example.org: { records: [] } }\n");
     let ran = run(OTHER, &["plan", "spec.yaml"]).exits(1);
     assert!(
-        ran.stderr.contains("does not have the zone example.org") && ran.stderr.contains("check CLOUDFLARE_ACCOUNT_ID"),
+        ran.stderr.contains("does not have the zone example.org")
+            && ran.stderr.contains("check CLOUDFLARE_ACCOUNT_ID"),
         "{}",
         ran.stderr
     );
     let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
     assert!(!ran.stderr.contains("CLOUDFLARE_ACCOUNT_ID"), "{}", ran.stderr);
     // The account has a zone of this name, but an `id` names another one.
-    let other_zone = format!("version: 1\nzones: {{ example.com: {{ id: {}, records: [] }} }}\n", "cd".repeat(16));
+    let other_zone = format!(
+        "version: 1\nzones: {{ example.com: {{ id: {}, records: [] }} }}\n",
+        "cd".repeat(16)
+    );
     workspace.file("spec.yaml", other_zone);
     for account in [ACCOUNT_ID, OTHER] {
         let ran = run(account, &["plan", "spec.yaml"]).exits(1);
-        assert!(ran.stderr.contains("remove `id`") && !ran.stderr.contains("CLOUDFLARE_ACCOUNT_ID"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("remove `id`") && !ran.stderr.contains("CLOUDFLARE_ACCOUNT_ID"),
+            "{}",
+            ran.stderr
+        );
     }
 }
 
 #[test]
 fn the_form_of_an_account_id_is_checked() {
     let workspace = workspace();
-    for account in
-        ["my-account", "0123456789abcdef", "A_very-secret_token-of-forty-characters_0", "é", "ops@example.com"]
-    {
-        let ran =
-            workspace.command().env("CLOUDFLARE_ACCOUNT_ID", account).args(["plan", "spec.yaml"]).output().unwrap();
+    for account in [
+        "my-account",
+        "0123456789abcdef",
+        "A_very-secret_token-of-forty-characters_0",
+        "é",
+        "ops@example.com",
+    ] {
+        let ran = workspace
+            .command()
+            .env("CLOUDFLARE_ACCOUNT_ID", account)
+            .args(["plan", "spec.yaml"])
+            .output()
+            .unwrap();
         let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
         assert_eq!(ran.status.code(), Some(1), "{stderr}");
-        assert!(stderr.contains("expected 32 hexadecimal digits, found") && !stderr.contains(account), "{stderr}");
+        assert!(
+            stderr.contains("expected 32 hexadecimal digits, found") && !stderr.contains(account),
+            "{stderr}"
+        );
     }
     assert!(workspace.requests().is_empty());
 }
@@ -114,7 +143,9 @@ fn own_files_in_the_wrong_place_are_recognized() {
 #[test]
 fn variables_of_other_programs_are_hinted_at() {
     let workspace = workspace();
-    for (other, own) in [("CF_API_TOKEN", "CLOUDFLARE_API_TOKEN"), ("CF_API_KEY", "CLOUDFLARE_API_KEY")] {
+    for (other, own) in
+        [("CF_API_TOKEN", "CLOUDFLARE_API_TOKEN"), ("CF_API_KEY", "CLOUDFLARE_API_KEY")]
+    {
         let mut command = workspace.command();
         let ran = command
             .env_remove("CLOUDFLARE_API_TOKEN")
@@ -125,7 +156,8 @@ fn variables_of_other_programs_are_hinted_at() {
         let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
         assert_eq!(ran.status.code(), Some(1), "{stderr}");
         assert!(
-            stderr.contains(&format!("{other} is set, but zonewright reads {own}")) && !stderr.contains("hush"),
+            stderr.contains(&format!("{other} is set, but zonewright reads {own}"))
+                && !stderr.contains("hush"),
             "{stderr}"
         );
     }
@@ -138,10 +170,15 @@ fn a_policy_that_accepts_what_is_not_found_is_noted() {
     workspace.file(".zonewright-policy.yaml", policy);
     let ran = workspace.run(&["validate", "spec.yaml"]).exits(0);
     assert!(
-        ran.stderr.contains("note[SPEC0042]") && ran.stderr.contains("the policy file accepts LINT0001"),
+        ran.stderr.contains("note[SPEC0042]")
+            && ran.stderr.contains("the policy file accepts LINT0001"),
         "{}",
         ran.stderr
     );
     let ran = workspace.run(&["plan", "spec.yaml"]).exits(0);
-    assert!(!ran.stderr.contains("note[SPEC0042]") && ran.stderr.contains("1 SPEC0042"), "{}", ran.stderr);
+    assert!(
+        !ran.stderr.contains("note[SPEC0042]") && ran.stderr.contains("1 SPEC0042"),
+        "{}",
+        ran.stderr
+    );
 }

@@ -1,4 +1,5 @@
-//! `import` of octoDNS, held against octoDNS itself: both read the same generated configurations and files.
+//! `import` of octoDNS, held against octoDNS itself: both read the same generated configurations
+//! and files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +12,8 @@ use zonewright::model::{Fqdn, Rdata, RecordType};
 
 use crate::support::octodns::python_with_octodns;
 
-/// A record as both say it: name, type, value, TTL (1 is automatic), whether it is proxied, and its comment and tags.
+/// A record as both say it: name, type, value, TTL (1 is automatic), whether it is proxied, and its
+/// comment and tags.
 type Published = BTreeSet<(String, String, String, u32, bool, String)>;
 
 /// Returns the number of generated configurations; `OCTODNS_CASES` names more.
@@ -124,7 +126,8 @@ fn text_value(dice: &mut Dice, is_escaped: bool) -> String {
     if dice.once_in(3) {
         text = format!("\"{text}\"");
     }
-    // octoDNS refuses a `;` after a word that is not escaped, and never ends at a backslash that ends a text.
+    // octoDNS refuses a `;` after a word that is not escaped, and never ends at a backslash that
+    // ends a text.
     text = text.replace("\\;", "\\ ;");
     if is_escaped {
         text = text.replace(';', "\\;");
@@ -149,7 +152,8 @@ fn service_parameters(dice: &mut Dice) -> String {
         dice.one(&["", "ipv4hint: [192.0.2.1, 192.0.2.2]", "ipv6hint: ['2001:db8::1']"]),
         dice.one(&["", "no-default-alpn:", "mandatory: [alpn]"]),
     ];
-    let given: Vec<&str> = parameters.into_iter().filter(|parameter| !parameter.is_empty()).collect();
+    let given: Vec<&str> =
+        parameters.into_iter().filter(|parameter| !parameter.is_empty()).collect();
     match given.is_empty() {
         true => String::new(),
         false => format!(", svcparams: {{{}}}", given.join(", ")),
@@ -179,10 +183,15 @@ fn structured_value(dice: &mut Dice) -> (&'static str, String) {
         4 => ("PTR", format!("value: {}", dice.one(&["a.example.net.", "b.example.net."]))),
         0 => {
             let members = ["certificate_usage", "selector", "matching_type"];
-            let numbers: Vec<String> =
-                members.iter().map(|name| format!("{name}: {}, ", dice.one(&["1", "01", "'1'"]))).collect();
+            let numbers: Vec<String> = members
+                .iter()
+                .map(|name| format!("{name}: {}, ", dice.one(&["1", "01", "'1'"])))
+                .collect();
             let digits = "0123456789abcdef".repeat(4);
-            ("TLSA", format!("value: {{{}certificate_association_data: '{digits}'}}", numbers.concat()))
+            (
+                "TLSA",
+                format!("value: {{{}certificate_association_data: '{digits}'}}", numbers.concat()),
+            )
         }
         1 => {
             let (order, preference) = (number(dice), number(dice));
@@ -201,7 +210,8 @@ fn structured_value(dice: &mut Dice) -> (&'static str, String) {
             let parameters = service_parameters(dice);
             let target = dice.one(&["svc.example.net.", "."]);
             let priority = dice.one(&["1", "010", "'2'"]);
-            let value = format!("value: {{svcpriority: {priority}, targetname: {target}{parameters}}}");
+            let value =
+                format!("value: {{svcpriority: {priority}, targetname: {target}{parameters}}}");
             (if dice.once_in(2) { "HTTPS" } else { "SVCB" }, value)
         }
     }
@@ -219,30 +229,46 @@ fn service_line(dice: &mut Dice, first: usize) -> String {
 
 /// Writes the members of a record set, without its name.
 fn record_set(dice: &mut Dice, is_escaped: bool, has_cnames: bool) -> String {
-    let number = |dice: &mut Dice| dice.one(&["10", "010", "'010'", "0x0A", "1_0", "'7'", "1:00", "0b11"]).to_owned();
-    let host =
-        |dice: &mut Dice| dice.one(&["mx.example.net.", "a.example.org.", "c.example.org.", "b.test"]).to_owned();
+    let number = |dice: &mut Dice| {
+        dice.one(&["10", "010", "'010'", "0x0A", "1_0", "'7'", "1:00", "0b11"]).to_owned()
+    };
+    let host = |dice: &mut Dice| {
+        dice.one(&["mx.example.net.", "a.example.org.", "c.example.org.", "b.test"]).to_owned()
+    };
     let (kind, value) = match dice.below(11) {
         8..=10 => structured_value(dice),
         0 => ("AAAA", format!("value: '2001:db8::{:x}'", 1 + dice.below(9))),
         1 => {
-            let values: Vec<String> = (0..=dice.below(2)).map(|_| text_value(dice, is_escaped)).collect();
+            let values: Vec<String> =
+                (0..=dice.below(2)).map(|_| text_value(dice, is_escaped)).collect();
             ("TXT", format!("values: [{}]", values.join(", ")))
         }
         2 => {
             let name = dice.one(&["preference", "priority"]);
             (
                 "MX",
-                format!("value: {{exchange: {}, {name}: {}}}", dice.one(&["mx.example.net.", "b.test"]), number(dice)),
+                format!(
+                    "value: {{exchange: {}, {name}: {}}}",
+                    dice.one(&["mx.example.net.", "b.test"]),
+                    number(dice)
+                ),
             )
         }
         3 => {
             let flags = dice.one(&["", "flags: 0x80, ", "flags: '0', "]);
-            ("CAA", format!("value: {{{flags}tag: issue, value: 'ca.example.net{}'}}", dice.one(&["", "; x=1"])))
+            (
+                "CAA",
+                format!(
+                    "value: {{{flags}tag: issue, value: 'ca.example.net{}'}}",
+                    dice.one(&["", "; x=1"])
+                ),
+            )
         }
         4 => {
-            let digits =
-                dice.one(&["'aabbccddeeff00112233445566778899aabbccdd'", "aabbccddeeff00112233445566778899AABBCCDD"]);
+            let digits = dice.one(&[
+                "'aabbccddeeff00112233445566778899aabbccdd'",
+                "aabbccddeeff00112233445566778899AABBCCDD",
+            ]);
             (
                 "SSHFP",
                 format!(
@@ -254,8 +280,9 @@ fn record_set(dice: &mut Dice, is_escaped: bool, has_cnames: bool) -> String {
         // A CNAME stands alone at its name, so only one source has them.
         5 if has_cnames => ("CNAME", format!("value: {}", host(dice))),
         _ => {
-            let values: Vec<String> =
-                (0..=dice.below(2)).map(|n| format!("192.0.2.{}", 10 * n + 1 + dice.below(9))).collect();
+            let values: Vec<String> = (0..=dice.below(2))
+                .map(|n| format!("192.0.2.{}", 10 * n + 1 + dice.below(9)))
+                .collect();
             ("A", format!("values: [{}]", values.join(", ")))
         }
     };
@@ -275,15 +302,30 @@ fn record_set(dice: &mut Dice, is_escaped: bool, has_cnames: bool) -> String {
     format!("{{{octodns}{ttl}type: {kind}, {value}}}")
 }
 
-/// Writes a file of a zone. `first` is the first of its names, `parts` the way to files that it includes.
-fn zone_file(dice: &mut Dice, first: usize, parts: &str, count: usize, is_escaped: bool, has_cnames: bool) -> String {
+/// Writes a file of a zone. `first` is the first of its names, `parts` the way to files that it
+/// includes.
+fn zone_file(
+    dice: &mut Dice,
+    first: usize,
+    parts: &str,
+    count: usize,
+    is_escaped: bool,
+    has_cnames: bool,
+) -> String {
     let mut out = String::from("---\n");
     out.push_str(&service_line(dice, first));
     if dice.once_in(2) {
         out.push_str(&format!("i{first}-a: !include {parts}set.yaml\n"));
-        out.push_str(&format!("i{first}-b: {{<<: !include {parts}set.yaml, ttl: {}}}\n", dice.one(TTLS)));
-        out.push_str(&format!("i{first}-c:\n- !include {parts}set.yaml\n- {{type: AAAA, value: '2001:db8::1'}}\n"));
-        out.push_str(&format!("<<: !include {parts}names.yaml\n").replace("names", &format!("names{first}")));
+        out.push_str(&format!(
+            "i{first}-b: {{<<: !include {parts}set.yaml, ttl: {}}}\n",
+            dice.one(TTLS)
+        ));
+        out.push_str(&format!(
+            "i{first}-c:\n- !include {parts}set.yaml\n- {{type: AAAA, value: '2001:db8::1'}}\n"
+        ));
+        out.push_str(
+            &format!("<<: !include {parts}names.yaml\n").replace("names", &format!("names{first}")),
+        );
     }
     if first == 0 && dice.once_in(2) {
         out.push_str("'': {type: ALIAS, value: www.example.net.}\n");
@@ -297,8 +339,14 @@ fn zone_file(dice: &mut Dice, first: usize, parts: &str, count: usize, is_escape
             )),
             1 => {
                 let anchor = format!("n{n}");
-                out.push_str(&format!("{name}: &{anchor} {}\n", record_set(dice, is_escaped, has_cnames)));
-                out.push_str(&format!("m{first}-{n}: {{<<: *{anchor}, ttl: {}}}\n", dice.one(TTLS)));
+                out.push_str(&format!(
+                    "{name}: &{anchor} {}\n",
+                    record_set(dice, is_escaped, has_cnames)
+                ));
+                out.push_str(&format!(
+                    "m{first}-{n}: {{<<: *{anchor}, ttl: {}}}\n",
+                    dice.one(TTLS)
+                ));
             }
             2 => out.push_str(&format!(
                 "{name}:\n- {{type: A, value: 192.0.2.9}}\n- {{type: TXT, value: {}}}\n",
@@ -322,12 +370,18 @@ fn write_case(directory: &Path, seed: u64) {
         fs::write(path, text).unwrap();
     };
     let is_escaped = dice.once_in(2);
-    let default_ttl = dice.one(&["", ", default_ttl: 300", ", default_ttl: 0600", ", default_ttl: 1:00"]);
-    let escapes = if is_escaped { dice.one(&["", ", escaped_semicolons: yes"]) } else { ", escaped_semicolons: off" };
+    let default_ttl =
+        dice.one(&["", ", default_ttl: 300", ", default_ttl: 0600", ", default_ttl: 1:00"]);
+    let escapes = if is_escaped {
+        dice.one(&["", ", escaped_semicolons: yes"])
+    } else {
+        ", escaped_semicolons: off"
+    };
     let min_ttl = dice.one(&["", ", min_ttl: 60", ", min_ttl: 0120"]);
     let split = dice.one(&["", ".", ".zone"]);
     let cdn = if dice.once_in(8) { ", cdn: true" } else { "" };
-    let options = if split.is_empty() { String::new() } else { format!(", split_extension: '{split}'") };
+    let options =
+        if split.is_empty() { String::new() } else { format!(", split_extension: '{split}'") };
     let replaces = dice.once_in(2);
     let shared = if dice.once_in(4) { ", shared_filename: shared.yaml" } else { "" };
     let sources = if replaces { "[main, second]" } else { "[main]" };
@@ -362,7 +416,10 @@ fn write_case(directory: &Path, seed: u64) {
     put("second/example.com.yaml", second);
     put("parts/set.yaml", "type: A\nttl: 0600\nvalues: [192.0.2.20, 192.0.2.21]\n".to_owned());
     for first in [0, 8, 15] {
-        put(&format!("parts/names{first}.yaml"), format!("n{first}: {{type: TXT, value: '010'}}\n"));
+        put(
+            &format!("parts/names{first}.yaml"),
+            format!("n{first}: {{type: TXT, value: '010'}}\n"),
+        );
     }
     put("second/shared.yaml", "shared: {type: A, value: 192.0.2.77}\n".to_owned());
     put("other/.keep", String::new());
@@ -376,9 +433,15 @@ fn write_case(directory: &Path, seed: u64) {
                 &format!("main/{zone}{split}/two.yaml"),
                 zone_file(&mut dice, 8, "../../parts/", 7, is_escaped, !replaces),
             );
-            put(&format!("main/{zone}{split}/sub/unread.yaml"), "x: {type: A, value: 192.0.2.200}\n".to_owned());
+            put(
+                &format!("main/{zone}{split}/sub/unread.yaml"),
+                "x: {type: A, value: 192.0.2.200}\n".to_owned(),
+            );
         }
-        put(&format!("main/{zone}.yaml"), zone_file(&mut dice, 15, "../parts/", 12, is_escaped, !replaces));
+        put(
+            &format!("main/{zone}.yaml"),
+            zone_file(&mut dice, 15, "../parts/", 12, is_escaped, !replaces),
+        );
     }
 }
 
@@ -391,8 +454,14 @@ fn imported(found: &mut ImportResult) -> Published {
             let is_proxied = record.facets.proxied == Some(true);
             let type_name = record.data.type_name().to_owned();
             let value = format!("{:?}", record.data);
-            let comment = record.facets.comment.as_ref().and_then(|comment| comment.text()).unwrap_or_default();
-            let tags = record.facets.tags.iter().flatten().map(|tag| tag.as_str()).collect::<Vec<_>>();
+            let comment = record
+                .facets
+                .comment
+                .as_ref()
+                .and_then(|comment| comment.text())
+                .unwrap_or_default();
+            let tags =
+                record.facets.tags.iter().flatten().map(|tag| tag.as_str()).collect::<Vec<_>>();
             let note = format!("{comment} {tags:?}");
             all.insert((record.name.to_string(), type_name, value, ttl, is_proxied, note));
         }
@@ -403,7 +472,9 @@ fn imported(found: &mut ImportResult) -> Published {
 /// Returns the records that octoDNS publishes.
 fn published(zones: &Value) -> Published {
     let mut all = Published::new();
-    for record in zones.as_object().unwrap().values().flat_map(|records| records.as_array().unwrap()) {
+    for record in
+        zones.as_object().unwrap().values().flat_map(|records| records.as_array().unwrap())
+    {
         let text = |name: &str| record[name].as_str().unwrap().to_owned();
         let record_type = RecordType::parse(&text("type")).unwrap();
         let Ok(data) = Rdata::from_text(record_type, &text("value")) else {
@@ -414,7 +485,8 @@ fn published(zones: &Value) -> Published {
         let name = text("name").to_lowercase();
         // At some names, the division of a text into strings means nothing.
         let data = Fqdn::parse(&name).map_or(data.clone(), |name| data.at(&name));
-        let mut tags: Vec<&str> = record["tags"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let mut tags: Vec<&str> =
+            record["tags"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
         tags.sort_unstable();
         let note = format!("{} {tags:?}", text("comment"));
         all.insert((name, text("type"), format!("{data:?}"), ttl, record["proxied"] == true, note));
@@ -434,20 +506,32 @@ fn ask_octodns(python: &Path, directories: &[PathBuf]) -> Vec<Value> {
 fn what_octodns_publishes_is_what_is_imported() {
     let Some(python) = python_with_octodns() else { return };
     let home = tempfile::tempdir().unwrap();
-    let directories: Vec<PathBuf> = (0..cases()).map(|n| home.path().join(format!("case-{n}"))).collect();
+    let directories: Vec<PathBuf> =
+        (0..cases()).map(|n| home.path().join(format!("case-{n}"))).collect();
     for (n, directory) in (0..).zip(&directories) {
         write_case(directory, n + 1);
     }
     let answers = ask_octodns(&python, &directories);
     let (mut compared, mut records) = (0, 0);
     for (directory, answer) in directories.iter().zip(&answers) {
-        let mut found =
-            read_sources(std::slice::from_ref(directory), Some(SourceKind::Octodns), &GivenZones::default());
-        let said: Vec<String> =
-            found.diagnostics.iter().map(|said| format!("{} {}", said.code(), said.detail)).collect();
+        let mut found = read_sources(
+            std::slice::from_ref(directory),
+            Some(SourceKind::Octodns),
+            &GivenZones::default(),
+        );
+        let said: Vec<String> = found
+            .diagnostics
+            .iter()
+            .map(|said| format!("{} {}", said.code(), said.detail))
+            .collect();
         let shown = format!("{}\n{}", directory.display(), said.join("\n"));
         if answer["error"].is_string() {
-            assert!(!found.diagnostics.is_empty(), "octoDNS refuses {}: {}", directory.display(), answer["error"]);
+            assert!(
+                !found.diagnostics.is_empty(),
+                "octoDNS refuses {}: {}",
+                directory.display(),
+                answer["error"]
+            );
             continue;
         }
         let (theirs, ours) = (published(&answer["zones"]), imported(&mut found));
@@ -455,11 +539,18 @@ fn what_octodns_publishes_is_what_is_imported() {
         let added: Vec<_> = ours.difference(&theirs).collect();
         if !(missing.is_empty() && added.is_empty()) {
             let kept = home.keep();
-            panic!("not imported: {missing:#?}\nimported: {added:#?}\n{shown}\nkept in {}", kept.display());
+            panic!(
+                "not imported: {missing:#?}\nimported: {added:#?}\n{shown}\nkept in {}",
+                kept.display()
+            );
         }
         compared += 1;
         records += ours.len();
     }
     // Most configurations are accepted by octoDNS, or nothing is compared.
-    assert!(compared * 2 > directories.len() && records > 10 * compared, "{compared} of {}", directories.len());
+    assert!(
+        compared * 2 > directories.len() && records > 10 * compared,
+        "{compared} of {}",
+        directories.len()
+    );
 }

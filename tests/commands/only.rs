@@ -16,7 +16,8 @@ fn workspace(records: &str) -> Workspace {
 
 fn names(workspace: &Workspace) -> Vec<String> {
     let records = workspace.records("example.com");
-    let mut names: Vec<_> = records.iter().map(|record| record["name"].as_str().unwrap().to_owned()).collect();
+    let mut names: Vec<_> =
+        records.iter().map(|record| record["name"].as_str().unwrap().to_owned()).collect();
     names.sort();
     names
 }
@@ -26,7 +27,8 @@ fn a_part_is_planned_and_applied_and_every_output_says_so() {
     let workspace = workspace(RECORDS);
     let part = ["--only", "example.com/dns/a/A", "--only", "*/c/*"];
     let run = |more: &[&str]| workspace.run(&[&["plan", "spec.yaml"], &part[..], more].concat());
-    let words = "--only example.com/dns/a/A --only */c/* chooses 2 operations; 1 operation is left out";
+    let words =
+        "--only example.com/dns/a/A --only */c/* chooses 2 operations; 1 operation is left out";
     let text = run(&[]).exits(0).stdout;
     assert!(text.starts_with(&format!("Only a part of the plan: {words}\n")), "{text}");
     assert_eq!(text.matches(words).count(), 2, "at the beginning and at the end: {text}");
@@ -41,7 +43,11 @@ fn a_part_is_planned_and_applied_and_every_output_says_so() {
     assert_eq!(document["summary"]["create"], 2);
     assert!(workspace.run(&["plan", "spec.yaml", "--format", "json"]).json()["part"].is_null());
     let ran = workspace.run(&[&["apply", "spec.yaml", "--yes"], &part[..]].concat()).exits(0);
-    assert!(ran.stdout.contains("2 of 2 operations done; what was chosen is in sync; 1 operation left out"), "{ran:?}");
+    assert!(
+        ran.stdout
+            .contains("2 of 2 operations done; what was chosen is in sync; 1 operation left out"),
+        "{ran:?}"
+    );
     assert_eq!(names(&workspace), ["a.example.com", "c.example.com"]);
     // A second run: the chosen operations are done, and the others are still planned.
     let ran = workspace.run(&[&["apply", "spec.yaml", "--yes"], &part[..]].concat()).exits(0);
@@ -75,7 +81,9 @@ fn a_saved_plan_is_bound_to_its_part() {
 #[test]
 fn what_cannot_be_separated_is_refused_with_its_address() {
     let workspace = Workspace::new(options());
-    workspace.plant_records(json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.1", "ttl": 300 }]));
+    workspace.plant_records(
+        json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.1", "ttl": 300 }]),
+    );
     workspace.file(
         "spec.yaml",
         "version: 1
@@ -109,7 +117,8 @@ zones:
     workspace.run(&["plan", "spec.yaml", "--only", "new.example"]).exits(0);
     workspace.run(&["apply", "spec.yaml", "--yes", "--only", "new.example*"]).exits(0);
     assert_eq!(workspace.records("new.example").len(), 1);
-    let swap = ["apply", "spec.yaml", "--yes", "--allow-deletes", "1", "--only", "example.com/dns/www/*"];
+    let swap =
+        ["apply", "spec.yaml", "--yes", "--allow-deletes", "1", "--only", "example.com/dns/www/*"];
     workspace.run(&swap).exits(0);
     assert_eq!(names(&workspace), ["www.example.com"]);
 }
@@ -117,8 +126,13 @@ zones:
 #[test]
 fn consents_and_expectations_are_those_of_the_part() {
     let workspace = Workspace::new(options());
-    let record = |name: &str| json!({ "type": "A", "name": name, "content": "192.0.2.9", "ttl": 300 });
-    workspace.plant_records(json!([record("x.example.com"), record("y.example.com"), record("z.example.com")]));
+    let record =
+        |name: &str| json!({ "type": "A", "name": name, "content": "192.0.2.9", "ttl": 300 });
+    workspace.plant_records(json!([
+        record("x.example.com"),
+        record("y.example.com"),
+        record("z.example.com")
+    ]));
     workspace.file(
         "spec.yaml",
         "version: 1
@@ -132,19 +146,28 @@ zones:
     );
     // The whole plan has two deletes, the part has one.
     let missing = |arguments: &[&str]| {
-        let plan = workspace.run(&[&["plan", "spec.yaml", "--format", "json"], arguments].concat()).exits(0).json();
+        let plan = workspace
+            .run(&[&["plan", "spec.yaml", "--format", "json"], arguments].concat())
+            .exits(0)
+            .json();
         let missing = plan["consents_missing"].as_array().unwrap().clone();
         missing.iter().map(|m| m["flag"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let whole = missing(&[]);
-    assert!(whole.contains(&"--allow-deletes 2".to_owned()) && !whole.iter().any(|f| f.contains("fails")), "{whole:?}");
+    assert!(
+        whole.contains(&"--allow-deletes 2".to_owned())
+            && !whole.iter().any(|f| f.contains("fails")),
+        "{whole:?}"
+    );
     let part = missing(&["--only", "*/x/A*"]);
     assert!(part.contains(&"--allow-deletes 1".to_owned()), "{part:?}");
     // Without the record that it depends on, the expectation fails after the part.
     assert!(part.contains(&"--allow fails-expectation".to_owned()), "{part:?}");
     assert!(missing(&["--only", "*/new/A"]).is_empty());
     let consents = ["--allow-deletes", "1", "--allow", "removes-last-address,fails-expectation"];
-    workspace.run(&[&["apply", "spec.yaml", "--yes", "--only", "*/x/A*"], &consents[..]].concat()).exits(0);
+    workspace
+        .run(&[&["apply", "spec.yaml", "--yes", "--only", "*/x/A*"], &consents[..]].concat())
+        .exits(0);
     assert_eq!(names(&workspace), ["y.example.com", "z.example.com"]);
 }
 
@@ -165,25 +188,40 @@ fn rules_that_are_placed_need_each_other_and_the_others_do_not() {
     // The first rules of a phase are one operation.
     let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
     let address = plan["operations"][0]["address"].as_str().unwrap().to_owned();
-    workspace.run(&["plan", "spec.yaml", "--only", &format!("{address}/first"), "--detailed-exitcode"]).exits(0);
+    workspace
+        .run(&["plan", "spec.yaml", "--only", &format!("{address}/first"), "--detailed-exitcode"])
+        .exits(0);
     workspace.run(&["apply", "spec.yaml", "--yes", "--only", &address]).exits(0);
     // Two rules change in place: each by itself.
     let changed = RULES.replace("\"/1\"", "\"/one\"").replace("js_challenge", "managed_challenge");
     workspace.file("spec.yaml", &changed);
     let second = format!("{address}/second");
-    let plan = workspace.run(&["plan", "spec.yaml", "--format", "json", "--only", &second]).exits(0).json();
-    assert_eq!((&plan["part"]["chosen"], &plan["part"]["left_out"]), (&json!(1), &json!(1)), "{plan}");
+    let plan = workspace
+        .run(&["plan", "spec.yaml", "--format", "json", "--only", &second])
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&plan["part"]["chosen"], &plan["part"]["left_out"]),
+        (&json!(1), &json!(1)),
+        "{plan}"
+    );
     let allow = ["--allow", "weakens-protection"];
-    workspace.run(&[&["apply", "spec.yaml", "--yes", "--only", &second], &allow[..]].concat()).exits(0);
+    workspace
+        .run(&[&["apply", "spec.yaml", "--yes", "--only", &second], &allow[..]].concat())
+        .exits(0);
     let left = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
     assert_eq!(left["operations"].as_array().unwrap().len(), 1, "{left}");
     assert_eq!(left["operations"][0]["address"], format!("{address}/first"));
     // A new rule between others, and a deleted one: their positions are relative to each other.
     let rest = "        - { name: fourth, when: 'http.request.uri.path eq \"/4\"', action: block }\n        - { name: fifth, when: 'http.request.uri.path eq \"/5\"', action: block }\n";
-    let placed = changed.replace("        - { name: third", &format!("{rest}        - {{ name: third"));
+    let placed =
+        changed.replace("        - { name: third", &format!("{rest}        - {{ name: third"));
     workspace.file("spec.yaml", placed);
-    let ran = workspace.run(&["plan", "spec.yaml", "--only", &format!("{address}/fourth")]).exits(1);
-    let words = format!("{address}/fourth needs {address}/fifth: the places of rules are relative to each other");
+    let ran =
+        workspace.run(&["plan", "spec.yaml", "--only", &format!("{address}/fourth")]).exits(1);
+    let words = format!(
+        "{address}/fourth needs {address}/fifth: the places of rules are relative to each other"
+    );
     assert!(ran.stderr.contains(&words), "{}", ran.stderr);
     let both = ["--only", &format!("{address}/fourth"), "--only", &format!("{address}/fifth")];
     workspace.run(&[&["apply", "spec.yaml", "--yes"], &both[..]].concat()).exits(0);
@@ -195,20 +233,35 @@ fn rules_that_are_placed_need_each_other_and_the_others_do_not() {
 fn a_base_is_compared_in_part_and_odd_patterns_are_refused_or_name_nothing() {
     let workspace = workspace(RECORDS);
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
-    std::fs::rename(workspace.path().join("spec.yaml"), workspace.path().join("before.yaml")).unwrap();
+    std::fs::rename(workspace.path().join("spec.yaml"), workspace.path().join("before.yaml"))
+        .unwrap();
     workspace.records_spec("      - { name: c, type: A, content: 192.0.2.3 }");
-    let part = ["plan", "spec.yaml", "--base", "./before.yaml", "--only", "*/a/A*", "--format", "json"];
+    let part =
+        ["plan", "spec.yaml", "--base", "./before.yaml", "--only", "*/a/A*", "--format", "json"];
     let plan = workspace.run(&part).exits(0).json();
     let address = plan["operations"][0]["address"].as_str().unwrap();
     assert!(address.starts_with("example.com/dns/a/A/"), "one of several values: {address}");
-    assert_eq!((&plan["summary"]["delete"], &plan["part"]["left_out"]), (&json!(1), &json!(1)), "{plan}");
+    assert_eq!(
+        (&plan["summary"]["delete"], &plan["part"]["left_out"]),
+        (&json!(1), &json!(1)),
+        "{plan}"
+    );
     for bad in ["[", "a**b"] {
-        assert!(workspace.run(&["plan", "spec.yaml", "--only", bad]).exits(64).stderr.contains("not a glob"));
+        assert!(
+            workspace
+                .run(&["plan", "spec.yaml", "--only", bad])
+                .exits(64)
+                .stderr
+                .contains("not a glob")
+        );
     }
     let long = "x".repeat(10_000);
     for odd in ["", "example.com/dns/\u{202e}", long.as_str(), "EXAMPLE.COM/DNS/A/A"] {
         let ran = workspace.run(&["plan", "spec.yaml", "--only", odd]).exits(0);
-        assert!(ran.stderr.contains("--only names no operation") && !ran.stdout.contains('\u{202e}'), "{ran:?}");
+        assert!(
+            ran.stderr.contains("--only names no operation") && !ran.stdout.contains('\u{202e}'),
+            "{ran:?}"
+        );
     }
 }
 
@@ -237,7 +290,11 @@ zones:
     let named: Vec<String> = ran
         .stderr
         .lines()
-        .filter_map(|line| Some(line.split_once("choose it as well: --only '")?.1.trim_end_matches('\'').to_owned()))
+        .filter_map(|line| {
+            Some(
+                line.split_once("choose it as well: --only '")?.1.trim_end_matches('\'').to_owned(),
+            )
+        })
         .collect();
     assert_eq!(named.len(), 3, "the zone, and both name servers: {}", ran.stderr);
     chosen.extend(named);
@@ -246,17 +303,20 @@ zones:
     let servers: Vec<String> = (0..103).map(|n| format!("ns{n}.example.net")).collect();
     let path = workspace.path().join("spec.yaml");
     let text = std::fs::read_to_string(&path).unwrap();
-    std::fs::write(path, text.replace("ns1.example.net, ns2.example.net", &servers.join(", "))).unwrap();
+    std::fs::write(path, text.replace("ns1.example.net, ns2.example.net", &servers.join(", ")))
+        .unwrap();
     let ran = run(&chosen[..1]).exits(1);
     assert!(ran.stderr.contains("… and 4 more of PLAN0046"), "{}", ran.stderr);
 }
 
-/// A saved part that was applied in part is finished by `--resume`; with a spec, running it again is enough.
+/// A saved part that was applied in part is finished by `--resume`; with a spec, running it again
+/// is enough.
 #[test]
 fn a_saved_part_is_resumed_and_a_spec_is_not() {
     let workspace = workspace(RECORDS);
     let part = ["--only", "*/a/A", "--only", "*/b/A"];
-    let save = [&["plan", "spec.yaml", "--out", "part.zwplan", "--batch-size", "1"], &part[..]].concat();
+    let save =
+        [&["plan", "spec.yaml", "--out", "part.zwplan", "--batch-size", "1"], &part[..]].concat();
     workspace.run(&save).exits(0);
     let zone = workspace.dump()["zones"][0]["id"].as_str().unwrap().to_owned();
     let body = json!({ "type": "A", "name": "a.example.com", "content": "192.0.2.1", "ttl": 1, "proxied": false });
@@ -265,9 +325,11 @@ fn a_saved_part_is_resumed_and_a_spec_is_not() {
     workspace.run(&["apply", "part.zwplan", "--yes", "--resume"]).exits(0);
     assert_eq!(names(&workspace), ["a.example.com", "b.example.com"]);
     for part in [&part[..], &[]] {
-        let ran = workspace.run(&[&["apply", "spec.yaml", "--yes", "--resume"], part].concat()).exits(64);
+        let ran =
+            workspace.run(&[&["apply", "spec.yaml", "--yes", "--resume"], part].concat()).exits(64);
         assert!(
-            ran.stderr.contains("--resume is for a saved plan") && ran.stderr.contains("without --resume"),
+            ran.stderr.contains("--resume is for a saved plan")
+                && ran.stderr.contains("without --resume"),
             "{ran:?}"
         );
     }

@@ -1,7 +1,8 @@
 //! The files in `examples/pipelines`, as far as they can run without a forge.
 //!
-//! The scripts are run for real, in a repository of their own against the sandbox: a change is planned and commented,
-//! merged and applied; someone else writes in between; a plan is forged. `gh` is a stand-in that keeps comments in files.
+//! The scripts are run for real, in a repository of their own against the sandbox: a change is
+//! planned and commented, merged and applied; someone else writes in between; a plan is forged.
+//! `gh` is a stand-in that keeps comments in files.
 
 mod workflows;
 
@@ -22,8 +23,8 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A stand-in for the forge's client, with the calls that our scripts use: comments are files in `comments`, named after their
-/// ids.
+/// A stand-in for the forge's client, with the calls that our scripts use: comments are files in
+/// `comments`, named after their ids.
 const GH: &str = r#"#!/bin/sh
 set -eu
 mkdir -p "$GH_STATE/comments" "$GH_STATE/issues"
@@ -55,7 +56,8 @@ case "$1 $2 $*" in
 esac
 "#;
 
-/// A stand-in for an HTTP client, with the calls of `comment-gitlab.sh`: notes are files in `notes`.
+/// A stand-in for an HTTP client, with the calls of `comment-gitlab.sh`: notes are files in
+/// `notes`.
 const CURL: &str = r#"#!/bin/sh
 set -eu
 mkdir -p "$GH_STATE/notes"
@@ -128,14 +130,19 @@ impl Forge {
     /// A command in the repository.
     fn command(&self, program: &str) -> Command {
         let command = self.workspace.command();
-        let own = command.get_envs().map(|(k, v)| (k.to_owned(), v.map(ToOwned::to_owned))).collect::<Vec<_>>();
+        let own = command
+            .get_envs()
+            .map(|(k, v)| (k.to_owned(), v.map(ToOwned::to_owned)))
+            .collect::<Vec<_>>();
         let mut other = Command::new(program);
         other.env_clear().current_dir(&self.repository).stdin(Stdio::null());
         other.envs(own.into_iter().filter_map(|(k, v)| v.map(|v| (k, v))));
         let path = std::env::var("PATH").unwrap_or_default();
         other.env("PATH", format!("{}:{path}", self.bin.display()));
         other.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
-        other.env("GH_STATE", self.workspace.path().join("forge")).env("GITHUB_REPOSITORY", "example/zones");
+        other
+            .env("GH_STATE", self.workspace.path().join("forge"))
+            .env("GITHUB_REPOSITORY", "example/zones");
         other.env("JOURNAL", self.workspace.path().join("journal"));
         other
     }
@@ -193,8 +200,12 @@ impl Forge {
 
     /// The objects of a kind on the forge, by id.
     fn kept(&self, kind: &str) -> Vec<(String, String)> {
-        let list = fs::read_dir(self.workspace.path().join("forge").join(kind)).unwrap().map(|entry| entry.unwrap());
-        let one = |e: fs::DirEntry| (e.file_name().into_string().unwrap(), fs::read_to_string(e.path()).unwrap());
+        let list = fs::read_dir(self.workspace.path().join("forge").join(kind))
+            .unwrap()
+            .map(|entry| entry.unwrap());
+        let one = |e: fs::DirEntry| {
+            (e.file_name().into_string().unwrap(), fs::read_to_string(e.path()).unwrap())
+        };
         let mut all: Vec<_> = list.map(one).collect();
         all.sort();
         all
@@ -204,18 +215,29 @@ impl Forge {
     fn changed_outside(&self, name: &str, body: &Value) {
         let dump = self.workspace.dump();
         let zone = &dump["zones"][0];
-        let record = zone["records"].as_array().unwrap().iter().find(|r| r["name"] == name).unwrap();
-        let path = format!("/zones/{}/dns_records/{}", zone["id"].as_str().unwrap(), record["id"].as_str().unwrap());
+        let record =
+            zone["records"].as_array().unwrap().iter().find(|r| r["name"] == name).unwrap();
+        let path = format!(
+            "/zones/{}/dns_records/{}",
+            zone["id"].as_str().unwrap(),
+            record["id"].as_str().unwrap()
+        );
         self.workspace.write("PATCH", &path, body);
     }
 }
 
 /// Whether a program is installed; the scripts need `jq`, which every hosted runner has.
 fn has(program: &str) -> bool {
-    Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+    Command::new(program)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok()
 }
 
-/// Edit, comment, merge, apply, no drift; then someone else writes, which is reported, refused, and reverted.
+/// Edit, comment, merge, apply, no drift; then someone else writes, which is reported, refused, and
+/// reverted.
 #[test]
 fn the_whole_loop() {
     assert!(has("jq") && has("git"), "the pipelines need jq and git: install them");
@@ -225,7 +247,10 @@ fn the_whole_loop() {
     forge.plan("").exits(0);
     let comment = forge.comment();
     assert!(comment.starts_with("<!-- zonewright:plan -->\n"), "{comment}");
-    assert!(comment.contains("300") && comment.contains("600") && comment.contains("192.0.2.3"), "{comment}");
+    assert!(
+        comment.contains("300") && comment.contains("600") && comment.contains("192.0.2.3"),
+        "{comment}"
+    );
     forge.script("comment-github.sh", &["7", "../out/comment.md"], "").exits(0);
     // Pushed once more: the same comment is rewritten.
     forge.commit(&spec(&[WWW_600, API]), "without the new one");
@@ -244,7 +269,11 @@ fn the_whole_loop() {
     forge.plan("").exits(0);
     forge.changed_outside("www.example.com", &json!({ "ttl": 900 }));
     forge.git(&["switch", "-q", "main"]);
-    drift(&forge, 2, &["<!-- zonewright:drift", "drifted", "www", "600", "900", "last changed at Cloudflare"]);
+    drift(
+        &forge,
+        2,
+        &["<!-- zonewright:drift", "drifted", "www", "600", "900", "last changed at Cloudflare"],
+    );
     let writes = forge.workspace.writes().len();
     let refused = forge.merge_and_apply("late", "").exits(4);
     assert!(
@@ -252,12 +281,22 @@ fn the_whole_loop() {
         "{}",
         refused.stderr
     );
-    assert!(refused.stdout.contains("by someone else as well"), "the plan as it would be now: {}", refused.stdout);
+    assert!(
+        refused.stdout.contains("by someone else as well"),
+        "the plan as it would be now: {}",
+        refused.stdout
+    );
     assert_eq!(forge.workspace.writes().len(), writes, "nothing is sent");
     // Planned again from what is merged, it is a plain revert of what was done outside.
     let again = forge.zonewright(&["plan", "zones", "--base", "HEAD"]).exits(0);
-    assert!(again.stdout.contains("reverts a change made outside the spec (last changed 20"), "{}", again.stdout);
-    forge.zonewright(&["apply", "zones", "--base", "HEAD", "--yes", "--journal", "../journal"]).exits(0);
+    assert!(
+        again.stdout.contains("reverts a change made outside the spec (last changed 20"),
+        "{}",
+        again.stdout
+    );
+    forge
+        .zonewright(&["apply", "zones", "--base", "HEAD", "--yes", "--journal", "../journal"])
+        .exits(0);
     forge.zonewright(&["plan", "zones", "--detailed-exitcode"]).exits(0);
     drift(&forge, 0, &["<!-- zonewright:drift"]);
     // The manual change was intended: the apply that reverted it is undone.
@@ -266,12 +305,16 @@ fn the_whole_loop() {
         records.iter().find(|r| r["name"] == "www.example.com").unwrap()["ttl"].clone()
     };
     assert_eq!(ttl(), 300);
-    let mut journals: Vec<_> =
-        fs::read_dir(forge.workspace.path().join("journal")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut journals: Vec<_> = fs::read_dir(forge.workspace.path().join("journal"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     journals.retain(|path| path.extension().is_some_and(|e| e == "jsonl"));
     journals.sort();
     let newest = journals.pop().unwrap();
-    let undone = forge.zonewright(&["undo", newest.to_str().unwrap(), "--yes", "--journal", "../journal"]).exits(0);
+    let undone = forge
+        .zonewright(&["undo", newest.to_str().unwrap(), "--yes", "--journal", "../journal"])
+        .exits(0);
     assert!(undone.stdout.contains("in sync, read back"), "{}", undone.stdout);
     assert_eq!(ttl(), 900);
     drift(&forge, 2, &["drifted", "www", "300", "900"]);
@@ -280,7 +323,10 @@ fn the_whole_loop() {
 /// Runs the drift check against the merged spec.
 fn drift(forge: &Forge, code: i32, words: &[&str]) {
     let mut command = forge.command("sh");
-    command.args(["ci/zonewright/drift.sh", "../drift.md"]).env("BASE", "main").env("METRICS", "../metrics.txt");
+    command
+        .args(["ci/zonewright/drift.sh", "../drift.md"])
+        .env("BASE", "main")
+        .env("METRICS", "../metrics.txt");
     Ran::from(command.output().unwrap()).exits(code);
     let report = fs::read_to_string(forge.workspace.path().join("drift.md")).unwrap();
     for words in words {
@@ -298,7 +344,10 @@ fn consents_are_labels() {
     forge.branch("delete", &spec(&[WWW, "name: api, type: TXT, content: in use"]));
     forge.plan("bug\n").exits(3);
     let comment = forge.comment();
-    assert!(comment.contains("--allow-deletes 1") && comment.contains("removes-last-address"), "{comment}");
+    assert!(
+        comment.contains("--allow-deletes 1") && comment.contains("removes-last-address"),
+        "{comment}"
+    );
     forge.plan("allow-deletes-1\n").exits(3);
     forge.plan("allow-deletes-2\nallow-removes-last-address\n").exits(3);
     let labels = "allow-deletes-1\nneeds review\nallow-removes-last-address\n";
@@ -311,14 +360,16 @@ fn consents_are_labels() {
     forge.script("apply.sh", &[&base, "../out/plan.json"], labels).exits(0);
     assert_eq!(forge.workspace.records("example.com").len(), 2);
     // Consents that a label cannot give.
-    let hostile =
-        "allow-deletes-1 --yes\nallow-$(id)\nallow---yes\nallow-\nallow-deletes-\nallow-a,b\n--allow=x\nallow-\u{e9}\n";
+    let hostile = "allow-deletes-1 --yes\nallow-$(id)\nallow---yes\nallow-\nallow-deletes-\nallow-a,b\n--allow=x\nallow-\u{e9}\n";
     assert_eq!(forge.script("consents.sh", &[], hostile).exits(0).stdout, "");
-    assert_eq!(forge.script("consents.sh", &[], "allow-deletes-07").exits(0).stdout, "--allow-deletes=07\n");
+    assert_eq!(
+        forge.script("consents.sh", &[], "allow-deletes-07").exits(0).stdout,
+        "--allow-deletes=07\n"
+    );
 }
 
-/// Whoever can write artifacts can create any plan with a matching checksum. It is refused because it differs from the merged
-/// spec.
+/// Whoever can write artifacts can create any plan with a matching checksum. It is refused because
+/// it differs from the merged spec.
 #[test]
 fn a_forged_plan_is_not_applied() {
     let forge = Forge::new();
@@ -326,7 +377,10 @@ fn a_forged_plan_is_not_applied() {
     forge.plan("").exits(0);
     let honest = fs::read(forge.workspace.path().join("out/plan.json")).unwrap();
     // The same branch with another spec, consents given, saved under the name of the reviewed plan.
-    forge.workspace.file("repository/zones/example.com.yaml", spec(&["name: www, type: A, content: 203.0.113.66"]));
+    forge.workspace.file(
+        "repository/zones/example.com.yaml",
+        spec(&["name: www, type: A, content: 203.0.113.66"]),
+    );
     forge
         .zonewright(&[
             "plan",
@@ -344,11 +398,24 @@ fn a_forged_plan_is_not_applied() {
     forge.git(&["checkout", "-q", "--", "zones"]);
     let writes = forge.workspace.writes().len();
     let refused = forge.merge_and_apply("harmless", "").exits(4);
-    assert!(refused.stderr.contains("what was merged is not what was reviewed"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("what was merged is not what was reviewed"),
+        "{}",
+        refused.stderr
+    );
     // Other consents alone make another plan, too.
     let base = forge.git(&["rev-parse", "HEAD^1"]);
     forge
-        .zonewright(&["plan", "zones", "--base", &base, "--allow", "exposes-origin", "--out", "../out/plan.json"])
+        .zonewright(&[
+            "plan",
+            "zones",
+            "--base",
+            &base,
+            "--allow",
+            "exposes-origin",
+            "--out",
+            "../out/plan.json",
+        ])
         .exits(0);
     forge.script("apply.sh", &[&base, "../out/plan.json"], "").exits(4);
     forge.workspace.file("out/plan.json", "{}");
@@ -358,7 +425,8 @@ fn a_forged_plan_is_not_applied() {
     forge.script("apply.sh", &[&base, "../out/plan.json"], "").exits(0);
 }
 
-/// Everything that a saved plan was made from is compared, and not what someone listed once: a part of the plan, the day, the zone.
+/// Everything that a saved plan was made from is compared, and not what someone listed once: a part
+/// of the plan, the day, the zone.
 #[test]
 fn a_resealed_plan_is_not_applied() {
     let forge = Forge::new();
@@ -397,7 +465,8 @@ fn a_resealed_plan_is_not_applied() {
         let says = format!("what was merged is not what was reviewed: these differ: {member}.");
         assert!(refused.stderr.contains(&says), "{member}: {}", refused.stderr);
     }
-    // A day on which other things have expired; one that is no day; one of which the program could take an option.
+    // A day on which other things have expired; one that is no day; one of which the program could
+    // take an option.
     for (day, code, says) in [
         ("2020-01-01", 1, "was judged by the day 2020-01-01"),
         ("2999-01-01", 1, "was judged by the day 2999-01-01"),
@@ -425,14 +494,16 @@ fn a_resealed_plan_is_not_applied() {
     forge.script("apply.sh", &[&base, "../out/plan.json"], "").exits(0);
 }
 
-/// A plan that was reviewed yesterday is planned again by its day: what expires meanwhile does not make it another plan.
+/// A plan that was reviewed yesterday is planned again by its day: what expires meanwhile does not
+/// make it another plan.
 #[test]
 fn a_plan_of_yesterday_is_planned_again_by_its_day() {
     let forge = Forge::new();
     forge.branch("change", &spec(&[WWW_600, API]));
     let base = forge.git(&["merge-base", "main", "HEAD"]);
     let now = SystemTime::now();
-    let yesterday = rfc3339(now - Duration::from_secs(24 * 60 * 60))[.."YYYY-MM-DD".len()].to_owned();
+    let yesterday =
+        rfc3339(now - Duration::from_secs(24 * 60 * 60))[.."YYYY-MM-DD".len()].to_owned();
     let out = ["--today", &yesterday, "--out", "../out/plan.json"];
     fs::create_dir_all(forge.workspace.path().join("out")).unwrap();
     forge.zonewright(&[&["plan", "zones", "--base", &base][..], &out].concat()).exits(0);
@@ -450,7 +521,16 @@ fn a_fork_plans_against_a_snapshot() {
     let requests = forge.workspace.requests().len();
     let mut command = forge.command("zonewright");
     command.env_remove("CLOUDFLARE_API_TOKEN").env_remove("CLOUDFLARE_BASE_URL");
-    command.args(["plan", "zones", "--against", "../snapshot.gz", "--base", "main", "--format", "markdown"]);
+    command.args([
+        "plan",
+        "zones",
+        "--against",
+        "../snapshot.gz",
+        "--base",
+        "main",
+        "--format",
+        "markdown",
+    ]);
     let ran: Ran = command.output().unwrap().into();
     let comment = ran.exits(0).stdout;
     assert!(comment.contains("300") && comment.contains("600"), "{comment}");
@@ -461,16 +541,22 @@ fn a_fork_plans_against_a_snapshot() {
 #[test]
 fn issues_and_notes_are_kept() {
     let forge = Forge::new();
-    for (code, exit, text) in
-        [("0", 0, None), ("2", 0, Some("one")), ("2", 0, Some("two")), ("1", 1, Some("two")), ("0", 0, None)]
-    {
+    for (code, exit, text) in [
+        ("0", 0, None),
+        ("2", 0, Some("one")),
+        ("2", 0, Some("two")),
+        ("1", 1, Some("two")),
+        ("0", 0, None),
+    ] {
         forge.workspace.file("report.md", text.unwrap_or("nothing"));
         forge.script("issue-github.sh", &[code, "../report.md"], "").exits(exit);
         let kept: Vec<_> = forge.kept("issues").into_iter().map(|(_, body)| body).collect();
         assert_eq!(kept, text.map(str::to_owned).into_iter().collect::<Vec<_>>());
     }
     let token = forge.workspace.file("token", "glpat-test\n");
-    for text in ["<!-- zonewright:plan -->\none\n", "<!-- zonewright:plan -->\ntwo \"quoted\" \\ é\n"] {
+    for text in
+        ["<!-- zonewright:plan -->\none\n", "<!-- zonewright:plan -->\ntwo \"quoted\" \\ é\n"]
+    {
         forge.workspace.file("comment.md", text);
         let mut command = forge.command("sh");
         command.args(["ci/zonewright/comment-gitlab.sh", "7", "../comment.md"]);
@@ -520,19 +606,26 @@ fn pipelines_and_pages_use_flags_that_exist() {
     for path in paths {
         let text = fs::read_to_string(&path).unwrap().replace("\\\n", " ");
         // Arguments of a container: the command and its flags each on a line.
-        let text = text.replace("- drift\n", "- zonewright drift").replace("- apply\n", "- zonewright apply");
+        let text = text
+            .replace("- drift\n", "- zonewright drift")
+            .replace("- apply\n", "- zonewright apply");
         let mut within: Option<&str> = None;
         for line in text.lines() {
             let is_list = line.trim_start().starts_with("- --")
                 || line.trim_start().starts_with("- /")
                 || line.trim_start().starts_with('#');
-            let mut words = line.split(|c: char| c.is_whitespace() || "`\"'();|".contains(c)).filter(|w| !w.is_empty());
+            let mut words = line
+                .split(|c: char| c.is_whitespace() || "`\"'();|".contains(c))
+                .filter(|w| !w.is_empty());
             if !is_list {
                 within = None;
                 while let Some(word) = words.next() {
                     if word == "zonewright" {
                         let named = words.next().unwrap_or_default();
-                        within = program.get_subcommands().map(clap::Command::get_name).find(|c| *c == named);
+                        within = program
+                            .get_subcommands()
+                            .map(clap::Command::get_name)
+                            .find(|c| *c == named);
                         break;
                     }
                 }
@@ -540,12 +633,18 @@ fn pipelines_and_pages_use_flags_that_exist() {
             let Some(name) = within else { continue };
             let command = program.find_subcommand(name).unwrap();
             for word in words.take_while(|w| !w.starts_with('#') && *w != "&&") {
-                let Some(flag) = word.strip_prefix("--").filter(|f| !f.is_empty()) else { continue };
+                let Some(flag) = word.strip_prefix("--").filter(|f| !f.is_empty()) else {
+                    continue;
+                };
                 let flag = flag.split(['=', ',', '.', '[']).next().unwrap_or_default();
                 let own = command.get_arguments().filter_map(|a| a.get_long());
-                let below =
-                    command.get_subcommands().flat_map(clap::Command::get_arguments).filter_map(|a| a.get_long());
-                let known = own.chain(below).any(|long| long == flag) || global.contains(flag) || flag == "help";
+                let below = command
+                    .get_subcommands()
+                    .flat_map(clap::Command::get_arguments)
+                    .filter_map(|a| a.get_long());
+                let known = own.chain(below).any(|long| long == flag)
+                    || global.contains(flag)
+                    || flag == "help";
                 assert!(known, "{}: `zonewright {name}` has no --{flag}: {line}", path.display());
                 shown += 1;
             }

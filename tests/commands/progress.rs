@@ -17,7 +17,8 @@ fn workspace() -> Workspace {
     workspace.plant(&json!({ "zones": zones.collect::<Vec<_>>() }));
     let spec = |is_changed: fn(usize) -> bool| {
         let zone = |(n, name): (usize, &String)| {
-            let more = if is_changed(n) { ", { name: y, type: A, content: 192.0.2.2 }" } else { "" };
+            let more =
+                if is_changed(n) { ", { name: y, type: A, content: 192.0.2.2 }" } else { "" };
             format!("  {name}: {{ records: [{{ name: x, type: A, content: 192.0.2.1 }}{more}] }}\n")
         };
         format!("version: 1\nzones:\n{}", names.iter().enumerate().map(zone).collect::<String>())
@@ -38,7 +39,12 @@ fn screen(shown: &str) -> String {
 fn counts(shown: &str) -> Vec<usize> {
     let frames = shown.split(" of 60, about ").collect::<Vec<_>>();
     let (_, before) = frames.split_last().unwrap();
-    before.iter().map(|frame| frame.rsplit(' ').next().unwrap().parse().unwrap_or_else(|_| panic!("{shown}"))).collect()
+    before
+        .iter()
+        .map(|frame| {
+            frame.rsplit(' ').next().unwrap().parse().unwrap_or_else(|_| panic!("{shown}"))
+        })
+        .collect()
 }
 
 #[test]
@@ -54,7 +60,10 @@ fn a_terminal_shows_how_much_is_read_and_how_long_it_takes() {
     // The bar of a library before it is told what to show.
     assert!(!shown.contains(" 0/0") && !shown.contains(" of 0,"), "{shown}");
     let screen = screen(&shown);
-    assert!(screen.contains("59 zones unchanged  (59 objects as wanted; -v lists them)"), "{screen}");
+    assert!(
+        screen.contains("59 zones unchanged  (59 objects as wanted; -v lists them)"),
+        "{screen}"
+    );
     assert!(!screen.contains(" of 60") && screen.lines().count() < 16, "{screen}");
 }
 
@@ -77,7 +86,11 @@ fn quiet_leaves_the_result_alone() {
     // On a terminal as in a log, byte for byte: no bar, no colour, no messages about progress.
     let log = workspace.run(&["plan", "one.yaml", "-q"]).exits(0);
     assert_eq!(log.stderr, "");
-    assert!(log.stdout.contains("z07.example") && log.stdout.contains("59 zones unchanged"), "{}", log.stdout);
+    assert!(
+        log.stdout.contains("z07.example") && log.stdout.contains("59 zones unchanged"),
+        "{}",
+        log.stdout
+    );
     let (code, shown) = Asking::run(&workspace, "plan one.yaml -q").types(b"");
     assert_eq!(code, Some(0), "{shown}");
     assert!(!shown.contains(['\u{1b}', '░', '█']) && !shown.contains(" of 60"), "{shown}");
@@ -97,5 +110,9 @@ fn quiet_leaves_the_result_alone() {
     // Without a question, only what was done.
     let applied = workspace.run(&["apply", "all.yaml", "--yes", "-q"]).exits(0);
     assert_eq!(applied.stderr, "");
-    assert!(applied.stdout.lines().count() <= ZONES + 6 && !applied.stdout.contains("192.0.2.2"), "{}", applied.stdout);
+    assert!(
+        applied.stdout.lines().count() <= ZONES + 6 && !applied.stdout.contains("192.0.2.2"),
+        "{}",
+        applied.stdout
+    );
 }

@@ -40,9 +40,15 @@ fn after_a_pull_the_plan_is_empty() {
         "{}",
         dry.stdout
     );
-    let typo = workspace.run(&["pull", "spec.yaml", "--dry-run", "--only", "example.com/dns/wwww/*"]).exits(0);
+    let typo = workspace
+        .run(&["pull", "spec.yaml", "--dry-run", "--only", "example.com/dns/wwww/*"])
+        .exits(0);
     assert_eq!(typo.stdout, "Nothing to take over.\n");
-    assert!(typo.stderr.contains("--only example.com/dns/wwww/* names nothing that differs"), "{}", typo.stderr);
+    assert!(
+        typo.stderr.contains("--only example.com/dns/wwww/* names nothing that differs"),
+        "{}",
+        typo.stderr
+    );
     let patch = workspace.run(&["pull", "spec.yaml", "--format", "diff"]).exits(0).stdout;
     assert!(patch.starts_with("--- a/spec.yaml\n+++ b/spec.yaml\n@@ "), "{patch}");
     for format in document_formats("pull") {
@@ -65,10 +71,13 @@ fn a_snapshot_can_replace_the_live_state() {
     let workspace = meddled_with();
     workspace.run(&["snapshot", "spec.yaml", "--out", "now.json"]).exits(0);
     // Without access to Cloudflare and without credentials.
-    let arguments = ["pull", "spec.yaml", "--against", "now.json", "--only", "example.com/dns/www/*"];
+    let arguments =
+        ["pull", "spec.yaml", "--against", "now.json", "--only", "example.com/dns/www/*"];
     let ran = binary(workspace.path()).args(arguments).output().unwrap();
     Ran::from(ran).exits(0);
-    assert!(spec(&workspace).contains("ttl: 900 } # www") && spec(&workspace).contains("name: old"));
+    assert!(
+        spec(&workspace).contains("ttl: 900 } # www") && spec(&workspace).contains("name: old")
+    );
 }
 
 #[test]
@@ -113,16 +122,18 @@ fn files_are_formatted_and_checked() {
     assert!(diff.stdout.contains("+  example.com: # c"), "{}", diff.stdout);
     assert_eq!(spec(&workspace), text);
     workspace.run(&["fmt", "spec.yaml"]).exits(0);
-    let expected =
-        "version: 1\nzones:\n  example.com: # c\n    records:\n      - { name: a, type: A, content: 192.0.2.1 }\n";
+    let expected = "version: 1\nzones:\n  example.com: # c\n    records:\n      - { name: a, type: A, content: 192.0.2.1 }\n";
     assert_eq!(spec(&workspace), expected);
     workspace.run(&["fmt", "spec.yaml", "--check"]).exits(0);
     // A secret in a file with mistakes is masked where it is shown, and stays in the file.
-    let secret =
-        "version: 1\nzones:\n  example.com: { records: [], api_token:   abcdefghijklmnopqrstuvwxyz0123456789ABCD }\n";
+    let secret = "version: 1\nzones:\n  example.com: { records: [], api_token:   abcdefghijklmnopqrstuvwxyz0123456789ABCD }\n";
     write(secret);
     workspace.run(&["fmt", "spec.yaml"]).exits(0);
-    assert!(spec(&workspace).contains("api_token: abcdefghijklmnopqrstuvwxyz0123456789ABCD"), "{}", spec(&workspace));
+    assert!(
+        spec(&workspace).contains("api_token: abcdefghijklmnopqrstuvwxyz0123456789ABCD"),
+        "{}",
+        spec(&workspace)
+    );
     write("");
     workspace.run(&["fmt", "spec.yaml", "--check"]).exits(0);
     assert_eq!(workspace.run(&["fmt", "-"]).exits(0).stdout, "", "standard input is empty");
@@ -132,15 +143,24 @@ fn files_are_formatted_and_checked() {
     assert_eq!(spec(&workspace), "version: [\n");
 }
 
-/// The document says what was edited, what was left, and how, and is the only thing on standard output.
+/// The document says what was edited, what was left, and how, and is the only thing on standard
+/// output.
 #[test]
 fn a_pull_for_programs() {
     let workspace = meddled_with();
     let before = spec(&workspace);
-    let dry = workspace.run(&["pull", "spec.yaml", "--dry-run", "--format", "json"]).exits(0).json();
-    assert_eq!((&dry["kind"], &dry["format"], &dry["written"]), (&json!("pull"), &json!(1), &json!(false)), "{dry}");
+    let dry =
+        workspace.run(&["pull", "spec.yaml", "--dry-run", "--format", "json"]).exits(0).json();
+    assert_eq!(
+        (&dry["kind"], &dry["format"], &dry["written"]),
+        (&json!("pull"), &json!(1), &json!(false)),
+        "{dry}"
+    );
     assert_eq!(dry["taken"], json!(["example.com/dns/old/A", "example.com/dns/www/A"]));
-    assert_eq!((&dry["files"], &dry["left"], &dry["notes"]), (&json!(["spec.yaml"]), &json!([]), &json!([])));
+    assert_eq!(
+        (&dry["files"], &dry["left"], &dry["notes"]),
+        (&json!(["spec.yaml"]), &json!([]), &json!([]))
+    );
     assert_eq!(spec(&workspace), before);
     let patch = workspace.run(&["pull", "spec.yaml", "--format", "diff"]).exits(0).stdout;
     assert_eq!(dry["patch"], patch);
@@ -148,11 +168,23 @@ fn a_pull_for_programs() {
     assert_eq!((&done["written"], &done["patch"]), (&json!(true), &json!(patch)));
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
     let again = workspace.run(&["pull", "spec.yaml", "--format", "json"]).exits(0).json();
-    assert_eq!((&again["written"], &again["taken"], &again["patch"]), (&json!(false), &json!([]), &json!("")));
+    assert_eq!(
+        (&again["written"], &again["taken"], &again["patch"]),
+        (&json!(false), &json!([]), &json!(""))
+    );
     // Changes that a spec cannot express are in the document, too, and not elsewhere.
     let zone = workspace.dump()["zones"][0].clone();
-    let record = zone["records"].as_array().unwrap().iter().find(|r| r["name"] == "www.example.com").unwrap();
-    let path = format!("/zones/{}/dns_records/{}", zone["id"].as_str().unwrap(), record["id"].as_str().unwrap());
+    let record = zone["records"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|r| r["name"] == "www.example.com")
+        .unwrap();
+    let path = format!(
+        "/zones/{}/dns_records/{}",
+        zone["id"].as_str().unwrap(),
+        record["id"].as_str().unwrap()
+    );
     workspace.write("PATCH", &path, &json!({ "content": "192.0.2.77" }));
     workspace.file("shared.yaml", "version: 1\nvariables: { web: 192.0.2.1 }\n");
     let text = spec(&workspace)
@@ -162,7 +194,8 @@ fn a_pull_for_programs() {
     let ran = workspace.run(&["pull", "spec.yaml", "--format", "json"]).exits(0);
     assert_eq!(ran.json()["files"], json!(["shared.yaml"]), "{}", ran.stdout);
     assert!(
-        ran.json()["notes"][0].as_str().is_some_and(|note| note.contains("web")) && !ran.stderr.contains("note:"),
+        ran.json()["notes"][0].as_str().is_some_and(|note| note.contains("web"))
+            && !ran.stderr.contains("note:"),
         "{ran:?}"
     );
 }

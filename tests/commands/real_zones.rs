@@ -1,7 +1,8 @@
 //! Real zones, applied to a new sandbox and planned again.
 //!
-//! Where they are is named by `ZONEWRIGHT_REAL_ZONES`, a folder of specs with one zone a file (`js.org.yaml` among them for
-//! the bars on requests). They are other people's public data and no part of this project; without them this is skipped.
+//! Where they are is named by `ZONEWRIGHT_REAL_ZONES`, a folder of specs with one zone a file
+//! (`js.org.yaml` among them for the bars on requests). They are other people's public data and no
+//! part of this project; without them this is skipped.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -10,12 +11,14 @@ use crate::support::workspace::{Workspace, options};
 use serde_json::{Value, json};
 use zonewright::sandbox::{ListOrder, Profile};
 
-/// The folder, or a message that it is missing. The message bypasses the test harness, which would capture it.
+/// The folder, or a message that it is missing. The message bypasses the test harness, which would
+/// capture it.
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("ZONEWRIGHT_REAL_ZONES").map(PathBuf::from);
     if folder.is_none() {
         let mut stderr = std::io::stderr();
-        writeln!(stderr, "SKIPPED: real zones; set ZONEWRIGHT_REAL_ZONES to a folder of specs").unwrap();
+        writeln!(stderr, "SKIPPED: real zones; set ZONEWRIGHT_REAL_ZONES to a folder of specs")
+            .unwrap();
     }
     folder
 }
@@ -23,10 +26,15 @@ fn folder() -> Option<PathBuf> {
 /// A sandbox with these zones on a plan, and a quota for the largest.
 fn workspace(zones: &[String], tier: &str) -> Workspace {
     let mut options = options();
-    options.profile =
-        Profile { tier: tier.into(), record_quota: Some(100_000), list_order: ListOrder::Hostile, ..options.profile };
+    options.profile = Profile {
+        tier: tier.into(),
+        record_quota: Some(100_000),
+        list_order: ListOrder::Hostile,
+        ..options.profile
+    };
     let workspace = Workspace::empty(options);
-    let zones: Vec<Value> = zones.iter().map(|name| json!({ "name": name, "plan": tier, "records": [] })).collect();
+    let zones: Vec<Value> =
+        zones.iter().map(|name| json!({ "name": name, "plan": tier, "records": [] })).collect();
     workspace.plant(&json!({ "zones": zones }));
     workspace
 }
@@ -35,18 +43,26 @@ fn workspace(zones: &[String], tier: &str) -> Workspace {
 fn real_zones_are_applied_and_stay_applied() {
     let Some(folder) = folder() else { return };
     let files = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path());
-    let mut zones: Vec<String> = files.map(|p| p.file_stem().unwrap().to_string_lossy().into_owned()).collect();
+    let mut zones: Vec<String> =
+        files.map(|p| p.file_stem().unwrap().to_string_lossy().into_owned()).collect();
     zones.sort();
     let spec = folder.to_str().unwrap();
     let workspace = workspace(&zones, "free");
     let applied = workspace.run(&["apply", spec, "--yes", "--format", "json"]).exits(0).json();
     assert_eq!(applied["result"]["zones"].as_array().unwrap().len(), zones.len());
     for _ in 0..10 {
-        let plan = workspace.run(&["plan", spec, "--detailed-exitcode", "--format", "json"]).exits(0).json();
+        let plan = workspace
+            .run(&["plan", spec, "--detailed-exitcode", "--format", "json"])
+            .exits(0)
+            .json();
         assert_eq!((&plan["verdict"], &plan["operations"]), (&json!("in-sync"), &json!([])));
     }
     let records: usize = zones.iter().map(|z| workspace.records(z).len()).sum();
-    println!("{} zones, {records} records, {} requests to apply", zones.len(), applied["requests"]["to_apply"]);
+    println!(
+        "{} zones, {records} records, {} requests to apply",
+        zones.len(),
+        applied["requests"]["to_apply"]
+    );
 }
 
 #[test]

@@ -20,8 +20,12 @@ fn workspace(records: Value, spec: &str) -> Workspace {
 
 /// The contents at a name, sorted.
 fn contents(workspace: &Workspace, name: &str) -> Vec<String> {
-    let records = workspace.records("example.com").into_iter().filter(|r| r["name"] == format!("{name}.example.com"));
-    let mut contents: Vec<String> = records.map(|r| r["content"].as_str().unwrap_or_default().to_owned()).collect();
+    let records = workspace
+        .records("example.com")
+        .into_iter()
+        .filter(|r| r["name"] == format!("{name}.example.com"));
+    let mut contents: Vec<String> =
+        records.map(|r| r["content"].as_str().unwrap_or_default().to_owned()).collect();
     contents.sort();
     contents
 }
@@ -40,7 +44,9 @@ fn one_refused_record_keeps_no_other_of_its_name_away() {
     );
     for batch in ["1", "2", "200"] {
         let workspace = workspace(json!([]), &spec);
-        let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--format", "json", "--batch-size", batch]).exits(5);
+        let ran = workspace
+            .run(&["apply", "spec.yaml", "--yes", "--format", "json", "--batch-size", batch])
+            .exits(5);
         assert_eq!(contents(&workspace, "w"), ["\"words\"", "192.0.2.1", "192.0.2.2"], "{batch}");
         assert_eq!(contents(&workspace, "v"), ["192.0.2.3"]);
         let not_done = not_done(&ran);
@@ -53,11 +59,23 @@ fn one_refused_record_keeps_no_other_of_its_name_away() {
 
 #[test]
 fn what_makes_room_goes_with_the_first_record_that_is_accepted() {
-    let spec = format!("      - {{ name: w, type: A, content: [{REFUSED}, 104.16.1.2, 192.0.2.1, 192.0.2.2] }}");
+    let spec = format!(
+        "      - {{ name: w, type: A, content: [{REFUSED}, 104.16.1.2, 192.0.2.1, 192.0.2.2] }}"
+    );
     let alias = json!([{ "type": "CNAME", "name": "w.example.com", "content": "old.example.net" }]);
     for batch in ["1", "200"] {
         let workspace = workspace(alias.clone(), &spec);
-        let apply = ["apply", "spec.yaml", "--yes", "--format", "json", "--batch-size", batch, "--allow-deletes", "1"];
+        let apply = [
+            "apply",
+            "spec.yaml",
+            "--yes",
+            "--format",
+            "json",
+            "--batch-size",
+            batch,
+            "--allow-deletes",
+            "1",
+        ];
         let ran = workspace.run(&apply).exits(5);
         assert_eq!(contents(&workspace, "w"), ["192.0.2.1", "192.0.2.2"], "{batch}");
         assert_eq!(not_done(&ran).len(), 2);
@@ -65,7 +83,9 @@ fn what_makes_room_goes_with_the_first_record_that_is_accepted() {
     // If none of the new records is accepted, the old record stays.
     let spec = format!("      - {{ name: w, type: A, content: [{REFUSED}, 104.16.1.2] }}");
     let workspace = workspace(alias, &spec);
-    let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--format", "json", "--allow-deletes", "1"]).exits(1);
+    let ran = workspace
+        .run(&["apply", "spec.yaml", "--yes", "--format", "json", "--allow-deletes", "1"])
+        .exits(1);
     assert_eq!(contents(&workspace, "w"), ["old.example.net"]);
     assert_eq!(not_done(&ran).len(), 3);
 }
@@ -75,8 +95,11 @@ fn a_value_stays_whose_successor_is_refused() {
     let spec = format!(
         "      - {{ name: w, type: A, content: 192.0.2.9, state: absent }}\n      - {{ name: w, type: A, content: [{REFUSED}, 192.0.2.1] }}"
     );
-    let workspace = workspace(json!([{ "type": "A", "name": "w.example.com", "content": "192.0.2.9" }]), &spec);
-    let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--format", "json", "--allow-deletes", "1"]).exits(5);
+    let workspace =
+        workspace(json!([{ "type": "A", "name": "w.example.com", "content": "192.0.2.9" }]), &spec);
+    let ran = workspace
+        .run(&["apply", "spec.yaml", "--yes", "--format", "json", "--allow-deletes", "1"])
+        .exits(5);
     assert_eq!(contents(&workspace, "w"), ["192.0.2.1", "192.0.2.9"]);
     let not_done = not_done(&ran);
     let words: Vec<&str> = not_done.iter().map(|(word, _)| word.as_str()).collect();
@@ -86,16 +109,27 @@ fn a_value_stays_whose_successor_is_refused() {
 #[test]
 fn too_much_text_at_a_name_is_refused_before_anything_is_written() {
     let text = |letter: char, length: usize| letter.to_string().repeat(length);
-    let live = |c: char| json!({ "type": "TXT", "name": "w.example.com", "content": text(c, 2000) });
-    let wanted = |c: char, length: usize| format!("      - {{ name: w, type: TXT, content: {} }}\n", text(c, length));
+    let live =
+        |c: char| json!({ "type": "TXT", "name": "w.example.com", "content": text(c, 2000) });
+    let wanted = |c: char, length: usize| {
+        format!("      - {{ name: w, type: TXT, content: {} }}\n", text(c, length))
+    };
     let spec = [wanted('d', 2000), wanted('e', 2000)].concat();
     let one = workspace(json!([live('a'), live('b'), live('c')]), &spec);
     let ran = one.run(&["apply", "spec.yaml", "--yes"]).exits(1);
-    assert!(ran.stderr.contains("error[PLAN0036]") && ran.stderr.contains("live ones that stay included"), "{ran:?}");
+    assert!(
+        ran.stderr.contains("error[PLAN0036]")
+            && ran.stderr.contains("live ones that stay included"),
+        "{ran:?}"
+    );
     assert!(one.writes().is_empty());
     // Deleted records do not count.
-    one.file("spec.yaml", format!("version: 1\nzones:\n  example.com:\n    unmanaged: prune\n    records:\n{spec}"));
-    one.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "1", "--allow", "changes-much"]).exits(0);
+    one.file(
+        "spec.yaml",
+        format!("version: 1\nzones:\n  example.com:\n    unmanaged: prune\n    records:\n{spec}"),
+    );
+    one.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "1", "--allow", "changes-much"])
+        .exits(0);
     // It is unknown whether Cloudflare counts quotes.
     let other = workspace(json!([live('a'), live('b'), live('c')]), &wanted('d', 2190));
     let ran = other.run(&["plan", "spec.yaml"]).exits(0);
@@ -117,22 +151,35 @@ zones:
     };
     let free = with("free", spec);
     let ran = free.run(&["apply", "spec.yaml", "--yes"]).exits(1);
-    assert!(ran.stderr.contains("error[PLAN0003]") && ran.stderr.contains("not part of the free plan"), "{ran:?}");
+    assert!(
+        ran.stderr.contains("error[PLAN0003]") && ran.stderr.contains("not part of the free plan"),
+        "{ran:?}"
+    );
     assert!(free.writes().is_empty(), "{:?}", free.writes());
     // Subscriptions beside a paid plan may allow more.
-    let log = spec
-        .replace("owasp: { paranoia: 2 }", "custom: [{ name: a, when: 'http.host eq \"a.example\"', action: log }]");
+    let log = spec.replace(
+        "owasp: { paranoia: 2 }",
+        "custom: [{ name: a, when: 'http.host eq \"a.example\"', action: log }]",
+    );
     let ran = with("pro", &log).run(&["plan", "spec.yaml"]).exits(0);
     assert!(ran.stderr.contains("warning[PLAN0017]"), "{ran:?}");
     with("free", &log).run(&["apply", "spec.yaml", "--yes"]).exits(1);
-    // All rules of a new entry point are one operation; the finding is about the rule that it names.
+    // All rules of a new entry point are one operation; the finding is about the rule that it
+    // names.
     let second = log.replace(
         "custom: [",
         "custom:\n        - { name: first, when: 'http.host eq \"b.example\"', action: block }\n        - ",
     );
-    let second = second.replace("action: log }] }", "action: log }").replace("waf: { custom", "waf:\n      custom");
+    let second = second
+        .replace("action: log }] }", "action: log }")
+        .replace("waf: { custom", "waf:\n      custom");
     let ran = with("pro", &second).run(&["plan", "spec.yaml"]).exits(0);
-    let place = ran.stderr.split("PLAN0017").nth(1).and_then(|rest| rest.lines().nth(1)).unwrap_or_default();
+    let place = ran
+        .stderr
+        .split("PLAN0017")
+        .nth(1)
+        .and_then(|rest| rest.lines().nth(1))
+        .unwrap_or_default();
     assert!(place.trim_end().contains("spec.yaml:7:"), "{second}{ran:?}");
 }
 

@@ -44,18 +44,33 @@ fn a_plan_is_rehearsed_on_a_copy_and_nothing_is_written() {
     workspace.file("spec.yaml", SPEC);
     let before = workspace.dump();
     let ran = workspace.run(&["rehearse", "spec.yaml"]).exits(0);
-    assert!(ran.stdout.contains("Rehearsed on a copy of 1 zone with 3 records.\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("Rehearsed on a copy of 1 zone with 3 records.\n"),
+        "{}",
+        ran.stdout
+    );
     assert!(ran.stdout.contains("in sync, read back"), "{}", ran.stdout);
-    assert!(ran.stdout.ends_with("5 expectations: 5 passed, 0 failed, 0 unknown\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.ends_with("5 expectations: 5 passed, 0 failed, 0 unknown\n"),
+        "{}",
+        ran.stdout
+    );
     // The live zone was only read, and is unchanged.
-    assert!(workspace.requests().len() > 1 && workspace.writes().is_empty(), "{:#?}", workspace.writes());
+    assert!(
+        workspace.requests().len() > 1 && workspace.writes().is_empty(),
+        "{:#?}",
+        workspace.writes()
+    );
     assert_eq!(workspace.dump(), before);
     assert!(
         !workspace.path().join(".zonewright").join("journal").exists(),
         "no journal of something that was not written"
     );
     let json = workspace.run(&["rehearse", "spec.yaml", "--format", "json"]).exits(0).json();
-    assert_eq!((&json["kind"], &json["copied"]), (&json!("rehearsal"), &json!({ "zones": 1, "records": 3 })));
+    assert_eq!(
+        (&json["kind"], &json["copied"]),
+        (&json!("rehearsal"), &json!({ "zones": 1, "records": 3 }))
+    );
     assert_eq!((&json["not_copied"], &json["differs"]), (&json!([]), &json!([])));
     assert_eq!(json["result"]["zones"][0]["in_sync"], true);
     assert_eq!(
@@ -67,12 +82,18 @@ fn a_plan_is_rehearsed_on_a_copy_and_nothing_is_written() {
     );
     let schema: serde_json::Value = workspace.run(&["schema", "rehearsal"]).exits(0).json();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    assert!(validator.is_valid(&json), "{:?}", validator.iter_errors(&json).map(|e| e.to_string()).collect::<Vec<_>>());
+    assert!(
+        validator.is_valid(&json),
+        "{:?}",
+        validator.iter_errors(&json).map(|e| e.to_string()).collect::<Vec<_>>()
+    );
     // The same from a snapshot, without access to the live zone.
     workspace.run(&["snapshot", "spec.yaml", "--out", "now.gz"]).exits(0);
     let requests = workspace.requests().len();
-    let of_snapshot =
-        workspace.run(&["rehearse", "spec.yaml", "--against", "now.gz", "--format", "json"]).exits(0).json();
+    let of_snapshot = workspace
+        .run(&["rehearse", "spec.yaml", "--against", "now.gz", "--format", "json"])
+        .exits(0)
+        .json();
     assert_eq!((&of_snapshot["copied"], workspace.requests().len()), (&json["copied"], requests));
 }
 
@@ -80,17 +101,22 @@ fn a_plan_is_rehearsed_on_a_copy_and_nothing_is_written() {
 fn a_failed_expectation_a_missing_consent_and_a_mistake_have_their_exit_codes() {
     let workspace = Workspace::new(options());
     live(&workspace);
-    // The plan predicts the failure, so it needs a consent; with it, the name server confirms the failure.
+    // The plan predicts the failure, so it needs a consent; with it, the name server confirms the
+    // failure.
     workspace.file("fails.yaml", SPEC.replace("content: 192.0.2.8", "content: 203.0.113.8"));
     workspace.run(&["rehearse", "fails.yaml"]).exits(3);
     let refused = workspace.run(&["rehearse", "fails.yaml", "--format", "json"]).exits(3).json();
     let missing = refused["consents_missing"].as_array().unwrap();
-    let codes: Vec<&str> = missing.iter().map(|consent| consent["danger"].as_str().unwrap()).collect();
+    let codes: Vec<&str> =
+        missing.iter().map(|consent| consent["danger"].as_str().unwrap()).collect();
     assert!(codes.contains(&"fails-expectation"), "{codes:?}");
     let arguments = ["rehearse", "fails.yaml", "--allow", &codes.join(","), "--format", "json"];
     let failed = workspace.run(&arguments).exits(2).json();
     assert_eq!(failed["expectations"][0]["outcome"], "failed");
-    assert_eq!(failed["expectations"][0]["why"], "www.example.com A: 203.0.113.8; expected addresses in 192.0.2.0/24");
+    assert_eq!(
+        failed["expectations"][0]["why"],
+        "www.example.com A: 203.0.113.8; expected addresses in 192.0.2.0/24"
+    );
     workspace.file("wrong.yaml", "version: 1\nzones:\n  other.example: { records: [] }\n");
     workspace.run(&["rehearse", "wrong.yaml"]).exits(1);
     workspace.run(&["rehearse", "missing.yaml"]).exits(1);
@@ -128,14 +154,24 @@ fn mail_issuance_and_hidden_addresses_are_checked_on_what_was_read_back() {
         all.map(|e| e["outcome"].as_str().unwrap().to_owned()).collect()
     };
     let report = workspace.run(&["rehearse", "spec.yaml", "--format", "json"]).exits(0).json();
-    assert_eq!(outcomes(&report), ["passed", "passed", "unknown", "passed", "passed"], "{report:#}");
+    assert_eq!(
+        outcomes(&report),
+        ["passed", "passed", "unknown", "passed", "passed"],
+        "{report:#}"
+    );
     let why = report["expectations"][2]["why"].as_str().unwrap();
     assert!(why.contains("an include or another name decides"), "{why}");
     // A foreign record publishes the origin: only the copy of the zone shows that, not the spec.
-    workspace.plant_records(json!([{ "type": "A", "name": "direct", "content": "203.0.113.9", "ttl": 300 }]));
+    workspace.plant_records(
+        json!([{ "type": "A", "name": "direct", "content": "203.0.113.9", "ttl": 300 }]),
+    );
     let arguments = ["rehearse", "spec.yaml", "--allow", "fails-expectation", "--format", "json"];
     let report = workspace.run(&arguments).exits(2).json();
-    assert_eq!(outcomes(&report), ["passed", "passed", "unknown", "passed", "failed"], "{report:#}");
+    assert_eq!(
+        outcomes(&report),
+        ["passed", "passed", "unknown", "passed", "failed"],
+        "{report:#}"
+    );
     assert_eq!(report["expectations"][4]["why"], "direct.example.com A publishes 203.0.113.9");
     // Obstacles for another expectation are reported, too.
     workspace.file(
@@ -146,12 +182,16 @@ fn mail_issuance_and_hidden_addresses_are_checked_on_what_was_read_back() {
             .replace("[ca.example.net], u", "[ca.example.org], u"),
     );
     let report = workspace.run(&arguments).exits(2).json();
-    assert_eq!(outcomes(&report), ["failed", "failed", "unknown", "failed", "failed"], "{report:#}");
+    assert_eq!(
+        outcomes(&report),
+        ["failed", "failed", "unknown", "failed", "failed"],
+        "{report:#}"
+    );
     assert!(workspace.writes().is_empty());
 }
 
-/// Data that a sandbox invents or does not have proves nothing about Cloudflare: neither that an answer exists, nor that none
-/// exists.
+/// Data that a sandbox invents or does not have proves nothing about Cloudflare: neither that an
+/// answer exists, nor that none exists.
 #[test]
 fn what_the_sandbox_cannot_know_is_unknown() {
     let workspace = Workspace::new(options());
@@ -176,9 +216,14 @@ zones:
 "#,
     );
     let report = workspace.run(&["rehearse", "spec.yaml", "--format", "json"]).exits(0).json();
-    let outcomes: Vec<&str> =
-        report["expectations"].as_array().unwrap().iter().map(|e| e["outcome"].as_str().unwrap()).collect();
-    let wanted = ["unknown", "unknown", "passed", "unknown", "unknown", "passed", "unknown", "unknown"];
+    let outcomes: Vec<&str> = report["expectations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| e["outcome"].as_str().unwrap())
+        .collect();
+    let wanted =
+        ["unknown", "unknown", "passed", "unknown", "unknown", "passed", "unknown", "unknown"];
     assert_eq!(outcomes, wanted, "{report:#}");
 }
 
@@ -231,7 +276,9 @@ fn the_sandbox_of_a_rehearsal_can_be_asked() {
     command.args(["rehearse", "spec.yaml", "--serve"]).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-    let base_url = lines.find_map(|line| line.strip_prefix("export CLOUDFLARE_BASE_URL=").map(str::to_owned)).unwrap();
+    let base_url = lines
+        .find_map(|line| line.strip_prefix("export CLOUDFLARE_BASE_URL=").map(str::to_owned))
+        .unwrap();
     let dig = lines.find(|line| line.starts_with("dig @")).unwrap();
     assert_ne!(base_url, workspace.base_url());
     let mut resolver = Resolver::new(address(&dig));
@@ -253,7 +300,8 @@ fn address(line: &str) -> std::net::SocketAddr {
 #[cfg(unix)]
 fn interrupt(child: &std::process::Child) {
     let pid = i32::try_from(child.id()).unwrap();
-    let sent = std::process::Command::new("kill").args(["-INT", &pid.to_string()]).status().unwrap();
+    let sent =
+        std::process::Command::new("kill").args(["-INT", &pid.to_string()]).status().unwrap();
     assert!(sent.success());
 }
 
@@ -264,7 +312,14 @@ fn the_sandbox_answers_dns_queries() {
     let directory = tempfile::tempdir().unwrap();
     let document = json!({ "zones": [{ "name": "example.com", "records": [{ "type": "A", "name": "www", "content": "192.0.2.1" }] }] });
     std::fs::write(directory.path().join("d.json"), document.to_string()).unwrap();
-    assert!(binary(directory.path()).args(["sandbox", "seed", "d.json"]).output().unwrap().status.success());
+    assert!(
+        binary(directory.path())
+            .args(["sandbox", "seed", "d.json"])
+            .output()
+            .unwrap()
+            .status
+            .success()
+    );
     let refused = binary(directory.path())
         .args(["sandbox", "serve", "--listen", "127.0.0.1:0", "--dns", "0.0.0.0:0"])
         .output()

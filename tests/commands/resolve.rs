@@ -6,10 +6,14 @@ use serde_json::json;
 /// Records and expectations of example.com, which is pruned.
 fn spec(workspace: &Workspace, name: &str, records: &str, expect: &str) {
     let lines = |text: &str| text.lines().map(|line| format!("      {line}\n")).collect::<String>();
-    let expect = if expect.is_empty() { String::new() } else { format!("    expect:\n{}", lines(expect)) };
+    let expect =
+        if expect.is_empty() { String::new() } else { format!("    expect:\n{}", lines(expect)) };
     workspace.file(
         name,
-        format!("version: 1\nzones:\n  example.com:\n    unmanaged: prune\n{expect}    records:\n{}", lines(records)),
+        format!(
+            "version: 1\nzones:\n  example.com:\n    unmanaged: prune\n{expect}    records:\n{}",
+            lines(records)
+        ),
     );
 }
 
@@ -34,23 +38,35 @@ fn names_are_resolved_under_a_spec_live_and_from_a_snapshot() {
     spec(&workspace, "zone.yaml", RECORDS, "");
     workspace.run(&["apply", "zone.yaml", "--yes"]).exits(0);
     workspace.run(&["snapshot", "zone.yaml", "--out", "now.gz"]).exits(0);
-    let of_spec = workspace.run(&["resolve", "www.example.com", "A", "--spec", "zone.yaml"]).exits(0).stdout;
+    let of_spec =
+        workspace.run(&["resolve", "www.example.com", "A", "--spec", "zone.yaml"]).exits(0).stdout;
     assert_eq!(
         of_spec,
         "www.example.com A: web.example.com → 192.0.2.7\n  \
          www.example.com  CNAME  web.example.com  ttl 86400, zone.yaml:6\n  \
          web.example.com  A      192.0.2.7        ttl auto, zone.yaml:7\n"
     );
-    let json = |arguments: &[&str]| workspace.run(&[arguments, &["--format", "json"]].concat()).exits(0).json();
-    for arguments in
-        [&["--spec", "zone.yaml"][..], &["--live"], &["--against", "now.gz"], &["--live", "--spec", "zone.yaml"]]
-    {
-        let asked = |name, kind| json(&[&["resolve", name, kind], arguments].concat())["answers"][0].clone();
+    let json = |arguments: &[&str]| {
+        workspace.run(&[arguments, &["--format", "json"]].concat()).exits(0).json()
+    };
+    for arguments in [
+        &["--spec", "zone.yaml"][..],
+        &["--live"],
+        &["--against", "now.gz"],
+        &["--live", "--spec", "zone.yaml"],
+    ] {
+        let asked = |name, kind| {
+            json(&[&["resolve", name, kind], arguments].concat())["answers"][0].clone()
+        };
         let alias = asked("www.example.com", "A");
-        assert_eq!((&alias["status"], &alias["text"]), (&json!("records"), &json!("web.example.com → 192.0.2.7")));
+        assert_eq!(
+            (&alias["status"], &alias["text"]),
+            (&json!("records"), &json!("web.example.com → 192.0.2.7"))
+        );
         let by_wildcard = asked("other.example.com", "A");
         assert_eq!(by_wildcard["records"][0]["wildcard"], "*.example.com", "{arguments:?}");
-        // Standard name servers answer an empty non-terminal from the wildcard, and the output says so.
+        // Standard name servers answer an empty non-terminal from the wildcard, and the output says
+        // so.
         let empty = asked("lab.example.com", "A");
         assert_eq!(empty["status"], "records");
         assert!(empty["notes"][0].as_str().unwrap().contains("standard name servers"), "{empty}");
@@ -61,16 +77,25 @@ fn names_are_resolved_under_a_spec_live_and_from_a_snapshot() {
     let lines = json(&["resolve", "web.example.com", "A", "--live", "--spec", "zone.yaml"]);
     assert_eq!(lines["answers"][0]["records"][0]["source"]["line"], 7);
     // Questions in the syntax of `dig`.
-    let shown = |name, kind| workspace.run(&["resolve", name, kind, "--spec", "zone.yaml"]).exits(0).stdout;
-    let usual = workspace.run(&["resolve", "www.example.com", "--spec", "zone.yaml"]).exits(0).stdout;
+    let shown =
+        |name, kind| workspace.run(&["resolve", name, kind, "--spec", "zone.yaml"]).exits(0).stdout;
+    let usual =
+        workspace.run(&["resolve", "www.example.com", "--spec", "zone.yaml"]).exits(0).stdout;
     let www = "{ name: www, type: CNAME, content: web.example.com }";
-    workspace.file("part.yaml", format!("version: 1\nzones:\n  example.com:\n    records:\n      - {www}\n"));
-    let part = workspace.run(&["resolve", "www.example.com", "--spec", "part.yaml"]).exits(0).stdout;
+    workspace.file(
+        "part.yaml",
+        format!("version: 1\nzones:\n  example.com:\n    records:\n      - {www}\n"),
+    );
+    let part =
+        workspace.run(&["resolve", "www.example.com", "--spec", "part.yaml"]).exits(0).stdout;
     assert_eq!(part.matches("only the spec is looked at").count(), 1, "{part}");
-    for (name, kind) in [("WWW.Example.COM.", "any"), ("www.example.com", "ANY"), ("www.example.com.", "*")] {
+    for (name, kind) in
+        [("WWW.Example.COM.", "any"), ("www.example.com", "ANY"), ("www.example.com.", "*")]
+    {
         assert_eq!(shown(name, kind), usual, "{name} {kind}");
     }
-    let soa = workspace.run(&["resolve", "example.com", "soa", "--spec", "zone.yaml"]).exits(64).stderr;
+    let soa =
+        workspace.run(&["resolve", "example.com", "soa", "--spec", "zone.yaml"]).exits(64).stderr;
     assert!(soa.contains("Cloudflare answers SOA itself"), "{soa}");
     let wrong = [
         (&["resolve", "www.example.com"][..], 64),
@@ -81,7 +106,10 @@ fn names_are_resolved_under_a_spec_live_and_from_a_snapshot() {
     ];
     for (arguments, code) in wrong {
         let ran = workspace.run(arguments);
-        assert!(ran.code == Some(code) || (code == 64 && ran.code == Some(2)), "{arguments:?}: {ran:?}");
+        assert!(
+            ran.code == Some(code) || (code == 64 && ran.code == Some(2)),
+            "{arguments:?}: {ran:?}"
+        );
         assert!(!ran.stderr.is_empty());
     }
 }
@@ -92,7 +120,8 @@ fn expectations_are_checked_offline() {
     spec(&workspace, "good.yaml", RECORDS, EXPECT);
     let passed = workspace.run(&["test", "good.yaml"]).exits(0).stdout;
     assert!(passed.ends_with("3 expectations: 3 passed, 0 failed, 0 unknown\n"), "{passed}");
-    let worse = RECORDS.replace("192.0.2.7", "203.0.113.7").replace("20, content: mx2", "5, content: mx2");
+    let worse =
+        RECORDS.replace("192.0.2.7", "203.0.113.7").replace("20, content: mx2", "5, content: mx2");
     let proxied = format!("{EXPECT}\n- {{ name: the edge, resolve: www, type: A, answer: edge }}");
     spec(&workspace, "bad.yaml", &worse, &proxied);
     let failed = workspace.run(&["test", "bad.yaml", "--format", "json"]).exits(2).json();
@@ -142,16 +171,23 @@ fn glue_is_listed_once_and_what_a_delegation_hides_is_said() {
 - { name: ns1.lab, type: TXT, content: rack 7 }";
     spec(&workspace, "zone.yaml", records, "");
     let roles = |name: &str, kind: &str| -> Vec<String> {
-        let answer = workspace.run(&["resolve", name, kind, "--spec", "zone.yaml", "--format", "json"]).exits(0).json();
+        let answer = workspace
+            .run(&["resolve", name, kind, "--spec", "zone.yaml", "--format", "json"])
+            .exits(0)
+            .json();
         let records = answer["answers"][0]["records"].as_array().unwrap().clone();
-        let shown =
-            |part: &serde_json::Value| format!("{} {} {}", part["role"], part["name"], part["type"]).replace('"', "");
+        let shown = |part: &serde_json::Value| {
+            format!("{} {} {}", part["role"], part["name"], part["type"]).replace('"', "")
+        };
         records.iter().map(shown).filter(|part| !part.starts_with("delegation")).collect()
     };
     let glue = ["glue ns1.lab.example.com A", "glue ns2.lab.example.com A"];
     assert_eq!(roles("ns1.lab.example.com", "A"), glue);
     assert_eq!(roles("lab.example.com", "A"), glue);
-    assert_eq!(roles("ns1.lab.example.com", "TXT"), [&glue[..], &["hidden ns1.lab.example.com TXT"]].concat());
+    assert_eq!(
+        roles("ns1.lab.example.com", "TXT"),
+        [&glue[..], &["hidden ns1.lab.example.com TXT"]].concat()
+    );
 }
 
 #[test]
@@ -159,8 +195,11 @@ fn a_plan_says_what_resolvers_will_see() {
     let workspace = Workspace::new(options());
     spec(&workspace, "zone.yaml", RECORDS, EXPECT);
     workspace.run(&["apply", "zone.yaml", "--yes"]).exits(0);
-    let records: String =
-        RECORDS.lines().filter(|line| !line.contains("name: web")).map(|line| format!("{line}\n")).collect();
+    let records: String = RECORDS
+        .lines()
+        .filter(|line| !line.contains("name: web"))
+        .map(|line| format!("{line}\n"))
+        .collect();
     let records = records.replace("20, content: mx2", "5, content: queue")
         + "- { name: dev, type: NS, content: ns1.example.org }";
     spec(&workspace, "zone.yaml", &records, EXPECT);
@@ -183,14 +222,31 @@ fn a_plan_says_what_resolvers_will_see() {
         .iter()
         .find(|o| o["address"].as_str().unwrap().contains("/web/"))
         .unwrap();
-    assert!(web["effect"]["lines"].to_string().contains("web: *.example.com answers from now on"), "{web}");
-    assert!(json["consents_missing"].as_array().unwrap().iter().any(|c| c["danger"] == "fails-expectation"));
+    assert!(
+        web["effect"]["lines"].to_string().contains("web: *.example.com answers from now on"),
+        "{web}"
+    );
+    assert!(
+        json["consents_missing"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|c| c["danger"] == "fails-expectation")
+    );
     for format in ["markdown", "html"] {
         let shown = workspace.run(&["plan", "zone.yaml", "--format", format]).exits(0).stdout;
-        assert!(shown.contains("answers from now on") && shown.contains("expectation fails"), "{format}: {shown}");
+        assert!(
+            shown.contains("answers from now on") && shown.contains("expectation fails"),
+            "{format}: {shown}"
+        );
     }
     // A TTL or a comment does not change what resolvers see.
-    spec(&workspace, "zone.yaml", &RECORDS.replace("ttl: 3600", "ttl: 7200, comment: ours"), EXPECT);
+    spec(
+        &workspace,
+        "zone.yaml",
+        &RECORDS.replace("ttl: 3600", "ttl: 7200, comment: ours"),
+        EXPECT,
+    );
     let plan = workspace.run(&["plan", "zone.yaml"]).exits(0).stdout;
     assert!(plan.lines().all(|line| !line.trim_start().starts_with('→')), "{plan}");
 }
@@ -208,10 +264,16 @@ fn a_plan_of_settings_alone_says_what_resolvers_see() {
         { "type": "NS", "name": "@", "content": "ns.other.example" },
     ]));
     let spec = |settings: &str| {
-        workspace.file("settings.yaml", format!("version: 1\nzones:\n  example.com:\n{settings}    records: []\n"));
+        workspace.file(
+            "settings.yaml",
+            format!("version: 1\nzones:\n  example.com:\n{settings}    records: []\n"),
+        );
         let plan = workspace.run(&["plan", "settings.yaml", "--format", "json"]).exits(0).json();
-        let notes =
-            plan["notes"].as_array().unwrap().iter().map(|note| note["text"].as_str().unwrap_or_default().to_owned());
+        let notes = plan["notes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|note| note["text"].as_str().unwrap_or_default().to_owned());
         notes.collect::<Vec<String>>().join("\n")
     };
     let said = spec(
@@ -231,7 +293,8 @@ fn a_plan_of_settings_alone_says_what_resolvers_see() {
     let line = "1 name is answered with the record values, which anyone can look up, and requests no longer pass through Cloudflare: web";
     assert!(hidden.contains(line), "{hidden}");
     let needed = |allow: &str| {
-        let ran = workspace.run(&["plan", "settings.yaml", "--detailed-exitcode", "--allow", allow]);
+        let ran =
+            workspace.run(&["plan", "settings.yaml", "--detailed-exitcode", "--allow", allow]);
         (ran.code, ran.stdout)
     };
     let (code, said) = needed("changes-mail");
@@ -243,13 +306,24 @@ fn a_plan_of_settings_alone_says_what_resolvers_see() {
     assert!(!silent.contains("answered") && !silent.contains("name"), "{silent}");
 }
 
-/// Plans and answers say if a zone is not visible on the Internet; a paused zone is answered with its records.
+/// Plans and answers say if a zone is not visible on the Internet; a paused zone is answered with
+/// its records.
 #[test]
 fn zones_that_are_pending_paused_partial_or_moved_say_so() {
     for (state, in_plan, in_answer, status) in [
-        (json!({ "status": "pending" }), "not visible yet: the zone is pending", "is pending", "edge"),
+        (
+            json!({ "status": "pending" }),
+            "not visible yet: the zone is pending",
+            "is pending",
+            "edge",
+        ),
         (json!({ "status": "moved" }), "the zone has moved", "has moved", "edge"),
-        (json!({ "type": "partial" }), "the zone is partial: other name servers answer", "is partial", "edge"),
+        (
+            json!({ "type": "partial" }),
+            "the zone is partial: other name servers answer",
+            "is partial",
+            "edge",
+        ),
         (
             json!({ "paused": true }),
             "the zone is paused: Cloudflare answers with the record values",
@@ -258,14 +332,14 @@ fn zones_that_are_pending_paused_partial_or_moved_say_so() {
         ),
     ] {
         let workspace = Workspace::empty(options());
-        let records = json!([{ "type": "A", "name": "www", "content": "192.0.2.7", "proxied": true }]);
+        let records =
+            json!([{ "type": "A", "name": "www", "content": "192.0.2.7", "proxied": true }]);
         let mut zone = json!({ "name": "example.com", "plan": "free", "records": records });
         for (name, value) in state.as_object().unwrap() {
             zone[name] = value.clone();
         }
         workspace.plant(&json!({ "zones": [zone] }));
-        let records =
-            "- { name: www, type: A, content: 192.0.2.7, proxied: true }\n- { name: new, type: A, content: 192.0.2.8 }";
+        let records = "- { name: www, type: A, content: 192.0.2.7, proxied: true }\n- { name: new, type: A, content: 192.0.2.8 }";
         spec(&workspace, "zone.yaml", records, "");
         let plan = workspace.run(&["plan", "zone.yaml"]).exits(0).stdout;
         assert!(plan.contains(in_plan), "{state}: {plan}");
@@ -290,27 +364,35 @@ fn questions_are_asked_as_other_tools_ask_them() {
          8.b.d.0.1.0.0.2.ip6.arpa:\n    records:\n      - { name: 7.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0, type: PTR, content: www.example.com }\n",
     );
     let first = |question: &[&str]| {
-        let ran = workspace.run(&[&["resolve"], question, &["--spec", "zones.yaml"]].concat()).exits(0);
+        let ran =
+            workspace.run(&[&["resolve"], question, &["--spec", "zones.yaml"]].concat()).exits(0);
         ran.stdout.lines().next().unwrap_or_default().to_owned()
     };
     assert_eq!(first(&["www.example.com", "TYPE65"]), "www.example.com HTTPS: 1 . alpn=\"h2\"");
     assert_eq!(first(&["192.0.2.7"]), "7.2.0.192.in-addr.arpa PTR: www.example.com");
-    assert!(first(&["2001:db8::7", "ptr"]).ends_with("8.b.d.0.1.0.0.2.ip6.arpa PTR: www.example.com"));
+    assert!(
+        first(&["2001:db8::7", "ptr"]).ends_with("8.b.d.0.1.0.0.2.ip6.arpa PTR: www.example.com")
+    );
     for (question, why) in [
         (&["192.0.2.7", "A"][..], "192.0.2.7 is an address, which has no A record"),
         (&["www.example.com", "TYPE6"], "Cloudflare answers SOA itself"),
         (&["www.example.com", "TYPE999"], "\"TYPE999\" is not a supported record type"),
     ] {
-        let ran = workspace.run(&[&["resolve"], question, &["--spec", "zones.yaml"]].concat()).exits(64);
+        let ran =
+            workspace.run(&[&["resolve"], question, &["--spec", "zones.yaml"]].concat()).exits(64);
         assert!(ran.stderr.contains(why), "{}", ran.stderr);
     }
 }
 
-/// Names that are empty, foreign, internationalised or invalid; zones with no records, or with a delegation alone.
+/// Names that are empty, foreign, internationalised or invalid; zones with no records, or with a
+/// delegation alone.
 #[test]
 fn odd_names_types_and_zones_have_an_answer_or_a_reason() {
     let workspace = Workspace::new(options());
-    workspace.file("empty.yaml", "version: 1\nzones:\n  example.com: { unmanaged: prune, records: [] }\n");
+    workspace.file(
+        "empty.yaml",
+        "version: 1\nzones:\n  example.com: { unmanaged: prune, records: [] }\n",
+    );
     spec(&workspace, "cut.yaml", "- { name: sub, type: NS, content: ns1.hosting.example }", "");
     let wide = "- { name: \"*\", type: A, content: 192.0.2.1 }\n- { name: bücher, type: A, content: 192.0.2.9 }\n\
                 - { name: www, type: CNAME, content: xn--bcher-kva.example.com }";
@@ -320,7 +402,12 @@ fn odd_names_types_and_zones_have_an_answer_or_a_reason() {
         ("empty.yaml", "www.example.com", "mx", "www.example.com MX: no such name"),
         ("cut.yaml", "host.sub.example.com", "a", "host.sub.example.com A: "),
         ("cut.yaml", "sub.example.com", "ns", "sub.example.com NS: "),
-        ("wide.yaml", "BÜCHER.Example.com", "a", "xn--bcher-kva.example.com (bücher.example.com) A: 192.0.2.9"),
+        (
+            "wide.yaml",
+            "BÜCHER.Example.com",
+            "a",
+            "xn--bcher-kva.example.com (bücher.example.com) A: 192.0.2.9",
+        ),
         (
             "wide.yaml",
             "www.example.com",
@@ -336,7 +423,12 @@ fn odd_names_types_and_zones_have_an_answer_or_a_reason() {
         assert!(shown.starts_with(first), "{name}: {shown}");
     }
     for (name, kind, code, words) in [
-        ("www", "A", 1, "no zone of the spec has the name www; give a whole name, such as www.example.com"),
+        (
+            "www",
+            "A",
+            1,
+            "no zone of the spec has the name www; give a whole name, such as www.example.com",
+        ),
         ("www.example.net", "A", 1, "no zone of the spec has the name www.example.net"),
         (".", "A", 1, "no zone of the spec has the name ."),
         ("", "A", 64, "the name is empty"),
@@ -348,11 +440,24 @@ fn odd_names_types_and_zones_have_an_answer_or_a_reason() {
         assert!(ran.stderr.contains(words), "{name}: {}", ran.stderr);
     }
     // An internationalised name is in both forms where an expectation fails as well.
-    spec(&workspace, "fails.yaml", wide, "- { name: ours, resolve: bücher, type: A, is: [192.0.2.8] }");
+    spec(
+        &workspace,
+        "fails.yaml",
+        wide,
+        "- { name: ours, resolve: bücher, type: A, is: [192.0.2.8] }",
+    );
     let ran = workspace.run(&["test", "fails.yaml"]).exits(2);
-    assert!(ran.stdout.contains("xn--bcher-kva.example.com (bücher.example.com) A: 192.0.2.9"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("xn--bcher-kva.example.com (bücher.example.com) A: 192.0.2.9"),
+        "{}",
+        ran.stdout
+    );
     // An invalid type is reported as one mistake, not also as a missing type.
     spec(&workspace, "lower.yaml", wide, "- { name: ours, resolve: www, type: ns, answer: none }");
     let ran = workspace.run(&["validate", "lower.yaml"]).exits(1);
-    assert!(ran.stderr.contains("did you mean `NS`?") && ran.stderr.contains("1 error in the spec"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("did you mean `NS`?") && ran.stderr.contains("1 error in the spec"),
+        "{}",
+        ran.stderr
+    );
 }

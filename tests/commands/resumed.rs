@@ -1,4 +1,5 @@
-//! A saved plan that was applied in part is resumed after each of its requests: it always goes on, without a new consent.
+//! A saved plan that was applied in part is resumed after each of its requests: it always goes on,
+//! without a new consent.
 
 use serde_json::{Value, json};
 
@@ -38,7 +39,11 @@ impl Case {
     fn saved(&self, batch: &str) -> Workspace {
         let workspace = self.workspace();
         let base: &[&str] = if self.base.is_some() { &["--base", "./base.yaml"] } else { &[] };
-        let plan = [&["plan", "spec.yaml", "--out", "plan.json", "--batch-size", batch][..], base, self.consents];
+        let plan = [
+            &["plan", "spec.yaml", "--out", "plan.json", "--batch-size", batch][..],
+            base,
+            self.consents,
+        ];
         workspace.run(&plan.concat()).exits(0);
         workspace
     }
@@ -55,10 +60,20 @@ impl Case {
             let workspace = self.saved(batch);
             assert_eq!(ids(&workspace), ids(&whole), "the seed is the same");
             for write in &all[..sent] {
-                workspace.write(&write.method, &write.path, write.body.as_ref().unwrap_or(&Value::Null));
+                workspace.write(
+                    &write.method,
+                    &write.path,
+                    write.body.as_ref().unwrap_or(&Value::Null),
+                );
             }
             let ran = workspace.run(&[&apply[..], &["--resume"]].concat());
-            assert_eq!(ran.code, Some(0), "{}, batches of {batch}, after {sent} of {}: {ran:?}", self.name, all.len());
+            assert_eq!(
+                ran.code,
+                Some(0),
+                "{}, batches of {batch}, after {sent} of {}: {ran:?}",
+                self.name,
+                all.len()
+            );
             workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
         }
     }
@@ -70,7 +85,10 @@ fn cases() -> Vec<Case> {
         (1..=count).map(|n| (name, format!("192.0.2.{n}"))).collect()
     };
     let planted = |kind: &str, sets: &[(&'static str, String)]| {
-        records(kind, &sets.iter().map(|(name, content)| (*name, content.as_str())).collect::<Vec<_>>())
+        records(
+            kind,
+            &sets.iter().map(|(name, content)| (*name, content.as_str())).collect::<Vec<_>>(),
+        )
     };
     vec![
         Case {
@@ -221,8 +239,12 @@ fn cases() -> Vec<Case> {
 #[test]
 fn an_apply_of_a_set_that_stopped_anywhere_is_resumed() {
     let batches = ["1", "2", "200"];
-    concurrently(cases().into_iter().flat_map(|case| batches.map(|batch| (case.name, batch))), |(name, batch)| {
-        let case = cases().into_iter().find(|case| case.name == name).expect("it is one of them");
-        case.is_resumed_anywhere(batch);
-    });
+    concurrently(
+        cases().into_iter().flat_map(|case| batches.map(|batch| (case.name, batch))),
+        |(name, batch)| {
+            let case =
+                cases().into_iter().find(|case| case.name == name).expect("it is one of them");
+            case.is_resumed_anywhere(batch);
+        },
+    );
 }

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use zonewright::cli::{Invocation, Sink};
 use zonewright::sandbox::{Fault, What, When};
 
-/// A workspace with a zone, and a saved plan that changes one record, makes another, and makes a rule.
+/// A workspace with a zone, and a saved plan that changes one record, makes another, and makes a
+/// rule.
 fn saved() -> Workspace {
     let workspace = Workspace::new(options_on("business"));
     workspace.plant_records(json!([
@@ -34,8 +35,12 @@ fn text(workspace: &Workspace) -> String {
 fn changed(workspace: &Workspace, name: &str, body: &Value) {
     let dump = workspace.dump();
     let zone = &dump["zones"][0];
-    let record =
-        zone["records"].as_array().into_iter().flatten().find(|r| r["name"] == name).expect("the record is there");
+    let record = zone["records"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find(|r| r["name"] == name)
+        .expect("the record is there");
     let path = format!(
         "/zones/{}/dns_records/{}",
         zone["id"].as_str().unwrap_or_default(),
@@ -68,11 +73,18 @@ fn a_live_state_that_changed_is_refused_with_what_and_when() {
         ("example.com/dns/www/A: it was changed by someone else at 20", |w| {
             changed(w, "www.example.com", &json!({ "ttl": 900 }))
         }),
-        ("example.com/dns/www/A: it is no longer needed", |w| changed(w, "www.example.com", &json!({ "ttl": 600 }))),
+        ("example.com/dns/www/A: it is no longer needed", |w| {
+            changed(w, "www.example.com", &json!({ "ttl": 600 }))
+        }),
         ("example.com/waf/http_request_firewall_custom", |w| {
             let zone = w.dump()["zones"][0]["id"].as_str().unwrap_or_default().to_owned();
-            let rule = json!({ "rules": [{ "action": "block", "expression": "ip.src eq 192.0.2.1" }] });
-            w.write("PUT", &format!("/zones/{zone}/rulesets/phases/http_request_firewall_custom/entrypoint"), &rule);
+            let rule =
+                json!({ "rules": [{ "action": "block", "expression": "ip.src eq 192.0.2.1" }] });
+            w.write(
+                "PUT",
+                &format!("/zones/{zone}/rulesets/phases/http_request_firewall_custom/entrypoint"),
+                &rule,
+            );
         }),
     ];
     for (words, someone) in moves {
@@ -94,13 +106,19 @@ fn a_plan_is_bound_to_its_zones_and_their_account() {
     let zone = honest["saved"]["zones"][0].clone();
     assert_eq!(zone["name"], "example.com");
     assert!(zone["id"].is_string() && zone["account"].is_string(), "{zone}");
-    for (member, says) in [("id", "another zone of this name has the id"), ("account", "and is in the account")] {
+    for (member, says) in
+        [("id", "another zone of this name has the id"), ("account", "and is in the account")]
+    {
         let mut other = honest.clone();
         other["saved"]["zones"][0][member] = json!("f".repeat(32));
         workspace.file("plan.json", sealed(other));
         for resume in [&[][..], &["--resume"]] {
             let ran = workspace.run(&[&["apply", "plan.json", "--yes"], resume].concat()).exits(4);
-            assert!(ran.stderr.contains(says) && ran.stderr.contains("nothing was sent"), "{}", ran.stderr);
+            assert!(
+                ran.stderr.contains(says) && ran.stderr.contains("nothing was sent"),
+                "{}",
+                ran.stderr
+            );
         }
     }
     let mut unbound = honest.clone();
@@ -123,19 +141,25 @@ fn a_plan_is_bound_to_its_zones_and_their_account() {
             "status": "active", "plan": { "legacy_id": "free" }, "account": { "id": account } }],
             "result_info": { "page": 1, "per_page": 50, "count": 1, "total_count": 1, "total_pages": 1 } }),
     };
-    let (id, account) = (zone["id"].as_str().expect("an id"), zone["account"].as_str().expect("an account"));
+    let (id, account) =
+        (zone["id"].as_str().expect("an id"), zone["account"].as_str().expect("an account"));
     workspace.records_spec("      - { name: newer, type: TXT, content: text }");
     workspace.run(&["plan", "spec.yaml", "--out", "plan.json"]).exits(0);
     let writes = workspace.writes().len();
     let when = When::Matching { method: Some("GET".into()), path_suffix: "/zones".into(), nth: 1 };
     workspace.fault(Fault { when, what: answer(id, &"e".repeat(32)), times: 1 });
     let ran = workspace.run(&["apply", "plan.json", "--yes"]).exits(4);
-    assert!(ran.stderr.contains(&format!("it was in the account {account}, and is in")), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains(&format!("it was in the account {account}, and is in")),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(workspace.writes().len(), writes);
     workspace.run(&["apply", "plan.json", "--yes"]).exits(0);
 }
 
-/// A zone that the plan creates has no id yet. It is bound to its account, and a run that goes on with it knows it.
+/// A zone that the plan creates has no id yet. It is bound to its account, and a run that goes on
+/// with it knows it.
 #[test]
 fn a_plan_that_creates_its_zone_is_bound_to_the_account() {
     let workspace = Workspace::empty(options());
@@ -158,7 +182,8 @@ fn a_plan_that_creates_its_zone_is_bound_to_the_account() {
     workspace.run(&["apply", "plan.json", "--yes", "--resume"]).exits(0);
 }
 
-/// By which day it is judged what has expired is part of the plan, and may not be further away than the plan may be old.
+/// By which day it is judged what has expired is part of the plan, and may not be further away than
+/// the plan may be old.
 #[test]
 fn the_day_of_a_plan_is_bounded() {
     let workspace = saved();
@@ -192,7 +217,10 @@ fn a_file_that_is_not_what_was_saved_is_refused() {
         assert_eq!(workspace.writes().len(), 0);
     };
     refused(whole.replacen("192.0.2.1", "192.0.2.7", 1), "edited or damaged");
-    refused(whole.replace("\"verdict\": \"ready\"", "\"verdict\": \"in-sync\""), "edited or damaged");
+    refused(
+        whole.replace("\"verdict\": \"ready\"", "\"verdict\": \"in-sync\""),
+        "edited or damaged",
+    );
     refused(whole[..whole.len() / 2].to_owned(), "incomplete");
     let plan: Value = serde_json::from_str(&whole).expect("it is JSON");
     let mut other = plan.clone();
@@ -241,18 +269,23 @@ fn a_saved_plan_holds_no_secret_and_is_private() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::metadata(workspace.path().join("plan.json")).expect("it is there").permissions().mode();
+        let mode = std::fs::metadata(workspace.path().join("plan.json"))
+            .expect("it is there")
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o600);
     }
     // It holds the exact requests of a dry run.
-    let dry = workspace.run(&["apply", "plan.json", "--dry-run", "--format", "json"]).exits(0).json();
+    let dry =
+        workspace.run(&["apply", "plan.json", "--dry-run", "--format", "json"]).exits(0).json();
     let plan: Value = serde_json::from_str(&text(&workspace)).expect("it is JSON");
     assert_eq!(plan["saved"]["requests"], dry["requests"]);
     assert_eq!(plan["format"], 1);
     assert_eq!(plan["kind"], "plan");
 }
 
-/// Part of a saved plan was applied, then the sandbox failed: the rest can be applied, and only the rest.
+/// Part of a saved plan was applied, then the sandbox failed: the rest can be applied, and only the
+/// rest.
 #[test]
 fn a_plan_that_was_applied_in_part_can_be_resumed() {
     use zonewright::sandbox::{Fault, What, When};
@@ -280,12 +313,14 @@ fn two_applies_exclude_each_other() {
     assert!(ran.stderr.contains("another apply is running"), "{}", ran.stderr);
     assert_eq!(workspace.requests().len(), before, "nothing was asked");
     workspace.run(&["plan", "spec.yaml"]).exits(0);
-    // Closing the file is not enough: a process that another test starts right now has it, too, until it begins.
+    // Closing the file is not enough: a process that another test starts right now has it, too,
+    // until it begins.
     file.unlock().expect("it was locked");
     workspace.run(&["apply", "plan.json", "--yes"]).exits(0);
 }
 
-/// Runs the program in this process, with a clock that shows this time. File names are relative to the workspace.
+/// Runs the program in this process, with a clock that shows this time. File names are relative to
+/// the workspace.
 fn at(workspace: &Workspace, time: SystemTime, arguments: &[&str]) -> Ran {
     let place = |name: &str| workspace.path().join(name).into_os_string();
     let is_file = |name: &str| name.contains('.') && !name.starts_with("example");
@@ -303,9 +338,12 @@ fn at(workspace: &Workspace, time: SystemTime, arguments: &[&str]) -> Ran {
         messages: Arc::clone(&messages) as Sink,
         observer: None,
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("it starts");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("it starts");
     let code = i32::from(runtime.block_on(invocation.run_by(Arc::new(move || time))).code());
-    let text = |sink: &Mutex<Vec<u8>>| String::from_utf8_lossy(&sink.lock().expect("nobody panics")).into_owned();
+    let text = |sink: &Mutex<Vec<u8>>| {
+        String::from_utf8_lossy(&sink.lock().expect("nobody panics")).into_owned()
+    };
     Ran { code: Some(code), stdout: text(&results), stderr: text(&messages) }
 }
 
@@ -320,12 +358,17 @@ fn the_age_of_a_plan_is_judged_by_clocks_that_agree() {
     let workspace = saved();
     let made = moment(1_800_000_000);
     at(&workspace, made, &["plan", "spec.yaml", "--out", "fast.json"]).exits(0);
-    let apply = |time, more: &[&str]| at(&workspace, time, &[&["apply", "fast.json", "--dry-run"], more].concat());
+    let apply = |time, more: &[&str]| {
+        at(&workspace, time, &[&["apply", "fast.json", "--dry-run"], more].concat())
+    };
     let minutes = |n: u64| Duration::from_secs(60 * n);
     for before in [6, 60, 60 * 24 * 365] {
         let ran = apply(made - minutes(before), &["--max-age", "10000h"]).exits(1);
         let words = "made at 2027-01-15T08:00:00Z, and this machine's clock says";
-        assert!(ran.stderr.contains(words) && ran.stderr.contains("one of the two clocks is wrong"), "{ran:?}");
+        assert!(
+            ran.stderr.contains(words) && ran.stderr.contains("one of the two clocks is wrong"),
+            "{ran:?}"
+        );
     }
     apply(made - minutes(5), &[]).exits(0);
     apply(made + minutes(59), &["--max-age", "1h"]).exits(0);
@@ -370,7 +413,10 @@ fn a_clock_that_cannot_be_right_is_told() {
             &["import", "example.com"],
         ] {
             let ran = at(&workspace, time, arguments).exits(1);
-            assert!(ran.stderr.contains(words) && ran.stderr.contains("Set it"), "{arguments:?}: {ran:?}");
+            assert!(
+                ran.stderr.contains(words) && ran.stderr.contains("Set it"),
+                "{arguments:?}: {ran:?}"
+            );
         }
         assert_eq!(workspace.requests().len(), before);
     }

@@ -13,14 +13,20 @@ const EMAIL: &str = "planted.person@secrets.example";
 
 /// Every file below a directory, whole.
 fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
-    let walk = walkdir::WalkDir::new(directory).into_iter().filter_map(Result::ok).filter(|e| e.file_type().is_file());
-    walk.map(|e| (e.path().display().to_string(), std::fs::read(e.path()).expect("it can be read"))).collect()
+    let walk = walkdir::WalkDir::new(directory)
+        .into_iter()
+        .filter_map(Result::ok)
+        .filter(|e| e.file_type().is_file());
+    walk.map(|e| (e.path().display().to_string(), std::fs::read(e.path()).expect("it can be read")))
+        .collect()
 }
 
 /// Whether bytes contain a significant part of a secret.
 fn leak(bytes: &[u8]) -> Option<&'static str> {
     let text = String::from_utf8_lossy(bytes);
-    [TOKEN, &TOKEN[..16], KEY, &KEY[..16], EMAIL, "planted.person"].into_iter().find(|secret| text.contains(secret))
+    [TOKEN, &TOKEN[..16], KEY, &KEY[..16], EMAIL, "planted.person"]
+        .into_iter()
+        .find(|secret| text.contains(secret))
 }
 
 #[track_caller]
@@ -32,8 +38,11 @@ fn check(ran: &Ran, what: &str, workspace: &Workspace) {
         assert_eq!(leak(&bytes), None, "{what}: {name}");
         if name.ends_with(".gz") {
             let mut text = Vec::new();
-            std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(bytes.as_slice()), &mut text)
-                .expect("it is gzip");
+            std::io::Read::read_to_end(
+                &mut flate2::read::GzDecoder::new(bytes.as_slice()),
+                &mut text,
+            )
+            .expect("it is gzip");
             assert_eq!(leak(&text), None, "{what}: {name}, unpacked");
         }
     }
@@ -43,7 +52,8 @@ fn workspace() -> Workspace {
     let mut options = options_on("business");
     options.credentials = Credentials { token: TOKEN.into(), email: EMAIL.into(), key: KEY.into() };
     let workspace = Workspace::new(options);
-    workspace.plant_records(json!([{ "type": "A", "name": "old.example.com", "content": "192.0.2.1" }]));
+    workspace
+        .plant_records(json!([{ "type": "A", "name": "old.example.com", "content": "192.0.2.1" }]));
     workspace.file(
         "spec.yaml",
         "version: 1\nzones:\n  example.com:\n    waf:\n      owasp: { paranoia: 2 }\n    records:\n      - { name: www, type: A, content: 192.0.2.2 }\n      - { name: old, type: A, state: absent }\n",
@@ -54,7 +64,10 @@ fn workspace() -> Workspace {
 /// Runs the binary with all three credentials in its environment.
 fn run(workspace: &Workspace, arguments: &[&str]) -> Ran {
     let mut command = workspace.command();
-    command.env("CLOUDFLARE_API_TOKEN", TOKEN).env("CLOUDFLARE_EMAIL", EMAIL).env("CLOUDFLARE_API_KEY", KEY);
+    command
+        .env("CLOUDFLARE_API_TOKEN", TOKEN)
+        .env("CLOUDFLARE_EMAIL", EMAIL)
+        .env("CLOUDFLARE_API_KEY", KEY);
     command.args(arguments).args(["--key-fallback", "-vvv"]).output().expect("it runs").into()
 }
 
@@ -112,8 +125,13 @@ fn no_failure_shows_a_credential() {
                 times: 1000,
             });
             // Retries of a permanent failure would take long.
-            if matches!(fault, What::Status { .. } | What::NotJson200 | What::TruncateBody | What::ResetBeforeEffect)
-                && arguments[0] != "plan"
+            if matches!(
+                fault,
+                What::Status { .. }
+                    | What::NotJson200
+                    | What::TruncateBody
+                    | What::ResetBeforeEffect
+            ) && arguments[0] != "plan"
             {
                 continue;
             }
@@ -128,7 +146,11 @@ fn malformed_credentials_are_not_repeated() {
     let workspace = workspace();
     let with = |name: &str, value: &str| -> Ran {
         let mut command = workspace.command();
-        command.env_remove("CLOUDFLARE_API_TOKEN").env(name, value).args(["plan", "spec.yaml", "-vvv"]);
+        command.env_remove("CLOUDFLARE_API_TOKEN").env(name, value).args([
+            "plan",
+            "spec.yaml",
+            "-vvv",
+        ]);
         command.output().expect("it runs").into()
     };
     let bad = format!("{TOKEN}\nwith a newline");
@@ -154,7 +176,12 @@ fn malformed_credentials_are_not_repeated() {
     }
     // In the address of Cloudflare.
     let mut command = workspace.command();
-    command.args(["plan", "spec.yaml", "--base-url", &format!("https://user:{TOKEN}@api.example.com/client/v4")]);
+    command.args([
+        "plan",
+        "spec.yaml",
+        "--base-url",
+        &format!("https://user:{TOKEN}@api.example.com/client/v4"),
+    ]);
     let ran: Ran = command.output().expect("it runs").into();
     assert_eq!(ran.code, Some(1));
     check(&ran, "--base-url", &workspace);
@@ -165,14 +192,23 @@ fn a_secret_in_the_wrong_variable_is_not_shown() {
     let workspace = workspace();
     let with = |environment: &[(&str, &str)], arguments: &[&str]| -> Ran {
         let mut command = workspace.command();
-        command.env("CLOUDFLARE_API_TOKEN", TOKEN).envs(environment.iter().copied()).args(arguments).arg("-vvv");
+        command
+            .env("CLOUDFLARE_API_TOKEN", TOKEN)
+            .envs(environment.iter().copied())
+            .args(arguments)
+            .arg("-vvv");
         command.output().expect("it runs").into()
     };
-    for name in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"] {
+    for name in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"]
+    {
         for value in [format!("{TOKEN} x"), format!("ftp://{TOKEN}@proxy.example")] {
             let ran = with(&[(name, value.as_str())], &["plan", "spec.yaml"]);
             assert_eq!(ran.code, Some(1), "{name}={value}: {ran:?}");
-            assert!(ran.stderr.contains(&format!("{name} is not the address of a proxy")), "{}", ran.stderr);
+            assert!(
+                ran.stderr.contains(&format!("{name} is not the address of a proxy")),
+                "{}",
+                ran.stderr
+            );
             check(&ran, name, &workspace);
         }
         let proxy = "http://user:pass@127.0.0.1:9";
@@ -182,8 +218,12 @@ fn a_secret_in_the_wrong_variable_is_not_shown() {
             "a proxy is not used for this machine"
         );
     }
-    let names =
-        ["ZONEWRIGHT_WEBHOOK_FILE", "CLOUDFLARE_ACCOUNT_ID", "CLOUDFLARE_ACCOUNT_ID_FILE", "CLOUDFLARE_BASE_URL"];
+    let names = [
+        "ZONEWRIGHT_WEBHOOK_FILE",
+        "CLOUDFLARE_ACCOUNT_ID",
+        "CLOUDFLARE_ACCOUNT_ID_FILE",
+        "CLOUDFLARE_BASE_URL",
+    ];
     for name in names {
         let ran = with(&[(name, TOKEN)], &["drift", "spec.yaml"]);
         assert_eq!(ran.code, Some(1), "{name}: {ran:?}");
@@ -197,9 +237,11 @@ fn a_secret_in_the_wrong_variable_is_not_shown() {
         (TOKEN.to_owned(), 64),
         (format!("={TOKEN}"), 64),
     ] {
-        for arguments in
-            [&["validate", "spec.yaml"][..], &["plan", "spec.yaml"], &["validate", "spec.yaml", "--format", "json"]]
-        {
+        for arguments in [
+            &["validate", "spec.yaml"][..],
+            &["plan", "spec.yaml"],
+            &["validate", "spec.yaml", "--format", "json"],
+        ] {
             let ran = with(&[], &[arguments, &["--var", &variable]].concat());
             assert_eq!(ran.code, Some(code), "{variable}: {ran:?}");
             check(&ran, &variable, &workspace);
@@ -233,7 +275,10 @@ fn no_encoding_of_a_credential_is_shown() {
             });
             let ran = run(&workspace, &["plan", "spec.yaml"]);
             assert_eq!(ran.code, Some(1), "{ran:?}");
-            assert!(!ran.stderr.contains(&code[..24]) && !ran.stdout.contains(&code[..24]), "{code}: {ran:?}");
+            assert!(
+                !ran.stderr.contains(&code[..24]) && !ran.stdout.contains(&code[..24]),
+                "{code}: {ran:?}"
+            );
         }
     }
 }

@@ -17,9 +17,12 @@ use zonewright::spec;
 
 /// A spec as it is understood.
 fn load(text: &str, sources: &mut Sources) -> Desired {
-    let options = spec::Options { today: Some("2026-11-20".to_owned()), ..spec::Options::default() };
+    let options =
+        spec::Options { today: Some("2026-11-20".to_owned()), ..spec::Options::default() };
     let outcome = spec::load(&[spec::Input::Stdin(text.to_owned())], &options, sources);
-    outcome.desired.unwrap_or_else(|| panic!("the spec of a case is good: {:?}", outcome.diagnostics))
+    outcome
+        .desired
+        .unwrap_or_else(|| panic!("the spec of a case is good: {:?}", outcome.diagnostics))
 }
 
 /// A case: what it shows, and the two specs.
@@ -44,14 +47,16 @@ fn spec_diffs() {
     });
 }
 
-/// The field names and codes of the JSON form are a contract: a change of this snapshot raises `format`.
+/// The field names and codes of the JSON form are a contract: a change of this snapshot raises
+/// `format`.
 #[test]
 fn spec_diff_json_is_a_contract() {
     let mut sources = Sources::default();
     let before = "version: 1\nzones:\n  example.com:\n    records:\n      - { name: www, type: A, content: 192.0.2.1 }\n    waf:\n      custom:\n        - { name: a, when: cf.client.bot, action: block }\n        - { name: b, when: ssl, action: block }\n";
     let after = "version: 1\nzones:\n  example.com:\n    records:\n      - { name: www, type: A, content: 192.0.2.2, comment: null }\n    waf:\n      custom:\n        - { name: b, when: ssl, action: block }\n        - { name: a, when: cf.client.bot, action: block }\n";
     let changes = diff_specs(&load(before, &mut sources), &load(after, &mut sources));
-    let json = serde_json::to_value(render::spec_diff_json::json(&changes, &sources)).expect("it is JSON");
+    let json =
+        serde_json::to_value(render::spec_diff_json::json(&changes, &sources)).expect("it is JSON");
     insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
         insta::assert_snapshot!(format!("{json:#}"));
     });
@@ -63,7 +68,9 @@ fn told(changes: &SpecChanges, is_back: bool) -> Vec<String> {
     let one = |path: &str, kind: &SpecChangeKind| match kind {
         SpecChangeKind::Added { after, words: _ } => Some(format!("{comes} {path} {after}")),
         SpecChangeKind::Removed { before, words: _ } => Some(format!("{goes} {path} {before}")),
-        SpecChangeKind::Changed { before, after } if is_back => Some(format!("~ {path} {after} {before}")),
+        SpecChangeKind::Changed { before, after } if is_back => {
+            Some(format!("~ {path} {after} {before}"))
+        }
         SpecChangeKind::Changed { before, after } => Some(format!("~ {path} {before} {after}")),
         SpecChangeKind::Moved { .. } => None,
     };
@@ -110,7 +117,8 @@ proptest! {
     fn what_is_printed_of_any_spec_is_no_difference(zone in desired_zone(), waf in desired_waf()) {
         let options = spec::Options::default();
         let read = |text: String| spec::load(&[spec::Input::Stdin(text)], &options, &mut Sources::default()).desired;
-        // A generated zone can be invalid as a spec, for example with an alias of itself, or a TTL beside `proxied`.
+        // A generated zone can be invalid as a spec, for example with an alias of itself, or a TTL
+        // beside `proxied`.
         let desired = read(spec::print(&spec_of(zone, waf)));
         prop_assume!(desired.is_some());
         let desired = desired.unwrap();
@@ -119,7 +127,8 @@ proptest! {
         prop_assert!(changes.is_empty(), "{changes:#?}\n{printed}");
     }
 
-    /// The reverse comparison has the same changes with sides swapped, and every difference is reported.
+    /// The reverse comparison has the same changes with sides swapped, and every difference is
+    /// reported.
     #[test]
     fn the_way_back_is_the_mirror(one in desired_zone(), two in desired_zone(), a in desired_waf(), b in desired_waf()) {
         let (one, two) = (spec_of(one, a), spec_of(two, b));
@@ -143,9 +152,12 @@ fn files_and_directories_are_compared_offline() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     };
-    let zone = |records: &str| format!("version: 1\nzones:\n  example.com:\n    records:\n{records}");
-    let (one, two) =
-        ("      - { name: a, type: A, content: 192.0.2.1 }\n", "      - { name: b, type: A, content: 192.0.2.2 }\n");
+    let zone =
+        |records: &str| format!("version: 1\nzones:\n  example.com:\n    records:\n{records}");
+    let (one, two) = (
+        "      - { name: a, type: A, content: 192.0.2.1 }\n",
+        "      - { name: b, type: A, content: 192.0.2.2 }\n",
+    );
     file("one.yaml", &zone(&format!("{one}{two}")));
     file("two/a.yaml", &zone(two));
     file("two/b/c.yaml", &zone(one));
@@ -158,9 +170,16 @@ fn files_and_directories_are_compared_offline() {
     );
     run(&directory, &["diff", "one.yaml", "two"]).exits(0);
     let ran = run(&directory, &["diff", "one.yaml", "two", "--exit-code"]).exits(2);
-    assert!(ran.stdout.contains("+ example.org") && ran.stdout.contains("records[@ A]: 192.0.2.3"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("+ example.org") && ran.stdout.contains("records[@ A]: 192.0.2.3"),
+        "{}",
+        ran.stdout
+    );
     let json = run(&directory, &["diff", "one.yaml", "two", "--format", "json"]).exits(0).json();
-    assert_eq!((&json["equal"], &json["zones"][0]["action"]), (&Value::from(false), &Value::from("add")));
+    assert_eq!(
+        (&json["equal"], &json["zones"][0]["action"]),
+        (&Value::from(false), &Value::from("add"))
+    );
     assert_eq!(json["zones"][0]["changes"][0]["source"]["file"], "two/d.yaml");
     // Zones of either side can be chosen.
     run(&directory, &["diff", "one.yaml", "two", "--exit-code", "--zone", "example.com"]).exits(0);
@@ -174,12 +193,16 @@ fn mistakes_of_either_spec_are_shown_where_they_are() {
     let directory = TempDir::new().unwrap();
     let file = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
     file("good.yaml", "version: 1\nzones:\n  example.com: { records: [] }\n");
-    file("bad.yaml", "version: 1\nzones:\n  example.com: { records: [{ name: a, type: A, content: nowhere }] }\n");
+    file(
+        "bad.yaml",
+        "version: 1\nzones:\n  example.com: { records: [{ name: a, type: A, content: nowhere }] }\n",
+    );
     for arguments in [["diff", "good.yaml", "bad.yaml"], ["diff", "bad.yaml", "good.yaml"]] {
         let ran = run(&directory, &arguments).exits(1);
         assert!(ran.stderr.contains("bad.yaml:3") && ran.stdout.is_empty(), "{}", ran.stderr);
     }
-    let json = run(&directory, &["diff", "good.yaml", "bad.yaml", "--format", "json"]).exits(1).json();
+    let json =
+        run(&directory, &["diff", "good.yaml", "bad.yaml", "--format", "json"]).exits(1).json();
     assert_eq!(json["kind"], "diagnostics");
     run(&directory, &["diff", "good.yaml"]).exits(64);
     run(&directory, &["diff", "good.yaml", "nowhere.yaml"]).exits(1);

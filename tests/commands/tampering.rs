@@ -10,7 +10,9 @@ use zonewright::sandbox::{Fault, What, When};
 /// A workspace with one record, and a saved plan that changes it.
 fn planned() -> (Workspace, Value) {
     let workspace = Workspace::new(options());
-    workspace.plant_records(json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.1", "ttl": 300 }]));
+    workspace.plant_records(
+        json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.1", "ttl": 300 }]),
+    );
     workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1, ttl: 600 }");
     workspace.run(&["plan", "spec.yaml", "--out", "plan.json"]).exits(0);
     let text = fs::read_to_string(workspace.path().join("plan.json")).unwrap();
@@ -52,12 +54,13 @@ fn a_plan_file_cannot_hide_an_operation_or_add_one() {
     assert_eq!(workspace.writes().len(), 0);
 }
 
-/// The rest of a plan that was applied in part may have a delete whose successor the plan created. A file that says so of another
-/// delete is refused.
+/// The rest of a plan that was applied in part may have a delete whose successor the plan created.
+/// A file that says so of another delete is refused.
 #[test]
 fn a_plan_file_cannot_hide_a_delete_behind_its_progress() {
     let workspace = Workspace::new(options());
-    workspace.plant_records(json!([{ "type": "TXT", "name": "old.example.com", "content": "a text" }]));
+    workspace
+        .plant_records(json!([{ "type": "TXT", "name": "old.example.com", "content": "a text" }]));
     workspace.records_spec(
         "      - { name: old, type: TXT, content: a text, state: absent }\n      - { name: new, type: TXT, content: a text }",
     );
@@ -71,14 +74,16 @@ fn a_plan_file_cannot_hide_a_delete_behind_its_progress() {
     }
     workspace.file("plan.json", sealed(plan));
     let zone = workspace.dump()["zones"][0]["id"].as_str().unwrap().to_owned();
-    let created = json!({ "type": "TXT", "name": "new.example.com", "content": "a text", "ttl": 1 });
+    let created =
+        json!({ "type": "TXT", "name": "new.example.com", "content": "a text", "ttl": 1 });
     workspace.write("POST", &format!("/zones/{zone}/dns_records"), &created);
     let ran = workspace.run(&["apply", "plan.json", "--yes", "--resume"]).exits(4);
     assert!(ran.stderr.contains("it now has a danger that it did not have: delete"), "{ran:?}");
     assert_eq!(workspace.records("example.com").len(), 2);
 }
 
-/// A plan file from someone else contains that person's consents: each is named before anything is sent.
+/// A plan file from someone else contains that person's consents: each is named before anything is
+/// sent.
 #[test]
 fn consents_of_a_plan_file_are_named() {
     let workspace = Workspace::new(options());
@@ -89,8 +94,10 @@ fn consents_of_a_plan_file_are_named() {
     workspace.records_spec("      - { name: www, type: A, state: absent }");
     let consents = ["--allow-deletes", "1", "--allow", "removes-last-address"];
     workspace.run(&[&["plan", "spec.yaml", "--out", "plan.json"], &consents[..]].concat()).exits(0);
-    let applied = workspace.run(&["apply", "plan.json", "--yes", "--format", "json"]).exits(0).json();
-    let codes: Vec<_> = applied["consents_given"].as_array().unwrap().iter().map(|c| c["danger"].clone()).collect();
+    let applied =
+        workspace.run(&["apply", "plan.json", "--yes", "--format", "json"]).exits(0).json();
+    let codes: Vec<_> =
+        applied["consents_given"].as_array().unwrap().iter().map(|c| c["danger"].clone()).collect();
     assert_eq!(codes, ["delete", "removes-last-address"], "{applied}");
 }
 
@@ -100,7 +107,16 @@ fn a_snapshot_cannot_become_an_apply() {
     let workspace = Workspace::new(options());
     workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1 }");
     workspace.run(&["snapshot", "spec.yaml"]).exits(0);
-    workspace.run(&["plan", "spec.yaml", "--against", "zonewright.snapshot.json.gz", "--out", "plan.json"]).exits(64);
+    workspace
+        .run(&[
+            "plan",
+            "spec.yaml",
+            "--against",
+            "zonewright.snapshot.json.gz",
+            "--out",
+            "plan.json",
+        ])
+        .exits(64);
     workspace.run(&["apply", "zonewright.snapshot.json.gz", "--yes"]).exits(64);
     assert_eq!(workspace.writes().len(), 0);
 }
@@ -130,7 +146,9 @@ fn a_consent_beside_one_record_does_not_cover_another() {
 #[test]
 fn a_policy_covers_what_it_names() {
     let workspace = Workspace::new(options());
-    workspace.plant_records(json!([{ "type": "A", "name": "a.example.com", "content": "192.0.2.1", "proxied": true }]));
+    workspace.plant_records(
+        json!([{ "type": "A", "name": "a.example.com", "content": "192.0.2.1", "proxied": true }]),
+    );
     workspace.records_spec("      - { name: a, type: A, content: 192.0.2.1, proxied: false }");
     let policy = |zones: &str, code: &str| {
         workspace.file(

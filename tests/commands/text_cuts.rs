@@ -1,5 +1,6 @@
-//! Texts that differ only in where they are cut into strings. A server tells them apart, or calls them identical and refuses the second
-//! one; under both, applies end with success, and what is wanted is live.
+//! Texts that differ only in where they are cut into strings. A server tells them apart, or calls
+//! them identical and refuses the second one; under both, applies end with success, and what is
+//! wanted is live.
 
 use crate::support::concurrently::concurrently;
 use crate::support::workspace::{Workspace, options};
@@ -8,8 +9,11 @@ use serde_json::{Value, json};
 /// A text that differs from a live one only in its cuts.
 fn texts(joins: bool) -> Workspace {
     let mut options = options();
-    options.profile.txt_cuts =
-        if joins { zonewright::sandbox::TxtCuts::Joined } else { zonewright::sandbox::TxtCuts::Apart };
+    options.profile.txt_cuts = if joins {
+        zonewright::sandbox::TxtCuts::Joined
+    } else {
+        zonewright::sandbox::TxtCuts::Apart
+    };
     let workspace = Workspace::new(options);
     workspace.plant_records(json!([{ "type": "TXT", "name": "www.example.com", "content": "ab" }]));
     workspace
@@ -29,7 +33,15 @@ fn a_text_with_other_cuts_ends_in_sync_whether_or_not_cuts_tell_texts_apart() {
             // Without a base, the live text becomes the wanted one.
             let workspace = texts(joins);
             workspace.records_spec(r#"      - { name: www, type: TXT, content: '"a" "b"' }"#);
-            let apply = ["apply", "spec.yaml", "--yes", "--batch-size", batch, "--allow", "overwrites-foreign"];
+            let apply = [
+                "apply",
+                "spec.yaml",
+                "--yes",
+                "--batch-size",
+                batch,
+                "--allow",
+                "overwrites-foreign",
+            ];
             workspace.run(&apply).exits(0);
             assert_eq!(contents(&workspace), [json!("\"a\" \"b\"")]);
             workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
@@ -41,8 +53,12 @@ fn a_text_with_other_cuts_ends_in_sync_whether_or_not_cuts_tell_texts_apart() {
             let planned = workspace.run(&["plan", "spec.yaml", "-v"]).exits(0);
             assert!(planned.stderr.contains("PLAN0049"), "{planned:?}");
             for _ in 0..2 {
-                let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--batch-size", batch]).exits(0);
-                assert!(ran.stdout.contains("in sync") || ran.stdout.contains("nothing to do"), "{ran:?}");
+                let ran =
+                    workspace.run(&["apply", "spec.yaml", "--yes", "--batch-size", batch]).exits(0);
+                assert!(
+                    ran.stdout.contains("in sync") || ran.stdout.contains("nothing to do"),
+                    "{ran:?}"
+                );
                 let is_told = ran.stdout.contains("is live, with other cuts: \"ab\"");
                 assert_eq!(is_told, joins, "{ran:?}");
                 assert_eq!(contents(&workspace).len(), if joins { 1 } else { 2 });
@@ -51,7 +67,8 @@ fn a_text_with_other_cuts_ends_in_sync_whether_or_not_cuts_tell_texts_apart() {
     }
 }
 
-/// The live text is to get another time to live or comment by the same run, before or after the create.
+/// The live text is to get another time to live or comment by the same run, before or after the
+/// create.
 #[test]
 fn a_text_with_other_cuts_is_live_while_its_record_waits_for_an_update() {
     for (first, second) in [("ab", "\\\"a\\\" \\\"b\\\""), ("\\\"a\\\" \\\"b\\\"", "ab")] {
@@ -61,7 +78,8 @@ fn a_text_with_other_cuts_is_live_while_its_record_waits_for_an_update() {
                 "      - {{ name: www, type: TXT, content: \"{first}\", ttl: 60 }}\n      - {{ name: www, type: TXT, content: \"{second}\", ttl: 600, comment: by hand }}"
             ));
             for _ in 0..2 {
-                let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--batch-size", batch]).exits(0);
+                let ran =
+                    workspace.run(&["apply", "spec.yaml", "--yes", "--batch-size", batch]).exits(0);
                 assert!(ran.stdout.contains("is live, with other cuts: \"ab\""), "{ran:?}");
                 assert_eq!(contents(&workspace), [json!("ab")]);
             }
@@ -69,17 +87,23 @@ fn a_text_with_other_cuts_is_live_while_its_record_waits_for_an_update() {
     }
 }
 
-/// A text that gives way to the same text with other cuts goes first, and comes back if the new one is refused.
+/// A text that gives way to the same text with other cuts goes first, and comes back if the new one
+/// is refused.
 #[test]
 fn a_text_is_not_lost_to_its_own_other_cuts() {
     for joins in [false, true] {
         for has_batch in [true, false] {
             let mut options = options();
             options.profile.batch = has_batch;
-            options.profile.txt_cuts =
-                if joins { zonewright::sandbox::TxtCuts::Joined } else { zonewright::sandbox::TxtCuts::Apart };
+            options.profile.txt_cuts = if joins {
+                zonewright::sandbox::TxtCuts::Joined
+            } else {
+                zonewright::sandbox::TxtCuts::Apart
+            };
             let workspace = Workspace::new(options);
-            workspace.plant_records(json!([{ "type": "TXT", "name": "www.example.com", "content": "ab" }]));
+            workspace.plant_records(
+                json!([{ "type": "TXT", "name": "www.example.com", "content": "ab" }]),
+            );
             workspace.records_spec(
                 "      - { name: www, type: TXT, content: ab, state: absent }\n      - { name: www, type: TXT, content: '\"a\" \"b\"' }",
             );
@@ -116,7 +140,8 @@ fn spec_of(texts: &[&str], rest: &str) -> String {
     format!("version: 1\nzones:\n  example.com:\n{rest}    records:\n{records}")
 }
 
-/// Whatever was live, wanted before and wanted now, two applies end with success, whoever made what is live.
+/// Whatever was live, wanted before and wanted now, two applies end with success, whoever made what
+/// is live.
 #[test]
 fn any_texts_with_other_cuts_converge() {
     let pairs = |bits: &usize| bits.count_ones() <= 2;
@@ -134,8 +159,11 @@ fn any_texts_with_other_cuts_converge() {
     concurrently(cases, |(number, (live, base, wanted))| {
         let (joins, batch) = (number % 3 != 0, if number % 2 == 0 { "1" } else { "200" });
         let mut options = options();
-        options.profile.txt_cuts =
-            if joins { zonewright::sandbox::TxtCuts::Joined } else { zonewright::sandbox::TxtCuts::Apart };
+        options.profile.txt_cuts = if joins {
+            zonewright::sandbox::TxtCuts::Joined
+        } else {
+            zonewright::sandbox::TxtCuts::Apart
+        };
         let workspace = Workspace::new(options);
         // Of texts with other cuts, a server that joins them has one.
         let mut planted: Vec<&str> = Vec::new();
@@ -145,7 +173,9 @@ fn any_texts_with_other_cuts_converge() {
                 planted.push(text);
             }
         }
-        let records = planted.iter().map(|text| json!({ "type": "TXT", "name": "www.example.com", "content": text }));
+        let records = planted
+            .iter()
+            .map(|text| json!({ "type": "TXT", "name": "www.example.com", "content": text }));
         workspace.plant_records(records.collect());
         let prune = if number % 5 < 2 { "    unmanaged: prune\n" } else { "" };
         workspace.file("spec.yaml", spec_of(&chosen(wanted), prune));
@@ -183,7 +213,8 @@ fn any_texts_with_other_cuts_converge() {
             };
             assert!(live.iter().any(is_live), "{text} is not live: {what}: {live:?}");
         }
-        let planned = workspace.run(&[&["plan", "--detailed-exitcode", "--format", "json"], &arguments[..]].concat());
+        let planned = workspace
+            .run(&[&["plan", "--detailed-exitcode", "--format", "json"], &arguments[..]].concat());
         if !joins {
             assert_eq!(planned.code, Some(0), "{what}: {planned:?}");
         }

@@ -32,11 +32,16 @@ fn someone(workspace: &Workspace, method: &str, name: &str, body: &Value) {
     let dump = workspace.dump();
     let zone = &dump["zones"][0];
     let record = zone["records"].as_array().unwrap().iter().find(|r| r["name"] == name).unwrap();
-    let path = format!("/zones/{}/dns_records/{}", zone["id"].as_str().unwrap(), record["id"].as_str().unwrap());
+    let path = format!(
+        "/zones/{}/dns_records/{}",
+        zone["id"].as_str().unwrap(),
+        record["id"].as_str().unwrap()
+    );
     workspace.write(method, &path, body);
 }
 
-/// A zone that was created later under the name of the one that the apply wrote to is another zone, and an undo has no spec to correct.
+/// A zone that was created later under the name of the one that the apply wrote to is another zone,
+/// and an undo has no spec to correct.
 #[test]
 fn a_zone_that_was_created_anew_is_not_touched() {
     let workspace = planted(options());
@@ -75,24 +80,47 @@ fn an_apply_of_every_kind_is_taken_back_and_brought_again() {
         workspace.records_spec(CHANGES);
         let before = world(&workspace);
         workspace
-            .run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2", "--allow", "changes-mail,overwrites-foreign"])
+            .run(&[
+                "apply",
+                "spec.yaml",
+                "--yes",
+                "--allow-deletes",
+                "2",
+                "--allow",
+                "changes-mail,overwrites-foreign",
+            ])
             .exits(0);
         let after = world(&workspace);
         assert_ne!(before, after);
         let journal = newest(&workspace);
 
-        // It is shown like any plan, needs the same consents, and says where each operation comes from.
+        // It is shown like any plan, needs the same consents, and says where each operation comes
+        // from.
         let writes = workspace.writes().len();
         let refused = workspace.run(&["undo", &journal, "--yes"]).exits(3);
-        assert!(refused.stdout.contains("created by the apply that is undone"), "{}", refused.stdout);
+        assert!(
+            refused.stdout.contains("created by the apply that is undone"),
+            "{}",
+            refused.stdout
+        );
         assert!(refused.stdout.contains("--allow-deletes 3"), "{}", refused.stdout);
-        let dry =
-            workspace.run(&["undo", &journal, "--dry-run", "--allow-deletes", "3", "--allow", "changes-mail"]).exits(0);
+        let dry = workspace
+            .run(&[
+                "undo",
+                &journal,
+                "--dry-run",
+                "--allow-deletes",
+                "3",
+                "--allow",
+                "changes-mail",
+            ])
+            .exits(0);
         assert!(dry.stdout.contains("dns_records"), "{}", dry.stdout);
         assert_eq!(workspace.writes().len(), writes);
 
-        let undone =
-            workspace.run(&["undo", &journal, "--yes", "--allow-deletes", "3", "--allow", "changes-mail"]).exits(0);
+        let undone = workspace
+            .run(&["undo", &journal, "--yes", "--allow-deletes", "3", "--allow", "changes-mail"])
+            .exits(0);
         assert!(undone.stdout.contains("in sync, read back"), "{}", undone.stdout);
         assert_eq!(world(&workspace), before);
         // A second undo has nothing to do.
@@ -104,7 +132,9 @@ fn an_apply_of_every_kind_is_taken_back_and_brought_again() {
         // The undo has a journal of its own, which can be undone.
         let own = newest(&workspace);
         assert_ne!(own, journal);
-        workspace.run(&["undo", &own, "--yes", "--allow-deletes", "2", "--allow", "changes-mail"]).exits(0);
+        workspace
+            .run(&["undo", &own, "--yes", "--allow-deletes", "2", "--allow", "changes-mail"])
+            .exits(0);
         assert_eq!(world(&workspace), after);
     }
 }
@@ -125,7 +155,12 @@ fn only_the_fields_that_were_changed_are_sent() {
 #[test]
 fn what_someone_changed_since_is_a_conflict_and_stays() {
     let conflicts: [(&str, &str, Value, &str); 3] = [
-        ("PATCH", "www.example.com", json!({ "ttl": 1200 }), "someone else changed the record at 2"),
+        (
+            "PATCH",
+            "www.example.com",
+            json!({ "ttl": 1200 }),
+            "someone else changed the record at 2",
+        ),
         ("DELETE", "www.example.com", Value::Null, "the record is gone; the apply was at 2"),
         ("PATCH", "fresh.example.com", json!({ "comment": "mine now" }), "comment; it is now"),
     ];
@@ -133,15 +168,36 @@ fn what_someone_changed_since_is_a_conflict_and_stays() {
         let workspace = planted(options());
         workspace.records_spec(CHANGES);
         workspace
-            .run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2", "--allow", "changes-mail,overwrites-foreign"])
+            .run(&[
+                "apply",
+                "spec.yaml",
+                "--yes",
+                "--allow-deletes",
+                "2",
+                "--allow",
+                "changes-mail,overwrites-foreign",
+            ])
             .exits(0);
         let journal = newest(&workspace);
         someone(&workspace, method, name, &body);
         let writes = workspace.writes().len();
-        let seen = workspace.records("example.com").into_iter().filter(|r| r["name"] == name).collect::<Vec<_>>();
+        let seen = workspace
+            .records("example.com")
+            .into_iter()
+            .filter(|r| r["name"] == name)
+            .collect::<Vec<_>>();
         let deletes = if name.starts_with("fresh") { "2" } else { "3" };
-        let refused =
-            workspace.run(&["undo", &journal, "--yes", "--allow-deletes", deletes, "--allow", "changes-mail"]).exits(4);
+        let refused = workspace
+            .run(&[
+                "undo",
+                &journal,
+                "--yes",
+                "--allow-deletes",
+                deletes,
+                "--allow",
+                "changes-mail",
+            ])
+            .exits(4);
         let said = format!("{}{}", refused.stdout, refused.stderr);
         assert!(said.contains("PLAN0019") && said.contains(words), "{words}: {said}");
         assert_eq!(workspace.writes().len(), writes);
@@ -174,11 +230,20 @@ fn a_record_in_the_way_is_not_removed() {
     let allow = ["--allow-deletes", "1", "--allow", "removes-last-address"];
     workspace.run(&[&["apply", "spec.yaml", "--yes"], &allow[..]].concat()).exits(0);
     let journal = newest(&workspace);
-    workspace.plant_records(json!([{ "type": "A", "name": "swap.example.com", "content": "192.0.2.77" }]));
+    workspace.plant_records(
+        json!([{ "type": "A", "name": "swap.example.com", "content": "192.0.2.77" }]),
+    );
     let refused = workspace.run(&["undo", &journal, "--yes"]).exits(4);
-    assert!(format!("{}{}", refused.stdout, refused.stderr).contains("cannot exist beside it"), "{}", refused.stderr);
+    assert!(
+        format!("{}{}", refused.stdout, refused.stderr).contains("cannot exist beside it"),
+        "{}",
+        refused.stderr
+    );
     workspace.run(&["undo", &journal, "--yes", "--skip-conflicts"]).exits(0);
-    assert_eq!(workspace.records("example.com").iter().filter(|r| r["name"] == "swap.example.com").count(), 1);
+    assert_eq!(
+        workspace.records("example.com").iter().filter(|r| r["name"] == "swap.example.com").count(),
+        1
+    );
 }
 
 #[test]
@@ -188,19 +253,34 @@ fn a_lost_response_is_resolved_by_reading() {
         workspace.records_spec(CHANGES);
         let before = world(&workspace);
         workspace
-            .run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2", "--allow", "changes-mail,overwrites-foreign"])
+            .run(&[
+                "apply",
+                "spec.yaml",
+                "--yes",
+                "--allow-deletes",
+                "2",
+                "--allow",
+                "changes-mail,overwrites-foreign",
+            ])
             .exits(0);
         let journal = newest(&workspace);
         // As a crash leaves it: an intent without its outcome, and the last line cut.
         let text = fs::read_to_string(&journal).unwrap();
-        let intents: Vec<&str> = text.lines().filter(|l| !l.contains("\"event\":\"outcome\"")).collect();
+        let intents: Vec<&str> =
+            text.lines().filter(|l| !l.contains("\"event\":\"outcome\"")).collect();
         fs::write(&journal, format!("{}\n{{\"event\":\"outc", intents.join("\n"))).unwrap();
         workspace.fault(Fault {
-            when: When::Matching { method: Some("POST".into()), path_suffix: "/batch".into(), nth: 1 },
+            when: When::Matching {
+                method: Some("POST".into()),
+                path_suffix: "/batch".into(),
+                nth: 1,
+            },
             what,
             times: 1,
         });
-        workspace.run(&["undo", &journal, "--yes", "--allow-deletes", "3", "--allow", "changes-mail"]).exits(0);
+        workspace
+            .run(&["undo", &journal, "--yes", "--allow-deletes", "3", "--allow", "changes-mail"])
+            .exits(0);
         assert_eq!(world(&workspace), before);
         workspace.run(&["undo", &journal, "--yes"]).exits(0);
         assert_eq!(world(&workspace), before);
@@ -253,16 +333,25 @@ fn an_apply_that_ended_while_it_created_a_zone_is_undone() {
         if !is_made {
             workspace.write("DELETE", &format!("/zones/{new}"), &json!({}));
         }
-        let ran =
-            workspace.run(&["undo", "cut.jsonl", "--yes", "--allow-deletes", "1", "--allow", "removes-last-address"]);
+        let ran = workspace.run(&[
+            "undo",
+            "cut.jsonl",
+            "--yes",
+            "--allow-deletes",
+            "1",
+            "--allow",
+            "removes-last-address",
+        ]);
         let ran = ran.exits(0);
         let said = format!("{}{}", ran.stdout, ran.stderr);
         assert!(said.contains("PLAN0057") && said.contains("new-zone.com"), "{said}");
         assert!(said.contains("never deletes a zone"), "{said}");
         assert!(workspace.records("example.com").is_empty(), "the rest is undone");
         // Nothing else was sent.
-        let is_of_new_zone = |line: &&str| line.contains("\"begin\"") || line.contains("NEW_ZONE_ID");
-        let begin: String = kept.lines().filter(is_of_new_zone).map(|line| format!("{line}\n")).collect();
+        let is_of_new_zone =
+            |line: &&str| line.contains("\"begin\"") || line.contains("NEW_ZONE_ID");
+        let begin: String =
+            kept.lines().filter(is_of_new_zone).map(|line| format!("{line}\n")).collect();
         workspace.file("only.jsonl", &begin);
         let ran = workspace.run(&["undo", "only.jsonl", "--yes"]).exits(0);
         assert!(format!("{}{}", ran.stdout, ran.stderr).contains("PLAN0057"), "{ran:?}");

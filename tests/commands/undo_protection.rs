@@ -17,7 +17,8 @@ fn with(rules: &Value, records: &Value) -> Workspace {
     let workspace = Workspace::empty(options_on("business"));
     let mut zone = json!({ "name": "example.com", "plan": "business", "records": records });
     if rules != &json!([]) {
-        zone["rulesets"] = json!([{ "phase": CUSTOM, "kind": "zone", "name": "default", "rules": rules }]);
+        zone["rulesets"] =
+            json!([{ "phase": CUSTOM, "kind": "zone", "name": "default", "rules": rules }]);
     }
     workspace.plant(&json!({ "zones": [zone] }));
     workspace
@@ -32,17 +33,21 @@ fn rule(name: &str, action: &str) -> Value {
 /// A spec of example.com with these lines, each indented by four.
 fn spec(workspace: &Workspace, lines: &str) {
     let lines: Vec<String> = lines.lines().map(|line| format!("    {line}")).collect();
-    workspace.file("spec.yaml", format!("version: 1\nzones:\n  example.com:\n{}\n", lines.join("\n")));
+    workspace
+        .file("spec.yaml", format!("version: 1\nzones:\n  example.com:\n{}\n", lines.join("\n")));
 }
 
 /// An entry of the list of custom rules.
 fn entry(name: &str, action: &str) -> String {
-    format!("    - {{ name: {name}, when: 'http.host eq \"{name}.example.com\"', action: {action} }}\n")
+    format!(
+        "    - {{ name: {name}, when: 'http.host eq \"{name}.example.com\"', action: {action} }}\n"
+    )
 }
 
 /// The commands with every consent except the one for deletes.
 fn allowing(workspace: &Workspace, arguments: &[&str]) -> crate::support::workspace::Ran {
-    let codes: Vec<&str> = Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|d| d.code()).collect();
+    let codes: Vec<&str> =
+        Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|d| d.code()).collect();
     let allow = codes.join(",");
     let mut all = [arguments, &["--allow", &allow]].concat();
     let first = workspace.run(&[&all[..], &["--format", "json", "--dry-run"]].concat());
@@ -65,7 +70,10 @@ fn allowing(workspace: &Workspace, arguments: &[&str]) -> crate::support::worksp
 fn names(workspace: &Workspace) -> Vec<String> {
     let zone = workspace.dump()["zones"][0].clone();
     let rules = zone["rulesets"][0]["rules"].as_array().cloned().unwrap_or_default();
-    rules.iter().map(|r| r["ref"].as_str().or(r["description"].as_str()).unwrap_or("?").to_owned()).collect()
+    rules
+        .iter()
+        .map(|r| r["ref"].as_str().or(r["description"].as_str()).unwrap_or("?").to_owned())
+        .collect()
 }
 
 /// Someone else changes the rule with this name.
@@ -74,18 +82,31 @@ fn someone(workspace: &Workspace, method: &str, name: &str, body: &Value) {
     let ruleset = &zone["rulesets"][0];
     let rule = ruleset["rules"].as_array().unwrap().iter().find(|r| r["ref"] == name).unwrap();
     let id = |value: &Value| value["id"].as_str().unwrap().to_owned();
-    workspace.write(method, &format!("/zones/{}/rulesets/{}/rules/{}", id(&zone), id(ruleset), id(rule)), body);
+    workspace.write(
+        method,
+        &format!("/zones/{}/rulesets/{}/rules/{}", id(&zone), id(ruleset), id(rule)),
+        body,
+    );
 }
 
 /// Five rules; the apply makes one, changes one, deletes one and moves one.
 fn protected() -> Workspace {
     let foreign = json!({ "action": "block", "expression": "ip.src eq 192.0.2.66", "description": "foreign" });
-    let rules =
-        json!([rule("a", "block"), foreign, rule("b", "block"), rule("c", "managed_challenge"), rule("d", "block")]);
+    let rules = json!([
+        rule("a", "block"),
+        foreign,
+        rule("b", "block"),
+        rule("c", "managed_challenge"),
+        rule("d", "block")
+    ]);
     let workspace = with(&rules, &json!([]));
     let gone = "    - { name: b, state: absent }\n";
-    let list =
-        [entry("d", "block"), entry("a", "managed_challenge"), entry("c", "managed_challenge"), entry("e", "block")];
+    let list = [
+        entry("d", "block"),
+        entry("a", "managed_challenge"),
+        entry("c", "managed_challenge"),
+        entry("e", "block"),
+    ];
     spec(&workspace, &format!("waf:\n  custom:\n{}{gone}", list.concat()));
     workspace
 }
@@ -147,12 +168,20 @@ fn an_entry_point_that_was_made_is_emptied_and_stays() {
     let workspace = with(&json!([]), &json!([]));
     spec(
         &workspace,
-        &format!("waf:\n  owasp: {{ paranoia: 2 }}\n  custom:\n{}{}", entry("a", "block"), entry("b", "block")),
+        &format!(
+            "waf:\n  owasp: {{ paranoia: 2 }}\n  custom:\n{}{}",
+            entry("a", "block"),
+            entry("b", "block")
+        ),
     );
     allowing(&workspace, &["apply", "spec.yaml"]).exits(0);
     let journal = newest(&workspace);
     let plan = workspace.run(&["undo", &journal, "--yes"]).exits(3);
-    assert!(plan.stdout.contains("owasp") && plan.stdout.contains("weakens-protection"), "{}", plan.stdout);
+    assert!(
+        plan.stdout.contains("owasp") && plan.stdout.contains("weakens-protection"),
+        "{}",
+        plan.stdout
+    );
     allowing(&workspace, &["undo", &journal]).exits(0);
     let zone = workspace.dump()["zones"][0].clone();
     let rulesets = zone["rulesets"].as_array().unwrap();
@@ -173,7 +202,11 @@ fn a_level_goes_back_and_a_newer_one_is_a_conflict() {
     allowing(&workspace, &["apply", "spec.yaml"]).exits(0);
     let journal = newest(&workspace);
     let plan = workspace.run(&["undo", &journal, "--yes"]).exits(3);
-    assert!(plan.stdout.contains("weakens-protection") && plan.stdout.contains("paranoia"), "{}", plan.stdout);
+    assert!(
+        plan.stdout.contains("weakens-protection") && plan.stdout.contains("paranoia"),
+        "{}",
+        plan.stdout
+    );
     level(4);
     allowing(&workspace, &["apply", "spec.yaml"]).exits(0);
     allowing(&workspace, &["undo", &journal]).exits(4);
@@ -188,7 +221,8 @@ fn a_level_goes_back_and_a_newer_one_is_a_conflict() {
 #[test]
 fn settings_and_signing_go_back() {
     let workspace = with(&json!([]), &json!([]));
-    let header = "security_header: { strict_transport_security: { enabled: true, max_age: 86400 } }";
+    let header =
+        "security_header: { strict_transport_security: { enabled: true, max_age: 86400 } }";
     spec(
         &workspace,
         &format!(
@@ -212,9 +246,17 @@ fn settings_and_signing_go_back() {
     allowing(&workspace, &["apply", "spec.yaml"]).exits(0);
     let journal = newest(&workspace);
     let zone = workspace.dump()["zones"][0]["id"].as_str().unwrap().to_owned();
-    workspace.write("PATCH", &format!("/zones/{zone}/settings/ssl"), &json!({ "value": "flexible" }));
+    workspace.write(
+        "PATCH",
+        &format!("/zones/{zone}/settings/ssl"),
+        &json!({ "value": "flexible" }),
+    );
     let ran = allowing(&workspace, &["undo", &journal]).exits(4);
-    assert!(ran.stderr.contains("it is now flexible; the apply left it at strict"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("it is now flexible; the apply left it at strict"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -236,16 +278,22 @@ fn a_zone_that_was_made_stays() {
     assert!(workspace.records("example.com").iter().all(|r| r["name"] != "www.example.com"));
 }
 
-/// The records of a name: addresses, an alias, or texts; each with a time to live and perhaps a comment.
+/// The records of a name: addresses, an alias, or texts; each with a time to live and perhaps a
+/// comment.
 type AtName = (u8, BTreeSet<u8>, u16, bool);
 
-/// A zone: the records of each of four names, its rules in order with their actions, and the mode of TLS.
+/// A zone: the records of each of four names, its rules in order with their actions, and the mode
+/// of TLS.
 type Zone = (Vec<AtName>, Vec<(char, bool)>, u8);
 
 /// Random zones.
 fn zones() -> impl Strategy<Value = Zone> {
-    let at_name =
-        (0..4_u8, prop::collection::btree_set(1..4_u8, 1..3), prop::sample::select(vec![120, 300, 900]), any::<bool>());
+    let at_name = (
+        0..4_u8,
+        prop::collection::btree_set(1..4_u8, 1..3),
+        prop::sample::select(vec![120, 300, 900]),
+        any::<bool>(),
+    );
     let order = Just(vec!['a', 'b', 'c', 'd']).prop_shuffle();
     let rules = (order, prop::collection::vec(any::<bool>(), 4), 0..5_usize)
         .prop_map(|(order, blocks, n)| order.into_iter().zip(blocks).take(n).collect());
@@ -261,7 +309,13 @@ fn records(zone: &Zone) -> Vec<(&'static str, String, String, u16, bool)> {
             match kind {
                 1 => all.push(("A", name.clone(), format!("192.0.2.{value}"), *ttl, *comment)),
                 2 if values.first() == Some(value) => {
-                    all.push(("CNAME", name.clone(), format!("h{value}.example.net"), *ttl, *comment));
+                    all.push((
+                        "CNAME",
+                        name.clone(),
+                        format!("h{value}.example.net"),
+                        *ttl,
+                        *comment,
+                    ));
                 }
                 3 => all.push(("TXT", name.clone(), format!("text {value}"), *ttl, *comment)),
                 _ => {}
@@ -279,7 +333,8 @@ fn action(blocks: bool) -> &'static str {
 /// An apply to any zone, followed by an undo, leaves the zone as it was.
 #[test]
 fn undo_after_apply_is_as_if_nothing_had_been() {
-    let mut runner = TestRunner::new(Config { cases: 12, failure_persistence: None, ..Config::default() });
+    let mut runner =
+        TestRunner::new(Config { cases: 12, failure_persistence: None, ..Config::default() });
     let law = |(live, wanted): (Zone, Zone)| {
         let planted: Vec<Value> = records(&live)
             .into_iter()
@@ -307,7 +362,10 @@ fn undo_after_apply_is_as_if_nothing_had_been() {
         let mode = ["off", "full", "strict"][usize::from(wanted.2)];
         writeln!(text, "settings: {{ ssl: \"{mode}\" }}\nwaf:\n  custom:").unwrap();
         let kept: BTreeSet<char> = wanted.1.iter().map(|(name, _)| *name).collect();
-        wanted.1.iter().for_each(|(name, blocks)| text.push_str(&entry(&name.to_string(), action(*blocks))));
+        wanted
+            .1
+            .iter()
+            .for_each(|(name, blocks)| text.push_str(&entry(&name.to_string(), action(*blocks))));
         ('a'..='d')
             .filter(|n| !kept.contains(n))
             .for_each(|n| writeln!(text, "    - {{ name: {n}, state: absent }}").unwrap());

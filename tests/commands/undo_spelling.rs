@@ -1,4 +1,5 @@
-//! Undo restores records as they were written: case, order of parameters and tags, hemispheres, quotes.
+//! Undo restores records as they were written: case, order of parameters and tags, hemispheres,
+//! quotes.
 
 use serde_json::{Value, json};
 use zonewright::model::{ClosedSet, Danger, RecordType};
@@ -7,7 +8,8 @@ use zonewright::wire::record::read;
 use crate::support::journals::{newest, world};
 use crate::support::workspace::{Ran, Workspace, options_on};
 
-/// Records of every type, in spellings that this program does not use itself, as far as the sandbox keeps them.
+/// Records of every type, in spellings that this program does not use itself, as far as the sandbox
+/// keeps them.
 fn planted() -> Vec<Value> {
     let hex = "AbCdEf0123456789".repeat(4);
     let values = [
@@ -57,15 +59,21 @@ fn spec(change: impl Fn(RecordType, &str) -> String) -> String {
         let live = read(&answer).unwrap();
         let name = live.name.as_str().strip_suffix(".example.com").unwrap();
         let kind = live.data.record_type().unwrap();
-        format!("      - {{ name: {name}, type: {kind}, {} }}\n", change(kind, &live.data.presentation()))
+        format!(
+            "      - {{ name: {name}, type: {kind}, {} }}\n",
+            change(kind, &live.data.presentation())
+        )
     };
     planted().iter().map(line).collect()
 }
 
 /// Runs a command with every consent that it asks for.
 fn with_consents(workspace: &Workspace, command: &[&str]) -> Ran {
-    let dangers: Vec<&str> =
-        Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|danger| danger.keyword()).collect();
+    let dangers: Vec<&str> = Danger::ALL
+        .iter()
+        .filter(|d| **d != Danger::Delete)
+        .map(|danger| danger.keyword())
+        .collect();
     let dangers = dangers.join(",");
     let all = [command, &["--yes", "--allow", &dangers]].concat();
     let ran = workspace.run(&all);
@@ -79,10 +87,15 @@ fn with_consents(workspace: &Workspace, command: &[&str]) -> Ran {
 
 #[test]
 fn every_type_is_restored_letter_by_letter() {
-    let facets = spec(|_, value| format!("content: {}, comment: other, tags: ['x:y'], ttl: 4000", json!(value)));
+    let facets = spec(|_, value| {
+        format!("content: {}, comment: other, tags: ['x:y'], ttl: 4000", json!(value))
+    });
     let values = spec(|kind, value| {
         let other = kind.facts().examples.iter().rev().find(|example| **example != value);
-        let other = other.map_or_else(|| value.replace("example.net", "example.org"), |other| (*other).to_owned());
+        let other = other.map_or_else(
+            || value.replace("example.net", "example.org"),
+            |other| (*other).to_owned(),
+        );
         format!("content: {}, tags: []", json!(other))
     });
     let keep = "      - { name: keep, type: A, content: 192.0.2.9 }\n".to_owned();
@@ -91,14 +104,21 @@ fn every_type_is_restored_letter_by_letter() {
         workspace.plant_records(planted().into());
         let before = world(&workspace);
         let kept = before[0]["records"].to_string();
-        for spelling in
-            ["ISSUE", "AbCdEf", "port=\\\"8443\\\" alpn", "\"S\"", "\"no quotes\"", "\"zone:B\",\"Team:dns\""]
-        {
+        for spelling in [
+            "ISSUE",
+            "AbCdEf",
+            "port=\\\"8443\\\" alpn",
+            "\"S\"",
+            "\"no quotes\"",
+            "\"zone:B\",\"Team:dns\"",
+        ] {
             assert!(kept.contains(spelling), "the sandbox keeps {spelling}: {kept}");
         }
         workspace.file(
             "spec.yaml",
-            format!("version: 1\nzones:\n  example.com:\n    unmanaged: prune\n    records:\n{records}"),
+            format!(
+                "version: 1\nzones:\n  example.com:\n    unmanaged: prune\n    records:\n{records}"
+            ),
         );
         with_consents(&workspace, &["apply", "spec.yaml"]).exits(0);
         let after = world(&workspace);

@@ -1,4 +1,5 @@
-//! How an apply confirms that a zone is in sync: it reads the zone again, or the responses confirm every change.
+//! How an apply confirms that a zone is in sync: it reads the zone again, or the responses confirm
+//! every change.
 
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, What, When};
@@ -23,9 +24,14 @@ fn workspace() -> Workspace {
 
 /// Applies it, and gives the zone's result and the number of listings.
 fn applied(workspace: &Workspace, flags: &[&str]) -> (Value, usize) {
-    let apply = ["apply", "spec.yaml", "--yes", "--format", "json", "--allow-deletes", "1", "--allow"];
+    let apply =
+        ["apply", "spec.yaml", "--yes", "--format", "json", "--allow-deletes", "1", "--allow"];
     let ran: Ran = workspace.run(&[&apply[..], &["removes-last-address"], flags].concat()).exits(0);
-    let listings = workspace.requests().iter().filter(|request| request.path.contains("/dns_records?")).count();
+    let listings = workspace
+        .requests()
+        .iter()
+        .filter(|request| request.path.contains("/dns_records?"))
+        .count();
     (ran.json()["result"]["zones"][0].clone(), listings)
 }
 
@@ -40,7 +46,11 @@ fn answers_confirm_what_they_say_in_full() {
     ] {
         let workspace = workspace();
         let (zone, seen) = applied(&workspace, flags);
-        assert_eq!((&zone["confirmed_by"], &zone["in_sync"], seen), (&json!(by), &json!(true), listings), "{zone:#}");
+        assert_eq!(
+            (&zone["confirmed_by"], &zone["in_sync"], seen),
+            (&json!(by), &json!(true), listings),
+            "{zone:#}"
+        );
         workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
     }
     let ran = workspace().run(&[
@@ -54,16 +64,21 @@ fn answers_confirm_what_they_say_in_full() {
         "--allow",
         "removes-last-address",
     ]);
-    assert!(ran.exits(0).stdout.contains("3 of 3 operations done; in sync, confirmed by the responses"));
+    assert!(
+        ran.exits(0).stdout.contains("3 of 3 operations done; in sync, confirmed by the responses")
+    );
 }
 
 #[test]
 fn a_zone_is_read_again_where_anything_was_unusual() {
-    let batch = When::Matching { method: Some("POST".into()), path_suffix: "/batch".into(), nth: 1 };
+    let batch =
+        When::Matching { method: Some("POST".into()), path_suffix: "/batch".into(), nth: 1 };
     let silent = json!({ "success": true, "errors": [], "messages": [], "result": {} });
-    for what in
-        [What::ResetAfterEffect, What::ResetBeforeEffect, What::Status { code: 503, html: true, retry_after: None }]
-    {
+    for what in [
+        What::ResetAfterEffect,
+        What::ResetBeforeEffect,
+        What::Status { code: 503, html: true, retry_after: None },
+    ] {
         let workspace = workspace();
         workspace.fault(Fault { when: batch.clone(), what: what.clone(), times: 1 });
         let (zone, _) = applied(&workspace, &["--verify", "answers"]);
@@ -71,7 +86,11 @@ fn a_zone_is_read_again_where_anything_was_unusual() {
     }
     // A sandbox that reports success and does nothing.
     let workspace = workspace();
-    workspace.fault(Fault { when: batch, what: What::Answer { code: 200, body: silent }, times: 1 });
+    workspace.fault(Fault {
+        when: batch,
+        what: What::Answer { code: 200, body: silent },
+        times: 1,
+    });
     let apply = [
         "apply",
         "spec.yaml",
@@ -86,7 +105,11 @@ fn a_zone_is_read_again_where_anything_was_unusual() {
         "removes-last-address",
     ];
     let zone = workspace.run(&apply).exits(5).json()["result"]["zones"][0].clone();
-    assert_eq!((&zone["confirmed_by"], &zone["in_sync"]), (&json!("read"), &json!(false)), "{zone:#}");
+    assert_eq!(
+        (&zone["confirmed_by"], &zone["in_sync"]),
+        (&json!("read"), &json!(false)),
+        "{zone:#}"
+    );
 }
 
 /// With many zones, reading each of them again would have to wait for the rate limit.
@@ -94,8 +117,12 @@ fn a_zone_is_read_again_where_anything_was_unusual() {
 async fn an_estate_is_read_again_as_far_as_that_costs_no_waiting() {
     let zones = 350;
     let name = |n: usize| format!("z{n}.example");
-    let spec =
-        |n| format!("  {}: {{ create: true, records: [{{ name: a, type: A, content: 192.0.2.1 }}] }}\n", name(n));
+    let spec = |n| {
+        format!(
+            "  {}: {{ create: true, records: [{{ name: a, type: A, content: 192.0.2.1 }}] }}\n",
+            name(n)
+        )
+    };
     let spec: String = (0..zones).map(spec).collect();
     let mut needed = Vec::new();
     for verify in ["auto", "read"] {
@@ -104,9 +131,13 @@ async fn an_estate_is_read_again_as_far_as_that_costs_no_waiting() {
         let ran = stage.run("apply", &["--yes", &format!("--verify={verify}")]).await;
         assert_eq!(ran.exit, 0, "{}", ran.messages);
         let count = |words: &str| ran.results.lines().filter(|line| line.contains(words)).count();
-        let (read, answered) = (count("in sync, read back"), count("in sync, confirmed by the responses"));
+        let (read, answered) =
+            (count("in sync, read back"), count("in sync, confirmed by the responses"));
         assert_eq!(read + answered, zones);
-        assert!(if verify == "read" { answered == 0 } else { answered > zones / 2 }, "{verify}: {read} and {answered}");
+        assert!(
+            if verify == "read" { answered == 0 } else { answered > zones / 2 },
+            "{verify}: {read} and {answered}"
+        );
         needed.push((ran.requests, ran.took));
     }
     assert!(needed[0].0 + 175 < needed[1].0 && needed[0].1 < needed[1].1, "{needed:?}");
@@ -116,5 +147,8 @@ async fn an_estate_is_read_again_as_far_as_that_costs_no_waiting() {
 fn sandbox() -> zonewright::sandbox::Options {
     use zonewright::sandbox::{Options, Profile, RateLimit};
     let limit = RateLimit { requests: 1200, window_seconds: 300 };
-    Options { profile: Profile { rate_limit: Some(limit), ..Profile::default() }, ..Options::default() }
+    Options {
+        profile: Profile { rate_limit: Some(limit), ..Profile::default() },
+        ..Options::default()
+    }
 }

@@ -28,13 +28,19 @@ fn with_rules(phase: &str, rules: Value) -> Workspace {
 /// Writes a spec of example.com with this `waf` section, each line indented by six.
 fn waf_spec(workspace: &Workspace, waf: &str) {
     let lines: Vec<String> = waf.lines().map(|line| format!("      {line}")).collect();
-    workspace.file("spec.yaml", format!("version: 1\nzones:\n  example.com:\n    waf:\n{}\n", lines.join("\n")));
+    workspace.file(
+        "spec.yaml",
+        format!("version: 1\nzones:\n  example.com:\n    waf:\n{}\n", lines.join("\n")),
+    );
 }
 
 /// The overrides of the OWASP deployment.
 fn overrides(workspace: &Workspace) -> Value {
     let all = workspace.rules(MANAGED);
-    let found = all.iter().find(|r| r["action_parameters"]["id"] == OWASP).unwrap_or_else(|| panic!("{all:?}"));
+    let found = all
+        .iter()
+        .find(|r| r["action_parameters"]["id"] == OWASP)
+        .unwrap_or_else(|| panic!("{all:?}"));
     found["action_parameters"]["overrides"].clone()
 }
 
@@ -48,17 +54,22 @@ fn refs(workspace: &Workspace, phase: &str) -> Vec<String> {
 fn settles(workspace: &Workspace) {
     workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "weakens-protection"]).exits(0);
     let before = workspace.writes().len();
-    let again = workspace.run(&["plan", "spec.yaml", "--detailed-exitcode", "--format", "json"]).exits(0);
+    let again =
+        workspace.run(&["plan", "spec.yaml", "--detailed-exitcode", "--format", "json"]).exits(0);
     assert_eq!(again.json()["verdict"], "in-sync");
     assert_eq!(workspace.writes().len(), before);
 }
 
-/// From an empty zone through three settings and back: the rulesets of the sandbox are exactly what the spec says.
+/// From an empty zone through three settings and back: the rulesets of the sandbox are exactly what
+/// the spec says.
 #[test]
 fn levels_thresholds_and_actions_reach_the_sandbox() {
     let workspace = Workspace::new(business());
     let off = |levels: &[u8]| -> Value {
-        levels.iter().map(|n| json!({ "category": format!("paranoia-level-{n}"), "enabled": false })).collect()
+        levels
+            .iter()
+            .map(|n| json!({ "category": format!("paranoia-level-{n}"), "enabled": false }))
+            .collect()
     };
     let steps = [
         ("2", "medium", "managed_challenge", off(&[3, 4]), 40),
@@ -67,7 +78,10 @@ fn levels_thresholds_and_actions_reach_the_sandbox() {
         ("2", "medium", "managed_challenge", off(&[3, 4]), 40),
     ];
     for (n, (level, threshold, action, categories, number)) in steps.into_iter().enumerate() {
-        waf_spec(&workspace, &format!("owasp: {{ paranoia: {level}, threshold: {threshold}, action: {action} }}"));
+        waf_spec(
+            &workspace,
+            &format!("owasp: {{ paranoia: {level}, threshold: {threshold}, action: {action} }}"),
+        );
         let before = workspace.writes().len();
         settles(&workspace);
         let writes = &workspace.writes()[before..];
@@ -75,7 +89,10 @@ fn levels_thresholds_and_actions_reach_the_sandbox() {
         assert_eq!(writes[0].method, if n == 0 { "POST" } else { "PATCH" });
         let has = overrides(&workspace);
         assert_eq!(has["categories"], categories);
-        assert_eq!(has["rules"], json!([{ "id": ANOMALY, "score_threshold": number, "action": action }]));
+        assert_eq!(
+            has["rules"],
+            json!([{ "id": ANOMALY, "score_threshold": number, "action": action }])
+        );
     }
 }
 
@@ -93,22 +110,30 @@ fn weakening_needs_consent_or_a_waiver() {
     ] {
         waf_spec(&workspace, &format!("owasp: {{ {weaker} }}"));
         let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(3);
-        assert!(ran.stdout.contains("--allow weakens-protection") && ran.stdout.contains("WEAKENS"), "{}", ran.stdout);
+        assert!(
+            ran.stdout.contains("--allow weakens-protection") && ran.stdout.contains("WEAKENS"),
+            "{}",
+            ran.stdout
+        );
     }
     waf_spec(&workspace, "owasp: off");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(3);
     assert_eq!(workspace.writes().len(), writes);
     waf_spec(&workspace, "accept_weakening: TICKET-1, for the migration\nowasp: off");
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
-    assert!(ran.stdout.contains("accepted in the spec: TICKET-1, for the migration"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("accepted in the spec: TICKET-1, for the migration"),
+        "{}",
+        ran.stdout
+    );
     assert_eq!(workspace.rules(MANAGED)[0]["enabled"], false);
     // Stronger protection needs no consent.
     waf_spec(&workspace, "owasp: { paranoia: 3, threshold: high, action: block }");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
 }
 
-/// An entry point with foreign rules: they stay unchanged, and our deployment is changed by one PATCH that keeps everything
-/// else.
+/// An entry point with foreign rules: they stay unchanged, and our deployment is changed by one
+/// PATCH that keeps everything else.
 #[test]
 fn foreign_rules_and_overrides_survive() {
     let workspace = with_rules(
@@ -149,7 +174,8 @@ fn foreign_rules_and_overrides_survive() {
     assert!(wanted.iter().all(|w| has["rules"].as_array().unwrap().contains(w)), "{has}");
 }
 
-/// Only the documented response means that there is no entry point; any other response stops the run before the first write.
+/// Only the documented response means that there is no entry point; any other response stops the
+/// run before the first write.
 #[test]
 fn only_the_documented_answer_means_that_there_is_none() {
     let bodies = [
@@ -166,13 +192,20 @@ fn only_the_documented_answer_means_that_there_is_none() {
             json!({ "success": false, "errors": [{ "code": 10003, "message": "could not" }], "messages": [], "result": null }),
         ),
         (200, json!({ "success": true, "errors": [], "messages": [], "result": null })),
-        (200, json!({ "success": true, "errors": [], "messages": [], "result": { "id": "e", "rules": "none" } })),
+        (
+            200,
+            json!({ "success": true, "errors": [], "messages": [], "result": { "id": "e", "rules": "none" } }),
+        ),
     ];
     for (status, body) in bodies {
         let workspace = Workspace::new(business());
         waf_spec(&workspace, "owasp: { paranoia: 2 }");
         workspace.fault(Fault {
-            when: When::Matching { method: Some("GET".into()), path_suffix: "/entrypoint".into(), nth: 1 },
+            when: When::Matching {
+                method: Some("GET".into()),
+                path_suffix: "/entrypoint".into(),
+                nth: 1,
+            },
             what: What::Answer { code: status, body: body.clone() },
             times: 99,
         });
@@ -181,17 +214,27 @@ fn only_the_documented_answer_means_that_there_is_none() {
     }
 }
 
-/// Someone changes the rules between the plan and the write: nothing is sent, and the exit code is the one for a stale plan.
+/// Someone changes the rules between the plan and the write: nothing is sent, and the exit code is
+/// the one for a stale plan.
 #[test]
 fn rules_that_moved_are_stale() {
-    let workspace =
-        with_rules(CUSTOM, json!([{ "action": "block", "expression": "ip.src eq 192.0.2.1", "enabled": true }]));
-    waf_spec(&workspace, "custom:\n  - { name: a, when: 'http.host eq \"a.example.com\"', action: block }");
+    let workspace = with_rules(
+        CUSTOM,
+        json!([{ "action": "block", "expression": "ip.src eq 192.0.2.1", "enabled": true }]),
+    );
+    waf_spec(
+        &workspace,
+        "custom:\n  - { name: a, when: 'http.host eq \"a.example.com\"', action: block }",
+    );
     // The second read of the entry point is the one just before the write.
     let ruleset = workspace.dump()["zones"][0]["rulesets"][0]["id"].as_str().unwrap().to_owned();
     let zone = workspace.dump()["zones"][0]["id"].as_str().unwrap().to_owned();
     workspace.fault(Fault {
-        when: When::Matching { method: Some("GET".into()), path_suffix: format!("{CUSTOM}/entrypoint"), nth: 2 },
+        when: When::Matching {
+            method: Some("GET".into()),
+            path_suffix: format!("{CUSTOM}/entrypoint"),
+            nth: 2,
+        },
         what: What::AnotherWriter {
             method: "POST".into(),
             path: format!("/zones/{zone}/rulesets/{ruleset}/rules"),
@@ -219,19 +262,28 @@ fn lost_answers_are_settled_by_reading() {
         for (method, is_first) in [("POST", true), ("POST", false), ("PATCH", false)] {
             let workspace = match is_first {
                 true => Workspace::new(business()),
-                false => {
-                    with_rules(CUSTOM, json!([{ "ref": "b", "action": "log", "expression": "true", "enabled": true }]))
-                }
+                false => with_rules(
+                    CUSTOM,
+                    json!([{ "ref": "b", "action": "log", "expression": "true", "enabled": true }]),
+                ),
             };
             waf_spec(
                 &workspace,
                 match method {
-                    "PATCH" => "custom:\n  - { name: b, when: 'http.host eq \"b.example.com\"', action: block }",
-                    _ => "custom:\n  - { name: a, when: 'http.host eq \"a.example.com\"', action: block }",
+                    "PATCH" => {
+                        "custom:\n  - { name: b, when: 'http.host eq \"b.example.com\"', action: block }"
+                    }
+                    _ => {
+                        "custom:\n  - { name: a, when: 'http.host eq \"a.example.com\"', action: block }"
+                    }
                 },
             );
             workspace.fault(Fault {
-                when: When::Matching { method: Some(method.into()), path_suffix: String::new(), nth: 1 },
+                when: When::Matching {
+                    method: Some(method.into()),
+                    path_suffix: String::new(),
+                    nth: 1,
+                },
                 what: what.clone(),
                 times: 1,
             });
@@ -246,12 +298,16 @@ fn lost_answers_are_settled_by_reading() {
     }
 }
 
-/// A move or a delete that takes effect late is not reported as refused, even if the entry point does not show it yet.
+/// A move or a delete that takes effect late is not reported as refused, even if the entry point
+/// does not show it yet.
 #[test]
 fn a_request_that_took_effect_late_is_not_called_refused() {
     let rule = |name: &str| json!({ "ref": name, "action": "log", "expression": format!("http.host eq \"{name}.example.com\"") });
-    let line =
-        |name: &str| format!("\n  - {{ name: {name}, when: 'http.host eq \"{name}.example.com\"', action: log }}");
+    let line = |name: &str| {
+        format!(
+            "\n  - {{ name: {name}, when: 'http.host eq \"{name}.example.com\"', action: log }}"
+        )
+    };
     let cases = [
         ("PATCH", format!("custom:{}{}", line("b"), line("a")), "requested position"),
         ("DELETE", format!("custom:{}\nunmanaged: prune", line("a")), "could not find"),
@@ -261,12 +317,20 @@ fn a_request_that_took_effect_late_is_not_called_refused() {
         let workspace = with_rules(CUSTOM, json!([rule("a"), rule("b")]));
         waf_spec(&workspace, &wanted);
         workspace.fault(Fault {
-            when: When::Matching { method: Some(method.into()), path_suffix: String::new(), nth: 1 },
+            when: When::Matching {
+                method: Some(method.into()),
+                path_suffix: String::new(),
+                nth: 1,
+            },
             what: What::ResetAfterEffect,
             times: 1,
         });
         // Read for the plan, before the write, and afterwards with the old content.
-        let reads = When::Matching { method: Some("GET".into()), path_suffix: "/entrypoint".into(), nth: 3 };
+        let reads = When::Matching {
+            method: Some("GET".into()),
+            path_suffix: "/entrypoint".into(),
+            nth: 3,
+        };
         workspace.fault(Fault { when: reads, what: What::StaleRead, times: 2 });
         let ran = workspace.run(&[
             "apply",
@@ -280,7 +344,11 @@ fn a_request_that_took_effect_late_is_not_called_refused() {
             "json",
         ]);
         let left = &ran.json()["result"]["zones"][0]["not_done"];
-        assert_eq!((ran.code, &left[0]["outcome"]), (Some(5), &json!("unknown")), "{method}: {left}");
+        assert_eq!(
+            (ran.code, &left[0]["outcome"]),
+            (Some(5), &json!("unknown")),
+            "{method}: {left}"
+        );
         assert!(left[0]["reason"].as_str().unwrap().contains(words), "{method}: {left}");
         assert_eq!(workspace.writes().len(), 2);
         settles(&workspace);
@@ -291,7 +359,10 @@ fn a_request_that_took_effect_late_is_not_called_refused() {
 /// After a refusal the following operations are not sent, and the report says which state is live.
 #[test]
 fn a_refusal_stops_what_follows() {
-    let workspace = with_rules(CUSTOM, json!([{ "ref": "z", "action": "log", "expression": "true", "enabled": true }]));
+    let workspace = with_rules(
+        CUSTOM,
+        json!([{ "ref": "z", "action": "log", "expression": "true", "enabled": true }]),
+    );
     waf_spec(
         &workspace,
         "custom:\n  - { name: a, when: 'http.host eq \"a.example.com\"', action: block }\n  - { name: b, when: 'http.host eq \"b.example.com\"', action: block }",
@@ -306,7 +377,8 @@ fn a_refusal_stops_what_follows() {
     });
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
     assert!(
-        ran.stdout.contains("exceeded the maximum number of rules (code 50001)") && ran.stdout.contains("not sent"),
+        ran.stdout.contains("exceeded the maximum number of rules (code 50001)")
+            && ran.stdout.contains("not sent"),
         "{}",
         ran.stdout
     );
@@ -314,17 +386,23 @@ fn a_refusal_stops_what_follows() {
     settles(&workspace);
 }
 
-/// Order: rules in the right order stay, others are moved once, and new rules are created at their place in the list.
+/// Order: rules in the right order stay, others are moved once, and new rules are created at their
+/// place in the list.
 #[test]
 fn rules_are_moved_as_little_as_possible() {
     let workspace = Workspace::new(business());
     let spec = |names: &str| {
-        let line = |n: char| format!("\n  - {{ name: {n}, when: 'http.host eq \"{n}.example.com\"', action: block }}");
+        let line = |n: char| {
+            format!(
+                "\n  - {{ name: {n}, when: 'http.host eq \"{n}.example.com\"', action: block }}"
+            )
+        };
         waf_spec(&workspace, &format!("custom:{}", names.chars().map(line).collect::<String>()));
     };
     spec("abcde");
     settles(&workspace);
-    for (names, writes) in [("eabcd", 1), ("abcde", 1), ("abxcde", 1), ("xabcde", 1), ("edcbax", 5)] {
+    for (names, writes) in [("eabcd", 1), ("abcde", 1), ("abxcde", 1), ("xabcde", 1), ("edcbax", 5)]
+    {
         let before = workspace.writes().len();
         spec(names);
         settles(&workspace);
@@ -342,7 +420,11 @@ fn changes_can_be_checked_by_the_server_first() {
         "owasp: { paranoia: 2 }\ncustom:\n  - { name: a, when: 'http.host eq \"a.example.com\"', action: block }",
     );
     let ran = workspace.run(&["plan", "spec.yaml", "--server-check"]).exits(0);
-    assert!(ran.stdout.contains("server check: 2 of 2 changes of rules would be accepted"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("server check: 2 of 2 changes of rules would be accepted"),
+        "{}",
+        ran.stdout
+    );
     assert!(workspace.rules(MANAGED).is_empty() && workspace.rules(CUSTOM).is_empty());
     // A refusal of the sandbox is shown in its words, and fails the run.
     let free = Workspace::new(options());
@@ -375,13 +457,17 @@ fn a_new_zone_is_protected_at_once() {
 #[test]
 fn managed_rulesets_are_read_once_and_kept() {
     let workspace = Workspace::empty(business());
-    let zone = |n: u8| json!({ "name": format!("z{n}.example"), "plan": "business", "records": [] });
+    let zone =
+        |n: u8| json!({ "name": format!("z{n}.example"), "plan": "business", "records": [] });
     workspace.plant(&json!({ "zones": (1..=3).map(zone).collect::<Vec<_>>() }));
-    let zones =
-        (1..=3).map(|n| format!("  z{n}.example:\n    waf: {{ owasp: {{ paranoia: 2 }} }}\n")).collect::<String>();
+    let zones = (1..=3)
+        .map(|n| format!("  z{n}.example:\n    waf: {{ owasp: {{ paranoia: 2 }} }}\n"))
+        .collect::<String>();
     workspace.file("spec.yaml", format!("version: 1\nzones:\n{zones}"));
     workspace.run(&["plan", "spec.yaml"]).exits(0);
-    let paths = |from: usize| -> Vec<String> { workspace.requests()[from..].iter().map(|r| r.path.clone()).collect() };
+    let paths = |from: usize| -> Vec<String> {
+        workspace.requests()[from..].iter().map(|r| r.path.clone()).collect()
+    };
     let count = |paths: &[String], what: &str| paths.iter().filter(|p| p.contains(what)).count();
     let first = paths(0);
     assert_eq!(
@@ -392,7 +478,11 @@ fn managed_rulesets_are_read_once_and_kept() {
     let before = first.len();
     workspace.run(&["plan", "spec.yaml"]).exits(0);
     let second = paths(before);
-    assert_eq!((count(&second, "/accounts/"), count(&second, OWASP)), (1, 0), "the list says that nothing changed");
+    assert_eq!(
+        (count(&second, "/accounts/"), count(&second, OWASP)),
+        (1, 0),
+        "the list says that nothing changed"
+    );
 }
 
 /// A contradictory order is refused before anything is sent.
@@ -404,7 +494,11 @@ fn an_order_that_cannot_be_is_not_written() {
         "custom:\n  - { name: x, when: cf.client.bot, action: block, after: y }\n  - { name: y, when: cf.client.bot, action: block }",
     );
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
-    assert!(ran.stderr.contains("WAF0031") && ran.stderr.contains("is above `y` in the list"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("WAF0031") && ran.stderr.contains("is above `y` in the list"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(workspace.requests().len(), 0, "it is known offline");
     waf_spec(
         &workspace,
@@ -417,13 +511,21 @@ fn an_order_that_cannot_be_is_not_written() {
 #[test]
 fn no_place_between_foreign_rules_is_not_written() {
     let foreign = |name: &str| json!({ "ref": name, "action": "block", "expression": "ssl" });
-    let workspace = with_rules("http_request_firewall_custom", json!([foreign("upper"), foreign("lower")]));
+    let workspace =
+        with_rules("http_request_firewall_custom", json!([foreign("upper"), foreign("lower")]));
     let spec = |anchors: &str| {
-        waf_spec(&workspace, &format!("custom:\n  - {{ name: x, when: cf.client.bot, action: block, {anchors} }}"))
+        waf_spec(
+            &workspace,
+            &format!("custom:\n  - {{ name: x, when: cf.client.bot, action: block, {anchors} }}"),
+        )
     };
     spec("before: upper, after: lower");
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
-    assert!(ran.stderr.contains("PLAN0015") && ran.stderr.contains("`lower` before `x`"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("PLAN0015") && ran.stderr.contains("`lower` before `x`"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(workspace.writes().len(), 0);
     spec("before: lower, after: upper");
     settles(&workspace);
@@ -432,8 +534,7 @@ fn no_place_between_foreign_rules_is_not_written() {
 /// A raw exception is placed before the deployment that it concerns, like any other.
 #[test]
 fn raw_exceptions_have_their_place() {
-    let execute =
-        json!([{ "ref": "mine", "action": "execute", "expression": "true", "action_parameters": { "id": OWASP } }]);
+    let execute = json!([{ "ref": "mine", "action": "execute", "expression": "true", "action_parameters": { "id": OWASP } }]);
     let workspace = with_rules(MANAGED, execute);
     waf_spec(
         &workspace,
@@ -448,12 +549,18 @@ fn raw_exceptions_have_their_place() {
 fn entry_points_are_read_as_the_list_says() {
     let custom = "custom:\n  - { name: a, when: 'http.host eq \"a.example.com\"', action: block }\nrate_limits: []";
     for (is_empty, made) in [(false, 4), (true, 5)] {
-        let workspace =
-            with_rules(CUSTOM, json!([{ "ref": "b", "action": "block", "expression": "ssl", "enabled": true }]));
+        let workspace = with_rules(
+            CUSTOM,
+            json!([{ "ref": "b", "action": "block", "expression": "ssl", "enabled": true }]),
+        );
         waf_spec(&workspace, custom);
         if is_empty {
             let body = json!({ "success": true, "errors": [], "messages": [], "result": [] });
-            let when = When::Matching { method: Some("GET".into()), path_suffix: "/rulesets".into(), nth: 1 };
+            let when = When::Matching {
+                method: Some("GET".into()),
+                path_suffix: "/rulesets".into(),
+                nth: 1,
+            };
             workspace.fault(Fault { when, what: What::Answer { code: 200, body }, times: 1 });
         }
         let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();

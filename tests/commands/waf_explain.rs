@@ -1,4 +1,5 @@
-//! `zonewright waf explain` and `waf tune`: each proposed edit is valid, and changes the verdict of the request.
+//! `zonewright waf explain` and `waf tune`: each proposed edit is valid, and changes the verdict of
+//! the request.
 
 use serde_json::{Value, json};
 
@@ -28,12 +29,16 @@ zones:
         action: managed_challenge
 ";
 
-const REQUEST: &str = "curl 'https://www.example.com/shop/search?q=SELECT%20x%20or%201%3B' -A browser";
+const REQUEST: &str =
+    "curl 'https://www.example.com/shop/search?q=SELECT%20x%20or%201%3B' -A browser";
 
 /// With the rules, the spec, and the zone at Cloudflare on a plan that has the ruleset.
 fn workspace() -> Workspace {
     let workspace = Workspace::new(options_on("business"));
-    workspace.file("crs/crs-setup.conf", "SecAction \"id:900,phase:1,pass,nolog,setvar:tx.critical=5\"\n");
+    workspace.file(
+        "crs/crs-setup.conf",
+        "SecAction \"id:900,phase:1,pass,nolog,setvar:tx.critical=5\"\n",
+    );
     workspace.file("crs/rules/REQUEST-942.conf", RULES);
     workspace.file("spec.yaml", SPEC);
     workspace
@@ -45,7 +50,12 @@ fn explain(workspace: &Workspace, arguments: &[&str]) -> Ran {
 
 fn of_spec(workspace: &Workspace, request: &str, specs: &[&str]) -> Value {
     let specs: Vec<&str> = specs.iter().flat_map(|spec| ["--spec", *spec]).collect();
-    explain(workspace, &[&[request, "--format", "json", "--today", "2026-11-23"], &specs[..]].concat()).exits(0).json()
+    explain(
+        workspace,
+        &[&[request, "--format", "json", "--today", "2026-11-23"], &specs[..]].concat(),
+    )
+    .exits(0)
+    .json()
 }
 
 #[test]
@@ -53,15 +63,28 @@ fn each_way_out_is_an_edit_that_lets_the_request_pass() {
     let workspace = workspace();
     let before = of_spec(&workspace, REQUEST, &["spec.yaml"]);
     assert_eq!(before["verdict"], "challenge");
-    assert_eq!((&before["score"], &before["threshold"], &before["level"]), (&json!(13), &json!(10), &json!(2)));
-    let kinds: Vec<_> = before["ways"].as_array().unwrap().iter().map(|way| (&way["kind"], &way["scope"])).collect();
-    assert_eq!(kinds[..2], [(&json!("exception"), &json!("path")), (&json!("exception"), &json!("host"))]);
+    assert_eq!(
+        (&before["score"], &before["threshold"], &before["level"]),
+        (&json!(13), &json!(10), &json!(2))
+    );
+    let kinds: Vec<_> = before["ways"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|way| (&way["kind"], &way["scope"]))
+        .collect();
+    assert_eq!(
+        kinds[..2],
+        [(&json!("exception"), &json!("path")), (&json!("exception"), &json!("host"))]
+    );
     assert_eq!(kinds.len(), 5, "{kinds:?}");
     for way in before["ways"].as_array().unwrap() {
         let edit = way["edit"].as_str().unwrap();
         let (spec, note) = match way["kind"].as_str().unwrap() {
             // A file of its own beside the spec.
-            "exception" | "disable" => (SPEC.to_owned(), "reason: false positive on GET /shop/search"),
+            "exception" | "disable" => {
+                (SPEC.to_owned(), "reason: false positive on GET /shop/search")
+            }
             // A value takes the place of the one that is there.
             "paranoia" => (SPEC.replace("paranoia: 2", "paranoia: 1"), "paranoia: 1"),
             _ => (SPEC.replace("threshold: 10", "threshold: 14"), "threshold: 14"),
@@ -70,12 +93,28 @@ fn each_way_out_is_an_edit_that_lets_the_request_pass() {
         let is_replaced = spec != SPEC;
         assert_eq!(is_replaced, edit.contains("accept_weakening: "), "{edit}");
         workspace.file("spec2.yaml", spec);
-        workspace.file("edit.yaml", if is_replaced { "version: 1\nzones: { example.com: {} }\n" } else { edit });
+        workspace.file(
+            "edit.yaml",
+            if is_replaced { "version: 1\nzones: { example.com: {} }\n" } else { edit },
+        );
         workspace.run(&["validate", "spec2.yaml", "edit.yaml", "--today", "2026-11-23"]).exits(0);
         let after = of_spec(&workspace, REQUEST, &["spec2.yaml", "edit.yaml"]);
-        assert_eq!((&after["verdict"], &after["score"]), (&json!("pass"), &way["score"]), "{way}\n{after}");
-        let traced =
-            workspace.run(&["waf", "trace", REQUEST, "--spec", "spec2.yaml", "--spec", "edit.yaml", "--crs", "crs"]);
+        assert_eq!(
+            (&after["verdict"], &after["score"]),
+            (&json!("pass"), &way["score"]),
+            "{way}\n{after}"
+        );
+        let traced = workspace.run(&[
+            "waf",
+            "trace",
+            REQUEST,
+            "--spec",
+            "spec2.yaml",
+            "--spec",
+            "edit.yaml",
+            "--crs",
+            "crs",
+        ]);
         let traced = traced.exits(0).stdout;
         assert!(traced.contains("example.com (spec): pass"), "{traced}");
     }
@@ -85,15 +124,24 @@ fn each_way_out_is_an_edit_that_lets_the_request_pass() {
 fn the_first_edit_is_applied_and_undone() {
     let workspace = workspace();
     workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "may-lock-out"]).exits(0);
-    let live = || explain(&workspace, &[REQUEST, "--live", "example.com", "--format", "json"]).exits(0).json();
+    let live = || {
+        explain(&workspace, &[REQUEST, "--live", "example.com", "--format", "json"]).exits(0).json()
+    };
     let before = live();
-    assert_eq!((&before["verdict"], &before["score"]), (&json!("challenge"), &json!(13)), "{before}");
+    assert_eq!(
+        (&before["verdict"], &before["score"]),
+        (&json!("challenge"), &json!(13)),
+        "{before}"
+    );
     workspace.file("edit.yaml", before["ways"][0]["edit"].as_str().unwrap());
     // The exception is narrow, so it needs no consent.
     workspace.run(&["apply", "spec.yaml", "edit.yaml", "--yes"]).exits(0);
     let after = live();
     assert_eq!((&after["verdict"], &after["score"]), (&json!("pass"), &json!(8)), "{after}");
-    assert_eq!(after["hits"].as_array().unwrap().iter().filter(|hit| hit["counts"] == false).count(), 1);
+    assert_eq!(
+        after["hits"].as_array().unwrap().iter().filter(|hit| hit["counts"] == false).count(),
+        1
+    );
     let journal = newest(&workspace);
     workspace.run(&["undo", &journal, "--yes", "--allow-deletes", "1"]).exits(0);
     assert_eq!(live()["verdict"], "challenge");
@@ -102,7 +150,9 @@ fn the_first_edit_is_applied_and_undone() {
 #[test]
 fn a_person_sees_what_matched_where_and_what_crosses_the_threshold() {
     let workspace = workspace();
-    let text = explain(&workspace, &[REQUEST, "--spec", "spec.yaml", "--today", "2026-11-23"]).exits(0).stdout;
+    let text = explain(&workspace, &[REQUEST, "--spec", "spec.yaml", "--today", "2026-11-23"])
+        .exits(0)
+        .stdout;
     for line in [
         "example.com (spec): challenge by owasp; score 13 ≥ threshold 10, level 2, action managed_challenge\n",
         "  942100  1      +5    5    a word of SQL\n          argument `q`, bytes 1-6 of 14: select\n",
@@ -116,12 +166,17 @@ fn a_person_sees_what_matched_where_and_what_crosses_the_threshold() {
         assert!(text.contains(line), "{line}\n{text}");
     }
     assert!(text.lines().count() <= 50, "it is one screen:\n{text}");
-    let second = explain(&workspace, &[REQUEST, "--spec", "spec.yaml", "--way", "2"]).exits(0).stdout;
-    assert!(second.contains("Edit 2") && second.contains("when: http.host eq \"www.example.com\"\n"), "{second}");
+    let second =
+        explain(&workspace, &[REQUEST, "--spec", "spec.yaml", "--way", "2"]).exits(0).stdout;
+    assert!(
+        second.contains("Edit 2") && second.contains("when: http.host eq \"www.example.com\"\n"),
+        "{second}"
+    );
     for way in ["0", "99"] {
         let none = explain(&workspace, &[REQUEST, "--spec", "spec.yaml", "--way", way]).exits(64);
         assert!(
-            none.stderr.contains(&format!("--way {way} is not in the list of ways: a number from 1 to ")),
+            none.stderr
+                .contains(&format!("--way {way} is not in the list of ways: a number from 1 to ")),
             "{}",
             none.stderr
         );
@@ -136,7 +191,10 @@ fn a_rule_about_what_is_missing_says_how_many_there_are() {
         setvar:'tx.anomaly_score_pl2=+2'\"\n";
     workspace.file("crs/rules/REQUEST-920.conf", rule);
     let text = explain(&workspace, &[REQUEST, "--spec", "spec.yaml"]).exits(0).stdout;
-    assert!(text.contains("a header is missing\n          header `x-sent-by`, number of them: 0\n"), "{text}");
+    assert!(
+        text.contains("a header is missing\n          header `x-sent-by`, number of them: 0\n"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -146,17 +204,29 @@ fn secrets_of_the_request_are_never_shown() {
     for more in [&["--format", "json"][..], &[], &["--redact"], &["--redact", "--format", "json"]] {
         let ran = explain(&workspace, &[&[request, "--spec", "spec.yaml"], more].concat()).exits(0);
         for secret in ["c00kie", "t0ken", "hush"] {
-            assert!(!ran.stdout.contains(secret) && !ran.stderr.contains(secret), "{secret} {more:?}: {}", ran.stdout);
+            assert!(
+                !ran.stdout.contains(secret) && !ran.stderr.contains(secret),
+                "{secret} {more:?}: {}",
+                ran.stdout
+            );
         }
         assert!(ran.stdout.contains("941100"), "{}", ran.stdout);
-        assert_eq!(ran.stdout.contains("select"), !more.contains(&"--redact"), "{more:?}: {}", ran.stdout);
+        assert_eq!(
+            ran.stdout.contains("select"),
+            !more.contains(&"--redact"),
+            "{more:?}: {}",
+            ran.stdout
+        );
     }
 }
 
 #[test]
 fn requests_come_in_every_form() {
     let workspace = workspace();
-    workspace.file("raw.http", "GET /shop/search?q=SELECT%20x%20or%201%3B HTTP/1.1\r\nHost: www.example.com\r\n\r\n");
+    workspace.file(
+        "raw.http",
+        "GET /shop/search?q=SELECT%20x%20or%201%3B HTTP/1.1\r\nHost: www.example.com\r\n\r\n",
+    );
     let entry = |query: &str| {
         json!({"request": {"method": "GET", "url": format!("https://www.example.com/shop/search?q={query}"),
             "httpVersion": "HTTP/2", "headers": [{"name": "user-agent", "value": "browser"}], "cookies": [], "queryString": [],
@@ -167,31 +237,55 @@ fn requests_come_in_every_form() {
     workspace.file("session.har", har.to_string());
     workspace.file("empty.har", "{\"log\":{\"entries\":[]}}");
     workspace.file("hostless.http", "GET /shop/search?q=SELECT%20x%20or%201%3B HTTP/1.0\n\n");
-    let named = ["hostless.http", "--host", "www.example.com", "--spec", "spec.yaml", "--format", "json"];
+    let named =
+        ["hostless.http", "--host", "www.example.com", "--spec", "spec.yaml", "--format", "json"];
     assert_eq!(explain(&workspace, &named).exits(0).json()["score"], json!(13));
     for arguments in [&["raw.http"][..], &["session.har", "--entry", "2"]] {
-        let ran =
-            explain(&workspace, &[arguments, &["--spec", "spec.yaml", "--format", "json"]].concat()).exits(0).json();
-        assert_eq!((&ran["verdict"], &ran["score"]), (&json!("challenge"), &json!(13)), "{arguments:?}");
+        let ran = explain(
+            &workspace,
+            &[arguments, &["--spec", "spec.yaml", "--format", "json"]].concat(),
+        )
+        .exits(0)
+        .json();
+        assert_eq!(
+            (&ran["verdict"], &ran["score"]),
+            (&json!("challenge"), &json!(13)),
+            "{arguments:?}"
+        );
     }
     // Numbers as a person pastes them, with the request that the event names.
-    let pasted =
-        ["942100, 942180 942430", "GET https://www.example.com/shop/search", "--spec", "spec.yaml", "--format", "json"];
+    let pasted = [
+        "942100, 942180 942430",
+        "GET https://www.example.com/shop/search",
+        "--spec",
+        "spec.yaml",
+        "--format",
+        "json",
+    ];
     let ran = explain(&workspace, &pasted).exits(0).json();
     assert_eq!(
         (&ran["verdict"], &ran["score"], ran["ways"].as_array().unwrap().len()),
         (&json!("challenge"), &json!(13), 5)
     );
     // Lines as the dashboard shows them, among them the rule that compares the score.
-    let lines = "942100: a word of SQL\n949110: Inbound Anomaly Score Exceeded\n\n942180 always true\n";
-    let ran = explain(&workspace, &[lines, "--spec", "spec.yaml", "--format", "json"]).exits(0).json();
+    let lines =
+        "942100: a word of SQL\n949110: Inbound Anomaly Score Exceeded\n\n942180 always true\n";
+    let ran =
+        explain(&workspace, &[lines, "--spec", "spec.yaml", "--format", "json"]).exits(0).json();
     let rules: Vec<_> = ran["hits"].as_array().unwrap().iter().map(|hit| &hit["rule"]).collect();
     assert_eq!(rules, [&json!(942_100), &json!(942_180)]);
     // Without settings there are scores and no ways.
     let ran = explain(&workspace, &[REQUEST, "--format", "json"]).exits(0).json();
-    assert_eq!((&ran["verdict"], &ran["scores"]["1"], &ran["scores"]["2"]), (&Value::Null, &json!(5), &json!(13)));
+    assert_eq!(
+        (&ran["verdict"], &ran["scores"]["1"], &ran["scores"]["2"]),
+        (&Value::Null, &json!(5), &json!(13))
+    );
     for (arguments, code, message) in [
-        (&["942101", "--spec", "spec.yaml"][..], 1, "rule 942101 adds nothing to the score in these rules"),
+        (
+            &["942101", "--spec", "spec.yaml"][..],
+            1,
+            "rule 942101 adds nothing to the score in these rules",
+        ),
         (&["none.har", "--spec", "spec.yaml"], 1, "none.har: cannot be read"),
         (&["empty.har", "--spec", "spec.yaml"], 1, "empty.har has no request"),
         (&["-", "--spec", "spec.yaml"], 1, "standard input has no request"),
@@ -204,8 +298,16 @@ fn requests_come_in_every_form() {
         ),
         (&["session.har", "--spec", "spec.yaml"], 64, "name one with --entry"),
         (&["session.har", "--entry", "4", "--spec", "spec.yaml"], 64, "has no entry 4"),
-        (&["GET https://a.example/", "GET https://b.example/", "--spec", "spec.yaml"], 64, "one request too many"),
-        (&["GET https://a.example/", "--spec", "spec.yaml"], 1, "no zone of the spec has the host a.example"),
+        (
+            &["GET https://a.example/", "GET https://b.example/", "--spec", "spec.yaml"],
+            64,
+            "one request too many",
+        ),
+        (
+            &["GET https://a.example/", "--spec", "spec.yaml"],
+            1,
+            "no zone of the spec has the host a.example",
+        ),
         (&["curl -d @x https://www.example.com/"], 64, "reads a file"),
         (
             &["curl 'https://www.example.com/: #x'"],
@@ -214,7 +316,11 @@ fn requests_come_in_every_form() {
         ),
     ] {
         let ran = explain(&workspace, arguments).exits(code);
-        assert!(ran.stderr.contains(message) && ran.stdout.is_empty(), "{arguments:?}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains(message) && ran.stdout.is_empty(),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
     }
 }
 
@@ -225,7 +331,10 @@ fn a_pattern_that_explodes_makes_the_verdict_unknown() {
     let request = format!("curl 'https://www.example.com/a?q={long}%21&r=select' -A browser");
     let ran = of_spec(&workspace, &request, &["spec.yaml"]);
     assert_eq!((&ran["verdict"], &ran["undecided"]), (&json!("unknown"), &json!([942190])));
-    assert_eq!(ran["depends_on"][0], "rule 942190, whose pattern takes too many steps on this request");
+    assert_eq!(
+        ran["depends_on"][0],
+        "rule 942190, whose pattern takes too many steps on this request"
+    );
     // It has no influence if the score reaches the threshold without it, or not even with it.
     let request = format!("curl 'https://www.example.com/a?q={long}%21' -A browser");
     assert_eq!(of_spec(&workspace, &request, &["spec.yaml"])["verdict"], "pass");
@@ -234,7 +343,10 @@ fn a_pattern_that_explodes_makes_the_verdict_unknown() {
 /// A request as a line.
 fn line(path: &str, query: &str) -> String {
     let headers = json!([["Host", "www.example.com"], ["User-Agent", "browser"]]);
-    format!("{}\n", json!({"method": "GET", "uri": format!("{path}?q={query}"), "headers": headers}))
+    format!(
+        "{}\n",
+        json!({"method": "GET", "uri": format!("{path}?q={query}"), "headers": headers})
+    )
 }
 
 #[test]
@@ -242,16 +354,23 @@ fn a_setting_is_found_and_judged_on_what_it_did_not_see() {
     let workspace = workspace();
     let benign: Vec<String> = (0..20).map(|n| line("/forum", &format!("select%20{n}"))).collect();
     let calm: Vec<String> = (0..20).map(|n| line("/news", &format!("page{n}"))).collect();
-    let attacks: Vec<String> = (0..20).map(|n| line("/shop", &format!("select%20or%201%20{n}"))).collect();
+    let attacks: Vec<String> =
+        (0..20).map(|n| line("/shop", &format!("select%20or%201%20{n}"))).collect();
     workspace.file("benign.jsonl", [benign.concat(), calm.concat()].concat());
     workspace.file("attacks.jsonl", attacks.concat());
     let tune = |more: &[&str]| {
-        workspace
-            .run(&[&["waf", "tune", "--crs", "crs", "--spec", "spec.yaml", "--today", "2026-11-23"], more].concat())
+        workspace.run(
+            &[
+                &["waf", "tune", "--crs", "crs", "--spec", "spec.yaml", "--today", "2026-11-23"],
+                more,
+            ]
+            .concat(),
+        )
     };
     let files = ["--benign", "benign.jsonl", "--attacks", "attacks.jsonl", "--format", "json"];
     let found = tune(&files).exits(0).json();
-    // Attacks score 10, benign requests 5: a threshold between them needs no exception, and the highest leaves the widest margin.
+    // Attacks score 10, benign requests 5: a threshold between them needs no exception, and the
+    // highest leaves the widest margin.
     assert_eq!(found["proposed"], json!({"paranoia": 2, "threshold": 10}), "{found}");
     assert_eq!(found["entries"], json!([]));
     let of = |half: &str, kind: &str| found[half][kind]["then"].clone();
@@ -259,7 +378,8 @@ fn a_setting_is_found_and_judged_on_what_it_did_not_see() {
         (of("unseen", "benign"), of("unseen", "attacks")),
         (json!(0), found["unseen"]["attacks"]["all"].clone())
     );
-    let all = found["seen"]["benign"]["all"].as_u64().unwrap() + found["unseen"]["benign"]["all"].as_u64().unwrap();
+    let all = found["seen"]["benign"]["all"].as_u64().unwrap()
+        + found["unseen"]["benign"]["all"].as_u64().unwrap();
     assert!(all == 40 && found["unseen"]["attacks"]["all"].as_u64().unwrap() > 0, "{found}");
     // The order of the requests has no influence.
     workspace.file(
@@ -268,10 +388,24 @@ fn a_setting_is_found_and_judged_on_what_it_did_not_see() {
     );
     workspace.file("attacks.jsonl", attacks.into_iter().rev().collect::<String>());
     assert_eq!(tune(&files).exits(0).json(), found);
-    // Without attacks, a floor is needed; at level 1 and threshold 5 one rule must not count on one path.
+    // Without attacks, a floor is needed; at level 1 and threshold 5 one rule must not count on one
+    // path.
     let refused = tune(&["--benign", "benign.jsonl"]).exits(64);
-    assert!(refused.stderr.contains("--min-level LEVEL and --max-threshold SCORE"), "{}", refused.stderr);
-    let floor = ["--benign", "benign.jsonl", "--min-level", "1", "--max-threshold", "5", "--format", "json"];
+    assert!(
+        refused.stderr.contains("--min-level LEVEL and --max-threshold SCORE"),
+        "{}",
+        refused.stderr
+    );
+    let floor = [
+        "--benign",
+        "benign.jsonl",
+        "--min-level",
+        "1",
+        "--max-threshold",
+        "5",
+        "--format",
+        "json",
+    ];
     let found = tune(&floor).exits(0).json();
     assert_eq!(found["proposed"], json!({"paranoia": 1, "threshold": 5}));
     let entry = &found["entries"][0];
@@ -279,14 +413,24 @@ fn a_setting_is_found_and_judged_on_what_it_did_not_see() {
     assert_eq!((found["entries"].as_array().unwrap().len(), of_then(&found)), (1, json!(0)));
     let edit = found["edit"].as_str().unwrap();
     assert!(
-        edit.contains("expires: 2027-02-21") && edit.contains("reason: false positives on benign requests"),
+        edit.contains("expires: 2027-02-21")
+            && edit.contains("reason: false positives on benign requests"),
         "{edit}"
     );
-    let record = "    records:\n      - { name: www, type: A, content: 192.0.2.1, proxied: true }\n";
-    workspace.file("tuned.yaml", edit.replace("  example.com:\n", &format!("  example.com:\n{record}")));
+    let record =
+        "    records:\n      - { name: www, type: A, content: 192.0.2.1, proxied: true }\n";
+    workspace
+        .file("tuned.yaml", edit.replace("  example.com:\n", &format!("  example.com:\n{record}")));
     workspace.run(&["validate", "tuned.yaml", "--today", "2026-11-23"]).exits(0);
-    let trace =
-        ["waf", "trace", "curl 'https://www.example.com/forum?q=select' -A b", "--spec", "tuned.yaml", "--crs", "crs"];
+    let trace = [
+        "waf",
+        "trace",
+        "curl 'https://www.example.com/forum?q=select' -A b",
+        "--spec",
+        "tuned.yaml",
+        "--crs",
+        "crs",
+    ];
     let traced = workspace.run(&trace).exits(0).stdout;
     assert!(traced.contains("example.com (spec): pass"), "{traced}");
     // Nothing may be proposed: no setting is left.
@@ -300,23 +444,43 @@ fn of_then(found: &Value) -> Value {
     found["unseen"]["benign"]["then"].clone()
 }
 
-/// A benign request is spared, and an attack is stopped, whether or not a rule matches that cannot be decided.
+/// A benign request is spared, and an attack is stopped, whether or not a rule matches that cannot
+/// be decided.
 #[test]
 fn a_setting_holds_for_rules_that_cannot_be_decided() {
     let workspace = workspace();
     let long = "x".repeat(80);
-    let benign: Vec<String> = (0..12).map(|n| line(&format!("/a{n}"), &format!("{long}%21"))).collect();
-    let attacks: Vec<String> = (0..12).map(|n| line(&format!("/a{n}"), &format!("{long}%21%26select{n}"))).collect();
+    let benign: Vec<String> =
+        (0..12).map(|n| line(&format!("/a{n}"), &format!("{long}%21"))).collect();
+    let attacks: Vec<String> =
+        (0..12).map(|n| line(&format!("/a{n}"), &format!("{long}%21%26select{n}"))).collect();
     workspace.file("benign.jsonl", benign.concat());
     workspace.file("attacks.jsonl", attacks.concat());
-    let files = ["--benign", "benign.jsonl", "--attacks", "attacks.jsonl", "--spec", "spec.yaml", "--format", "json"];
-    let found = workspace.run(&[&["waf", "tune", "--crs", "crs"], &files[..]].concat()).exits(0).json();
+    let files = [
+        "--benign",
+        "benign.jsonl",
+        "--attacks",
+        "attacks.jsonl",
+        "--spec",
+        "spec.yaml",
+        "--format",
+        "json",
+    ];
+    let found =
+        workspace.run(&[&["waf", "tune", "--crs", "crs"], &files[..]].concat()).exits(0).json();
     assert_eq!(found["undecided"], 24, "{found}");
     // Benign requests may score 5, so the rule must not count for them; attacks score 5 without it.
     assert_eq!(found["proposed"], json!({"paranoia": 1, "threshold": 5}), "{found}");
     let entries = found["entries"].as_array().unwrap();
-    assert_eq!((entries.len(), &entries[0]["rule"], &entries[0]["path"]), (1, &json!(942190), &Value::Null), "{found}");
-    assert_eq!((of_then(&found), &found["seen"]["attacks"]["then"]), (json!(0), &found["seen"]["attacks"]["all"]));
+    assert_eq!(
+        (entries.len(), &entries[0]["rule"], &entries[0]["path"]),
+        (1, &json!(942190), &Value::Null),
+        "{found}"
+    );
+    assert_eq!(
+        (of_then(&found), &found["seen"]["attacks"]["then"]),
+        (json!(0), &found["seen"]["attacks"]["all"])
+    );
 }
 
 /// What is proposed is a part of a spec that can be planned as it is, without another consent.
@@ -324,13 +488,17 @@ fn a_setting_holds_for_rules_that_cannot_be_decided() {
 fn proposals_can_be_planned_as_they_are() {
     let workspace = workspace();
     workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "may-lock-out"]).exits(0);
-    let benign: Vec<String> = (0..20).map(|n| line("/forum", &format!("select%20or%201{n}"))).collect();
+    let benign: Vec<String> =
+        (0..20).map(|n| line("/forum", &format!("select%20or%201{n}"))).collect();
     workspace.file("benign.jsonl", benign.concat());
     let records = SPEC.split("    waf:").next().unwrap();
     let planned = |edit: &str, what: &str| {
         let waf = edit.split_once("    waf:").expect("it has a section").1;
         workspace.file("pasted.yaml", format!("{records}    waf:{waf}"));
-        let plan = workspace.run(&["plan", "pasted.yaml", "--format", "json", "--today", "2026-11-23"]).exits(0).json();
+        let plan = workspace
+            .run(&["plan", "pasted.yaml", "--format", "json", "--today", "2026-11-23"])
+            .exits(0)
+            .json();
         assert_eq!(plan["verdict"], "ready", "{what}: {edit}\n{plan}");
     };
     let spread: Vec<String> = (0..20).map(|n| line(&format!("/p{n}"), "select%20or%201")).collect();
@@ -342,14 +510,31 @@ fn proposals_can_be_planned_as_they_are() {
         ("benign.jsonl", "2", "10", "5"),
         ("spread.jsonl", "2", "10", "1"),
     ] {
-        let floor = ["--min-level", level, "--max-threshold", threshold, "--max-exceptions", exceptions];
-        let files = ["--benign", benign, "--spec", "spec.yaml", "--today", "2026-11-23", "--format", "json"];
-        let tune = workspace.run(&[&["waf", "tune", "--crs", "crs"], &floor[..], &files[..]].concat()).exits(0).json();
-        planned(tune["edit"].as_str().unwrap(), &format!("{benign}, level {level}, threshold {threshold}"));
+        let floor =
+            ["--min-level", level, "--max-threshold", threshold, "--max-exceptions", exceptions];
+        let files = [
+            "--benign",
+            benign,
+            "--spec",
+            "spec.yaml",
+            "--today",
+            "2026-11-23",
+            "--format",
+            "json",
+        ];
+        let tune = workspace
+            .run(&[&["waf", "tune", "--crs", "crs"], &floor[..], &files[..]].concat())
+            .exits(0)
+            .json();
+        planned(
+            tune["edit"].as_str().unwrap(),
+            &format!("{benign}, level {level}, threshold {threshold}"),
+        );
     }
     // A wide exception and a disabled rule are asked for by name.
     for way in of_spec(&workspace, REQUEST, &["spec.yaml"])["ways"].as_array().unwrap() {
-        let is_narrow = way["scope"] == "path" || way["kind"] == "paranoia" || way["kind"] == "threshold";
+        let is_narrow =
+            way["scope"] == "path" || way["kind"] == "paranoia" || way["kind"] == "threshold";
         if is_narrow {
             planned(way["edit"].as_str().unwrap(), &way["kind"].to_string());
         }
@@ -361,7 +546,10 @@ fn what_cannot_be_tuned_is_refused() {
     let workspace = workspace();
     workspace.file("benign.jsonl", line("/forum", "fine"));
     workspace.file("broken.jsonl", "{\"method\": \"GET\"\n{\n");
-    workspace.file("elsewhere.jsonl", line("/forum", "fine").replace("www.example.com", "www.example.net"));
+    workspace.file(
+        "elsewhere.jsonl",
+        line("/forum", "fine").replace("www.example.com", "www.example.net"),
+    );
     workspace.file("none.yaml", "version: 1\nzones: { example.com: { records: [] } }\n");
     workspace.file("empty.jsonl", "");
     let floor = ["--min-level", "1", "--max-threshold", "25"];
@@ -369,15 +557,35 @@ fn what_cannot_be_tuned_is_refused() {
         (&["--benign", "broken.jsonl", "--spec", "spec.yaml"][..], 1, "broken.jsonl:1"),
         (&["--benign", "empty.jsonl", "--spec", "spec.yaml"], 1, "empty.jsonl has no requests"),
         (&["--benign", "absent.jsonl", "--spec", "spec.yaml"], 1, "absent.jsonl"),
-        (&["--benign", "elsewhere.jsonl", "--spec", "spec.yaml"], 1, "has no request to a host of example.com"),
+        (
+            &["--benign", "elsewhere.jsonl", "--spec", "spec.yaml"],
+            1,
+            "has no request to a host of example.com",
+        ),
         (&["--benign", "benign.jsonl", "--spec", "none.yaml"], 1, "has no OWASP deployment"),
         (&["--benign", "benign.jsonl"], 64, "no SPEC is given"),
     ] {
-        let ran = workspace.run(&[&["waf", "tune", "--crs", "crs"], arguments, &floor[..]].concat()).exits(code);
-        assert!(ran.stderr.contains(message) && ran.stdout.is_empty(), "{arguments:?}: {}", ran.stderr);
+        let ran = workspace
+            .run(&[&["waf", "tune", "--crs", "crs"], arguments, &floor[..]].concat())
+            .exits(code);
+        assert!(
+            ran.stderr.contains(message) && ran.stdout.is_empty(),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
     }
-    let both =
-        ["waf", "tune", "--crs", "crs", "--benign", "benign.jsonl", "--attacks", "benign.jsonl", "--spec", "spec.yaml"];
+    let both = [
+        "waf",
+        "tune",
+        "--crs",
+        "crs",
+        "--benign",
+        "benign.jsonl",
+        "--attacks",
+        "benign.jsonl",
+        "--spec",
+        "spec.yaml",
+    ];
     workspace.run(&[&both[..], &["--max-threshold", "4"]].concat()).exits(64);
     workspace.run(&[&both[..], &["--min-level", "5"]].concat()).exits(64);
 }

@@ -67,7 +67,12 @@ fn requests_come_from_standard_input_as_well() {
     command.args(["waf", "hits", "--crs", "crs", "--requests", "-"]).stdin(Stdio::piped());
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     // Version, headers and body may be missing.
-    child.stdin.take().unwrap().write_all(b"{\"id\":\"a\",\"method\":\"GET\",\"uri\":\"/?q=attack\"}").unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(b"{\"id\":\"a\",\"method\":\"GET\",\"uri\":\"/?q=attack\"}")
+        .unwrap();
     let answer: Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
     assert_eq!(answer["hits"], json!([1001]));
 }
@@ -79,13 +84,20 @@ fn requests_come_in_every_form_of_a_recording() {
     let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
     let har = json!({"log": {"entries": [{"request": {"method": "GET", "url": "https://example.com/?q=attack", "headers": []}}]}});
     write("site.har", &har.to_string());
-    write("access.log", "192.0.2.1 - - [01/Jan/1970:00:00:04 +0000] \"GET /?q=attack HTTP/1.1\" 200 1 \"-\" \"-\"\n");
+    write(
+        "access.log",
+        "192.0.2.1 - - [01/Jan/1970:00:00:04 +0000] \"GET /?q=attack HTTP/1.1\" 200 1 \"-\" \"-\"\n",
+    );
     write("raw.txt", "GET /?q=attack HTTP/1.1\r\nHost: example.com\r\n\r\n");
     write(
         "host.conf",
         "SecRule &REQUEST_HEADERS:Host \"@eq 0\" \"id:1005,phase:1,block,setvar:'tx.anomaly_score_pl1=+5'\"\n",
     );
-    std::fs::rename(directory.path().join("host.conf"), directory.path().join("crs/rules/host.conf")).unwrap();
+    std::fs::rename(
+        directory.path().join("host.conf"),
+        directory.path().join("crs/rules/host.conf"),
+    )
+    .unwrap();
     write(
         "bare.jsonl",
         "{\"method\":\"x y\",\"uri\":\"/?q=attack\"}\n{\"method\":\"GET\",\"uri\":\"https://example.com/?q=attack\"}\n",
@@ -93,9 +105,12 @@ fn requests_come_in_every_form_of_a_recording() {
     let files = ["requests.jsonl", "site.har", "access.log", "raw.txt", "bare.jsonl"];
     let arguments = [&["--crs", "crs", "--host", "example.com", "--requests"], &files[..]].concat();
     let answers = run(&directory, &arguments).exits(0).stdout;
-    let answers: Vec<Value> = answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let brief: Vec<_> =
-        answers.iter().map(|answer| (answer["id"].as_str().unwrap(), answer["hits"].to_string())).collect();
+    let answers: Vec<Value> =
+        answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let brief: Vec<_> = answers
+        .iter()
+        .map(|answer| (answer["id"].as_str().unwrap(), answer["hits"].to_string()))
+        .collect();
     let hits = "[1001]".to_owned();
     let expected = [
         ("a", hits.clone()),
@@ -123,7 +138,10 @@ fn mistakes_in_requests_have_a_line_and_answers_before_them_stay() {
         ("[]", "requests.jsonl:2: it is not a request"),
         ("{\"id\": 1, \"method\": \"GET\", \"uri\": \"/\"}", "expected a string"),
         ("{\"id\": \"b\", \"uri\": \"/\"}", "missing field `method`"),
-        ("{\"id\": \"b\", \"method\": \"GET\", \"uri\": \"/\", \"body\": \"%\"}", "`body` is not base64"),
+        (
+            "{\"id\": \"b\", \"method\": \"GET\", \"uri\": \"/\", \"body\": \"%\"}",
+            "`body` is not base64",
+        ),
         ("\u{0}\u{1}", "requests.jsonl:2: it is not JSON"),
     ] {
         let directory = directory(&format!("{good}{bad}\n"));
@@ -131,7 +149,11 @@ fn mistakes_in_requests_have_a_line_and_answers_before_them_stay() {
         assert!(ran.stderr.contains(expected), "{bad}: {}", ran.stderr);
         assert_eq!(ran.stdout.lines().count(), 1, "{bad}");
         let skipped = run(&directory, &[FLAGS, &["--skip-unreadable"]].concat()).exits(0);
-        assert!(skipped.stdout == ran.stdout && skipped.stderr.contains(expected), "{bad}: {}", skipped.stderr);
+        assert!(
+            skipped.stdout == ran.stdout && skipped.stderr.contains(expected),
+            "{bad}: {}",
+            skipped.stderr
+        );
     }
 }
 
@@ -148,7 +170,11 @@ fn what_is_missing_is_named() {
     assert!(no_file.stderr.contains("none.jsonl: cannot be read"), "{}", no_file.stderr);
     std::fs::remove_file(directory.path().join("crs/rules/words.data")).unwrap();
     let no_data = run(&directory, FLAGS).exits(1);
-    assert!(no_data.stderr.contains("REQUEST-1.conf:1: the data file `words.data` is missing"), "{}", no_data.stderr);
+    assert!(
+        no_data.stderr.contains("REQUEST-1.conf:1: the data file `words.data` is missing"),
+        "{}",
+        no_data.stderr
+    );
     std::fs::remove_file(directory.path().join("crs/crs-setup.conf.example")).unwrap();
     let no_setup = run(&directory, FLAGS).exits(1);
     assert!(no_setup.stderr.contains("there is no crs-setup.conf in crs"), "{}", no_setup.stderr);

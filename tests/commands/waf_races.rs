@@ -40,8 +40,14 @@ fn workspace(rules: Option<Value>) -> (Workspace, String) {
 }
 
 /// Before the first request of this kind, someone else writes.
-fn before(workspace: &Workspace, (method, suffix): (&str, &str), (their, path): (&str, String), body: Value) {
-    let when = When::Matching { method: Some(method.to_owned()), path_suffix: suffix.to_owned(), nth: 1 };
+fn before(
+    workspace: &Workspace,
+    (method, suffix): (&str, &str),
+    (their, path): (&str, String),
+    body: Value,
+) {
+    let when =
+        When::Matching { method: Some(method.to_owned()), path_suffix: suffix.to_owned(), nth: 1 };
     let what = What::AnotherWriter { method: their.to_owned(), path, body };
     workspace.fault(Fault { when, what, times: 1 });
 }
@@ -55,10 +61,16 @@ fn a_change_that_one_request_overwrites_is_told() {
     let mut theirs = block("a");
     theirs["description"] = json!("made in the meantime");
     before(&workspace, ("PATCH", ""), ("PATCH", path), theirs);
-    let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "weakens-protection"]).exits(5);
-    assert!(ran.stdout.contains("someone else changed the ruleset at the same time"), "{}", ran.stdout);
+    let ran =
+        workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "weakens-protection"]).exits(5);
     assert!(
-        ran.stdout.contains("the rule a was overwritten; it was") && ran.stdout.contains("made in the meantime"),
+        ran.stdout.contains("someone else changed the ruleset at the same time"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("the rule a was overwritten; it was")
+            && ran.stdout.contains("made in the meantime"),
         "{}",
         ran.stdout
     );
@@ -72,7 +84,8 @@ fn a_change_of_another_rule_stays_and_is_told() {
     let (workspace, zone) = workspace(Some(json!([live])));
     let path = format!("/zones/{zone}/rulesets/{}/rules", "e".repeat(32));
     before(&workspace, ("PATCH", ""), ("POST", path), block("theirs"));
-    let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "weakens-protection"]).exits(5);
+    let ran =
+        workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "weakens-protection"]).exits(5);
     assert!(ran.stdout.contains("none of that was overwritten"), "{}", ran.stdout);
     assert_eq!(refs(&workspace), ["a", "theirs"]);
 }
@@ -89,21 +102,35 @@ fn an_entry_point_that_someone_makes_first_is_not_replaced() {
     assert_eq!(refs(&workspace), ["theirs", "a"]);
 }
 
-/// Without POST of rulesets, PUT erases rules that someone else made at the same time: they are restored, and the report says
-/// so.
+/// Without POST of rulesets, PUT erases rules that someone else made at the same time: they are
+/// restored, and the report says so.
 #[test]
 fn what_a_put_erased_is_put_back() {
     for (erased, code) in [(false, 0), (true, 5)] {
         let (workspace, zone) = workspace(None);
         let path = format!("/zones/{zone}/rulesets/phases/{CUSTOM}/entrypoint");
         let no_post = json!({ "success": false, "errors": [{ "code": 7001, "message": "Method POST not available for that URI." }], "messages": [], "result": null });
-        let when = When::Matching { method: Some("POST".to_owned()), path_suffix: "/rulesets".to_owned(), nth: 1 };
+        let when = When::Matching {
+            method: Some("POST".to_owned()),
+            path_suffix: "/rulesets".to_owned(),
+            nth: 1,
+        };
         workspace.fault(Fault { when, what: What::Answer { code: 405, body: no_post }, times: 1 });
         if erased {
-            before(&workspace, ("PUT", "/entrypoint"), ("PUT", path), json!({ "rules": [block("theirs")] }));
+            before(
+                &workspace,
+                ("PUT", "/entrypoint"),
+                ("PUT", path),
+                json!({ "rules": [block("theirs")] }),
+            );
         }
         let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(code);
-        assert_eq!(ran.stdout.contains("erased and restored, with new ids"), erased, "{}", ran.stdout);
+        assert_eq!(
+            ran.stdout.contains("erased and restored, with new ids"),
+            erased,
+            "{}",
+            ran.stdout
+        );
         assert_eq!(refs(&workspace), if erased { vec!["theirs", "a"] } else { vec!["a"] });
         workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
     }

@@ -53,9 +53,15 @@ fn line(id: &str, uri: &str, time: u32) -> String {
 const FLAGS: [&str; 6] = ["waf", "rehearse", "spec.yaml", "--crs", "crs", "--color=never"];
 
 fn recording() -> String {
-    let mut lines = line("r1", "/?q=fine", 1) + &line("r2", "/wp-login.php", 2) + &line("r3", "/?q=attack+bad", 3);
+    let mut lines = line("r1", "/?q=fine", 1)
+        + &line("r2", "/wp-login.php", 2)
+        + &line("r3", "/?q=attack+bad", 3);
     for n in 0..5 {
-        lines += &line(&format!("login{n}"), "/login?token=hidden-argument&to=hidden-person%40mail.example", 10 + n);
+        lines += &line(
+            &format!("login{n}"),
+            "/login?token=hidden-argument&to=hidden-person%40mail.example",
+            10 + n,
+        );
     }
     lines += &line("r4", "/?q=attack+odd", 30);
     // Without a bot score, without the other headers, and for hosts that meet no rule.
@@ -78,8 +84,9 @@ fn requests_of_a_paused_zone_meet_no_rule() {
          custom:\n        - { name: wp, when: 'http.request.uri.path contains \"/wp-\"', action: block }\n",
     );
     workspace.file("requests.jsonl", line("r1", "/wp-login.php", 1));
-    let ran =
-        workspace.run(&["waf", "rehearse", "spec.yaml", "--requests", "requests.jsonl", "--color=never"]).exits(0);
+    let ran = workspace
+        .run(&["waf", "rehearse", "spec.yaml", "--requests", "requests.jsonl", "--color=never"])
+        .exits(0);
     assert!(!ran.stdout.contains("newly stopped: 1"), "{}", ran.stdout);
     assert!(ran.stdout.contains("DNS only"), "{}", ran.stdout);
 }
@@ -88,10 +95,15 @@ fn requests_of_a_paused_zone_meet_no_rule() {
 fn requests_are_followed_before_and_after_the_plan() {
     let workspace = workspace();
     let next = "{\"id\":\"r5\"";
-    workspace.file("requests.jsonl", recording().replace(next, &format!("{{\"method\": \"GET\"}}\n{next}")));
+    workspace.file(
+        "requests.jsonl",
+        recording().replace(next, &format!("{{\"method\": \"GET\"}}\n{next}")),
+    );
     let refused = workspace.run(&[&FLAGS[..], &["--requests", "requests.jsonl"]].concat()).exits(1);
     assert!(
-        refused.stderr.contains("requests.jsonl:10: it is not a request: missing field `uri`; to leave out")
+        refused
+            .stderr
+            .contains("requests.jsonl:10: it is not a request: missing field `uri`; to leave out")
             && refused.stdout.is_empty(),
         "{}",
         refused.stderr
@@ -112,7 +124,11 @@ fn requests_are_followed_before_and_after_the_plan() {
     // Once it is applied, nothing changes; a looser spec lets requests through.
     workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "may-lock-out"]).exits(0);
     let ran = workspace.run(&rehearse).exits(0);
-    assert!(ran.stdout.contains("No request has another outcome after the plan."), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("No request has another outcome after the plan."),
+        "{}",
+        ran.stdout
+    );
     workspace.file("spec.yaml", SPEC.replace("threshold: 10", "threshold: 25"));
     let json = workspace.run(&[&rehearse[..], &["--format", "json"]].concat()).exits(0).json();
     let change = &json["changes"][0];
@@ -120,7 +136,10 @@ fn requests_are_followed_before_and_after_the_plan() {
         (&change["change"], &change["requests"], &change["rule"]),
         (&json!("let_through"), &json!(1), &json!("owasp"))
     );
-    assert_eq!(change["owasp_rules"], json!([{"name": "942100", "requests": 1}, {"name": "942140", "requests": 1}]));
+    assert_eq!(
+        change["owasp_rules"],
+        json!([{"name": "942100", "requests": 1}, {"name": "942140", "requests": 1}])
+    );
     assert_eq!(json["zones"][0]["before"], json!({"level": 1, "threshold": 10}));
 }
 
@@ -134,7 +153,8 @@ fn nothing_secret_is_in_any_output() {
         assert!(!shown.contains("hidden-"), "{format}: {shown}");
         assert!(shown.contains("login1") || shown.contains("login3"), "{format}: {shown}");
         assert!(!shown.contains("<script"), "{format}");
-        let without = workspace.run(&[&FLAGS[..], &more, &["--no-samples"]].concat()).exits(0).stdout;
+        let without =
+            workspace.run(&[&FLAGS[..], &more, &["--no-samples"]].concat()).exits(0).stdout;
         assert!(!without.contains("login3") && !without.contains("r2"), "{format}: {without}");
         if format == "html" {
             // Well-formed, as the test of pages demands.
@@ -150,28 +170,45 @@ fn labelled_sets_have_matrices_of_their_own() {
     workspace.file("attacks/one.jsonl", line("a1", "/?q=attack+bad", 1));
     let more = ["--benign", "benign.jsonl", "--attacks", "attacks"];
     let text = workspace.run(&[&FLAGS[..], &more].concat()).exits(0).stdout;
-    assert!(text.contains("false positives: benign requests") && text.contains("detection: attacks"), "{text}");
+    assert!(
+        text.contains("false positives: benign requests") && text.contains("detection: attacks"),
+        "{text}"
+    );
     assert!(text.contains(">1 100.0%"), "the planned setting is marked: {text}");
 }
 
-/// A rule that cannot be decided makes cells unknown if their threshold is between the score without it and the score with it.
+/// A rule that cannot be decided makes cells unknown if their threshold is between the score
+/// without it and the score with it.
 #[test]
 fn rules_that_cannot_be_decided_are_counted() {
     let workspace = workspace();
     let long = "x".repeat(80);
-    let lines = [format!("/?q={long}%21&r=attack"), format!("/?q={long}%21"), "/?q=attack+bad".to_owned()];
+    let lines =
+        [format!("/?q={long}%21&r=attack"), format!("/?q={long}%21"), "/?q=attack+bad".to_owned()];
     workspace.file("requests.jsonl", lines.iter().map(|uri| line("a", uri, 1)).collect::<String>());
-    let run = |more: &[&str]| workspace.run(&[&FLAGS[..], &["--requests", "requests.jsonl"], more].concat()).exits(0);
+    let run = |more: &[&str]| {
+        workspace.run(&[&FLAGS[..], &["--requests", "requests.jsonl"], more].concat()).exits(0)
+    };
     let report = run(&["--format", "json"]).json();
     let matrix = &report["sets"][0]["matrix"];
     assert_eq!(matrix["rows"][0], json!([0, 0, 0, 0, 1, 2]), "{report}");
     assert_eq!(matrix["unknown"][0], json!([0, 0, 0, 0, 1, 1]), "{report}");
-    assert_eq!(report["sets"][0]["after"], json!({"pass": 1, "block": 1, "challenge": 0, "unknown": 1}), "{report}");
+    assert_eq!(
+        report["sets"][0]["after"],
+        json!({"pass": 1, "block": 1, "challenge": 0, "unknown": 1}),
+        "{report}"
+    );
     let text = run(&[]).stdout;
-    assert!(text.contains("1+1?") && text.contains("+n? up to n more requests may be acted on"), "{text}");
+    assert!(
+        text.contains("1+1?") && text.contains("+n? up to n more requests may be acted on"),
+        "{text}"
+    );
     for format in document_formats("waf rehearse") {
         let shown = run(&["--format", format]).stdout;
-        assert!(shown.contains("1+1?") && shown.contains("up to n more requests"), "{format}: {shown}");
+        assert!(
+            shown.contains("1+1?") && shown.contains("up to n more requests"),
+            "{format}: {shown}"
+        );
     }
 }
 
@@ -182,20 +219,26 @@ fn a_recording_without_requests_is_an_error() {
     workspace.file("empty.jsonl", "\n");
     workspace.file("empty.har", r#"{"log":{"entries":[]}}"#);
     workspace.file("full.jsonl", line("a", "/", 1));
-    workspace.file("elsewhere.jsonl", line("a", "/", 1).replace("www.example.com", "www.example.org"));
-    workspace.file("direct.jsonl", line("a", "/", 1).replace("www.example.com", "mail.example.com"));
+    workspace
+        .file("elsewhere.jsonl", line("a", "/", 1).replace("www.example.com", "www.example.org"));
+    workspace
+        .file("direct.jsonl", line("a", "/", 1).replace("www.example.com", "mail.example.com"));
     let none = "empty.jsonl has no requests: check how they were recorded";
     for (files, words) in [
         (&["--requests", "empty.jsonl"][..], none),
         (&["--requests", "empty.jsonl", "empty.har"], "empty.jsonl, empty.har have no requests"),
         (&["--benign", "full.jsonl", "--attacks", "empty.jsonl"], none),
-        (&["--requests", "elsewhere.jsonl"], "none of the recorded requests is for a host of a zone in the spec"),
+        (
+            &["--requests", "elsewhere.jsonl"],
+            "none of the recorded requests is for a host of a zone in the spec",
+        ),
     ] {
         let ran = workspace.run(&[&FLAGS[..], files].concat()).exits(1);
         assert!(ran.stderr.contains(words) && ran.stdout.is_empty(), "{files:?}: {}", ran.stderr);
     }
     workspace.run(&[&FLAGS[..], &["--requests", "direct.jsonl"]].concat()).exits(0);
-    let ran = workspace.run(&["plan", "spec.yaml", "--crs", "crs", "--requests", "empty.jsonl"]).exits(1);
+    let ran =
+        workspace.run(&["plan", "spec.yaml", "--crs", "crs", "--requests", "empty.jsonl"]).exits(1);
     assert!(ran.stderr.contains(none), "{}", ran.stderr);
 }
 
@@ -212,7 +255,11 @@ fn standard_input_is_one_of_the_files() {
         &["waf", "tune", "--benign", "-", "--attacks", "-", "--spec", "spec.yaml"],
     ] {
         let ran = workspace.run(arguments).exits(64);
-        assert!(ran.stderr.contains("standard input can be read once"), "{arguments:?}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains("standard input can be read once"),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
     }
 }
 
@@ -246,9 +293,17 @@ fn lists_come_from_files() {
     ];
     for (arguments, unknown, known) in [
         (&trace[..], "the list $office", ": block"),
-        (&[&FLAGS[..], &["--requests", "requests.jsonl"]].concat(), "the list $office", "planned  0 pass, 1 blocked"),
+        (
+            &[&FLAGS[..], &["--requests", "requests.jsonl"]].concat(),
+            "the list $office",
+            "planned  0 pass, 1 blocked",
+        ),
         (&["test", "spec.yaml"], "the list $office", "1 passed, 0 failed, 0 unknown"),
-        (&["plan", "spec.yaml", "--requests", "requests.jsonl"], "the list $office", "newly stopped: 1 request"),
+        (
+            &["plan", "spec.yaml", "--requests", "requests.jsonl"],
+            "the list $office",
+            "newly stopped: 1 request",
+        ),
     ] {
         let without = workspace.run(arguments).exits(0).stdout;
         assert!(without.contains(unknown) && !without.contains(known), "{arguments:?}: {without}");
@@ -266,7 +321,8 @@ fn a_snapshot_takes_the_place_of_cloudflare() {
     let workspace = workspace();
     workspace.file("requests.jsonl", recording());
     workspace.run(&["snapshot", "spec.yaml", "--out", "live.snapshot"]).exits(0);
-    let live = workspace.run(&[&FLAGS[..], &["--requests", "requests.jsonl"]].concat()).exits(0).stdout;
+    let live =
+        workspace.run(&[&FLAGS[..], &["--requests", "requests.jsonl"]].concat()).exits(0).stdout;
     let before = workspace.requests().len();
     let more = ["--against", "live.snapshot", "--requests", "requests.jsonl"];
     let from_snapshot = workspace.run(&[&FLAGS[..], &more].concat()).exits(0).stdout;
@@ -279,7 +335,9 @@ fn a_plan_says_what_it_does_to_requests() {
     let workspace = workspace();
     workspace.file("requests.jsonl", recording());
     let foreseen = ["--requests", "requests.jsonl", "--crs", "crs"];
-    let plan = |more: &[&str]| workspace.run(&[&["plan", "spec.yaml"], &foreseen[..], more].concat()).exits(0).stdout;
+    let plan = |more: &[&str]| {
+        workspace.run(&[&["plan", "spec.yaml"], &foreseen[..], more].concat()).exits(0).stdout
+    };
     let lines = [
         "10 recorded requests: 4 newly stopped, 0 newly let through",
         "newly stopped: 2 requests by login on /login",
@@ -292,7 +350,11 @@ fn a_plan_says_what_it_does_to_requests() {
     assert!(plan(&["--format", "markdown"]).contains("recorded requests"));
     let ran = workspace
         .run(
-            &[&["apply", "spec.yaml", "--dry-run", "--allow", "may-lock-out", "--color=never"], &foreseen[..]].concat(),
+            &[
+                &["apply", "spec.yaml", "--dry-run", "--allow", "may-lock-out", "--color=never"],
+                &foreseen[..],
+            ]
+            .concat(),
         )
         .exits(0);
     assert!(ran.stdout.contains(lines[0]), "{}", ran.stdout);
@@ -311,20 +373,26 @@ fn expected_requests_are_judged_by_their_score_and_strictly() {
     let test = |more: &[&str]| workspace.run(&[&["test", "spec.yaml"], more].concat());
     let ran = test(&[]).exits(2);
     assert!(
-        ran.stdout.contains("pass, but this was not evaluated: OWASP ruleset, whose public rules run"),
+        ran.stdout
+            .contains("pass, but this was not evaluated: OWASP ruleset, whose public rules run"),
         "{}",
         ran.stdout
     );
     test(&["--crs", "crs"]).exits(0);
     let fails = |more: &[&str]| {
-        let ran = workspace.run(&[&["plan", "spec.yaml", "--format", "json"], more].concat()).exits(0);
+        let ran =
+            workspace.run(&[&["plan", "spec.yaml", "--format", "json"], more].concat()).exits(0);
         ran.stdout.contains("fails-expectation")
     };
     assert!(fails(&[]) && !fails(&["--crs", "crs"]));
     expect("/?q=fine", "pass");
     test(&["--crs", "crs"]).exits(0);
     let ran = test(&["--crs", "crs", "--strict"]).exits(2);
-    assert!(ran.stdout.contains("this was not evaluated: live rules that the spec does not name"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("this was not evaluated: live rules that the spec does not name"),
+        "{}",
+        ran.stdout
+    );
     assert!(fails(&["--strict"]) && !fails(&["--strict", "--crs", "crs"]));
     // What is unknown is no success of a strict test.
     workspace.file(
@@ -341,7 +409,10 @@ fn broken_recordings_are_refused() {
     let workspace = workspace();
     workspace.file("broken.har", "{\"log\":{\"entries\":[{\"request\":");
     workspace.file("broken.jsonl", "{}\n{\n");
-    workspace.file("access.log", "192.0.2.1 - - [01/Jan/1970:00:00:04 +0000] \"GET / HTTP/1.1\" 200 1 \"-\" \"-\"\n");
+    workspace.file(
+        "access.log",
+        "192.0.2.1 - - [01/Jan/1970:00:00:04 +0000] \"GET / HTTP/1.1\" 200 1 \"-\" \"-\"\n",
+    );
     for (name, words) in [
         ("broken.har", "broken.har, entry 1: it ends too early"),
         ("broken.jsonl", "broken.jsonl:1: it is not a request: missing field `method`"),
@@ -352,7 +423,9 @@ fn broken_recordings_are_refused() {
         assert!(ran.stderr.contains(words), "{}", ran.stderr);
         assert!(ran.stdout.is_empty());
     }
-    workspace.run(&[&FLAGS[..], &["--host", "www.example.com", "--requests", "access.log"]].concat()).exits(0);
+    workspace
+        .run(&[&FLAGS[..], &["--host", "www.example.com", "--requests", "access.log"]].concat())
+        .exits(0);
     workspace.run(&["waf", "rehearse", "spec.yaml"]).exits(64);
 }
 
@@ -371,19 +444,31 @@ fn memory_does_not_grow_with_the_number_of_requests() {
     }
     let workspace = workspace();
     workspace.file("empty.yaml", "version: 1\nzones: { example.com: { waf: { custom: [] } } }\n");
-    let arguments = ["waf", "rehearse", "empty.yaml", "--crs", "crs", "--format", "json", "--requests", "-"];
-    let mut child = workspace.command().args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let arguments =
+        ["waf", "rehearse", "empty.yaml", "--crs", "crs", "--format", "json", "--requests", "-"];
+    let mut child = workspace
+        .command()
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut input = child.stdin.take().unwrap();
-    // Each request has a path of its own. A pipe holds far less than a round, so the rounds before it have been read.
-    let most: u64 = std::env::var("ZONEWRIGHT_RECORDED").ok().and_then(|text| text.parse().ok()).unwrap_or(5);
+    // Each request has a path of its own. A pipe holds far less than a round, so the rounds before
+    // it have been read.
+    let most: u64 =
+        std::env::var("ZONEWRIGHT_RECORDED").ok().and_then(|text| text.parse().ok()).unwrap_or(5);
     let mut used = Vec::new();
     for round in 0..most {
         let mut lines = String::new();
         for n in 0..4_000 {
             // Not of the letter that the expression with a look-ahead runs long on.
             let filler = "z".repeat(100);
-            writeln!(lines, "{{\"method\":\"GET\",\"uri\":\"https://www.example.com/{round}/{n}?q={filler}\"}}")
-                .unwrap();
+            writeln!(
+                lines,
+                "{{\"method\":\"GET\",\"uri\":\"https://www.example.com/{round}/{n}?q={filler}\"}}"
+            )
+            .unwrap();
         }
         input.write_all(lines.as_bytes()).unwrap();
         used.push(most_memory(child.id()).unwrap());

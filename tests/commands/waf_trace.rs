@@ -31,7 +31,8 @@ fn workspace() -> Workspace {
 /// The standard output of a trace, without its first line.
 fn trace(request: &str, more: &[&str]) -> String {
     let workspace = workspace();
-    let ran = workspace.run(&[&["waf", "trace", request, "--spec", "spec.yaml"], more].concat()).exits(0);
+    let ran =
+        workspace.run(&[&["waf", "trace", request, "--spec", "spec.yaml"], more].concat()).exits(0);
     ran.stdout.split_once("\n\n").expect("there is a verdict").1.to_owned()
 }
 
@@ -39,21 +40,34 @@ fn trace(request: &str, more: &[&str]) -> String {
 fn a_request_is_followed_through_the_phases() {
     let known = ["--ip", "203.0.113.9", "--field", "cf.bot_management.score=99"];
     let text = trace("GET https://www.example.com/wp-login.php", &known);
-    assert!(text.starts_with("example.com (spec): block by no-wordpress (spec.yaml:10)\n"), "{text}");
+    assert!(
+        text.starts_with("example.com (spec): block by no-wordpress (spec.yaml:10)\n"),
+        "{text}"
+    );
     let text = trace("GET https://www.example.com/wp-login.php", &["--ip", "192.0.2.7"]);
     assert!(
-        text.contains("depends on: cf.bot_management.score") || text.starts_with("example.com (spec): pass"),
+        text.contains("depends on: cf.bot_management.score")
+            || text.starts_with("example.com (spec): pass"),
         "{text}"
     );
     let text = trace("GET https://www.example.com/", &["--ip", "203.0.113.9"]);
     assert!(text.starts_with("example.com (spec): unknown\n"), "{text}");
     assert!(text.contains("  depends on: cf.bot_management.score\n"), "{text}");
-    for (times, verdict) in [("5/1m", "pass"), ("6/1m", "block by login (spec.yaml:13)"), ("6/10m", "pass")] {
-        let text = trace("POST https://www.example.com/login", &[&known[..], &["--times", times]].concat());
+    for (times, verdict) in
+        [("5/1m", "pass"), ("6/1m", "block by login (spec.yaml:13)"), ("6/10m", "pass")]
+    {
+        let text = trace(
+            "POST https://www.example.com/login",
+            &[&known[..], &["--times", times]].concat(),
+        );
         assert!(text.starts_with(&format!("example.com (spec): {verdict}\n")), "{times}: {text}");
     }
     let text = trace("curl 'https://www.example.com/a' -A scanner --data 'x=1'", &known);
-    assert!(text.starts_with("example.com (spec): pass\n") && text.contains("not evaluated: live rules"), "{text}");
+    assert!(
+        text.starts_with("example.com (spec): pass\n")
+            && text.contains("not evaluated: live rules"),
+        "{text}"
+    );
     let text = trace("GET https://mail.example.com/", &known);
     assert!(text.contains("note: mail.example.com is DNS only"), "{text}");
 }
@@ -84,17 +98,33 @@ fn live_rules_are_followed_in_the_embedded_sandbox() {
     let workspace = workspace();
     let spec = SPEC.replace("cf.bot_management.score lt 30", "'http.user_agent contains \"bot\"'");
     workspace.file("spec.yaml", spec);
-    let run =
-        |arguments: &[&str]| Ran::from(binary(workspace.path()).args(arguments).output().unwrap()).exits(0).stdout;
+    let run = |arguments: &[&str]| {
+        Ran::from(binary(workspace.path()).args(arguments).output().unwrap()).exits(0).stdout
+    };
     let sandbox = "--sandbox=state";
     run(&["apply", "spec.yaml", "--yes", "--allow", "weakens-protection", sandbox]);
     let request = "GET https://www.example.com/wp-login.php";
     let known = ["--ip", "203.0.113.9"];
-    let text = run(&[&["waf", "trace", request, "--live", "example.com", sandbox], &known[..]].concat());
+    let text =
+        run(&[&["waf", "trace", request, "--live", "example.com", sandbox], &known[..]].concat());
     assert!(text.contains("example.com (live): block by no-wordpress"), "{text}");
-    let both = ["waf", "trace", request, "--live", "example.com", "--spec", "spec.yaml", "--ip", "192.0.2.9", sandbox];
+    let both = [
+        "waf",
+        "trace",
+        request,
+        "--live",
+        "example.com",
+        "--spec",
+        "spec.yaml",
+        "--ip",
+        "192.0.2.9",
+        sandbox,
+    ];
     let text = run(&both);
-    assert!(text.contains("example.com (live): pass") && text.contains("example.com (spec): pass"), "{text}");
+    assert!(
+        text.contains("example.com (live): pass") && text.contains("example.com (spec): pass"),
+        "{text}"
+    );
 }
 
 /// What is in a list of the account is not known here.
@@ -102,7 +132,8 @@ fn live_rules_are_followed_in_the_embedded_sandbox() {
 fn a_list_by_its_name_makes_the_verdict_unknown() {
     let workspace = workspace();
     workspace.file("spec.yaml", SPEC.replace("ip.src in {192.0.2.0/24}", "ip.src in $office"));
-    let request = ["waf", "trace", "GET https://www.example.com/wp-login.php", "--spec", "spec.yaml"];
+    let request =
+        ["waf", "trace", "GET https://www.example.com/wp-login.php", "--spec", "spec.yaml"];
     let text = workspace.run(&[&request[..], &["--ip", "192.0.2.7"]].concat()).exits(0).stdout;
     assert!(text.contains("example.com (spec): unknown\n"), "{text}");
     assert!(text.contains("  depends on: the list $office\n"), "{text}");
@@ -114,22 +145,36 @@ fn a_score_below_the_threshold_does_nothing() {
     let workspace = workspace();
     workspace.file(
         "spec.yaml",
-        SPEC.replace("    waf:\n", "    waf:\n      owasp: { paranoia: 1, threshold: 10, action: block }\n"),
+        SPEC.replace(
+            "    waf:\n",
+            "    waf:\n      owasp: { paranoia: 1, threshold: 10, action: block }\n",
+        ),
     );
     workspace.file("crs/crs-setup.conf", "SecAction \"id:900,phase:1,pass,nolog\"\n");
-    let rule =
-        "SecRule ARGS \"@contains attack\" \"id:942100,phase:2,block,t:none,setvar:'tx.anomaly_score_pl1=+5'\"\n";
+    let rule = "SecRule ARGS \"@contains attack\" \"id:942100,phase:2,block,t:none,setvar:'tx.anomaly_score_pl1=+5'\"\n";
     workspace.file(
         "crs/rules/REQUEST-942.conf",
         [rule, &rule.replace("942100", "942140").replace("attack", "bad")].concat(),
     );
-    let known = ["--ip", "203.0.113.9", "--field", "cf.bot_management.score=99", "--spec", "spec.yaml", "--crs", "crs"];
+    let known = [
+        "--ip",
+        "203.0.113.9",
+        "--field",
+        "cf.bot_management.score=99",
+        "--spec",
+        "spec.yaml",
+        "--crs",
+        "crs",
+    ];
     let trace = |query: &str| {
         let request = format!("curl 'https://www.example.com/?q={query}' -A b");
         workspace.run(&[&["waf", "trace", &request], &known[..]].concat()).exits(0).stdout
     };
     let below = trace("attack");
-    assert!(below.contains("scores 5, and does nothing below 10\n") && !below.contains(": block"), "{below}");
+    assert!(
+        below.contains("scores 5, and does nothing below 10\n") && !below.contains(": block"),
+        "{below}"
+    );
     let above = trace("attack+bad");
     assert!(above.contains("scores 10, and acts from 10 on: block\n"), "{above}");
 }
@@ -157,13 +202,25 @@ fn what_cannot_be_followed_is_refused() {
             &["--field", "cf.bot_management.scor=1"],
             "did you mean `cf.bot_management.score`?",
         ),
-        ("GET https://www.example.com/", &["--field", "cf.bot_management.score=high"], "write a number"),
-        ("GET https://www.example.com/", &["--field", "http.request.headers=x"], "gets its value from it"),
+        (
+            "GET https://www.example.com/",
+            &["--field", "cf.bot_management.score=high"],
+            "write a number",
+        ),
+        (
+            "GET https://www.example.com/",
+            &["--field", "http.request.headers=x"],
+            "gets its value from it",
+        ),
         ("GET https://www.example.com/", &["--times", "often"], "6/1m"),
     ] {
-        let ran = workspace.run(&[&["waf", "trace", request, "--spec", "spec.yaml"], more].concat()).exits(64);
+        let ran = workspace
+            .run(&[&["waf", "trace", request, "--spec", "spec.yaml"], more].concat())
+            .exits(64);
         assert!(ran.stderr.contains(words) && ran.stdout.is_empty(), "{request}: {}", ran.stderr);
     }
-    let ran = workspace.run(&["waf", "trace", "GET https://example.net/", "--spec", "spec.yaml"]).exits(1);
+    let ran = workspace
+        .run(&["waf", "trace", "GET https://example.net/", "--spec", "spec.yaml"])
+        .exits(1);
     assert!(ran.stderr.contains("no zone of the spec has the host example.net"), "{}", ran.stderr);
 }

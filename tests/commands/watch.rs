@@ -1,4 +1,5 @@
-//! `watch`: continuous checks for drift, its two HTTP pages, how it ends, and that its memory stays bounded.
+//! `watch`: continuous checks for drift, its two HTTP pages, how it ends, and that its memory stays
+//! bounded.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -31,20 +32,27 @@ impl Watching {
     fn start_limited(workspace: &Workspace, descriptors: u32, more: &[&str]) -> Self {
         let binary = workspace.command();
         let mut command = Command::new("sh");
-        command.args(["-c", &format!("ulimit -n {descriptors} && exec \"$0\" \"$@\"")]).arg(binary.get_program());
+        command
+            .args(["-c", &format!("ulimit -n {descriptors} && exec \"$0\" \"$@\"")])
+            .arg(binary.get_program());
         for (name, value) in binary.get_envs() {
             match value {
                 Some(value) => command.env(name, value),
                 None => command.env_remove(name),
             };
         }
-        command.current_dir(workspace.path()).args(binary.get_args()).args(["watch", "spec.yaml"]).args(more);
+        command
+            .current_dir(workspace.path())
+            .args(binary.get_args())
+            .args(["watch", "spec.yaml"])
+            .args(more);
         Self::spawn(command)
     }
 
     /// Starts a command.
     fn spawn(command: Command) -> Self {
-        let mut child = listening(&command).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            listening(&command).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let stderr = BufReader::new(child.stderr.take().unwrap());
         Self { child, stderr }
     }
@@ -79,7 +87,8 @@ impl Watching {
 
     /// Asks it to end.
     fn signal(&self, name: &str) {
-        let status = Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
+        let status =
+            Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
         assert!(status.success());
     }
 
@@ -99,7 +108,12 @@ fn get(port: u16, path: &str) -> (u16, String) {
     stream.read_to_string(&mut answer).unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     if path == "/metrics" && head.starts_with("HTTP/1.1 200") {
-        assert!(head.contains("content-type: application/openmetrics-text; version=1.0.0; charset=utf-8"), "{head}");
+        assert!(
+            head.contains(
+                "content-type: application/openmetrics-text; version=1.0.0; charset=utf-8"
+            ),
+            "{head}"
+        );
     }
     (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
 }
@@ -112,10 +126,17 @@ fn a_number_of_rounds_ends_like_drift() {
     let ran = workspace.run(&watch).exits(2);
     assert_eq!(ran.stderr.matches(": drift: 1 unknown, 0 in-sync (").count(), 3, "{}", ran.stderr);
     assert_eq!(ran.stderr.lines().count(), 3, "a line a round: {}", ran.stderr);
-    assert_eq!(ran.stdout.matches("missing: record www A").count(), 1, "what was shown is not shown again");
+    assert_eq!(
+        ran.stdout.matches("missing: record www A").count(),
+        1,
+        "what was shown is not shown again"
+    );
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
-    let ran = workspace.run(&[&watch[..], &["--format", "json", "--quiet", "--metrics", "m.prom"]].concat()).exits(0);
-    let lines: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let ran = workspace
+        .run(&[&watch[..], &["--format", "json", "--quiet", "--metrics", "m.prom"]].concat())
+        .exits(0);
+    let lines: Vec<Value> =
+        ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.iter().map(|l| &l["verdict"]).collect::<Vec<_>>(), [&json!("in-sync"); 3]);
     assert!(ran.stderr.is_empty(), "{}", ran.stderr);
     let metrics = Metrics::read(&std::fs::read_to_string(workspace.path().join("m.prom")).unwrap());
@@ -126,7 +147,8 @@ fn a_number_of_rounds_ends_like_drift() {
 fn a_failed_round_is_told_and_the_last_good_one_stays() {
     let workspace = Workspace::new(options());
     workspace.records_spec(ONE);
-    let mut watching = Watching::start(&workspace, &["--interval", "0s", "--listen", "127.0.0.1:0"]);
+    let mut watching =
+        Watching::start(&workspace, &["--interval", "0s", "--listen", "127.0.0.1:0"]);
     let port = watching.port();
     watching.until("round 1: drift");
     workspace.file("spec.yaml", "version: 1\nzones: { example.com: { recrods: [] } }\n");
@@ -135,7 +157,8 @@ fn a_failed_round_is_told_and_the_last_good_one_stays() {
     watching.until(" failed: ");
     assert_eq!(before, get(port, "/metrics"));
     let metrics = Metrics::read(&before.1);
-    let unknown = metrics.value("zonewright_drift_objects", &[("zone", "example.com"), ("state", "unknown")]);
+    let unknown =
+        metrics.value("zonewright_drift_objects", &[("zone", "example.com"), ("state", "unknown")]);
     assert_eq!((before.0, unknown), (200, 1.0));
     // It is taken up again once it is corrected.
     workspace.records_spec(ONE);
@@ -148,18 +171,23 @@ fn a_failed_round_is_told_and_the_last_good_one_stays() {
 fn the_two_pages_report_the_state() {
     let workspace = Workspace::new(options());
     workspace.records_spec(ONE);
-    let mut watching = Watching::start(&workspace, &["--interval", "1h", "--listen", "127.0.0.1:0"]);
+    let mut watching =
+        Watching::start(&workspace, &["--interval", "1h", "--listen", "127.0.0.1:0"]);
     let port = watching.port();
     watching.until("round 1: drift");
     assert_eq!(get(port, "/healthz"), (200, "ok\n".to_owned()));
     let (status, text) = get(port, "/metrics");
-    assert_eq!((status, Metrics::read(&text).value("zonewright_zone_records", &[("zone", "example.com")])), (200, 0.0));
+    assert_eq!(
+        (status, Metrics::read(&text).value("zonewright_zone_records", &[("zone", "example.com")])),
+        (200, 0.0)
+    );
     assert_eq!(get(port, "/").0, 404);
     watching.signal("-INT");
     assert_eq!(watching.end().0, Some(0));
     // No round has succeeded yet.
     workspace.file("spec.yaml", "version: 2\n");
-    let mut watching = Watching::start(&workspace, &["--interval", "1h", "--listen", "127.0.0.1:0"]);
+    let mut watching =
+        Watching::start(&workspace, &["--interval", "1h", "--listen", "127.0.0.1:0"]);
     let port = watching.port();
     watching.until("round 1 failed");
     assert_eq!(get(port, "/healthz"), (503, "no round has succeeded yet\n".to_owned()));
@@ -202,9 +230,15 @@ fn the_webhook_hears_what_is_new() {
     watch(&listener, &["--webhook-always"]);
     assert_eq!(listener.requests().len(), 4);
     // A webhook that failed is sent again.
-    let listener = Listener::start([Response::Status(400), Response::Status(400), Response::Status(200)]);
+    let listener =
+        Listener::start([Response::Status(400), Response::Status(400), Response::Status(200)]);
     let ran = watch(&listener, &[]);
-    assert_eq!((listener.requests().len(), ran.stderr.matches("warning: ").count()), (3, 2), "{}", ran.stderr);
+    assert_eq!(
+        (listener.requests().len(), ran.stderr.matches("warning: ").count()),
+        (3, 2),
+        "{}",
+        ran.stderr
+    );
     assert!(!ran.stderr.contains("hush"));
 }
 
@@ -213,7 +247,8 @@ fn the_end_of_drift_is_reported_once() {
     let workspace = Workspace::new(options());
     workspace.records_spec(ONE);
     let listener = Listener::start(vec![Response::Status(200); 5]);
-    let mut watching = Watching::start(&workspace, &["--interval", "0s", "--webhook", &listener.url("/")]);
+    let mut watching =
+        Watching::start(&workspace, &["--interval", "0s", "--webhook", &listener.url("/")]);
     watching.until("round 1: drift");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     watching.until(": in-sync: ");
@@ -237,12 +272,14 @@ fn what_cannot_work_is_said_at_once() {
     assert!(ran.stderr.contains("no credentials"), "{}", ran.stderr);
 }
 
-/// Idle clients use few file descriptors: rounds and pages continue with 64 of them, however many clients connect.
+/// Idle clients use few file descriptors: rounds and pages continue with 64 of them, however many
+/// clients connect.
 #[test]
 fn idle_clients_stop_no_round() {
     let workspace = Workspace::new(options());
     workspace.records_spec(ONE);
-    let mut watching = Watching::start_limited(&workspace, 64, &["--interval", "0s", "--listen", "127.0.0.1:0"]);
+    let mut watching =
+        Watching::start_limited(&workspace, 64, &["--interval", "0s", "--listen", "127.0.0.1:0"]);
     let port = watching.port();
     watching.until("round 1: drift");
     let connect = |_| TcpStream::connect(("127.0.0.1", port)).unwrap();
@@ -255,7 +292,8 @@ fn idle_clients_stop_no_round() {
         assert!(!matches!(client.read(&mut [0]), Ok(1..)), "no answer to half a request");
     }
     let next = watching.until(": drift: ");
-    let number: u64 = next.split("round ").nth(1).unwrap().split(':').next().unwrap().parse().unwrap();
+    let number: u64 =
+        next.split("round ").nth(1).unwrap().split(':').next().unwrap().parse().unwrap();
     for round in number + 1..number + 20 {
         assert!(watching.line().contains(&format!(" round {round}: drift")), "round {round}");
     }
@@ -268,9 +306,13 @@ fn idle_clients_stop_no_round() {
 fn a_public_listen_address_is_warned_of() {
     let workspace = Workspace::new(options());
     workspace.records_spec(ONE);
-    let mut watching = Watching::start(&workspace, &["--interval", "1h", "--listen", "0.0.0.0:0", "--quiet"]);
+    let mut watching =
+        Watching::start(&workspace, &["--interval", "1h", "--listen", "0.0.0.0:0", "--quiet"]);
     let warning = watching.line();
-    assert!(warning.starts_with("warning: 0.0.0.0:") && warning.contains("is not a loopback address"), "{warning}");
+    assert!(
+        warning.starts_with("warning: 0.0.0.0:") && warning.contains("is not a loopback address"),
+        "{warning}"
+    );
     watching.signal("-TERM");
     assert_eq!(watching.end().0, Some(0));
 }
@@ -290,7 +332,9 @@ fn resident(process: u32) -> u64 {
 #[test]
 fn memory_does_not_grow_with_the_rounds() {
     let workspace = Workspace::new(options());
-    let many: Vec<_> = (0..100).map(|n| format!("      - {{ name: h{n}, type: A, content: 192.0.2.9 }}")).collect();
+    let many: Vec<_> = (0..100)
+        .map(|n| format!("      - {{ name: h{n}, type: A, content: 192.0.2.9 }}"))
+        .collect();
     workspace.records_spec(&many.join("\n"));
     workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "changes-much"]).exits(0);
     let more = ["--interval", "0s", "--listen", "127.0.0.1:0", "--metrics", "m.prom"];

@@ -1,5 +1,5 @@
-//! Protection that is weaker than the spec says without any difference in what the spec names: `drift` reports it, `plan` and
-//! `apply` show it, and there are ways out.
+//! Protection that is weaker than the spec says without any difference in what the spec names:
+//! `drift` reports it, `plan` and `apply` show it, and there are ways out.
 
 use crate::support::workspace::{Ran, Workspace, options_on};
 use serde_json::{Value, json};
@@ -13,8 +13,7 @@ const ANOMALY: &str = "6179ae15870a4bb7b2d480d4843b323c";
 /// A zone with these rules, and a spec with this section.
 fn zone(rulesets: &[(&str, Value)], section: &str) -> Workspace {
     let workspace = Workspace::empty(options_on("business"));
-    let entry_point =
-        |(phase, rules): &(&str, Value)| json!({ "phase": phase, "kind": "zone", "name": "default", "rules": rules });
+    let entry_point = |(phase, rules): &(&str, Value)| json!({ "phase": phase, "kind": "zone", "name": "default", "rules": rules });
     let rulesets: Vec<Value> = rulesets.iter().map(entry_point).collect();
     workspace.plant(
         &json!({ "zones": [{ "name": "example.com", "plan": "business", "records": [], "rulesets": rulesets }] }),
@@ -26,7 +25,10 @@ fn zone(rulesets: &[(&str, Value)], section: &str) -> Workspace {
 /// Writes a spec with this section.
 fn spec(workspace: &Workspace, section: &str) {
     let lines: Vec<String> = section.lines().map(|line| format!("      {line}\n")).collect();
-    workspace.file("spec.yaml", format!("version: 1\nzones:\n  example.com:\n    waf:\n{}", lines.concat()));
+    workspace.file(
+        "spec.yaml",
+        format!("version: 1\nzones:\n  example.com:\n    waf:\n{}", lines.concat()),
+    );
 }
 
 /// A deployment of the OWASP ruleset.
@@ -57,7 +59,8 @@ fn drift(workspace: &Workspace, code: i32) -> Value {
 /// The plan has nothing to do, and says so with its usual codes; `apply` too.
 #[track_caller]
 fn keeps_its_codes(workspace: &Workspace) -> Ran {
-    let plan = workspace.run(&["plan", "spec.yaml", "--detailed-exitcode", "--format", "json"]).exits(0);
+    let plan =
+        workspace.run(&["plan", "spec.yaml", "--detailed-exitcode", "--format", "json"]).exits(0);
     assert_eq!(plan.json()["verdict"], "in-sync");
     let shown = workspace.run(&["plan", "spec.yaml"]).exits(0);
     assert!(shown.stderr.contains("PLAN0052"), "{shown:?}");
@@ -75,23 +78,38 @@ fn a_loosened_threshold_is_drift() {
         (&finding["state"], &finding["kind"], &finding["name"]),
         (&json!("weakened"), &json!("waf_rule"), &json!("owasp"))
     );
-    assert_eq!((&finding["promised"], &finding["live"]), (&json!("the threshold is at most 60"), &json!("it is 100")));
+    assert_eq!(
+        (&finding["promised"], &finding["live"]),
+        (&json!("the threshold is at most 60"), &json!("it is 100"))
+    );
     assert_eq!((&finding["cause"], &finding["rules"]["lost"]), (&json!([ANOMALY]), &json!(0)));
     assert_eq!(finding["shortfalls"][0]["accept"], "{ key: threshold, is: 100, reason: … }");
     assert_eq!(finding.get("action"), None, "there is no operation");
-    assert_eq!((&report["summary"]["weakened"], &report["summary"]["in-sync"]), (&json!(1), &json!(0)));
+    assert_eq!(
+        (&report["summary"]["weakened"], &report["summary"]["in-sync"]),
+        (&json!(1), &json!(0))
+    );
     assert_eq!(report["verdict"], "drift");
     let text = workspace.run(&["drift", "spec.yaml"]).exits(2).stdout;
     assert!(text.contains("  weakened     weaker than the spec says: waf owasp\n"), "{text}");
-    assert!(text.contains("the threshold is at most 60") && text.contains("Drift: 1 weakened"), "{text}");
+    assert!(
+        text.contains("the threshold is at most 60") && text.contains("Drift: 1 weakened"),
+        "{text}"
+    );
     let markdown = workspace.run(&["drift", "spec.yaml", "--format", "markdown"]).exits(2).stdout;
     assert!(markdown.contains("#### 1 weakened") && markdown.contains("at most 60"), "{markdown}");
-    let tolerated = workspace.run(&["drift", "spec.yaml", "--fail-on", "drifted", "--format", "json"]).exits(0).json();
+    let tolerated = workspace
+        .run(&["drift", "spec.yaml", "--fail-on", "drifted", "--format", "json"])
+        .exits(0)
+        .json();
     assert_eq!(tolerated["verdict"], "tolerated");
     keeps_its_codes(&workspace);
     let metrics = workspace.run(&["drift", "spec.yaml", "--metrics", "m.prom"]).exits(2);
     let metrics = (metrics, std::fs::read_to_string(workspace.path().join("m.prom")).unwrap()).1;
-    assert!(metrics.contains("zonewright_drift_objects{zone=\"example.com\",state=\"weakened\"} 1"), "{metrics}");
+    assert!(
+        metrics.contains("zonewright_drift_objects{zone=\"example.com\",state=\"weakened\"} 1"),
+        "{metrics}"
+    );
     let diff = workspace.run(&["waf", "diff", "spec.yaml"]).exits(0).stdout;
     assert!(!diff.contains("in effect as wanted") && diff.contains("at most 60"), "{diff}");
 }
@@ -100,7 +118,8 @@ fn a_loosened_threshold_is_drift() {
 #[test]
 fn a_base_does_not_hide_it() {
     let workspace = zone(&[(MANAGED, json!([owasp(threshold(100))]))], "owasp: on");
-    workspace.file("before.yaml", std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap());
+    workspace
+        .file("before.yaml", std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap());
     let ran = workspace.run(&["plan", "spec.yaml", "--base", "./before.yaml"]).exits(0);
     assert!(ran.stderr.contains("PLAN0052"), "{ran:?}");
     workspace.run(&["drift", "spec.yaml", "--base", "./before.yaml"]).exits(2);
@@ -127,18 +146,30 @@ fn each_way_out_ends_it() {
     let workspace = live();
     spec(&workspace, "unmanaged: prune\nowasp: on");
     let report = drift(&workspace, 2);
-    assert_eq!((&report["summary"]["weakened"], &report["summary"]["unknown"]), (&json!(0), &json!(1)));
+    assert_eq!(
+        (&report["summary"]["weakened"], &report["summary"]["unknown"]),
+        (&json!(0), &json!(1))
+    );
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     clean(&workspace);
     // Accepted, until another value or the last day.
     let workspace = live();
-    spec(&workspace, "owasp: on\naccept: [{ key: threshold, is: 100, reason: load test, expires: 2999-01-01 }]");
+    spec(
+        &workspace,
+        "owasp: on\naccept: [{ key: threshold, is: 100, reason: load test, expires: 2999-01-01 }]",
+    );
     clean(&workspace);
     spec(&workspace, "owasp: on\naccept: [{ key: threshold, is: 90, reason: load test }]");
     drift(&workspace, 2);
-    spec(&workspace, "owasp: on\naccept: [{ key: threshold, is: 100, reason: load test, expires: 2001-01-01 }]");
+    spec(
+        &workspace,
+        "owasp: on\naccept: [{ key: threshold, is: 100, reason: load test, expires: 2001-01-01 }]",
+    );
     let report = drift(&workspace, 2);
-    assert!(report["diagnostics"].as_array().unwrap().iter().any(|d| d["code"] == "WAF0022"), "{report:#}");
+    assert!(
+        report["diagnostics"].as_array().unwrap().iter().any(|d| d["code"] == "WAF0022"),
+        "{report:#}"
+    );
     // Undone.
     let workspace = zone(&[(MANAGED, json!([owasp(threshold(60))]))], "owasp: on");
     clean(&workspace);
@@ -157,9 +188,15 @@ fn pull_writes_rules_and_exceptions() {
     assert_eq!(drift(&workspace, 2)["summary"]["weakened"], 1);
     let ran = workspace.run(&["pull", "spec.yaml", "--yes"]).exits(0);
     let text = std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap();
-    for words in
-        ["paranoia: 2", "action: log", "exceptions:", "name: gate", "skip: everything", "reason:", "# the ruleset"]
-    {
+    for words in [
+        "paranoia: 2",
+        "action: log",
+        "exceptions:",
+        "name: gate",
+        "skip: everything",
+        "reason:",
+        "# the ruleset",
+    ] {
         assert!(text.contains(words), "{words:?} is not in\n{text}\n{ran:?}");
     }
     drift(&workspace, 0);
@@ -167,11 +204,15 @@ fn pull_writes_rules_and_exceptions() {
     assert!(again.stdout.contains("Nothing to take over"), "{again:?}");
 }
 
-/// The custom rules are read where the list of rulesets, which is read anyway, has them, and not otherwise.
+/// The custom rules are read where the list of rulesets, which is read anyway, has them, and not
+/// otherwise.
 #[test]
 fn a_skip_among_the_custom_rules_is_found_with_one_request() {
-    let managed = || (MANAGED, json!([owasp(json!({ "rules": [{ "id": ANOMALY, "score_threshold": 40 }] }))]));
-    let made = |workspace: &Workspace, code| drift(workspace, code)["requests"]["made"].as_u64().unwrap();
+    let managed = || {
+        (MANAGED, json!([owasp(json!({ "rules": [{ "id": ANOMALY, "score_threshold": 40 }] }))]))
+    };
+    let made =
+        |workspace: &Workspace, code| drift(workspace, code)["requests"]["made"].as_u64().unwrap();
     let without = zone(&[managed()], "owasp: on");
     let phases = json!({ "phases": [MANAGED] });
     let gate = skip("gate", "true", phases.clone());
@@ -179,7 +220,10 @@ fn a_skip_among_the_custom_rules_is_found_with_one_request() {
     assert_eq!(made(&with, 2), made(&without, 0) + 1);
     let report = drift(&with, 2);
     assert_eq!(report["findings"][0]["state"], "weakened");
-    assert!(report["findings"][0]["live"].as_str().unwrap().contains("all requests bypass"), "{report:#}");
+    assert!(
+        report["findings"][0]["live"].as_str().unwrap().contains("all requests bypass"),
+        "{report:#}"
+    );
     let office = skip("office", "ip.src in {192.0.2.0/24}", phases);
     drift(&zone(&[managed(), (CUSTOM, json!([office]))], "owasp: on"), 0);
     workspace_pull(&with);
@@ -225,12 +269,20 @@ fn accept_is_checked_with_its_place() {
         ("{ key: threshold, reason: x }", "SPEC0021", "`is` is missing"),
         ("{ key: threshold, is: high-ish, reason: x }", "WAF0032", "no value of `threshold`"),
         ("{ key: paranoia, is: 1, reason: x }", "WAF0032", "no key that can be accepted"),
-        ("{ key: threshold, override: 942100, is: 100, reason: x }", "WAF0032", "accepts one thing"),
+        (
+            "{ key: threshold, override: 942100, is: 100, reason: x }",
+            "WAF0032",
+            "accepts one thing",
+        ),
         ("{ is: 100, reason: x }", "WAF0032", "accepts one thing"),
         ("{ rule: gate, is: 'true', reason: x }", "WAF0032", "what it matches and skips"),
         ("{ rule: gate, is: { when: all }, reason: x }", "WAF0032", "what it matches and skips"),
         ("{ override: 942100, is: maybe, reason: x }", "WAF0032", "no value of an override"),
-        ("{ key: threshold, is: 100, ruleset: nginx, reason: x }", "WAF0032", "no ruleset of this section"),
+        (
+            "{ key: threshold, is: 100, ruleset: nginx, reason: x }",
+            "WAF0032",
+            "no ruleset of this section",
+        ),
         (
             "{ key: threshold, is: 100, reason: x }, { key: threshold, is: 90, reason: y }",
             "WAF0033",
@@ -248,8 +300,7 @@ fn accept_is_checked_with_its_place() {
 /// Two zones of one account with the same rules, and a spec with this section for both.
 fn two_zones(custom: Option<Value>, section: &str) -> Workspace {
     let workspace = Workspace::empty(options_on("business"));
-    let entry_point =
-        |phase: &str, rules: Value| json!({ "phase": phase, "kind": "zone", "name": "default", "rules": rules });
+    let entry_point = |phase: &str, rules: Value| json!({ "phase": phase, "kind": "zone", "name": "default", "rules": rules });
     let mut rulesets = vec![entry_point(MANAGED, json!([owasp(Value::Null)]))];
     rulesets.extend(custom.map(|rules| entry_point(CUSTOM, rules)));
     let zone = |name: &str| json!({ "name": name, "plan": "business", "records": [], "rulesets": rulesets });
@@ -265,15 +316,17 @@ fn codes(report: &Value) -> Vec<&str> {
     report["diagnostics"].as_array().unwrap().iter().filter_map(|d| d["code"].as_str()).collect()
 }
 
-/// A run over several zones reads the list of the account, which does not say which zone has custom rules: nothing more is
-/// read, and the plan says so as the drift report does. One zone by itself is read.
+/// A run over several zones reads the list of the account, which does not say which zone has custom
+/// rules: nothing more is read, and the plan says so as the drift report does. One zone by itself
+/// is read.
 #[test]
 fn custom_rules_of_several_zones_are_not_read_and_every_command_says_so() {
     let gate = json!([skip("gate", "true", json!({ "phases": [MANAGED] }))]);
     let (with, without) = (two_zones(Some(gate), "owasp: on"), two_zones(None, "owasp: on"));
     let made = |workspace: &Workspace, command: &str| {
         let report = workspace.run(&[command, "spec.yaml", "--format", "json"]).exits(0).json();
-        let notes: Vec<&str> = codes(&report).into_iter().filter(|code| *code == "WAF0038").collect();
+        let notes: Vec<&str> =
+            codes(&report).into_iter().filter(|code| *code == "WAF0038").collect();
         assert_eq!(notes, ["WAF0038"], "{report:#}");
         report["requests"]["made"].as_u64().unwrap()
     };
@@ -281,11 +334,17 @@ fn custom_rules_of_several_zones_are_not_read_and_every_command_says_so() {
         assert_eq!(made(&with, command), made(&without, command));
     }
     let note = with.run(&["plan", "spec.yaml", "-v"]).exits(0).stderr;
-    assert!(note.contains("the custom rules of 2 zones were not read: example.com, example.net"), "{note}");
+    assert!(
+        note.contains("the custom rules of 2 zones were not read: example.com, example.net"),
+        "{note}"
+    );
     assert!(with.run(&["drift", "spec.yaml"]).exits(0).stdout.contains("were not read in 2 zones"));
     for command in ["plan", "drift"] {
         let code = i32::from(command == "drift") * 2;
-        let one = with.run(&[command, "spec.yaml", "--zone", "example.com", "--format", "json"]).exits(code).json();
+        let one = with
+            .run(&[command, "spec.yaml", "--zone", "example.com", "--format", "json"])
+            .exits(code)
+            .json();
         let is_weakened = codes(&one).contains(&"PLAN0052") || one["summary"]["weakened"] == 1;
         assert!(is_weakened && !codes(&one).contains(&"WAF0038"), "{one:#}");
     }
@@ -299,13 +358,26 @@ fn custom_rules_of_several_zones_are_not_read_and_every_command_says_so() {
 #[test]
 fn the_live_protection_is_compared_with_the_floor() {
     let workspace = zone(&[(MANAGED, json!([owasp(threshold(100))]))], "owasp: on");
-    let shown = |workspace: &Workspace| workspace.run(&["waf", "effective", "example.com"]).exits(0).stdout;
+    let shown =
+        |workspace: &Workspace| workspace.run(&["waf", "effective", "example.com"]).exits(0).stdout;
     let text = shown(&workspace);
-    assert!(text.contains("below floor promised: the threshold is at most 60; live: it is 100"), "{text}");
-    let json = workspace.run(&["waf", "effective", "example.com", "--format", "json"]).exits(0).json();
-    let below: Vec<&Value> =
-        json["zones"][0]["rulesets"].as_array().unwrap().iter().map(|ruleset| &ruleset["below_floor"]).collect();
-    assert_eq!(below.iter().map(|list| list.as_array().unwrap().len()).sum::<usize>(), 1, "{json:#}");
+    assert!(
+        text.contains("below floor promised: the threshold is at most 60; live: it is 100"),
+        "{text}"
+    );
+    let json =
+        workspace.run(&["waf", "effective", "example.com", "--format", "json"]).exits(0).json();
+    let below: Vec<&Value> = json["zones"][0]["rulesets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|ruleset| &ruleset["below_floor"])
+        .collect();
+    assert_eq!(
+        below.iter().map(|list| list.as_array().unwrap().len()).sum::<usize>(),
+        1,
+        "{json:#}"
+    );
     let workspace = zone(&[(MANAGED, json!([owasp(threshold(60))]))], "owasp: on");
     assert!(!shown(&workspace).contains("below floor"));
 }
@@ -325,7 +397,11 @@ fn entries_that_can_match_nothing_are_found_offline() {
         ("owasp: on", "key: threshold, is: high", "never reported"),
         ("owasp: { threshold: 40 }", "key: threshold, is: 100", "states `threshold`"),
         ("cloudflare: on", "key: threshold, is: 100", "no threshold"),
-        ("owasp: on", "key: threshold, is: 100, ruleset: cloudflare", "promises nothing of `cloudflare`"),
+        (
+            "owasp: on",
+            "key: threshold, is: 100, ruleset: cloudflare",
+            "promises nothing of `cloudflare`",
+        ),
         ("owasp: off", "key: threshold, is: 100", "promises nothing"),
         ("custom: []", "key: enabled, is: false", "promises nothing"),
         ("owasp: on", "key: action, is: block", "never reported"),
@@ -336,12 +412,28 @@ fn entries_that_can_match_nothing_are_found_offline() {
         ("owasp: on", "override: paranoia-level-3, is: off", "paranoia level 3"),
         ("owasp: on", "override: 942100, is: log", "only `off`"),
         ("owasp: on", "override: 949110, is: block", "never reported"),
-        ("owasp: { disable: [{ rule: 942100, reason: x }] }", "override: 942100, is: off", "states `942100`"),
+        (
+            "owasp: { disable: [{ rule: 942100, reason: x }] }",
+            "override: 942100, is: off",
+            "states `942100`",
+        ),
         ("cloudflare: on", "override: wordpress, is: block", "never reported"),
-        ("owasp: on", "rule: gate, is: { when: 'ip.src in {192.0.2.1}', skip: everything }", "certain clients"),
+        (
+            "owasp: on",
+            "rule: gate, is: { when: 'ip.src in {192.0.2.1}', skip: everything }",
+            "certain clients",
+        ),
         ("owasp: on", "rule: gate, is: { when: 'false', skip: everything }", "matches no request"),
-        ("owasp: on", "rule: gate, is: { when: 'http.host whatever (', skip: everything }", "cannot be compared"),
-        ("owasp: on", "rule: gate, is: { when: all, skip: { phases: [http_ratelimit] } }", "skip `owasp`"),
+        (
+            "owasp: on",
+            "rule: gate, is: { when: 'http.host whatever (', skip: everything }",
+            "cannot be compared",
+        ),
+        (
+            "owasp: on",
+            "rule: gate, is: { when: all, skip: { phases: [http_ratelimit] } }",
+            "skip `owasp`",
+        ),
         ("owasp: on", "rule: gate, is: { when: all, skip: { products: [waf] } }", "skip `owasp`"),
         (
             "owasp: on\nexceptions: [{ name: gate, when: all, skip: everything, reason: x }]",
@@ -367,25 +459,39 @@ fn entries_that_can_match_nothing_are_found_offline() {
         ("owasp: on", "override: owasp-sqli, is: off"),
         ("owasp: on", "override: 949110, is: log"),
         ("owasp: { disable: [{ rule: 942100, reason: x }] }", "override: 942110, is: off"),
-        ("cloudflare: { tags: [{ tag: drupal, action: block }] }", "override: wordpress, is: js_challenge"),
+        (
+            "cloudflare: { tags: [{ tag: drupal, action: block }] }",
+            "override: wordpress, is: js_challenge",
+        ),
         ("cloudflare: on", "override: wordpress, is: log"),
         ("owasp: on", "rule: gate, is: { when: all, skip: everything }"),
-        ("owasp: on", "rule: gate, is: { when: ssl, skip: { phases: [http_request_firewall_managed] } }"),
+        (
+            "owasp: on",
+            "rule: gate, is: { when: ssl, skip: { phases: [http_request_firewall_managed] } }",
+        ),
     ] {
         let found = found(&format!("{section}\naccept:\n  - {{ {entry}, reason: x }}"));
         assert!(found.is_empty(), "{section} {entry}: {found:#?}");
     }
     // The last day is over.
-    spec(&workspace, "owasp: on\naccept: [{ key: threshold, is: 100, reason: x, expires: 2001-01-01 }]");
+    spec(
+        &workspace,
+        "owasp: on\naccept: [{ key: threshold, is: 100, reason: x, expires: 2001-01-01 }]",
+    );
     let ran = workspace.run(&["validate", "spec.yaml"]).exits(0);
-    assert!(ran.stderr.contains("WAF0022") && ran.stderr.contains("is reported again"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("WAF0022") && ran.stderr.contains("is reported again"),
+        "{}",
+        ran.stderr
+    );
 }
 
 /// With `waf.lock`, `validate` knows which rules exist.
 #[test]
 fn rules_that_are_not_in_the_lock_are_found_offline() {
     let workspace = zone(&[(MANAGED, json!([owasp(Value::Null)]))], "owasp: on");
-    let entry = |rule: &str| format!("owasp: on\naccept: [{{ override: {rule}, is: off, reason: x }}]");
+    let entry =
+        |rule: &str| format!("owasp: on\naccept: [{{ override: {rule}, is: off, reason: x }}]");
     let validated = |rule: &str| {
         spec(&workspace, &entry(rule));
         workspace.run(&["validate", "spec.yaml"]).exits(0).stderr
@@ -393,7 +499,12 @@ fn rules_that_are_not_in_the_lock_are_found_offline() {
     assert!(!validated("942999").contains("WAF0037"), "without the file, nothing is known");
     workspace.run(&["waf", "lock", "spec.yaml"]).exits(0);
     let words = validated("942999");
-    assert!(words.contains("WAF0037") && words.contains("is `942999`") && words.contains("spec.yaml:6:"), "{words}");
+    assert!(
+        words.contains("WAF0037")
+            && words.contains("is `942999`")
+            && words.contains("spec.yaml:6:"),
+        "{words}"
+    );
     assert!(validated(&"f".repeat(32)).contains("WAF0037"));
     for known in ["942100", "949110", ANOMALY, &ANOMALY[..8], "owasp-sqli", "a description"] {
         assert!(!validated(known).contains("WAF0037"), "{known}");
@@ -401,8 +512,10 @@ fn rules_that_are_not_in_the_lock_are_found_offline() {
     // A plan reports it once.
     spec(&workspace, &entry("942999"));
     let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
-    let about_it: Vec<&str> =
-        codes(&plan).into_iter().filter(|code| ["WAF0034", "WAF0037", "LINT0023"].contains(code)).collect();
+    let about_it: Vec<&str> = codes(&plan)
+        .into_iter()
+        .filter(|code| ["WAF0034", "WAF0037", "LINT0023"].contains(code))
+        .collect();
     assert_eq!(about_it, ["WAF0037"], "{plan:#}");
 }
 
@@ -425,17 +538,23 @@ fn an_entry_of_a_profile_is_needed_if_one_zone_needs_it() {
         workspace.file("spec.yaml", format!("{profile}{zones}"));
     };
     let idle = |selected: &[&str]| {
-        let arguments = [&["drift", "spec.yaml", "--format", "json", "--drift-exit-code", "0"], selected].concat();
+        let arguments =
+            [&["drift", "spec.yaml", "--format", "json", "--drift-exit-code", "0"], selected]
+                .concat();
         let report = workspace.run(&arguments).exits(0).json();
         codes(&report).into_iter().filter(|code| *code == "WAF0034").count()
     };
     spec(100);
-    assert_eq!((idle(&[]), idle(&["--zone", "example.com"]), idle(&["--zone", "example.net"])), (0, 0, 0));
+    assert_eq!(
+        (idle(&[]), idle(&["--zone", "example.com"]), idle(&["--zone", "example.net"])),
+        (0, 0, 0)
+    );
     // Another value alarms, and is not idle. One that nothing has is.
     spec(90);
     assert_eq!(idle(&[]), 0);
     workspace.run(&["drift", "spec.yaml"]).exits(2);
     let text = std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap();
-    workspace.file("spec.yaml", text.replace("key: threshold, is: 90", "override: 942100, is: off"));
+    workspace
+        .file("spec.yaml", text.replace("key: threshold, is: 90", "override: 942100, is: off"));
     assert_eq!(idle(&[]), 1);
 }

@@ -1,5 +1,5 @@
-//! Output at the width of the terminal: the program itself detects the width, and whether to use colour. `script` of util-linux
-//! makes the terminal, and `stty` sets its width.
+//! Output at the width of the terminal: the program itself detects the width, and whether to use
+//! colour. `script` of util-linux makes the terminal, and `stty` sets its width.
 
 use serde_json::json;
 
@@ -9,7 +9,8 @@ use crate::support::workspace::{Workspace, options};
 /// The widths.
 const COLUMNS: [u16; 3] = [40, 80, 120];
 
-/// A plan with a rename, a swap, the same change on many records, long and wide values, and names in two forms.
+/// A plan with a rename, a swap, the same change on many records, long and wide values, and names
+/// in two forms.
 fn workspace() -> Workspace {
     let workspace = Workspace::new(options());
     let mut live = vec![
@@ -21,9 +22,14 @@ fn workspace() -> Workspace {
             "v=spf1 include:_spf.example.net include:mailing.example.org ip4:192.0.2.0/24 ip4:198.51.100.0/24 -all" }),
     ];
     let hosts = || (1..9).map(|n| format!("host{n}"));
-    live.extend(hosts().map(|name| json!({ "type": "A", "name": name, "content": "192.0.2.60", "ttl": 300 })));
+    live.extend(
+        hosts()
+            .map(|name| json!({ "type": "A", "name": name, "content": "192.0.2.60", "ttl": 300 })),
+    );
     workspace.plant_records(json!(live));
-    let hosts = hosts().map(|name| format!("      - {{ name: {name}, type: A, content: 192.0.2.60, ttl: 600 }}\n"));
+    let hosts = hosts().map(|name| {
+        format!("      - {{ name: {name}, type: A, content: 192.0.2.60, ttl: 600 }}\n")
+    });
     workspace.file(
         "plan.yaml",
         format!(
@@ -49,7 +55,8 @@ fn workspace() -> Workspace {
 fn shown(workspace: &Workspace, columns: u16, run: &str) -> String {
     let program = env!("CARGO_BIN_EXE_zonewright");
     let run = run.replace("zonewright ", &format!("{program} "));
-    let (_, shown) = Asking::shell(workspace, &format!("stty cols {columns} rows 50; {run}")).types(b"");
+    let (_, shown) =
+        Asking::shell(workspace, &format!("stty cols {columns} rows 50; {run}")).types(b"");
     shown
 }
 
@@ -60,7 +67,11 @@ fn rows(shown: &str, columns: u16) -> Vec<String> {
     terminal.process(shown.as_bytes());
     let screen = terminal.screen();
     for row in 0..400 {
-        assert!(!screen.row_wrapped(row), "row {row} of {columns} columns is too long:\n{}", screen.contents());
+        assert!(
+            !screen.row_wrapped(row),
+            "row {row} of {columns} columns is too long:\n{}",
+            screen.contents()
+        );
     }
     screen.contents().lines().map(str::to_owned).collect()
 }
@@ -71,7 +82,11 @@ fn a_plan_is_as_wide_as_the_terminal() {
     let mut lengths = Vec::new();
     for columns in COLUMNS {
         for colour in ["auto", "never"] {
-            let shown = shown(&workspace, columns, &format!("zonewright plan plan.yaml --color {colour} 2>/dev/null"));
+            let shown = shown(
+                &workspace,
+                columns,
+                &format!("zonewright plan plan.yaml --color {colour} 2>/dev/null"),
+            );
             let rows = rows(&shown, columns);
             let text = rows.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
             for words in [
@@ -120,7 +135,8 @@ fn colour_is_for_terminals_that_want_it() {
         ("export NO_COLOR=1; zonewright validate wrong.yaml", false),
     ] {
         // The bar moves the cursor, and is not what is asked here.
-        let run = if run.contains("validate") { run.to_owned() } else { format!("({run}) 2>/dev/null") };
+        let run =
+            if run.contains("validate") { run.to_owned() } else { format!("({run}) 2>/dev/null") };
         let shown = shown(&workspace, 80, &run);
         assert_eq!(shown.contains("\u{1b}["), is_coloured, "{run}: {shown}");
     }

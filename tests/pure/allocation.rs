@@ -1,5 +1,5 @@
-//! Expressions are evaluated without heap allocation: values derived from a request are in an arena, which is reset after each
-//! request.
+//! Expressions are evaluated without heap allocation: values derived from a request are in an
+//! arena, which is reset after each request.
 
 use bumpalo::Bump;
 use zonewright::model::expression::{Expression, ListItems, Lists, Program, Truth};
@@ -37,7 +37,9 @@ fn requests() -> Vec<Request> {
         let mut request = Request::from_curl(command).expect("it is one");
         request.address = "203.0.113.9".parse().ok();
         request.fields.insert("ip.src.country".to_owned(), Given::Text("DE".to_owned()));
-        request.fields.insert("http.request.timestamp.sec".to_owned(), Given::Integer(1_484_063_787));
+        request
+            .fields
+            .insert("http.request.timestamp.sec".to_owned(), Given::Integer(1_484_063_787));
         request
     };
     let mut all: Vec<Request> = commands.into_iter().map(request).collect();
@@ -57,7 +59,10 @@ fn expressions_are_evaluated_without_allocation() {
             {
                 let mut sample = request.sample(&arena);
                 sample.set_lists(&lists);
-                matched += programs.iter().filter(|program| program.evaluate(&sample) == Truth::True).count();
+                matched += programs
+                    .iter()
+                    .filter(|program| program.evaluate(&sample) == Truth::True)
+                    .count();
             }
             arena.reset();
         }

@@ -1,4 +1,5 @@
-//! Cloudflare's own spelling of a record is stored if this program would write another one, and only then.
+//! Cloudflare's own spelling of a record is stored if this program would write another one, and
+//! only then.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +34,10 @@ fn every_type_is_written_as_it_was_reported() {
             let plain = record(record_type, example);
             let mut answer = create_body(&plain.form());
             answer["id"] = json!("1");
-            assert!(read(&answer).unwrap().reported.is_plain(), "{record_type} {example}: nothing is kept of it");
+            assert!(
+                read(&answer).unwrap().reported.is_plain(),
+                "{record_type} {example}: nothing is kept of it"
+            );
             for turn in 0..5 {
                 let (other, answer) = respelled(&plain, turn);
                 assert!(!other.reported.is_plain(), "{record_type} {answer}");
@@ -48,9 +52,12 @@ fn every_type_is_written_as_it_was_reported() {
         }
     }
     // Base64 and IPv4 addresses have one spelling.
-    let single = ["A", "DNSKEY", "CERT", "OPENPGPKEY", "URI"].map(|name| RecordType::parse(name).unwrap());
-    let missing: Vec<_> =
-        RecordType::ALL.iter().filter(|t| !respelled_types.contains(t) && !single.contains(t)).collect();
+    let single =
+        ["A", "DNSKEY", "CERT", "OPENPGPKEY", "URI"].map(|name| RecordType::parse(name).unwrap());
+    let missing: Vec<_> = RecordType::ALL
+        .iter()
+        .filter(|t| !respelled_types.contains(t) && !single.contains(t))
+        .collect();
     assert!(missing.is_empty(), "{missing:?} were not written otherwise");
 }
 

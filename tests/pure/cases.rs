@@ -1,4 +1,5 @@
-//! Cases: a spec and a live zone, with the resulting plan and requests. One file each in tests/cases/plan.
+//! Cases: a spec and a live zone, with the resulting plan and requests. One file each in
+//! tests/cases/plan.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -17,18 +18,22 @@ use crate::scenarios::judged;
 
 /// The live zone of a case.
 fn live(case: &Value) -> LiveZone {
-    let records = case["live"].as_array().unwrap().iter().map(|r| wire::record::read(r).unwrap()).collect();
+    let records =
+        case["live"].as_array().unwrap().iter().map(|r| wire::record::read(r).unwrap()).collect();
     LiveZone {
         tier: Tier::from_legacy_id(case["tier"].as_str().unwrap_or("free")),
         name_servers: vec!["ada.ns.example.net".into(), "bob.ns.example.net".into()],
         records,
         waf: waf(&case["waf"]),
-        ..LiveZone::new(ZoneName::parse("example.com").unwrap(), ZoneId("023e105f4ecef8ad9ca31a8372d0c353".into()))
+        ..LiveZone::new(
+            ZoneName::parse("example.com").unwrap(),
+            ZoneId("023e105f4ecef8ad9ca31a8372d0c353".into()),
+        )
     }
 }
 
-/// The live protection of a case: entry points by phase (null for none), and managed rulesets. Where the spec names a phase
-/// that the case does not, there is no entry point.
+/// The live protection of a case: entry points by phase (null for none), and managed rulesets.
+/// Where the spec names a phase that the case does not, there is no entry point.
 fn waf(case: &Value) -> LiveWaf {
     let entry_points = Phase::ALL.iter().map(|phase| match &case["entry_points"][phase.as_str()] {
         Value::Null => (*phase, EntryPoint::Absent),
@@ -37,12 +42,15 @@ fn waf(case: &Value) -> LiveWaf {
     let catalogues = case["catalogues"].as_array().into_iter().flatten();
     LiveWaf {
         entry_points: entry_points.collect(),
-        catalogues: catalogues.map(|json| Arc::new(wire::ruleset::read_catalogue(json).unwrap())).collect(),
+        catalogues: catalogues
+            .map(|json| Arc::new(wire::ruleset::read_catalogue(json).unwrap()))
+            .collect(),
         ..LiveWaf::default()
     }
 }
 
-/// The field names and codes of the JSON form are a contract: a change of this snapshot raises `format`.
+/// The field names and codes of the JSON form are a contract: a change of this snapshot raises
+/// `format`.
 #[test]
 fn json_is_a_contract() {
     insta::glob!("../cases/json", "*.yaml", |path| {
@@ -55,7 +63,8 @@ fn json_is_a_contract() {
         let (zone, diagnostics) = plan_zone(own, &live);
         let zone = judged(zone, own, None, &live);
         let plan = Plan { zones: vec![zone], diagnostics, requests_made: 2, ..Plan::default() };
-        let json = document::plan::Plan::of(&plan, &plan.verdict(&Consents::default()), 1, &sources);
+        let json =
+            document::plan::Plan::of(&plan, &plan.verdict(&Consents::default()), 1, &sources);
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
             insta::assert_snapshot!(document::text(&json));
         });
@@ -84,13 +93,17 @@ fn run(case: &Value) -> String {
     let plan = Plan { zones: vec![zone], diagnostics, ..Plan::default() };
     let consents = Consents {
         deletes: case["consents"]["deletes"].as_u64().map(|n| usize::try_from(n).unwrap()),
-        dangers: BTreeSet::from_iter(case["consents"]["dangers"].as_str().and_then(Danger::by_code)),
+        dangers: BTreeSet::from_iter(
+            case["consents"]["dangers"].as_str().and_then(Danger::by_code),
+        ),
         ..Consents::default()
     };
     let verdict = plan.verdict(&consents);
     let mut out = Vec::new();
     // The snapshots count the requests for records.
-    let is_of_records = |step: &&Step| step.operations.iter().all(|n| plan.zones[0].operations[*n].record().is_some());
+    let is_of_records = |step: &&Step| {
+        step.operations.iter().all(|n| plan.zones[0].operations[*n].record().is_some())
+    };
     let requests_to_apply = steps.iter().filter(is_of_records).count();
     let view = PlanView {
         plan: &plan,
@@ -115,7 +128,8 @@ fn run(case: &Value) -> String {
 
 /// A case as JSON.
 fn read(path: &Path) -> Value {
-    serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    serde_yaml::from_str(&std::fs::read_to_string(path).unwrap())
+        .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! No file of the crate depends on itself through others, except a few groups that belong together.
 //!
-//! A file uses another if it names something that is defined there, through any re-exports. A `pub use` alone does not count: a
-//! `mod.rs` that lists its files may be used by them.
+//! A file uses another if it names something that is defined there, through any re-exports. A `pub
+//! use` alone does not count: a `mod.rs` that lists its files may be used by them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,11 @@ const ONE_THOUGHT: &[(&[&str], &str)] = &[
         "the view of a spec holds its aliases, which are found in the view",
     ),
     (
-        &["model/expression/check.rs", "model/expression/patterns.rs", "model/expression/suspicious_values.rs"],
+        &[
+            "model/expression/check.rs",
+            "model/expression/patterns.rs",
+            "model/expression/suspicious_values.rs",
+        ],
         "one walk over an expression, cut by what is looked at",
     ),
     (
@@ -35,8 +39,14 @@ const ONE_THOUGHT: &[(&[&str], &str)] = &[
         ],
         "an operation holds its subject, and the file of a subject makes the operations on it",
     ),
-    (&["model/request/mod.rs", "model/request/sample.rs"], "a request, and the values that its fields have"),
-    (&["reconcile/base.rs", "reconcile/goal.rs"], "a goal holds its base, and a base is found for a goal"),
+    (
+        &["model/request/mod.rs", "model/request/sample.rs"],
+        "a request, and the values that its fields have",
+    ),
+    (
+        &["reconcile/base.rs", "reconcile/goal.rs"],
+        "a goal holds its base, and a base is found for a goal",
+    ),
     (
         &["sandbox/request_context.rs", "sandbox/record_conflicts.rs", "sandbox/new_zones.rs"],
         "a call carries what is remembered between calls, and the memory is asked with a call",
@@ -58,7 +68,8 @@ fn graph(files: &[File]) -> Vec<BTreeSet<usize>> {
             uses.iter().flat_map(|(e, tree)| expand(tree).into_iter().map(move |p| (*e, p)))
         {
             let Some(target) = absolute(&path, &module, &modules) else { continue };
-            let name = if name == "self" { target.last().cloned().unwrap_or_default() } else { name };
+            let name =
+                if name == "self" { target.last().cloned().unwrap_or_default() } else { name };
             if !is_export || words.contains(name.as_str()) {
                 used[n].push(target.clone());
             }
@@ -71,8 +82,9 @@ fn graph(files: &[File]) -> Vec<BTreeSet<usize>> {
         let mut path = path.clone();
         // A name passes only a few re-exports; the limit is for re-exports that lead to themselves.
         for _ in 0..8 {
-            let known =
-                (1..=path.len()).rev().find(|n| names.contains_key(&path[..*n]) && !modules.contains_key(&path[..*n]));
+            let known = (1..=path.len())
+                .rev()
+                .find(|n| names.contains_key(&path[..*n]) && !modules.contains_key(&path[..*n]));
             let Some(known) = known else { break };
             path = [names[&path[..known]].as_slice(), &path[known..]].concat();
         }
@@ -103,12 +115,17 @@ fn circles(graph: &[BTreeSet<usize>]) -> BTreeSet<BTreeSet<usize>> {
 fn files_use_each_other_one_way() {
     let files = files();
     let graph = graph(&files);
-    let found: BTreeSet<BTreeSet<&str>> =
-        circles(&graph).iter().map(|circle| circle.iter().map(|n| files[*n].path.as_str()).collect()).collect();
+    let found: BTreeSet<BTreeSet<&str>> = circles(&graph)
+        .iter()
+        .map(|circle| circle.iter().map(|n| files[*n].path.as_str()).collect())
+        .collect();
     let allowed: BTreeSet<BTreeSet<&str>> =
         ONE_THOUGHT.iter().map(|(files, _)| files.iter().copied().collect()).collect();
     let new: Vec<_> = found.difference(&allowed).collect();
-    assert!(new.is_empty(), "files that use each other; move what both need to a file of its own: {new:#?}");
+    assert!(
+        new.is_empty(),
+        "files that use each other; move what both need to a file of its own: {new:#?}"
+    );
     let gone: Vec<_> = allowed.difference(&found).collect();
     assert!(gone.is_empty(), "no circles any more; take them from the list: {gone:#?}");
 }

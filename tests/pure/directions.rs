@@ -1,5 +1,6 @@
-//! Whether a change to exceptions, custom rules and rate limits weakens or strengthens, compared with a table and with the
-//! effect on requests: if a request passes that was stopped before, the plan must need a consent.
+//! Whether a change to exceptions, custom rules and rate limits weakens or strengthens, compared
+//! with a table and with the effect on requests: if a request passes that was stopped before, the
+//! plan must need a consent.
 
 use std::sync::Arc;
 
@@ -29,7 +30,11 @@ fn act(action: &str, expression: &str) -> Option<RuleBody> {
 }
 
 /// The direction of a change in a phase, and what is said about it.
-fn judged(phase: Phase, before: Option<&RuleBody>, after: Option<&RuleBody>) -> (Direction, String) {
+fn judged(
+    phase: Phase,
+    before: Option<&RuleBody>,
+    after: Option<&RuleBody>,
+) -> (Direction, String) {
     let waf = LiveWaf { catalogues: vec![Arc::new(owasp())], ..LiveWaf::default() };
     let impact = rule_impact(phase, before, after, &waf);
     (impact.direction, impact.lines.join("\n"))
@@ -42,7 +47,8 @@ const NET: &str = "ip.src in {192.0.2.0/24}";
 const HOST: &str = "http.host eq \"a.example.com\"";
 const LIST: &str = "ip.src in $office";
 
-/// Expressions before and after, and the direction for a rule that blocks; an exception goes the other way.
+/// Expressions before and after, and the direction for a rule that blocks; an exception goes the
+/// other way.
 const SCOPES: &[(&str, &str, Direction)] = &[
     (A, "http.host contains \".\"", Unclassified),
     (A, "true", Strengthens),
@@ -62,7 +68,11 @@ const SCOPES: &[(&str, &str, Direction)] = &[
     (HOST, "http.host ne \"a.example.com\"", Unclassified),
     ("ssl", "not ssl", Both),
     ("http.user_agent contains \"bot\"", "not http.user_agent contains \"bot\"", Both),
-    ("ssl and http.user_agent contains \"x\"", "not (ssl and http.user_agent contains \"x\")", Both),
+    (
+        "ssl and http.user_agent contains \"x\"",
+        "not (ssl and http.user_agent contains \"x\")",
+        Both,
+    ),
     ("ssl or http.user_agent contains \"x\"", "not (ssl or http.user_agent contains \"x\")", Both),
     (LIST, "not ip.src in $office", Both),
     (LIST, "ip.src in $partners", Unclassified),
@@ -133,15 +143,20 @@ fn changed_actions_are_classified() {
     }
 }
 
-/// A client that solves a challenge is accepted, so a challenge before a block can weaken; a challenge for other requests
-/// strengthens.
+/// A client that solves a challenge is accepted, so a challenge before a block can weaken; a
+/// challenge for other requests strengthens.
 #[test]
 fn a_challenge_before_a_block_is_judged_by_what_it_accepts() {
     use zonewright::insight::waf::{MovedRule, lets_pass};
     let block = act("block", AB).unwrap();
     let judged = |before: Option<RuleBody>, action: &str, expression: &str| {
         let (rule, block) = (act(action, expression).unwrap(), MovedRule::new(&block));
-        let found = lets_pass(before.as_ref(), &MovedRule::new(&rule), std::iter::once(&block), &LiveWaf::default());
+        let found = lets_pass(
+            before.as_ref(),
+            &MovedRule::new(&rule),
+            std::iter::once(&block),
+            &LiveWaf::default(),
+        );
         found.map(|(direction, _)| direction)
     };
     assert_eq!(judged(None, "managed_challenge", A), Some(Weakens));
@@ -150,7 +165,10 @@ fn a_challenge_before_a_block_is_judged_by_what_it_accepts() {
     assert_eq!(judged(None, "challenge", "ip.src eq 198.51.100.1"), None);
     assert_eq!(judged(None, "block", A), None);
     assert_eq!(judged(act("skip", A), "managed_challenge", A), None);
-    assert_eq!(judged(act("skip", "ip.src eq 198.51.100.1"), "managed_challenge", A), Some(Weakens));
+    assert_eq!(
+        judged(act("skip", "ip.src eq 198.51.100.1"), "managed_challenge", A),
+        Some(Weakens)
+    );
 }
 
 #[test]
@@ -185,7 +203,9 @@ fn changed_rates_are_classified() {
         (json!({ "score_per_period": 5 }), Unclassified),
     ] {
         for action in ["block", "log"] {
-            let rule = |rate: Json| body(json!({ "action": action, "expression": "true", "ratelimit": rate }));
+            let rule = |rate: Json| {
+                body(json!({ "action": action, "expression": "true", "ratelimit": rate }))
+            };
             let (before, after) = (rule(rate(json!({}))), rule(rate(change.clone())));
             let wanted = if action == "log" { Neutral } else { expected };
             let (found, lines) = judged(Phase::RateLimit, Some(&before), Some(&after));
@@ -254,7 +274,9 @@ const ADDRESSES: [&str; 3] = ["192.0.2.1", "192.0.2.2", "198.51.100.1"];
 
 fn requests() -> impl Iterator<Item = Request> {
     let pairs = HOSTS.into_iter().flat_map(|host| PATHS.into_iter().map(move |path| (host, path)));
-    pairs.flat_map(|(host, path)| ADDRESSES.into_iter().map(move |address| Request { host, path, address }))
+    pairs.flat_map(|(host, path)| {
+        ADDRESSES.into_iter().map(move |address| Request { host, path, address })
+    })
 }
 
 fn condition() -> impl Strategy<Value = Condition> {
@@ -269,7 +291,8 @@ fn condition() -> impl Strategy<Value = Condition> {
     leaf.prop_recursive(2, 5, 2, |inner| {
         prop_oneof![
             inner.clone().prop_map(|c| Condition::Not(Box::new(c))),
-            (inner.clone(), inner.clone()).prop_map(|(a, b)| Condition::All(Box::new(a), Box::new(b))),
+            (inner.clone(), inner.clone())
+                .prop_map(|(a, b)| Condition::All(Box::new(a), Box::new(b))),
             (inner.clone(), inner).prop_map(|(a, b)| Condition::Any(Box::new(a), Box::new(b))),
         ]
     })
@@ -278,11 +301,13 @@ fn condition() -> impl Strategy<Value = Condition> {
 /// A rule of the custom phase: what it does, for which requests.
 type Rule = (&'static str, Condition);
 
-/// Whether some rule stops a request: the first rule that blocks it, unless the request skipped the rest or was accepted after
-/// a challenge.
+/// Whether some rule stops a request: the first rule that blocks it, unless the request skipped the
+/// rest or was accepted after a challenge.
 fn stops(rules: &[(usize, Rule)], request: Request, solves: bool) -> bool {
     let first = rules.iter().find(|(_, (action, when))| *action != "log" && when.holds(request));
-    first.is_some_and(|(_, (action, _))| *action == "block" || (*action == "managed_challenge" && !solves))
+    first.is_some_and(|(_, (action, _))| {
+        *action == "block" || (*action == "managed_challenge" && !solves)
+    })
 }
 
 /// The operations that change these rules into those.
@@ -300,20 +325,26 @@ fn plan(before: &[(usize, Rule)], after: &[(usize, Rule)]) -> Vec<Operation> {
             rule
         })
         .collect();
-    let mut text =
-        String::from("version: 1\nzones:\n  example.com:\n    waf:\n      unmanaged: prune\n      custom:\n");
+    let mut text = String::from(
+        "version: 1\nzones:\n  example.com:\n    waf:\n      unmanaged: prune\n      custom:\n",
+    );
     for (n, (action, when)) in after {
         let skip = if *action == "skip" { ", skip: everything" } else { "" };
-        text += &format!("        - {{ name: r{n}, when: '{}', action: {action}{skip}, reason: r }}\n", when.text());
+        text += &format!(
+            "        - {{ name: r{n}, when: '{}', action: {action}{skip}, reason: r }}\n",
+            when.text()
+        );
     }
     if after.is_empty() {
         text = text.replace("custom:\n", "custom: []\n");
     }
     let mut sources = Sources::default();
-    let outcome = spec::load(&[spec::Input::Stdin(text.clone())], &spec::Options::default(), &mut sources);
+    let outcome =
+        spec::load(&[spec::Input::Stdin(text.clone())], &spec::Options::default(), &mut sources);
     let desired = outcome.desired.unwrap_or_else(|| panic!("{text}\n{:?}", outcome.diagnostics));
     let ruleset = json!({ "id": "2".repeat(32), "version": "7", "rules": live });
-    let entry_point = EntryPoint::Present(wire::ruleset::read_ruleset(&ruleset).expect("a ruleset"));
+    let entry_point =
+        EntryPoint::Present(wire::ruleset::read_ruleset(&ruleset).expect("a ruleset"));
     let live = LiveZone {
         tier: Tier::from_legacy_id("business"),
         waf: LiveWaf { entry_points: [(Phase::Custom, entry_point)].into(), ..LiveWaf::default() },

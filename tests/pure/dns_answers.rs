@@ -1,15 +1,16 @@
-//! Answers and comparisons of zones, checked with an oracle that was written from the RFCs and shares no code with the program:
-//! it has no tree and no index, and searches all records each time.
+//! Answers and comparisons of zones, checked with an oracle that was written from the RFCs and
+//! shares no code with the program: it has no tree and no index, and searches all records each
+//! time.
 //!
-//! Zones are small, with names from three labels, so that every name can be asked. There are two zones, whose aliases point to
-//! each other.
+//! Zones are small, with names from three labels, so that every name can be asked. There are two
+//! zones, whose aliases point to each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use zonewright::insight::dns::{
-    Answer, Class, End, Entry, NoData, Own, RecordEdit, References, Serving, Unknown, ZoneIndex, Zones, differences,
-    explain,
+    Answer, Class, End, Entry, NoData, Own, RecordEdit, References, Serving, Unknown, ZoneIndex,
+    Zones, differences, explain,
 };
 use zonewright::model::{Fqdn, Rdata, RecordType, Settings, Ttl, ZoneName};
 
@@ -41,7 +42,8 @@ enum Mode {
     Advanced,
 }
 
-// ---------------------------------------------------------------------------------------------- the oracle
+// ----------------------------------------------------------------------------------------------
+// the oracle
 
 fn parent(name: &str) -> &str {
     name.split_once('.').map_or("", |(_, rest)| rest)
@@ -65,7 +67,8 @@ fn exists(zone: &[Record], name: &str) -> bool {
 }
 
 fn values(zone: &[Record], name: &str, kind: &str) -> Vec<String> {
-    let set: BTreeSet<String> = zone.iter().filter(|r| r.0 == name && r.1 == kind).map(|r| r.2.clone()).collect();
+    let set: BTreeSet<String> =
+        zone.iter().filter(|r| r.0 == name && r.1 == kind).map(|r| r.2.clone()).collect();
     set.into_iter().collect()
 }
 
@@ -106,9 +109,15 @@ fn one(zone: &[Record], mode: Mode, name: &str, kind: &str) -> Result<String, St
         let delegates = !step.starts_with("*.") && !values(zone, &step, "NS").is_empty();
         if delegates && !(kind == "DS" && step == name) {
             let servers = values(zone, &step, "NS");
-            let inside: Vec<_> = servers.iter().filter(|s| **s == step || s.ends_with(&format!(".{step}"))).collect();
+            let inside: Vec<_> = servers
+                .iter()
+                .filter(|s| **s == step || s.ends_with(&format!(".{step}")))
+                .collect();
             let glue: BTreeSet<_> = inside.iter().flat_map(|s| values(zone, s, "A")).collect();
-            return Ok(format!("referral {step} {servers:?} {:?} {glue:?}", values(zone, &step, "DS")));
+            return Ok(format!(
+                "referral {step} {servers:?} {:?} {glue:?}",
+                values(zone, &step, "DS")
+            ));
         }
     }
     if has_records(zone, name) {
@@ -136,12 +145,20 @@ fn one(zone: &[Record], mode: Mode, name: &str, kind: &str) -> Result<String, St
 }
 
 /// The result of the records at a name.
-fn at(zone: &[Record], mode: Mode, owner: &str, is_apex: bool, kind: &str) -> Result<String, String> {
+fn at(
+    zone: &[Record],
+    mode: Mode,
+    owner: &str,
+    is_apex: bool,
+    kind: &str,
+) -> Result<String, String> {
     let set = values(zone, owner, kind);
     let alias = values(zone, owner, "CNAME").pop();
-    let found = |set: Vec<String>| if set.is_empty() { "no data".to_owned() } else { format!("{set:?}") };
+    let found =
+        |set: Vec<String>| if set.is_empty() { "no data".to_owned() } else { format!("{set:?}") };
     if mode != Mode::Plain {
-        // Proxied or not, the apex has Cloudflare's name servers: a zone without them could not be delegated to Cloudflare.
+        // Proxied or not, the apex has Cloudflare's name servers: a zone without them could not be
+        // delegated to Cloudflare.
         if is_apex && kind == "NS" {
             return Ok("name servers".into());
         }
@@ -167,7 +184,8 @@ fn at(zone: &[Record], mode: Mode, owner: &str, is_apex: bool, kind: &str) -> Re
     }
 }
 
-// ---------------------------------------------------------------------------------------------- the program
+// ----------------------------------------------------------------------------------------------
+// the program
 
 /// The records as the program's.
 fn parsed(zone: &[Record]) -> Vec<(Fqdn, Rdata, bool)> {
@@ -180,7 +198,16 @@ fn parsed(zone: &[Record]) -> Vec<(Fqdn, Rdata, bool)> {
 
 fn entry((name, data, proxied): &(Fqdn, Rdata, bool)) -> Entry<'_> {
     let settings = Settings::default();
-    Entry { name, data, ttl: Ttl::AUTOMATIC, proxied: *proxied, settings, place: None, id: None, read_only: None }
+    Entry {
+        name,
+        data,
+        ttl: Ttl::AUTOMATIC,
+        proxied: *proxied,
+        settings,
+        place: None,
+        id: None,
+        read_only: None,
+    }
 }
 
 fn serving(mode: Mode) -> Serving {
@@ -200,7 +227,9 @@ fn said(answer: &Answer<'_>) -> Said {
     let end = match &answer.end {
         End::Records(set) => format!("{:?}", texts(set)),
         End::Edge(_) => "edge".into(),
-        End::NoData(NoData::OtherTypes | NoData::Empty | NoData::Family | NoData::Hidden) => "no data".into(),
+        End::NoData(NoData::OtherTypes | NoData::Empty | NoData::Family | NoData::Hidden) => {
+            "no data".into()
+        }
         End::NoName => "no name".into(),
         End::Referral(r) => {
             let glue: BTreeSet<_> = texts(&r.glue).into_iter().collect();
@@ -213,14 +242,16 @@ fn said(answer: &Answer<'_>) -> Said {
         End::Cloudflare(Own::Keys, _) => "keys".into(),
         End::Unknown(why) => format!("{why:?}"),
     };
-    let target = |a: &zonewright::insight::dns::Alias<'_>| a.record.data.target().unwrap().to_string();
+    let target =
+        |a: &zonewright::insight::dns::Alias<'_>| a.record.data.target().unwrap().to_string();
     Said {
         aliases: answer.aliases.iter().map(|a| (a.name.to_string(), target(a))).collect(),
         end: format!("{}: {end}", answer.name),
     }
 }
 
-// ---------------------------------------------------------------------------------------------- the zones
+// ----------------------------------------------------------------------------------------------
+// the zones
 
 /// Names of at most three labels below the apex; `*` only as the first label.
 fn owner() -> impl Strategy<Value = String> {
@@ -238,12 +269,14 @@ fn owner() -> impl Strategy<Value = String> {
 
 /// What a name has: an alias, a delegation with addresses that it hides, or other types.
 fn at_owner() -> impl Strategy<Value = Vec<Record>> {
-    let elsewhere = prop_oneof![2 => owner().prop_map(|name| moved(&name)), 1 => Just("else.test".to_owned())];
+    let elsewhere =
+        prop_oneof![2 => owner().prop_map(|name| moved(&name)), 1 => Just("else.test".to_owned())];
     let target = prop_oneof![2 => owner(), 1 => elsewhere];
-    let alias = (target, prop::bool::weighted(0.2)).prop_map(|(t, p)| vec![("CNAME", t.replace('*', "a"), p)]);
+    let alias = (target, prop::bool::weighted(0.2))
+        .prop_map(|(t, p)| vec![("CNAME", t.replace('*', "a"), p)]);
     let hosts = prop_oneof![2 => owner().prop_map(|n| n.replace('*', "b")), 1 => Just("ns.else.test".to_owned())];
-    let delegation =
-        (prop::collection::btree_set(hosts, 1..3), any::<bool>(), any::<bool>()).prop_map(|(hosts, ds, a)| {
+    let delegation = (prop::collection::btree_set(hosts, 1..3), any::<bool>(), any::<bool>())
+        .prop_map(|(hosts, ds, a)| {
             let mut all: Vec<_> = hosts.into_iter().map(|h| ("NS", h, false)).collect();
             if ds {
                 all.push(("DS", format!("1 13 2 {}", "AB".repeat(32)), false));
@@ -253,13 +286,19 @@ fn at_owner() -> impl Strategy<Value = Vec<Record>> {
             }
             all
         });
-    let address = (0u8..4, prop::bool::weighted(0.2)).prop_map(|(n, p)| ("A", format!("192.0.2.{n}"), p));
+    let address =
+        (0u8..4, prop::bool::weighted(0.2)).prop_map(|(n, p)| ("A", format!("192.0.2.{n}"), p));
     let text = (0u8..3).prop_map(|n| ("TXT", format!("\"{n}\""), false));
     let plain = prop::collection::vec(prop_oneof![3 => address, 1 => text], 1..3);
     (owner(), prop_oneof![2 => alias, 1 => delegation, 4 => plain]).prop_map(|(name, records)| {
-        // A wildcard delegates nothing that is defined (RFC 4592 section 4.2), and name servers of the apex are another matter.
-        let defined =
-            |kind: &str| kind == "A" || kind == "TXT" || kind == "CNAME" || !(name.starts_with('*') || is_apex(&name));
+        // A wildcard delegates nothing that is defined (RFC 4592 section 4.2), and name servers of
+        // the apex are another matter.
+        let defined = |kind: &str| {
+            kind == "A"
+                || kind == "TXT"
+                || kind == "CNAME"
+                || !(name.starts_with('*') || is_apex(&name))
+        };
         let kept = records.into_iter().filter(|r| defined(r.0));
         kept.map(|(kind, value, proxied)| (name.clone(), kind, value, proxied)).collect()
     })
@@ -268,7 +307,11 @@ fn at_owner() -> impl Strategy<Value = Vec<Record>> {
 /// A name of one zone as that of the other.
 fn moved(name: &str) -> String {
     match apex_of(name) {
-        Some(apex) => format!("{}{}", &name[..name.len() - apex.len()], if apex == APEX { OTHER } else { APEX }),
+        Some(apex) => format!(
+            "{}{}",
+            &name[..name.len() - apex.len()],
+            if apex == APEX { OTHER } else { APEX }
+        ),
         None => name.to_owned(),
     }
 }
@@ -276,7 +319,9 @@ fn moved(name: &str) -> String {
 /// Two zones.
 fn zone() -> impl Strategy<Value = Vec<Record>> {
     (one_zone(8), one_zone(4)).prop_map(|(zone, other)| {
-        let other = other.into_iter().map(|(name, kind, value, proxied)| (moved(&name), kind, moved(&value), proxied));
+        let other = other
+            .into_iter()
+            .map(|(name, kind, value, proxied)| (moved(&name), kind, moved(&value), proxied));
         zone.into_iter().chain(other).collect()
     })
 }
@@ -296,14 +341,18 @@ fn mode() -> impl Strategy<Value = Mode> {
     prop::sample::select(vec![Mode::Plain, Mode::Standard, Mode::Advanced])
 }
 
-/// Every name of at most four labels below the apex over the alphabet, and of at most two below the other; `c` is in no zone.
+/// Every name of at most four labels below the apex over the alphabet, and of at most two below the
+/// other; `c` is in no zone.
 fn all_names() -> Vec<String> {
     let mut names = Vec::new();
     for (apex, labels) in [(APEX, 4), (OTHER, 2)] {
         let mut longest = vec![apex.to_owned()];
         for _ in 0..labels {
             names.extend(longest.iter().cloned());
-            longest = longest.iter().flat_map(|n| ["a", "b", "c", "*"].map(|label| format!("{label}.{n}"))).collect();
+            longest = longest
+                .iter()
+                .flat_map(|n| ["a", "b", "c", "*"].map(|label| format!("{label}.{n}")))
+                .collect();
         }
         names.extend(longest);
     }
@@ -325,9 +374,14 @@ fn names() -> [ZoneName; 2] {
     [APEX, OTHER].map(|apex| ZoneName::parse(apex).unwrap())
 }
 
-fn zones<'a>(names: &'a [ZoneName; 2], records: &'a [(Fqdn, Rdata, bool)], mode: Mode) -> Zones<'a> {
+fn zones<'a>(
+    names: &'a [ZoneName; 2],
+    records: &'a [(Fqdn, Rdata, bool)],
+    mode: Mode,
+) -> Zones<'a> {
     // Each takes what is its own.
-    let index = |name: &'a ZoneName| ZoneIndex::with(name, serving(mode), records.iter().map(entry));
+    let index =
+        |name: &'a ZoneName| ZoneIndex::with(name, serving(mode), records.iter().map(entry));
     Zones::new(names.iter().map(index).collect())
 }
 
@@ -350,7 +404,8 @@ proptest! {
     #[test]
     fn the_comparison_is_complete_and_exact(before in zone(), others in zone(), kept in any::<u64>(), still in any::<bool>(), mode in mode()) {
         let before = fit(&before, mode);
-        // The other state keeps some names and takes some from other zones; of the other zone perhaps all.
+        // The other state keeps some names and takes some from other zones; of the other zone
+        // perhaps all.
         let mut by_name: BTreeMap<&String, Vec<Record>> = BTreeMap::new();
         let stays = |name: &str| still && apex_of(name) == Some(OTHER);
         let keeps = |n: usize| (kept >> (n % 64)) & 3 != 0;
@@ -412,14 +467,24 @@ proptest! {
 #[test]
 fn a_chain_of_aliases_is_followed_to_its_limit() {
     for (aliases, is_followed) in [(1, true), (64, true), (65, false), (1000, false)] {
-        let alias = |n: usize| (format!("n{n}.{APEX}"), "CNAME", format!("n{}.{APEX}", n + 1), false);
+        let alias =
+            |n: usize| (format!("n{n}.{APEX}"), "CNAME", format!("n{}.{APEX}", n + 1), false);
         let mut zone: Vec<Record> = (0..aliases).map(alias).collect();
         zone.push((format!("n{aliases}.{APEX}"), "A", "192.0.2.1".to_owned(), false));
         let (names, records) = (names(), parsed(&zone));
         let zones = zones(&names, &records, Mode::Standard);
         let answer = zones.answer(&Fqdn::reported(&format!("n0.{APEX}")), RecordType::A);
-        assert_eq!(matches!(answer.end, End::Records(_)), is_followed, "{aliases}: {:?}", answer.end);
-        assert_eq!(matches!(answer.end, End::Unknown(Unknown::LongChain)), !is_followed, "{aliases}");
+        assert_eq!(
+            matches!(answer.end, End::Records(_)),
+            is_followed,
+            "{aliases}: {:?}",
+            answer.end
+        );
+        assert_eq!(
+            matches!(answer.end, End::Unknown(Unknown::LongChain)),
+            !is_followed,
+            "{aliases}"
+        );
         assert_eq!(answer.aliases.len(), aliases.min(64));
     }
 }
@@ -428,16 +493,27 @@ fn a_chain_of_aliases_is_followed_to_its_limit() {
 #[test]
 fn a_type_that_goes_is_told_beside_its_record() {
     let record = |kind, value: &str| -> Record { (APEX.to_owned(), kind, value.to_owned(), false) };
-    let before = parsed(&[record("MX", "10 mx.a.test"), record("MX", "20 mx2.a.test"), record("TXT", "\"old\"")]);
+    let before = parsed(&[
+        record("MX", "10 mx.a.test"),
+        record("MX", "20 mx2.a.test"),
+        record("TXT", "\"old\""),
+    ]);
     let after = parsed(&[record("MX", "10 mx.a.test"), record("MX", "30 mx2.a.test")]);
     let names = names();
-    let (old, new) = (zones(&names, &before, Mode::Standard), zones(&names, &after, Mode::Standard));
+    let (old, new) =
+        (zones(&names, &before, Mode::Standard), zones(&names, &after, Mode::Standard));
     let edits = [
-        RecordEdit { zone: &names[0], before: Some(entry(&before[1])), after: Some(entry(&after[1])) },
+        RecordEdit {
+            zone: &names[0],
+            before: Some(entry(&before[1])),
+            after: Some(entry(&after[1])),
+        },
         RecordEdit { zone: &names[0], before: Some(entry(&before[2])), after: None },
     ];
     let explained = explain(&old, &new, &edits, &References::default());
-    let says = |lines: &[String]| lines.iter().any(|line| line == "@: no TXT any more; the name has other records");
+    let says = |lines: &[String]| {
+        lines.iter().any(|line| line == "@: no TXT any more; the name has other records")
+    };
     let said: Vec<bool> = explained.of_edits.iter().map(|lines| says(lines)).collect();
     assert_eq!(said, [false, true], "{:?}", explained.of_edits);
 }

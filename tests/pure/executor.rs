@@ -10,13 +10,13 @@ use crate::support::generators::{desired_record, stored, zone_name};
 use serde_json::{Value, json};
 use zonewright::api::{ApiError, Reader, RequestName, Signature, Stop, Writer};
 use zonewright::apply::{
-    ApplyEvent, Executor, Index, Journal, JournalFile, OperationState, Outcome, RecordsApplied, Verify, ZoneApplied,
-    state_of,
+    ApplyEvent, Executor, Index, Journal, JournalFile, OperationState, Outcome, RecordsApplied,
+    Verify, ZoneApplied, state_of,
 };
 use zonewright::live::Options;
 use zonewright::model::{
-    AsReported, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Rdata, RecordForm, RecordType, Ttl,
-    Unmanaged, ZoneId,
+    AsReported, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Rdata, RecordForm,
+    RecordType, Ttl, Unmanaged, ZoneId,
 };
 use zonewright::plan::{Lowering, RecordSubject, ZonePlan, plan_zone};
 use zonewright::wire::record::create_body;
@@ -51,20 +51,33 @@ struct Service {
 
 impl Writer for Service {
     async fn write(&self, request: &Request) -> Result<Envelope, ApiError> {
-        self.sent.lock().unwrap().push((request.method.to_string(), request.body.clone().unwrap_or_default()));
+        self.sent
+            .lock()
+            .unwrap()
+            .push((request.method.to_string(), request.body.clone().unwrap_or_default()));
         let name = RequestName::of(request);
         match self.script.lock().unwrap().pop_front().unwrap_or(Yes) {
             Yes => Ok(Envelope { result: json!({}), page: PageInfo::default(), cursor: None }),
             No(status, code) => Err(ApiError::Refused {
                 request: name,
                 status,
-                messages: vec![ApiMessage { code: Some(code), message: format!("refused with {code}"), pointer: None }],
+                messages: vec![ApiMessage {
+                    code: Some(code),
+                    message: format!("refused with {code}"),
+                    pointer: None,
+                }],
                 signature: Signature::Token,
             }),
             Lost => Err(ApiError::Garbled { request: name, status: 502, what: "a page".into() }),
-            Unreadable(status) => Err(ApiError::Garbled { request: name, status, what: "half of a text".into() }),
-            Busy(status) => Err(ApiError::Throttled { request: name, status, messages: vec![], wait: None }),
-            Elsewhere(status) => Err(ApiError::Redirected { request: name, status, to: "elsewhere".into() }),
+            Unreadable(status) => {
+                Err(ApiError::Garbled { request: name, status, what: "half of a text".into() })
+            }
+            Busy(status) => {
+                Err(ApiError::Throttled { request: name, status, messages: vec![], wait: None })
+            }
+            Elsewhere(status) => {
+                Err(ApiError::Redirected { request: name, status, to: "elsewhere".into() })
+            }
         }
     }
 }
@@ -73,8 +86,11 @@ impl Reader for Service {
     async fn read(&self, _: &Request) -> Result<Envelope, ApiError> {
         let mut reads = self.reads.lock().unwrap();
         // The last state is repeated.
-        let records =
-            if reads.len() > 1 { reads.pop_front().unwrap() } else { reads.front().cloned().unwrap_or_default() };
+        let records = if reads.len() > 1 {
+            reads.pop_front().unwrap()
+        } else {
+            reads.front().cloned().unwrap_or_default()
+        };
         let one = |r: &LiveRecord| {
             let mut body = create_body(&r.form());
             body["id"] = json!(r.id.0);
@@ -111,7 +127,8 @@ fn live(records: &[LiveRecord]) -> LiveZone {
 fn plan(wanted: &[RecordForm], zone: &LiveZone) -> ZonePlan {
     let records: Vec<DesiredRecord> = wanted.iter().map(desired_record).collect();
     let place = crate::support::generators::place();
-    let desired = DesiredZone { records, unmanaged: Unmanaged::Keep, ..DesiredZone::new(zone_name(), place) };
+    let desired =
+        DesiredZone { records, unmanaged: Unmanaged::Keep, ..DesiredZone::new(zone_name(), place) };
     plan_zone(&desired, zone).0
 }
 
@@ -215,7 +232,12 @@ async fn one_culprit_is_found_and_the_rest_lands() {
     // All, the first half, the second half: the fourth of eight is the culprit.
     let script = [No(400, 9003), No(400, 9003), Yes, No(400, 9003), Yes, No(400, 9003), Yes];
     let ran = run(&plan, &zone, BATCH, &script, &[vec![]]).await;
-    assert_eq!(outcome_names(&ran).iter().filter(|w| **w == "done").count(), 7, "{:?}", outcome_names(&ran));
+    assert_eq!(
+        outcome_names(&ran).iter().filter(|w| **w == "done").count(),
+        7,
+        "{:?}",
+        outcome_names(&ran)
+    );
     assert_eq!(ran.sent.len(), 7);
 }
 
@@ -234,7 +256,11 @@ async fn what_concerns_the_credentials_or_the_quota_stops_everything() {
     let plan = plan(&[a("a", 1), a("b", 2), a("c", 3)], &zone);
     for (status, code) in [(401, 1000), (403, 10000), (403, 9109), (429, 971), (400, 81045)] {
         let ran = run(&plan, &zone, Lowering::Single, &[Yes, No(status, code)], &[vec![]]).await;
-        assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "refused", "not sent"], 2), "{status} {code}");
+        assert_eq!(
+            (outcome_names(&ran), ran.sent.len()),
+            (vec!["done", "refused", "not sent"], 2),
+            "{status} {code}"
+        );
     }
     // MX records of a zone with Email Routing are refused under 403 with a code of their own.
     let ran = run(&plan, &zone, Lowering::Single, &[Yes, No(403, 1046)], &[vec![]]).await;
@@ -253,11 +279,23 @@ async fn a_conflict_with_what_was_just_deleted_is_waited_for() {
     let (zone, plan) = swap();
     let script = [Yes, No(400, 81054), No(400, 81054), No(400, 81054), Yes];
     let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
-    assert_eq!((outcome_names(&ran), ran.waited), (vec!["done", "done"], Duration::from_secs(1 + 2 + 4)));
+    assert_eq!(
+        (outcome_names(&ran), ran.waited),
+        (vec!["done", "done"], Duration::from_secs(1 + 2 + 4))
+    );
     // It does not go on endlessly.
-    let ran =
-        run(&plan, &zone, Lowering::Single, &[vec![Yes], vec![No(400, 81054); 6], vec![Yes]].concat(), &[vec![]]).await;
-    assert_eq!((outcome_names(&ran), ran.waited), (vec!["restored", "refused"], Duration::from_secs(30)));
+    let ran = run(
+        &plan,
+        &zone,
+        Lowering::Single,
+        &[vec![Yes], vec![No(400, 81054); 6], vec![Yes]].concat(),
+        &[vec![]],
+    )
+    .await;
+    assert_eq!(
+        (outcome_names(&ran), ran.waited),
+        (vec!["restored", "refused"], Duration::from_secs(30))
+    );
     assert_eq!(ran.sent.last().unwrap().1["type"], "CNAME");
 }
 
@@ -278,24 +316,37 @@ async fn a_name_is_filled_again_whatever_went_wrong() {
 #[tokio::test(start_paused = true)]
 async fn a_name_that_cannot_be_filled_again_is_said_so() {
     let (zone, plan) = swap();
-    let ran = run(&plan, &zone, Lowering::Single, &[vec![Yes], vec![Lost; 50]].concat(), &[vec![]]).await;
+    let ran =
+        run(&plan, &zone, Lowering::Single, &[vec![Yes], vec![Lost; 50]].concat(), &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["unknown", "unknown"]);
     let Outcome::Unknown(reason) = &ran.applied.outcomes[0] else { panic!() };
     assert!(reason.contains("may be empty"), "{reason}");
     // A refusal is certain: the delete is done, and the create shows which record exists now.
-    let ran = run(&plan, &zone, Lowering::Single, &[Yes, No(400, 9003), No(400, 9003)], &[vec![]]).await;
+    let ran =
+        run(&plan, &zone, Lowering::Single, &[Yes, No(400, 9003), No(400, 9003)], &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["done", "refused"]);
     let Outcome::Refused(reason) = &ran.applied.outcomes[1] else { panic!() };
-    assert!(reason.contains("could not be created again") && reason.contains("may be empty"), "{reason}");
+    assert!(
+        reason.contains("could not be created again") && reason.contains("may be empty"),
+        "{reason}"
+    );
     // It is tried once, however many creates were planned at the name.
     let two = self::plan(&[a("www", 1), a("www", 2)], &zone);
-    let ran = run(&two, &zone, Lowering::Single, &[vec![Yes], vec![No(400, 9003); 9]].concat(), &[vec![]]).await;
+    let ran = run(
+        &two,
+        &zone,
+        Lowering::Single,
+        &[vec![Yes], vec![No(400, 9003); 9]].concat(),
+        &[vec![]],
+    )
+    .await;
     assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "refused", "refused"], 4));
     // Lost at first, visible at the second attempt.
     let script = [Yes, No(400, 9003), Lost, No(400, 81058)];
     let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["restored", "refused"]);
-    // "Identical record exists" refers to the deleted record, which Cloudflare still sees for a moment.
+    // "Identical record exists" refers to the deleted record, which Cloudflare still sees for a
+    // moment.
     let script = [Yes, No(400, 9003), No(400, 81058), No(400, 81053), Yes];
     let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
     assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["restored", "refused"], 5));
@@ -308,10 +359,14 @@ async fn a_name_that_cannot_be_filled_again_is_said_so() {
 #[tokio::test(start_paused = true)]
 async fn the_apex_is_filled_again_though_it_has_name_servers() {
     let zone = live(&[stored(1, &a("@", 1))]);
-    let wanted = [form("@", RecordType::Cname, "host.example.net"), form("@", RecordType::Ns, "ns1.example.org")];
+    let wanted = [
+        form("@", RecordType::Cname, "host.example.net"),
+        form("@", RecordType::Ns, "ns1.example.org"),
+    ];
     let plan = plan(&wanted, &zone);
     let kinds: Vec<_> = plan.operations.iter().map(|o| o.address.to_string()).collect();
-    let script: Vec<_> = kinds.iter().map(|k| if k.ends_with("/CNAME") { No(400, 9003) } else { Yes }).collect();
+    let script: Vec<_> =
+        kinds.iter().map(|k| if k.ends_with("/CNAME") { No(400, 9003) } else { Yes }).collect();
     let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
     let mut all = outcome_names(&ran);
     all.sort_unstable();
@@ -360,7 +415,8 @@ async fn nothing_is_sent_that_the_journal_does_not_hold() {
         assert_eq!(ran.sent.len(), sent, "{lines}");
         let expected: Vec<_> = (0..3).map(|n| if n < sent { "done" } else { "not sent" }).collect();
         assert_eq!(outcome_names(&ran), expected, "{lines}");
-        // The incomplete line is the last: nothing was written after it, so the journal can be read.
+        // The incomplete line is the last: nothing was written after it, so the journal can be
+        // read.
         assert_eq!(ran.journal.len(), lines, "{lines}");
     }
 }
@@ -375,7 +431,8 @@ fn moved(plan: &ZonePlan, records: &[LiveRecord]) -> Vec<String> {
 
 #[test]
 fn a_plan_is_stale_if_what_it_touches_moved() {
-    let zone = live(&[stored(1, &a("a", 1)), stored(2, &form("b", RecordType::Cname, "x.example.net"))]);
+    let zone =
+        live(&[stored(1, &a("a", 1)), stored(2, &form("b", RecordType::Cname, "x.example.net"))]);
     let plan = plan(&[a("a", 2), a("b", 3), a("c", 4)], &zone);
     assert_eq!(plan.operations.len(), 4);
     assert!(moved(&plan, &zone.records).is_empty());

@@ -1,4 +1,5 @@
-//! Expectations of a spec: those that hold, those that fail, and those with an unknown result, with the reasons.
+//! Expectations of a spec: those that hold, those that fail, and those with an unknown result, with
+//! the reasons.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +44,11 @@ zones:
 
 /// The spec with one expectation of its first zone.
 fn load(expectation: &str) -> Desired {
-    let text = ZONES.replacen("    records:", &format!("    expect:\n      - {expectation}\n    records:"), 1);
+    let text = ZONES.replacen(
+        "    records:",
+        &format!("    expect:\n      - {expectation}\n    records:"),
+        1,
+    );
     let mut sources = Sources::default();
     let outcome = spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut sources);
     outcome.desired.unwrap_or_else(|| panic!("{expectation}: {:?}", outcome.diagnostics))
@@ -53,7 +58,15 @@ fn check(expectation: &str, knows_all: bool) -> Outcome {
     let desired = load(&format!("{{ name: x, {expectation} }}"));
     let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
     let expected = desired.zones.values().flat_map(|zone| &zone.expect).next().unwrap();
-    hold(Evidence { zones: &zones, protections: &BTreeMap::new(), knows_all, rigor: Rigor::default() }, &expected.what)
+    hold(
+        Evidence {
+            zones: &zones,
+            protections: &BTreeMap::new(),
+            knows_all,
+            rigor: Rigor::default(),
+        },
+        &expected.what,
+    )
 }
 
 #[test]
@@ -64,8 +77,16 @@ fn what_is_expected_holds_or_not_for_a_reason() {
         ("mail: { by: [mx2, mx1] }", "failed", "another order"),
         ("mail: { by: [mx1] }", "failed", "mx2.example.com (20)"),
         ("mail: { by: [] }", "failed", "mx1.example.com (10)"),
-        ("resolve: mx1, type: A, answer: none", "failed", "192.0.2.25; expected no record of this type"),
-        ("resolve: mx1, type: A, within: [198.51.100.0/24]", "failed", "expected addresses in 198.51.100.0/24"),
+        (
+            "resolve: mx1, type: A, answer: none",
+            "failed",
+            "192.0.2.25; expected no record of this type",
+        ),
+        (
+            "resolve: mx1, type: A, within: [198.51.100.0/24]",
+            "failed",
+            "expected addresses in 198.51.100.0/24",
+        ),
         ("resolve: lab, type: NS, is: [ns.hosting.example, ns1.lab.example.com]", "passed", ""),
         (
             "resolve: lab, type: NS, is: [ns.hosting.example]",
@@ -80,7 +101,11 @@ fn what_is_expected_holds_or_not_for_a_reason() {
         ("mail: { domain: 'null', by: [mx1] }", "failed", "null.example.com"),
         ("mail: { domain: mx1, by: [] }", "failed", "senders try its address"),
         ("mail: { domain: nothing, by: [] }", "passed", ""),
-        ("mail: { domain: lost, by: [nowhere.example.com] }", "failed", "nowhere.example.com has no address"),
+        (
+            "mail: { domain: lost, by: [nowhere.example.com] }",
+            "failed",
+            "nowhere.example.com has no address",
+        ),
         ("mail: { spf_pass: [192.0.2.25] }", "passed", ""),
         ("mail: { spf_pass: [192.0.2.26] }", "unknown", "an include or another name decides"),
         ("mail: { domain: mx1, spf_pass: [192.0.2.25] }", "failed", "there is no SPF record"),
@@ -97,7 +122,11 @@ fn what_is_expected_holds_or_not_for_a_reason() {
         // One failed condition decides, even if others are unknown.
         ("mail: { dkim: [k1, old], by: [mx1, mx2] }", "failed", "revoked"),
         ("mail: { dkim: [k1, s2025], by: [mx1, mx2] }", "unknown", "k1"),
-        ("certificates: { only: [letsencrypt.org] }", "unknown", "Cloudflare adds its own authorities"),
+        (
+            "certificates: { only: [letsencrypt.org] }",
+            "unknown",
+            "Cloudflare adds its own authorities",
+        ),
         ("certificates: { only: [letsencrypt.org], universal_ssl: false }", "passed", ""),
         ("certificates: { only: [letsencrypt.org], universal_ssl: true }", "failed", "pki.goog"),
         (
@@ -105,10 +134,22 @@ fn what_is_expected_holds_or_not_for_a_reason() {
             "passed",
             "",
         ),
-        ("certificates: { only: [pki.goog], universal_ssl: false }", "failed", "letsencrypt.org may issue as well"),
+        (
+            "certificates: { only: [pki.goog], universal_ssl: false }",
+            "failed",
+            "letsencrypt.org may issue as well",
+        ),
         ("certificates: { only: [] }", "failed", "letsencrypt.org"),
-        ("certificates: { name: www, only: [letsencrypt.org], universal_ssl: false }", "passed", ""),
-        ("certificates: { name: a.b.c, only: [letsencrypt.org], universal_ssl: false }", "passed", ""),
+        (
+            "certificates: { name: www, only: [letsencrypt.org], universal_ssl: false }",
+            "passed",
+            "",
+        ),
+        (
+            "certificates: { name: a.b.c, only: [letsencrypt.org], universal_ssl: false }",
+            "passed",
+            "",
+        ),
         (
             "certificates: { name: wild, only: [letsencrypt.org], universal_ssl: false }",
             "failed",
@@ -162,9 +203,17 @@ fn expectations_are_printed_as_they_are_read() {
         let desired = load(&format!("{{ name: x, {expectation} }}"));
         let printed = spec::print(&desired);
         let mut sources = Sources::default();
-        let again = spec::load(&[spec::Input::Stdin(printed.clone())], &spec::Options::default(), &mut sources);
+        let again = spec::load(
+            &[spec::Input::Stdin(printed.clone())],
+            &spec::Options::default(),
+            &mut sources,
+        );
         let what = |desired: &Desired| -> Vec<_> {
-            desired.zones.values().flat_map(|zone| zone.expect.iter().map(|e| e.what.clone())).collect()
+            desired
+                .zones
+                .values()
+                .flat_map(|zone| zone.expect.iter().map(|e| e.what.clone()))
+                .collect()
         };
         let again = again.desired.unwrap_or_else(|| panic!("{printed}\n{:?}", again.diagnostics));
         assert_eq!(what(&again), what(&desired), "{printed}");
@@ -174,7 +223,11 @@ fn expectations_are_printed_as_they_are_read() {
 #[test]
 fn mistakes_are_shown_at_their_place() {
     let text = |entry: &str| {
-        ZONES.replacen("    records:", &format!("    expect:\n      - {{ name: x, {entry} }}\n    records:"), 1)
+        ZONES.replacen(
+            "    records:",
+            &format!("    expect:\n      - {{ name: x, {entry} }}\n    records:"),
+            1,
+        )
     };
     for (entry, token, says) in [
         ("mail: { by: [mx1, a..b] }", "a..b", "a..b"),
@@ -201,14 +254,22 @@ fn mistakes_are_shown_at_their_place() {
         ("is: [192.0.2.1]", "[192", "needs `resolve`"),
     ] {
         let mut sources = Sources::default();
-        let outcome = spec::load(&[spec::Input::Stdin(text(entry))], &spec::Options::default(), &mut sources);
-        let found: Vec<_> =
-            outcome.diagnostics.iter().filter(|d| d.severity == zonewright::diagnostic::Severity::Error).collect();
+        let outcome =
+            spec::load(&[spec::Input::Stdin(text(entry))], &spec::Options::default(), &mut sources);
+        let found: Vec<_> = outcome
+            .diagnostics
+            .iter()
+            .filter(|d| d.severity == zonewright::diagnostic::Severity::Error)
+            .collect();
         assert!(outcome.desired.is_none() && !found.is_empty(), "{entry}");
         let place = found[0].primary.as_ref().unwrap_or_else(|| panic!("{entry}: {found:?}")).place;
         let at = sources.line_column(place);
         let line = text(entry).lines().nth(4).and_then(|line| line.find(token)).unwrap_or_default();
         assert_eq!((at.line, at.column), (5, line + 1), "{entry}: {:?}", found[0]);
-        assert!(found[0].detail.contains(says) || format!("{:?}", found[0]).contains(says), "{entry}: {:?}", found[0]);
+        assert!(
+            found[0].detail.contains(says) || format!("{:?}", found[0]).contains(says),
+            "{entry}: {:?}",
+            found[0]
+        );
     }
 }

@@ -17,11 +17,19 @@ fn cases() -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// A record with what both formats can say about it. Values are compared as they are equal, not as they are cut into strings.
+/// A record with what both formats can say about it. Values are compared as they are equal, not as
+/// they are cut into strings.
 fn said(record: &DesiredRecord) -> (String, Rdata, String) {
     let facets = &record.facets;
-    let comment = facets.comment.as_ref().and_then(|comment| comment.text()).unwrap_or_default().trim().to_owned();
-    let tags: BTreeSet<_> = facets.tags.iter().flatten().map(|tag| tag.as_str().to_owned()).collect();
+    let comment = facets
+        .comment
+        .as_ref()
+        .and_then(|comment| comment.text())
+        .unwrap_or_default()
+        .trim()
+        .to_owned();
+    let tags: BTreeSet<_> =
+        facets.tags.iter().flatten().map(|tag| tag.as_str().to_owned()).collect();
     let said = format!("{:?} {:?} {comment} {tags:?}", facets.ttl, facets.proxied);
     (record.name.to_string(), record.data.clone(), said)
 }
@@ -32,7 +40,11 @@ fn value(record: &DesiredRecord) -> (String, Rdata) {
 }
 
 /// Exports a zone and imports the result.
-fn there_and_back(live: &LiveZone, target: Target, kind: SourceKind) -> (DesiredZone, Exported, DesiredZone) {
+fn there_and_back(
+    live: &LiveZone,
+    target: Target,
+    kind: SourceKind,
+) -> (DesiredZone, Exported, DesiredZone) {
     let mut zone = from_live(live).zone;
     // The name servers of the zone itself are Cloudflare's, and left out of every import.
     let apex = zone.name.as_fqdn().clone();
@@ -76,17 +88,19 @@ proptest! {
     }
 }
 
-/// octoDNS takes every name as one below the zone, also a name that ends with the zone's: `example.com` there is a spec's
-/// `example.com.example.com`, and the apex is the empty name.
+/// octoDNS takes every name as one below the zone, also a name that ends with the zone's:
+/// `example.com` there is a spec's `example.com.example.com`, and the apex is the empty name.
 #[test]
 fn names_that_end_with_the_zone_come_back() {
     let text = "version: 1\nzones:\n  example.com:\n    records:\n      - { name: example.com, type: A, content: 192.0.2.1 }\n      \
                 - { name: example.com.example.com, type: A, content: 192.0.2.2 }\n      \
                 - { name: www.example.com.example.com, type: A, content: 192.0.2.3 }\n";
     let mut sources = Sources::default();
-    let outcome = spec::load(&[spec::Input::Stdin(text.to_owned())], &spec::Options::default(), &mut sources);
+    let outcome =
+        spec::load(&[spec::Input::Stdin(text.to_owned())], &spec::Options::default(), &mut sources);
     let zone = outcome.desired.unwrap().zones.into_values().next().unwrap();
-    for (target, kind) in [(Target::Octodns, SourceKind::Octodns), (Target::Bind, SourceKind::Bind)] {
+    for (target, kind) in [(Target::Octodns, SourceKind::Octodns), (Target::Bind, SourceKind::Bind)]
+    {
         let exported = export(&zone, &[], target);
         if target == Target::Octodns {
             let keys: Vec<&str> = exported
@@ -97,7 +111,12 @@ fn names_that_end_with_the_zone_come_back() {
                 .collect();
             assert_eq!(keys, ["''", "example.com", "www.example.com"], "{}", exported.text);
         }
-        let mut found = read_text(&target.file_name(&zone), exported.text.clone(), kind, &GivenZones::default());
+        let mut found = read_text(
+            &target.file_name(&zone),
+            exported.text.clone(),
+            kind,
+            &GivenZones::default(),
+        );
         let back = found.take_imported().remove(0).zone;
         let names = |zone: &DesiredZone| zone.records.iter().map(value).collect::<BTreeSet<_>>();
         assert_eq!(names(&back), names(&zone), "{}", exported.text);

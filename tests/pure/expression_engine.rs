@@ -1,13 +1,14 @@
-//! Random expressions and random requests, evaluated by our evaluator and by the public engine of the language. Both must
-//! agree.
+//! Random expressions and random requests, evaluated by our evaluator and by the public engine of
+//! the language. Both must agree.
 //!
-//! The engine is a program that you provide in `EXPRESSION_ENGINE`, because the published packages of
-//! github.com/cloudflare/wirefilter do not support the current language. It reads JSON lines: first `{"fields": {NAME: TYPE}}`
-//! with the types `Bytes`, `Int`, `Bool`, `Ip`, `Array` (of bytes) and `Map` (of arrays of bytes), all of them optional fields;
-//! then for each pair `{"expression": …, "values": {NAME: VALUE}}`, where a field without a value is missing. It answers each
-//! pair with a line: `true`, `false`, or what it cannot parse. `EXPRESSION_PAIRS` is the number of pairs. A tenth of the
-//! expressions is from `tests/cases/expressions/good.txt`, or from a file of that form named in `EXPRESSION_FILE`, as far as
-//! the engine knows their fields and functions.
+//! The engine is a program that you provide in `EXPRESSION_ENGINE`, because the published packages
+//! of github.com/cloudflare/wirefilter do not support the current language. It reads JSON lines:
+//! first `{"fields": {NAME: TYPE}}` with the types `Bytes`, `Int`, `Bool`, `Ip`, `Array` (of bytes)
+//! and `Map` (of arrays of bytes), all of them optional fields; then for each pair `{"expression":
+//! …, "values": {NAME: VALUE}}`, where a field without a value is missing. It answers each pair
+//! with a line: `true`, `false`, or what it cannot parse. `EXPRESSION_PAIRS` is the number of
+//! pairs. A tenth of the expressions is from `tests/cases/expressions/good.txt`, or from a file of
+//! that form named in `EXPRESSION_FILE`, as far as the engine knows their fields and functions.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write as _};
@@ -42,8 +43,10 @@ const FIELDS: [(&str, &str); 21] = [
     ("http.request.headers", "Map"),
     ("http.request.cookies", "Map"),
 ];
-const TEXTS: [&str; 16] =
-    ["", "a", "A", "ab", "aB", "b.c", "bxc", "/a", "/a/b", "é", "É", "a*b", "a\nb", "x\\y", "\"", "a b.c"];
+const TEXTS: [&str; 16] = [
+    "", "a", "A", "ab", "aB", "b.c", "bxc", "/a", "/a/b", "é", "É", "a*b", "a\nb", "x\\y", "\"",
+    "a b.c",
+];
 const PATTERNS: [&str; 16] = [
     "^a",
     "b$",
@@ -62,11 +65,19 @@ const PATTERNS: [&str; 16] = [
     "[^a]",
     "(?i)É",
 ];
-const WILDCARDS: [&str; 10] = ["*", "a*", "*b*", "A*", "\\*", "a\\*b", "*.c", "É*", "a*c", "x\\\\y"];
+const WILDCARDS: [&str; 10] =
+    ["*", "a*", "*b*", "A*", "\\*", "a\\*b", "*.c", "É*", "a*c", "x\\\\y"];
 const KEYS: [&str; 4] = ["a", "b", "A", "none"];
-const ADDRESSES: [&str; 6] = ["192.0.2.1", "192.0.2.9", "10.0.0.1", "2001:db8::1", "::1", "::ffff:192.0.2.1"];
-const SETS: [&str; 6] =
-    ["192.0.2.0/24", "192.0.2.1..192.0.2.5", "2001:db8::/32", "10.0.0.1", "::/0", "::1..2001:db8::2"];
+const ADDRESSES: [&str; 6] =
+    ["192.0.2.1", "192.0.2.9", "10.0.0.1", "2001:db8::1", "::1", "::ffff:192.0.2.1"];
+const SETS: [&str; 6] = [
+    "192.0.2.0/24",
+    "192.0.2.1..192.0.2.5",
+    "2001:db8::/32",
+    "10.0.0.1",
+    "::/0",
+    "::1..2001:db8::2",
+];
 const NUMBERS: [i64; 6] = [-5, 0, 1, 4, 30, 99];
 
 /// One of them.
@@ -95,7 +106,11 @@ fn of_text(random: &mut Rng, left: &str) -> String {
         }
         5 | 6 => format!("{left} contains {}", quoted(random, text)),
         _ => {
-            format!("{left} {} {}", any(random, &["eq", "ne", "==", "!=", "lt", "le", ">", ">="]), quoted(random, text))
+            format!(
+                "{left} {} {}",
+                any(random, &["eq", "ne", "==", "!=", "lt", "le", ">", ">="]),
+                quoted(random, text)
+            )
         }
     }
 }
@@ -107,7 +122,10 @@ fn quoted_pattern(random: &mut Rng) -> String {
 
 /// A comparison.
 fn comparison(random: &mut Rng) -> String {
-    let bytes = any(random, &["http.host", "http.request.method", "http.request.uri.path", "http.user_agent"]);
+    let bytes = any(
+        random,
+        &["http.host", "http.request.method", "http.request.uri.path", "http.user_agent"],
+    );
     let key = any(random, &KEYS);
     let map = any(random, &["http.request.headers", "http.request.cookies"]);
     let array = any(random, &["http.request.headers.names", "http.request.uri.args.values"]);
@@ -138,17 +156,31 @@ fn comparison(random: &mut Rng) -> String {
             let inner = match random.u8(0..6) {
                 0 => format!("not {inner}"),
                 // The engine wants parentheses here.
-                1 => format!("({inner} {} {})", any(random, &["and", "or", "xor"]), of_text(random, &left)),
+                1 => format!(
+                    "({inner} {} {})",
+                    any(random, &["and", "or", "xor"]),
+                    of_text(random, &left)
+                ),
                 _ => inner,
             };
             format!("{}({inner})", any(random, &["any", "all"]))
         }
         9 | 10 => {
-            let field = any(random, &["cf.bot_management.score", "http.request.body.size", "ip.src.asnum"]);
+            let field =
+                any(random, &["cf.bot_management.score", "http.request.body.size", "ip.src.asnum"]);
             match random.u8(0..3) {
-                0 => format!("{field} in {{{} {}..{}}}", any(random, &NUMBERS), random.u8(0..5), random.u8(5..50)),
+                0 => format!(
+                    "{field} in {{{} {}..{}}}",
+                    any(random, &NUMBERS),
+                    random.u8(0..5),
+                    random.u8(5..50)
+                ),
                 _ => {
-                    format!("{field} {} {}", any(random, &["eq", "ne", "lt", "<=", "gt", "ge"]), any(random, &NUMBERS))
+                    format!(
+                        "{field} {} {}",
+                        any(random, &["eq", "ne", "lt", "<=", "gt", "ge"]),
+                        any(random, &NUMBERS)
+                    )
                 }
             }
         }
@@ -177,7 +209,9 @@ fn expression(random: &mut Rng, depth: u8) -> String {
 /// Values of fields; a tenth of them is missing.
 fn values(random: &mut Rng) -> BTreeMap<&'static str, Json> {
     let mut values = BTreeMap::new();
-    let texts = |random: &mut Rng| -> Vec<&str> { (0..random.usize(0..4)).map(|_| any(random, &TEXTS)).collect() };
+    let texts = |random: &mut Rng| -> Vec<&str> {
+        (0..random.usize(0..4)).map(|_| any(random, &TEXTS)).collect()
+    };
     for (name, kind) in FIELDS {
         if random.u8(0..10) == 0 {
             continue;
@@ -189,7 +223,11 @@ fn values(random: &mut Rng) -> BTreeMap<&'static str, Json> {
             "Ip" => json!(any(random, &ADDRESSES)),
             "Array" => json!(texts(random)),
             _ => {
-                let keys = KEYS.iter().filter(|key| **key != "none").filter(|_| random.bool()).collect::<Vec<_>>();
+                let keys = KEYS
+                    .iter()
+                    .filter(|key| **key != "none")
+                    .filter(|_| random.bool())
+                    .collect::<Vec<_>>();
                 json!(keys.into_iter().map(|key| (*key, texts(random))).collect::<BTreeMap<_, _>>())
             }
         };
@@ -201,7 +239,11 @@ fn values(random: &mut Rng) -> BTreeMap<&'static str, Json> {
 /// The same for our evaluator.
 fn sample<'v>(values: &'v BTreeMap<&'static str, Json>, arena: &'v Bump) -> Sample<'v> {
     fn array<'v>(items: &'v Json, arena: &'v Bump) -> SampleValue<'v> {
-        let items = items.as_array().unwrap().iter().map(|item| SampleValue::Bytes(item.as_str().unwrap().as_bytes()));
+        let items = items
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| SampleValue::Bytes(item.as_str().unwrap().as_bytes()));
         SampleValue::Array(arena.alloc_slice_copy(&items.collect::<Vec<_>>()))
     }
     let mut sample = Sample::unknown(arena);
@@ -211,10 +253,16 @@ fn sample<'v>(values: &'v BTreeMap<&'static str, Json>, arena: &'v Bump) -> Samp
             ("Bytes", Some(text)) => SampleValue::Bytes(text.as_str().unwrap().as_bytes()),
             ("Int", Some(number)) => SampleValue::Integer(number.as_i64().unwrap()),
             ("Bool", Some(truth)) => SampleValue::Truth(truth.as_bool().unwrap()),
-            ("Ip", Some(address)) => SampleValue::Address(address.as_str().unwrap().parse().unwrap()),
+            ("Ip", Some(address)) => {
+                SampleValue::Address(address.as_str().unwrap().parse().unwrap())
+            }
             ("Array", Some(items)) => array(items, arena),
             (_, Some(map)) => {
-                let entries = map.as_object().unwrap().iter().map(|(key, items)| (key.as_bytes(), array(items, arena)));
+                let entries = map
+                    .as_object()
+                    .unwrap()
+                    .iter()
+                    .map(|(key, items)| (key.as_bytes(), array(items, arena)));
                 SampleValue::Map(arena.alloc_slice_copy(&entries.collect::<Vec<_>>()))
             }
         };
@@ -223,7 +271,8 @@ fn sample<'v>(values: &'v BTreeMap<&'static str, Json>, arena: &'v Bump) -> Samp
     sample
 }
 
-/// An expression of a paragraph, without comments; deprecated names have their successors, which share a value with them.
+/// An expression of a paragraph, without comments; deprecated names have their successors, which
+/// share a value with them.
 fn written(paragraph: &str) -> String {
     let lines: Vec<&str> = paragraph.lines().filter(|line| !line.starts_with('#')).collect();
     lines.join("\n").trim().replace("ip.geoip.", "ip.src.")
@@ -237,8 +286,10 @@ fn the_evaluator_agrees_with_the_engine() {
         );
         return;
     };
-    let count = std::env::var("EXPRESSION_PAIRS").ok().and_then(|text| text.parse().ok()).unwrap_or(2_000);
-    let mut child = Command::new(engine).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let count =
+        std::env::var("EXPRESSION_PAIRS").ok().and_then(|text| text.parse().ok()).unwrap_or(2_000);
+    let mut child =
+        Command::new(engine).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut asked = child.stdin.take().unwrap();
     let fields: BTreeMap<_, _> = FIELDS.into_iter().collect();
@@ -247,7 +298,8 @@ fn the_evaluator_agrees_with_the_engine() {
         Ok(file) => std::fs::read_to_string(file).unwrap(),
         Err(_) => include_str!("../cases/expressions/good.txt").to_owned(),
     };
-    let real: Vec<String> = real.split("\n\n").map(written).filter(|text| !text.is_empty()).collect();
+    let real: Vec<String> =
+        real.split("\n\n").map(written).filter(|text| !text.is_empty()).collect();
     let mut random = Rng::with_seed(16);
     let (mut pairs, mut held, mut refused, mut differ) = (0, 0, 0, Vec::new());
     while pairs < count {

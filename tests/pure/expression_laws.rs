@@ -1,5 +1,6 @@
-//! Properties of expressions, tested with random ones: spellings are equal, the canonical text is a fixed point with the same
-//! meaning, proofs about scopes hold for every request, and no text crashes the parser.
+//! Properties of expressions, tested with random ones: spellings are equal, the canonical text is a
+//! fixed point with the same meaning, proofs about scopes hold for every request, and no text
+//! crashes the parser.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,8 @@ use zonewright::model::{Expression, ExpressionSetting, ScopeChange, parse_expres
 /// The number of cases of each test.
 const CASES: u32 = 1000;
 
-/// Values of the texts in generated expressions; every path begins with a slash, as every path does.
+/// Values of the texts in generated expressions; every path begins with a slash, as every path
+/// does.
 const PATHS: [&str; 5] = ["/", "/a", "/a/b", "/b\"\\c", "/ä*"];
 
 /// Possible hosts of a request.
@@ -86,7 +88,15 @@ fn worlds() -> Vec<Evidence> {
                     let mixed = usize::from(n) * 67 + usize::try_from(score).unwrap() * 41 + p * 13;
                     let last_octet = u8::try_from(mixed % 256).unwrap();
                     let header = [None, Some(0), Some(1)][(usize::from(n) + p + host.len()) % 3];
-                    all.push(Evidence { ssl: n & 1 == 1, bot: n & 2 == 2, score, host, path, last_octet, header });
+                    all.push(Evidence {
+                        ssl: n & 1 == 1,
+                        bot: n & 2 == 2,
+                        score,
+                        host,
+                        path,
+                        last_octet,
+                        header,
+                    });
                 }
             }
         }
@@ -113,7 +123,9 @@ impl Tree {
                 Order::Greater => world.score > *n,
                 Order::GreaterOrEqual => world.score >= *n,
             },
-            Self::Scores(ranges) => ranges.iter().any(|(from, to)| (*from..=*to).contains(&world.score)),
+            Self::Scores(ranges) => {
+                ranges.iter().any(|(from, to)| (*from..=*to).contains(&world.score))
+            }
             Self::Host(hosts) => hosts.iter().any(|h| HOSTS[*h] == world.host),
             Self::HostIs(host) => HOSTS[*host] == world.host,
             Self::HostIsNot(host) => HOSTS[*host] != world.host,
@@ -121,7 +133,8 @@ impl Tree {
             Self::PathHas(path) => world.path.contains(PATHS[*path]),
             Self::PathStarts(path) => world.path.starts_with(PATHS[*path]),
             Self::Address(networks) => networks.iter().any(|(octet, bits)| {
-                u32::from(octet ^ world.last_octet).leading_zeros() >= u32::from(*bits) + 24 || *bits == 0
+                u32::from(octet ^ world.last_octet).leading_zeros() >= u32::from(*bits) + 24
+                    || *bits == 0
             }),
             Self::Header(n) => world.header == Some(*n),
         }
@@ -145,7 +158,8 @@ impl Style {
     /// One of several.
     fn choose(&mut self, count: u64) -> u64 {
         let Some(state) = &mut self.0 else { return 0 };
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (*state >> 33) % count
     }
 
@@ -204,7 +218,11 @@ impl Style {
             .iter()
             .map(|part| {
                 let text = self.print(part);
-                if part.strength() < strength || self.choose(4) == 1 { format!("({text})") } else { text }
+                if part.strength() < strength || self.choose(4) == 1 {
+                    format!("({text})")
+                } else {
+                    text
+                }
             })
             .collect();
         if self.choose(2) == 1 {
@@ -228,8 +246,16 @@ impl Style {
                 let text = self.print(inner);
                 let text = if inner.strength() < 3 { format!("({text})") } else { text };
                 let twice = self.choose(5) == 1;
-                let not = if self.choose(2) == 1 { format!("!{}", self.maybe()) } else { format!("not{}", self.gap()) };
-                if twice { format!("not{}not {not}{text}", self.gap()) } else { format!("{not}{text}") }
+                let not = if self.choose(2) == 1 {
+                    format!("!{}", self.maybe())
+                } else {
+                    format!("not{}", self.gap())
+                };
+                if twice {
+                    format!("not{}not {not}{text}", self.gap())
+                } else {
+                    format!("{not}{text}")
+                }
             }
             Tree::Truth(truth) => truth.to_string(),
             Tree::Ssl => "ssl".to_owned(),
@@ -239,7 +265,9 @@ impl Style {
                 self.compare("cf.waf.score", word, symbol, &n.to_string())
             }
             Tree::Scores(ranges) => {
-                let one = |(from, to): &(i64, i64)| if from == to { from.to_string() } else { format!("{from}..{to}") };
+                let one = |(from, to): &(i64, i64)| {
+                    if from == to { from.to_string() } else { format!("{from}..{to}") }
+                };
                 let members = ranges.iter().map(one).collect();
                 format!("cf.waf.score{}in{}{}", self.gap(), self.gap(), self.set(members))
             }
@@ -256,13 +284,28 @@ impl Style {
                 self.compare("http.host", "ne", "!=", &text)
             }
             Tree::HostEnds(end) => {
-                format!("ends_with({}http.host{},{}{})", self.maybe(), self.maybe(), self.maybe(), self.text(end))
+                format!(
+                    "ends_with({}http.host{},{}{})",
+                    self.maybe(),
+                    self.maybe(),
+                    self.maybe(),
+                    self.text(end)
+                )
             }
             Tree::PathHas(path) => {
-                format!("http.request.uri.path{}contains{}{}", self.gap(), self.gap(), self.text(PATHS[*path]))
+                format!(
+                    "http.request.uri.path{}contains{}{}",
+                    self.gap(),
+                    self.gap(),
+                    self.text(PATHS[*path])
+                )
             }
             Tree::PathStarts(path) => {
-                format!("starts_with(http.request.uri.path,{}{})", self.maybe(), self.text(PATHS[*path]))
+                format!(
+                    "starts_with(http.request.uri.path,{}{})",
+                    self.maybe(),
+                    self.text(PATHS[*path])
+                )
             }
             Tree::Address(networks) => {
                 let masked = |(octet, bits): &(u8, u8)| {
@@ -273,7 +316,12 @@ impl Style {
                 format!("ip.src in {}", self.set(members))
             }
             Tree::Header(n) => {
-                let compared = self.compare("http.request.headers[\"x-a\"][*]", "eq", "==", &format!("\"{n}\""));
+                let compared = self.compare(
+                    "http.request.headers[\"x-a\"][*]",
+                    "eq",
+                    "==",
+                    &format!("\"{n}\""),
+                );
                 format!("any({compared})")
             }
         };
@@ -417,13 +465,24 @@ fn damaged() -> impl Strategy<Value = String> {
         ]),
         0..24,
     );
-    let joined = (pieces, prop_oneof![Just(""), Just(" ")]).prop_map(|(pieces, joint)| pieces.join(joint));
-    let cut = (tree(), any::<u64>(), any::<proptest::sample::Index>(), any::<proptest::sample::Index>(), "[ -~é]{0,3}")
+    let joined =
+        (pieces, prop_oneof![Just(""), Just(" ")]).prop_map(|(pieces, joint)| pieces.join(joint));
+    let cut = (
+        tree(),
+        any::<u64>(),
+        any::<proptest::sample::Index>(),
+        any::<proptest::sample::Index>(),
+        "[ -~é]{0,3}",
+    )
         .prop_map(|(tree, seed, from, to, put)| {
             let text: Vec<char> = Style(Some(seed)).print(&tree).chars().collect();
             let (a, b) = (from.index(text.len()), to.index(text.len()));
             let (a, b) = (a.min(b), a.max(b).min(a.min(b) + 6));
-            text[..a].iter().chain(put.chars().collect::<Vec<_>>().iter()).chain(&text[b..]).collect()
+            text[..a]
+                .iter()
+                .chain(put.chars().collect::<Vec<_>>().iter())
+                .chain(&text[b..])
+                .collect()
         });
     prop_oneof![joined, cut, any::<String>()]
 }
@@ -431,7 +490,8 @@ fn damaged() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// All spellings of a tree are equal, and the canonical text is one of them that no longer changes.
+    /// All spellings of a tree are equal, and the canonical text is one of them that no longer
+    /// changes.
     #[test]
     fn spellings_are_equal(tree in tree(), one in any::<u64>(), other in any::<u64>()) {
         let plain = good(&Style(None).print(&tree));

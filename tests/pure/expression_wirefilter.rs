@@ -1,8 +1,9 @@
-//! Random expressions, checked by our checker and by the engine's own parser (the Python package octorules-wirefilter, which
-//! contains the open-source engine with Cloudflare's fields). Every difference is explained here.
+//! Random expressions, checked by our checker and by the engine's own parser (the Python package
+//! octorules-wirefilter, which contains the open-source engine with Cloudflare's fields). Every
+//! difference is explained here.
 //!
-//! Skipped with a message where the package is absent: `pip install octorules-wirefilter` into an environment, and name its
-//! interpreter in `WIREFILTER_PYTHON`.
+//! Skipped with a message where the package is absent: `pip install octorules-wirefilter` into an
+//! environment, and name its interpreter in `WIREFILTER_PYTHON`.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -19,11 +20,14 @@ const STRICTER: &[(&str, &str)] = &[
     ("not-in-phase", "the documentation limits the field or function to other phases"),
     ("wrong-operator", "the documentation gives addresses no order, which the engine has"),
     ("two-arrays", "the documentation allows one `[*]` array in a call"),
-    ("once-per-expression", "Cloudflare refuses a second call of the function, the engine does not"),
+    (
+        "once-per-expression",
+        "Cloudflare refuses a second call of the function, the engine does not",
+    ),
 ];
 
-/// Names that are documented and that the package does not have yet, or has with fewer types: the documentation gives
-/// `lookup_json_string` and `lookup_json_integer` whole numbers as keys.
+/// Names that are documented and that the package does not have yet, or has with fewer types: the
+/// documentation gives `lookup_json_string` and `lookup_json_integer` whole numbers as keys.
 const NEWER: &[&str] = &[
     "lookup_json_",
     "cf.appsec.request.failed_detections",
@@ -37,8 +41,10 @@ const NEWER: &[&str] = &[
 
 /// Expressions with the result of the engine's parser; `None` without the package.
 fn judged(seed: u64, count: usize) -> Option<Vec<(String, Option<String>)>> {
-    let fields: Vec<Value> = FIELDS.iter().map(|f| json!([f.name, format!("{:?}", f.kind)])).collect();
-    let functions: Vec<Value> = FUNCTIONS.iter().map(|f| json!([f.name, f.parameters.len()])).collect();
+    let fields: Vec<Value> =
+        FIELDS.iter().map(|f| json!([f.name, format!("{:?}", f.kind)])).collect();
+    let functions: Vec<Value> =
+        FUNCTIONS.iter().map(|f| json!([f.name, f.parameters.len()])).collect();
     let asked = json!({ "seed": seed, "count": count, "fields": fields, "functions": functions });
     let python = std::env::var("WIREFILTER_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/wirefilter.py");
@@ -86,6 +92,11 @@ fn the_checker_agrees_with_the_parser_of_the_engine() {
             unexplained.push(format!("{text}\n  ours: {errors:?}\n  the engine's: {error:?}"));
         }
     }
-    assert!(unexplained.is_empty(), "{} differences:\n{}", unexplained.len(), unexplained.join("\n"));
+    assert!(
+        unexplained.is_empty(),
+        "{} differences:\n{}",
+        unexplained.len(),
+        unexplained.join("\n")
+    );
     assert!(taken > 400, "only {taken} expressions were good");
 }

@@ -1,5 +1,5 @@
-//! Expressions of the rules language, valid and invalid: the messages for each, with the place marked. One file for each group
-//! in tests/cases/expressions.
+//! Expressions of the rules language, valid and invalid: the messages for each, with the place
+//! marked. One file for each group in tests/cases/expressions.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use crate::support::processor_time::takes_at_most;
 use zonewright::diagnostic::Severity;
-use zonewright::model::{Expression, ExpressionProblem, ExpressionSetting, ScopeChange, Tier, parse_expression};
+use zonewright::model::{
+    Expression, ExpressionProblem, ExpressionSetting, ScopeChange, Tier, parse_expression,
+};
 
 /// The files, whether their expressions are accepted, and whether there are messages about them.
 const FILES: [(&str, &str, bool, bool); 3] = [
@@ -72,7 +74,8 @@ fn shown(text: &str, problem: &ExpressionProblem) -> String {
     let start = text[..problem.span.start].rfind('\n').map_or(0, |n| n + 1);
     let line = text[start..].lines().next().unwrap_or_default();
     let before = text[start..problem.span.start].chars().count();
-    let marked = text[problem.span.clone()].lines().next().unwrap_or_default().chars().count().max(1);
+    let marked =
+        text[problem.span.clone()].lines().next().unwrap_or_default().chars().count().max(1);
     let severity = match problem.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -81,7 +84,8 @@ fn shown(text: &str, problem: &ExpressionProblem) -> String {
     if line.len() <= 160 {
         writeln!(out, "    {line}\n    {}{}", " ".repeat(before), "^".repeat(marked)).unwrap();
     }
-    writeln!(out, "  {severity} [{}]: {}\n  help: {}", problem.code, problem.message, problem.help).unwrap();
+    writeln!(out, "  {severity} [{}]: {}\n  help: {}", problem.code, problem.message, problem.help)
+        .unwrap();
     out
 }
 
@@ -121,7 +125,8 @@ fn what_is_said_of_expressions() {
     assert!(codes.len() >= 60, "{} kinds of problems are too few: {codes:?}", codes.len());
 }
 
-/// Snapshots of counting expressions, accounts and other phases: messages that depend on where a rule is.
+/// Snapshots of counting expressions, accounts and other phases: messages that depend on where a
+/// rule is.
 #[test]
 fn what_is_allowed_depends_on_the_place() {
     let codes = |text: &str, setting| -> Vec<_> {
@@ -129,7 +134,10 @@ fn what_is_allowed_depends_on_the_place() {
     };
     let zone = ExpressionSetting::of_zone("http_ratelimit");
     let counting = ExpressionSetting { sees_response: true, ..zone };
-    let account = ExpressionSetting { is_account: true, ..ExpressionSetting::of_zone("http_request_firewall_managed") };
+    let account = ExpressionSetting {
+        is_account: true,
+        ..ExpressionSetting::of_zone("http_request_firewall_managed")
+    };
     let other = ExpressionSetting::of_zone("http_response_headers_transform");
     assert_eq!(codes("http.response.code eq 404", zone), ["response-field"]);
     assert_eq!(codes("http.response.code eq 404", counting), [""; 0]);
@@ -137,7 +145,10 @@ fn what_is_allowed_depends_on_the_place() {
     assert_eq!(codes("cf.zone.plan eq \"ENT\"", zone), ["account-field"]);
     assert_eq!(codes("cf.zone.plan eq \"ENT\" and ssl", account), [""; 0]);
     assert_eq!(codes("ssl", account), ["account-without-plan"]);
-    assert_eq!(codes("join(http.request.headers.names, \",\") contains \"x\"", zone), ["not-in-phase"]);
+    assert_eq!(
+        codes("join(http.request.headers.names, \",\") contains \"x\"", zone),
+        ["not-in-phase"]
+    );
     assert_eq!(codes("join(http.request.headers.names, \",\") contains \"x\"", setting()), [""; 0]);
 }
 
@@ -160,8 +171,16 @@ fn scopes() {
         (host, r#"http.host eq "b.example""#, Unknown),
         (host, r#"not http.host eq "b.example""#, Wider),
         (r#"http.host eq "a.example" and ssl"#, r#"http.host in {"a.example" "c"} and ssl"#, Wider),
-        (r#"starts_with(http.request.uri.path, "/a/")"#, r#"starts_with(http.request.uri.path, "/a")"#, Wider),
-        (r#"http.request.uri.path contains "/admin/""#, r#"http.request.uri.path contains "admin""#, Wider),
+        (
+            r#"starts_with(http.request.uri.path, "/a/")"#,
+            r#"starts_with(http.request.uri.path, "/a")"#,
+            Wider,
+        ),
+        (
+            r#"http.request.uri.path contains "/admin/""#,
+            r#"http.request.uri.path contains "admin""#,
+            Wider,
+        ),
         ("cf.waf.score lt 20", "cf.waf.score le 20", Wider),
         ("cf.waf.score lt 20", "cf.waf.score le 19", Equal),
         ("cf.waf.score lt 20", "cf.waf.score gt 30", Unknown),
@@ -169,7 +188,11 @@ fn scopes() {
         ("ip.src in {10.1.0.0/16}", "ip.src in {10.0.0.0/8}", Wider),
         ("ip.src in {10.0.0.0/9 10.128.0.0/9}", "ip.src in {10.0.0.0/8}", Equal),
         ("ip.src eq 10.0.0.1", "ip.src in {10.0.0.0..10.0.0.9}", Wider),
-        ("ssl and (cf.client.bot or cf.waf.score gt 5)", "ssl and (cf.client.bot or cf.waf.score gt 7)", Narrower),
+        (
+            "ssl and (cf.client.bot or cf.waf.score gt 5)",
+            "ssl and (cf.client.bot or cf.waf.score gt 7)",
+            Narrower,
+        ),
         ("ssl or cf.client.bot", "ssl and cf.client.bot", Narrower),
         ("ssl", "cf.client.bot", Unknown),
         ("ssl xor cf.client.bot", "ssl", Unknown),
@@ -200,13 +223,20 @@ fn constants() {
         let expression = Expression::reported(text);
         assert!(expression.is_always_true() && !expression.is_always_false(), "{text}");
     }
-    for text in ["false", "not true", "ssl and false", "ssl and not ssl", "cf.waf.score eq 1 and cf.waf.score eq 2"] {
+    for text in [
+        "false",
+        "not true",
+        "ssl and false",
+        "ssl and not ssl",
+        "cf.waf.score eq 1 and cf.waf.score eq 2",
+    ] {
         let expression = Expression::reported(text);
         assert!(expression.is_always_false() && !expression.is_always_true(), "{text}");
     }
     // A missing value makes both parts false, so that this is not always true.
     let text = r#"http.request.headers["a"][0] ne "b" or http.request.headers["a"][0] ne "c""#;
-    for text in ["ssl", "", "no expression at all", "len(http.request.uri.args[\"a\"]) ge 0", text] {
+    for text in ["ssl", "", "no expression at all", "len(http.request.uri.args[\"a\"]) ge 0", text]
+    {
         let expression = Expression::reported(text);
         assert!(!expression.is_always_true() && !expression.is_always_false(), "{text}");
     }
@@ -215,20 +245,34 @@ fn constants() {
 /// The hosts that an expression concerns, and the plan or fields that it needs.
 #[test]
 fn hosts_and_requirements() {
-    let hosts = |text: &str| Expression::reported(text).hosts().map(|h| h.into_iter().collect::<Vec<_>>().join(" "));
+    let hosts = |text: &str| {
+        Expression::reported(text).hosts().map(|h| h.into_iter().collect::<Vec<_>>().join(" "))
+    };
     assert_eq!(hosts(r#"http.host eq "A.example" and ssl"#).as_deref(), Some("a.example"));
     assert_eq!(hosts(r#"http.host in {"a" "b"} and http.host ne "a""#).as_deref(), Some("a b"));
-    assert_eq!(hosts(r#"(http.host eq "a" or lower(http.host) eq "b") and ssl"#).as_deref(), Some("a b"));
+    assert_eq!(
+        hosts(r#"(http.host eq "a" or lower(http.host) eq "b") and ssl"#).as_deref(),
+        Some("a b")
+    );
     assert_eq!(hosts(r#"http.host in {"a" "b"} and http.host in {"b" "c"}"#).as_deref(), Some("b"));
     assert_eq!(hosts(r#"http.host eq "a" or ssl"#), None);
     assert_eq!(hosts(r#"not http.host eq "a""#), None);
     assert_eq!(hosts(r#"http.host contains "a""#), None);
-    let needs = |text: &str| Expression::reported(text).requirement().map(|r| format!("{:?} {:?}", r.needs, r.by));
+    let needs = |text: &str| {
+        Expression::reported(text).requirement().map(|r| format!("{:?} {:?}", r.needs, r.by))
+    };
     assert_eq!(needs("ssl"), None);
     let regex = Expression::reported("http.host ~ \"a+\"").requirement().unwrap();
-    assert!(regex.is_met_by(Tier::Business) && regex.is_met_by(Tier::Enterprise) && !regex.is_met_by(Tier::Pro));
+    assert!(
+        regex.is_met_by(Tier::Business)
+            && regex.is_met_by(Tier::Enterprise)
+            && !regex.is_met_by(Tier::Pro)
+    );
     assert_eq!(needs("http.host ~ \"a+\" and ssl").as_deref(), Some(r#"Business {"matches"}"#));
-    assert_eq!(needs("http.host ~ \"a+\" and cf.waf.score lt 5").as_deref(), Some(r#"Enterprise {"cf.waf.score"}"#));
+    assert_eq!(
+        needs("http.host ~ \"a+\" and cf.waf.score lt 5").as_deref(),
+        Some(r#"Enterprise {"cf.waf.score"}"#)
+    );
     assert_eq!(
         needs("any(http.request.cookies[\"a\"][*] eq \"b\")").as_deref(),
         Some(r#"Pro {"http.request.cookies"}"#)
@@ -302,7 +346,10 @@ fn long_expressions_take_no_time() {
         takes_at_most(Duration::from_secs(5), part, || {
             let (_, problems) = parse_expression(&text, setting());
             let expression = Expression::reported(&text);
-            let _ = Expression::scope_change(&expression, &Expression::reported("ssl or cf.client.bot"));
+            let _ = Expression::scope_change(
+                &expression,
+                &Expression::reported("ssl or cf.client.bot"),
+            );
             assert!(!problems.is_empty());
         });
     }

@@ -1,4 +1,5 @@
-//! Each field of each type is changed alone: the plan shows only that field, and the request contains only what is needed.
+//! Each field of each type is changed alone: the plan shows only that field, and the request
+//! contains only what is needed.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +23,9 @@ fn another(field: &FieldFacts, value: &Value) -> Value {
         FieldKind::CharacterString if field.name == "flags" => text("A", "U"),
         FieldKind::Text | FieldKind::CharacterString => text("other", "another"),
         // 9 is no kind of digest with a length of its own, and fits wherever a number does.
-        FieldKind::Integer { .. } => Value::Integer(if *value == Value::Integer(9) { 8 } else { 9 }),
+        FieldKind::Integer { .. } => {
+            Value::Integer(if *value == Value::Integer(9) { 8 } else { 9 })
+        }
         FieldKind::Hex { .. } => {
             let Value::Text(digits) = value else { panic!("{value:?}") };
             let (first, rest) = digits.split_at(1);
@@ -69,21 +72,33 @@ fn each_field_alone() {
             updates += 1;
             let in_data = field.slot == Slot::Data;
             let shown: Vec<_> = operation.fields.iter().map(|f| f.field.to_string()).collect();
-            let expected = if in_data { format!("data.{}", field.name) } else { field.name.to_owned() };
+            let expected =
+                if in_data { format!("data.{}", field.name) } else { field.name.to_owned() };
             assert_eq!(shown, [expected], "{record_type}");
-            let Some(RecordAction::Update { patch, .. }) = operation.record().map(|record| &record.action) else {
+            let Some(RecordAction::Update { patch, .. }) =
+                operation.record().map(|record| &record.action)
+            else {
                 panic!("{operation:?}")
             };
             let body = patch_body(&after, patch);
             let keys: Vec<_> = body.keys().map(String::as_str).collect();
             assert_eq!(keys, [if in_data { "data" } else { field.name }], "{record_type}");
-            // Cloudflare may replace `data` whole, so all its members are sent, and numbers as numbers.
+            // Cloudflare may replace `data` whole, so all its members are sent, and numbers as
+            // numbers.
             if in_data {
-                let sent: BTreeSet<_> = body["data"].as_object().unwrap().keys().map(String::as_str).collect();
-                let members = facts.fields.iter().filter(|f| f.slot == Slot::Data).map(|f| f.name).collect();
+                let sent: BTreeSet<_> =
+                    body["data"].as_object().unwrap().keys().map(String::as_str).collect();
+                let members =
+                    facts.fields.iter().filter(|f| f.slot == Slot::Data).map(|f| f.name).collect();
                 assert_eq!(sent, members, "{record_type}");
-                let is_number = matches!(field.kind, FieldKind::Integer { .. } | FieldKind::Decimal { .. });
-                assert_eq!(body["data"][field.name].is_number(), is_number, "{record_type} {}", field.name);
+                let is_number =
+                    matches!(field.kind, FieldKind::Integer { .. } | FieldKind::Decimal { .. });
+                assert_eq!(
+                    body["data"][field.name].is_number(),
+                    is_number,
+                    "{record_type} {}",
+                    field.name
+                );
             }
         }
     }

@@ -1,4 +1,5 @@
-//! `fmt`: one layout, with the same values and comments; formatting the result again changes nothing.
+//! `fmt`: one layout, with the same values and comments; formatting the result again changes
+//! nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,8 @@ fn yaml(directory: &Path, all: &mut Vec<PathBuf>) {
     }
 }
 
-/// Formats a text twice, and returns whether it could be formatted. A refusal must not be about meaning or stability.
+/// Formats a text twice, and returns whether it could be formatted. A refusal must not be about
+/// meaning or stability.
 #[track_caller]
 fn check(path: &Path, text: &str, sort: bool) -> bool {
     match format(text, sort) {
@@ -69,7 +71,8 @@ fn specs_of_real_zones_keep_their_meaning() {
 #[test]
 fn generated_specs_keep_their_meaning() {
     let mut random = fastrand::Rng::with_seed(3);
-    let rounds = std::env::var("ZONEWRIGHT_FORMATS").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
+    let rounds =
+        std::env::var("ZONEWRIGHT_FORMATS").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
     for round in 0..rounds {
         let mut text = String::new();
         let comment = |random: &mut fastrand::Rng| ["", "", " # c", "   # c: d"][random.usize(..4)];
@@ -78,7 +81,8 @@ fn generated_specs_keep_their_meaning() {
         for n in 0..random.usize(1..6) {
             let own = comment(&mut random);
             let name = ["\"@\"", "www", "'*'", "a.b"][random.usize(..4)];
-            let value = ["192.0.2.1", "[192.0.2.1,192.0.2.2]", "'a # b'", "\"x: {y}\""][random.usize(..4)];
+            let value =
+                ["192.0.2.1", "[192.0.2.1,192.0.2.2]", "'a # b'", "\"x: {y}\""][random.usize(..4)];
             if random.bool() {
                 text.push_str(["", "\n", "      # above\n"][random.usize(..3)]);
             }

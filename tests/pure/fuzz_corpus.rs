@@ -1,4 +1,5 @@
-//! All inputs of the fuzz targets, run with the stable compiler: corpora, and inputs that once failed.
+//! All inputs of the fuzz targets, run with the stable compiler: corpora, and inputs that once
+//! failed.
 
 #[path = "../../fuzz/properties/mod.rs"]
 mod properties;
@@ -19,7 +20,8 @@ fn directory(name: &str) -> PathBuf {
 /// The files of a directory, in order; none if it does not exist.
 fn files(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten();
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(|p| p.is_file()).collect();
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| entry.unwrap().path()).filter(|p| p.is_file()).collect();
     files.sort();
     files
 }
@@ -35,7 +37,9 @@ fn failures(target: properties::Target, files: &[PathBuf]) -> Vec<String> {
         if let Some(byte) = flipped.get_mut(whole.len() / 3) {
             *byte ^= 0x11;
         }
-        for (what, bytes) in [("whole", whole), ("cut", cut), ("twice", twice), ("flipped", flipped)] {
+        for (what, bytes) in
+            [("whole", whole), ("cut", cut), ("twice", twice), ("flipped", flipped)]
+        {
             if catch_unwind(AssertUnwindSafe(|| target(&bytes))).is_err() {
                 failed.push(format!("{} ({what})", file.display()));
             }
@@ -79,7 +83,11 @@ fn specs_of_the_cases_and_examples_hold_too() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = files(&root.join("tests/cases/spec"));
     for example in fs::read_dir(root.join("examples")).unwrap() {
-        all.extend(files(&example.unwrap().path()).into_iter().filter(|f| f.extension().is_some_and(|e| e == "yaml")));
+        all.extend(
+            files(&example.unwrap().path())
+                .into_iter()
+                .filter(|f| f.extension().is_some_and(|e| e == "yaml")),
+        );
     }
     assert!(all.len() > 20);
     let failed = failures(target("spec"), &all);
@@ -94,7 +102,10 @@ fn every_target_is_tested() {
     };
     let tested: BTreeSet<String> = TESTED.iter().map(|name| (*name).to_owned()).collect();
     assert_eq!(names(files(&directory("fuzz_targets"))), tested);
-    assert_eq!(properties::ALL.iter().map(|(name, _)| (*name).to_owned()).collect::<BTreeSet<_>>(), tested);
+    assert_eq!(
+        properties::ALL.iter().map(|(name, _)| (*name).to_owned()).collect::<BTreeSet<_>>(),
+        tested
+    );
 }
 
 /// A property that does not hold is noticed.
@@ -104,7 +115,8 @@ fn a_property_that_does_not_hold_is_noticed() {
     assert_eq!(failures(|bytes| assert!(bytes.len() < 4), &[file]).len(), 4);
 }
 
-/// Inputs that fuzzing found on this machine: thousands of them, checked with the current properties.
+/// Inputs that fuzzing found on this machine: thousands of them, checked with the current
+/// properties.
 #[test]
 #[ignore = "there is something to read only where fuzz/run.sh ran"]
 fn what_was_learnt_holds() {
@@ -113,23 +125,28 @@ fn what_was_learnt_holds() {
         // A fuzzer that runs at the same time may remove inputs.
         let there = learnt.iter().filter_map(|file| Some((file, fs::read(file).ok()?)));
         let fails = |bytes: &[u8]| catch_unwind(AssertUnwindSafe(|| target(bytes))).is_err();
-        let failed: Vec<_> = there.filter(|(_, bytes)| fails(bytes)).map(|(file, _)| file).collect();
+        let failed: Vec<_> =
+            there.filter(|(_, bytes)| fails(bytes)).map(|(file, _)| file).collect();
         assert!(failed.is_empty(), "{name}: {failed:#?}");
     }
 }
 
-/// Inputs that are combined from the corpus and the dictionary, for machines without a fuzzer: `ZONEWRIGHT_FUZZ_ROUNDS` is the
-/// number for each target.
+/// Inputs that are combined from the corpus and the dictionary, for machines without a fuzzer:
+/// `ZONEWRIGHT_FUZZ_ROUNDS` is the number for each target.
 #[test]
 fn records_of_mail_and_certificates_hold_when_they_are_mixed() {
-    let rounds =
-        std::env::var("ZONEWRIGHT_FUZZ_ROUNDS").map_or(1_000, |text| text.parse().expect("a number of rounds"));
+    let rounds = std::env::var("ZONEWRIGHT_FUZZ_ROUNDS")
+        .map_or(1_000, |text| text.parse().expect("a number of rounds"));
     let dictionary = fs::read_to_string(directory("dictionaries").join("mail.dict")).unwrap();
-    let words: Vec<Vec<u8>> =
-        dictionary.lines().map(|line| line.trim_matches('"').replace("\\x0a", "\n").into_bytes()).collect();
+    let words: Vec<Vec<u8>> = dictionary
+        .lines()
+        .map(|line| line.trim_matches('"').replace("\\x0a", "\n").into_bytes())
+        .collect();
     for name in ["caa", "dkim", "dmarc", "spf", "transport"] {
-        let seeds: Vec<Vec<u8>> =
-            files(&directory("corpus").join(name)).iter().map(|file| fs::read(file).unwrap()).collect();
+        let seeds: Vec<Vec<u8>> = files(&directory("corpus").join(name))
+            .iter()
+            .map(|file| fs::read(file).unwrap())
+            .collect();
         let mut random = fastrand::Rng::with_seed(14);
         let target = target(name);
         for round in 0..rounds {
@@ -137,7 +154,9 @@ fn records_of_mail_and_certificates_hold_when_they_are_mixed() {
             for _ in 0..random.usize(1..6) {
                 let at = random.usize(..=input.len());
                 match random.u8(..4) {
-                    0 => drop(input.splice(at..at, words[random.usize(..words.len())].iter().copied())),
+                    0 => drop(
+                        input.splice(at..at, words[random.usize(..words.len())].iter().copied()),
+                    ),
                     1 => drop(input.drain(at..input.len().min(at + random.usize(..9)))),
                     2 => input.insert(at, random.u8(..)),
                     _ => {
@@ -149,7 +168,10 @@ fn records_of_mail_and_certificates_hold_when_they_are_mixed() {
                 }
             }
             let text = String::from_utf8_lossy(&input).into_owned();
-            assert!(catch_unwind(AssertUnwindSafe(|| target(&input))).is_ok(), "{name}, round {round}: {text:?}");
+            assert!(
+                catch_unwind(AssertUnwindSafe(|| target(&input))).is_ok(),
+                "{name}, round {round}: {text:?}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Committed files that are generated are up to date. `UPDATE_GENERATED=1 cargo test --test pure generated` writes them again.
+//! Committed files that are generated are up to date. `UPDATE_GENERATED=1 cargo test --test pure
+//! generated` writes them again.
 
 use std::fs;
 use std::sync::{Mutex, PoisonError};
@@ -17,13 +18,19 @@ fn up_to_date(path: &str, expected: &str) {
         fs::write(path, expected).unwrap();
     }
     let committed = fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
-    assert!(committed == expected, "{path} is out of date: run UPDATE_GENERATED=1 cargo test --test pure generated");
+    assert!(
+        committed == expected,
+        "{path} is out of date: run UPDATE_GENERATED=1 cargo test --test pure generated"
+    );
 }
 
 #[test]
 fn the_schemas_of_documents() {
     for kind in Kind::ALL {
-        up_to_date(&format!("schema/{}.schema.json", kind.name()), &(document::text(&schema(*kind)) + "\n"));
+        up_to_date(
+            &format!("schema/{}.schema.json", kind.name()),
+            &(document::text(&schema(*kind)) + "\n"),
+        );
     }
 }
 
@@ -49,9 +56,16 @@ fn the_dangers_on_the_page_about_safety() {
             Some(_) => (format!("`--allow {code}`"), "spec, policy"),
             None => ("`--allow-deletes N`, the exact number".to_owned(), "never"),
         };
-        table += &format!("| `{code}` | {} | {} | {flag} | {committed} |\n", danger.about(), danger.consent());
+        table += &format!(
+            "| `{code}` | {} | {} | {flag} | {committed} |\n",
+            danger.about(),
+            danger.consent()
+        );
     }
-    up_to_date(path, &format!("{head}cargo test --test pure generated -->\n{table}<!-- /dangers -->{tail}"));
+    up_to_date(
+        path,
+        &format!("{head}cargo test --test pure generated -->\n{table}<!-- /dangers -->{tail}"),
+    );
 }
 
 /// The table of providers on the page about safety.
@@ -60,7 +74,8 @@ fn the_providers_on_the_page_about_safety() {
     let _held = PAGE_ABOUT_SAFETY.lock().unwrap_or_else(PoisonError::into_inner);
     let path = "docs/safety.md";
     let page = fs::read_to_string(path).unwrap().replace("\r\n", "\n");
-    let begin = "<!-- providers: written by UPDATE_GENERATED=1 cargo test --test pure generated -->\n";
+    let begin =
+        "<!-- providers: written by UPDATE_GENERATED=1 cargo test --test pure generated -->\n";
     let (head, rest) = page.split_once(begin).unwrap();
     let (_, tail) = rest.split_once("<!-- /providers -->").unwrap();
     let mut table = String::from(

@@ -1,7 +1,8 @@
-//! Narrow weakenings: random exceptions and overrides are planned, and nothing that is wider than the limit passes without a
-//! consent.
+//! Narrow weakenings: random exceptions and overrides are planned, and nothing that is wider than
+//! the limit passes without a consent.
 //!
-//! The oracle shares no code with the program: it evaluates the expression for every host, path and client of a small set.
+//! The oracle shares no code with the program: it evaluates the expression for every host, path and
+//! client of a small set.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,8 +18,10 @@ use zonewright::{spec, wire};
 use crate::support::rulesets::{tuning, waf};
 
 const HOSTS: &[&str] = &["a.example", "b.example", "ba.example"];
-const PATHS: &[&str] =
-    &["/", "/x", "/y", "/x/y", "/x/yy", "/x/y/z", "/x/y/w", "/x/z", "/x/z/y", "/y/x", "/y/x/y", "/z/x/y/z", "/x/y/z/y"];
+const PATHS: &[&str] = &[
+    "/", "/x", "/y", "/x/y", "/x/yy", "/x/y/z", "/x/y/w", "/x/z", "/x/z/y", "/y/x", "/y/x/y",
+    "/z/x/y/z", "/x/y/z/y",
+];
 const RULES: &[u32] = &[942_100, 942_110, 942_120, 942_130, 942_140, 942_150, 942_160];
 
 /// A random expression.
@@ -41,12 +44,15 @@ impl Drawn {
         };
         match self {
             Self::Host(operator, value) => format!("http.host {}", literal(operator, value)),
-            Self::Path(operator, value) => format!("http.request.uri.path {}", literal(operator, value)),
+            Self::Path(operator, value) => {
+                format!("http.request.uri.path {}", literal(operator, value))
+            }
             Self::StartsWith(prefix) => format!("starts_with(http.request.uri.path, \"{prefix}\")"),
             Self::Bot => "cf.client.bot".to_owned(),
             Self::Not(inner) => format!("not ({})", inner.text()),
             Self::Chain(word, parts) => {
-                let parts: Vec<String> = parts.iter().map(|part| format!("({})", part.text())).collect();
+                let parts: Vec<String> =
+                    parts.iter().map(|part| format!("({})", part.text())).collect();
                 parts.join(&format!(" {word} "))
             }
         }
@@ -68,11 +74,14 @@ impl Drawn {
             Self::Not(inner) => !inner.matches(host, path, bot),
             Self::Chain("and", parts) => parts.iter().all(|part| part.matches(host, path, bot)),
             Self::Chain("or", parts) => parts.iter().any(|part| part.matches(host, path, bot)),
-            Self::Chain(_, parts) => parts.iter().filter(|part| part.matches(host, path, bot)).count() % 2 == 1,
+            Self::Chain(_, parts) => {
+                parts.iter().filter(|part| part.matches(host, path, bot)).count() % 2 == 1
+            }
         }
     }
 
-    /// Whether all requests that it matches are for one page, or for one directory with a path of two names, of one host.
+    /// Whether all requests that it matches are for one page, or for one directory with a path of
+    /// two names, of one host.
     fn is_one_place(&self) -> bool {
         let (mut hosts, mut paths) = (BTreeSet::new(), BTreeSet::new());
         for host in HOSTS {
@@ -87,7 +96,8 @@ impl Drawn {
             let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
             &a[..same]
         });
-        let names = common.map_or(2, |common| common.split('/').filter(|name| !name.is_empty()).count());
+        let names =
+            common.map_or(2, |common| common.split('/').filter(|name| !name.is_empty()).count());
         hosts.len() <= 1 && (paths.len() <= 1 || names >= 2)
     }
 }
@@ -129,7 +139,8 @@ fn note() -> impl Strategy<Value = (&'static str, Option<u32>)> {
 
 fn load(section: &str) -> Option<DesiredZone> {
     let text = format!("version: 1\nzones:\n  example.com:\n    waf:\n{section}");
-    let options = spec::Options { today: Some("2026-11-22".to_owned()), ..spec::Options::default() };
+    let options =
+        spec::Options { today: Some("2026-11-22".to_owned()), ..spec::Options::default() };
     let outcome = spec::load(&[spec::Input::Stdin(text)], &options, &mut Sources::default());
     outcome.desired?.zones.into_values().next()
 }
@@ -140,8 +151,12 @@ fn live() -> LiveZone {
     let parameters = json!({ "id": owasp, "overrides": tuning(2, 40, "block") });
     let rule = json!({ "id": "1".repeat(32), "version": "1", "ref": "owasp", "action": "execute", "expression": "true", "enabled": true, "action_parameters": parameters });
     let ruleset = json!({ "id": "2".repeat(32), "version": "7", "rules": [rule] });
-    let mut entry_points: BTreeMap<_, _> = Phase::ALL.iter().map(|phase| (*phase, EntryPoint::Absent)).collect();
-    entry_points.insert(Phase::Managed, EntryPoint::Present(wire::ruleset::read_ruleset(&ruleset).unwrap()));
+    let mut entry_points: BTreeMap<_, _> =
+        Phase::ALL.iter().map(|phase| (*phase, EntryPoint::Absent)).collect();
+    entry_points.insert(
+        Phase::Managed,
+        EntryPoint::Present(wire::ruleset::read_ruleset(&ruleset).unwrap()),
+    );
     LiveZone {
         tier: Tier::from_legacy_id("enterprise"),
         waf: LiveWaf { entry_points, ..waf() },
@@ -159,14 +174,19 @@ fn judged(section: &str) -> Option<(bool, bool)> {
     let weakens = zone.operations.iter().any(|o| o.dangers.contains(&Danger::WeakensProtection));
     let plan = Plan { zones: vec![zone], diagnostics, ..Plan::default() };
     let needs = match plan.verdict(&Consents::default()) {
-        Verdict::NeedsConsent(missing) => missing.iter().any(|m| m.danger == Danger::WeakensProtection),
+        Verdict::NeedsConsent(missing) => {
+            missing.iter().any(|m| m.danger == Danger::WeakensProtection)
+        }
         _ => false,
     };
     Some((weakens, needs))
 }
 
 fn cases(default: u32) -> ProptestConfig {
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(default);
+    let cases = std::env::var("PROPTEST_CASES")
+        .ok()
+        .and_then(|cases| cases.parse().ok())
+        .unwrap_or(default);
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
@@ -232,19 +252,30 @@ proptest! {
 #[test]
 fn what_is_narrow_needs_no_second_consent() {
     let exception = |when: &str, rules: &str, note: &str| {
-        format!("      exceptions:\n        - {{ name: e, when: '{when}', skip: {{ owasp: [{rules}] }}{note} }}\n")
+        format!(
+            "      exceptions:\n        - {{ name: e, when: '{when}', skip: {{ owasp: [{rules}] }}{note} }}\n"
+        )
     };
     let place = r#"http.host eq "a.example" and http.request.uri.path eq "/search""#;
     let until = ", reason: x, expires: 2027-01-01";
     assert_eq!(judged(&exception(place, "942100", until)), Some((true, false)));
-    assert_eq!(judged(&exception(place, "942100, 942110, 942120, 942130, 942140", until)), Some((true, false)));
-    assert_eq!(judged(&exception(place, "942100, 942110, 942120, 942130, 942140, 942150", until)), Some((true, true)));
+    assert_eq!(
+        judged(&exception(place, "942100, 942110, 942120, 942130, 942140", until)),
+        Some((true, false))
+    );
+    assert_eq!(
+        judged(&exception(place, "942100, 942110, 942120, 942130, 942140, 942150", until)),
+        Some((true, true))
+    );
     assert_eq!(judged(&exception(place, "949110", until)), Some((true, true)));
     assert_eq!(judged(&exception("true", "942100", until)), Some((true, true)));
     let disable = |rules: &str| format!("      owasp:\n        disable:\n{rules}");
     let rule = |number: u32| format!("          - {{ rule: {number}{until} }}\n");
     assert_eq!(judged(&disable(&rule(942_100))), Some((true, false)));
-    assert_eq!(judged(&disable(&RULES[..6].iter().map(|n| rule(*n)).collect::<String>())), Some((true, true)));
+    assert_eq!(
+        judged(&disable(&RULES[..6].iter().map(|n| rule(*n)).collect::<String>())),
+        Some((true, true))
+    );
     // An exception and overrides count together.
     let both = |n: usize| {
         let rules: String = RULES[..n].iter().map(|n| rule(*n)).collect();
@@ -259,22 +290,35 @@ fn what_is_narrow_needs_no_second_consent() {
 fn a_policy_can_demand_less() {
     let section = "      owasp:\n        disable:\n          - { rule: 942100, reason: TICKET-9, expires: 2026-12-22 }\n          - { rule: 942110, reason: TICKET-9, expires: 2026-12-22 }\n";
     let (zone, _) = plan_zone(&load(section).unwrap(), &live());
-    for (narrow_rules, narrow_days, is_narrow) in
-        [(5, 90, true), (2, 30, true), (1, 90, false), (5, 29, false), (0, 90, false), (5, 0, false)]
-    {
-        let consents =
-            Consents { policy: Policy { narrow_rules, narrow_days, ..Policy::default() }, ..Consents::default() };
+    for (narrow_rules, narrow_days, is_narrow) in [
+        (5, 90, true),
+        (2, 30, true),
+        (1, 90, false),
+        (5, 29, false),
+        (0, 90, false),
+        (5, 0, false),
+    ] {
+        let consents = Consents {
+            policy: Policy { narrow_rules, narrow_days, ..Policy::default() },
+            ..Consents::default()
+        };
         let mut plan = Plan { zones: vec![zone.clone()], ..Plan::default() };
         plan.grade(&consents.policy);
         match plan.verdict(&consents) {
             Verdict::Ready => {
                 assert!(is_narrow);
                 let by = "spec: narrow, until 2026-12-22: TICKET-9".to_owned();
-                assert_eq!(plan.consents(&consents), [GivenConsent { danger: Danger::WeakensProtection, by }]);
+                assert_eq!(
+                    plan.consents(&consents),
+                    [GivenConsent { danger: Danger::WeakensProtection, by }]
+                );
             }
             Verdict::NeedsConsent(missing) => {
                 assert!(!is_narrow, "{narrow_rules} {narrow_days}");
-                assert!(matches!(missing.as_slice(), [MissingConsent { danger: Danger::WeakensProtection, .. }]));
+                assert!(matches!(
+                    missing.as_slice(),
+                    [MissingConsent { danger: Danger::WeakensProtection, .. }]
+                ));
             }
             other => panic!("{other:?}"),
         }

@@ -1,5 +1,6 @@
-//! Each entry of a source is imported, or named with the reason. The counters here share no code with the importers: every
-//! generated entry has a marker of its own, which is looked for in the spec and in the findings.
+//! Each entry of a source is imported, or named with the reason. The counters here share no code
+//! with the importers: every generated entry has a marker of its own, which is looked for in the
+//! spec and in the findings.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -16,8 +17,14 @@ fn cases() -> ProptestConfig {
 /// Names of the records in the spec, those that must not exist included.
 fn names_in_spec(found: &mut ImportResult) -> Vec<String> {
     let zones = found.take_imported();
-    let present = zones.iter().flat_map(|imported| &imported.zone.records).map(|record| record.name.to_string());
-    let absent = zones.iter().flat_map(|imported| &imported.zone.tombstones).map(|stone| stone.name.to_string());
+    let present = zones
+        .iter()
+        .flat_map(|imported| &imported.zone.records)
+        .map(|record| record.name.to_string());
+    let absent = zones
+        .iter()
+        .flat_map(|imported| &imported.zone.tombstones)
+        .map(|stone| stone.name.to_string());
     present.chain(absent).collect()
 }
 
@@ -58,7 +65,12 @@ fn dnscontrol_record() -> impl Strategy<Value = Value> {
 
 /// A domain of DNSControl.
 fn dnscontrol_domain() -> impl Strategy<Value = Value> {
-    let providers = select(vec![json!({ "cf": -1 }), json!({ "r53": -1 }), json!({}), json!({ "cf": 0, "r53": -1 })]);
+    let providers = select(vec![
+        json!({ "cf": -1 }),
+        json!({ "r53": -1 }),
+        json!({}),
+        json!({ "cf": 0, "r53": -1 }),
+    ]);
     let records = || vec(dnscontrol_record(), 0..6);
     (
         providers,
@@ -177,7 +189,8 @@ proptest! {
             }
             at = end;
         }
-        // Records that a name server makes are named with their number, and are not missing in the spec.
+        // Records that a name server makes are named with their number, and are not missing in the
+        // spec.
         let made: usize = ["SOA", "RRSIG"]
             .iter()
             .filter_map(|kind| said.split(&format!(" {kind} record")).next()?.rsplit(' ').next()?.parse::<usize>().ok())

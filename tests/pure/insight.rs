@@ -1,5 +1,6 @@
-//! Properties of tuning: overrides resolve as documented, a deployment that is read and written again is unchanged, and the
-//! direction of a change follows from what the rules do before and after.
+//! Properties of tuning: overrides resolve as documented, a deployment that is read and written
+//! again is unchanged, and the direction of a change follows from what the rules do before and
+//! after.
 
 use crate::support::rulesets::{body, deployment};
 use proptest::prelude::*;
@@ -11,9 +12,12 @@ use zonewright::insight::waf::{NO_EFFECT, deployment_impact, effective_deploymen
 use zonewright::model::Unmanaged;
 use zonewright::model::facts::owasp::ANOMALY_RULE;
 use zonewright::model::managed::{
-    Catalogue, CatalogueRule, Managed, Overrides, Paranoia, ScoreAction, compile, effective, recognise,
+    Catalogue, CatalogueRule, Managed, Overrides, Paranoia, ScoreAction, compile, effective,
+    recognise,
 };
-use zonewright::model::ruleset::{DesiredDeployment, RuleBody, RuleId, RulesetId, Switch, canonical};
+use zonewright::model::ruleset::{
+    DesiredDeployment, RuleBody, RuleId, RulesetId, Switch, canonical,
+};
 use zonewright::wire::settings::from_json;
 
 /// Cases of each law.
@@ -29,8 +33,14 @@ fn place() -> Place {
 
 /// A rule: its number, level (0 for none), tags, whether it is on.
 fn catalogue_rule(scores: bool) -> impl Strategy<Value = CatalogueRule> {
-    (0..=4usize, subsequence(TAGS.to_vec(), 0..=2), any::<bool>(), any::<bool>(), select(&ACTIONS[..])).prop_map(
-        move |(level, tags, enabled, numbered, action)| {
+    (
+        0..=4usize,
+        subsequence(TAGS.to_vec(), 0..=2),
+        any::<bool>(),
+        any::<bool>(),
+        select(&ACTIONS[..]),
+    )
+        .prop_map(move |(level, tags, enabled, numbered, action)| {
             let level = (scores && level > 0).then(|| format!("paranoia-level-{level}"));
             CatalogueRule {
                 id: RuleId(String::new()),
@@ -42,30 +52,34 @@ fn catalogue_rule(scores: bool) -> impl Strategy<Value = CatalogueRule> {
                 score: None,
                 threshold: None,
             }
-        },
-    )
+        })
 }
 
 /// A managed ruleset of a few rules.
 fn catalogue(which: Managed) -> impl Strategy<Value = Catalogue> {
-    prop::collection::vec(catalogue_rule(which == Managed::Owasp), 1..10).prop_map(move |mut rules| {
-        for (n, rule) in (1u32..).zip(&mut rules) {
-            rule.id = RuleId(format!("{:032x}", 0x00ab_cdef_0000_u64 + u64::from(n)));
-            rule.number = rule.number.map(|_| 942_100 + n);
-            rule.description = format!("{}Rule {n}", rule.number.map(|n| format!("{n}: ")).unwrap_or_default());
-        }
-        if which == Managed::Owasp {
-            rules.push(CatalogueRule::anomaly());
-        }
-        let id = RulesetId(which.facts().id.to_owned());
-        Catalogue {
-            which: Some(which),
-            id,
-            name: which.key().to_owned(),
-            version: "36".to_owned(),
-            rules: rules.into(),
-        }
-    })
+    prop::collection::vec(catalogue_rule(which == Managed::Owasp), 1..10).prop_map(
+        move |mut rules| {
+            for (n, rule) in (1u32..).zip(&mut rules) {
+                rule.id = RuleId(format!("{:032x}", 0x00ab_cdef_0000_u64 + u64::from(n)));
+                rule.number = rule.number.map(|_| 942_100 + n);
+                rule.description = format!(
+                    "{}Rule {n}",
+                    rule.number.map(|n| format!("{n}: ")).unwrap_or_default()
+                );
+            }
+            if which == Managed::Owasp {
+                rules.push(CatalogueRule::anomaly());
+            }
+            let id = RulesetId(which.facts().id.to_owned());
+            Catalogue {
+                which: Some(which),
+                id,
+                name: which.key().to_owned(),
+                version: "36".to_owned(),
+                rules: rules.into(),
+            }
+        },
+    )
 }
 
 /// Which unusual overrides are generated.
@@ -111,15 +125,23 @@ fn said(wild: Wild) -> BoxedStrategy<Map<String, Json>> {
 /// Overrides for a ruleset.
 fn overrides(catalogue: &Catalogue, wild: Wild) -> BoxedStrategy<Json> {
     let levels = (1..=4).map(|n| format!("paranoia-level-{n}"));
-    let tags: Vec<String> = levels.chain(TAGS.map(str::to_owned)).chain(["nobody".to_owned()]).collect();
+    let tags: Vec<String> =
+        levels.chain(TAGS.map(str::to_owned)).chain(["nobody".to_owned()]).collect();
     let mut ids: Vec<String> = catalogue.rules.iter().map(|r| r.id.0.clone()).collect();
     ids.push("37da785500000000000000000000abcd".to_owned());
     let item = move |key: &'static str, names: Vec<String>| {
         let most = names.len();
-        let twice =
-            if wild.twice { prop_oneof![9 => Just(false), 1 => Just(true)].boxed() } else { Just(false).boxed() };
-        (subsequence(names, 0..=most).prop_shuffle(), prop::collection::vec(said(wild), most), twice).prop_map(
-            move |(names, said, twice)| {
+        let twice = if wild.twice {
+            prop_oneof![9 => Just(false), 1 => Just(true)].boxed()
+        } else {
+            Just(false).boxed()
+        };
+        (
+            subsequence(names, 0..=most).prop_shuffle(),
+            prop::collection::vec(said(wild), most),
+            twice,
+        )
+            .prop_map(move |(names, said, twice)| {
                 let mut items: Vec<Json> = Vec::new();
                 for (name, mut members) in names.into_iter().zip(said) {
                     if members.is_empty() && !wild.odd {
@@ -132,8 +154,7 @@ fn overrides(catalogue: &Catalogue, wild: Wild) -> BoxedStrategy<Json> {
                     items.push(first);
                 }
                 items
-            },
-        )
+            })
     };
     let threshold = prop::option::of(1u32..70);
     let score_action = prop::option::of(select(&ACTIONS[..]));
@@ -178,19 +199,27 @@ fn overrides(catalogue: &Catalogue, wild: Wild) -> BoxedStrategy<Json> {
 
 /// A ruleset with overrides of it.
 fn tuned(wild: Wild) -> impl Strategy<Value = (Catalogue, Json)> {
-    prop_oneof![catalogue(Managed::Owasp), catalogue(Managed::Cloudflare)].prop_flat_map(move |catalogue| {
-        let overrides = overrides(&catalogue, wild);
-        (Just(catalogue), overrides)
-    })
+    prop_oneof![catalogue(Managed::Owasp), catalogue(Managed::Cloudflare)].prop_flat_map(
+        move |catalogue| {
+            let overrides = overrides(&catalogue, wild);
+            (Just(catalogue), overrides)
+        },
+    )
 }
 
 /// A ruleset with two overrides of it.
 fn tuned_twice() -> impl Strategy<Value = (Catalogue, Json, Json)> {
-    prop_oneof![catalogue(Managed::Owasp), catalogue(Managed::Cloudflare)].prop_flat_map(|catalogue| {
-        let wild = Wild { actions: catalogue.which == Some(Managed::Cloudflare), odd: false, twice: false };
-        let (left, right) = (overrides(&catalogue, wild), overrides(&catalogue, wild));
-        (Just(catalogue), left, right)
-    })
+    prop_oneof![catalogue(Managed::Owasp), catalogue(Managed::Cloudflare)].prop_flat_map(
+        |catalogue| {
+            let wild = Wild {
+                actions: catalogue.which == Some(Managed::Cloudflare),
+                odd: false,
+                twice: false,
+            };
+            let (left, right) = (overrides(&catalogue, wild), overrides(&catalogue, wild));
+            (Just(catalogue), left, right)
+        },
+    )
 }
 
 /// Whether an entry enables or disables, in either spelling.
@@ -199,7 +228,11 @@ fn says_enabled(entry: &Json) -> Option<bool> {
 }
 
 /// The effect of a rule, from all overrides that could concern it, weakest first.
-fn naive(catalogue: &Catalogue, rule: &CatalogueRule, overrides: &Json) -> (bool, String, Option<u64>) {
+fn naive(
+    catalogue: &Catalogue,
+    rule: &CatalogueRule,
+    overrides: &Json,
+) -> (bool, String, Option<u64>) {
     let is_anomaly = catalogue.which == Some(Managed::Owasp) && rule.id.0 == ANOMALY_RULE;
     let mut state = (rule.enabled, rule.action.clone(), rule.threshold.map(u64::from));
     let mut entries = vec![overrides.clone()];
@@ -218,7 +251,8 @@ fn naive(catalogue: &Catalogue, rule: &CatalogueRule, overrides: &Json) -> (bool
     state
 }
 
-/// How much each rule stops; if a score decides, whether the rule adds to it, and the action at the threshold.
+/// How much each rule stops; if a score decides, whether the rule adds to it, and the action at the
+/// threshold.
 fn powers(catalogue: &Catalogue, overrides: &Json) -> Vec<i64> {
     let rank = |action: &str| match action {
         "log" => 1,
@@ -239,14 +273,17 @@ fn powers(catalogue: &Catalogue, overrides: &Json) -> Vec<i64> {
     powers
 }
 
-/// Entries without effect: those that repeat the current state, and those for rules that do not exist.
+/// Entries without effect: those that repeat the current state, and those for rules that do not
+/// exist.
 fn with_noise(catalogue: &Catalogue, overrides: &Json, picks: &[bool]) -> Json {
     let mut noisy = overrides.clone();
     let mut rules = overrides["rules"].as_array().cloned().unwrap_or_default();
     for (rule, _) in catalogue.rules.iter().zip(picks).filter(|(_, pick)| **pick) {
         if !rules.iter().any(|r| r["id"] == rule.id.0.as_str()) {
             let (enabled, _, _) = naive(catalogue, rule, overrides);
-            rules.push(json!({ "id": rule.id.0, "status": if enabled { "enabled" } else { "disabled" } }));
+            rules.push(
+                json!({ "id": rule.id.0, "status": if enabled { "enabled" } else { "disabled" } }),
+            );
         }
     }
     rules.push(json!({ "id": "99999999999999999999999999999999", "enabled": false }));

@@ -1,12 +1,15 @@
 //! The sentences about a change of protection, and the direction of each kind of change.
 
-use crate::support::rulesets::{body, cloudflare, deployment, id_of, owasp, owasp_of, scoring_rule, tuning, waf};
+use crate::support::rulesets::{
+    body, cloudflare, deployment, id_of, owasp, owasp_of, scoring_rule, tuning, waf,
+};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Value as Json, json};
 use zonewright::insight::Direction;
 use zonewright::insight::waf::{
-    Deployed, Difference, Impact, NO_EFFECT, deployment_impact, difference, rule_impact, survey, unreachable_families,
+    Deployed, Difference, Impact, NO_EFFECT, deployment_impact, difference, rule_impact, survey,
+    unreachable_families,
 };
 use zonewright::model::facts::owasp::ANOMALY_RULE;
 use zonewright::model::facts::rulesets::SCORE_ACTIONS;
@@ -18,13 +21,21 @@ use zonewright::model::ruleset::{
 /// The impact on the OWASP ruleset of a change of overrides.
 fn owasp_change(before: Json, after: Json) -> Impact {
     let catalogue = owasp();
-    deployment_impact(Some(&deployment(&catalogue, before)), Some(&deployment(&catalogue, after)), Some(&catalogue))
+    deployment_impact(
+        Some(&deployment(&catalogue, before)),
+        Some(&deployment(&catalogue, after)),
+        Some(&catalogue),
+    )
 }
 
 /// The impact on the Cloudflare ruleset of a change of overrides.
 fn cloudflare_change(before: Json, after: Json) -> Impact {
     let catalogue = cloudflare();
-    deployment_impact(Some(&deployment(&catalogue, before)), Some(&deployment(&catalogue, after)), Some(&catalogue))
+    deployment_impact(
+        Some(&deployment(&catalogue, before)),
+        Some(&deployment(&catalogue, after)),
+        Some(&catalogue),
+    )
 }
 
 /// Overrides of single rules beside paranoia 2, threshold 40, block.
@@ -53,7 +64,11 @@ fn a_paranoia_level_says_what_it_switches() {
     let line = "paranoia 1 → 2 switches on 49 rules: SQL injection 24, protocol enforcement 8, cross-site scripting 6";
     expect(&raised, Direction::Strengthens, &[line, "49 of 210 rules change"]);
     let lowered = owasp_change(tuning(2, 40, "block"), tuning(1, 40, "block"));
-    expect(&lowered, Direction::Weakens, &["paranoia 2 → 1 switches off 49 rules: SQL injection 24"]);
+    expect(
+        &lowered,
+        Direction::Weakens,
+        &["paranoia 2 → 1 switches off 49 rules: SQL injection 24"],
+    );
     let odd = json!({ "categories": [{ "category": "paranoia-level-1", "enabled": false }] });
     let all_but_one = owasp_change(json!({}), odd);
     expect(&all_but_one, Direction::Weakens, &["paranoia 4 → custom switches off 135 rules"]);
@@ -62,7 +77,11 @@ fn a_paranoia_level_says_what_it_switches() {
 #[test]
 fn threshold_and_action_say_what_they_mean() {
     let lower = owasp_change(tuning(2, 60, "block"), tuning(2, 40, "block"));
-    expect(&lower, Direction::Strengthens, &["threshold 60 → 40: needs 8 instead of 12 critical (+5) hits to act"]);
+    expect(
+        &lower,
+        Direction::Strengthens,
+        &["threshold 60 → 40: needs 8 instead of 12 critical (+5) hits to act"],
+    );
     let log = owasp_change(tuning(2, 40, "block"), tuning(2, 40, "log"));
     expect(
         &log,
@@ -82,10 +101,17 @@ fn threshold_and_action_say_what_they_mean() {
 fn single_rules_are_named() {
     let off = json!({ "id": id_of(942_430), "enabled": false });
     let impact = owasp_change(with_rules(&[]), with_rules(std::slice::from_ref(&off)));
-    expect(&impact, Direction::Weakens, &["942430 off: SQL injection", "paranoia 2, score 3", "1 of 210 rules change"]);
+    expect(
+        &impact,
+        Direction::Weakens,
+        &["942430 off: SQL injection", "paranoia 2, score 3", "1 of 210 rules change"],
+    );
     let back = owasp_change(with_rules(&[off]), with_rules(&[]));
     expect(&back, Direction::Strengthens, &["942430 on: SQL injection"]);
-    let above = owasp_change(with_rules(&[]), with_rules(&[json!({ "id": id_of(942_431), "enabled": false })]));
+    let above = owasp_change(
+        with_rules(&[]),
+        with_rules(&[json!({ "id": id_of(942_431), "enabled": false })]),
+    );
     let line = "942431 is disabled but off at this level anyway: no effect until paranoia 3";
     expect(&above, Direction::Neutral, &[NO_EFFECT, line]);
     let unknown = json!({ "id": "37da785500000000000000000000abcd", "enabled": false });
@@ -110,9 +136,14 @@ fn what_makes_no_difference_says_so() {
     let reach = owasp_change(tuning(2, 40, "block"), all);
     expect(&reach, Direction::Neutral, &[NO_EFFECT, "does not change the action at the threshold"]);
     let catalogue = owasp();
-    let (plain, mut described) = (deployment(&catalogue, json!(null)), deployment(&catalogue, json!(null)));
+    let (plain, mut described) =
+        (deployment(&catalogue, json!(null)), deployment(&catalogue, json!(null)));
     described.set("description", "ours");
-    expect(&deployment_impact(Some(&plain), Some(&described), Some(&catalogue)), Direction::Neutral, &[NO_EFFECT]);
+    expect(
+        &deployment_impact(Some(&plain), Some(&described), Some(&catalogue)),
+        Direction::Neutral,
+        &[NO_EFFECT],
+    );
 }
 
 #[test]
@@ -121,17 +152,31 @@ fn a_deployment_comes_goes_and_changes_its_scope() {
     let on = deployment(&catalogue, tuning(1, 25, "block"));
     let mut off = on.clone();
     off.set("enabled", false);
-    let impact = |b: Option<&RuleBody>, a: Option<&RuleBody>| deployment_impact(b, a, Some(&catalogue));
+    let impact =
+        |b: Option<&RuleBody>, a: Option<&RuleBody>| deployment_impact(b, a, Some(&catalogue));
     let made = impact(None, Some(&on));
-    let reach = "these categories can never reach 25, even if every rule matches: method enforcement 5";
-    expect(&made, Direction::Strengthens, &["is deployed for all requests: 135 of 210 rules on, paranoia 1", reach]);
+    let reach =
+        "these categories can never reach 25, even if every rule matches: method enforcement 5";
+    expect(
+        &made,
+        Direction::Strengthens,
+        &["is deployed for all requests: 135 of 210 rules on, paranoia 1", reach],
+    );
     expect(
         &impact(Some(&on), None),
         Direction::Weakens,
         &["the deployment is removed: the whole OWASP ruleset is off"],
     );
-    expect(&impact(Some(&on), Some(&off)), Direction::Weakens, &["the whole OWASP ruleset is switched off"]);
-    expect(&impact(Some(&off), Some(&on)), Direction::Strengthens, &["is switched on for all requests"]);
+    expect(
+        &impact(Some(&on), Some(&off)),
+        Direction::Weakens,
+        &["the whole OWASP ruleset is switched off"],
+    );
+    expect(
+        &impact(Some(&off), Some(&on)),
+        Direction::Strengthens,
+        &["is switched on for all requests"],
+    );
     expect(&impact(Some(&off), None), Direction::Neutral, &["the ruleset is off"]);
     let (mut narrow, mut other) = (on.clone(), on.clone());
     narrow.set("expression", "http.host eq \"a.example\"");
@@ -155,15 +200,25 @@ fn a_deployment_comes_goes_and_changes_its_scope() {
     let mut strange = on.clone();
     strange.set_parameter("mystery", true);
     expect(&impact(Some(&on), Some(&strange)), Direction::Unclassified, &["mystery changes"]);
-    let dead = deployment(&catalogue, json!({ "rules": [{ "id": ANOMALY_RULE, "enabled": false }] }));
-    expect(&impact(Some(&on), Some(&dead)), Direction::Weakens, &["the whole OWASP ruleset does nothing"]);
+    let dead =
+        deployment(&catalogue, json!({ "rules": [{ "id": ANOMALY_RULE, "enabled": false }] }));
+    expect(
+        &impact(Some(&on), Some(&dead)),
+        Direction::Weakens,
+        &["the whole OWASP ruleset does nothing"],
+    );
     expect(&impact(None, Some(&dead)), Direction::Neutral, &[NO_EFFECT]);
-    expect(&deployment_impact(Some(&on), Some(&dead), None), Direction::Unclassified, &["are not known"]);
+    expect(
+        &deployment_impact(Some(&on), Some(&dead), None),
+        Direction::Unclassified,
+        &["are not known"],
+    );
 }
 
 #[test]
 fn the_cloudflare_ruleset_is_compared_by_its_actions() {
-    let tag = |action: &str| json!({ "categories": [{ "category": "wordpress", "action": action }] });
+    let tag =
+        |action: &str| json!({ "categories": [{ "category": "wordpress", "action": action }] });
     expect(
         &cloudflare_change(json!(null), tag("log")),
         Direction::Weakens,
@@ -195,8 +250,7 @@ fn the_cloudflare_ruleset_is_compared_by_its_actions() {
         Direction::Weakens,
         &["tag all: action block → log of \"E\""],
     );
-    let disjoint =
-        |tags: [&str; 2]| json!({ "categories": tags.map(|tag| json!({ "category": tag, "action": "log" })) });
+    let disjoint = |tags: [&str; 2]| json!({ "categories": tags.map(|tag| json!({ "category": tag, "action": "log" })) });
     expect(
         &cloudflare_change(disjoint(["cve", "drupal"]), disjoint(["drupal", "cve"])),
         Direction::Neutral,
@@ -219,14 +273,20 @@ fn exceptions_weaken_as_they_grow() {
         let ids: Vec<_> = numbers.iter().map(|n| id_of(*n)).collect();
         exception(json!({ "rules": { owasp: ids } }))
     };
-    let impact = |b: Option<&RuleBody>, a: Option<&RuleBody>| rule_impact(Phase::Managed, b, a, &waf);
+    let impact =
+        |b: Option<&RuleBody>, a: Option<&RuleBody>| rule_impact(Phase::Managed, b, a, &waf);
     let one = rules(&[941_320]);
-    let line = "requests where `http.host eq \"a.example\"` bypass rule 941320 of the OWASP ruleset";
+    let line =
+        "requests where `http.host eq \"a.example\"` bypass rule 941320 of the OWASP ruleset";
     expect(&impact(None, Some(&one)), Direction::Weakens, &[line]);
     expect(&impact(Some(&one), None), Direction::Strengthens, &["no longer bypass rule 941320"]);
     let two = rules(&[941_160, 941_320]);
     expect(&impact(Some(&one), Some(&two)), Direction::Weakens, &["also bypasses rule 941160"]);
-    expect(&impact(Some(&two), Some(&one)), Direction::Strengthens, &["no longer bypasses rule 941160"]);
+    expect(
+        &impact(Some(&two), Some(&one)),
+        Direction::Strengthens,
+        &["no longer bypasses rule 941160"],
+    );
     expect(&impact(Some(&one), Some(&rules(&[941_160]))), Direction::Both, &["also", "no longer"]);
     let whole = exception(json!({ "rulesets": [owasp] }));
     expect(&impact(Some(&two), Some(&whole)), Direction::Weakens, &["the whole OWASP ruleset"]);
@@ -237,18 +297,28 @@ fn exceptions_weaken_as_they_grow() {
     expect(&impact(None, Some(&trap)), Direction::Weakens, &[line]);
     expect(&impact(Some(&trap), Some(&whole)), Direction::Neutral, &[NO_EFFECT]);
     let void = exception(json!({ "rules": { owasp: ["37da785500000000000000000000abcd"] } }));
-    expect(&impact(None, Some(&void)), Direction::Neutral, &["37da7855… names no rule of version 36"]);
+    expect(
+        &impact(None, Some(&void)),
+        Direction::Neutral,
+        &["37da7855… names no rule of version 36"],
+    );
     let mut wider = one.clone();
     wider.set("expression", "true");
     expect(&impact(Some(&one), Some(&wider)), Direction::Weakens, &["more requests match"]);
     expect(&impact(Some(&wider), Some(&one)), Direction::Strengthens, &["fewer requests match"]);
     let mut quiet = one.clone();
     quiet.set("logging", json_value(json!({ "enabled": false })));
-    expect(&impact(Some(&one), Some(&quiet)), Direction::Neutral, &[NO_EFFECT, "not logged any more"]);
+    expect(
+        &impact(Some(&one), Some(&quiet)),
+        Direction::Neutral,
+        &[NO_EFFECT, "not logged any more"],
+    );
     let custom = rule_impact(
         Phase::Custom,
         None,
-        Some(&exception(json!({ "phases": ["http_request_firewall_managed"], "products": ["bic"] }))),
+        Some(&exception(
+            json!({ "phases": ["http_request_firewall_managed"], "products": ["bic"] }),
+        )),
         &waf,
     );
     expect(&custom, Direction::Weakens, &["all managed rules", "the product bic"]);
@@ -262,15 +332,30 @@ fn json_value(json: Json) -> zonewright::model::Value {
 #[test]
 fn custom_rules_and_rate_limits_go_by_what_they_stop() {
     let waf = LiveWaf::default();
-    let rule = |action: &str| body(json!({ "action": action, "expression": "http.host eq \"a.example\"" }));
-    let custom = |b: Option<&RuleBody>, a: Option<&RuleBody>| rule_impact(Phase::Custom, b, a, &waf);
+    let rule = |action: &str| {
+        body(json!({ "action": action, "expression": "http.host eq \"a.example\"" }))
+    };
+    let custom =
+        |b: Option<&RuleBody>, a: Option<&RuleBody>| rule_impact(Phase::Custom, b, a, &waf);
     expect(&custom(None, Some(&rule("block"))), Direction::Strengthens, &["are blocked"]);
     expect(&custom(Some(&rule("block")), None), Direction::Weakens, &["are no longer blocked"]);
-    expect(&custom(Some(&rule("block")), Some(&rule("log"))), Direction::Weakens, &["action block → log"]);
-    expect(&custom(Some(&rule("block")), Some(&rule("skip"))), Direction::Weakens, &["becomes an exception"]);
+    expect(
+        &custom(Some(&rule("block")), Some(&rule("log"))),
+        Direction::Weakens,
+        &["action block → log"],
+    );
+    expect(
+        &custom(Some(&rule("block")), Some(&rule("skip"))),
+        Direction::Weakens,
+        &["becomes an exception"],
+    );
     let mut off = rule("block");
     off.set("enabled", false);
-    expect(&custom(Some(&rule("block")), Some(&off)), Direction::Weakens, &["the rule is switched off"]);
+    expect(
+        &custom(Some(&rule("block")), Some(&off)),
+        Direction::Weakens,
+        &["the rule is switched off"],
+    );
     let mut told = rule("block");
     told.set("description", "why");
     expect(&custom(Some(&rule("block")), Some(&told)), Direction::Neutral, &[NO_EFFECT]);
@@ -283,9 +368,21 @@ fn custom_rules_and_rate_limits_go_by_what_they_stop() {
     let base = rate(&["cf.colo.id", "ip.src"], 5, 60, 600);
     let limit = |after: RuleBody| rule_impact(Phase::RateLimit, Some(&base), Some(&after), &waf);
     let made = rule_impact(Phase::RateLimit, None, Some(&base), &waf);
-    expect(&made, Direction::Strengthens, &["more than 5 requests in 60 s by ip.src are blocked for 600 s"]);
-    expect(&limit(rate(&["cf.colo.id", "ip.src"], 3, 60, 600)), Direction::Strengthens, &["limit 5 → 3"]);
-    expect(&limit(rate(&["cf.colo.id", "ip.src"], 5, 60, 60)), Direction::Weakens, &["timeout 600 s → 60 s"]);
+    expect(
+        &made,
+        Direction::Strengthens,
+        &["more than 5 requests in 60 s by ip.src are blocked for 600 s"],
+    );
+    expect(
+        &limit(rate(&["cf.colo.id", "ip.src"], 3, 60, 600)),
+        Direction::Strengthens,
+        &["limit 5 → 3"],
+    );
+    expect(
+        &limit(rate(&["cf.colo.id", "ip.src"], 5, 60, 60)),
+        Direction::Weakens,
+        &["timeout 600 s → 60 s"],
+    );
     let by_ip = |requests: u32, period: u32| rate(&["cf.colo.id", "ip.src"], requests, period, 600);
     for (requests, period, direction, line) in [
         (5, 10, Direction::Weakens, "period 60 s → 10 s: the limit is reached later"),
@@ -294,10 +391,20 @@ fn custom_rules_and_rate_limits_go_by_what_they_stop() {
         (4, 120, Direction::Strengthens, "limit 5 in 60 s → 4 in 120 s"),
         (1, 30, Direction::Strengthens, "limit 5 in 60 s → 1 in 30 s"),
         (1, 12, Direction::Strengthens, "limit 5 in 60 s → 1 in 12 s"),
-        (4, 10, Direction::Both, "smaller bursts reach the limit, and a higher steady rate does not"),
+        (
+            4,
+            10,
+            Direction::Both,
+            "smaller bursts reach the limit, and a higher steady rate does not",
+        ),
         (10, 120, Direction::Weakens, "limit 5 in 60 s → 10 in 120 s"),
         (20, 120, Direction::Weakens, "limit 5 in 60 s → 20 in 120 s"),
-        (6, 120, Direction::Both, "a lower steady rate reaches the limit, and larger bursts do not"),
+        (
+            6,
+            120,
+            Direction::Both,
+            "a lower steady rate reaches the limit, and larger bursts do not",
+        ),
     ] {
         expect(&limit(by_ip(requests, period)), direction, &[line]);
         let back = rule_impact(Phase::RateLimit, Some(&by_ip(requests, period)), Some(&base), &waf);
@@ -319,7 +426,9 @@ fn without_an_expression_of_its_own_a_rate_counts_what_the_rule_concerns() {
             "ratelimit": { "characteristics": ["ip.src"], "requests_per_period": 5, "period": 60, "counting_expression": counted },
         }))
     };
-    let impact = |b: &RuleBody, a: &RuleBody| rule_impact(Phase::RateLimit, Some(b), Some(a), &LiveWaf::default());
+    let impact = |b: &RuleBody, a: &RuleBody| {
+        rule_impact(Phase::RateLimit, Some(b), Some(a), &LiveWaf::default())
+    };
     let narrow = limit("ssl", json!("ssl and http.host eq \"a.example\""));
     for plain in [limit("ssl", Json::Null), limit("ssl", json!(""))] {
         expect(&impact(&plain, &narrow), Direction::Weakens, &["what is counted: scope `ssl` → "]);
@@ -368,7 +477,8 @@ fn the_direction_of_every_pair_of_settings_follows_the_lattice() {
         .flat_map(|(level, t)| SCORE_ACTIONS.iter().map(move |a| (level, t, *a)))
         .collect();
     let catalogue = owasp();
-    let bodies: Vec<_> = settings.iter().map(|(l, t, a)| deployment(&catalogue, tuning(*l, *t, a))).collect();
+    let bodies: Vec<_> =
+        settings.iter().map(|(l, t, a)| deployment(&catalogue, tuning(*l, *t, a))).collect();
     for (before, left) in settings.iter().zip(&bodies) {
         for (after, right) in settings.iter().zip(&bodies) {
             // What only logs has no threshold that matters.
@@ -398,7 +508,11 @@ fn unknown_members_are_named() {
     let nobody = |value: &str| json!({ "categories": [{ "category": "nobody", "sensitivity_level": value }] });
     expect(&cloudflare_change(nobody("low"), nobody("medium")), Direction::Neutral, &[NO_EFFECT]);
     let weaker = json!({ "action": "log", "sensitivity_level": "low" });
-    expect(&cloudflare_change(json!(null), weaker), Direction::Both, &["of the overrides changes", "block → log"]);
+    expect(
+        &cloudflare_change(json!(null), weaker),
+        Direction::Both,
+        &["of the overrides changes", "block → log"],
+    );
     let custom = |value: bool| {
         let mut rule = body(json!({ "action": "block", "expression": "true" }));
         rule.set("exposed_credential_check", value);
@@ -417,7 +531,12 @@ fn live(id: &str, body: RuleBody) -> LiveRule {
 fn zone(phases: &[(Phase, Vec<LiveRule>)]) -> LiveWaf {
     let entry_point = |rules: &Vec<LiveRule>| {
         let (id, rules) = (RulesetId("entry".to_owned()), rules.clone());
-        EntryPoint::Present(LiveRuleset { id, version: Some("1".to_owned()), last_updated: None, rules })
+        EntryPoint::Present(LiveRuleset {
+            id,
+            version: Some("1".to_owned()),
+            last_updated: None,
+            rules,
+        })
     };
     let entry_points = phases.iter().map(|(phase, rules)| (*phase, entry_point(rules))).collect();
     LiveWaf { entry_points, ..waf() }
@@ -435,28 +554,39 @@ fn a_survey_finds_what_bypasses_a_ruleset() {
     let managed = vec![live("1", editor.clone()), live("2", deployed), live("3", after)];
     let zone = zone(&[(Phase::Custom, vec![live("0", bypass)]), (Phase::Managed, managed)]);
     let survey = survey(&zone, None);
-    let ruleset = |which: Managed| survey.rulesets.iter().find(|r| r.which == Some(which)).expect("it is there");
-    let names: Vec<_> = ruleset(Managed::Owasp).exceptions.iter().map(|e| e.name.as_str()).collect();
+    let ruleset = |which: Managed| {
+        survey.rulesets.iter().find(|r| r.which == Some(which)).expect("it is there")
+    };
+    let names: Vec<_> =
+        ruleset(Managed::Owasp).exceptions.iter().map(|e| e.name.as_str()).collect();
     assert_eq!(names, ["office", "1"], "what stands after the deployment does not act on it");
     let rows = ruleset(Managed::Owasp).rows();
-    let exceptions =
-        |number: u32| rows.iter().find(|r| r.rule.number == Some(number)).expect("it is there").exceptions.len();
+    let exceptions = |number: u32| {
+        rows.iter().find(|r| r.rule.number == Some(number)).expect("it is there").exceptions.len()
+    };
     assert_eq!((exceptions(941_160), exceptions(942_100)), (2, 1));
     assert_eq!(ruleset(Managed::Cloudflare).deployed, Deployed::No);
-    assert!(ruleset(Managed::Cloudflare).rows().iter().all(|r| !r.is_on && r.why == "not deployed"));
+    assert!(
+        ruleset(Managed::Cloudflare).rows().iter().all(|r| !r.is_on && r.why == "not deployed")
+    );
 }
 
 #[test]
 fn a_difference_is_told_rule_by_rule() {
     let catalogue = owasp();
     let at = |paranoia: u8| live("1", deployment(&catalogue, tuning(paranoia, 40, "block")));
-    let skip = |id: &str| live(id, exception(json!({ "rules": { Managed::Owasp.facts().id: [id_of(941_160)] } })));
+    let skip = |id: &str| {
+        live(id, exception(json!({ "rules": { Managed::Owasp.facts().id: [id_of(941_160)] } })))
+    };
     let before = zone(&[(Phase::Managed, vec![at(1)])]);
     let after = zone(&[(Phase::Managed, vec![skip("new"), at(2)])]);
     let found = difference(&before, &after);
     assert_eq!((found.direction, found.changed.len(), found.rules.len()), (Direction::Both, 2, 50));
     let passed = found.rules.iter().find(|r| r.rule.number == Some(941_160)).expect("it is there");
-    assert_eq!((passed.before == passed.after, passed.exceptions_after.as_slice()), (true, &["new".to_owned()][..]));
+    assert_eq!(
+        (passed.before == passed.after, passed.exceptions_after.as_slice()),
+        (true, &["new".to_owned()][..])
+    );
     assert_eq!(difference(&after, &after), Difference::default());
     let turned = zone(&[(Phase::Managed, vec![at(2), skip("new")])]);
     let order = difference(&after, &turned);
@@ -474,10 +604,19 @@ fn any_rule() -> impl Strategy<Value = RuleBody> {
         ("products", json!(["bic"])),
         ("phases", json!(["http_request_firewall_managed"])),
     ];
-    let expressions =
-        ["true", "false", "http.host eq \"a\"", "http.host eq \"a\" or http.host eq \"b\"", "http.host in {\"a\"}"];
+    let expressions = [
+        "true",
+        "false",
+        "http.host eq \"a\"",
+        "http.host eq \"a\" or http.host eq \"b\"",
+        "http.host in {\"a\"}",
+    ];
     let rate = (
-        (1i64..4, select(vec![10i64, 20, 60]), select(vec![Json::Null, json!("true"), json!("http.host eq \"a\"")])),
+        (
+            1i64..4,
+            select(vec![10i64, 20, 60]),
+            select(vec![Json::Null, json!("true"), json!("http.host eq \"a\"")]),
+        ),
         prop_oneof![Just(0i64), Just(60)],
         subsequence(vec!["cf.colo.id", "ip.src", "http.host"], 0..=3),
     );

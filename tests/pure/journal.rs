@@ -90,9 +90,13 @@ fn an_operation_that_was_sent_twice_counts_once() {
     let [entry] = run.records.as_slice() else { panic!("{run:?}") };
     assert!(entry.is_certain);
     assert_eq!(entry.sent_at, "2026-11-20T10:00:02Z");
-    assert!(matches!(&entry.effect, RecordEffect::Created { id: Some(id), .. } if id.0 == "new"), "{entry:?}");
+    assert!(
+        matches!(&entry.effect, RecordEffect::Created { id: Some(id), .. } if id.0 == "new"),
+        "{entry:?}"
+    );
     // A refusal of the second attempt does not undo an effect of the first.
-    let run = zone(&[lines[0].clone(), lines[1].clone(), lines[2].clone(), outcome(2, "refused", &[])]);
+    let run =
+        zone(&[lines[0].clone(), lines[1].clone(), lines[2].clone(), outcome(2, "refused", &[])]);
     assert!(!run.records[0].is_certain);
 }
 
@@ -134,7 +138,10 @@ fn ids_are_those_of_what_was_made_in_order() {
 
 #[test]
 fn places_point_to_the_lines() {
-    let text = journal(&[intent(1, BATCH, &[operation("create", "a", None, Some(1))]), outcome(1, "done", &[])]);
+    let text = journal(&[
+        intent(1, BATCH, &[operation("create", "a", None, Some(1))]),
+        outcome(1, "done", &[]),
+    ]);
     let mut sources = Sources::default();
     let text = JournalText::of(&text).unwrap();
     let source = sources.add("journal", text.outline().to_owned());

@@ -40,7 +40,8 @@ fn spec_of(text: &str) -> Desired {
         };
     }
     let mut sources = Sources::default();
-    let options = spec::Options { today: Some("2026-11-26".to_owned()), ..spec::Options::default() };
+    let options =
+        spec::Options { today: Some("2026-11-26".to_owned()), ..spec::Options::default() };
     let outcome = spec::load(&[spec::Input::Stdin(yaml.clone())], &options, &mut sources);
     outcome.desired.unwrap_or_else(|| panic!("{yaml}\n{:?}", outcome.diagnostics))
 }
@@ -49,7 +50,8 @@ impl Run<'_> {
     /// The plans of all zones, as a run makes them.
     fn plans(&self) -> Vec<ZonePlan> {
         let (base, desired) = (spec_of(self.base), spec_of(self.spec));
-        let mut zones: BTreeMap<_, _> = base.zones.iter().map(|(name, zone)| (name.clone(), live(zone))).collect();
+        let mut zones: BTreeMap<_, _> =
+            base.zones.iter().map(|(name, zone)| (name.clone(), live(zone))).collect();
         for (n, (zone, record)) in self.foreign.iter().enumerate() {
             let mut record = record.clone();
             record["id"] = format!("f{n:031}").into();
@@ -68,7 +70,12 @@ impl Run<'_> {
                 wire::ruleset::read_ruleset(&ruleset).expect("a ruleset").rules.remove(0)
             };
             let rules = self.rules.iter().enumerate().map(rule).collect();
-            let ruleset = LiveRuleset { id: RulesetId("a".repeat(32)), version: None, last_updated: None, rules };
+            let ruleset = LiveRuleset {
+                id: RulesetId("a".repeat(32)),
+                version: None,
+                last_updated: None,
+                rules,
+            };
             first.waf.entry_points.insert(Phase::Custom, EntryPoint::Present(ruleset));
         }
         let (live, overview) = (Live { zones }, Overview::default());
@@ -76,7 +83,9 @@ impl Run<'_> {
             let old = base.zones.get(name).expect("the base has the zone");
             let only = Only::default();
             match self.has_no_base {
-                true => plan_part(zone, &live.zones[name], &only, OtherZones::of(&desired, &overview)).0,
+                true => {
+                    plan_part(zone, &live.zones[name], &only, OtherZones::of(&desired, &overview)).0
+                }
                 false => {
                     let others = OtherZones::before(&base, &desired, &overview);
                     plan_part_with_base(zone, old, &live.zones[name], &only, others).0
@@ -84,7 +93,13 @@ impl Run<'_> {
             }
         };
         let mut plans: Vec<ZonePlan> = desired.zones.iter().map(plan).collect();
-        explain_records(&mut plans, &desired, (!self.has_no_base).then_some(&base), &live, Rigor::default());
+        explain_records(
+            &mut plans,
+            &desired,
+            (!self.has_no_base).then_some(&base),
+            &live,
+            Rigor::default(),
+        );
         plans
     }
 
@@ -92,20 +107,29 @@ impl Run<'_> {
     fn raised(&self) -> Vec<String> {
         let plans = self.plans();
         let operations = plans.iter().flat_map(|plan| &plan.operations);
-        let with_danger = operations.filter(|o| o.dangers.iter().any(|d| d.code() == "removes-last-address"));
+        let with_danger =
+            operations.filter(|o| o.dangers.iter().any(|d| d.code() == "removes-last-address"));
         with_danger.map(|operation| operation.address.to_string()).collect()
     }
 
     #[track_caller]
     fn is_raised(&self, wanted: bool) {
         let raised = self.raised();
-        assert_eq!(!raised.is_empty(), wanted, "{raised:?}\nbase:\n{}\nspec:\n{}", self.base, self.spec);
+        assert_eq!(
+            !raised.is_empty(),
+            wanted,
+            "{raised:?}\nbase:\n{}\nspec:\n{}",
+            self.base,
+            self.spec
+        );
     }
 }
 
 /// A zone of these lines.
 fn zone(records: &str) -> String {
-    format!("zone example.com\nrecords:\n- {{ name: \"@\", type: A, content: 198.18.1.1 }}\n{records}")
+    format!(
+        "zone example.com\nrecords:\n- {{ name: \"@\", type: A, content: 198.18.1.1 }}\n{records}"
+    )
 }
 
 /// Checks a deleted host beside records that stay, and beside records that go with it.
@@ -122,11 +146,19 @@ fn a_host_that_nothing_refers_to_needs_its_delete_only() {
     deleted(HOST, "", false);
     deleted("- { name: h, type: A, content: 198.18.1.2, proxied: true }", "", false);
     deleted("- { name: h, type: CNAME, content: host.example.net }", "", false);
-    deleted("- { name: h, type: AAAA, content: \"2001:db8::1\" }\n- { name: h, type: TXT, content: text }", "", false);
+    deleted(
+        "- { name: h, type: AAAA, content: \"2001:db8::1\" }\n- { name: h, type: TXT, content: text }",
+        "",
+        false,
+    );
     // A wildcard above it is another danger.
     let wildcard = "- { name: \"*\", type: A, content: 198.18.1.9 }";
     deleted(HOST, wildcard, false);
-    let run = Run { base: &zone(&format!("{HOST}\n{wildcard}")), spec: &zone(wildcard), ..Run::default() };
+    let run = Run {
+        base: &zone(&format!("{HOST}\n{wildcard}")),
+        spec: &zone(wildcard),
+        ..Run::default()
+    };
     let dangers: Vec<_> = run.plans()[0].operations[0].dangers.iter().map(|d| d.code()).collect();
     assert_eq!(dangers, ["delete", "falls-to-wildcard"]);
 }
@@ -147,7 +179,11 @@ fn a_name_that_keeps_records_is_still_in_use() {
     deleted(HOST, "- { name: h, type: AAAA, content: \"2001:db8::1\" }", false);
     let hint = "- { name: h, type: HTTPS, data: { priority: 1, target: ., value: \"ipv4hint=198.18.1.2\" } }";
     deleted(HOST, hint, false);
-    deleted(HOST, "- { name: h, type: HTTPS, data: { priority: 0, target: h.example.net } }", false);
+    deleted(
+        HOST,
+        "- { name: h, type: HTTPS, data: { priority: 0, target: h.example.net } }",
+        false,
+    );
 }
 
 #[test]
@@ -178,7 +214,8 @@ fn every_type_that_refers_to_it_counts() {
         "- { name: \"4\", type: PTR, content: h.example.com }",
     ] {
         deleted(HOST, record, true);
-        // What the same plan removes does not count, and a reference to another name does not either.
+        // What the same plan removes does not count, and a reference to another name does not
+        // either.
         deleted(&format!("{HOST}\n{record}"), "", false);
         deleted(HOST, &record.replace("h.example.com", "example.com"), false);
     }
@@ -208,7 +245,11 @@ fn names_in_spf_records_count() {
         // Receivers ignore a record with an error.
         ("a:h.example.com ip4:1.2 -all", false),
     ] {
-        deleted(&host("h"), &format!("- {{ name: \"@\", type: TXT, content: \"v=spf1 {terms}\" }}"), is_raised);
+        deleted(
+            &host("h"),
+            &format!("- {{ name: \"@\", type: TXT, content: \"v=spf1 {terms}\" }}"),
+            is_raised,
+        );
     }
     let spf = "- { name: other, type: TXT, content: \"v=spf1 a:h.example.com -all\" }";
     deleted(&host("h"), spf, true);
@@ -224,7 +265,10 @@ fn the_host_of_a_policy_counts_where_one_is_announced() {
         ("- { name: _mta-sts, type: TXT, content: \"v=STSv1; id=\" }", false),
         ("- { name: _mta-sts, type: TXT, content: \"something else\" }", false),
         ("- { name: _mta-sts.sub, type: TXT, content: \"v=STSv1; id=20261126\" }", false),
-        ("- { name: _smtp._tls, type: TXT, content: \"v=TLSRPTv1; rua=mailto:a@example.com\" }", false),
+        (
+            "- { name: _smtp._tls, type: TXT, content: \"v=TLSRPTv1; rua=mailto:a@example.com\" }",
+            false,
+        ),
     ] {
         deleted(host, announcement, is_raised);
         deleted(&format!("{host}\n{announcement}"), "", false);
@@ -238,7 +282,9 @@ fn records_of_others_and_of_other_zones_count() {
     let foreign = vec![("example.com", cname("foreign.example.com"))];
     Run { base: &base, spec: &spec, foreign, ..Run::default() }.is_raised(true);
     let other = |records: &str| {
-        format!("zone example.net\nrecords:\n- {{ name: \"@\", type: A, content: 198.18.1.5 }}\n{records}")
+        format!(
+            "zone example.net\nrecords:\n- {{ name: \"@\", type: A, content: 198.18.1.5 }}\n{records}"
+        )
     };
     let mail = other("- { name: \"@\", type: MX, priority: 10, content: h.example.com }");
     let both = |one: &str, other: &str| format!("{one}\n{other}");
@@ -275,7 +321,11 @@ fn expectations_and_enabled_rules_count() {
         (true, "http.host eq \"h.example.com\"", true),
         (true, "http.host in {\"example.com\" \"h.example.com\"} and ip.src ne 192.0.2.1", true),
         (true, "http.host eq \"h.example.com\" or ip.src eq 192.0.2.1", true),
-        (true, "(ip.src eq 192.0.2.1 or lower(http.host) in {\"h.example.com\"}) and not cf.client.bot", true),
+        (
+            true,
+            "(ip.src eq 192.0.2.1 or lower(http.host) in {\"h.example.com\"}) and not cf.client.bot",
+            true,
+        ),
         (true, "not http.host in {\"h.example.com\"} and ip.src eq 192.0.2.1", false),
         (true, "http.host eq \"example.com\"", false),
         (true, "http.host ne \"h.example.com\"", false),
@@ -298,17 +348,24 @@ fn expectations_and_enabled_rules_count() {
 
 #[test]
 fn pruning_of_what_nobody_named_counts() {
-    let foreign = || vec![("example.com", json!({ "type": "A", "name": "h.example.com", "content": "198.18.1.2" }))];
+    let foreign = || {
+        vec![(
+            "example.com",
+            json!({ "type": "A", "name": "h.example.com", "content": "198.18.1.2" }),
+        )]
+    };
     let pruned = |records: &str| format!("{}\nunmanaged: prune", zone(records));
     let (base, spec) = (zone(""), pruned(""));
     Run { base: &base, spec: &spec, foreign: foreign(), ..Run::default() }.is_raised(true);
-    Run { base: &base, spec: &spec, foreign: foreign(), has_no_base: true, ..Run::default() }.is_raised(true);
+    Run { base: &base, spec: &spec, foreign: foreign(), has_no_base: true, ..Run::default() }
+        .is_raised(true);
     // The base had it, or the spec names its end.
     Run { base: &pruned(HOST), spec: &spec, ..Run::default() }.is_raised(false);
     let absent = pruned("- { name: h, type: A, state: absent }");
     Run { base: &base, spec: &absent, foreign: foreign(), ..Run::default() }.is_raised(false);
     let absent = zone("- { name: h, type: A, state: absent }");
-    Run { base: &base, spec: &absent, foreign: foreign(), has_no_base: true, ..Run::default() }.is_raised(false);
+    Run { base: &base, spec: &absent, foreign: foreign(), has_no_base: true, ..Run::default() }
+        .is_raised(false);
 }
 
 #[test]
@@ -341,7 +398,8 @@ fn the_answer_tells_whether_a_name_led_to_a_server() {
     let (base, spec) = (zone(&used), zone(&below));
     Run { base: &base, spec: &spec, is_advanced: true, ..Run::default() }.is_raised(true);
     let unused = zone(&format!("{wildcard}\n- {{ name: a.b.w, type: A, content: 198.18.1.3 }}"));
-    Run { base: &zone(wildcard), spec: &unused, is_advanced: true, ..Run::default() }.is_raised(false);
+    Run { base: &zone(wildcard), spec: &unused, is_advanced: true, ..Run::default() }
+        .is_raised(false);
     // Names of keys and tokens are no hosts.
     deleted(
         "- { name: _x.h, type: CNAME, content: host.example.net }",
@@ -359,40 +417,56 @@ fn the_answer_tells_whether_a_name_led_to_a_server() {
 #[test]
 fn an_alias_into_another_zone_of_the_run_is_followed() {
     let net = |records: &str| {
-        format!("zone example.net\nrecords:\n- {{ name: \"@\", type: A, content: 198.18.1.5 }}\n{records}")
+        format!(
+            "zone example.net\nrecords:\n- {{ name: \"@\", type: A, content: 198.18.1.5 }}\n{records}"
+        )
     };
-    let alias =
-        |target: &str| format!("{}\n{}", zone(&format!("- {{ name: www, type: CNAME, content: {target} }}")), net(""));
-    for (target, is_raised) in [("gone.example.net", true), ("example.net", false), ("gone.example.org", false)] {
-        Run { base: &alias("example.com"), spec: &alias(target), ..Run::default() }.is_raised(is_raised);
+    let alias = |target: &str| {
+        format!(
+            "{}\n{}",
+            zone(&format!("- {{ name: www, type: CNAME, content: {target} }}")),
+            net("")
+        )
+    };
+    for (target, is_raised) in
+        [("gone.example.net", true), ("example.net", false), ("gone.example.org", false)]
+    {
+        Run { base: &alias("example.com"), spec: &alias(target), ..Run::default() }
+            .is_raised(is_raised);
     }
 }
 
-/// Each record of a name that loses its address has the danger, and the consent beside one of them covers that one.
+/// Each record of a name that loses its address has the danger, and the consent beside one of them
+/// covers that one.
 #[test]
 fn every_address_of_the_name_has_the_danger() {
     let addresses = "- { name: h, type: A, content: [198.18.1.2, 198.18.1.3] }";
     let text = "- { name: h, type: TXT, content: text }";
     let (base, spec) = (zone(&format!("{addresses}\n{text}")), zone(text));
     assert_eq!(Run { base: &base, spec: &spec, ..Run::default() }.raised().len(), 2);
-    let allowed =
-        zone(&format!("{text}\n- {{ name: h, type: A, state: absent, allow: {{ removes-last-address: moved }} }}"));
+    let allowed = zone(&format!(
+        "{text}\n- {{ name: h, type: A, state: absent, allow: {{ removes-last-address: moved }} }}"
+    ));
     let plans = Run { base: &base, spec: &allowed, ..Run::default() }.plans();
     assert!(plans[0].operations.iter().all(|o| o.accepted.len() == 1), "{plans:?}");
     // A consent that is not needed is not shown.
-    let plans =
-        Run { base: &zone(addresses), spec: &allowed.replace(&format!("{text}\n"), ""), ..Run::default() }.plans();
+    let plans = Run {
+        base: &zone(addresses),
+        spec: &allowed.replace(&format!("{text}\n"), ""),
+        ..Run::default()
+    }
+    .plans();
     assert!(plans[0].operations.iter().all(|o| o.accepted.is_empty()), "{plans:?}");
 }
 
-/// References of others, and of other zones, in every form; and changes that keep what refers to the host working.
+/// References of others, and of other zones, in every form; and changes that keep what refers to
+/// the host working.
 #[test]
 fn references_of_each_form_count_wherever_they_are() {
     let (base, spec) = (zone(HOST), zone(""));
     let other = "zone example.net\nrecords:\n- { name: \"@\", type: A, content: 198.18.1.5 }\n";
     let (base_of_both, both) = (format!("{base}\n{other}"), format!("{spec}\n{other}"));
-    let record =
-        |kind: &str, name: &str, content: &str| json!({ "type": kind, "name": name, "content": content, "ttl": 300 });
+    let record = |kind: &str, name: &str, content: &str| json!({ "type": kind, "name": name, "content": content, "ttl": 300 });
     for (domain, is_other) in [("example.com", false), ("example.net", true)] {
         let at = |name: &str| format!("{name}.{domain}");
         let mail = |name: &str| {
@@ -418,8 +492,18 @@ fn references_of_each_form_count_wherever_they_are() {
         ] {
             // A wildcard alias of the zone leads the deleted host to itself.
             let run = match is_other {
-                false => Run { base: &base, spec: &spec, foreign: vec![(domain, foreign)], ..Run::default() },
-                true => Run { base: &base_of_both, spec: &both, foreign: vec![(domain, foreign)], ..Run::default() },
+                false => Run {
+                    base: &base,
+                    spec: &spec,
+                    foreign: vec![(domain, foreign)],
+                    ..Run::default()
+                },
+                true => Run {
+                    base: &base_of_both,
+                    spec: &both,
+                    foreign: vec![(domain, foreign)],
+                    ..Run::default()
+                },
             };
             run.is_raised(is_raised);
         }
@@ -440,13 +524,18 @@ fn references_of_each_form_count_wherever_they_are() {
     Run { base: &two, spec: &with(HOST), ..Run::default() }.is_raised(false);
 }
 
-/// Rules of each list of the spec, and the deployments, are about hosts; a request that is expected is too.
+/// Rules of each list of the spec, and the deployments, are about hosts; a request that is expected
+/// is too.
 #[test]
 fn rules_of_each_list_and_expected_requests_count() {
     let when = |host: &str| format!("when: 'http.host eq \"{host}\"'");
     let lists: [fn(&str) -> String; 4] = [
         |when| format!("custom: [{{ name: a, {when}, action: block }}]"),
-        |when| format!("rate_limits: [{{ name: a, {when}, per: [ip], limit: 500 in 1m, then: block for 10m }}]"),
+        |when| {
+            format!(
+                "rate_limits: [{{ name: a, {when}, per: [ip], limit: 500 in 1m, then: block for 10m }}]"
+            )
+        },
         |when| format!("exceptions: [{{ name: a, {when}, skip: everything, reason: x }}]"),
         |when| format!("owasp: {{ {when} }}"),
     ];
@@ -458,9 +547,11 @@ fn rules_of_each_list_and_expected_requests_count() {
         }
     }
     let off = "waf: { custom: [{ name: a, when: 'http.host eq \"h.example.com\"', action: block, enabled: false }] }";
-    Run { base: &zone(&format!("{HOST}\n{off}")), spec: &zone(off), ..Run::default() }.is_raised(false);
+    Run { base: &zone(&format!("{HOST}\n{off}")), spec: &zone(off), ..Run::default() }
+        .is_raised(false);
     for (host, is_raised) in [("h.example.com", true), ("example.com", false)] {
-        let expect = format!("expect: [{{ name: x, request: 'GET https://{host}/', verdict: pass }}]");
+        let expect =
+            format!("expect: [{{ name: x, request: 'GET https://{host}/', verdict: pass }}]");
         let (base, spec) = (zone(&format!("{HOST}\n{expect}")), zone(&expect));
         Run { base: &base, spec: &spec, ..Run::default() }.is_raised(is_raised);
     }

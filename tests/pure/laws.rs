@@ -6,20 +6,24 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use crate::support::generators::{
-    desired_record, desired_zone, empty_desired, empty_live, live_zone, place, rdata, respelled, stored, two_spellings,
-    zone_name,
+    desired_record, desired_zone, empty_desired, empty_live, live_zone, place, rdata, respelled,
+    stored, two_spellings, zone_name,
 };
 use crate::support::protection::desired_waf;
 use proptest::prelude::*;
-use zonewright::apply::{Journal, JournalFile, JournalRun, JournalText, StepFate, needed, undo_zone};
+use zonewright::apply::{
+    Journal, JournalFile, JournalRun, JournalText, StepFate, needed, undo_zone,
+};
 use zonewright::diagnostic::{Diagnostics, Sources};
 use zonewright::diff::{SetAsideReason, diff_records};
 use zonewright::insight::OtherZones;
 use zonewright::model::{
-    Address, AsReported, Desired, DesiredZone, Facets, Fields, LiveRecord, LiveZone, Only, Rdata, RecordForm, RecordId,
-    RecordType, Unmanaged, Value, ZoneId,
+    Address, AsReported, Desired, DesiredZone, Facets, Fields, LiveRecord, LiveZone, Only, Rdata,
+    RecordForm, RecordId, RecordType, Unmanaged, Value, ZoneId,
 };
-use zonewright::plan::{Action, Lowering, Operation, RecordAction, ZonePlan, lower, plan_part, plan_zone};
+use zonewright::plan::{
+    Action, Lowering, Operation, RecordAction, ZonePlan, lower, plan_part, plan_zone,
+};
 use zonewright::{spec, wire};
 
 /// The number of cases of each test.
@@ -41,7 +45,8 @@ fn changed(id: &RecordId, after: &RecordForm) -> LiveRecord {
     LiveRecord { id: id.clone(), ..stored(0, after) }
 }
 
-/// Carries out operations; records that are created get ids from this number on. Gives back the ids of those, in order.
+/// Carries out operations; records that are created get ids from this number on. Gives back the ids
+/// of those, in order.
 fn carry_out(world: &mut Evidence, operations: &[Operation], first: usize) -> Vec<RecordId> {
     let mut created = Vec::new();
     for (n, operation) in operations.iter().enumerate() {
@@ -51,7 +56,9 @@ fn carry_out(world: &mut Evidence, operations: &[Operation], first: usize) -> Ve
                 created.push(record.id.clone());
                 world.insert(record.id.clone(), record);
             }
-            RecordAction::Update { id, after, .. } => *world.get_mut(id).unwrap() = changed(id, after),
+            RecordAction::Update { id, after, .. } => {
+                *world.get_mut(id).unwrap() = changed(id, after)
+            }
             RecordAction::Delete { id, .. } => drop(world.remove(id).unwrap()),
         }
     }
@@ -77,10 +84,12 @@ impl JournalFile for Lines {
 fn journalled(world: &mut Evidence, plan: &ZonePlan, size: usize) -> JournalRun {
     let lines = Lines::default();
     let clock = || "2026-01-01T00:00:00Z".to_owned();
-    let journal = Journal::on(Box::new(lines.clone()), Path::new("journal"), "digest", clock).unwrap();
+    let journal =
+        Journal::on(Box::new(lines.clone()), Path::new("journal"), "digest", clock).unwrap();
     for (n, step) in lower(plan, Lowering::Batches(size), None).into_iter().enumerate() {
         let number = journal.intent(plan, &step).unwrap();
-        let operations: Vec<_> = step.operations.iter().map(|n| plan.operations[*n].clone()).collect();
+        let operations: Vec<_> =
+            step.operations.iter().map(|n| plan.operations[*n].clone()).collect();
         let created = carry_out(world, &operations, 1_000_000 + 1000 * n);
         let posts: Vec<_> = created.iter().map(|id| serde_json::json!({ "id": id.0 })).collect();
         journal.outcome(number, StepFate::Done, None, Some(&serde_json::json!({ "posts": posts })));
@@ -102,16 +111,20 @@ fn cut_texts() -> impl Strategy<Value = Vec<String>> {
         1 => proptest::sample::select(&["v=spf1", "v=sp", "f1 ", "k=rsa; "][..]).prop_map(String::from),
         1 => (253usize..258).prop_map(|n| "b".repeat(n)),
     ];
-    let quoted = proptest::collection::vec(part, 1..4)
-        .prop_map(|parts| parts.iter().map(|part| format!("\"{part}\"")).collect::<Vec<_>>().join(" "));
-    proptest::collection::vec(prop_oneof![5 => quoted, 1 => "[ab]{1,3}".prop_map(String::from)], 1..7)
+    let quoted = proptest::collection::vec(part, 1..4).prop_map(|parts| {
+        parts.iter().map(|part| format!("\"{part}\"")).collect::<Vec<_>>().join(" ")
+    });
+    proptest::collection::vec(
+        prop_oneof![5 => quoted, 1 => "[ab]{1,3}".prop_map(String::from)],
+        1..7,
+    )
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: CASES / 5, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A part of a plan has the same effect as its operations in the whole plan, and leaves the rest; adding what a refusal
-    /// names is sufficient.
+    /// A part of a plan has the same effect as its operations in the whole plan, and leaves the
+    /// rest; adding what a refusal names is sufficient.
     #[test]
     fn a_part_leaves_the_rest(desired in desired_zone(), zone in live_zone(), bits in any::<u64>()) {
         let whole = plan(&desired, &zone);
@@ -156,7 +169,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A printed value reads back as the same value, from text and from fields; printing it again changes nothing.
+    /// A printed value reads back as the same value, from text and from fields; printing it again
+    /// changes nothing.
     #[test]
     fn printing_and_reading_are_inverse(data in rdata()) {
         let record_type = data.record_type().unwrap();
@@ -167,8 +181,8 @@ proptest! {
         prop_assert_eq!(&Rdata::from_fields(record_type, &data.fields()).unwrap(), &data);
     }
 
-    /// Equality of texts is an equivalence, whatever their strings, the spec's or the answer's spelling, and their name; and
-    /// equal texts have one hash, one order and one digest.
+    /// Equality of texts is an equivalence, whatever their strings, the spec's or the answer's
+    /// spelling, and their name; and equal texts have one hash, one order and one digest.
     #[test]
     fn texts_are_compared_by_an_equivalence(texts in cut_texts(), name in proptest::sample::select(&["a", "k._domainkey"][..])) {
         let name = zone_name().resolve(name).unwrap();
@@ -286,7 +300,8 @@ proptest! {
         prop_assert_eq!(changes.unchanged, zone.records.len());
     }
 
-    /// After a plan is carried out, the next plan is empty, and what the spec does not name is as before.
+    /// After a plan is carried out, the next plan is empty, and what the spec does not name is as
+    /// before.
     #[test]
     fn plans_converge_and_leave_the_rest_alone(desired in desired_zone(), zone in live_zone()) {
         let first = plan(&desired, &zone);
@@ -300,8 +315,8 @@ proptest! {
         }
     }
 
-    /// Undoing a plan from its journal restores the zone as it was written, apart from ids of records that were deleted; once is
-    /// enough.
+    /// Undoing a plan from its journal restores the zone as it was written, apart from ids of
+    /// records that were deleted; once is enough.
     #[test]
     fn undoing_restores(desired in desired_zone(), mut zone in live_zone(), size in 1usize..20, turn in 0usize..5) {
         for record in &mut zone.records {
@@ -375,7 +390,8 @@ proptest! {
         prop_assert!(left.is_some() && left == came, "{left:?} {came:?}");
     }
 
-    /// Every operation is in exactly one request, and no name is split over two batches if one batch can hold it.
+    /// Every operation is in exactly one request, and no name is split over two batches if one
+    /// batch can hold it.
     #[test]
     fn batches_hold_names_together(desired in desired_zone(), zone in live_zone(), size in 1usize..8) {
         let plan = plan(&desired, &zone);
@@ -385,7 +401,8 @@ proptest! {
         prop_assert_eq!(all, (0..plan.operations.len()).collect::<Vec<_>>());
         let mut homes: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for (n, step) in steps.iter().enumerate() {
-            // A delete and the create that takes its place are one request, whatever the size: the name is never empty.
+            // A delete and the create that takes its place are one request, whatever the size: the
+            // name is never empty.
             let operations = || step.operations.iter().map(|o| &plan.operations[*o]);
             let is_pair = || {
                 let name = |o: &Operation| o.record().unwrap().form().name.clone();
@@ -419,7 +436,8 @@ fn a_full_zone_shrinks_before_it_grows() {
         records: (0..200).map(|n| stored(n, &form(&format!("z{n:03}")))).collect(),
         ..LiveZone::new(zone_name(), ZoneId("z".into()))
     };
-    // The created names sort before the deleted ones, and their values differ, so that nothing is a rename.
+    // The created names sort before the deleted ones, and their values differ, so that nothing is a
+    // rename.
     let wanted = |n: usize| {
         let data = Rdata::from_text(RecordType::A, &format!("198.51.100.{n}")).unwrap();
         desired_record(&RecordForm { data, ..form(&format!("a{n:03}")) })
@@ -434,7 +452,10 @@ fn a_full_zone_shrinks_before_it_grows() {
     let mut held = 200_i64;
     for step in &steps {
         let count = |wanted: Action| {
-            i64::try_from(step.operations.iter().filter(|n| plan.operations[**n].action() == wanted).count()).unwrap()
+            i64::try_from(
+                step.operations.iter().filter(|n| plan.operations[**n].action() == wanted).count(),
+            )
+            .unwrap()
         };
         held += count(Action::Create) - count(Action::Delete);
         assert!(held <= 200, "{held} records in a zone for 200");
@@ -445,7 +466,8 @@ fn a_full_zone_shrinks_before_it_grows() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What is printed of a zone's protection reads back as the same, places apart; printing it again changes nothing.
+    /// What is printed of a zone's protection reads back as the same, places apart; printing it
+    /// again changes nothing.
     #[test]
     fn printing_and_loading_protection_are_inverse(waf in desired_waf()) {
         let zone = DesiredZone { waf: Some(Box::new(waf)), ..empty_desired() };

@@ -10,7 +10,8 @@ use proptest::prelude::*;
 use zonewright::diagnostic::{Diagnostics, Severity, Sources};
 use zonewright::lint::{self, Rule};
 use zonewright::model::{
-    AsReported, Desired, DesiredRecord, DesiredZone, Facets, Fqdn, Rdata, RecordType, Spelling, Unmanaged, ZoneName,
+    AsReported, Desired, DesiredRecord, DesiredZone, Facets, Fqdn, Rdata, RecordType, Spelling,
+    Unmanaged, ZoneName,
 };
 use zonewright::render::diagnostics;
 use zonewright::spec::{Input, Options, load};
@@ -28,13 +29,16 @@ fn findings(text: &str) -> (Diagnostics, Sources) {
 /// The example of a rule as a whole spec; `LONG1` and the like stand for 3000 characters.
 fn example(zones: &str) -> String {
     let long = |n: char| format!("{n}{}", "x".repeat(2999));
-    let text = ['1', '2', '3'].into_iter().fold(zones.to_owned(), |t, n| t.replace(&format!("LONG{n}"), &long(n)));
+    let text = ['1', '2', '3']
+        .into_iter()
+        .fold(zones.to_owned(), |t, n| t.replace(&format!("LONG{n}"), &long(n)));
     format!("version: 1\n{text}")
 }
 
 /// Whether every type of the example is managed.
 fn is_managed(rule: &Rule) -> bool {
-    RecordType::parse("DS").is_some() || !(rule.good.contains("type: DS") || rule.bad.contains("type: DS"))
+    RecordType::parse("DS").is_some()
+        || !(rule.good.contains("type: DS") || rule.bad.contains("type: DS"))
 }
 
 #[test]
@@ -54,7 +58,11 @@ fn good_examples_are_good_and_bad_ones_bad() {
             rule.finding.code
         );
         let helped = found[0].help.as_ref().is_some_and(|h| !h.is_empty());
-        assert!(helped && found[0].primary.is_some() && found[0].address.is_some(), "{}", rule.finding.code);
+        assert!(
+            helped && found[0].primary.is_some() && found[0].address.is_some(),
+            "{}",
+            rule.finding.code
+        );
     }
 }
 
@@ -95,21 +103,36 @@ fn codes(lines: &str) -> Vec<(&'static str, Severity)> {
 #[test]
 fn what_live_records_may_change_is_milder() {
     let long = |n: usize, c: &str| {
-        format!("      - {{ name: a, type: TXT, content: [\"1{0}\", \"2{0}\", \"3{0}\"] }}\n", c.repeat(n))
+        format!(
+            "      - {{ name: a, type: TXT, content: [\"1{0}\", \"2{0}\", \"3{0}\"] }}\n",
+            c.repeat(n)
+        )
     };
     // 8192 bytes are allowed; how Cloudflare counts quotes and escapes is not known.
     assert_eq!(codes(&format!("    records:\n{}", long(2600, "k"))), []);
-    assert_eq!(codes(&format!("    records:\n{}", long(2729, "k"))), [("LINT0005", Severity::Warning)]);
-    assert_eq!(codes(&format!("    records:\n{}", long(1000, "ü"))), [("LINT0005", Severity::Warning)]);
-    assert_eq!(codes(&format!("    records:\n{}", long(2730, "k"))), [("LINT0005", Severity::Error)]);
+    assert_eq!(
+        codes(&format!("    records:\n{}", long(2729, "k"))),
+        [("LINT0005", Severity::Warning)]
+    );
+    assert_eq!(
+        codes(&format!("    records:\n{}", long(1000, "ü"))),
+        [("LINT0005", Severity::Warning)]
+    );
+    assert_eq!(
+        codes(&format!("    records:\n{}", long(2730, "k"))),
+        [("LINT0005", Severity::Error)]
+    );
     let many: Vec<_> = (100..900).map(|n| format!("198.51.{}.{}", n / 250, n % 250)).collect();
-    let many = format!("    records:\n      - {{ name: a, type: A, content: [{}] }}\n", many.join(", "));
+    let many =
+        format!("    records:\n      - {{ name: a, type: A, content: [{}] }}\n", many.join(", "));
     assert_eq!(codes(&many), [("LINT0005", Severity::Error)]);
     if RecordType::parse("DS").is_none() {
         return;
     }
     let digest = "ab".repeat(32);
-    let ds = |name: &str| format!("      - {{ name: \"{name}\", type: DS, content: 2371 13 2 {digest} }}\n");
+    let ds = |name: &str| {
+        format!("      - {{ name: \"{name}\", type: DS, content: 2371 13 2 {digest} }}\n")
+    };
     let rest = "      - { name: w, type: A, content: 192.0.2.1 }\n";
     assert_eq!(codes(&format!("    records:\n{}", ds("lab"))), [("LINT0003", Severity::Warning)]);
     let pruned = |lines: String| codes(&format!("    unmanaged: prune\n{lines}{rest}"));
@@ -126,10 +149,18 @@ fn record(zone: &ZoneName, name: &str, record_type: RecordType, content: &str) -
     DesiredRecord {
         name: zone.resolve(name).unwrap(),
         data: Rdata::from_text(record_type, content).unwrap(),
-        facets: Facets { proxied: record_type.facts().proxiable.then_some(true), ..Facets::default() },
+        facets: Facets {
+            proxied: record_type.facts().proxiable.then_some(true),
+            ..Facets::default()
+        },
         protect: false,
         allow: None,
-        spelling: Spelling { name: name.into(), place: place(), entry: place(), reported: AsReported::default() },
+        spelling: Spelling {
+            name: name.into(),
+            place: place(),
+            entry: place(),
+            reported: AsReported::default(),
+        },
     }
 }
 
@@ -137,13 +168,18 @@ fn record(zone: &ZoneName, name: &str, record_type: RecordType, content: &str) -
 fn spec(records: impl FnOnce(&ZoneName) -> Vec<DesiredRecord>) -> Desired {
     let name = ZoneName::parse("example.com").unwrap();
     let records = records(&name);
-    let zone = DesiredZone { records, unmanaged: Unmanaged::Prune, ..DesiredZone::new(name.clone(), place()) };
+    let zone = DesiredZone {
+        records,
+        unmanaged: Unmanaged::Prune,
+        ..DesiredZone::new(name.clone(), place())
+    };
     Desired { zones: BTreeMap::from([(name, zone)]), ..Desired::default() }
 }
 
 /// Lints, quickly.
 fn quickly(desired: &Desired) -> Diagnostics {
-    // Much more than is needed without optimisation, and much less than a quadratic algorithm takes.
+    // Much more than is needed without optimisation, and much less than a quadratic algorithm
+    // takes.
     takes_at_most(Duration::from_secs(20), "linting", || lint::check(desired))
 }
 
@@ -152,27 +188,38 @@ fn a_hundred_thousand_records_take_no_time() {
     let many = 100_000;
     let chain = |last: String| {
         move |zone: &ZoneName| {
-            let target = |n| if n + 1 == many { last.clone() } else { format!("n{}.example.com", n + 1) };
-            (0..many).map(|n| record(zone, &format!("n{n}"), RecordType::Cname, &target(n))).collect()
+            let target =
+                |n| if n + 1 == many { last.clone() } else { format!("n{}.example.com", n + 1) };
+            (0..many)
+                .map(|n| record(zone, &format!("n{n}"), RecordType::Cname, &target(n)))
+                .collect()
         }
     };
-    let codes = |found: &Diagnostics| found.iter().map(|d| (d.code(), d.severity)).collect::<Vec<_>>();
+    let codes =
+        |found: &Diagnostics| found.iter().map(|d| (d.code(), d.severity)).collect::<Vec<_>>();
     let one_loop = quickly(&spec(chain("n0.example.com".to_owned())));
     assert_eq!(codes(&one_loop), [("LINT0001", Severity::Error)]);
     assert!(one_loop.iter().all(|d| d.detail.len() < 400 && d.related.len() <= 8));
-    assert_eq!(codes(&quickly(&spec(chain("nowhere.example.com".to_owned())))), [("LINT0006", Severity::Warning)]);
+    assert_eq!(
+        codes(&quickly(&spec(chain("nowhere.example.com".to_owned())))),
+        [("LINT0006", Severity::Warning)]
+    );
     assert!(quickly(&spec(chain("www.example.net".to_owned()))).is_empty());
     // Deep names that all have to be looked for, below a delegation and not.
     let deep = "a.".repeat(100);
     let looked_for = quickly(&spec(|zone| {
         let target = |n| format!("{deep}t{n}.example.com");
-        (0..many / 10).map(|n| record(zone, &format!("{deep}n{n}"), RecordType::Cname, &target(n))).collect()
+        (0..many / 10)
+            .map(|n| record(zone, &format!("{deep}n{n}"), RecordType::Cname, &target(n)))
+            .collect()
     }));
     assert_eq!(looked_for.count(Severity::Warning), 1000);
     assert_eq!(looked_for.iter().last().unwrap().code(), "LINT0000");
     let below = quickly(&spec(|zone| {
         let mut records = vec![record(zone, "lab", RecordType::Ns, "ns.example.net")];
-        records.extend((0..many).map(|n| record(zone, &format!("n{n}.lab"), RecordType::A, "192.0.2.1")));
+        records.extend(
+            (0..many).map(|n| record(zone, &format!("n{n}.lab"), RecordType::A, "192.0.2.1")),
+        );
         records
     }));
     assert_eq!(below.len(), 1001);
@@ -197,8 +244,11 @@ fn entangled() -> impl Strategy<Value = Desired> {
     (records.clone(), records, any::<bool>()).prop_map(|(first, second, prune)| {
         let zone = |name: &str, records: Vec<(&str, RecordType, &str)>| {
             let name = ZoneName::parse(name).unwrap();
-            let content = |t, target: &str| if t == RecordType::A { "10.0.0.1".to_owned() } else { target.to_owned() };
-            let records = records.into_iter().map(|(n, t, c)| record(&name, n, t, &content(t, c))).collect();
+            let content = |t, target: &str| {
+                if t == RecordType::A { "10.0.0.1".to_owned() } else { target.to_owned() }
+            };
+            let records =
+                records.into_iter().map(|(n, t, c)| record(&name, n, t, &content(t, c))).collect();
             let unmanaged = if prune { Unmanaged::Prune } else { Unmanaged::Keep };
             (name.clone(), DesiredZone { records, unmanaged, ..DesiredZone::new(name, place()) })
         };
@@ -218,8 +268,9 @@ fn comes_back(desired: &Desired, start: &Fqdn) -> bool {
             .filter(|z| name.is_within(z.name.as_fqdn()))
             .max_by_key(|z| z.name.as_str().len())?;
         let cut = zone.records.iter().any(|r| {
-            let delegates =
-                r.data.record_type() == Some(RecordType::Ns) && r.name != *zone.name.as_fqdn() && !r.name.is_wildcard();
+            let delegates = r.data.record_type() == Some(RecordType::Ns)
+                && r.name != *zone.name.as_fqdn()
+                && !r.name.is_wildcard();
             delegates && *name != r.name && name.is_within(&r.name)
         });
         let mut own: Vec<_> = zone

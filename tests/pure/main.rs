@@ -1,4 +1,5 @@
-//! Tests that need no sandbox: specs, comparison, expressions, insight, the executor, renderers, committed files.
+//! Tests that need no sandbox: specs, comparison, expressions, insight, the executor, renderers,
+//! committed files.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod allocation;

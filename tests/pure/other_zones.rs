@@ -1,4 +1,5 @@
-//! Findings of a plan that depend on other zones of the spec: hidden hosts, networks, domains, mail.
+//! Findings of a plan that depend on other zones of the spec: hidden hosts, networks, domains,
+//! mail.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,9 @@ use crate::scenarios::{live, load};
 /// A spec of several zones.
 fn spec_of_zones(text: String) -> Desired {
     let mut sources = Sources::default();
-    spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut sources).desired.expect("a spec")
+    spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut sources)
+        .desired
+        .expect("a spec")
 }
 
 /// What one zone hides or uses is known to the others of the spec.
@@ -31,9 +34,18 @@ fn the_other_zones_of_a_spec_count() {
     let name = ZoneName::parse("example.net").expect("a name");
     for (record, code) in [
         ("{ name: direct, type: A, content: 198.51.100.4 }", Some("exposes-origin")),
-        ("{ name: \"@\", type: TXT, content: \"v=spf1 ip4:198.51.100.4 -all\" }", Some("exposes-origin")),
-        ("{ name: lab, type: NS, content: [ns1.provdier-dns.org, ns2.provdier-dns.org] }", Some("looks-mistyped")),
-        ("{ name: lab, type: NS, content: [ns1.provider-dns.com, ns2.provider-dns.com] }", Some("looks-mistyped")),
+        (
+            "{ name: \"@\", type: TXT, content: \"v=spf1 ip4:198.51.100.4 -all\" }",
+            Some("exposes-origin"),
+        ),
+        (
+            "{ name: lab, type: NS, content: [ns1.provdier-dns.org, ns2.provdier-dns.org] }",
+            Some("looks-mistyped"),
+        ),
+        (
+            "{ name: lab, type: NS, content: [ns1.provider-dns.com, ns2.provider-dns.com] }",
+            Some("looks-mistyped"),
+        ),
         ("{ name: direct, type: A, content: 198.51.100.5 }", None),
         ("{ name: lab, type: NS, content: [ns1.provider-dns.org, ns2.provider-dns.org] }", None),
     ] {
@@ -46,16 +58,19 @@ fn the_other_zones_of_a_spec_count() {
         let others = OtherZones::before(&base, &spec, &overview);
         let with_base = plan_part_with_base(own, old, &live(old), &Only::default(), others).0;
         let overview = Overview::default();
-        let without = plan_part(own, &live(old), &Only::default(), OtherZones::of(&spec, &overview)).0;
+        let without =
+            plan_part(own, &live(old), &Only::default(), OtherZones::of(&spec, &overview)).0;
         assert_eq!(dangers(with_base).into_iter().next(), code, "{record}");
-        // Without a base, nothing tells what was hidden until now: all zones of the spec may be new.
+        // Without a base, nothing tells what was hidden until now: all zones of the spec may be
+        // new.
         let code = code.filter(|code| *code != "exposes-origin");
         assert_eq!(dangers(without).into_iter().next(), code, "{record}");
         assert_eq!(dangers(plan_zone(own, &live(old)).0), BTreeSet::new(), "{record}");
     }
 }
 
-/// An address that differs by one digit from the one that it replaces is no typing error in a network that another zone uses.
+/// An address that differs by one digit from the one that it replaces is no typing error in a
+/// network that another zone uses.
 #[test]
 fn networks_of_other_zones_are_known() {
     let both_with = |vpn: &str, moving: &str| -> Desired {
@@ -81,51 +96,72 @@ fn networks_of_other_zones_are_known() {
         let (own, old) = (&spec.zones[&name], &base.zones[&name]);
         let others = OtherZones::before(&base, &spec, &overview);
         let plan = plan_part_with_base(own, old, &live(old), &Only::default(), others).0;
-        let dangers: Vec<&str> = plan.operations.iter().flat_map(|o| &o.dangers).map(|danger| danger.code()).collect();
+        let dangers: Vec<&str> =
+            plan.operations.iter().flat_map(|o| &o.dangers).map(|danger| danger.code()).collect();
         assert_eq!(dangers.into_iter().next(), code, "{moving}");
     }
-    // The same mistake in another zone of the planned spec hides nothing, with a base or without one.
+    // The same mistake in another zone of the planned spec hides nothing, with a base or without
+    // one.
     let (copied, overview) = (both_with("198.18.101.9", "198.18.101.9"), Overview::default());
     let (own, old) = (&copied.zones[&name], &base.zones[&name]);
     let before = Overview::default();
     let others = OtherZones::before(&base, &copied, &before);
     let with_base = plan_part_with_base(own, old, &live(old), &Only::default(), others).0;
-    let without = plan_part(own, &live(old), &Only::default(), OtherZones::of(&copied, &overview)).0;
+    let without =
+        plan_part(own, &live(old), &Only::default(), OtherZones::of(&copied, &overview)).0;
     for plan in [with_base, without] {
-        assert!(plan.operations.iter().flat_map(|o| &o.dangers).any(|danger| danger.code() == "looks-mistyped"));
+        assert!(
+            plan.operations
+                .iter()
+                .flat_map(|o| &o.dangers)
+                .any(|danger| danger.code() == "looks-mistyped")
+        );
     }
 }
 
-/// Without a base, other zones of the planned spec tell which domains there are, but not that they are right: the same mistake copied into
-/// two zones would hide itself.
+/// Without a base, other zones of the planned spec tell which domains there are, but not that they
+/// are right: the same mistake copied into two zones would hide itself.
 #[test]
 fn a_mistake_in_two_zones_does_not_hide_itself() {
     let spec_of = |lab: &str| -> Desired {
         let zone = |name: &str, host: &str| {
-            format!("  {name}:\n    records:\n      - {{ name: lab, type: NS, content: [ns1.{host}, ns2.{host}] }}\n")
+            format!(
+                "  {name}:\n    records:\n      - {{ name: lab, type: NS, content: [ns1.{host}, ns2.{host}] }}\n"
+            )
         };
-        let zones = [("example.com", "provider-dns.org"), ("example.net", lab), ("example.org", lab)];
+        let zones =
+            [("example.com", "provider-dns.org"), ("example.net", lab), ("example.org", lab)];
         let zones: String = zones.into_iter().map(|(name, host)| zone(name, host)).collect();
         spec_of_zones(format!("version: 1\nzones:\n{zones}"))
     };
     let empty = load("version: 1\nzones:\n  example.net:\n    records: []\n");
-    for (lab, is_mistyped) in
-        [("provdier-dns.org", true), ("provider-dns.org", false), ("other-dns.org", false), ("example.com", false)]
-    {
+    for (lab, is_mistyped) in [
+        ("provdier-dns.org", true),
+        ("provider-dns.org", false),
+        ("other-dns.org", false),
+        ("example.com", false),
+    ] {
         let (desired, overview) = (spec_of(lab), Overview::default());
         let own = &desired.zones[&empty.name];
-        let plan = plan_part(own, &live(&empty), &Only::default(), OtherZones::of(&desired, &overview)).0;
-        let dangers: Vec<&str> = plan.operations.iter().flat_map(|o| &o.dangers).map(|d| d.code()).collect();
+        let plan =
+            plan_part(own, &live(&empty), &Only::default(), OtherZones::of(&desired, &overview)).0;
+        let dangers: Vec<&str> =
+            plan.operations.iter().flat_map(|o| &o.dangers).map(|d| d.code()).collect();
         assert_eq!(dangers.contains(&"looks-mistyped"), is_mistyped, "{lab}: {dangers:?}");
     }
 }
 
-/// Mail of one zone can depend on records of another one: an SPF record that it includes, a key or a policy that it has by an alias.
+/// Mail of one zone can depend on records of another one: an SPF record that it includes, a key or
+/// a policy that it has by an alias.
 #[test]
 fn mail_of_other_zones_counts() {
     let key = |n: &str| {
         let text = std::fs::read_to_string("tests/scenarios/company.yaml").expect("a file");
-        let key = text.lines().find(|line| line.contains(&format!("{n}._domainkey"))).expect("a key").to_owned();
+        let key = text
+            .lines()
+            .find(|line| line.contains(&format!("{n}._domainkey")))
+            .expect("a key")
+            .to_owned();
         key.split('"').nth(1).expect("a text").to_owned()
     };
     let all = |records: &str, selectors: &str| -> Desired {
@@ -138,7 +174,9 @@ fn mail_of_other_zones_counts() {
         );
         spec_of_zones(text)
     };
-    let text = |name: &str, value: &str| format!("      - {{ name: {name}, type: TXT, content: \"{value}\" }}\n");
+    let text = |name: &str, value: &str| {
+        format!("      - {{ name: {name}, type: TXT, content: \"{value}\" }}\n")
+    };
     let spf = text("_spf", "v=spf1 ip4:198.18.51.25 ip4:198.18.51.26 -all");
     let shared = text("shared._domainkey", &key("s2025"));
     let strict = text("strict", "v=DMARC1; p=reject; rua=mailto:a@host.example");
@@ -151,9 +189,17 @@ fn mail_of_other_zones_counts() {
         let (own, old) = (&spec.zones[&name], &base.zones[&name]);
         let others = OtherZones::before(&base, &spec, &overview);
         let plan = plan_part_with_base(own, old, &live(old), &Only::default(), others).0;
-        let breaks = plan.operations.iter().flat_map(|o| &o.dangers).any(|d| d.code() == "breaks-mail-authentication");
-        let lines: Vec<String> =
-            plan.operations.iter().filter_map(|o| o.impact.as_ref()).flat_map(|i| i.lines.clone()).collect();
+        let breaks = plan
+            .operations
+            .iter()
+            .flat_map(|o| &o.dangers)
+            .any(|d| d.code() == "breaks-mail-authentication");
+        let lines: Vec<String> = plan
+            .operations
+            .iter()
+            .filter_map(|o| o.impact.as_ref())
+            .flat_map(|i| i.lines.clone())
+            .collect();
         (breaks, lines.join("\n"))
     };
     let changed = |from: &str, to: &str| whole.replace(from, to);
@@ -166,7 +212,10 @@ fn mail_of_other_zones_counts() {
             changed("ip4:198.18.51.26 -all", "ip4:198.18.51.2600 -all"),
             "SPF for club.example becomes invalid (permerror)",
         ),
-        (changed("ip4:198.18.51.25 ", ""), "although mail for club.example is still received by mx.host.example"),
+        (
+            changed("ip4:198.18.51.25 ", ""),
+            "although mail for club.example is still received by mx.host.example",
+        ),
         (changed(&shared, ""), "DKIM key k1 of club.example cannot be used any longer"),
         (changed(&strict, ""), "DMARC for club.example: reject → no policy"),
         (changed("p=reject", "p=none"), "DMARC for club.example: reject → none"),
@@ -184,7 +233,9 @@ fn mail_of_other_zones_counts() {
     }
     let (_, lines) = plan(&changed(&shared, ""), second);
     assert!(
-        lines.contains("it is an alias of the one at shared._domainkey.host.example; 1 other key stays"),
+        lines.contains(
+            "it is an alias of the one at shared._domainkey.host.example; 1 other key stays"
+        ),
         "{lines}"
     );
 }

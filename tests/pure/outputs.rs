@@ -1,4 +1,5 @@
-//! Plans and findings in the formats that other programs read: their content, and that data is never interpreted as markup.
+//! Plans and findings in the formats that other programs read: their content, and that data is
+//! never interpreted as markup.
 
 mod browser;
 mod plans;
@@ -96,29 +97,41 @@ const HOSTILE: &[&str] = &[
 
 /// A random text of such pieces.
 fn hostile() -> impl Strategy<Value = String> {
-    proptest::collection::vec(proptest::sample::select(HOSTILE), 1..12).prop_map(|parts| parts.concat())
+    proptest::collection::vec(proptest::sample::select(HOSTILE), 1..12)
+        .prop_map(|parts| parts.concat())
 }
 
-/// The structure of a Markdown text, without its words; panics at markup that only the program may write.
+/// The structure of a Markdown text, without its words; panics at markup that only the program may
+/// write.
 fn skeleton(markdown: &str) -> Vec<String> {
     let mut all = Vec::new();
     for event in Parser::new_ext(markdown, Options::all() - Options::ENABLE_OLD_FOOTNOTES) {
         match event {
             Event::Start(tag) => {
                 let name = format!("{:?}", tag.to_end());
-                assert!(!name.contains("Link") && !name.contains("Image") && !name.contains("Footnote"), "{markdown}");
+                assert!(
+                    !name.contains("Link") && !name.contains("Image") && !name.contains("Footnote"),
+                    "{markdown}"
+                );
                 all.push(name);
             }
             Event::End(TagEnd::Link | TagEnd::Image) => panic!("{markdown}"),
             Event::End(end) => all.push(format!("/{end:?}")),
             Event::Text(text) => {
-                let quoted = all.iter().rev().find(|n| n.ends_with("CodeBlock")).is_some_and(|n| n == "CodeBlock");
+                let quoted = all
+                    .iter()
+                    .rev()
+                    .find(|n| n.ends_with("CodeBlock"))
+                    .is_some_and(|n| n == "CodeBlock");
                 if !quoted {
                     let bad = ["@", "#", "://", "www.", ":smile", "$", "<", "\u{202e}"];
                     assert!(!bad.iter().any(|b| text.contains(b)), "{text}\n{markdown}");
                     // Issues and commits are made into links where they are words of their own.
                     let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '-');
-                    assert!(!words.any(|w| w.starts_with("GH-") || w == "deadbeef12"), "{text}\n{markdown}");
+                    assert!(
+                        !words.any(|w| w.starts_with("GH-") || w == "deadbeef12"),
+                        "{text}\n{markdown}"
+                    );
                 }
             }
             Event::Html(html) | Event::InlineHtml(html) => {
@@ -134,11 +147,16 @@ fn skeleton(markdown: &str) -> Vec<String> {
                     "</b>",
                 ]
                 .iter()
-                .fold(html.replace("<!-- zonewright:plan -->", ""), |text, tag| text.replace(tag, ""));
+                .fold(html.replace("<!-- zonewright:plan -->", ""), |text, tag| {
+                    text.replace(tag, "")
+                });
                 assert!(!rest.contains(['<', '>', '@', '#']), "{html}\n{markdown}");
                 all.push(format!("html {}", html.matches('<').count()));
             }
-            Event::InlineMath(_) | Event::DisplayMath(_) | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {
+            Event::InlineMath(_)
+            | Event::DisplayMath(_)
+            | Event::FootnoteReference(_)
+            | Event::TaskListMarker(_) => {
                 panic!("{event:?}\n{markdown}")
             }
             Event::Code(_) | Event::SoftBreak | Event::HardBreak => {}
@@ -151,11 +169,15 @@ fn skeleton(markdown: &str) -> Vec<String> {
 /// Names of the elements of a page, and what may be dangerous about it.
 fn elements(page: &str) -> Vec<String> {
     let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
-    let document = roxmltree::Document::parse_with_options(page, options).unwrap_or_else(|e| panic!("{e}\n{page}"));
+    let document = roxmltree::Document::parse_with_options(page, options)
+        .unwrap_or_else(|e| panic!("{e}\n{page}"));
     let mut names = Vec::new();
     for node in document.descendants().filter(roxmltree::Node::is_element) {
         let name = node.tag_name().name();
-        assert!(!matches!(name, "script" | "img" | "iframe" | "link" | "object" | "base"), "{name}\n{page}");
+        assert!(
+            !matches!(name, "script" | "img" | "iframe" | "link" | "object" | "base"),
+            "{name}\n{page}"
+        );
         for attribute in node.attributes() {
             let (key, value) = (attribute.name(), attribute.value());
             assert!(!key.starts_with("on") && key != "src" && key != "style", "{key}");
@@ -178,7 +200,12 @@ fn annotations(made: &plans::Made) -> String {
 
 /// What was found while planning.
 fn findings(made: &plans::Made) -> Findings<'_> {
-    Findings { command: "validate", diagnostics: &made.plan.diagnostics, sources: &made.sources, holds: None }
+    Findings {
+        command: "validate",
+        diagnostics: &made.plan.diagnostics,
+        sources: &made.sources,
+        holds: None,
+    }
 }
 
 /// A plan read as a report of drift, an hour after its newest record.
@@ -188,7 +215,12 @@ fn drift(made: &plans::Made) -> Report {
 
 /// The same with what its outputs need.
 fn view<'a>(made: &'a plans::Made, report: &'a Report) -> DriftView<'a> {
-    DriftView { report, plan: &made.plan, asked: &[State::Unknown, State::Unmanaged], sources: &made.sources }
+    DriftView {
+        report,
+        plan: &made.plan,
+        asked: &[State::Unknown, State::Unmanaged],
+        sources: &made.sources,
+    }
 }
 
 /// Such a report as text.
@@ -228,7 +260,8 @@ fn a_plan_in_each_form() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever names, values, comments and messages contain, the structure of the document is the same.
+    /// Whatever names, values, comments and messages contain, the structure of the document is the
+    /// same.
     #[test]
     fn data_is_never_markup(word in hostile()) {
         let (made, plain) = (of_words(&word), of_words("words"));
@@ -276,12 +309,20 @@ fn a_comment_is_never_longer_than_wanted_and_never_cut() {
             assert!(told.chars().count() <= limit, "{limit}: {told}");
             assert_eq!(told.matches("<details").count(), told.matches("</details>").count());
             let lines = zones * operations + zones;
-            assert_eq!(told.contains("**Shortened**"), told.matches("\n- ").count() < lines, "{limit}: {told}");
+            assert_eq!(
+                told.contains("**Shortened**"),
+                told.matches("\n- ").count() < lines,
+                "{limit}: {told}"
+            );
             let skeleton = skeleton(&text);
             let code_blocks = skeleton.iter().filter(|n| *n == "CodeBlock").count();
             assert_eq!(text.matches("<details").count(), text.matches("</details>").count());
             assert_eq!(text.matches("```").count(), 2 * code_blocks);
-            assert_eq!(text.contains("**Shortened**"), !says_all(&text, zones * operations), "{limit}: {text}");
+            assert_eq!(
+                text.contains("**Shortened**"),
+                !says_all(&text, zones * operations),
+                "{limit}: {text}"
+            );
             if limit == LIMIT && zones == 1 {
                 // All dangers are shown, even if other content is cut.
                 assert_eq!(text.matches("danger: delete").count(), operations / 100);
@@ -295,7 +336,8 @@ fn says_all(text: &str, operations: usize) -> bool {
     text.matches("\n@@ ").count() == operations
 }
 
-/// A plan with dangers never only says that it is ready: each danger is named with its consent and explained.
+/// A plan with dangers never only says that it is ready: each danger is named with its consent and
+/// explained.
 #[test]
 fn a_plan_with_dangers_is_never_just_ready() {
     let mut made = case(Path::new(PLAN));
@@ -324,19 +366,28 @@ fn size_grows_with_the_plan() {
     assert!(b.len() < a.len() * 21 / 10);
 }
 
-/// How long a browser takes for a page of thousands of operations depends on few things, see docs/internals/benchmarks.md: entries are
-/// laid out in groups of fifty, and no selector matches against the whole page.
+/// How long a browser takes for a page of thousands of operations depends on few things, see
+/// docs/internals/benchmarks.md: entries are laid out in groups of fifty, and no selector matches
+/// against the whole page.
 #[test]
 fn a_large_page_is_laid_out_in_parts() {
     let page = html::plan(&large(1, 5_000).review());
     let style = page.split_once("<style>").unwrap().1.split_once("</style>").unwrap().0;
     for (at, _) in style.match_indices(":has(") {
         let before = &style[..at];
-        assert!(before.ends_with(".filters") || before.ends_with("@supports selector("), "{}", &style[at..at + 40]);
+        assert!(
+            before.ends_with(".filters") || before.ends_with("@supports selector("),
+            "{}",
+            &style[at..at + 40]
+        );
     }
-    assert!(style.contains(".filters:has(#show-all:checked)~.zone .part{content-visibility:auto;"), "{style}");
+    assert!(
+        style.contains(".filters:has(#show-all:checked)~.zone .part{content-visibility:auto;"),
+        "{style}"
+    );
     assert_eq!(page.matches("<div class=\"part").count(), 5_000 / 50);
-    let longest = page.split("<div class=\"part").map(|part| part.matches("class=\"op ").count()).max();
+    let longest =
+        page.split("<div class=\"part").map(|part| part.matches("class=\"op ").count()).max();
     assert_eq!(longest, Some(50));
 }
 
@@ -378,9 +429,15 @@ fn a_report_of_tests_fails_by_errors_only() {
     let document = junit::report(&found, &[]);
     let tree = roxmltree::Document::parse(&document).unwrap();
     let root = tree.root_element();
-    assert_eq!((root.attribute("tests"), root.attribute("failures")), (Some("2"), Some("0")), "{document}");
+    assert_eq!(
+        (root.attribute("tests"), root.attribute("failures")),
+        (Some("2"), Some("0")),
+        "{document}"
+    );
     assert!(
-        document.contains("<system-out>words:2:1: warning PLAN0030: the zone may exceed its record quota: words"),
+        document.contains(
+            "<system-out>words:2:1: warning PLAN0030: the zone may exceed its record quota: words"
+        ),
         "{document}"
     );
 }

@@ -1,5 +1,5 @@
-//! Who owns a live value, and what may be done to it: each row of the tables in `crates/model/src/diff/ownership.rs` and
-//! `src/plan/overwrites.rs`.
+//! Who owns a live value, and what may be done to it: each row of the tables in
+//! `crates/model/src/diff/ownership.rs` and `src/plan/overwrites.rs`.
 
 use serde_json::{Value, json};
 use zonewright::diagnostic::Sources;
@@ -11,7 +11,8 @@ use zonewright::{spec, wire};
 fn desired(zone: &str) -> DesiredZone {
     let text = format!("version: 1\nzones:\n  example.com: {{ {zone} }}\n");
     let mut sources = Sources::default();
-    let outcome = spec::load(&[spec::Input::Stdin(text.clone())], &spec::Options::default(), &mut sources);
+    let outcome =
+        spec::load(&[spec::Input::Stdin(text.clone())], &spec::Options::default(), &mut sources);
     let desired = outcome.desired.unwrap_or_else(|| panic!("{text}: {:?}", outcome.diagnostics));
     desired.zones.into_values().next().expect("a zone")
 }
@@ -20,7 +21,10 @@ fn desired(zone: &str) -> DesiredZone {
 fn desired_zone(records: &[&str]) -> DesiredZone {
     let one = |record: &&str| {
         let (name, record_type, content) = parts(record);
-        format!("{{ name: \"{name}\", type: {record_type}, content: {} }}", json!(long(record_type, content)))
+        format!(
+            "{{ name: \"{name}\", type: {record_type}, content: {} }}",
+            json!(long(record_type, content))
+        )
     };
     desired(&format!("records: [{}]", records.iter().map(one).collect::<Vec<_>>().join(", ")))
 }
@@ -35,7 +39,9 @@ fn parts(record: &str) -> (&str, &str, &str) {
 /// A digest as long as its type needs it: `aa` stands for 32 octets.
 fn long(record_type: &str, content: &str) -> String {
     match record_type {
-        "SSHFP" | "TLSA" | "DS" => content.replace("aa", &"AA".repeat(32)).replace("bb", &"BB".repeat(32)),
+        "SSHFP" | "TLSA" | "DS" => {
+            content.replace("aa", &"AA".repeat(32)).replace("bb", &"BB".repeat(32))
+        }
         _ => content.to_owned(),
     }
 }
@@ -44,11 +50,13 @@ fn long(record_type: &str, content: &str) -> String {
 fn live(records: &[&str]) -> LiveZone {
     let one = |(n, record): (usize, &&str)| {
         let (name, record_type, content) = parts(record);
-        let name = if name == "@" { "example.com".to_owned() } else { format!("{name}.example.com") };
+        let name =
+            if name == "@" { "example.com".to_owned() } else { format!("{name}.example.com") };
         let mut json = json!({ "id": format!("{n:032x}"), "type": record_type, "name": name, "content": long(record_type, content), "ttl": 1, "proxied": false });
         if record_type == "MX" {
             let (priority, host) = content.split_once(' ').expect("a priority");
-            (json["priority"], json["content"]) = (json!(priority.parse::<u16>().expect("a number")), json!(host));
+            (json["priority"], json["content"]) =
+                (json!(priority.parse::<u16>().expect("a number")), json!(host));
         }
         read(&json)
     };
@@ -79,27 +87,41 @@ fn said(operation: &Operation) -> String {
         let digests = [("aa", "AA"), ("bb", "BB"), ("AA", "AA"), ("BB", "BB")];
         digests.iter().fold(text, |text, (octet, word)| text.replace(&octet.repeat(32), word))
     };
-    let value = |form: Option<&zonewright::model::RecordForm>| form.map(|f| short(f.data.presentation()));
+    let value =
+        |form: Option<&zonewright::model::RecordForm>| form.map(|f| short(f.data.presentation()));
     let what = match (value(before), value(after)) {
         (Some(before), Some(after)) => format!("{before} > {after}"),
         (before, after) => before.or(after).unwrap_or_default(),
     };
     let codes = operation.dangers.iter().map(|d| d.code());
-    let codes: Vec<_> = codes.filter(|c| matches!(*c, "overrides-conflict" | "overwrites-foreign")).collect();
+    let codes: Vec<_> =
+        codes.filter(|c| matches!(*c, "overrides-conflict" | "overwrites-foreign")).collect();
     let kind = record.form().data.type_name();
-    format!("{} {kind} {what}: {} {}", operation.action().as_str(), operation.cause.as_str(), codes.join(" "))
-        .trim_end()
-        .to_owned()
+    format!(
+        "{} {kind} {what}: {} {}",
+        operation.action().as_str(),
+        operation.cause.as_str(),
+        codes.join(" ")
+    )
+    .trim_end()
+    .to_owned()
 }
 
 #[track_caller]
-fn check(about: &str, base: Option<&DesiredZone>, spec: &DesiredZone, zone: &LiveZone, expected: &[&str]) {
+fn check(
+    about: &str,
+    base: Option<&DesiredZone>,
+    spec: &DesiredZone,
+    zone: &LiveZone,
+    expected: &[&str],
+) {
     let plan = plan(base, spec, zone);
     let found: Vec<String> = plan.operations.iter().map(said).collect();
     assert_eq!(found, expected, "{about}");
 }
 
-/// With a base, for values that can exist side by side. Columns: the base, the live state, the spec, the plan.
+/// With a base, for values that can exist side by side. Columns: the base, the live state, the
+/// spec, the plan.
 #[test]
 fn with_a_base_what_it_never_had_is_foreign() {
     type Case<'a> = (&'a str, &'a [&'a str], &'a [&'a str], &'a [&'a str], &'a [&'a str]);
@@ -181,9 +203,27 @@ fn with_a_base_what_it_never_had_is_foreign() {
             &["a A 192.0.2.1"],
             &["create A 192.0.2.1: spec"],
         ),
-        ("the same, AAAA", &[], &["a AAAA 2001:db8::9"], &["a AAAA 2001:db8::1"], &["create AAAA 2001:db8::1: spec"]),
-        ("the same, SSHFP", &[], &["a SSHFP 4 2 aa"], &["a SSHFP 4 2 bb"], &["create SSHFP 4 2 BB: spec"]),
-        ("the same, TLSA", &[], &["a TLSA 3 1 1 aa"], &["a TLSA 3 1 1 bb"], &["create TLSA 3 1 1 BB: spec"]),
+        (
+            "the same, AAAA",
+            &[],
+            &["a AAAA 2001:db8::9"],
+            &["a AAAA 2001:db8::1"],
+            &["create AAAA 2001:db8::1: spec"],
+        ),
+        (
+            "the same, SSHFP",
+            &[],
+            &["a SSHFP 4 2 aa"],
+            &["a SSHFP 4 2 bb"],
+            &["create SSHFP 4 2 BB: spec"],
+        ),
+        (
+            "the same, TLSA",
+            &[],
+            &["a TLSA 3 1 1 aa"],
+            &["a TLSA 3 1 1 bb"],
+            &["create TLSA 3 1 1 BB: spec"],
+        ),
         (
             "the same, CAA",
             &[],
@@ -205,7 +245,13 @@ fn with_a_base_what_it_never_had_is_foreign() {
             &["a MX 10 mx1.example.net"],
             &["create MX 10 mx1.example.net: spec"],
         ),
-        ("the same, a token", &[], &["a TXT \"ms=ms1\""], &["a TXT ms=ms2"], &["create TXT \"ms=ms2\": spec"]),
+        (
+            "the same, a token",
+            &[],
+            &["a TXT \"ms=ms1\""],
+            &["a TXT ms=ms2"],
+            &["create TXT \"ms=ms2\": spec"],
+        ),
         (
             "the same, words",
             &[],
@@ -235,7 +281,13 @@ fn with_a_base_what_it_never_had_is_foreign() {
             &["a A 192.0.2.2"],
             &["create A 192.0.2.2: spec"],
         ),
-        ("ours, removed from the spec", &["a A 192.0.2.1"], &["a A 192.0.2.1"], &[], &["delete A 192.0.2.1: spec"]),
+        (
+            "ours, removed from the spec",
+            &["a A 192.0.2.1"],
+            &["a A 192.0.2.1"],
+            &[],
+            &["delete A 192.0.2.1: spec"],
+        ),
         ("drift of what was removed stays", &["a A 192.0.2.1"], &["a A 192.0.2.9"], &[], &[]),
     ];
     for (about, base, zone, spec, expected) in cases {
@@ -295,7 +347,10 @@ fn what_cannot_be_beside_a_foreign_value_needs_consent() {
             &[],
             &["a CNAME theirs.example.net"],
             &["a A 192.0.2.1"],
-            &["delete CNAME theirs.example.net: both overwrites-foreign", "create A 192.0.2.1: spec"],
+            &[
+                "delete CNAME theirs.example.net: both overwrites-foreign",
+                "create A 192.0.2.1: spec",
+            ],
         ),
         (
             "a delegation in the way",
@@ -362,7 +417,12 @@ fn without_a_base_values_that_live_side_by_side_need_consent() {
     type Case<'a> = (&'a str, &'a [&'a str], &'a [&'a str], &'a [&'a str]);
     let cases: &[Case<'_>] = &[
         ("A", &["a A 192.0.2.9"], &["a A 192.0.2.1"], &["update A 192.0.2.9 > 192.0.2.1: unknown"]),
-        ("AAAA", &["a AAAA 2001:db8::9"], &["a AAAA 2001:db8::1"], &["update AAAA 2001:db8::9 > 2001:db8::1: unknown"]),
+        (
+            "AAAA",
+            &["a AAAA 2001:db8::9"],
+            &["a AAAA 2001:db8::1"],
+            &["update AAAA 2001:db8::9 > 2001:db8::1: unknown"],
+        ),
         (
             "CNAME",
             &["a CNAME one.example.net"],
@@ -397,7 +457,9 @@ fn without_a_base_values_that_live_side_by_side_need_consent() {
             "CAA",
             &["a CAA 0 issue \"one.example\""],
             &["a CAA 0 issue \"two.example\""],
-            &["update CAA 0 issue \"one.example\" > 0 issue \"two.example\": unknown overwrites-foreign"],
+            &[
+                "update CAA 0 issue \"one.example\" > 0 issue \"two.example\": unknown overwrites-foreign",
+            ],
         ),
         (
             "NS",
@@ -423,7 +485,12 @@ fn without_a_base_values_that_live_side_by_side_need_consent() {
             &["a MX 10 mx1.example.net"],
             &["update MX 20 mx1.example.net > 10 mx1.example.net: unknown"],
         ),
-        ("a token is never replaced", &["a TXT \"ms=ms1\""], &["a TXT ms=ms2"], &["create TXT \"ms=ms2\": unknown"]),
+        (
+            "a token is never replaced",
+            &["a TXT \"ms=ms1\""],
+            &["a TXT ms=ms2"],
+            &["create TXT \"ms=ms2\": unknown"],
+        ),
         (
             "two live ones: unknown which",
             &["a A 192.0.2.8", "a A 192.0.2.9"],
@@ -440,7 +507,10 @@ fn without_a_base_values_that_live_side_by_side_need_consent() {
             "a delegation in the way",
             &["a NS ns1.example.net"],
             &["a A 192.0.2.1"],
-            &["delete NS ns1.example.net: unknown overwrites-foreign", "create A 192.0.2.1: unknown"],
+            &[
+                "delete NS ns1.example.net: unknown overwrites-foreign",
+                "create A 192.0.2.1: unknown",
+            ],
         ),
     ];
     for (about, zone, spec, expected) in cases {
@@ -467,38 +537,63 @@ fn a_pruned_zone_has_nothing_foreign() {
 /// Attributes of one value: the spec and someone else changed them.
 #[test]
 fn facets_that_both_changed_are_a_conflict() {
-    let with_ttl = |ttl: u32| desired(&format!("records: [{{ name: a, type: A, content: 192.0.2.1, ttl: {ttl} }}]"));
+    let with_ttl = |ttl: u32| {
+        desired(&format!("records: [{{ name: a, type: A, content: 192.0.2.1, ttl: {ttl} }}]"))
+    };
     let zone = |ttl: u32| {
         with(vec![read(
             &json!({ "id": "1", "type": "A", "name": "a.example.com", "content": "192.0.2.1", "ttl": ttl }),
         )])
     };
     let update = |cause: &str| format!("update A 192.0.2.1 > 192.0.2.1: {cause}");
-    for (base, there, wanted, cause) in
-        [(300, 300, 600, "spec"), (300, 900, 300, "drift"), (300, 900, 600, "both overrides-conflict")]
-    {
+    for (base, there, wanted, cause) in [
+        (300, 300, 600, "spec"),
+        (300, 900, 300, "drift"),
+        (300, 900, 600, "both overrides-conflict"),
+    ] {
         check(cause, Some(&with_ttl(base)), &with_ttl(wanted), &zone(there), &[&update(cause)]);
     }
     // The value is the spec's own, so its attributes are too, whoever created it.
-    check("taken over", Some(&desired("records: []")), &with_ttl(600), &zone(300), &[&update("spec")]);
+    check(
+        "taken over",
+        Some(&desired("records: []")),
+        &with_ttl(600),
+        &zone(300),
+        &[&update("spec")],
+    );
     let gone = ["create A 192.0.2.1: both overrides-conflict"];
-    check("deleted by someone, changed by the author", Some(&with_ttl(300)), &with_ttl(600), &with(Vec::new()), &gone);
+    check(
+        "deleted by someone, changed by the author",
+        Some(&with_ttl(300)),
+        &with_ttl(600),
+        &with(Vec::new()),
+        &gone,
+    );
 }
 
 /// Dropping `protect: true` in the same change does not remove the protection that the base gave.
 #[test]
 fn protection_that_is_dropped_with_the_change_is_still_protection() {
     let protected = |zone: &ZonePlan| {
-        let is_protected = |o: &Operation| o.dangers.iter().any(|d| d.code() == "changes-protected");
+        let is_protected =
+            |o: &Operation| o.dangers.iter().any(|d| d.code() == "changes-protected");
         zone.operations.iter().filter(|o| is_protected(o)).map(said).collect::<Vec<_>>()
     };
-    let base = desired("records: [{ name: a, type: A, content: 192.0.2.1, ttl: 300, protect: true }]");
+    let base =
+        desired("records: [{ name: a, type: A, content: 192.0.2.1, ttl: 300, protect: true }]");
     let read = |content: &str| {
-        with(vec![read(&json!({ "id": "1", "type": "A", "name": "a.example.com", "content": content, "ttl": 300 }))])
+        with(vec![read(
+            &json!({ "id": "1", "type": "A", "name": "a.example.com", "content": content, "ttl": 300 }),
+        )])
     };
     let ours = read("192.0.2.1");
     for (about, spec, zone, expected) in [
-        ("value", "records: [{ name: a, type: A, content: 192.0.2.2 }]", &ours, "update A 192.0.2.1 > 192.0.2.2: spec"),
+        (
+            "value",
+            "records: [{ name: a, type: A, content: 192.0.2.2 }]",
+            &ours,
+            "update A 192.0.2.1 > 192.0.2.2: spec",
+        ),
         (
             "ttl",
             "records: [{ name: a, type: A, content: 192.0.2.1, ttl: 600 }]",
@@ -506,8 +601,18 @@ fn protection_that_is_dropped_with_the_change_is_still_protection() {
             "update A 192.0.2.1 > 192.0.2.1: spec",
         ),
         ("removed", "records: []", &ours, "delete A 192.0.2.1: spec"),
-        ("tombstone", "records: [{ name: a, type: A, state: absent }]", &ours, "delete A 192.0.2.1: spec"),
-        ("type", "records: [{ name: a, type: CNAME, content: b.example.net }]", &ours, "delete A 192.0.2.1: spec"),
+        (
+            "tombstone",
+            "records: [{ name: a, type: A, state: absent }]",
+            &ours,
+            "delete A 192.0.2.1: spec",
+        ),
+        (
+            "type",
+            "records: [{ name: a, type: CNAME, content: b.example.net }]",
+            &ours,
+            "delete A 192.0.2.1: spec",
+        ),
         ("pruned", "unmanaged: prune, records: []", &ours, "delete A 192.0.2.1: spec"),
         (
             "drift of it",
@@ -520,7 +625,9 @@ fn protection_that_is_dropped_with_the_change_is_still_protection() {
     }
     // The other record was never protected.
     let zone = live(&["a A 192.0.2.1", "a TXT \"some words\""]);
-    let spec = desired("records: [{ name: a, type: A, content: 192.0.2.1 }, { name: a, type: TXT, state: absent }]");
+    let spec = desired(
+        "records: [{ name: a, type: A, content: 192.0.2.1 }, { name: a, type: TXT, state: absent }]",
+    );
     assert!(protected(&plan(Some(&base), &spec, &zone)).is_empty());
 }
 
@@ -538,13 +645,21 @@ fn a_delegation_that_goes_takes_its_ds_along() {
     let mut replaced = gone("unknown", "unknown overwrites-foreign");
     replaced.push("create A 192.0.2.1: unknown".to_owned());
     assert_eq!(found(None, "records: [{ name: a, type: A, content: 192.0.2.1 }]"), replaced);
-    assert_eq!(found(None, "records: [{ name: a, type: NS, state: absent }]"), gone("unknown", "unknown"));
+    assert_eq!(
+        found(None, "records: [{ name: a, type: NS, state: absent }]"),
+        gone("unknown", "unknown")
+    );
     let base = desired_zone(&["a NS ns1.example.net", "a NS ns2.example.net"]);
-    assert_eq!(found(Some(&base), "records: []"), gone("both overwrites-foreign", "spec"), "the base had no DS");
+    assert_eq!(
+        found(Some(&base), "records: []"),
+        gone("both overwrites-foreign", "spec"),
+        "the base had no DS"
+    );
     let base = desired_zone(&["a NS ns1.example.net", "a NS ns2.example.net", "a DS 1 13 2 aa"]);
     assert_eq!(found(Some(&base), "records: []"), gone("spec", "spec"));
     // One NS record stays, so the DS record stays, too.
-    let some = found(None, "records: [{ name: a, type: NS, content: ns2.example.net, state: absent }]");
+    let some =
+        found(None, "records: [{ name: a, type: NS, content: ns2.example.net, state: absent }]");
     assert_eq!(some, ["delete NS ns2.example.net: unknown"]);
 }
 
@@ -552,7 +667,12 @@ fn a_delegation_that_goes_takes_its_ds_along() {
 #[test]
 fn consents_to_conflicts_can_be_committed() {
     let base = desired_zone(&["a A 192.0.2.1", "b CNAME ours.example.net"]);
-    let zone = live(&["a A 192.0.2.9", "b CNAME ours.example.net", "c CNAME theirs.example.net", "d A 192.0.2.9"]);
+    let zone = live(&[
+        "a A 192.0.2.9",
+        "b CNAME ours.example.net",
+        "c CNAME theirs.example.net",
+        "d A 192.0.2.9",
+    ]);
     let reasons = "allow: { overrides-conflict: agreed, overwrites-foreign: agreed }";
     let records = |own: &str| {
         let all = [
@@ -565,8 +685,9 @@ fn consents_to_conflicts_can_be_committed() {
     };
     let open = |spec: &str| {
         let plan = plan(Some(&base), &desired(spec), &zone);
-        let is_open =
-            |o: &&Operation| o.dangers.iter().any(|d| d.code().starts_with("over") && !o.accepted.contains_key(d));
+        let is_open = |o: &&Operation| {
+            o.dangers.iter().any(|d| d.code().starts_with("over") && !o.accepted.contains_key(d))
+        };
         plan.operations.iter().filter(is_open).map(said).collect::<Vec<_>>()
     };
     assert_eq!(open(&format!("records: [{}]", records(""))).len(), 3);
@@ -585,6 +706,9 @@ fn a_delete_says_why() {
     let base = desired_zone(&["a A 192.0.2.1", "c A 192.0.2.3"]);
     let spec = "unmanaged: prune, records: [{ name: c, type: A, state: absent }]";
     let pruned = "not in the spec, and the zone is pruned";
-    assert_eq!(reasons(Some(&base), spec), ["removed from the spec", pruned, "the spec says state: absent"]);
+    assert_eq!(
+        reasons(Some(&base), spec),
+        ["removed from the spec", pruned, "the spec says state: absent"]
+    );
     assert_eq!(reasons(None, spec), [pruned, pruned, "the spec says state: absent"]);
 }

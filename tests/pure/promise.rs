@@ -1,4 +1,5 @@
-//! What the spec promises of managed rulesets, held against what is live: each row of the table of cases.
+//! What the spec promises of managed rulesets, held against what is live: each row of the table of
+//! cases.
 
 use serde_json::{Value as Json, json};
 use zonewright::insight::waf::InForce;
@@ -64,21 +65,33 @@ fn a_choice_within_the_floor_is_a_note() {
         assert!(found.choices.contains(&"action managed_challenge".to_owned()), "{found:?}");
     }
     let plain = owasp_with("owasp: on", Json::Null);
-    assert!(!plain.is_weakened() && plain.choices.is_empty(), "a deployment without overrides is no news: {plain:?}");
+    assert!(
+        !plain.is_weakened() && plain.choices.is_empty(),
+        "a deployment without overrides is no news: {plain:?}"
+    );
 }
 
 #[test]
 fn what_switches_the_owasp_ruleset_off_weakens() {
     let all = owasp().rules.len() - 1;
-    let level_1 = owasp().rules.iter().filter(|rule| rule.level().is_some_and(|l| l.level() == 1)).count();
+    let level_1 =
+        owasp().rules.iter().filter(|rule| rule.level().is_some_and(|l| l.level() == 1)).count();
     let off = owasp_with("owasp: on", json!({ "enabled": false }));
     assert_eq!(weak(&off), (true, level_1));
-    assert!(level_1 < all && off.summary().contains("override of the whole ruleset"), "{}", off.summary());
+    assert!(
+        level_1 < all && off.summary().contains("override of the whole ruleset"),
+        "{}",
+        off.summary()
+    );
     for section in ["owasp: on", "owasp: { paranoia: 2 }"] {
         let levels = json!([
             { "category": "paranoia-level-3", "enabled": false }, { "category": "paranoia-level-4", "enabled": false },
         ]);
-        for members in [json!({ "score_threshold": 100 }), json!({ "action": "log" }), json!({ "enabled": false })] {
+        for members in [
+            json!({ "score_threshold": 100 }),
+            json!({ "action": "log" }),
+            json!({ "enabled": false }),
+        ] {
             let mut overrides = score(members.clone());
             overrides["categories"] = levels.clone();
             let found = owasp_with(section, overrides);
@@ -98,7 +111,10 @@ fn promised_rules_that_are_off_are_counted() {
         overrides["rules"].as_array_mut().unwrap().extend(more.as_array().unwrap().iter().cloned());
         overrides
     };
-    let one = owasp_with("owasp: { paranoia: 2 }", level(json!([{ "id": id_of(942_100), "enabled": false }])));
+    let one = owasp_with(
+        "owasp: { paranoia: 2 }",
+        level(json!([{ "id": id_of(942_100), "enabled": false }])),
+    );
     assert_eq!((weak(&one), one.promised_rules), ((true, 1), 184));
     assert_eq!(one.rules_in_words().as_deref(), Some("1 / 184 rules"));
     assert_eq!(one.shortfalls[0].cause.id(), id_of(942_100));
@@ -107,14 +123,29 @@ fn promised_rules_that_are_off_are_counted() {
         format!("{{ override: {}, is: off, reason: … }}", id_of(942_100))
     );
     let mut php = tuning(2, 40, "block");
-    php["categories"].as_array_mut().unwrap().push(json!({ "category": "language-php", "enabled": false }));
+    php["categories"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({ "category": "language-php", "enabled": false }));
     let tag = owasp_with("owasp: { paranoia: 2 }", php);
-    assert!(tag.is_weakened() && tag.lost_rules().len() > 5 && tag.shortfalls.len() == 1, "{tag:?}");
+    assert!(
+        tag.is_weakened() && tag.lost_rules().len() > 5 && tag.shortfalls.len() == 1,
+        "{tag:?}"
+    );
     assert_eq!(tag.shortfalls[0].cause.id(), "language-php");
     // Level 3 is not promised, in either direction.
-    let more = owasp_with("owasp: { paranoia: 2 }", level(json!([{ "id": id_of(942_460), "enabled": true }])));
-    assert!(!more.is_weakened() && more.choices.iter().any(|note| note.starts_with("stronger")), "{more:?}");
-    let less = owasp_with("owasp: { paranoia: 2 }", level(json!([{ "id": id_of(942_460), "enabled": false }])));
+    let more = owasp_with(
+        "owasp: { paranoia: 2 }",
+        level(json!([{ "id": id_of(942_460), "enabled": true }])),
+    );
+    assert!(
+        !more.is_weakened() && more.choices.iter().any(|note| note.starts_with("stronger")),
+        "{more:?}"
+    );
+    let less = owasp_with(
+        "owasp: { paranoia: 2 }",
+        level(json!([{ "id": id_of(942_460), "enabled": false }])),
+    );
     assert!(!less.is_weakened() && less.choices.is_empty(), "{less:?}");
     // What the spec itself disables is not promised.
     let own = "owasp: { paranoia: 2, disable: [{ rule: 942100, reason: x }] }";
@@ -130,25 +161,39 @@ fn a_scope_is_promised_and_compared() {
         held(section, json!([rule]))
     };
     let narrow = with("owasp: on", "http.host eq \"a.example.com\"");
-    assert!(narrow.is_weakened() && narrow.summary().contains("all requests are checked"), "{narrow:?}");
+    assert!(
+        narrow.is_weakened() && narrow.summary().contains("all requests are checked"),
+        "{narrow:?}"
+    );
     assert!(!with("owasp: on", "(true)").is_weakened());
     assert!(!with("owasp: on", "starts_with(http.request.uri.path, \"/\")").is_weakened());
     let strange = with("owasp: on", "http.host whatever (");
-    assert!(!strange.is_weakened() && strange.unknown[0].contains("cannot be compared"), "{strange:?}");
-    let stated = with("owasp: { when: 'http.host eq \"a.example.com\"' }", "http.host eq \"a.example.com\"");
+    assert!(
+        !strange.is_weakened() && strange.unknown[0].contains("cannot be compared"),
+        "{strange:?}"
+    );
+    let stated =
+        with("owasp: { when: 'http.host eq \"a.example.com\"' }", "http.host eq \"a.example.com\"");
     assert!(!stated.is_weakened());
 }
 
 #[test]
 fn the_cloudflare_ruleset_keeps_what_blocks() {
-    let with = |section: &str, overrides: Json| held(section, json!([live(&cloudflare(), overrides)]));
+    let with =
+        |section: &str, overrides: Json| held(section, json!([live(&cloudflare(), overrides)]));
     let id = |n: usize| cloudflare().rules[n].id.0.clone();
     assert_eq!(weak(&with("cloudflare: on", json!({ "action": "log" }))), (true, 5));
     assert_eq!(weak(&with("cloudflare: on", json!({ "enabled": false }))), (true, 5));
     let other = with("cloudflare: on", json!({ "action": "managed_challenge" }));
-    assert!(!other.is_weakened() && other.choices == ["action managed_challenge of 5 rules"], "{other:?}");
+    assert!(
+        !other.is_weakened() && other.choices == ["action managed_challenge of 5 rules"],
+        "{other:?}"
+    );
     let more = with("cloudflare: on", json!({ "rules": [{ "id": id(5), "enabled": true }] }));
-    assert!(!more.is_weakened() && more.choices[0].starts_with("stronger: 1 rule more on"), "{more:?}");
+    assert!(
+        !more.is_weakened() && more.choices[0].starts_with("stronger: 1 rule more on"),
+        "{more:?}"
+    );
     let off = with("cloudflare: on", json!({ "rules": [{ "id": id(5), "enabled": false }] }));
     assert!(!off.is_weakened(), "it is off by default");
     // An action that the spec names is more than its class.
@@ -187,8 +232,11 @@ fn a_wide_skip_of_others_counts_and_a_narrow_one_does_not() {
         "the rule that acts on the score"
     );
     // Cut into pieces, it is as wide.
-    let pieces =
-        json!([skip("a", "true", rules(&five)), skip("b", "ssl", rules(&six[5..])), live(&owasp(), Json::Null),]);
+    let pieces = json!([
+        skip("a", "true", rules(&five)),
+        skip("b", "ssl", rules(&six[5..])),
+        live(&owasp(), Json::Null),
+    ]);
     assert_eq!(weak(&held("owasp: on", pieces)), (true, 6));
     // After the deployment, off, for nobody, or for another ruleset: no effect.
     let after = json!([live(&owasp(), Json::Null), skip("a", "true", everything())]);
@@ -213,11 +261,15 @@ fn a_skip_in_an_earlier_phase_counts() {
     let found = custom("true", phases.clone());
     assert!(found.is_weakened() && found.summary().contains("skip-c"), "{found:?}");
     assert!(!custom("ip.src in {192.0.2.1}", phases).is_weakened());
-    assert!(!custom("true", json!({ "ruleset": "current" })).is_weakened(), "the rest of the custom rules");
+    assert!(
+        !custom("true", json!({ "ruleset": "current" })).is_weakened(),
+        "the rest of the custom rules"
+    );
     assert!(!custom("true", json!({ "products": ["waf"] })).is_weakened(), "another product");
     let mut waf = waf();
     waf.unread.insert(Phase::Custom, Unread::Failed("HTTP 403".to_owned()));
-    let (plan, diagnostics) = plan_of(&[(Phase::Managed, json!([live(&owasp(), Json::Null)]))], &waf, "owasp: on");
+    let (plan, diagnostics) =
+        plan_of(&[(Phase::Managed, json!([live(&owasp(), Json::Null)]))], &waf, "owasp: on");
     assert!(!plan.in_force[0].in_force.is_weakened());
     let codes: Vec<_> = diagnostics.iter().map(|d| d.code()).collect();
     assert!(codes.contains(&"WAF0035") && !diagnostics.has_errors(), "{codes:?}");
@@ -230,7 +282,8 @@ fn what_the_plan_changes_is_not_reported_twice() {
     assert_eq!(pruned.operations.len(), 1, "{:?}", pruned.operations);
     assert!(!pruned.in_force[0].in_force.is_weakened());
     // Pruning reaches exceptions of others only if the list is named.
-    let skipped = json!([skip("a", "true", json!({ "ruleset": "current" })), live(&owasp(), Json::Null)]);
+    let skipped =
+        json!([skip("a", "true", json!({ "ruleset": "current" })), live(&owasp(), Json::Null)]);
     let left = plan("unmanaged: prune\nowasp: on", skipped.clone(), Json::Null);
     assert!(left.is_empty() && left.in_force[0].in_force.is_weakened());
     let listed = plan("unmanaged: prune\nowasp: on\nexceptions: []", skipped, Json::Null);
@@ -256,8 +309,12 @@ fn two_deployments_are_two_findings_and_a_third_is_none() {
     owasp_rule["id"] = json!("f".repeat(32));
     let rules = json!([live(&cloudflare(), json!({ "action": "log" })), owasp_rule, third]);
     let plan = plan("owasp: on\ncloudflare: on", rules, Json::Null);
-    let weak: Vec<_> =
-        plan.in_force.iter().filter(|one| one.in_force.is_weakened()).map(|one| one.address.as_str()).collect();
+    let weak: Vec<_> = plan
+        .in_force
+        .iter()
+        .filter(|one| one.in_force.is_weakened())
+        .map(|one| one.address.as_str())
+        .collect();
     assert_eq!(weak.len(), 2, "{weak:?}");
     assert_eq!(plan.set_aside.iter().map(|aside| aside.count()).sum::<usize>(), 1);
     assert_eq!(plan.in_force[0].modified_on.as_deref(), Some("2026-11-20T10:00:00Z"));
@@ -268,16 +325,23 @@ fn a_pinned_version_is_a_note_and_compared_by_its_own_rules() {
     let mut rule = live(&owasp(), Json::Null);
     rule["action_parameters"]["version"] = json!("35");
     let found = held("owasp: on", json!([rule.clone()]));
-    assert!(!found.is_weakened() && found.choices[0].contains("version 35 could not be read"), "{found:?}");
+    assert!(
+        !found.is_weakened() && found.choices[0].contains("version 35 could not be read"),
+        "{found:?}"
+    );
     let mut waf = waf();
     let mut old = owasp();
     old.version = "35".to_owned();
     old.rules.list_mut().retain(|rule| rule.number != Some(942_100));
     waf.pinned.push(std::sync::Arc::new(old));
-    rule["action_parameters"]["overrides"] = json!({ "rules": [{ "id": id_of(942_100), "enabled": false }] });
+    rule["action_parameters"]["overrides"] =
+        json!({ "rules": [{ "id": id_of(942_100), "enabled": false }] });
     let (plan, _) = plan_of(&[(Phase::Managed, json!([rule]))], &waf, "owasp: on");
     let found = &plan.in_force[0].in_force;
-    assert!(!found.is_weakened() && found.unknown.is_empty(), "the rule is not in that version: {found:?}");
+    assert!(
+        !found.is_weakened() && found.unknown.is_empty(),
+        "the rule is not in that version: {found:?}"
+    );
     assert!(found.choices[0].contains("pinned to version 35"), "{found:?}");
 }
 
@@ -285,9 +349,11 @@ fn a_pinned_version_is_a_note_and_compared_by_its_own_rules() {
 #[test]
 fn what_is_accepted_is_bound_to_its_value() {
     let codes = |section: &str, overrides: Json| {
-        let rules = json!([skip("a", "true", json!({ "ruleset": "current" })), live(&owasp(), overrides)]);
+        let rules =
+            json!([skip("a", "true", json!({ "ruleset": "current" })), live(&owasp(), overrides)]);
         let (plan, diagnostics) = plan_of(&[(Phase::Managed, rules)], &waf(), section);
-        let mut codes: Vec<_> = diagnostics.iter().map(|d| d.code()).filter(|code| *code != "PLAN0018").collect();
+        let mut codes: Vec<_> =
+            diagnostics.iter().map(|d| d.code()).filter(|code| *code != "PLAN0018").collect();
         codes.sort_unstable();
         (plan.in_force[0].in_force.shortfalls.len(), codes)
     };
@@ -295,21 +361,37 @@ fn what_is_accepted_is_bound_to_its_value() {
     let accept = |more: &str| format!("owasp: on\naccept:\n  - {skip}\n{more}");
     let threshold = || score(json!({ "score_threshold": 100 }));
     assert_eq!(codes(&accept(""), Json::Null), (0, vec!["PLAN0053"]));
-    assert_eq!(codes(&accept("  - { key: threshold, is: 100, reason: x }"), threshold()), (0, vec!["PLAN0053"]));
-    assert_eq!(codes(&accept("  - { override: 949110, is: off, reason: x }"), threshold()).0, 1, "another value");
+    assert_eq!(
+        codes(&accept("  - { key: threshold, is: 100, reason: x }"), threshold()),
+        (0, vec!["PLAN0053"])
+    );
+    assert_eq!(
+        codes(&accept("  - { override: 949110, is: off, reason: x }"), threshold()).0,
+        1,
+        "another value"
+    );
     assert_eq!(
         codes(&accept("  - { key: threshold, is: 80, reason: x }"), threshold()),
         (1, vec!["PLAN0052", "PLAN0053"])
     );
-    assert_eq!(codes(&accept("  - { key: threshold, is: 100, reason: x }"), Json::Null).1, ["PLAN0053", "WAF0034"]);
+    assert_eq!(
+        codes(&accept("  - { key: threshold, is: 100, reason: x }"), Json::Null).1,
+        ["PLAN0053", "WAF0034"]
+    );
     let tuned = || json!({ "rules": [{ "id": id_of(942_100), "enabled": false }] });
-    assert_eq!(codes(&accept("  - { override: 942100, is: off, reason: x }"), tuned()), (0, vec!["PLAN0053"]));
+    assert_eq!(
+        codes(&accept("  - { override: 942100, is: off, reason: x }"), tuned()),
+        (0, vec!["PLAN0053"])
+    );
     assert_eq!(
         codes(&accept("  - { override: 942110, is: off, reason: x }"), tuned()).1,
         ["PLAN0052", "PLAN0053", "WAF0034"]
     );
     let off = || json!({ "categories": [{ "category": "paranoia-level-1", "enabled": false }] });
-    assert_eq!(codes(&accept("  - { override: paranoia-level-1, is: off, reason: x }"), off()).0, 0);
+    assert_eq!(
+        codes(&accept("  - { override: paranoia-level-1, is: off, reason: x }"), off()).0,
+        0
+    );
     let log = || score(json!({ "action": "log" }));
     assert_eq!(codes(&accept("  - { key: action, is: log, reason: x }"), log()).0, 0);
     assert_eq!(codes(&accept("  - { override: 949110, is: log, reason: x }"), log()).0, 0);

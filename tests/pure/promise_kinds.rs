@@ -1,4 +1,5 @@
-//! Other spellings of what weakens a managed ruleset: overrides of each level, and skips of each form.
+//! Other spellings of what weakens a managed ruleset: overrides of each level, and skips of each
+//! form.
 
 use serde_json::{Value as Json, json};
 use zonewright::insight::waf::{InForce, hold_floor};
@@ -29,10 +30,13 @@ fn skip(expression: &str, parameters: Json) -> Json {
 
 /// The deployments of a section, each held against the live rules of some phases.
 fn held(section: &str, rules: &[(Phase, Json)]) -> Vec<InForce> {
-    let all = [(Phase::Managed, json!([])), (Phase::Custom, json!([])), (Phase::RateLimit, json!([]))];
+    let all =
+        [(Phase::Managed, json!([])), (Phase::Custom, json!([])), (Phase::RateLimit, json!([]))];
     let given = |phase: Phase| rules.iter().find(|(own, _)| *own == phase);
-    let all: Vec<(Phase, Json)> =
-        all.into_iter().map(|(phase, none)| given(phase).cloned().unwrap_or((phase, none))).collect();
+    let all: Vec<(Phase, Json)> = all
+        .into_iter()
+        .map(|(phase, none)| given(phase).cloned().unwrap_or((phase, none)))
+        .collect();
     let (plan, _) = plan_of(&all, &waf(), section);
     assert!(plan.is_empty(), "{section}: {:?}", plan.operations);
     plan.in_force.into_iter().map(|deployment| deployment.in_force).collect()
@@ -45,9 +49,11 @@ fn lost(found: &[InForce]) -> Vec<Option<usize>> {
 
 #[test]
 fn overrides_of_each_level_count_as_they_decide() {
-    let level_1 = owasp().rules.iter().filter(|rule| rule.level().is_some_and(|l| l.level() == 1)).count();
+    let level_1 =
+        owasp().rules.iter().filter(|rule| rule.level().is_some_and(|l| l.level() == 1)).count();
     let php = |rule: &&zonewright::model::managed::CatalogueRule| {
-        rule.tags.iter().any(|tag| tag == "language-php") && rule.level().is_some_and(|l| l.level() == 1)
+        rule.tags.iter().any(|tag| tag == "language-php")
+            && rule.level().is_some_and(|l| l.level() == 1)
     };
     let rules = owasp();
     let php: Vec<_> = rules.rules.iter().filter(php).collect();
@@ -84,7 +90,10 @@ fn overrides_of_each_level_count_as_they_decide() {
             None,
         ),
         // The score rule is off with everything else.
-        (json!({ "enabled": false, "categories": [{ "category": "paranoia-level-1", "enabled": true }] }), Some(0)),
+        (
+            json!({ "enabled": false, "categories": [{ "category": "paranoia-level-1", "enabled": true }] }),
+            Some(0),
+        ),
         (json!({ "enabled": true }), None),
         // The action of the whole ruleset does not reach the score rule.
         (json!({ "action": "log" }), None),
@@ -99,7 +108,10 @@ fn overrides_of_each_level_count_as_they_decide() {
         (json!({ "rules": [{ "id": id_of(999_999), "enabled": false }] }), None),
         (json!({ "sensitivity_level": "low" }), None),
     ] {
-        let found = held("owasp: on", &[(Phase::Managed, json!([live(&owasp().id.0, 'd', overrides.clone())]))]);
+        let found = held(
+            "owasp: on",
+            &[(Phase::Managed, json!([live(&owasp().id.0, 'd', overrides.clone())]))],
+        );
         assert_eq!(lost(&found), [expected], "{overrides} {found:#?}");
     }
     let id = |n: usize| cloudflare().rules[n].id.0.clone();
@@ -108,10 +120,16 @@ fn overrides_of_each_level_count_as_they_decide() {
         (category("wordpress", json!({ "action": "log" })), Some(2)),
         (category("wordpress", json!({ "action": "js_challenge" })), None),
         (category("cve", off()), Some(1)),
-        (json!({ "rules": [{ "id": id(0), "action": "log" }, { "id": id(1), "enabled": false }] }), Some(2)),
+        (
+            json!({ "rules": [{ "id": id(0), "action": "log" }, { "id": id(1), "enabled": false }] }),
+            Some(2),
+        ),
         (json!({ "rules": [{ "id": id(5), "action": "log" }] }), None),
         (json!({ "rules": [{ "id": id(5), "enabled": true, "action": "log" }] }), None),
-        (json!({ "action": "log", "categories": [{ "category": "all", "action": "block" }] }), None),
+        (
+            json!({ "action": "log", "categories": [{ "category": "all", "action": "block" }] }),
+            None,
+        ),
         // The later of two tags decides.
         (
             json!({ "categories": [
@@ -121,8 +139,10 @@ fn overrides_of_each_level_count_as_they_decide() {
         ),
         (json!({ "enabled": false, "rules": [{ "id": id(0), "enabled": true }] }), Some(4)),
     ] {
-        let found =
-            held("cloudflare: on", &[(Phase::Managed, json!([live(&cloudflare().id.0, 'd', overrides.clone())]))]);
+        let found = held(
+            "cloudflare: on",
+            &[(Phase::Managed, json!([live(&cloudflare().id.0, 'd', overrides.clone())]))],
+        );
         assert_eq!(lost(&found), [expected], "{overrides} {found:#?}");
     }
 }
@@ -154,7 +174,12 @@ fn skips_of_each_form_count_for_what_they_free() {
         (Phase::Custom, "ip.src in {0.0.0.0/1 128.0.0.0/1}", json!({ "phases": [MANAGED] }), all),
         (Phase::Custom, "ip.src.country in {\"DE\" \"FR\"}", json!({ "phases": [MANAGED] }), all),
         (Phase::Custom, "http.request.method eq \"POST\"", json!({ "phases": [MANAGED] }), all),
-        (Phase::Custom, "starts_with(http.request.uri.path, \"/api/\")", json!({ "phases": [MANAGED] }), all),
+        (
+            Phase::Custom,
+            "starts_with(http.request.uri.path, \"/api/\")",
+            json!({ "phases": [MANAGED] }),
+            all,
+        ),
         (Phase::Custom, "http.request.uri.path ne \"/login\"", json!({ "phases": [MANAGED] }), all),
         (Phase::Custom, "ip.src eq 192.0.2.1 or ssl", json!({ "phases": [MANAGED] }), all),
         (Phase::Custom, "http.user_agent ne \"\"", json!({ "phases": [MANAGED] }), all),
@@ -162,8 +187,18 @@ fn skips_of_each_form_count_for_what_they_free() {
         (Phase::Custom, "ip.src eq 192.0.2.1 and ssl", json!({ "phases": [MANAGED] }), None),
         (Phase::Custom, "ip.src.asnum eq 64496", json!({ "phases": [MANAGED] }), None),
         (Phase::Custom, "http.request.uri.path eq \"/hook\"", json!({ "phases": [MANAGED] }), None),
-        (Phase::Custom, "starts_with(http.request.uri.path, \"/api/hook/\")", json!({ "phases": [MANAGED] }), None),
-        (Phase::Custom, "any(http.request.headers[\"x-key\"][*] eq \"k\")", json!({ "phases": [MANAGED] }), None),
+        (
+            Phase::Custom,
+            "starts_with(http.request.uri.path, \"/api/hook/\")",
+            json!({ "phases": [MANAGED] }),
+            None,
+        ),
+        (
+            Phase::Custom,
+            "any(http.request.headers[\"x-key\"][*] eq \"k\")",
+            json!({ "phases": [MANAGED] }),
+            None,
+        ),
         (Phase::Custom, "http.cookie contains \"session=k\"", json!({ "phases": [MANAGED] }), None),
         (Phase::Custom, "cf.tls_client_auth.cert_verified", json!({ "phases": [MANAGED] }), None),
     ] {
@@ -180,10 +215,12 @@ fn skips_of_each_form_count_for_what_they_free() {
 
 /// How many rules a section promises of its only deployment.
 fn held_count(section: &str) -> usize {
-    held(section, &[(Phase::Managed, json!([live(&owasp().id.0, 'd', Json::Null)]))])[0].promised_rules
+    held(section, &[(Phase::Managed, json!([live(&owasp().id.0, 'd', Json::Null)]))])[0]
+        .promised_rules
 }
 
-/// A skip between two deployments frees the second one; one for other requests than the deployment's frees nothing.
+/// A skip between two deployments frees the second one; one for other requests than the
+/// deployment's frees nothing.
 #[test]
 fn a_skip_counts_for_what_comes_after_it_and_for_the_same_requests() {
     let deployed = |overrides: Json| live(&owasp().id.0, 'd', overrides);
@@ -191,7 +228,8 @@ fn a_skip_counts_for_what_comes_after_it_and_for_the_same_requests() {
     let everything = || skip("true", json!({ "ruleset": "current" }));
     let between = json!([first, everything(), deployed(Json::Null)]);
     let found = held("owasp: on\ncloudflare: on", &[(Phase::Managed, between)]);
-    let weak: Vec<_> = found.iter().filter(|one| one.is_weakened()).map(|one| one.ruleset.key()).collect();
+    let weak: Vec<_> =
+        found.iter().filter(|one| one.is_weakened()).map(|one| one.ruleset.key()).collect();
     assert_eq!(weak, ["owasp"]);
     let mut scoped = deployed(Json::Null);
     scoped["expression"] = json!("http.host eq \"a.example.com\"");
@@ -203,19 +241,27 @@ fn a_skip_counts_for_what_comes_after_it_and_for_the_same_requests() {
     }
 }
 
-/// Rules of the account run first. Those that skip a phase skip it for the zone too; what else they skip is the account's.
+/// Rules of the account run first. Those that skip a phase skip it for the zone too; what else they
+/// skip is the account's.
 #[test]
 fn rules_of_the_account_count_where_they_were_read() {
     let read = |rules: Json| -> LiveRuleset {
-        wire::ruleset::read_ruleset(&json!({ "id": "b".repeat(32), "version": "1", "rules": rules }))
-            .expect("a ruleset")
+        wire::ruleset::read_ruleset(
+            &json!({ "id": "b".repeat(32), "version": "1", "rules": rules }),
+        )
+        .expect("a ruleset")
     };
     let mut waf = waf();
     let deployed = live(&owasp().id.0, 'd', Json::Null);
     waf.entry_points.insert(Phase::Managed, EntryPoint::Present(read(json!([deployed]))));
     for (phase, expression, parameters, is_weakened) in [
         (Phase::Custom, "cf.zone.plan eq \"ENT\"", json!({ "phases": [MANAGED] }), true),
-        (Phase::Custom, "ip.src in {192.0.2.1} and cf.zone.plan eq \"ENT\"", json!({ "phases": [MANAGED] }), false),
+        (
+            Phase::Custom,
+            "ip.src in {192.0.2.1} and cf.zone.plan eq \"ENT\"",
+            json!({ "phases": [MANAGED] }),
+            false,
+        ),
         (Phase::Custom, "true", json!({ "ruleset": "current" }), false),
         (Phase::Managed, "true", json!({ "ruleset": "current" }), false),
         (Phase::Managed, "true", json!({ "rulesets": [owasp().id.0] }), false),
@@ -223,9 +269,17 @@ fn rules_of_the_account_count_where_they_were_read() {
         let rules = read(json!([skip(expression, parameters.clone())]));
         let account = [(phase, EntryPoint::Present(rules))].into();
         let found = hold_floor(Managed::Owasp, &waf, Some(&account)).expect("it is deployed");
-        assert_eq!(found.is_weakened(), is_weakened, "{phase:?} {expression} {parameters}: {found:#?}");
+        assert_eq!(
+            found.is_weakened(),
+            is_weakened,
+            "{phase:?} {expression} {parameters}: {found:#?}"
+        );
         if is_weakened {
-            assert!(found.summary().contains("the rule theirs of the account"), "{}", found.summary());
+            assert!(
+                found.summary().contains("the rule theirs of the account"),
+                "{}",
+                found.summary()
+            );
         }
         assert!(!hold_floor(Managed::Owasp, &waf, None).expect("it is deployed").is_weakened());
     }

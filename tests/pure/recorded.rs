@@ -1,4 +1,5 @@
-//! Recorded requests: what each format contains, and how broken, compressed and endless files are handled.
+//! Recorded requests: what each format contains, and how broken, compressed and endless files are
+//! handled.
 
 use std::io::{Cursor, Read, Write};
 
@@ -8,7 +9,11 @@ use zonewright::model::request::Body;
 use zonewright::recorded::{Options, ReadError, Sample, read};
 
 fn all(bytes: impl Into<Vec<u8>>) -> Vec<Result<Sample, ReadError>> {
-    let options = Options { host: Some("default.example".to_owned()), skips_unreadable: true, ..Options::default() };
+    let options = Options {
+        host: Some("default.example".to_owned()),
+        skips_unreadable: true,
+        ..Options::default()
+    };
     read("file", Box::new(Cursor::new(bytes.into())), &options).collect()
 }
 
@@ -26,8 +31,11 @@ fn failure(bytes: impl Into<Vec<u8>>) -> String {
 /// The relevant parts of a request, in one line.
 fn brief(sample: &Sample) -> String {
     let request = &sample.request;
-    let headers: Vec<_> =
-        request.headers.iter().map(|(name, value)| format!("{name}={}", String::from_utf8_lossy(value))).collect();
+    let headers: Vec<_> = request
+        .headers
+        .iter()
+        .map(|(name, value)| format!("{name}={}", String::from_utf8_lossy(value)))
+        .collect();
     let body = match &request.body {
         Body::Unknown => "?".to_owned(),
         Body::Partial(body) => format!("{}…", String::from_utf8_lossy(body)),
@@ -66,7 +74,9 @@ fn archives_are_read() {
 #[test]
 fn archives_do_not_tell_what_they_leave_out() {
     let entry = |method: &str, headers: &str, data: &str| {
-        format!(r#"{{"request":{{"method":"{method}","url":"https://x.example/","headers":[{headers}]{data}}}}}"#)
+        format!(
+            r#"{{"request":{{"method":"{method}","url":"https://x.example/","headers":[{headers}]{data}}}}}"#
+        )
     };
     let header = |name: &str, value: &str| format!(r#"{{"name":"{name}","value":"{value}"}}"#);
     let entries = [
@@ -84,7 +94,8 @@ fn archives_do_not_tell_what_they_leave_out() {
     ];
     let all = all(format!(r#"{{"log":{{"entries":[{}]}}}}"#, entries.join(",")));
     let brief: Vec<_> = all.iter().map(|read| brief(read.as_ref().unwrap())).collect();
-    let brief: Vec<_> = brief.iter().map(|brief| brief.split_once("x.example/ ").unwrap().1).collect();
+    let brief: Vec<_> =
+        brief.iter().map(|brief| brief.split_once("x.example/ ").unwrap().1).collect();
     assert_eq!(
         brief,
         [
@@ -112,8 +123,7 @@ fn unknown_headers_are_unknown_to_rules() {
     let log = "192.0.2.1 - - [01/Jan/1970:00:00:04 +0000] \"GET / HTTP/1.1\" 200 1 \"-\" \"A\"\n";
     let edge = log.replace("192.0.2.1", "104.16.0.1");
     let row = r#"{"RayID":"1","ClientRequestHost":"x.example","ClientRequestMethod":"GET","ClientRequestURI":"/"}"#;
-    let line =
-        r#"{"method":"GET","uri":"https://x.example/","headers":[["X-A","1"],["User-Agent","b"],["Cookie",null]]}"#;
+    let line = r#"{"method":"GET","uri":"https://x.example/","headers":[["X-A","1"],["User-Agent","b"],["Cookie",null]]}"#;
     for (recording, expression, expected) in [
         (har, "http.cookie contains \"session\"", "http.cookie"),
         (har, "not http.cookie contains \"session\"", "http.cookie"),
@@ -123,7 +133,11 @@ fn unknown_headers_are_unknown_to_rules() {
         (har, "has_key(http.request.headers, \"x-b\")", "false"),
         (har, "any(http.request.headers[\"x-a\"][*] eq \"1\")", "true"),
         (har, "any(http.request.headers[\"x-b\"][*] eq \"1\")", "false"),
-        (har, "any(lower(http.request.headers.names[*])[*] eq \"x-a\")", "http.request.headers.names"),
+        (
+            har,
+            "any(lower(http.request.headers.names[*])[*] eq \"x-a\")",
+            "http.request.headers.names",
+        ),
         (har, "http.user_agent eq \"\"", "true"),
         (line, "http.cookie contains \"session\"", "http.cookie"),
         (line, "any(http.request.headers[\"x-a\"][*] eq \"1\")", "true"),
@@ -148,7 +162,9 @@ fn unknown_headers_are_unknown_to_rules() {
         let found = match program.evaluate(&known) {
             Truth::True => "true".to_owned(),
             Truth::False => "false".to_owned(),
-            truth => program.reasons(truth).map(|reason| reason.words()).collect::<Vec<_>>().join(", "),
+            truth => {
+                program.reasons(truth).map(|reason| reason.words()).collect::<Vec<_>>().join(", ")
+            }
         };
         assert_eq!(found, expected, "{expression}: {recording}");
     }
@@ -163,15 +179,26 @@ fn json_lines_are_read() {
         ),
         "a 2000 POST https://a.example/x?y=1 [x=1] x=1"
     );
-    assert_eq!(line(r#"{"method":"GET","uri":"http://b.example/"}"#), "- 0 GET http://b.example/ [ ?] ?");
-    assert_eq!(line(r#"{"method":"GET","uri":"/","headers":[]}"#), "- 0 GET https://default.example/ [] ");
-    assert_eq!(line(r#"{"method":"GET","uri":"/","headers":[],"body":null}"#), "- 0 GET https://default.example/ [] ?");
+    assert_eq!(
+        line(r#"{"method":"GET","uri":"http://b.example/"}"#),
+        "- 0 GET http://b.example/ [ ?] ?"
+    );
+    assert_eq!(
+        line(r#"{"method":"GET","uri":"/","headers":[]}"#),
+        "- 0 GET https://default.example/ [] "
+    );
+    assert_eq!(
+        line(r#"{"method":"GET","uri":"/","headers":[],"body":null}"#),
+        "- 0 GET https://default.example/ [] ?"
+    );
     assert_eq!(
         line(r#"{"method":"POST","uri":"/","headers":[["content-length","5"]]}"#),
         "- 0 POST https://default.example/ [content-length=5] ?"
     );
     assert_eq!(
-        line(r#"{"method":"POST","uri":"/","headers":[["content-length","5"],["Cookie",null]],"body":"eD0x"}"#),
+        line(
+            r#"{"method":"POST","uri":"/","headers":[["content-length","5"],["Cookie",null]],"body":"eD0x"}"#
+        ),
         "- 0 POST https://default.example/ [content-length=5 ?cookie] x=1…"
     );
     let sample = only(
@@ -191,9 +218,16 @@ fn rows_of_logpush_are_read() {
         r#""RequestHeaders":{"X-Api-Key":"1"},"Unknown":[{}]}"#
     );
     let sample = only(row);
-    assert_eq!(brief(&sample), "8f01 3000 GET http://www.example.com/s?q=1 [x-api-key=1 user-agent=A ?] ?");
-    let fields: Vec<_> = sample.request.fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    assert_eq!(fields, ["cf.ray_id=8f01", "cf.waf.score=7", "ip.src.asnum=64500", "ip.src.country=DE"]);
+    assert_eq!(
+        brief(&sample),
+        "8f01 3000 GET http://www.example.com/s?q=1 [x-api-key=1 user-agent=A ?] ?"
+    );
+    let fields: Vec<_> =
+        sample.request.fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    assert_eq!(
+        fields,
+        ["cf.ray_id=8f01", "cf.waf.score=7", "ip.src.asnum=64500", "ip.src.country=DE"]
+    );
     let without = r#"{"RayID":"1","ClientRequestMethod":"GET","ClientRequestPath":"/"}"#;
     assert_eq!(
         failure(without),
@@ -211,7 +245,8 @@ fn access_logs_are_read() {
         "broken\n",
     );
     let all = all(log);
-    let brief: Vec<_> = all.iter().map(|read| read.as_ref().map_or_else(ToString::to_string, brief)).collect();
+    let brief: Vec<_> =
+        all.iter().map(|read| read.as_ref().map_or_else(ToString::to_string, brief)).collect();
     assert_eq!(
         brief,
         [
@@ -221,7 +256,8 @@ fn access_logs_are_read() {
         ]
     );
     let options = Options::default();
-    let unnamed: Vec<_> = read("log", Box::new(Cursor::new(log.as_bytes().to_vec())), &options).collect();
+    let unnamed: Vec<_> =
+        read("log", Box::new(Cursor::new(log.as_bytes().to_vec())), &options).collect();
     assert_eq!(unnamed.len(), 1);
     assert_eq!(
         unnamed[0].as_ref().unwrap_err().to_string(),
@@ -231,13 +267,20 @@ fn access_logs_are_read() {
 
 #[test]
 fn requests_on_the_wire_are_read() {
-    let raw = "POST /a HTTP/1.1\r\nHost: x.example:8080\r\nContent-Length: 3\r\nX: 1\r\n  2\r\n\r\nabc\n";
+    let raw =
+        "POST /a HTTP/1.1\r\nHost: x.example:8080\r\nContent-Length: 3\r\nX: 1\r\n  2\r\n\r\nabc\n";
     assert_eq!(brief(&only(raw)), "file 0 POST https://x.example/a [content-length=3 x=1 2] abc");
     let chunks = "POST / HTTP/1.1\nHost: x.example\nTransfer-Encoding: chunked\n\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
-    assert_eq!(brief(&only(chunks)), "file 0 POST https://x.example/ [transfer-encoding=chunked] abcde");
+    assert_eq!(
+        brief(&only(chunks)),
+        "file 0 POST https://x.example/ [transfer-encoding=chunked] abcde"
+    );
     let cut = "POST / HTTP/1.1\nHost: x.example\nContent-Length: 9\n\n";
     assert_eq!(brief(&only(cut)), "file 0 POST https://x.example/ [content-length=9] ?");
-    assert_eq!(brief(&only(format!("{cut}abc"))), "file 0 POST https://x.example/ [content-length=9] abc…");
+    assert_eq!(
+        brief(&only(format!("{cut}abc"))),
+        "file 0 POST https://x.example/ [content-length=9] abc…"
+    );
     let command = "curl https://x.example/ -d a=b";
     assert_eq!(only(command).request.body, Body::Known(b"a=b".to_vec()));
     assert_eq!(failure("GET / HTTP/1.1\nno colon\n\n"), "file: a header has no colon");
@@ -261,7 +304,11 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
 fn packed_files_are_read() {
     let (one, two) = ARCHIVE.as_bytes().split_at(200);
     let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
-    for packed in [gzip(&[one, two]), [skipped, zstd(one), zstd(two)].concat(), [b"\xef\xbb\xbf", one, two].concat()] {
+    for packed in [
+        gzip(&[one, two]),
+        [skipped, zstd(one), zstd(two)].concat(),
+        [b"\xef\xbb\xbf", one, two].concat(),
+    ] {
         assert_eq!(all(packed).len(), 2);
     }
     let mut cut = gzip(&[ARCHIVE.as_bytes()]);
@@ -311,8 +358,7 @@ fn what_is_no_recording_is_refused() {
 
 #[test]
 fn what_is_no_request_ends_a_recording_unless_it_is_skipped() {
-    let lines =
-        "{\"method\":\"GET\",\"uri\":\"https://x.test/\"}\n{}\n{\"method\":\"GET\",\"uri\":\"https://x.test/\"}\n";
+    let lines = "{\"method\":\"GET\",\"uri\":\"https://x.test/\"}\n{}\n{\"method\":\"GET\",\"uri\":\"https://x.test/\"}\n";
     let reads: Vec<_> = read("file", Box::new(Cursor::new(lines)), &Options::default()).collect();
     let expected = "file:2: it is not a request: missing field `method`; to leave out what is not a request, add --skip-unreadable";
     let error = reads[1].as_ref().unwrap_err();
@@ -344,7 +390,8 @@ fn endless_files_end_in_an_error() {
     ] {
         let endless = Cursor::new(beginning.as_bytes().to_vec()).chain(Endless(0, filler));
         let mut reads = read("file", Box::new(endless), &options);
-        let error = reads.find_map(|read| read.err().filter(|error| error.is_fatal || error.place.number == 0));
+        let error = reads
+            .find_map(|read| read.err().filter(|error| error.is_fatal || error.place.number == 0));
         assert!(error.is_some_and(|error| error.detail.ends_with(expected)), "{beginning}");
         assert!(reads.next().is_none());
     }

@@ -14,24 +14,34 @@ fn readable(zone: &str, records: &BTreeSet<String>, refused: &mut BTreeSet<Strin
     let head = format!("version: 1\nzones:\n  {zone}:\n    records:\n");
     let mut records: Vec<&String> = records.iter().collect();
     loop {
-        let text = records.iter().fold(head.clone(), |text, record| text + "      - " + record + "\n");
+        let text =
+            records.iter().fold(head.clone(), |text, record| text + "      - " + record + "\n");
         let found = match try_load(&text) {
             Ok(desired) => return desired,
             Err(found) => found,
         };
         // Each record is on a line of its own.
-        let record = |start: u32| text.get(head.len()..start as usize).map(|before| before.matches('\n').count());
+        let record = |start: u32| {
+            text.get(head.len()..start as usize).map(|before| before.matches('\n').count())
+        };
         let errors = found.iter().filter(|d| d.severity == Severity::Error);
-        let errors: BTreeMap<usize, &str> =
-            errors.filter_map(|d| Some((record(d.primary.as_ref()?.place.span.start)?, d.code()))).collect();
+        let errors: BTreeMap<usize, &str> = errors
+            .filter_map(|d| Some((record(d.primary.as_ref()?.place.span.start)?, d.code())))
+            .collect();
         assert!(!errors.is_empty(), "{zone}: {found:?}");
-        refused.extend(errors.iter().map(|(line, code)| format!("{zone} {code} {}", records[*line])));
-        records = records.into_iter().enumerate().filter(|(n, _)| !errors.contains_key(n)).map(|(_, r)| r).collect();
+        refused
+            .extend(errors.iter().map(|(line, code)| format!("{zone} {code} {}", records[*line])));
+        records = records
+            .into_iter()
+            .enumerate()
+            .filter(|(n, _)| !errors.contains_key(n))
+            .map(|(_, r)| r)
+            .collect();
     }
 }
 
-/// Real changes, each planned with the previous state of the zone as base. The history is not part of this repository;
-/// tests/scenarios/replay.py writes it, and `ZONEWRIGHT_REPLAY` names the file.
+/// Real changes, each planned with the previous state of the zone as base. The history is not part
+/// of this repository; tests/scenarios/replay.py writes it, and `ZONEWRIGHT_REPLAY` names the file.
 #[test]
 fn a_history_of_real_zones() {
     let Some(path) = std::env::var_os("ZONEWRIGHT_REPLAY") else {
@@ -48,7 +58,12 @@ fn a_history_of_real_zones() {
         let change: Value = serde_json::from_str(line).expect("a change");
         let name = change["zone"].as_str().expect("a zone").to_owned();
         let list = |key: &str| -> BTreeSet<String> {
-            change[key].as_array().into_iter().flatten().filter_map(|r| r.as_str().map(str::to_owned)).collect()
+            change[key]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|r| r.as_str().map(str::to_owned))
+                .collect()
         };
         let zone = zones.entry(name.clone()).or_default();
         zone.extend(list("before"));
@@ -68,14 +83,23 @@ fn a_history_of_real_zones() {
         let plan = Plan { zones: vec![plan], diagnostics, ..Plan::default() };
         planned += 1;
         let stops: Vec<&str> = match plan.verdict(&Consents::default()) {
-            Verdict::NeedsConsent(missing) => missing.into_iter().map(|m| m.danger.code()).collect(),
+            Verdict::NeedsConsent(missing) => {
+                missing.into_iter().map(|m| m.danger.code()).collect()
+            }
             _ => Vec::new(),
         };
-        *counts.entry(if stops.is_empty() { "not stopped".to_owned() } else { stops.join(", ") }).or_default() += 1;
-        let is_plain =
-            stops.contains(&"delete") && stops.iter().all(|c| ["delete", "removes-last-address"].contains(c));
+        *counts
+            .entry(if stops.is_empty() { "not stopped".to_owned() } else { stops.join(", ") })
+            .or_default() += 1;
+        let is_plain = stops.contains(&"delete")
+            && stops.iter().all(|c| ["delete", "removes-last-address"].contains(c));
         if !stops.is_empty() && !is_plain {
-            eprintln!("{} {name} {stops:?}\n    - {:?}\n    + {:?}", change["commit"], list("removed"), list("added"));
+            eprintln!(
+                "{} {name} {stops:?}\n    - {:?}\n    + {:?}",
+                change["commit"],
+                list("removed"),
+                list("added")
+            );
             for line in lines {
                 eprintln!("    → {line}");
             }

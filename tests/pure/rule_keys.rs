@@ -13,15 +13,23 @@ use crate::support::rulesets::{owasp, waf};
 fn zone(section: &str) -> DesiredZone {
     let section: String = section.lines().map(|line| format!("      {line}\n")).collect();
     let text = format!("version: 1\nzones:\n  example.com:\n    waf:\n{section}");
-    let outcome = spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut Sources::default());
+    let outcome =
+        spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut Sources::default());
     let diagnostics = format!("{:?}", outcome.diagnostics);
-    outcome.desired.unwrap_or_else(|| panic!("{diagnostics}")).zones.into_values().next().expect("a zone")
+    outcome
+        .desired
+        .unwrap_or_else(|| panic!("{diagnostics}"))
+        .zones
+        .into_values()
+        .next()
+        .expect("a zone")
 }
 
 /// The live zone with these rules of a phase.
 fn live(phase: Phase, rules: Json) -> LiveZone {
     let ruleset = json!({ "id": "a".repeat(32), "version": "7", "rules": rules });
-    let entry_point = EntryPoint::Present(wire::ruleset::read_ruleset(&ruleset).expect("a ruleset"));
+    let entry_point =
+        EntryPoint::Present(wire::ruleset::read_ruleset(&ruleset).expect("a ruleset"));
     LiveZone {
         tier: Tier::from_legacy_id("enterprise"),
         waf: LiveWaf { entry_points: [(phase, entry_point)].into(), ..waf() },
@@ -63,7 +71,8 @@ fn keys_that_a_rule_no_longer_names_are_told() {
     let own = zone(&format!("{RATE} }}"));
     let (plan, found) = plan_zone_with_base(&own, &base, &live(Phase::RateLimit, live_rate()));
     assert!(plan.is_empty(), "{:?}", plan.operations);
-    let details: Vec<&str> = found.iter().filter(|d| d.code() == "PLAN0038").map(|d| d.detail.as_str()).collect();
+    let details: Vec<&str> =
+        found.iter().filter(|d| d.code() == "PLAN0038").map(|d| d.detail.as_str()).collect();
     for key in ["description", "count", "to_origin", "response"] {
         assert!(
             details.iter().any(|detail| detail.starts_with(&format!("`{key}` of the rule login"))),
@@ -88,9 +97,16 @@ fn keys_that_a_rule_no_longer_names_are_told() {
 fn in_a_pruned_section_keys_that_are_left_out_have_their_defaults() {
     let own = zone(&format!("unmanaged: prune\n{RATE} }}"));
     let body = updated(&plan_zone(&own, &live(Phase::RateLimit, live_rate())).0);
-    assert_eq!((body.get("description"), body.pointer("/action_parameters/response")), (None, None), "{body}");
+    assert_eq!(
+        (body.get("description"), body.pointer("/action_parameters/response")),
+        (None, None),
+        "{body}"
+    );
     let rate = body["ratelimit"].as_object().unwrap();
-    assert!(!rate.contains_key("counting_expression") && !rate.contains_key("requests_to_origin"), "{body}");
+    assert!(
+        !rate.contains_key("counting_expression") && !rate.contains_key("requests_to_origin"),
+        "{body}"
+    );
     let deployment = json!([{
         "id": "d".repeat(32), "version": "1", "ref": "owasp", "action": "execute", "enabled": true,
         "expression": "http.host eq \"a.example.com\"", "action_parameters": { "id": owasp().id.0 },

@@ -1,4 +1,5 @@
-//! The order of rules: an order that can be satisfied is planned, and one that cannot is refused with the reasons.
+//! The order of rules: an order that can be satisfied is planned, and one that cannot is refused
+//! with the reasons.
 
 use std::sync::Arc;
 
@@ -15,14 +16,17 @@ fn block(name: &str) -> Json {
 
 /// An entry of a spec that blocks.
 fn entry(name: &str, rest: &str) -> String {
-    format!("  - {{ name: {name}, when: 'http.host eq \"{name}.example.com\"', action: block{rest} }}\n")
+    format!(
+        "  - {{ name: {name}, when: 'http.host eq \"{name}.example.com\"', action: block{rest} }}\n"
+    )
 }
 
 /// The plan for custom rules, or what is refused.
 fn custom(live: &[&str], section: &str) -> Result<ZonePlan, Vec<String>> {
     let rules: Vec<Json> = live.iter().map(|name| block(name)).collect();
     let (plan, found) = plan_of(&[(Phase::Custom, json!(rules))], &LiveWaf::default(), section);
-    let refused: Vec<String> = found.iter().filter(|d| d.code() == "PLAN0015").map(|d| d.detail.clone()).collect();
+    let refused: Vec<String> =
+        found.iter().filter(|d| d.code() == "PLAN0015").map(|d| d.detail.clone()).collect();
     if refused.is_empty() { Ok(plan) } else { Err(refused) }
 }
 
@@ -35,7 +39,8 @@ fn after(live: &[&str], plan: &ZonePlan) -> Vec<String> {
         if !matches!(rule.action, RuleAction::Update { position: None, .. }) {
             order.retain(|name| *name != own);
         }
-        let find = |id: &str| order.iter().position(|name| *name == named(id)).expect("it is there");
+        let find =
+            |id: &str| order.iter().position(|name| *name == named(id)).expect("it is there");
         let at = match (&rule.action, rule.action.position()) {
             (RuleAction::Delete { .. } | RuleAction::Update { position: None, .. }, _) => continue,
             (_, None | Some(Position::Last)) => order.len(),
@@ -58,7 +63,11 @@ fn what_can_be_satisfied_is() {
         (vec!["x", "y"], vec![("one", ", after: x"), ("two", "")], vec!["x", "one", "two", "y"]),
         (vec!["x", "one"], vec![("one", ""), ("two", ", before: x")], vec!["one", "two", "x"]),
         (vec!["two", "x"], vec![("one", ", after: x"), ("two", "")], vec!["x", "one", "two"]),
-        (vec!["x"], vec![("one", ", before: two"), ("two", ", after: one")], vec!["x", "one", "two"]),
+        (
+            vec!["x"],
+            vec![("one", ", before: two"), ("two", ", after: one")],
+            vec!["x", "one", "two"],
+        ),
         (
             vec!["x", "y"],
             vec![("one", ""), ("two", ", after: x, before: y"), ("three", "")],
@@ -94,7 +103,8 @@ fn a_cycle_is_refused_with_its_reasons() {
     );
 }
 
-/// A rule cannot be placed relative to one that the plan deletes; rules that the spec itself removes have no influence.
+/// A rule cannot be placed relative to one that the plan deletes; rules that the spec itself
+/// removes have no influence.
 #[test]
 fn beside_a_rule_that_is_pruned_there_is_no_place() {
     let section = format!("unmanaged: prune\ncustom:\n{}", entry("one", ", before: x"));
@@ -112,7 +122,10 @@ fn exceptions_from_a_new_and_an_existing_deployment() {
     let rules = json!([{
         "id": "1".repeat(32), "action": "execute", "expression": "true", "enabled": true, "action_parameters": { "id": id },
     }]);
-    let waf = LiveWaf { catalogues: vec![Arc::new(cloudflare()), Arc::new(owasp())], ..LiveWaf::default() };
+    let waf = LiveWaf {
+        catalogues: vec![Arc::new(cloudflare()), Arc::new(owasp())],
+        ..LiveWaf::default()
+    };
     let one = "  - { name: one, when: 'http.host eq \"a.example.com\"', skip: { owasp: [942100] }, reason: r }\n";
     let two = "  - { name: two, when: 'http.host eq \"b.example.com\"', skip: { cloudflare: [A] }, reason: r }\n";
     for exceptions in [[one, two], [two, one]] {
@@ -123,8 +136,8 @@ fn exceptions_from_a_new_and_an_existing_deployment() {
             plan.rules().map(|(_, _, rule)| (rule.name.as_str(), rule.action.position())).collect();
         let before = Position::Before(zonewright::model::ruleset::RuleId("1".repeat(32)));
         for name in ["one", "two"] {
-            let is_before =
-                positions.contains(&(name, Some(&before))) || positions.contains(&(name, Some(&Position::First)));
+            let is_before = positions.contains(&(name, Some(&before)))
+                || positions.contains(&(name, Some(&Position::First)));
             assert!(is_before, "{positions:?}");
         }
         assert!(positions.contains(&("owasp", None)), "{positions:?}");

@@ -1,17 +1,22 @@
-//! Properties of planned rules, for random rulesets and random specs: after the plan, the next plan is empty; foreign rules are
-//! unchanged; no rule is moved without need.
+//! Properties of planned rules, for random rulesets and random specs: after the plan, the next plan
+//! is empty; foreign rules are unchanged; no rule is moved without need.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
 use zonewright::diagnostic::Place;
-use zonewright::model::managed::{Catalogue, CatalogueRule, Managed, Paranoia, RuleName, ScoreAction};
-use zonewright::model::ruleset::{
-    DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, LiveRule, LiveRuleset, Note, Phase, Position, RuleBody,
-    RuleForm, RuleId, RuleTuning, RulesetId, SkipTarget, Switch, TuningTarget, canonical,
+use zonewright::model::managed::{
+    Catalogue, CatalogueRule, Managed, Paranoia, RuleName, ScoreAction,
 };
-use zonewright::model::{DesiredZone, Expression, LiveZone, Tier, Unmanaged, Value, ZoneId, ZoneName};
+use zonewright::model::ruleset::{
+    DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, LiveRule, LiveRuleset, Note, Phase,
+    Position, RuleBody, RuleForm, RuleId, RuleTuning, RulesetId, SkipTarget, Switch, TuningTarget,
+    canonical,
+};
+use zonewright::model::{
+    DesiredZone, Expression, LiveZone, Tier, Unmanaged, Value, ZoneId, ZoneName,
+};
 use zonewright::plan::{RuleAction, ZonePlan, plan_zone};
 
 const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
@@ -72,7 +77,9 @@ fn wanted(name: u8, e: u8, gone: bool) -> DesiredRule {
 fn carry_out(mut rules: Vec<LiveRule>, plan: &ZonePlan) -> Vec<LiveRule> {
     for (n, _, rule) in plan.rules() {
         let insert = |rules: &mut Vec<LiveRule>, rule: LiveRule, position: Option<&Position>| {
-            let find = |id: &RuleId| rules.iter().position(|r| r.id == *id).expect("the rule is there by now");
+            let find = |id: &RuleId| {
+                rules.iter().position(|r| r.id == *id).expect("the rule is there by now")
+            };
             let at = match position {
                 None | Some(Position::Last) => rules.len(),
                 Some(Position::First) => 0,
@@ -92,7 +99,9 @@ fn carry_out(mut rules: Vec<LiveRule>, plan: &ZonePlan) -> Vec<LiveRule> {
                 assert!(rules.is_empty());
                 rules = all.iter().enumerate().map(|(k, body)| new(body, k)).collect();
             }
-            RuleAction::Create { after, position } => insert(&mut rules, new(after, 0), position.as_ref()),
+            RuleAction::Create { after, position } => {
+                insert(&mut rules, new(after, 0), position.as_ref())
+            }
             RuleAction::Update { id, after, position, .. } => {
                 let at = rules.iter().position(|r| r.id == *id).unwrap();
                 rules[at].body = after.clone();
@@ -121,7 +130,10 @@ fn carry_out(mut rules: Vec<LiveRule>, plan: &ZonePlan) -> Vec<LiveRule> {
 fn zone(phase: Phase, rules: Option<Vec<LiveRule>>, catalogue: Option<&Catalogue>) -> LiveZone {
     // On a plan that has everything, as what a plan does not have is refused.
     let tier = Tier::Enterprise;
-    let mut zone = LiveZone { tier, ..LiveZone::new(ZoneName::parse("example.com").unwrap(), ZoneId("z".into())) };
+    let mut zone = LiveZone {
+        tier,
+        ..LiveZone::new(ZoneName::parse("example.com").unwrap(), ZoneId("z".into()))
+    };
     let entry_point = match rules {
         None => EntryPoint::Absent,
         Some(rules) => EntryPoint::Present(LiveRuleset {
@@ -143,7 +155,8 @@ fn foreign(rules: &[LiveRule]) -> Vec<LiveRule> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Custom rules: after the plan nothing is left, foreign rules are what and where they were, and ours are in order.
+    /// Custom rules: after the plan nothing is left, foreign rules are what and where they were,
+    /// and ours are in order.
     #[test]
     fn a_plan_of_rules_converges(
         live in proptest::option::of(proptest::collection::vec(live_rule(), 0..8)),
@@ -209,7 +222,10 @@ fn map(members: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
 /// Overrides as people, dashboards and other tools leave them.
 fn overrides() -> impl Strategy<Value = Value> {
     let tag = (
-        prop_oneof![(1u8..=4).prop_map(|n| format!("paranoia-level-{n}")), (0u8..3).prop_map(|n| format!("tag-{n}"))],
+        prop_oneof![
+            (1u8..=4).prop_map(|n| format!("paranoia-level-{n}")),
+            (0u8..3).prop_map(|n| format!("tag-{n}"))
+        ],
         proptest::option::of(any::<bool>()),
         proptest::option::of(prop_oneof![Just("log"), Just("block")]),
     );
@@ -219,7 +235,11 @@ fn overrides() -> impl Strategy<Value = Value> {
         proptest::option::of(prop_oneof![Just("log"), Just("block"), Just("managed_challenge")]),
         proptest::option::of(1u32..80),
     );
-    (proptest::collection::vec(tag, 0..5), proptest::collection::vec(rule, 0..6), proptest::option::of(any::<bool>()))
+    (
+        proptest::collection::vec(tag, 0..5),
+        proptest::collection::vec(rule, 0..6),
+        proptest::option::of(any::<bool>()),
+    )
         .prop_map(|(tags, rules, enabled)| {
             let mut members = BTreeMap::new();
             let mut seen = std::collections::BTreeSet::new();
@@ -236,7 +256,8 @@ fn overrides() -> impl Strategy<Value = Value> {
             let rules: Vec<Value> = rules
                 .into_iter()
                 .filter(|(id, e, a, t)| {
-                    (e.is_some() || a.is_some() || (t.is_some() && id == ANOMALY)) && seen.insert(id.clone())
+                    (e.is_some() || a.is_some() || (t.is_some() && id == ANOMALY))
+                        && seen.insert(id.clone())
                 })
                 .map(|(id, enabled, action, threshold)| {
                     let threshold = threshold.filter(|_| id == ANOMALY);
@@ -268,7 +289,11 @@ fn deployment() -> impl Strategy<Value = DesiredDeployment> {
     )
         .prop_map(|(level, threshold, action, rules, off)| {
             let place = Place::NOWHERE;
-            let mut wants = DesiredDeployment::new(Managed::Owasp, if off { Switch::Off } else { Switch::On }, place);
+            let mut wants = DesiredDeployment::new(
+                Managed::Owasp,
+                if off { Switch::Off } else { Switch::On },
+                place,
+            );
             wants.paranoia = level.and_then(Paranoia::new).map(|l| (l, place));
             wants.threshold = threshold.map(|t| (t, place));
             wants.action = action.and_then(ScoreAction::parse).map(|a| (a, place));
@@ -295,52 +320,59 @@ fn managed_rules() -> impl Strategy<Value = Option<Vec<LiveRule>>> {
         Just(1),   // a foreign deployment of another ruleset
         Just(2),   // the OWASP ruleset
     ];
-    proptest::option::of((proptest::collection::vec(one, 0..5), overrides()).prop_map(|(kinds, overrides)| {
-        let mut has_owasp = false;
-        kinds
-            .into_iter()
-            .filter(|kind| *kind != 2 || !std::mem::replace(&mut has_owasp, true))
-            .enumerate()
-            .map(|(n, kind)| {
-                let mut rule = match kind {
-                    0 => {
-                        let mut rule = body("skip", &expression(u8::try_from(n).unwrap() + 100), None);
-                        rule.set("action_parameters", map([("ruleset", text("current"))]));
-                        rule
-                    }
-                    1 => {
-                        let mut rule = body("execute", "true", None);
-                        let key = map([("public_key", text("k"))]);
-                        rule.set(
-                            "action_parameters",
-                            map([("id", Value::from(format!("{:032x}", 77 + n))), ("matched_data", key)]),
-                        );
-                        rule
-                    }
-                    _ => {
-                        let mut rule = body("execute", "true", None);
-                        let parameters = [
-                            ("id", text(OWASP)),
-                            ("version", text("latest")),
-                            ("overrides", overrides.clone()),
-                            ("matched_data", map([("public_key", text("k"))])),
-                        ];
-                        rule.set("action_parameters", map(parameters));
-                        rule.set("x_unknown", map([("a", Value::Integer(1))]));
-                        rule
-                    }
-                };
-                rule.set("enabled", true);
-                LiveRule { id: RuleId(format!("{n:032x}")), last_updated: None, body: rule }
-            })
-            .collect()
-    }))
+    proptest::option::of((proptest::collection::vec(one, 0..5), overrides()).prop_map(
+        |(kinds, overrides)| {
+            let mut has_owasp = false;
+            kinds
+                .into_iter()
+                .filter(|kind| *kind != 2 || !std::mem::replace(&mut has_owasp, true))
+                .enumerate()
+                .map(|(n, kind)| {
+                    let mut rule = match kind {
+                        0 => {
+                            let mut rule =
+                                body("skip", &expression(u8::try_from(n).unwrap() + 100), None);
+                            rule.set("action_parameters", map([("ruleset", text("current"))]));
+                            rule
+                        }
+                        1 => {
+                            let mut rule = body("execute", "true", None);
+                            let key = map([("public_key", text("k"))]);
+                            rule.set(
+                                "action_parameters",
+                                map([
+                                    ("id", Value::from(format!("{:032x}", 77 + n))),
+                                    ("matched_data", key),
+                                ]),
+                            );
+                            rule
+                        }
+                        _ => {
+                            let mut rule = body("execute", "true", None);
+                            let parameters = [
+                                ("id", text(OWASP)),
+                                ("version", text("latest")),
+                                ("overrides", overrides.clone()),
+                                ("matched_data", map([("public_key", text("k"))])),
+                            ];
+                            rule.set("action_parameters", map(parameters));
+                            rule.set("x_unknown", map([("a", Value::Integer(1))]));
+                            rule
+                        }
+                    };
+                    rule.set("enabled", true);
+                    LiveRule { id: RuleId(format!("{n:032x}")), last_updated: None, body: rule }
+                })
+                .collect()
+        },
+    ))
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Managed rules: one change at most for the deployment, everything foreign untouched, nothing left afterwards.
+    /// Managed rules: one change at most for the deployment, everything foreign untouched, nothing
+    /// left afterwards.
     #[test]
     fn a_deployment_converges_and_leaves_the_rest_alone(
         live in managed_rules(),

@@ -1,5 +1,6 @@
-//! Accidents and everyday changes on realistic zones, planned with the previous zone as base: which are stopped, which are
-//! named, and which pass without a message. The data is in tests/scenarios; the tables in docs/safety.md are generated from it.
+//! Accidents and everyday changes on realistic zones, planned with the previous zone as base: which
+//! are stopped, which are named, and which pass without a message. The data is in tests/scenarios;
+//! the tables in docs/safety.md are generated from it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -9,12 +10,16 @@ use crate::support::rulesets::waf;
 use serde_json::Value;
 use zonewright::diagnostic::{Diagnostics, Severity, Sources};
 use zonewright::insight::expect::Rigor;
-use zonewright::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, Phase, RuleId, RulesetId};
+use zonewright::model::ruleset::{
+    EntryPoint, LiveRule, LiveRuleset, LiveWaf, Phase, RuleId, RulesetId,
+};
 use zonewright::model::{
-    AsReported, Desired, DesiredZone, Live, LiveDnssec, LiveRecord, LiveZone, RecordId, Tier, Ttl, ZoneId,
+    AsReported, Desired, DesiredZone, Live, LiveDnssec, LiveRecord, LiveZone, RecordId, Tier, Ttl,
+    ZoneId,
 };
 use zonewright::plan::{
-    Consents, Operation, Plan, RuleAction, Verdict, ZonePlan, explain_records, plan_zone, plan_zone_with_base,
+    Consents, Operation, Plan, RuleAction, Verdict, ZonePlan, explain_records, plan_zone,
+    plan_zone_with_base,
 };
 use zonewright::{spec, wire};
 
@@ -45,7 +50,8 @@ impl Outcome {
     fn keyword(&self) -> String {
         match (self.stops.is_empty(), self.lines.is_empty()) {
             (false, _) => {
-                let codes: Vec<String> = self.stops.iter().map(|code| format!("`{code}`")).collect();
+                let codes: Vec<String> =
+                    self.stops.iter().map(|code| format!("`{code}`")).collect();
                 format!("stopped: {}", codes.join(", "))
             }
             (true, false) => "named".to_owned(),
@@ -57,9 +63,13 @@ impl Outcome {
 /// The only zone of a spec.
 pub(super) fn try_load(text: &str) -> Result<DesiredZone, Diagnostics> {
     let mut sources = Sources::default();
-    let options = spec::Options { today: Some("2026-11-22".to_owned()), ..spec::Options::default() };
+    let options =
+        spec::Options { today: Some("2026-11-22".to_owned()), ..spec::Options::default() };
     let outcome = spec::load(&[spec::Input::Stdin(text.to_owned())], &options, &mut sources);
-    outcome.desired.and_then(|desired| desired.zones.into_values().next()).ok_or(outcome.diagnostics)
+    outcome
+        .desired
+        .and_then(|desired| desired.zones.into_values().next())
+        .ok_or(outcome.diagnostics)
 }
 
 /// The only zone of a spec without mistakes.
@@ -67,15 +77,28 @@ pub(super) fn load(text: &str) -> DesiredZone {
     try_load(text).unwrap_or_else(|found| panic!("a mistake in:\n{text}\n{found:?}"))
 }
 
-/// The same plan of one zone with the dangers that only all zones of a run show; its sentences are as they were.
-pub(super) fn judged(zone: ZonePlan, desired: &DesiredZone, base: Option<&DesiredZone>, live: &LiveZone) -> ZonePlan {
-    let spec = |zone: &DesiredZone| Desired { zones: [(zone.name.clone(), zone.clone())].into(), ..Desired::default() };
+/// The same plan of one zone with the dangers that only all zones of a run show; its sentences are
+/// as they were.
+pub(super) fn judged(
+    zone: ZonePlan,
+    desired: &DesiredZone,
+    base: Option<&DesiredZone>,
+    live: &LiveZone,
+) -> ZonePlan {
+    let spec = |zone: &DesiredZone| Desired {
+        zones: [(zone.name.clone(), zone.clone())].into(),
+        ..Desired::default()
+    };
     let live = Live { zones: [(live.name.clone(), live.clone())].into() };
     let mut plans = [zone.clone()];
     explain_records(&mut plans, &spec(desired), base.map(spec).as_ref(), &live, Rigor::default());
     let [explained] = plans;
     let pairs = zone.operations.into_iter().zip(explained.operations);
-    let operations = pairs.map(|(own, Operation { dangers, accepted, .. })| Operation { dangers, accepted, ..own });
+    let operations = pairs.map(|(own, Operation { dangers, accepted, .. })| Operation {
+        dangers,
+        accepted,
+        ..own
+    });
     ZonePlan { operations: operations.collect(), ..zone }
 }
 
@@ -108,9 +131,15 @@ pub(super) fn live(base: &DesiredZone) -> LiveZone {
         });
     }
     let mut zone = LiveZone::new(base.name.clone(), ZoneId("1".repeat(32)));
-    zone.settings.dnssec = Some(LiveDnssec { status: "active".to_owned(), ..LiveDnssec::default() });
+    zone.settings.dnssec =
+        Some(LiveDnssec { status: "active".to_owned(), ..LiveDnssec::default() });
     zone.waf = protection(base);
-    LiveZone { tier: Tier::from_legacy_id("enterprise"), status: Some("active".to_owned()), records, ..zone }
+    LiveZone {
+        tier: Tier::from_legacy_id("enterprise"),
+        status: Some("active".to_owned()),
+        records,
+        ..zone
+    }
 }
 
 /// The rules of the zone after the previous spec was applied.
@@ -130,7 +159,12 @@ fn protection(base: &DesiredZone) -> LiveWaf {
             body: body.clone(),
         });
         let id = RulesetId(format!("{n:032x}"));
-        let ruleset = LiveRuleset { id, version: Some("3".to_owned()), last_updated: None, rules: rules.collect() };
+        let ruleset = LiveRuleset {
+            id,
+            version: Some("3".to_owned()),
+            last_updated: None,
+            rules: rules.collect(),
+        };
         waf.entry_points.insert(subject.phase, EntryPoint::Present(ruleset));
     }
     waf
@@ -178,8 +212,12 @@ fn run(zone: &Prepared, scenario: &Value) -> Outcome {
     // A plan with an error is refused as a whole.
     let refused = diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.code());
     let refused: BTreeSet<&'static str> = refused.collect();
-    let mut lines: Vec<String> =
-        zone.operations.iter().filter_map(|o| o.impact.as_ref()).flat_map(|impact| impact.lines.clone()).collect();
+    let mut lines: Vec<String> = zone
+        .operations
+        .iter()
+        .filter_map(|o| o.impact.as_ref())
+        .flat_map(|impact| impact.lines.clone())
+        .collect();
     lines.extend(zone.notes.iter().cloned());
     let plan = Plan { zones: vec![zone], diagnostics, ..Plan::default() };
     let stops = match plan.verdict(&Consents::default()) {
@@ -215,19 +253,26 @@ fn accidents_are_stopped_or_named_and_everyday_changes_are_not_stopped() {
         let about = scenario["about"].as_str().unwrap_or_default();
         let told = || format!("{about}: {} {:?}", outcome.keyword(), outcome.lines);
         match (scenario["stops"].as_str(), scenario["names"].as_str()) {
-            (Some(code), _) if !outcome.stops.contains(code) => wrong.push(format!("should need {code}: {}", told())),
+            (Some(code), _) if !outcome.stops.contains(code) => {
+                wrong.push(format!("should need {code}: {}", told()))
+            }
             (None, Some(word)) if !outcome.lines.iter().any(|l| l.contains(word)) => {
                 wrong.push(format!("should name {word}: {}", told()));
             }
-            (None, None) if *is_accident => wrong.push(format!("says nothing of what should happen: {}", told())),
-            (None, _) if !outcome.stops.is_empty() => wrong.push(format!("should not be stopped: {}", told())),
+            (None, None) if *is_accident => {
+                wrong.push(format!("says nothing of what should happen: {}", told()))
+            }
+            (None, _) if !outcome.stops.is_empty() => {
+                wrong.push(format!("should not be stopped: {}", told()))
+            }
             _ => {}
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), all.len(), wrong.join("\n"));
 }
 
-/// A change of a TTL, a comment or a tag has no effect outside, alone or on all records, whatever a record is for.
+/// A change of a TTL, a comment or a tag has no effect outside, alone or on all records, whatever a
+/// record is for.
 #[test]
 fn notes_and_times_to_live_are_silent() {
     for file in FILES {
@@ -237,22 +282,37 @@ fn notes_and_times_to_live_are_silent() {
         let base = load(zone);
         let live = live(&base);
         let lines: Vec<&str> = zone.lines().collect();
-        let is_plain = |line: &&str| line.contains("type: ") && !line.contains("ttl: ") && !line.contains("comment: ");
+        let is_plain = |line: &&str| {
+            line.contains("type: ") && !line.contains("ttl: ") && !line.contains("comment: ")
+        };
         let record = |line: &'_ str| line.strip_suffix(" }").filter(is_plain).map(str::to_owned);
         let noted = |line: &str| match record(line) {
-            Some(record) => format!("{record}, ttl: 777, comment: by hand, tags: [\"team:dns\"] }}"),
+            Some(record) => {
+                format!("{record}, ttl: 777, comment: by hand, tags: [\"team:dns\"] }}")
+            }
             None => line.to_owned(),
         };
-        let one =
-            |n: usize| lines.iter().enumerate().map(|(m, l)| if m == n { noted(l) } else { (*l).to_owned() }).collect();
+        let one = |n: usize| {
+            lines
+                .iter()
+                .enumerate()
+                .map(|(m, l)| if m == n { noted(l) } else { (*l).to_owned() })
+                .collect()
+        };
         let mut texts: Vec<Vec<String>> = (0..lines.len()).map(one).collect();
         texts.push(lines.iter().map(|line| noted(line)).collect());
         for changed in texts {
             let changed = changed.join("\n");
             let (plan, diagnostics) = plan_zone_with_base(&load(&changed), &base, &live);
-            assert!(plan.operations.iter().all(|o| o.impact.is_none() && o.dangers.is_empty()), "{changed}");
+            assert!(
+                plan.operations.iter().all(|o| o.impact.is_none() && o.dangers.is_empty()),
+                "{changed}"
+            );
             let plan = Plan { zones: vec![plan], diagnostics, ..Plan::default() };
-            assert!(matches!(plan.verdict(&Consents::default()), Verdict::InSync | Verdict::Ready), "{changed}");
+            assert!(
+                matches!(plan.verdict(&Consents::default()), Verdict::InSync | Verdict::Ready),
+                "{changed}"
+            );
         }
     }
 }
@@ -268,7 +328,8 @@ pub(super) fn tables() -> String {
                 (scenario["about"].as_str().unwrap_or_default().to_owned(), run(&zone, &scenario))
             })
             .collect();
-        let count = |is: fn(&Outcome) -> bool| rows.iter().filter(|(_, outcome)| is(outcome)).count();
+        let count =
+            |is: fn(&Outcome) -> bool| rows.iter().filter(|(_, outcome)| is(outcome)).count();
         let stopped = count(|o| !o.stops.is_empty());
         let named = count(|o| o.stops.is_empty() && !o.lines.is_empty());
         let _ = writeln!(

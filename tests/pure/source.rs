@@ -1,4 +1,5 @@
-//! A reader of the crate's source for tests: its files, their `use` trees, and the paths that they name.
+//! A reader of the crate's source for tests: its files, their `use` trees, and the paths that they
+//! name.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,23 +7,26 @@ use std::path::{Path, PathBuf};
 
 /// A source file.
 pub(super) struct File {
-    /// Below `src` of its package, and for the sandbox and the rule engine below `sandbox` and `seclang`. No module is in two packages, so these paths differ.
+    /// Below `src` of its package, and for the sandbox and the rule engine below `sandbox` and
+    /// `seclang`. No module is in two packages, so these paths differ.
     pub(super) path: String,
     /// Where it is.
     pub(super) place: PathBuf,
     pub(super) module: String,
-    /// The code without the unit tests at the end. Its paths are those that other packages use: `crate::model`,
-    /// `crate::sandbox`.
+    /// The code without the unit tests at the end. Its paths are those that other packages use:
+    /// `crate::model`, `crate::sandbox`.
     pub(super) code: String,
     pub(super) lines: usize,
 }
 
-/// Every source file of all packages. The `lib.rs` of the model only names its modules; those of the sandbox and of the rule engine
-/// are the modules `sandbox` and `seclang`.
+/// Every source file of all packages. The `lib.rs` of the model only names its modules; those of
+/// the sandbox and of the rule engine are the modules `sandbox` and `seclang`.
 pub(super) fn files() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = below(&root.join("src"));
-    files.extend(below(&root.join("crates/model/src")).into_iter().filter(|file| file.path != "lib.rs"));
+    files.extend(
+        below(&root.join("crates/model/src")).into_iter().filter(|file| file.path != "lib.rs"),
+    );
     files.extend(package(root, "sandbox"));
     files.extend(package(root, "seclang"));
     files
@@ -57,7 +61,8 @@ fn below(root: &Path) -> Vec<File> {
     let file = |path: PathBuf| {
         let text = fs::read_to_string(&path).unwrap();
         let relative = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
-        let module = relative.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
+        let module =
+            relative.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
         let lines = text.lines().count();
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
         File { path: relative, place: path, module, code, lines }
@@ -72,7 +77,8 @@ pub(super) fn without_comments(code: &str) -> String {
 
 /// The path of the module that a file is.
 pub(super) fn module_of(file: &File) -> Vec<String> {
-    let mut segments: Vec<String> = file.path.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
+    let mut segments: Vec<String> =
+        file.path.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
     if segments.last().is_some_and(|last| last == "mod" || last == "lib") {
         segments.pop();
     }
@@ -83,7 +89,8 @@ pub(super) fn module_of(file: &File) -> Vec<String> {
 pub(super) fn expand(tree: &str) -> Vec<(String, String)> {
     let tree = tree.trim();
     let Some((prefix, rest)) = tree.split_once('{') else {
-        let (path, name) = tree.split_once(" as ").unwrap_or((tree, tree.rsplit("::").next().unwrap_or_default()));
+        let (path, name) =
+            tree.split_once(" as ").unwrap_or((tree, tree.rsplit("::").next().unwrap_or_default()));
         return vec![(path.trim().to_owned(), name.trim().to_owned())];
     };
     let inner = &rest[..rest.rfind('}').unwrap_or(rest.len())];
@@ -117,7 +124,10 @@ pub(super) fn split(code: &str) -> (Vec<(bool, String)>, String) {
             tree.push_str(line.trim());
         } else {
             let text = line.trim_start();
-            let text = text.strip_prefix("pub(super) ").or_else(|| text.strip_prefix("pub(crate) ")).unwrap_or(text);
+            let text = text
+                .strip_prefix("pub(super) ")
+                .or_else(|| text.strip_prefix("pub(crate) "))
+                .unwrap_or(text);
             let item = text.strip_prefix("pub ").unwrap_or(text);
             if item.starts_with("use ") {
                 open = Some(line.trim().to_owned());
@@ -134,9 +144,15 @@ pub(super) fn split(code: &str) -> (Vec<(bool, String)>, String) {
     (uses, rest)
 }
 
-/// What a path means in a module, as a path from the root of the crate; `None` if it leads elsewhere.
-pub(super) fn absolute(path: &str, module: &[String], modules: &BTreeMap<Vec<String>, usize>) -> Option<Vec<String>> {
-    let mut segments: Vec<&str> = path.split("::").map(str::trim).filter(|s| !s.is_empty() && *s != "self").collect();
+/// What a path means in a module, as a path from the root of the crate; `None` if it leads
+/// elsewhere.
+pub(super) fn absolute(
+    path: &str,
+    module: &[String],
+    modules: &BTreeMap<Vec<String>, usize>,
+) -> Option<Vec<String>> {
+    let mut segments: Vec<&str> =
+        path.split("::").map(str::trim).filter(|s| !s.is_empty() && *s != "self").collect();
     let mut base = module.to_vec();
     match *segments.first()? {
         "crate" => {
@@ -161,7 +177,8 @@ pub(super) fn modules(files: &[File]) -> BTreeMap<Vec<String>, usize> {
     files.iter().enumerate().map(|(n, file)| (module_of(file), n)).collect()
 }
 
-/// The paths of the crate that a file names, from its root, by `crate`, by `super` or by a module below it.
+/// The paths of the crate that a file names, from its root, by `crate`, by `super` or by a module
+/// below it.
 pub(super) fn named(file: &File, modules: &BTreeMap<Vec<String>, usize>) -> Vec<String> {
     let module = module_of(file);
     let (uses, rest) = split(&file.code);

@@ -68,13 +68,17 @@ fn with_records(records: &str) -> String {
 fn bare(mut desired: Desired) -> Desired {
     let mut sources = Sources::default();
     let source = sources.add("", "");
-    let nowhere = zonewright::diagnostic::Place { source, span: zonewright::diagnostic::Span::new(0, 0) };
+    let nowhere =
+        zonewright::diagnostic::Place { source, span: zonewright::diagnostic::Span::new(0, 0) };
     for zone in desired.zones.values_mut() {
         zone.place = nowhere;
         zone.waf = zone.waf.take().map(|waf| Box::new(waf.at_place(nowhere)));
         zone.ignore.iter_mut().for_each(|i| i.place = nowhere);
-        let spellings =
-            zone.records.iter_mut().map(|r| &mut r.spelling).chain(zone.tombstones.iter_mut().map(|t| &mut t.spelling));
+        let spellings = zone
+            .records
+            .iter_mut()
+            .map(|r| &mut r.spelling)
+            .chain(zone.tombstones.iter_mut().map(|t| &mut t.spelling));
         for spelling in spellings {
             spelling.place = nowhere;
             spelling.entry = nowhere;
@@ -147,7 +151,10 @@ fn a_good_spec_is_understood() {
     assert_eq!(zone.tombstones.len(), 2);
     let of = |name: &str, t: RecordType| {
         let name = zone.name.resolve(name).unwrap();
-        zone.records.iter().filter(|r| r.name == name && r.data.record_type() == Some(t)).collect::<Vec<_>>()
+        zone.records
+            .iter()
+            .filter(|r| r.name == name && r.data.record_type() == Some(t))
+            .collect::<Vec<_>>()
     };
     let a = of("@", RecordType::A);
     assert_eq!(a.len(), 2);
@@ -162,14 +169,19 @@ fn a_good_spec_is_understood() {
     let mx = of("@", RecordType::Mx);
     assert_eq!(mx[1].data.presentation(), "20 mx2.example.net");
     assert_eq!((mx[1].facets.ttl, mx[1].facets.proxied), (Some(Ttl::seconds(3600).unwrap()), None));
-    assert_eq!(of("money", RecordType::Txt)[0].data.presentation(), "\"${NOT_A_VARIABLE} costs $5\"");
+    assert_eq!(
+        of("money", RecordType::Txt)[0].data.presentation(),
+        "\"${NOT_A_VARIABLE} costs $5\""
+    );
     assert_eq!(of("101", RecordType::A)[0].facets.proxied, Some(false));
     let number = of("1.10", RecordType::Txt)[0];
     assert_eq!(number.data.presentation(), "\"1.10\"");
     assert!(number.protect);
     assert_eq!(of("xn--bcher-kva", RecordType::Aaaa).len(), 1);
     let mut sorted = zone.records.clone();
-    sorted.sort_by(|a, b| (&a.name, a.data.record_type(), &a.data).cmp(&(&b.name, b.data.record_type(), &b.data)));
+    sorted.sort_by(|a, b| {
+        (&a.name, a.data.record_type(), &a.data).cmp(&(&b.name, b.data.record_type(), &b.data))
+    });
     assert_eq!(sorted, zone.records);
 }
 
@@ -196,7 +208,10 @@ fn the_schema_accepts_good_specs_and_refuses_bad_ones() {
     let validator = jsonschema::draft7::new(&schema()).unwrap();
     let json = |text: &str| serde_yaml::from_str::<serde_json::Value>(text).unwrap();
     let good = fs::read_to_string(Path::new(CASES).join("good.yaml")).unwrap();
-    let errors: Vec<_> = validator.iter_errors(&json(&good)).map(|e| format!("{e} at {}", e.instance_path())).collect();
+    let errors: Vec<_> = validator
+        .iter_errors(&json(&good))
+        .map(|e| format!("{e} at {}", e.instance_path()))
+        .collect();
     assert!(errors.is_empty(), "{errors:#?}");
     for record in [
         "{ name: a, type: A }",
@@ -349,10 +364,16 @@ fn includes_are_followed_and_stay_below() {
     for path in [root.path().join("root.yaml"), root.path().to_owned()] {
         let (outcome, sources) = load_path(&path);
         // A file that names itself finds nothing else.
-        assert_eq!(places(&outcome, &sources), [("SPEC0005", 2, 25)], "{}", shown(&outcome, &sources));
+        assert_eq!(
+            places(&outcome, &sources),
+            [("SPEC0005", 2, 25)],
+            "{}",
+            shown(&outcome, &sources)
+        );
         assert_eq!(outcome.files, 3);
     }
-    let text = fs::read_to_string(root.path().join("zones/a.yaml")).unwrap().replace("a.yaml, ", "");
+    let text =
+        fs::read_to_string(root.path().join("zones/a.yaml")).unwrap().replace("a.yaml, ", "");
     fs::write(root.path().join("zones/a.yaml"), text).unwrap();
     for path in [root.path().join("root.yaml"), root.path().to_owned()] {
         let (outcome, sources) = load_path(&path);
@@ -360,7 +381,10 @@ fn includes_are_followed_and_stay_below() {
         let desired = outcome.desired.unwrap();
         let records = &desired.zones.values().next().unwrap().records;
         let facets: Vec<_> = records.iter().map(|r| (r.facets.ttl, r.facets.proxied)).collect();
-        assert_eq!(facets, [(Some(Ttl::AUTOMATIC), Some(true)), (Some(Ttl::AUTOMATIC), Some(true))]);
+        assert_eq!(
+            facets,
+            [(Some(Ttl::AUTOMATIC), Some(true)), (Some(Ttl::AUTOMATIC), Some(true))]
+        );
     }
     for (include, code) in [
         ("../x.yaml", "SPEC0006"),
@@ -419,10 +443,16 @@ fn fragments_merge_whatever_the_order() {
     let zone = one.zones.values().next().unwrap();
     assert_eq!(zone.records[0].facets.ttl, Some(Ttl::seconds(300).unwrap()));
     assert_eq!(zone.unmanaged, Unmanaged::Prune);
-    let with = |value: &str| Options { variables: vec![("X".to_owned(), value.to_owned())], ..Options::default() };
+    let with = |value: &str| Options {
+        variables: vec![("X".to_owned(), value.to_owned())],
+        ..Options::default()
+    };
     let given = load(&inputs, &with("b"), &mut Sources::default());
     assert_ne!(given.digest, one_digest(&inputs));
-    assert_eq!(given.desired.unwrap().zones.values().next().unwrap().records[0].name.as_str(), "b.example.com");
+    assert_eq!(
+        given.desired.unwrap().zones.values().next().unwrap().records[0].name.as_str(),
+        "b.example.com"
+    );
     assert!(
         load(
             &inputs,
@@ -436,24 +466,35 @@ fn fragments_merge_whatever_the_order() {
 
 /// The findings of a text with a variable of the command line: code and help.
 fn found(text: &str, variable: Option<&str>) -> Vec<(String, String)> {
-    let variables = variable.map(|name| (name.to_owned(), "192.0.2.1".to_owned())).into_iter().collect();
+    let variables =
+        variable.map(|name| (name.to_owned(), "192.0.2.1".to_owned())).into_iter().collect();
     let options = Options { variables, ..Options::default() };
     let outcome = load(&[Input::Stdin(text.to_owned())], &options, &mut Sources::default());
-    let words = |d: &zonewright::diagnostic::Diagnostic| (d.code().to_owned(), d.help.clone().unwrap_or_default());
+    let words = |d: &zonewright::diagnostic::Diagnostic| {
+        (d.code().to_owned(), d.help.clone().unwrap_or_default())
+    };
     outcome.diagnostics.iter().map(words).collect()
 }
 
 #[test]
 fn zone_settings_get_their_type_and_are_checked_offline() {
-    let text =
-        |settings: &str| format!("version: 1\nzones: {{ example.com: {{ settings: {settings}, records: [] }} }}\n");
-    let spec = text("{ min_tls_version: 1.2, brotli: true, browser_cache_ttl: 14400, not_known_here: 1 }");
+    let text = |settings: &str| {
+        format!("version: 1\nzones: {{ example.com: {{ settings: {settings}, records: [] }} }}\n")
+    };
+    let spec =
+        text("{ min_tls_version: 1.2, brotli: true, browser_cache_ttl: 14400, not_known_here: 1 }");
     let (outcome, _) = load_text(&spec);
     let desired = outcome.desired.unwrap();
     let settings = &desired.zones.values().next().unwrap().settings.settings;
     let value = |name: &str| settings[name].0.clone();
-    assert_eq!([value("min_tls_version"), value("brotli")], [Value::from("1.2"), Value::from("on")]);
-    assert_eq!([value("browser_cache_ttl"), value("not_known_here")], [Value::Integer(14400), Value::Integer(1)]);
+    assert_eq!(
+        [value("min_tls_version"), value("brotli")],
+        [Value::from("1.2"), Value::from("on")]
+    );
+    assert_eq!(
+        [value("browser_cache_ttl"), value("not_known_here")],
+        [Value::Integer(14400), Value::Integer(1)]
+    );
     assert_eq!(found(&spec, None).iter().map(|f| f.0.as_str()).collect::<Vec<_>>(), ["SPEC0039"]);
     for (settings, help) in [
         ("{ ssl: strictt }", "did you mean `strict`?"),
@@ -461,14 +502,22 @@ fn zone_settings_get_their_type_and_are_checked_offline() {
         ("{ min_tls_version: 1.4 }", "write one of `1.0`, `1.1`, `1.2`, `1.3`"),
         ("{ security_header: { strict_transport_security: { preload: yes } } }", "write `true`"),
     ] {
-        assert_eq!(found(&text(settings), None), [("SPEC0038".to_owned(), help.to_owned())], "{settings}");
+        assert_eq!(
+            found(&text(settings), None),
+            [("SPEC0038".to_owned(), help.to_owned())],
+            "{settings}"
+        );
     }
 }
 
 #[test]
 fn words_of_other_programs_get_hints() {
-    let record = |keys: &str| format!("version: 1\nzones: {{ example.com: {{ records: [ {{ {keys} }} ] }} }}\n");
-    let dnssec = |word: &str| format!("version: 1\nzones: {{ example.com: {{ dnssec: {word}, records: [] }} }}\n");
+    let record = |keys: &str| {
+        format!("version: 1\nzones: {{ example.com: {{ records: [ {{ {keys} }} ] }} }}\n")
+    };
+    let dnssec = |word: &str| {
+        format!("version: 1\nzones: {{ example.com: {{ dnssec: {word}, records: [] }} }}\n")
+    };
     for (text, help) in [
         (dnssec("no"), "write `off`"),
         (dnssec("yes"), "write `on`"),
@@ -481,14 +530,22 @@ fn words_of_other_programs_get_hints() {
         (record("name: '@', type: SPF, content: v=spf1 -all"), "write `TXT`"),
         (record("name: www., type: A, content: 192.0.2.1"), "write `www`"),
         ("version: 1\nzones: { com: { records: [] } }\n".to_owned(), "write the registered domain"),
-        ("version: 1\nzones: { co.uk: { records: [] } }\n".to_owned(), "write the registered domain"),
+        (
+            "version: 1\nzones: { co.uk: { records: [] } }\n".to_owned(),
+            "write the registered domain",
+        ),
     ] {
         let found = found(&text, None);
         assert!(found[0].1.starts_with(help), "{text}: {found:?}");
     }
-    // Domains of companies that sell names below them are zones, and so are names that are on no list.
+    // Domains of companies that sell names below them are zones, and so are names that are on no
+    // list.
     for zone in ["github.io", "example.co.uk", "corp.internal", "lan"] {
-        assert_eq!(found(&format!("version: 1\nzones: {{ {zone}: {{ records: [] }} }}\n"), None), [], "{zone}");
+        assert_eq!(
+            found(&format!("version: 1\nzones: {{ {zone}: {{ records: [] }} }}\n"), None),
+            [],
+            "{zone}"
+        );
     }
 }
 
@@ -496,8 +553,14 @@ fn words_of_other_programs_get_hints() {
 fn a_variable_of_the_command_line_must_be_used() {
     let text = "version: 1\nvariables: { address: 192.0.2.9 }\nzones:\n  example.com:\n    records:\n      - { name: a, type: A, content: '${address}' }\n";
     assert_eq!(found(text, Some("address")), []);
-    assert_eq!(found(text, Some("adress")), [("SPEC0040".to_owned(), "did you mean `address`?".to_owned())]);
-    assert_eq!(found(text, Some("zzz")), [("SPEC0040".to_owned(), "remove it, or use it in the spec".to_owned())]);
+    assert_eq!(
+        found(text, Some("adress")),
+        [("SPEC0040".to_owned(), "did you mean `address`?".to_owned())]
+    );
+    assert_eq!(
+        found(text, Some("zzz")),
+        [("SPEC0040".to_owned(), "remove it, or use it in the spec".to_owned())]
+    );
     // Used without being defined is used.
     let text = text.replace("variables: { address: 192.0.2.9 }\n", "");
     assert_eq!(found(&text, Some("address")), []);
@@ -527,28 +590,40 @@ fn a_lint_is_accepted_at_its_own_place() {
     }
     // A suppression without effect is noted, and one that names no lint is an error.
     let found = codes(text("", "lint: { LINT0004: a test, LNT0001: a slip }", ""));
-    assert!(found.contains(&"SPEC0042".to_owned()) && found.contains(&"SPEC0043".to_owned()), "{found:?}");
+    assert!(
+        found.contains(&"SPEC0042".to_owned()) && found.contains(&"SPEC0043".to_owned()),
+        "{found:?}"
+    );
     assert!(found.contains(&"LINT0001".to_owned()), "{found:?}");
     // A record's suppression is the record's alone, and a reason is needed.
-    let own = text("", "", "").replacen("b.example.com }", "b.example.com, lint: { LINT0012: a test } }", 1);
+    let own = text("", "", "").replacen(
+        "b.example.com }",
+        "b.example.com, lint: { LINT0012: a test } }",
+        1,
+    );
     assert!(codes(own).contains(&"LINT0001".to_owned()));
     assert!(load_text(&text("", "lint: { LINT0001: '' }", "")).0.desired.is_none());
 }
 
 #[test]
 fn a_variable_cannot_be_a_credential() {
-    let text = "version: 1\nvariables: { cf_token: hunter2 }\nzones: { example.com: { records: [] } }\n";
+    let text =
+        "version: 1\nvariables: { cf_token: hunter2 }\nzones: { example.com: { records: [] } }\n";
     let shown = shown_text(text);
     assert!(shown.contains("names a credential") && !shown.contains("hunter2"), "{shown}");
     // The same on the command line.
     let text = "version: 1\nzones: { example.com: { records: [{ name: t, type: TXT, content: \"${cf_token}\" }] } }\n";
     for value in ["hunter2", "hünter2 =x", ""] {
-        let variables = vec![("cf_token".to_owned(), value.to_owned()), ("A".to_owned(), "b".to_owned())];
+        let variables =
+            vec![("cf_token".to_owned(), value.to_owned()), ("A".to_owned(), "b".to_owned())];
         let mut sources = Sources::default();
         let options = Options { variables, ..Options::default() };
         let outcome = load(&[Input::Stdin(text.to_owned())], &options, &mut sources);
         let shown = self::shown(&outcome, &sources);
-        assert!(outcome.desired.is_none() && shown.contains("SPEC0018") && !shown.contains("nter2"), "{shown}");
+        assert!(
+            outcome.desired.is_none() && shown.contains("SPEC0018") && !shown.contains("nter2"),
+            "{shown}"
+        );
         assert!(shown.contains("--var:1:1"), "{shown}");
     }
 }
@@ -560,7 +635,10 @@ fn one_digest(inputs: &[Input]) -> String {
 
 #[test]
 fn findings_as_json_say_where() {
-    let (outcome, sources) = load_text(&with_records("      - { name: é, tpe: A, content: 192.0.2.1 }\n"));
-    let json = serde_json::to_value(Diagnostic::of(outcome.diagnostics.iter().next().unwrap(), &sources)).unwrap();
+    let (outcome, sources) =
+        load_text(&with_records("      - { name: é, tpe: A, content: 192.0.2.1 }\n"));
+    let json =
+        serde_json::to_value(Diagnostic::of(outcome.diagnostics.iter().next().unwrap(), &sources))
+            .unwrap();
     insta::assert_json_snapshot!(json);
 }

@@ -1,4 +1,5 @@
-//! The table of spellings, tests/cases/spellings.txt: which spellings are equal and which are not, in spec, diff and wire.
+//! The table of spellings, tests/cases/spellings.txt: which spellings are equal and which are not,
+//! in spec, diff and wire.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -59,7 +60,9 @@ fn form(text: &str) -> Form {
     let mapping = |yaml: &str| serde_yaml::from_str(yaml).unwrap_or_else(|e| panic!("{yaml}: {e}"));
     match text.split_once(' ') {
         Some(("answer", yaml)) if yaml.starts_with('{') => Form::Answer(mapping(yaml)),
-        Some(("spec", yaml)) if yaml.starts_with('{') => Form::Spec(yaml[1..yaml.len() - 1].to_owned()),
+        Some(("spec", yaml)) if yaml.starts_with('{') => {
+            Form::Spec(yaml[1..yaml.len() - 1].to_owned())
+        }
         Some(("data", yaml)) if yaml.starts_with('{') => Form::Spec(format!("data: {yaml}")),
         _ => Form::Content(text),
     }
@@ -78,14 +81,21 @@ fn lines(table: &str) -> Vec<Line> {
         };
         Line { number: n + 1, kind: parts[0].to_owned(), form: form(parts[1]), claim }
     };
-    table.lines().enumerate().filter(|(_, l)| !l.is_empty() && !l.starts_with('#')).map(line).collect()
+    table
+        .lines()
+        .enumerate()
+        .filter(|(_, l)| !l.is_empty() && !l.starts_with('#'))
+        .map(line)
+        .collect()
 }
 
 /// The value of the spec of a form.
 fn outcome(kind: &str, form: &Form) -> spec::Outcome {
     // Quoted JSON is quoted YAML.
     let record = match form {
-        Form::Content(text) if kind == "NAME" => format!("name: {}, type: A, content: 192.0.2.1", json!(text)),
+        Form::Content(text) if kind == "NAME" => {
+            format!("name: {}, type: A, content: 192.0.2.1", json!(text))
+        }
         Form::Content(text) => format!("name: n, type: {kind}, content: {}", json!(text)),
         Form::Spec(keys) => format!("name: n, type: {kind}, {keys}"),
         Form::Answer(_) => panic!("an answer is no spec"),
@@ -110,7 +120,10 @@ fn desired(kind: &str, form: &Form) -> Option<DesiredZone> {
 
 /// The record of an answer.
 fn reported(kind: &str, members: &Map<String, Value>) -> LiveRecord {
-    let mut answer = Map::from_iter([("id".to_owned(), json!("1")), ("name".to_owned(), json!("n.example.com"))]);
+    let mut answer = Map::from_iter([
+        ("id".to_owned(), json!("1")),
+        ("name".to_owned(), json!("n.example.com")),
+    ]);
     answer.insert("type".to_owned(), json!(if kind == "NAME" { "A" } else { kind }));
     if kind == "NAME" {
         answer.insert("content".to_owned(), json!("192.0.2.1"));
@@ -125,7 +138,8 @@ fn zone(record: LiveRecord) -> LiveZone {
     LiveZone { records: vec![record], ..LiveZone::new(name, ZoneId("f".repeat(32))) }
 }
 
-/// The record that a form stands for, as Cloudflare would hold it: what a spec says is sent and read back.
+/// The record that a form stands for, as Cloudflare would hold it: what a spec says is sent and
+/// read back.
 fn live(kind: &str, form: &Form) -> Result<LiveRecord, String> {
     match form {
         Form::Answer(members) => Ok(reported(kind, members)),
@@ -152,8 +166,9 @@ fn check(line: &Line) -> Result<(), String> {
             if matches!(form, Form::Answer(_)) {
                 return Err("only a spec refuses".to_owned());
             }
-            if let Some(silent) =
-                findings(kind, form).iter().find(|d| d.severity == Severity::Error && d.help.is_none())
+            if let Some(silent) = findings(kind, form)
+                .iter()
+                .find(|d| d.severity == Severity::Error && d.help.is_none())
             {
                 return Err(format!("`{}` has no help", silent.detail));
             }
@@ -164,7 +179,11 @@ fn check(line: &Line) -> Result<(), String> {
         }
         Claim::Opaque => {
             let data = live(kind, form)?.data;
-            return if matches!(data, Rdata::Opaque(_)) { Ok(()) } else { Err(format!("it is read as {data:?}")) };
+            return if matches!(data, Rdata::Opaque(_)) {
+                Ok(())
+            } else {
+                Err(format!("it is read as {data:?}"))
+            };
         }
         Claim::Equal(other) => (other, true),
         Claim::Different(other) => (other, false),
@@ -180,7 +199,10 @@ fn check(line: &Line) -> Result<(), String> {
     }
     for (wanted, there) in [(form, &two), (other, &one)] {
         if is_unchanged(kind, wanted, there).is_some_and(|unchanged| unchanged != equal) {
-            return Err(format!("the plan of {wanted:?} over {:?} is not as it should be", there.data));
+            return Err(format!(
+                "the plan of {wanted:?} over {:?} is not as it should be",
+                there.data
+            ));
         }
     }
     Ok(())
@@ -193,14 +215,27 @@ fn spellings() {
     for line in &lines {
         *count.entry(&line.kind).or_default() += 1;
     }
-    let wrong: Vec<_> =
-        lines.iter().filter_map(|l| Some(format!("spellings.txt:{}: {}", l.number, check(l).err()?))).collect();
-    let pairs = lines.iter().filter(|l| matches!(l.claim, Claim::Equal(_) | Claim::Different(_))).count();
+    let wrong: Vec<_> = lines
+        .iter()
+        .filter_map(|l| Some(format!("spellings.txt:{}: {}", l.number, check(l).err()?)))
+        .collect();
+    let pairs =
+        lines.iter().filter(|l| matches!(l.claim, Claim::Equal(_) | Claim::Different(_))).count();
     let different = lines.iter().filter(|l| matches!(l.claim, Claim::Different(_))).count();
-    println!("{pairs} pairs ({different} of them unequal) and {} single forms: {count:?}", lines.len() - pairs);
-    assert!(wrong.is_empty(), "{} of {} lines are wrong\n{}", wrong.len(), lines.len(), wrong.join("\n"));
+    println!(
+        "{pairs} pairs ({different} of them unequal) and {} single forms: {count:?}",
+        lines.len() - pairs
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} of {} lines are wrong\n{}",
+        wrong.len(),
+        lines.len(),
+        wrong.join("\n")
+    );
     assert!(pairs >= 400, "{pairs} pairs are too few");
-    let missing: BTreeSet<_> = RecordType::ALL.iter().map(|t| t.as_str()).filter(|t| !count.contains_key(t)).collect();
+    let missing: BTreeSet<_> =
+        RecordType::ALL.iter().map(|t| t.as_str()).filter(|t| !count.contains_key(t)).collect();
     assert!(missing.is_empty(), "{missing:?} have no lines");
 }
 
@@ -214,7 +249,8 @@ TXT | answer {content: x} | opaque
 A | 192.0.2.01 | = | 192.0.2.1
 TXT | <k*256> | = | "<k*255>" "k"
 "#;
-    let wrong: Vec<_> = lines(table).iter().filter(|l| check(l).is_err()).map(|l| l.number).collect();
+    let wrong: Vec<_> =
+        lines(table).iter().filter(|l| check(l).is_err()).map(|l| l.number).collect();
     assert_eq!(wrong, [2, 3, 4, 5, 6]);
     assert_eq!(expanded("<ab*2>|<\\*3>|<c *2>"), "abab|\\\\\\|c c ");
 }

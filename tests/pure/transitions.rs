@@ -1,6 +1,7 @@
-//! The states between the requests of an apply: a client that is stopped before and after is stopped all the time, and a client
-//! that passes before and after passes all the time; otherwise the plan says so. Compared with a small model of what the rules
-//! do to every request of a small set.
+//! The states between the requests of an apply: a client that is stopped before and after is
+//! stopped all the time, and a client that passes before and after passes all the time; otherwise
+//! the plan says so. Compared with a small model of what the rules do to every request of a small
+//! set.
 
 mod small_model;
 
@@ -10,7 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use small_model::{
-    ALL_ORDERS, AnyOrder, CUSTOM, EXCEPTIONS, Protection, RATES, Rule, Scope, State, When, flaws, plan, state_of,
+    ALL_ORDERS, AnyOrder, CUSTOM, EXCEPTIONS, Protection, RATES, Rule, Scope, State, When, flaws,
+    plan, state_of,
 };
 use zonewright::plan::ZonePlan;
 
@@ -19,8 +21,9 @@ fn rules(does: &'static [&'static str], prefix: &'static str) -> impl Strategy<V
     (prop::collection::vec(rule, 3), subsequence(vec![0, 1, 2], 0..=3), any::<bool>()).prop_map(
         move |(rules, chosen, turned)| {
             let rules = chosen.into_iter().map(|n| (n, rules[n]));
-            let mut rules: Vec<Rule> =
-                rules.map(|(n, (when, does))| Rule { name: format!("{prefix}{n}"), when, does }).collect();
+            let mut rules: Vec<Rule> = rules
+                .map(|(n, (when, does))| Rule { name: format!("{prefix}{n}"), when, does })
+                .collect();
             if turned {
                 rules.reverse();
             }
@@ -31,17 +34,34 @@ fn rules(does: &'static [&'static str], prefix: &'static str) -> impl Strategy<V
 
 fn protection() -> impl Strategy<Value = Protection> {
     let deployed = prop::option::weighted(0.5, subsequence(vec!["A", "B"], 0..=2));
-    let tuning = (select(&[1_u8, 2, 4][..]), select(&[25_u16, 40, 60][..]), select(&["block", "block", "log"][..]));
+    let tuning = (
+        select(&[1_u8, 2, 4][..]),
+        select(&[25_u16, 40, 60][..]),
+        select(&["block", "block", "log"][..]),
+    );
     let owasp = prop::option::weighted(0.6, tuning);
     (rules(&CUSTOM, "c"), rules(&RATES, "r"), rules(&EXCEPTIONS, "e"), deployed, owasp).prop_map(
-        |(custom, rates, exceptions, deployed, owasp)| Protection { custom, rates, exceptions, deployed, owasp },
+        |(custom, rates, exceptions, deployed, owasp)| Protection {
+            custom,
+            rates,
+            exceptions,
+            deployed,
+            owasp,
+        },
     )
 }
 
 /// Most specs name a part of the protection; a plan that has nothing to do says nothing.
 fn scope() -> impl Strategy<Value = Scope> {
-    let named =
-        select(&[[true; 3], [true, false, false], [true, false, true], [true, true, false], [false, true, true]][..]);
+    let named = select(
+        &[
+            [true; 3],
+            [true, false, false],
+            [true, false, true],
+            [true, true, false],
+            [false, true, true],
+        ][..],
+    );
     (named, any::<bool>()).prop_map(|(named, prune)| Scope { named, prune })
 }
 
@@ -58,8 +78,16 @@ fn mixed(before: &Protection, after: Protection, keep: [bool; 9]) -> Protection 
         after
     };
     Protection {
-        custom: if keep[6] { before.custom.clone() } else { mix(&before.custom, after.custom, &keep[..3]) },
-        rates: if keep[7] { before.rates.clone() } else { mix(&before.rates, after.rates, &keep[3..5]) },
+        custom: if keep[6] {
+            before.custom.clone()
+        } else {
+            mix(&before.custom, after.custom, &keep[..3])
+        },
+        rates: if keep[7] {
+            before.rates.clone()
+        } else {
+            mix(&before.rates, after.rates, &keep[3..5])
+        },
         exceptions: mix(&before.exceptions, after.exceptions, &keep[1..4]),
         deployed: if keep[5] { before.deployed.clone() } else { after.deployed },
         owasp: if keep[8] { before.owasp } else { after.owasp },
@@ -88,8 +116,11 @@ fn count(state: &State, plan: &ZonePlan, codes: &BTreeSet<String>, scope: Scope)
         }
     }
     if plans.fetch_add(1, Ordering::Relaxed) + 1 == cases() {
-        let [plans, announced, needless] = COUNTS.each_ref().map(|count| count.load(Ordering::Relaxed));
-        eprintln!("{plans} plans, {announced} announce weaker protection, {needless} of them needlessly");
+        let [plans, announced, needless] =
+            COUNTS.each_ref().map(|count| count.load(Ordering::Relaxed));
+        eprintln!(
+            "{plans} plans, {announced} announce weaker protection, {needless} of them needlessly"
+        );
     }
 }
 
@@ -126,8 +157,13 @@ fn smooth(before: &Protection, after: &Protection) -> Vec<String> {
     plan.rules().map(|(_, _, rule)| rule.name.clone()).collect()
 }
 
-const NOTHING: Protection =
-    Protection { custom: Vec::new(), rates: Vec::new(), exceptions: Vec::new(), deployed: None, owasp: None };
+const NOTHING: Protection = Protection {
+    custom: Vec::new(),
+    rates: Vec::new(),
+    exceptions: Vec::new(),
+    deployed: None,
+    owasp: None,
+};
 
 #[test]
 fn an_exception_comes_before_what_it_relieves() {
@@ -168,17 +204,23 @@ fn a_skip_comes_when_something_else_stops_its_requests() {
     assert_eq!(smooth(&before, &after), ["slow", "closed"]);
 }
 
-/// The spec names custom rules alone, so what the skip relieves is not read: the block comes first all the same.
+/// The spec names custom rules alone, so what the skip relieves is not read: the block comes first
+/// all the same.
 #[test]
 fn a_skip_of_a_phase_that_was_not_read_comes_after_the_block_in_front_of_it() {
     let host = When::Host("x.example.com");
     let foreign = rule("theirs", When::Path("/c"), "action: block");
-    let owasp = Protection { owasp: Some((1, 25, "block")), custom: vec![foreign.clone()], ..NOTHING };
-    let limited =
-        Protection { rates: vec![rule("slow", When::All, RATES[0])], custom: vec![foreign.clone()], ..NOTHING };
+    let owasp =
+        Protection { owasp: Some((1, 25, "block")), custom: vec![foreign.clone()], ..NOTHING };
+    let limited = Protection {
+        rates: vec![rule("slow", When::All, RATES[0])],
+        custom: vec![foreign.clone()],
+        ..NOTHING
+    };
     let scope = Scope { named: [true, false, false], prune: false };
     for (before, phase) in [(owasp, "http_request_firewall_managed"), (limited, "http_ratelimit")] {
-        let skip = CUSTOM.into_iter().find(|does| does.contains(&format!("phases: [{phase}]"))).unwrap();
+        let skip =
+            CUSTOM.into_iter().find(|does| does.contains(&format!("phases: [{phase}]"))).unwrap();
         let custom = vec![rule("closed", host, "action: block"), rule("quiet", host, skip)];
         let after = Protection { custom, ..NOTHING };
         let state = state_of(&before, false);
@@ -190,18 +232,24 @@ fn a_skip_of_a_phase_that_was_not_read_comes_after_the_block_in_front_of_it() {
     }
 }
 
-/// An announcement is only made where no order avoids the state, as far as the requests of this file tell.
+/// An announcement is only made where no order avoids the state, as far as the requests of this
+/// file tell.
 #[test]
 fn what_is_told_cannot_be_avoided() {
     let pair = |one, other| Protection {
-        custom: vec![rule("one", When::Path(one), "action: block"), rule("other", When::Path(other), "action: block")],
+        custom: vec![
+            rule("one", When::Path(one), "action: block"),
+            rule("other", When::Path(other), "action: block"),
+        ],
         ..NOTHING
     };
     let state = state_of(&pair("/a", "/b"), false);
     let (plan, codes) = plan(&state, &pair("/b", "/a"), Scope::COMPLETE);
     let any = AnyOrder::new(&state, &plan);
     let all: Vec<usize> = (0..any.operations.len()).collect();
-    assert!(codes.contains("PLAN0041") && all.len() <= ALL_ORDERS && !any.is_any_safe(&state, &all));
+    assert!(
+        codes.contains("PLAN0041") && all.len() <= ALL_ORDERS && !any.is_any_safe(&state, &all)
+    );
     // Apart, each half is safe.
     let (plan, codes) = self::plan(&state, &pair("/a", "/c"), Scope::COMPLETE);
     let any = AnyOrder::new(&state, &plan);
@@ -239,11 +287,15 @@ fn a_rule_that_is_renamed_is_never_missing() {
     assert_eq!(smooth(&named("old"), &named("new")), ["new", "old"]);
 }
 
-/// Two rules that exchange what they block: with either order, a request that is blocked before and after passes in between.
+/// Two rules that exchange what they block: with either order, a request that is blocked before and
+/// after passes in between.
 #[test]
 fn a_window_that_no_order_closes_is_told() {
     let pair = |one, other| Protection {
-        custom: vec![rule("one", When::Path(one), "action: block"), rule("other", When::Path(other), "action: block")],
+        custom: vec![
+            rule("one", When::Path(one), "action: block"),
+            rule("other", When::Path(other), "action: block"),
+        ],
         ..NOTHING
     };
     let state = state_of(&pair("/a", "/b"), false);

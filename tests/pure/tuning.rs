@@ -17,14 +17,17 @@ fn draw(random: &mut fastrand::Rng, most: usize) -> Vec<Load> {
     (0..random.usize(0..=most))
         .map(|_| {
             let (host, path) = PLACES[random.usize(0..PLACES.len())];
-            let hits =
-                RULES.iter().filter(|_| random.u8(0..5) < 3).map(|&(rule, level, score)| Hit { rule, level, score });
+            let hits = RULES
+                .iter()
+                .filter(|_| random.u8(0..5) < 3)
+                .map(|&(rule, level, score)| Hit { rule, level, score });
             Load { host: host.to_owned(), path: path.to_owned(), hits: hits.collect() }
         })
         .collect()
 }
 
-/// The setting for requests one by one. Those that no setting within the bounds acts on are left out, as the command does.
+/// The setting for requests one by one. Those that no setting within the bounds acts on are left
+/// out, as the command does.
 fn least_damage(benign: &[Load], attacks: &[Load], bounds: &Bounds) -> Option<Tuning> {
     let counted = |requests: &[Load]| {
         let mut loads = Loads::new();
@@ -44,7 +47,10 @@ fn total(load: &Load, level: u8, offs: &[Off]) -> u32 {
     for hit in &load.hits {
         let mut counts = hit.level <= level;
         for (rule, host, path) in offs {
-            if *rule == hit.rule && host.is_none_or(|h| h == load.host) && path.is_none_or(|p| p == load.path) {
+            if *rule == hit.rule
+                && host.is_none_or(|h| h == load.host)
+                && path.is_none_or(|p| p == load.path)
+            {
                 counts = false;
             }
         }
@@ -62,11 +68,18 @@ fn passing(attacks: &[Load], level: u8, threshold: u32, offs: &[Off]) -> usize {
         for attack in attacks {
             // Rules that are off wherever this place is.
             let is_off = |rule: u32| {
-                offs.iter().any(|(r, h, p)| *r == rule && (h.is_none() || h == host) && (p.is_none() || p == path))
+                offs.iter().any(|(r, h, p)| {
+                    *r == rule && (h.is_none() || h == host) && (p.is_none() || p == path)
+                })
             };
-            let plain: u32 = attack.hits.iter().filter(|hit| hit.level <= level).map(|hit| hit.score).sum();
-            let there: u32 =
-                attack.hits.iter().filter(|hit| hit.level <= level && !is_off(hit.rule)).map(|hit| hit.score).sum();
+            let plain: u32 =
+                attack.hits.iter().filter(|hit| hit.level <= level).map(|hit| hit.score).sum();
+            let there: u32 = attack
+                .hits
+                .iter()
+                .filter(|hit| hit.level <= level && !is_off(hit.rule))
+                .map(|hit| hit.score)
+                .sum();
             count += usize::from(plain >= threshold && there < threshold);
         }
     }
@@ -92,7 +105,8 @@ fn by_trying_all(
     let mut sets: Vec<Vec<Off>> = vec![Vec::new()];
     for size in 0..most {
         for set in sets.clone().into_iter().filter(|set| set.len() == size) {
-            let after = set.last().map_or(0, |last| all.iter().position(|off| off == last).unwrap() + 1);
+            let after =
+                set.last().map_or(0, |last| all.iter().position(|off| off == last).unwrap() + 1);
             sets.extend(all[after..].iter().map(|off| set.iter().copied().chain([*off]).collect()));
         }
     }
@@ -103,9 +117,14 @@ fn by_trying_all(
                 if benign.iter().any(|load| total(load, level, offs) >= threshold) {
                     continue;
                 }
-                let missed = attacks.iter().filter(|load| total(load, level, offs) < threshold).count();
-                let breadth =
-                    offs.iter().map(|(_, host, path)| usize::from(host.is_none()) + usize::from(path.is_none())).sum();
+                let missed =
+                    attacks.iter().filter(|load| total(load, level, offs) < threshold).count();
+                let breadth = offs
+                    .iter()
+                    .map(|(_, host, path)| {
+                        usize::from(host.is_none()) + usize::from(path.is_none())
+                    })
+                    .sum();
                 let passing = passing(attacks, level, threshold, offs);
                 let rank = (missed, offs.len(), passing, breadth, Reverse(threshold), level);
                 best = Some(best.map_or(rank, |best| rank.min(best)));
@@ -116,9 +135,15 @@ fn by_trying_all(
 }
 
 /// The rank of a setting.
-fn rank(tuning: &Tuning, benign: &[Load], attacks: &[Load]) -> (usize, usize, usize, usize, Reverse<u32>, u8) {
+fn rank(
+    tuning: &Tuning,
+    benign: &[Load],
+    attacks: &[Load],
+) -> (usize, usize, usize, usize, Reverse<u32>, u8) {
     let off = |entry: &Entry| -> Off {
-        let of = |text: &str| PLACES.iter().flat_map(|(h, p)| [*h, *p]).find(|known| *known == text).unwrap();
+        let of = |text: &str| {
+            PLACES.iter().flat_map(|(h, p)| [*h, *p]).find(|known| *known == text).unwrap()
+        };
         let host = (entry.scope < Scope::Zone).then(|| of(&entry.host));
         (entry.rule, host, (entry.scope == Scope::Path).then(|| of(&entry.path)))
     };
@@ -127,8 +152,12 @@ fn rank(tuning: &Tuning, benign: &[Load], attacks: &[Load]) -> (usize, usize, us
         benign.iter().all(|load| total(load, tuning.level, &offs) < tuning.threshold),
         "a benign request is acted on"
     );
-    let missed = attacks.iter().filter(|load| total(load, tuning.level, &offs) < tuning.threshold).count();
-    let breadth = offs.iter().map(|(_, host, path)| usize::from(host.is_none()) + usize::from(path.is_none())).sum();
+    let missed =
+        attacks.iter().filter(|load| total(load, tuning.level, &offs) < tuning.threshold).count();
+    let breadth = offs
+        .iter()
+        .map(|(_, host, path)| usize::from(host.is_none()) + usize::from(path.is_none()))
+        .sum();
     let passing = passing(attacks, tuning.level, tuning.threshold, &offs);
     (missed, offs.len(), passing, breadth, Reverse(tuning.threshold), tuning.level)
 }
@@ -147,7 +176,11 @@ fn no_setting_is_better_than_the_one_that_is_found() {
         }
         assert!(found.iter().all(|tuning| tuning.is_proven));
         let best = found.iter().map(|tuning| rank(tuning, &benign, &attacks)).min();
-        assert_eq!(best, by_trying_all(&benign, &attacks, most), "seed {seed}\n{benign:?}\n{attacks:?}");
+        assert_eq!(
+            best,
+            by_trying_all(&benign, &attacks, most),
+            "seed {seed}\n{benign:?}\n{attacks:?}"
+        );
     }
 }
 
@@ -164,7 +197,9 @@ fn the_order_of_requests_has_no_influence() {
         // A range is as good as its best threshold.
         let missed = |tuning: &Tuning| rank(tuning, &benign, &attacks);
         let single = (3..=12)
-            .filter_map(|n| least_damage(&benign, &attacks, &Bounds { thresholds: n..=n, ..bounds.clone() }))
+            .filter_map(|n| {
+                least_damage(&benign, &attacks, &Bounds { thresholds: n..=n, ..bounds.clone() })
+            })
             .map(|tuning| missed(&tuning))
             .min();
         assert_eq!(found.as_ref().map(missed), single, "seed {seed}");

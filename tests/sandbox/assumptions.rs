@@ -1,4 +1,5 @@
-//! Every `ASSUMED` mark of the sandbox is covered by a check of `zonewright conformance`, or has the reason why none can cover it.
+//! Every `ASSUMED` mark of the sandbox is covered by a check of `zonewright conformance`, or has
+//! the reason why none can cover it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -33,7 +34,9 @@ fn marks(text: &str) -> Vec<String> {
     let mut marks = Vec::new();
     for (number, line) in lines.iter().enumerate() {
         for (at, mark) in line.match_indices("ASSUMED") {
-            let more = lines[number + 1..].iter().map_while(|line| comment(line).filter(|text| !text.is_empty()));
+            let more = lines[number + 1..]
+                .iter()
+                .map_while(|line| comment(line).filter(|text| !text.is_empty()));
             let words: Vec<&str> = std::iter::once(&line[at + mark.len()..]).chain(more).collect();
             let words = words.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
             marks.push(words.trim_start_matches([':', ',', '`', '.', ')', ' ']).to_owned());
@@ -49,7 +52,8 @@ fn every_assumption_is_checked_or_has_a_reason() {
     files(&root, &mut paths);
     let mut lines: BTreeMap<(&str, &str), (&str, usize)> = BTreeMap::new();
     for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
-        let (mark, answer) = line.split_once(" => ").unwrap_or_else(|| panic!("no ` => ` in {line:?}"));
+        let (mark, answer) =
+            line.split_once(" => ").unwrap_or_else(|| panic!("no ` => ` in {line:?}"));
         let (file, words) = mark.split_once(": ").unwrap_or_else(|| panic!("no `: ` in {line:?}"));
         assert!(lines.insert((file, words), (answer, 0)).is_none(), "twice: {line}");
     }
@@ -57,7 +61,8 @@ fn every_assumption_is_checked_or_has_a_reason() {
     for path in paths {
         let file = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
         for mark in marks(&fs::read_to_string(&path).unwrap()) {
-            let own = lines.iter_mut().filter(|((of, words), _)| *of == file && mark.starts_with(words));
+            let own =
+                lines.iter_mut().filter(|((of, words), _)| *of == file && mark.starts_with(words));
             // The line that says most of it.
             match own.max_by_key(|((_, words), _)| words.len()) {
                 Some((_, (_, uses))) => *uses += 1,
@@ -79,7 +84,11 @@ fn every_assumption_is_checked_or_has_a_reason() {
             wrong.push(format!("no such check, and no reason: {answer}"));
         }
     }
-    assert!(wrong.is_empty(), "tests/sandbox/assumptions.txt needs one line for each mark:\n{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "tests/sandbox/assumptions.txt needs one line for each mark:\n{}",
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -91,7 +100,8 @@ fn checks_say_where_they_are_relied_on() {
         assert!(check.assumption.ends_with('.') && !check.relied_on.is_empty(), "{}", check.id);
         for place in check.relied_on {
             let (file, section) = place.split_once(": ").unwrap_or((place, ""));
-            let text = fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{place}: {error}"));
+            let text = fs::read_to_string(root.join(file))
+                .unwrap_or_else(|error| panic!("{place}: {error}"));
             assert!(text.contains(section), "{place}");
         }
     }
@@ -99,7 +109,6 @@ fn checks_say_where_they_are_relied_on() {
 
 #[test]
 fn the_reader_of_marks_works() {
-    let text =
-        "/// Seen. ASSUMED: the code,\n/// and its text.\n///\n/// Other.\nfn f() { // ASSUMED: a. ASSUMED: b.\n";
+    let text = "/// Seen. ASSUMED: the code,\n/// and its text.\n///\n/// Other.\nfn f() { // ASSUMED: a. ASSUMED: b.\n";
     assert_eq!(marks(text), ["the code, and its text.", "a. ASSUMED: b.", "b."]);
 }

@@ -1,4 +1,5 @@
-//! The name server of the sandbox over real sockets: answers as Cloudflare gives them, and protection against hostile clients.
+//! The name server of the sandbox over real sockets: answers as Cloudflare gives them, and
+//! protection against hostile clients.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -33,9 +34,14 @@ struct Server {
 impl Server {
     /// With these zones.
     fn of(zones: &Value) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
         let dns = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
-        let running = runtime.block_on(sandbox::start(Options { dns, ..Options::default() })).unwrap();
+        let running =
+            runtime.block_on(sandbox::start(Options { dns, ..Options::default() })).unwrap();
         running.seed(&json!({ "zones": zones })).unwrap();
         Self { runtime, running }
     }
@@ -88,7 +94,10 @@ fn a_zone_is_answered_as_documented() {
     assert_eq!(lines("example.com", A, 0), ["example.com A 192.0.2.1"]);
     assert_eq!(lines("EXAMPLE.com", AAAA, 0), ["example.com AAAA 2001:db8::1"]);
     assert_eq!(lines("example.com", CNAME, 0), [""; 0]);
-    assert_eq!(lines("example.com", NS, 0), ["example.com NS ada.ns.example.net", "example.com NS bob.ns.example.net"]);
+    assert_eq!(
+        lines("example.com", NS, 0),
+        ["example.com NS ada.ns.example.net", "example.com NS bob.ns.example.net"]
+    );
     assert_eq!(lines("example.com", SOA, 0), ["example.com SOA"]);
     assert_eq!(lines("example.com", MX, 0), ["example.com MX 10 mail.example.com"]);
     // Proxied names.
@@ -97,7 +106,10 @@ fn a_zone_is_answered_as_documented() {
     assert_eq!(lines("www.example.com", AAAA, 0).len(), 2);
     // Priority 1, the name itself, and protocols first of all.
     let https = lines("www.example.com", HTTPS, 0);
-    assert!(https.len() == 1 && https[0].starts_with("www.example.com TYPE65 0001000001"), "{https:?}");
+    assert!(
+        https.len() == 1 && https[0].starts_with("www.example.com TYPE65 0001000001"),
+        "{https:?}"
+    );
     assert_eq!(lines("www.example.com", TXT, 0), [""; 0]);
     // Aliases.
     assert_eq!(
@@ -116,8 +128,14 @@ fn a_zone_is_answered_as_documented() {
     // A delegation, and its DS records, for which the zone itself answers.
     let referral = server.ask("www.shop.example.com", A);
     assert!(!referral.authoritative && referral.answer.is_empty());
-    assert!(referral.authority.contains("shop.example.com NS ns1.shop.example.com"), "{referral:?}");
-    assert_eq!(referral.additional, BTreeSet::from(["ns1.shop.example.com A 192.0.2.53".to_owned()]));
+    assert!(
+        referral.authority.contains("shop.example.com NS ns1.shop.example.com"),
+        "{referral:?}"
+    );
+    assert_eq!(
+        referral.additional,
+        BTreeSet::from(["ns1.shop.example.com A 192.0.2.53".to_owned()])
+    );
     assert_eq!(lines("shop.example.com", DS, 0).len(), 1);
     // Nothing, with SOA.
     let missing = server.ask("missing.example.com", A);
@@ -169,10 +187,15 @@ fn settings_and_the_state_of_a_zone_decide() {
 /// A write over the API is visible in DNS at once.
 #[test]
 fn a_write_is_visible_at_once() {
-    let server = Server::of(&json!([{ "name": "example.com", "id": "0123456789abcdef0123456789abcdef" }]));
+    let server =
+        Server::of(&json!([{ "name": "example.com", "id": "0123456789abcdef0123456789abcdef" }]));
     assert_eq!(server.ask("www.example.com", A).code, 3);
     let path = "/zones/0123456789abcdef0123456789abcdef";
-    assert!(server.running.write_as_another("POST", &format!("{path}/dns_records"), &record("A", "www", "192.0.2.7")));
+    assert!(server.running.write_as_another(
+        "POST",
+        &format!("{path}/dns_records"),
+        &record("A", "www", "192.0.2.7")
+    ));
     assert_eq!(server.lines("www.example.com", A, 0), ["www.example.com A 192.0.2.7"]);
     assert!(server.running.write_as_another("DELETE", path, &Value::Null));
     assert_eq!(server.ask("www.example.com", A).code, 5);
@@ -196,10 +219,12 @@ fn with_edns(id: u16, name: &str, kind: u16, size: u16, version: u8) -> Vec<u8> 
 
 #[test]
 fn long_answers_are_truncated_over_udp_and_whole_over_tcp() {
-    let texts: Vec<Value> = (0..40).map(|n| record("TXT", "long", &format!("{n:02}{}", "x".repeat(60)))).collect();
+    let texts: Vec<Value> =
+        (0..40).map(|n| record("TXT", "long", &format!("{n:02}{}", "x".repeat(60)))).collect();
     let server = Server::of(&json!([{ "name": "example.com", "records": texts }]));
     let resolver = server.resolver();
-    let (code, truncated, answers) = flags(&resolver.exchange(&question(7, "long.example.com", TXT)));
+    let (code, truncated, answers) =
+        flags(&resolver.exchange(&question(7, "long.example.com", TXT)));
     assert_eq!((code, truncated, answers), (0, true, 0));
     for (size, most) in [(0, 512), (512, 512), (1000, 1000), (1232, 1232), (65_535, 1232)] {
         let response = resolver.exchange(&with_edns(8, "long.example.com", TXT, size, 0));
@@ -215,7 +240,9 @@ fn long_answers_are_truncated_over_udp_and_whole_over_tcp() {
 
 #[test]
 fn strange_messages_get_the_documented_codes() {
-    let server = Server::of(&json!([{ "name": "example.com", "records": [record("A", "www", "192.0.2.1")] }]));
+    let server = Server::of(
+        &json!([{ "name": "example.com", "records": [record("A", "www", "192.0.2.1")] }]),
+    );
     let resolver = server.resolver();
     let code = |message: &[u8]| flags(&resolver.exchange(message)).0;
     let query = question(5, "www.example.com", A);
@@ -243,7 +270,11 @@ fn strange_messages_get_the_documented_codes() {
     }
     let edns = with_edns(5, "www.example.com", A, 1232, 0);
     let opt = |octets: &[u8]| [&edns[..edns.len() - 2], octets].concat();
-    assert_eq!(code(&opt(&[0, 12, 0, 10, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8])), 0, "an option that is not known");
+    assert_eq!(
+        code(&opt(&[0, 12, 0, 10, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8])),
+        0,
+        "an option that is not known"
+    );
     assert_eq!(
         code(&opt(&[0, 12, 0, 10, 0, 80, 1, 2, 3, 4, 5, 6, 7, 8])),
         1,
@@ -261,12 +292,17 @@ fn strange_messages_get_the_documented_codes() {
     assert_eq!(flags(&any).2, 1, "one record for ANY (RFC 8482)");
     // A higher version of EDNS: code 16, with its high bits in the OPT record.
     let response = resolver.exchange(&with_edns(5, "www.example.com", A, 1232, 1));
-    assert_eq!((flags(&response).0, flags(&response).2, response[response.len() - 6]), (0, 0, 1), "{response:?}");
+    assert_eq!(
+        (flags(&response).0, flags(&response).2, response[response.len() - 6]),
+        (0, 0, 1),
+        "{response:?}"
+    );
     let mut twice = with_edns(5, "www.example.com", A, 1232, 0);
     twice[11] = 2;
     twice.extend_from_within(twice.len() - 11..);
     assert_eq!(code(&twice), 1, "two OPT records");
-    // A dot inside a label does not separate labels, and octets that no name contains are not found.
+    // A dot inside a label does not separate labels, and octets that no name contains are not
+    // found.
     let mut dotted = question(5, "wwwxexample.com", A);
     dotted[12 + 1 + 3] = b'.';
     assert_eq!(code(&dotted), 5);
@@ -282,7 +318,9 @@ fn strange_messages_get_the_documented_codes() {
 
 #[test]
 fn noise_does_not_stop_the_server() {
-    let server = Server::of(&json!([{ "name": "example.com", "records": [record("A", "www", "192.0.2.1")] }]));
+    let server = Server::of(
+        &json!([{ "name": "example.com", "records": [record("A", "www", "192.0.2.1")] }]),
+    );
     let resolver = server.resolver();
     let mut random = fastrand::Rng::with_seed(14);
     let good = with_edns(1, "www.example.com", A, 1232, 0);
@@ -336,7 +374,9 @@ fn next(stream: &mut TcpStream) -> Vec<u8> {
 
 #[test]
 fn tcp_connections_are_few_and_carry_several_queries() {
-    let server = Server::of(&json!([{ "name": "example.com", "records": [record("A", "www", "192.0.2.1")] }]));
+    let server = Server::of(
+        &json!([{ "name": "example.com", "records": [record("A", "www", "192.0.2.1")] }]),
+    );
     // Far more idle connections than allowed; some of them announce long messages.
     let idle: Vec<TcpStream> = (0..200)
         .map(|n| {
@@ -347,7 +387,9 @@ fn tcp_connections_are_few_and_carry_several_queries() {
         })
         .collect();
     let mut stream = connect(server.address());
-    let queries = [framed(&question(1, "www.example.com", A)), framed(&question(2, "x.example.com", A))].concat();
+    let queries =
+        [framed(&question(1, "www.example.com", A)), framed(&question(2, "x.example.com", A))]
+            .concat();
     stream.write_all(&queries).unwrap();
     let responses = [next(&mut stream), next(&mut stream)];
     assert_eq!(responses.map(|r| (r[1], flags(&r).0)), [(1, 0), (2, 3)]);
@@ -357,7 +399,9 @@ fn tcp_connections_are_few_and_carry_several_queries() {
     // In pieces of one octet; and in the longest possible message, most of it after the query.
     let mut slow = connect(server.address());
     slow.set_nodelay(true).unwrap();
-    framed(&question(3, "www.example.com", A)).chunks(1).for_each(|octet| slow.write_all(octet).unwrap());
+    framed(&question(3, "www.example.com", A))
+        .chunks(1)
+        .for_each(|octet| slow.write_all(octet).unwrap());
     assert_eq!(flags(&next(&mut slow)), (0, false, 1));
     let mut long = question(4, "www.example.com", A);
     long.resize(65_535, 0);

@@ -1,7 +1,8 @@
-//! Recorded and documented exchanges with Cloudflare: the response to a create never differs from the request in a plan.
+//! Recorded and documented exchanges with Cloudflare: the response to a create never differs from
+//! the request in a plan.
 //!
-//! `ZONEWRIGHT_SERVICE_EXAMPLES` names the folder of JSON files; without it this is skipped. That the sandbox gives the same
-//! responses is tested in tests/sandbox/contract.rs.
+//! `ZONEWRIGHT_SERVICE_EXAMPLES` names the folder of JSON files; without it this is skipped. That
+//! the sandbox gives the same responses is tested in tests/sandbox/contract.rs.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -52,14 +53,21 @@ fn wanted(body: &Json) -> Option<RecordForm> {
 fn answers_are_never_differences() {
     let Some(folder) = folder() else { return };
     let mut checked = 0;
-    let files = std::fs::read_dir(folder).expect("the folder can be read").map(|e| e.expect("it can be read").path());
-    for path in files.filter(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("record"))) {
+    let files = std::fs::read_dir(folder)
+        .expect("the folder can be read")
+        .map(|e| e.expect("it can be read").path());
+    for path in
+        files.filter(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("record")))
+    {
         let text = std::fs::read_to_string(&path).expect("the file can be read");
         let document: Json = serde_json::from_str(&text).expect("the file is JSON");
         let mut asked: Option<RecordForm> = None;
         for exchange in document["exchanges"].as_array().into_iter().flatten() {
             let (request, answer) = (&exchange["request"], &exchange["response"]["body"]["result"]);
-            if exchange["response"]["status"] != 200 || !answer.is_object() || answer.get("type").is_none() {
+            if exchange["response"]["status"] != 200
+                || !answer.is_object()
+                || answer.get("type").is_none()
+            {
                 continue;
             }
             let place = format!("{}: {}", path.display(), exchange["name"]);
@@ -70,8 +78,9 @@ fn answers_are_never_differences() {
                 assert!(asked.is_some(), "{place}: the request is not understood");
             }
             // A read may return the record in the format of another year.
-            let Some(form) =
-                asked.as_ref().filter(|f| f.name == live.name && f.data.record_type() == live.data.record_type())
+            let Some(form) = asked
+                .as_ref()
+                .filter(|f| f.name == live.name && f.data.record_type() == live.data.record_type())
             else {
                 continue;
             };
@@ -79,7 +88,11 @@ fn answers_are_never_differences() {
             desired.records.push(desired_record(form));
             zone.records.push(live);
             let (plan, diagnostics) = plan_zone(&desired, &zone);
-            assert!(plan.is_empty() && !diagnostics.has_errors(), "{place}: {:?} {diagnostics:?}", plan.operations);
+            assert!(
+                plan.is_empty() && !diagnostics.has_errors(),
+                "{place}: {:?} {diagnostics:?}",
+                plan.operations
+            );
             checked += 1;
         }
     }

@@ -6,7 +6,10 @@ use std::sync::Mutex;
 const MOST: usize = 8;
 
 /// Runs every case, several in parallel; panics if one of them does.
-pub(crate) fn concurrently<T: Send>(cases: impl IntoIterator<Item = T>, attempt: impl Fn(T) + Sync) {
+pub(crate) fn concurrently<T: Send>(
+    cases: impl IntoIterator<Item = T>,
+    attempt: impl Fn(T) + Sync,
+) {
     let cases: Mutex<Vec<T>> = Mutex::new(cases.into_iter().collect());
     std::thread::scope(|scope| {
         for _ in 0..MOST {

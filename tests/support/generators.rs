@@ -1,6 +1,7 @@
 //! Random records and zones for property tests.
 //!
-//! Names and values come from small pools, so that sets, conflicts, swaps and duplicates are common.
+//! Names and values come from small pools, so that sets, conflicts, swaps and duplicates are
+//! common.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +10,9 @@ use proptest::option;
 use proptest::prelude::*;
 use zonewright::diagnostic::{Place, Sources, Span};
 use zonewright::model::{
-    AsReported, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, RecordForm, RecordId,
-    RecordType, Settings, Spelling, Tag, Tier, Tombstone, Ttl, Unmanaged, ZoneId, ZoneName,
+    AsReported, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata,
+    RecordForm, RecordId, RecordType, Settings, Spelling, Tag, Tier, Tombstone, Ttl, Unmanaged,
+    ZoneId, ZoneName,
 };
 
 use super::spellings::spellings;
@@ -43,7 +45,9 @@ pub(crate) fn two_spellings() -> impl Strategy<Value = (RecordType, String, Stri
 pub(crate) fn rdata() -> impl Strategy<Value = Rdata> {
     proptest::sample::select(RecordType::ALL)
         .prop_flat_map(|t| presentation(t).prop_map(move |text| (t, text)))
-        .prop_map(|(t, text)| Rdata::from_text(t, &text).unwrap_or_else(|e| panic!("{t} {text}: {e}")))
+        .prop_map(|(t, text)| {
+            Rdata::from_text(t, &text).unwrap_or_else(|e| panic!("{t} {text}: {e}"))
+        })
 }
 
 /// A name in the zone.
@@ -54,10 +58,20 @@ fn name() -> impl Strategy<Value = Fqdn> {
 
 /// The attributes of a record, as far as the type allows them.
 fn facets() -> impl Strategy<Value = Facets> {
-    let ttl = prop_oneof![Just(1u64), 60u64..90].prop_map(|n| Ttl::seconds(n).expect("it is a ttl"));
+    let ttl =
+        prop_oneof![Just(1u64), 60u64..90].prop_map(|n| Ttl::seconds(n).expect("it is a ttl"));
     let comment = prop_oneof![Just(Comment::Clear), "[a-c ]{1,3}".prop_map(Comment::Set)];
-    let tags = proptest::collection::btree_set("[a-c]:[a-c]".prop_map(|t| Tag::parse(&t).expect("it is a tag")), 0..3);
-    (option::of(ttl), option::of(any::<bool>()), option::of(comment), option::of(tags), option::of(any::<bool>()))
+    let tags = proptest::collection::btree_set(
+        "[a-c]:[a-c]".prop_map(|t| Tag::parse(&t).expect("it is a tag")),
+        0..3,
+    );
+    (
+        option::of(ttl),
+        option::of(any::<bool>()),
+        option::of(comment),
+        option::of(tags),
+        option::of(any::<bool>()),
+    )
         .prop_map(|(ttl, proxied, comment, tags, flatten)| Facets {
             ttl,
             proxied,
@@ -89,7 +103,8 @@ fn consistent<T>(records: Vec<T>, key: impl Fn(&T) -> (&Fqdn, &Rdata)) -> Vec<T>
             let (name, data) = key(record);
             let own = data.record_type().expect("generated values are understood");
             let there = types.entry(name.clone()).or_default();
-            let fits = !there.iter().any(|t| t.excludes_at(own, false) || (*t == own && own.is_single()));
+            let fits =
+                !there.iter().any(|t| t.excludes_at(own, false) || (*t == own && own.is_single()));
             let new = fits && values.insert((name.clone(), data.clone()));
             if new {
                 there.insert(own);
@@ -102,7 +117,12 @@ fn consistent<T>(records: Vec<T>, key: impl Fn(&T) -> (&Fqdn, &Rdata)) -> Vec<T>
 
 /// The record that Cloudflare would hold after creating `form`.
 pub(crate) fn stored(id: usize, form: &RecordForm) -> LiveRecord {
-    let RecordForm { name, data, facets: Facets { ttl, proxied, comment, tags, settings }, reported } = form.clone();
+    let RecordForm {
+        name,
+        data,
+        facets: Facets { ttl, proxied, comment, tags, settings },
+        reported,
+    } = form.clone();
     let proxied = proxied.unwrap_or(false);
     LiveRecord {
         id: RecordId(format!("{id:032x}")),
@@ -121,8 +141,9 @@ pub(crate) fn stored(id: usize, form: &RecordForm) -> LiveRecord {
 
 /// The spellings of a text that a response may have instead.
 fn respellings(text: &str) -> Vec<String> {
-    let swapped =
-        text.chars().map(|c| if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() });
+    let swapped = text.chars().map(|c| {
+        if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
+    });
     let reversed: Vec<&str> = text.split(' ').rev().collect();
     let bare = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     let other = match text {
@@ -131,24 +152,31 @@ fn respellings(text: &str) -> Vec<String> {
         "E" => "W",
         _ => "E",
     };
-    let mut all = vec![reversed.join(" "), text.to_ascii_uppercase(), swapped.collect(), other.to_owned()];
+    let mut all =
+        vec![reversed.join(" "), text.to_ascii_uppercase(), swapped.collect(), other.to_owned()];
     all.extend(bare.map(str::to_owned));
     all
 }
 
-/// A record in another spelling that Cloudflare may use, chosen by a number: the same value in another case or order, with the
-/// members of its response.
+/// A record in another spelling that Cloudflare may use, chosen by a number: the same value in
+/// another case or order, with the members of its response.
 pub(crate) fn respelled(record: &LiveRecord, turn: usize) -> (LiveRecord, Json) {
     let mut answer = create_body(&record.form());
     answer["id"] = record.id.0.as_str().into();
-    let is_same =
-        |answer: &Json| read(answer).is_ok_and(|read| (&read.name, &read.data) == (&record.name, &record.data));
+    let is_same = |answer: &Json| {
+        read(answer).is_ok_and(|read| (&read.name, &read.data) == (&record.name, &record.data))
+    };
     let mut paths = vec!["/name".to_owned(), "/content".to_owned()];
     paths.extend(
-        answer["data"].as_object().into_iter().flat_map(|data| data.keys().map(|name| format!("/data/{name}"))),
+        answer["data"]
+            .as_object()
+            .into_iter()
+            .flat_map(|data| data.keys().map(|name| format!("/data/{name}"))),
     );
     for (n, path) in paths.iter().enumerate() {
-        let Some(text) = answer.pointer(path).and_then(Json::as_str).map(str::to_owned) else { continue };
+        let Some(text) = answer.pointer(path).and_then(Json::as_str).map(str::to_owned) else {
+            continue;
+        };
         let mut others = respellings(&text);
         let count = others.len();
         others.rotate_left((turn + n) % count);
@@ -164,7 +192,10 @@ pub(crate) fn respelled(record: &LiveRecord, turn: usize) -> (LiveRecord, Json) 
     if let Some(tags) = answer["tags"].as_array_mut() {
         tags.reverse();
         if let Some(first) = tags.first_mut() {
-            let (name, value) = first.as_str().and_then(|tag| tag.split_once(':')).expect("it is a tag with a value");
+            let (name, value) = first
+                .as_str()
+                .and_then(|tag| tag.split_once(':'))
+                .expect("it is a tag with a value");
             *first = format!("{}:{value}", name.to_uppercase()).into();
         }
     }
@@ -212,12 +243,24 @@ pub(crate) fn desired_zone() -> impl Strategy<Value = DesiredZone> {
     let records = vec((name(), rdata(), facets()), 0..14);
     let tombstones = vec((name(), rdata(), any::<bool>()), 0..3);
     (records, tombstones, any::<bool>()).prop_map(|(records, tombstones, prune)| {
-        let spelling = Spelling { name: "x".into(), place: place(), entry: place(), reported: AsReported::default() };
+        let spelling = Spelling {
+            name: "x".into(),
+            place: place(),
+            entry: place(),
+            reported: AsReported::default(),
+        };
         let records: Vec<_> = consistent(records, |(name, data, _)| (name, data))
             .into_iter()
             .map(|(name, data, facets)| {
                 let facets = fitting(&data, facets);
-                DesiredRecord { name, data, facets, protect: false, allow: None, spelling: spelling.clone() }
+                DesiredRecord {
+                    name,
+                    data,
+                    facets,
+                    protect: false,
+                    allow: None,
+                    spelling: spelling.clone(),
+                }
             })
             .collect();
         let contradicts = |name: &Fqdn, data: &Rdata| {

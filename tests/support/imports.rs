@@ -9,7 +9,8 @@ pub(crate) fn workspace() -> Workspace {
     Workspace::empty(options_on("business"))
 }
 
-/// Imports a source; asserts that the spec is valid, and that an apply to an empty zone creates what it says.
+/// Imports a source; asserts that the spec is valid, and that an apply to an empty zone creates
+/// what it says.
 #[track_caller]
 pub(crate) fn import(workspace: &Workspace, arguments: &[&str]) -> Ran {
     let all: Vec<&str> = ["import"].iter().chain(arguments).copied().collect();
@@ -31,12 +32,20 @@ pub(crate) fn records(spec: &str) -> Vec<String> {
         let text = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
         let priority = record["priority"].as_u64().map(|n| format!("{n} ")).unwrap_or_default();
         let proxied = if record["proxied"] == true { " proxied" } else { "" };
-        let comment = record["comment"].as_str().map(|text| format!(" # {text}")).unwrap_or_default();
+        let comment =
+            record["comment"].as_str().map(|text| format!(" # {text}")).unwrap_or_default();
         // Structured values in the order of their members.
-        let data: Vec<String> =
-            record["data"].as_object().into_iter().flatten().map(|(_, value)| value.to_string()).collect();
-        let value =
-            if data.is_empty() { format!("{priority}{}", text("content")) } else { data.join(" ").replace('"', "") };
+        let data: Vec<String> = record["data"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(_, value)| value.to_string())
+            .collect();
+        let value = if data.is_empty() {
+            format!("{priority}{}", text("content"))
+        } else {
+            data.join(" ").replace('"', "")
+        };
         format!("{} {} {value} {}{proxied}{comment}", text("name"), text("type"), record["ttl"])
     };
     let mut all: Vec<String> = workspace.records("example.com").iter().map(record).collect();

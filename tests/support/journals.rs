@@ -36,13 +36,17 @@ fn plain(value: &Value) -> Value {
                 "comment_modified_on",
                 "tags_modified_on",
             ];
-            // Earlier versions of a ruleset are not compared, and a rule without a ref is called by its id.
+            // Earlier versions of a ruleset are not compared, and a rule without a ref is called by
+            // its id.
             let is_history = |name: &str| name == "earlier";
-            let is_id = |name: &str, value: &Value| name == "ref" && members.get("id") == Some(value);
-            let kept = members
-                .iter()
-                .filter(|(name, value)| !volatile.contains(&name.as_str()) && !is_history(name) && !is_id(name, value));
-            kept.map(|(name, value)| (name.clone(), plain(value))).collect::<serde_json::Map<_, _>>().into()
+            let is_id =
+                |name: &str, value: &Value| name == "ref" && members.get("id") == Some(value);
+            let kept = members.iter().filter(|(name, value)| {
+                !volatile.contains(&name.as_str()) && !is_history(name) && !is_id(name, value)
+            });
+            kept.map(|(name, value)| (name.clone(), plain(value)))
+                .collect::<serde_json::Map<_, _>>()
+                .into()
         }
         Value::Array(items) => items.iter().map(plain).collect(),
         other => other.clone(),

@@ -57,7 +57,8 @@ impl Listener {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// The requests, once that many were read: a client that does not wait may end before its last request is read.
+    /// The requests, once that many were read: a client that does not wait may end before its last
+    /// request is read.
     pub(crate) fn all_requests(&self, count: usize) -> Vec<Received> {
         let deadline = Instant::now() + Duration::from_secs(60);
         while self.requests().len() < count && Instant::now() < deadline {
@@ -81,7 +82,9 @@ fn serve(stream: TcpStream, answer: Response, notes: &Mutex<Vec<Received>>) {
             return;
         }
     }
-    let length = head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let length = head
+        .lines()
+        .find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).unwrap();
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
@@ -89,10 +92,16 @@ fn serve(stream: TcpStream, answer: Response, notes: &Mutex<Vec<Received>>) {
     let mut stream = reader.into_inner();
     let answered = match answer {
         Response::Status(status) => {
-            write!(stream, "HTTP/1.1 {status} hush\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            write!(
+                stream,
+                "HTTP/1.1 {status} hush\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+            )
         }
         Response::Redirect => {
-            write!(stream, "HTTP/1.1 302 Found\r\nlocation: /elsewhere/hush\r\ncontent-length: 0\r\n\r\n")
+            write!(
+                stream,
+                "HTTP/1.1 302 Found\r\nlocation: /elsewhere/hush\r\ncontent-length: 0\r\n\r\n"
+            )
         }
         // The client ends the connection.
         Response::Silence => stream.read(&mut [0]).map(drop),

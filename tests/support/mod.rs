@@ -1,5 +1,9 @@
 //! Shared by the tests.
-#![allow(dead_code, clippy::unwrap_used, reason = "each test binary uses its own part, and fails by panicking")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each test binary uses its own part, and fails by panicking"
+)]
 
 pub(crate) mod concurrently;
 pub(crate) mod generators;

@@ -7,14 +7,17 @@ use std::process::{Command, Stdio};
 /// The versions whose behaviour the import follows.
 const PACKAGES: &[&str] = &["octodns==1.22.0", "octodns-cloudflare==1.2.0"];
 
-/// Returns a Python that has octoDNS. Says loudly if there is none, and why the caller skips its test.
+/// Returns a Python that has octoDNS. Says loudly if there is none, and why the caller skips its
+/// test.
 pub(crate) fn python_with_octodns() -> Option<PathBuf> {
     let environment = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/octodns");
-    let python = std::env::var_os("OCTODNS_PYTHON").map_or_else(|| environment.join("bin/python"), PathBuf::from);
+    let python = std::env::var_os("OCTODNS_PYTHON")
+        .map_or_else(|| environment.join("bin/python"), PathBuf::from);
     if has_octodns(&python) {
         return Some(python);
     }
-    // Tests run at the same time: each makes an environment of its own, and the first one that is ready takes the place.
+    // Tests run at the same time: each makes an environment of its own, and the first one that is
+    // ready takes the place.
     let own = environment.with_file_name(format!("octodns.{}", std::process::id()));
     let make = run("python3", &["-m", "venv", &own.display().to_string()]);
     let install = make.is_some().then(|| {
@@ -39,12 +42,18 @@ pub(crate) fn python_with_octodns() -> Option<PathBuf> {
 
 /// Returns true if a Python has octoDNS.
 fn has_octodns(python: &Path) -> bool {
-    run(python.to_str().unwrap_or_default(), &["-c", "import octodns, octodns_cloudflare"]).is_some()
+    run(python.to_str().unwrap_or_default(), &["-c", "import octodns, octodns_cloudflare"])
+        .is_some()
 }
 
 /// Runs a command; `None` if it fails.
 fn run(program: &str, arguments: &[&str]) -> Option<()> {
     let mut command = Command::new(program);
-    let status = command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let status = command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     status.is_ok_and(|status| status.success()).then_some(())
 }

@@ -1,4 +1,5 @@
-//! A small and strict reader of OpenMetrics text: it checks that a text is well-formed, and finds values.
+//! A small and strict reader of OpenMetrics text: it checks that a text is well-formed, and finds
+//! values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,8 @@ impl Metrics {
     /// Reads a text; fails the test unless it is well-formed.
     #[track_caller]
     pub(crate) fn read(text: &str) -> Self {
-        let body = text.strip_suffix("# EOF\n").unwrap_or_else(|| panic!("it does not end well:\n{text}"));
+        let body =
+            text.strip_suffix("# EOF\n").unwrap_or_else(|| panic!("it does not end well:\n{text}"));
         let mut samples = BTreeMap::new();
         let mut seen = BTreeSet::new();
         let mut family: Option<(String, String)> = None;
@@ -23,7 +25,9 @@ impl Metrics {
                 continue;
             }
             let (name, kind) = family.as_ref().expect("a family begins with its type");
-            if let Some(rest) = line.strip_prefix("# HELP ").or_else(|| line.strip_prefix("# UNIT ")) {
+            if let Some(rest) =
+                line.strip_prefix("# HELP ").or_else(|| line.strip_prefix("# UNIT "))
+            {
                 assert!(rest.starts_with(&format!("{name} ")), "{line}");
                 continue;
             }
@@ -38,7 +42,8 @@ impl Metrics {
     /// The value of a sample.
     #[track_caller]
     pub(crate) fn value(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
-        let labels = labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let labels =
+            labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let key = (name.to_owned(), labels);
         *self.0.get(&key).unwrap_or_else(|| panic!("no {key:?} in {:?}", self.0))
     }
@@ -53,7 +58,8 @@ fn sample(line: &str) -> ((String, Vec<(String, String)>), f64) {
     if let Some(inside) = rest.strip_prefix('{') {
         rest = inside;
         loop {
-            let (label, after) = rest.split_once("=\"").unwrap_or_else(|| panic!("no label: {line}"));
+            let (label, after) =
+                rest.split_once("=\"").unwrap_or_else(|| panic!("no label: {line}"));
             let mut value = String::new();
             let mut characters = after.chars();
             loop {
@@ -76,6 +82,9 @@ fn sample(line: &str) -> ((String, Vec<(String, String)>), f64) {
         }
         rest = rest.strip_prefix('}').unwrap_or_else(|| panic!("no end of labels: {line}"));
     }
-    let value = rest.strip_prefix(' ').and_then(|v| v.parse().ok()).unwrap_or_else(|| panic!("no value: {line}"));
+    let value = rest
+        .strip_prefix(' ')
+        .and_then(|v| v.parse().ok())
+        .unwrap_or_else(|| panic!("no value: {line}"));
     ((name.to_owned(), labels), value)
 }

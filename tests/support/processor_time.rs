@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Does some work on this thread, and panics if it takes more processor time. Where the system does not report it, which is
-/// everywhere except on Linux, nothing is measured.
+/// Does some work on this thread, and panics if it takes more processor time. Where the system does
+/// not report it, which is everywhere except on Linux, nothing is measured.
 pub(crate) fn takes_at_most<T>(most: Duration, what: &str, work: impl FnOnce() -> T) -> T {
     let before = spent();
     let done = work();
@@ -14,8 +14,9 @@ pub(crate) fn takes_at_most<T>(most: Duration, what: &str, work: impl FnOnce() -
     done
 }
 
-/// The processor time that this thread has spent so far. Source: "schedstats" in the documentation of the Linux kernel
-/// (`Documentation/scheduler/sched-stats.rst`): the first number is the time on a processor, in nanoseconds.
+/// The processor time that this thread has spent so far. Source: "schedstats" in the documentation
+/// of the Linux kernel (`Documentation/scheduler/sched-stats.rst`): the first number is the time on
+/// a processor, in nanoseconds.
 fn spent() -> Option<Duration> {
     let line = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(line.split(' ').next()?.parse().ok()?))

@@ -13,15 +13,16 @@ use zonewright::model::facts::rate_limits::{RATE_PERIODS, RATE_TIMEOUTS};
 use zonewright::model::facts::rulesets::{SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS};
 use zonewright::model::managed::{Managed, Paranoia, RuleName, ScoreAction};
 use zonewright::model::ruleset::{
-    Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, Phase, RuleForm, RuleKind, RuleTuning,
-    SkipTarget, Switch, TagTuning, TuningTarget,
+    Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, Phase, RuleForm,
+    RuleKind, RuleTuning, SkipTarget, Switch, TagTuning, TuningTarget,
 };
 
 use super::generators::place;
 
 /// Texts for people, some of which YAML or a substitution could misread.
 fn words() -> impl Strategy<Value = String> {
-    select(vec!["why", "no", "1.10", "${X} and $${Y}", "a: b # c", "null", "two\nlines", " é "]).prop_map(str::to_owned)
+    select(vec!["why", "no", "1.10", "${X} and $${Y}", "a: b # c", "null", "two\nlines", " é "])
+        .prop_map(str::to_owned)
 }
 
 /// An expression.
@@ -38,14 +39,21 @@ fn expression() -> impl Strategy<Value = Expression> {
 
 /// The explanation of an entry; `reason` is present wherever it may be required.
 fn note() -> impl Strategy<Value = Note> {
-    (words(), option::of(words()), option::of(Just("2027-03-01".to_owned())))
-        .prop_map(|(reason, owner, expires)| Note { reason: Some(reason), owner, expires, ..Note::default() })
+    (words(), option::of(words()), option::of(Just("2027-03-01".to_owned()))).prop_map(
+        |(reason, owner, expires)| Note { reason: Some(reason), owner, expires, ..Note::default() },
+    )
 }
 
 /// A rule of a managed ruleset.
 fn rule_name() -> impl Strategy<Value = RuleName> {
-    select(vec!["942430", "012345", "5e123456", "efb7b8c949ac4650a09736fc376e9aee", "October CMS - File: \"x\""])
-        .prop_map(RuleName::new)
+    select(vec![
+        "942430",
+        "012345",
+        "5e123456",
+        "efb7b8c949ac4650a09736fc376e9aee",
+        "October CMS - File: \"x\"",
+    ])
+    .prop_map(RuleName::new)
 }
 
 /// The action for requests.
@@ -60,13 +68,15 @@ fn overrides() -> impl Strategy<Value = Value> {
         Value::Map(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
     };
     (1i64..100, any::<bool>()).prop_map(move |(score, enabled)| {
-        let mut members = BTreeMap::from([("rules".to_owned(), Value::List(vec![rule("6179ae15", score)]))]);
+        let mut members =
+            BTreeMap::from([("rules".to_owned(), Value::List(vec![rule("6179ae15", score)]))]);
         members.insert("enabled".to_owned(), Value::Bool(enabled));
         Value::Map(members)
     })
 }
 
-/// Tuning of rules, in the order in which it is applied; `others` says whether actions are possible.
+/// Tuning of rules, in the order in which it is applied; `others` says whether actions are
+/// possible.
 fn tuning(others: bool) -> impl Strategy<Value = (Vec<TagTuning>, Vec<RuleTuning>)> {
     let names = vec(rule_name(), 0..4);
     let tags = subsequence(vec!["php", "java", "cve"], 0..=3);
@@ -78,10 +88,22 @@ fn tuning(others: bool) -> impl Strategy<Value = (Vec<TagTuning>, Vec<RuleTuning
                 let Some((enabled, future, _, note)) = rest.next() else { break };
                 if future {
                     let tag = tag.to_owned();
-                    kept.push(TagTuning { tag, enabled: Some(enabled), action: None, note, place: place() });
+                    kept.push(TagTuning {
+                        tag,
+                        enabled: Some(enabled),
+                        action: None,
+                        note,
+                        place: place(),
+                    });
                 } else {
                     let target = TuningTarget::Tag(tag.to_owned());
-                    rules.push(RuleTuning { target, enabled: Some(enabled), action: None, note, place: place() });
+                    rules.push(RuleTuning {
+                        target,
+                        enabled: Some(enabled),
+                        action: None,
+                        note,
+                        place: place(),
+                    });
                 }
             }
             let mut names = names;
@@ -91,7 +113,13 @@ fn tuning(others: bool) -> impl Strategy<Value = (Vec<TagTuning>, Vec<RuleTuning
                 let Some((enabled, _, action, note)) = rest.next() else { break };
                 let target = TuningTarget::Rule(name);
                 let action = action.filter(|_| others);
-                rules.push(RuleTuning { target, enabled: Some(enabled), action, note, place: place() });
+                rules.push(RuleTuning {
+                    target,
+                    enabled: Some(enabled),
+                    action,
+                    note,
+                    place: place(),
+                });
             }
             let class = |r: &RuleTuning| match (r.enabled, &r.action) {
                 (Some(false), None) => 0,
@@ -111,11 +139,16 @@ fn tuning(others: bool) -> impl Strategy<Value = (Vec<TagTuning>, Vec<RuleTuning
 /// A managed ruleset.
 fn deployment(ruleset: Managed) -> impl Strategy<Value = DesiredDeployment> {
     let is_owasp = ruleset == Managed::Owasp;
-    let scope = (option::of(expression()), option::of(select(vec!["latest", "1.2.3"])), option::of(overrides()));
+    let scope = (
+        option::of(expression()),
+        option::of(select(vec!["latest", "1.2.3"])),
+        option::of(overrides()),
+    );
     let score = (option::of(1u8..=4), option::of(5u32..80), option::of(action()));
     (any::<bool>(), scope, score, tuning(!is_owasp)).prop_map(
         move |(on, (when, version, raw), score, (tags, rules))| {
-            let bare = DesiredDeployment::new(ruleset, if on { Switch::On } else { Switch::Off }, place());
+            let bare =
+                DesiredDeployment::new(ruleset, if on { Switch::On } else { Switch::Off }, place());
             if !on {
                 return bare;
             }
@@ -123,9 +156,13 @@ fn deployment(ruleset: Managed) -> impl Strategy<Value = DesiredDeployment> {
             DesiredDeployment {
                 when: when.map(|w| (w, place())),
                 version: version.map(|v| (v.to_owned(), place())),
-                paranoia: paranoia.filter(|_| is_owasp).map(|p| (Paranoia::new(p).unwrap(), place())),
+                paranoia: paranoia
+                    .filter(|_| is_owasp)
+                    .map(|p| (Paranoia::new(p).unwrap(), place())),
                 threshold: threshold.filter(|_| is_owasp).map(|t| (t, place())),
-                action: action.filter(|_| is_owasp).map(|a| (ScoreAction::parse(&a).unwrap(), place())),
+                action: action
+                    .filter(|_| is_owasp)
+                    .map(|a| (ScoreAction::parse(&a).unwrap(), place())),
                 tags,
                 rules,
                 raw: raw.map(|r| (r, place())),
@@ -150,8 +187,9 @@ fn response() -> impl Strategy<Value = Value> {
 /// What an exception skips.
 fn exception() -> impl Strategy<Value = RuleForm> {
     let names = |managed| {
-        vec(rule_name(), 1..3)
-            .prop_map(move |n| SkipTarget::Rules(managed, n.into_iter().map(|n| (n, place())).collect()))
+        vec(rule_name(), 1..3).prop_map(move |n| {
+            SkipTarget::Rules(managed, n.into_iter().map(|n| (n, place())).collect())
+        })
     };
     let rulesets = subsequence(
         vec![
@@ -161,7 +199,8 @@ fn exception() -> impl Strategy<Value = RuleForm> {
         ],
         1..=3,
     );
-    let parts = (option::of(names(Managed::Owasp)), option::of(names(Managed::Cloudflare)), rulesets);
+    let parts =
+        (option::of(names(Managed::Owasp)), option::of(names(Managed::Cloudflare)), rulesets);
     prop_oneof![
         Just(RuleForm::Skip(vec![SkipTarget::Everything])),
         parts.prop_map(|(owasp, cloudflare, rulesets)| {
@@ -173,12 +212,15 @@ fn exception() -> impl Strategy<Value = RuleForm> {
 /// What a custom rule does.
 fn custom() -> impl Strategy<Value = RuleForm> {
     let phases = subsequence(SKIP_PHASES.to_vec(), 0..=2);
-    let skips =
-        (phases, subsequence(SKIP_PRODUCTS.to_vec(), 1..=3), any::<bool>()).prop_map(|(phases, products, all)| {
+    let skips = (phases, subsequence(SKIP_PRODUCTS.to_vec(), 1..=3), any::<bool>()).prop_map(
+        |(phases, products, all)| {
             let phases = phases.into_iter().map(|p| SkipTarget::Phase(p.to_owned()));
             let products = products.into_iter().map(|p| SkipTarget::Product(p.to_owned()));
-            RuleForm::Skip(phases.chain(products).chain(all.then_some(SkipTarget::Everything)).collect())
-        });
+            RuleForm::Skip(
+                phases.chain(products).chain(all.then_some(SkipTarget::Everything)).collect(),
+            )
+        },
+    );
     prop_oneof![
         Just(RuleForm::Skip(vec![SkipTarget::Everything])),
         skips,
@@ -189,21 +231,26 @@ fn custom() -> impl Strategy<Value = RuleForm> {
 
 /// A rate.
 fn rate() -> impl Strategy<Value = RuleForm> {
-    let per = subsequence(vec!["cf.bot_management.ja3_hash", "http.request.headers[\"x-key\"]", "ip.src"], 0..=3);
+    let per = subsequence(
+        vec!["cf.bot_management.ja3_hash", "http.request.headers[\"x-key\"]", "ip.src"],
+        0..=3,
+    );
     let times = (1u32..1000, select(RATE_PERIODS.to_vec()), select(RATE_TIMEOUTS.to_vec()));
     let rest = (option::of(expression()), option::of(any::<bool>()), option::of(response()));
-    (per, times, action(), rest).prop_map(|(per, (requests, period, timeout), action, (count, to_origin, response))| {
-        RuleForm::Rate(DesiredRate {
-            per: per.into_iter().map(str::to_owned).collect(),
-            requests,
-            period,
-            timeout,
-            count: count.map(|c| (c, place())),
-            to_origin,
-            response: response.filter(|_| action == "block"),
-            action,
-        })
-    })
+    (per, times, action(), rest).prop_map(
+        |(per, (requests, period, timeout), action, (count, to_origin, response))| {
+            RuleForm::Rate(DesiredRate {
+                per: per.into_iter().map(str::to_owned).collect(),
+                requests,
+                period,
+                timeout,
+                count: count.map(|c| (c, place())),
+                to_origin,
+                response: response.filter(|_| action == "block"),
+                action,
+            })
+        },
+    )
 }
 
 /// Rules with names, each name once; `form` is what they do.
@@ -244,7 +291,8 @@ fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<Desi
             }
         },
     );
-    // The position of two foreign rules in the list, and which of them a rule refers to; such an order exists.
+    // The position of two foreign rules in the list, and which of them a rule refers to; such an
+    // order exists.
     let rule = (rule, any::<[bool; 2]>());
     (option::of(vec(rule, 0..4)), [0usize..=4, 0usize..=4]).prop_map(|(list, stand)| {
         let named = |(n, (rule, is_held)): (usize, (DesiredRule, [bool; 2]))| {
@@ -254,7 +302,11 @@ fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<Desi
             let after = others().find(|other| n >= stand[*other]).map(name);
             let before = before.into_iter().map(|(name, place)| Anchor::Before(name, place));
             let after = after.into_iter().map(|(name, place)| Anchor::After(name, place));
-            DesiredRule { name: format!("rule-{n}"), anchors: before.chain(after).collect(), ..rule }
+            DesiredRule {
+                name: format!("rule-{n}"),
+                anchors: before.chain(after).collect(),
+                ..rule
+            }
         };
         Some(list?.into_iter().enumerate().map(named).collect())
     })
@@ -262,7 +314,8 @@ fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<Desi
 
 /// A `waf` section.
 pub(crate) fn desired_waf() -> impl Strategy<Value = DesiredWaf> {
-    let deployments = (option::of(deployment(Managed::Cloudflare)), option::of(deployment(Managed::Owasp)));
+    let deployments =
+        (option::of(deployment(Managed::Cloudflare)), option::of(deployment(Managed::Owasp)));
     let rule = |kind| match kind {
         RuleKind::Exception => exception().boxed(),
         RuleKind::Action => custom().boxed(),
@@ -273,7 +326,10 @@ pub(crate) fn desired_waf() -> impl Strategy<Value = DesiredWaf> {
         |(prune, (cloudflare, owasp), lists, accepted)| DesiredWaf {
             unmanaged: if prune { Unmanaged::Prune } else { Unmanaged::Keep },
             deployments: cloudflare.into_iter().chain(owasp).collect(),
-            lists: Phase::in_spec().zip(lists).filter_map(|(phase, list)| Some((phase, list?))).collect(),
+            lists: Phase::in_spec()
+                .zip(lists)
+                .filter_map(|(phase, list)| Some((phase, list?)))
+                .collect(),
             accept_weakening: accepted.map(|words| (words, place())),
             ..DesiredWaf::new(place())
         },

@@ -1,4 +1,5 @@
-//! A small DNS client: one question over UDP, over TCP if the answer does not fit, and the answer as text.
+//! A small DNS client: one question over UDP, over TCP if the answer does not fit, and the answer
+//! as text.
 //!
 //! Written from RFC 1035; it shares no code with the program.
 
@@ -10,7 +11,8 @@ use std::time::Duration;
 /// How long an answer may take on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What a server answered. Records are `name type value`; types whose values are not decoded are `name TYPEn octets`.
+/// What a server answered. Records are `name type value`; types whose values are not decoded are
+/// `name TYPEn octets`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Reply {
     /// The response code: 0 no error, 3 no such name.
@@ -134,7 +136,9 @@ impl Cursor<'_> {
                 at = (length & 0x3f) << 8 | usize::from(*self.message.get(at + 1)?);
                 continue;
             }
-            labels.push(String::from_utf8_lossy(self.message.get(at + 1..at + 1 + length)?).into_owned());
+            labels.push(
+                String::from_utf8_lossy(self.message.get(at + 1..at + 1 + length)?).into_owned(),
+            );
             at += 1 + length;
         }
         None
@@ -150,8 +154,11 @@ fn read(message: &[u8]) -> Option<Reply> {
         cursor.name()?;
         cursor.at += 4;
     }
-    let mut reply = Reply { code: (flags & 15) as u8, authoritative: flags & 0x400 != 0, ..Reply::default() };
-    for (count, section) in counts[1..].iter().zip([&mut reply.answer, &mut reply.authority, &mut reply.additional]) {
+    let mut reply =
+        Reply { code: (flags & 15) as u8, authoritative: flags & 0x400 != 0, ..Reply::default() };
+    for (count, section) in
+        counts[1..].iter().zip([&mut reply.answer, &mut reply.authority, &mut reply.additional])
+    {
         for _ in 0..*count {
             section.extend(record(&mut cursor)?);
         }
@@ -170,12 +177,20 @@ fn record(cursor: &mut Cursor<'_>) -> Option<Option<String>> {
     let value = match kind {
         41 => None,
         1 => Some(format!("A {}", octets.iter().map(u8::to_string).collect::<Vec<_>>().join("."))),
-        28 => Some(format!("AAAA {}", std::net::Ipv6Addr::from(<[u8; 16]>::try_from(octets).ok()?))),
+        28 => {
+            Some(format!("AAAA {}", std::net::Ipv6Addr::from(<[u8; 16]>::try_from(octets).ok()?)))
+        }
         2 => Some(format!("NS {}", cursor.name()?)),
         5 => Some(format!("CNAME {}", cursor.name()?)),
         12 => Some(format!("PTR {}", cursor.name()?)),
         15 => Some(format!("MX {} {}", cursor.u16()?, cursor.name()?)),
-        33 => Some(format!("SRV {} {} {} {}", cursor.u16()?, cursor.u16()?, cursor.u16()?, cursor.name()?)),
+        33 => Some(format!(
+            "SRV {} {} {} {}",
+            cursor.u16()?,
+            cursor.u16()?,
+            cursor.u16()?,
+            cursor.name()?
+        )),
         43 => {
             let digest: String = octets.get(4..)?.iter().map(|o| format!("{o:02x}")).collect();
             Some(format!("DS {} {} {} {digest}", cursor.u16()?, cursor.u8()?, cursor.u8()?))
@@ -191,7 +206,10 @@ fn record(cursor: &mut Cursor<'_>) -> Option<Option<String>> {
         }
         // Its names may be compressed, and no test compares its serial.
         6 => Some("SOA".to_owned()),
-        other => Some(format!("TYPE{other} {}", octets.iter().map(|o| format!("{o:02x}")).collect::<String>())),
+        other => Some(format!(
+            "TYPE{other} {}",
+            octets.iter().map(|o| format!("{o:02x}")).collect::<String>()
+        )),
     };
     cursor.at = end;
     Some(value.map(|value| format!("{name} {value}")))

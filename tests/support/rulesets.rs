@@ -38,8 +38,10 @@ pub(crate) fn owasp_of(mut rules: Vec<CatalogueRule>) -> Catalogue {
 
 /// An OWASP ruleset of the size of the Core Rule Set.
 pub(crate) fn owasp() -> Catalogue {
-    let mut rules: Vec<_> =
-        CRS_RULES.iter().map(|(number, level, score)| scoring_rule(*number, *level, Some(*score))).collect();
+    let mut rules: Vec<_> = CRS_RULES
+        .iter()
+        .map(|(number, level, score)| scoring_rule(*number, *level, Some(*score)))
+        .collect();
     for rule in rules.iter_mut().filter(|r| r.number.is_some_and(|n| n / 1000 == 933)) {
         rule.tags.push("language-php".to_owned());
     }
@@ -58,7 +60,14 @@ pub(crate) fn cloudflare() -> Catalogue {
         score: None,
         threshold: None,
     };
-    let names = [("A", "wordpress"), ("B", "wordpress"), ("C", "drupal"), ("D", "drupal"), ("E", "cve"), ("F", "cve")];
+    let names = [
+        ("A", "wordpress"),
+        ("B", "wordpress"),
+        ("C", "drupal"),
+        ("D", "drupal"),
+        ("E", "cve"),
+        ("F", "cve"),
+    ];
     Catalogue {
         which: Some(Managed::Cloudflare),
         id: RulesetId(Managed::Cloudflare.facts().id.to_owned()),
@@ -86,8 +95,9 @@ pub(crate) fn deployment(catalogue: &Catalogue, overrides: Json) -> RuleBody {
 
 /// Overrides of the OWASP ruleset.
 pub(crate) fn tuning(paranoia: u8, threshold: u32, action: &str) -> Json {
-    let off: Vec<_> =
-        (paranoia + 1..=4).map(|n| json!({ "category": format!("paranoia-level-{n}"), "enabled": false })).collect();
+    let off: Vec<_> = (paranoia + 1..=4)
+        .map(|n| json!({ "category": format!("paranoia-level-{n}"), "enabled": false }))
+        .collect();
     json!({ "categories": off, "rules": [{ "id": ANOMALY_RULE, "score_threshold": threshold, "action": action }] })
 }
 
@@ -96,16 +106,22 @@ pub(crate) fn waf() -> LiveWaf {
     LiveWaf { catalogues: vec![Arc::new(cloudflare()), Arc::new(owasp())], ..LiveWaf::default() }
 }
 
-/// The plan that leads from the entry points of a zone (`null`: none) to a spec's section; phases that are not named are not
-/// read if any is.
-pub(crate) fn plan_of(live: &[(Phase, Json)], waf: &LiveWaf, section: &str) -> (ZonePlan, Diagnostics) {
+/// The plan that leads from the entry points of a zone (`null`: none) to a spec's section; phases
+/// that are not named are not read if any is.
+pub(crate) fn plan_of(
+    live: &[(Phase, Json)],
+    waf: &LiveWaf,
+    section: &str,
+) -> (ZonePlan, Diagnostics) {
     let section: String = section.lines().map(|line| format!("      {line}\n")).collect();
     let text = format!("version: 1\nzones:\n  example.com:\n    waf:\n{section}");
     let mut sources = Sources::default();
-    let outcome = spec::load(&[spec::Input::Stdin(text.clone())], &spec::Options::default(), &mut sources);
+    let outcome =
+        spec::load(&[spec::Input::Stdin(text.clone())], &spec::Options::default(), &mut sources);
     let desired = outcome.desired.unwrap_or_else(|| panic!("{text}\n{:?}", outcome.diagnostics));
     let entry_point = |(phase, rules): &(Phase, Json)| {
-        let ruleset = json!({ "id": format!("{:032x}", *phase as u8), "version": "7", "rules": rules });
+        let ruleset =
+            json!({ "id": format!("{:032x}", *phase as u8), "version": "7", "rules": rules });
         let entry_point = match rules {
             Json::Null => EntryPoint::Absent,
             _ => EntryPoint::Present(wire::ruleset::read_ruleset(&ruleset).expect("a ruleset")),
@@ -113,7 +129,8 @@ pub(crate) fn plan_of(live: &[(Phase, Json)], waf: &LiveWaf, section: &str) -> (
         (*phase, entry_point)
     };
     let none = Phase::ALL.iter().map(|phase| (*phase, EntryPoint::Absent));
-    let entry_points = if live.is_empty() { none.collect() } else { live.iter().map(entry_point).collect() };
+    let entry_points =
+        if live.is_empty() { none.collect() } else { live.iter().map(entry_point).collect() };
     let live = LiveZone {
         tier: Tier::from_legacy_id("business"),
         waf: LiveWaf { entry_points, ..waf.clone() },

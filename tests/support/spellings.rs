@@ -1,7 +1,9 @@
-//! Random values of every record type, each in two random spellings: written by hand, not by the program.
+//! Random values of every record type, each in two random spellings: written by hand, not by the
+//! program.
 //!
-//! Values come from small pools where sets and swaps matter, and from everything that a type allows. A [`Style`] decides
-//! about case, blanks, quotes, escapes, order and names; two styles of one value must mean the same.
+//! Values come from small pools where sets and swaps matter, and from everything that a type
+//! allows. A [`Style`] decides about case, blanks, quotes, escapes, order and names; two styles of
+//! one value must mean the same.
 
 use std::fmt::Debug;
 
@@ -109,8 +111,10 @@ impl Style {
 
     /// Octets as a quoted string.
     fn string(&mut self, octets: &[u8]) -> String {
-        let inner: String =
-            octets.iter().map(|o| self.octet(*o, matches!(o, b' '..=b'~') && !matches!(o, b'"' | b'\\'))).collect();
+        let inner: String = octets
+            .iter()
+            .map(|o| self.octet(*o, matches!(o, b' '..=b'~') && !matches!(o, b'"' | b'\\')))
+            .collect();
         format!("\"{inner}\"")
     }
 
@@ -119,7 +123,10 @@ impl Style {
         if octets.is_empty() || self.odd() {
             return self.string(octets);
         }
-        octets.iter().map(|o| self.octet(*o, matches!(o, b'!'..=b'~') && !matches!(o, b'"' | b'\\'))).collect()
+        octets
+            .iter()
+            .map(|o| self.octet(*o, matches!(o, b'!'..=b'~') && !matches!(o, b'"' | b'\\')))
+            .collect()
     }
 
     /// Things in any order.
@@ -136,7 +143,8 @@ fn base64(octets: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for chunk in octets.chunks(3) {
-        let bits = chunk.iter().fold(0u32, |bits, o| bits << 8 | u32::from(*o)) << (8 * (3 - chunk.len()));
+        let bits =
+            chunk.iter().fold(0u32, |bits, o| bits << 8 | u32::from(*o)) << (8 * (3 - chunk.len()));
         for place in 0..4 {
             let letter = usize::try_from(bits >> (18 - 6 * place) & 63).expect("six bits");
             text.push(if place <= chunk.len() { char::from(LETTERS[letter]) } else { '=' });
@@ -203,36 +211,47 @@ fn digest(kinds: &'static [(u8, usize)]) -> impl Strategy<Value = (u8, Vec<u8>)>
 pub(crate) fn spellings(record_type: RecordType) -> BoxedStrategy<Pair> {
     let key = || vec(any::<u8>(), 1..40);
     match record_type {
-        RecordType::A => pair(prop_oneof![(1u8..4).prop_map(|n| [192, 0, 2, n]), any::<[u8; 4]>()], |v, _| {
-            std::net::Ipv4Addr::from(*v).to_string()
-        }),
-        RecordType::Aaaa => {
-            pair(prop_oneof![(1u8..4).prop_map(|n| 0x2001_0db8 << 96 | u128::from(n)), any::<u128>()], |v, style| {
-                let address = std::net::Ipv6Addr::from(*v);
-                let groups =
-                    address.segments().map(|s| if style.odd() { format!("{s:04x}") } else { format!("{s:x}") });
-                let text = if style.odd() { groups.join(":") } else { address.to_string() };
-                style.letters(&text)
+        RecordType::A => {
+            pair(prop_oneof![(1u8..4).prop_map(|n| [192, 0, 2, n]), any::<[u8; 4]>()], |v, _| {
+                std::net::Ipv4Addr::from(*v).to_string()
             })
         }
-        RecordType::Cname | RecordType::Ns | RecordType::Ptr => pair(host(), |v, style| style.host(v)),
+        RecordType::Aaaa => pair(
+            prop_oneof![(1u8..4).prop_map(|n| 0x2001_0db8 << 96 | u128::from(n)), any::<u128>()],
+            |v, style| {
+                let address = std::net::Ipv6Addr::from(*v);
+                let groups = address
+                    .segments()
+                    .map(|s| if style.odd() { format!("{s:04x}") } else { format!("{s:x}") });
+                let text = if style.odd() { groups.join(":") } else { address.to_string() };
+                style.letters(&text)
+            },
+        ),
+        RecordType::Cname | RecordType::Ns | RecordType::Ptr => {
+            pair(host(), |v, style| style.host(v))
+        }
         RecordType::Mx => pair((0u16..3, host_or_root()), |(p, h), style| {
             let words = [style.number(*p), style.host(h)];
             style.line(&words)
         }),
-        // The split of a text into strings is only a spelling in formats that concatenate their strings.
+        // The split of a text into strings is only a spelling in formats that concatenate their
+        // strings.
         RecordType::Txt => pair(strings(), |strings, style| {
             let size = 1 + style.pick(255);
             let whole = match &strings[..] {
-                [one] if one.starts_with(b"v=spf1") => one.chunks(size).map(|c| style.string(c)).collect(),
+                [one] if one.starts_with(b"v=spf1") => {
+                    one.chunks(size).map(|c| style.string(c)).collect()
+                }
                 list => list.iter().map(|s| style.string(s)).collect::<Vec<_>>(),
             };
             style.line(&whole)
         }),
-        RecordType::Srv => pair((any::<u16>(), 0u16..2, 0u16..3, host_or_root()), |(p, w, o, h), style| {
-            let words = [style.number(*p), style.number(*w), style.number(*o), style.host(h)];
-            style.line(&words)
-        }),
+        RecordType::Srv => {
+            pair((any::<u16>(), 0u16..2, 0u16..3, host_or_root()), |(p, w, o, h), style| {
+                let words = [style.number(*p), style.number(*w), style.number(*o), style.host(h)];
+                style.line(&words)
+            })
+        }
         RecordType::Caa => {
             let tag = proptest::sample::select(&["issue", "issuewild", "iodef"]);
             pair((any::<u8>(), tag, "[ -~]{0,12}"), |(f, t, v), style| {
@@ -241,34 +260,47 @@ pub(crate) fn spellings(record_type: RecordType) -> BoxedStrategy<Pair> {
             })
         }
         RecordType::Svcb | RecordType::Https => binding(),
-        RecordType::Ds => {
-            pair((0u16..3, any::<u8>(), digest(&[(1, 20), (2, 32), (3, 32), (4, 48)])), |(t, a, (k, d)), style| {
+        RecordType::Ds => pair(
+            (0u16..3, any::<u8>(), digest(&[(1, 20), (2, 32), (3, 32), (4, 48)])),
+            |(t, a, (k, d)), style| {
                 let names = ["RSASHA256", "ECDSAP256SHA256", "ED25519"];
                 let algorithm = [8u8, 13, 15].iter().position(|n| n == a).filter(|_| style.odd());
-                let algorithm = algorithm.map_or_else(|| a.to_string(), |n| style.letters(names[n]));
+                let algorithm =
+                    algorithm.map_or_else(|| a.to_string(), |n| style.letters(names[n]));
                 let words = [style.number(*t), algorithm, style.number(*k), style.hex(d)];
                 style.line(&words)
+            },
+        ),
+        RecordType::Dnskey => {
+            pair((any::<u16>(), any::<u8>(), any::<u8>(), key()), |(f, p, a, k), style| {
+                let words = [style.number(*f), style.number(*p), style.number(*a), style.base64(k)];
+                style.line(&words)
             })
         }
-        RecordType::Dnskey => pair((any::<u16>(), any::<u8>(), any::<u8>(), key()), |(f, p, a, k), style| {
-            let words = [style.number(*f), style.number(*p), style.number(*a), style.base64(k)];
-            style.line(&words)
-        }),
-        RecordType::Uri => {
-            pair((0u16..3, any::<u16>(), "https?://[a-z]{1,5}\\.example/[!#-~ ]{0,8}"), |(p, w, t), style| {
+        RecordType::Uri => pair(
+            (0u16..3, any::<u16>(), "https?://[a-z]{1,5}\\.example/[!#-~ ]{0,8}"),
+            |(p, w, t), style| {
                 let words = [style.number(*p), style.number(*w), style.octets(t.as_bytes())];
                 style.line(&words)
-            })
-        }
+            },
+        ),
         RecordType::Naptr => {
-            let strings = ("[SAUP]?", "(E2U\\+sip|SIP\\+D2[UT]|x-[a-zé]{1,4})?", "(![!-~ü]{0,9}!)?");
-            pair(((0u16..3, any::<u16>()), strings, host_or_root()), |((o, p), (f, s, x), h), style| {
-                let flags = style.letters(&f.to_ascii_lowercase());
-                let strings = [style.octets(flags.as_bytes()), style.octets(s.as_bytes()), style.octets(x.as_bytes())];
-                let [f, s, x] = strings;
-                let words = [style.number(*o), style.number(*p), f, s, x, style.host(h)];
-                style.line(&words)
-            })
+            let strings =
+                ("[SAUP]?", "(E2U\\+sip|SIP\\+D2[UT]|x-[a-zé]{1,4})?", "(![!-~ü]{0,9}!)?");
+            pair(
+                ((0u16..3, any::<u16>()), strings, host_or_root()),
+                |((o, p), (f, s, x), h), style| {
+                    let flags = style.letters(&f.to_ascii_lowercase());
+                    let strings = [
+                        style.octets(flags.as_bytes()),
+                        style.octets(s.as_bytes()),
+                        style.octets(x.as_bytes()),
+                    ];
+                    let [f, s, x] = strings;
+                    let words = [style.number(*o), style.number(*p), f, s, x, style.host(h)];
+                    style.line(&words)
+                },
+            )
         }
         RecordType::Sshfp => pair((1u8..5, digest(&[(1, 20), (2, 32)])), |(a, (k, d)), style| {
             let words = [style.number(*a), style.number(*k), style.hex(d)];
@@ -280,10 +312,12 @@ pub(crate) fn spellings(record_type: RecordType) -> BoxedStrategy<Pair> {
                 style.line(&words)
             })
         }
-        RecordType::Cert => pair((any::<u16>(), any::<u16>(), any::<u8>(), key()), |(t, k, a, c), style| {
-            let words = [style.number(*t), style.number(*k), style.number(*a), style.base64(c)];
-            style.line(&words)
-        }),
+        RecordType::Cert => {
+            pair((any::<u16>(), any::<u16>(), any::<u8>(), key()), |(t, k, a, c), style| {
+                let words = [style.number(*t), style.number(*k), style.number(*a), style.base64(c)];
+                style.line(&words)
+            })
+        }
         RecordType::Loc => location(),
         RecordType::Openpgpkey => pair(key(), |v, style| style.base64(v)),
     }
@@ -295,45 +329,64 @@ type Param = (u16, &'static str, Vec<u8>, Vec<u8>);
 /// Members of a list with commas between them, as RFC 9460 appendix A.1 has it.
 fn listed(members: &[Vec<u8>]) -> Vec<u8> {
     let escaped = |m: &Vec<u8>| {
-        m.iter().flat_map(|o| if matches!(o, b',' | b'\\') { vec![b'\\', *o] } else { vec![*o] }).collect::<Vec<_>>()
+        m.iter()
+            .flat_map(|o| if matches!(o, b',' | b'\\') { vec![b'\\', *o] } else { vec![*o] })
+            .collect::<Vec<_>>()
     };
     members.iter().map(escaped).collect::<Vec<_>>().join(&b',')
 }
 
 /// Parameters of a service binding; `mandatory` names all others of the first so many.
 fn params() -> impl Strategy<Value = (Vec<Param>, usize)> {
-    let protocols = vec(prop_oneof![Just(b"h2".to_vec()), Just(b"h3".to_vec()), vec(any::<u8>(), 1..4)], 1..3);
+    let protocols =
+        vec(prop_oneof![Just(b"h2".to_vec()), Just(b"h3".to_vec()), vec(any::<u8>(), 1..4)], 1..3);
     let v4 = vec(any::<[u8; 4]>(), 1..3);
     let v6 = vec(any::<[u8; 16]>(), 1..3);
     let bytes = || vec(any::<u8>(), 1..6);
-    let known = (option::of((protocols, any::<bool>())), option::of(any::<u16>()), option::of(v4), option::of(v6));
-    let others =
-        (option::of(bytes()), option::of("/[a-zé{?}]{0,6}"), any::<bool>(), option::of(vec(any::<u8>(), 0..6)));
-    (known, others, 0usize..4).prop_map(|((alpn, port, v4, v6), (ech, dohpath, ohttp, other), mandatory)| {
-        let mut all: Vec<Param> = Vec::new();
-        if let Some((protocols, only)) = alpn {
-            let length = |m: &Vec<u8>| u8::try_from(m.len()).expect("it is short");
-            let wire = protocols.iter().flat_map(|m| [vec![length(m)], m.clone()].concat()).collect();
-            all.push((1, "alpn", listed(&protocols), wire));
-            if only {
-                all.push((2, "no-default-alpn", Vec::new(), Vec::new()));
+    let known = (
+        option::of((protocols, any::<bool>())),
+        option::of(any::<u16>()),
+        option::of(v4),
+        option::of(v6),
+    );
+    let others = (
+        option::of(bytes()),
+        option::of("/[a-zé{?}]{0,6}"),
+        any::<bool>(),
+        option::of(vec(any::<u8>(), 0..6)),
+    );
+    (known, others, 0usize..4).prop_map(
+        |((alpn, port, v4, v6), (ech, dohpath, ohttp, other), mandatory)| {
+            let mut all: Vec<Param> = Vec::new();
+            if let Some((protocols, only)) = alpn {
+                let length = |m: &Vec<u8>| u8::try_from(m.len()).expect("it is short");
+                let wire =
+                    protocols.iter().flat_map(|m| [vec![length(m)], m.clone()].concat()).collect();
+                all.push((1, "alpn", listed(&protocols), wire));
+                if only {
+                    all.push((2, "no-default-alpn", Vec::new(), Vec::new()));
+                }
             }
-        }
-        all.extend(port.map(|n| (3, "port", n.to_string().into_bytes(), n.to_be_bytes().to_vec())));
-        all.extend(v4.map(|v| {
-            let text: Vec<_> = v.iter().map(|a| std::net::Ipv4Addr::from(*a).to_string()).collect();
-            (4, "ipv4hint", text.join(",").into_bytes(), v.concat())
-        }));
-        all.extend(v6.map(|v| {
-            let text: Vec<_> = v.iter().map(|a| std::net::Ipv6Addr::from(*a).to_string()).collect();
-            (6, "ipv6hint", text.join(",").into_bytes(), v.concat())
-        }));
-        all.extend(ech.map(|v| (5, "ech", base64(&v).into_bytes(), v)));
-        all.extend(dohpath.map(|v| (7, "dohpath", v.clone().into_bytes(), v.into_bytes())));
-        all.extend(ohttp.then(|| (8, "ohttp", Vec::new(), Vec::new())));
-        all.extend(other.map(|v| (667, "key667", v.clone(), v)));
-        (all, mandatory)
-    })
+            all.extend(
+                port.map(|n| (3, "port", n.to_string().into_bytes(), n.to_be_bytes().to_vec())),
+            );
+            all.extend(v4.map(|v| {
+                let text: Vec<_> =
+                    v.iter().map(|a| std::net::Ipv4Addr::from(*a).to_string()).collect();
+                (4, "ipv4hint", text.join(",").into_bytes(), v.concat())
+            }));
+            all.extend(v6.map(|v| {
+                let text: Vec<_> =
+                    v.iter().map(|a| std::net::Ipv6Addr::from(*a).to_string()).collect();
+                (6, "ipv6hint", text.join(",").into_bytes(), v.concat())
+            }));
+            all.extend(ech.map(|v| (5, "ech", base64(&v).into_bytes(), v)));
+            all.extend(dohpath.map(|v| (7, "dohpath", v.clone().into_bytes(), v.into_bytes())));
+            all.extend(ohttp.then(|| (8, "ohttp", Vec::new(), Vec::new())));
+            all.extend(other.map(|v| (667, "key667", v.clone(), v)));
+            (all, mandatory)
+        },
+    )
 }
 
 /// Service bindings.
@@ -342,17 +395,22 @@ fn binding() -> BoxedStrategy<Pair> {
         let mut words = Vec::new();
         if *priority > 0 {
             let mut all = all.clone();
-            let mut named: Vec<_> = all.iter().take(*mandatory).map(|(n, name, ..)| (*n, *name)).collect();
+            let mut named: Vec<_> =
+                all.iter().take(*mandatory).map(|(n, name, ..)| (*n, *name)).collect();
             if !named.is_empty() {
                 style.shuffle(&mut named);
-                let names: Vec<_> = named.iter().map(|(_, name)| name.as_bytes().to_vec()).collect();
+                let names: Vec<_> =
+                    named.iter().map(|(_, name)| name.as_bytes().to_vec()).collect();
                 let wire = named.iter().flat_map(|(n, _)| n.to_be_bytes()).collect();
                 all.push((0, "mandatory", listed(&names), wire));
             }
             style.shuffle(&mut all);
             for (number, name, text, wire) in all {
-                let (key, value) =
-                    if style.odd() { (format!("key{number}"), wire) } else { (style.letters(name), text) };
+                let (key, value) = if style.odd() {
+                    (format!("key{number}"), wire)
+                } else {
+                    (style.letters(name), text)
+                };
                 let value = if value.is_empty() {
                     ["", "=", "=\"\""][style.pick(3)].to_owned()
                 } else {
@@ -368,33 +426,52 @@ fn binding() -> BoxedStrategy<Pair> {
 
 /// Places on the earth.
 fn location() -> BoxedStrategy<Pair> {
-    let angle = |degrees: u32| (0..degrees, 0u32..60, prop_oneof![Just(0u32), 0u32..60_000], any::<bool>());
+    let angle =
+        |degrees: u32| (0..degrees, 0u32..60, prop_oneof![Just(0u32), 0u32..60_000], any::<bool>());
     let metres = || prop_oneof![Just(100u64), Just(1_000_000), Just(1000), 0u64..9_000_000_000];
     let angles = (angle(90), angle(180));
-    pair((angles, -10_000_000i64..4_284_967_295, (metres(), metres(), metres())), |(angles, altitude, sizes), style| {
-        let mut words: Vec<String> =
-            [&[][..], &["LOC".to_owned()], &["IN".to_owned(), "LOC".to_owned()]][style.pick(3)].to_vec();
-        for ((degrees, minutes, thousandths, negative), letters) in [(angles.0, ["n", "s"]), (angles.1, ["e", "w"])] {
-            words.push(style.number(degrees));
-            let (whole, part) = (thousandths / 1000, thousandths % 1000);
-            if thousandths > 0 || style.odd() {
-                words.push(style.number(minutes));
-                words.push(if part == 0 && style.odd() { whole.to_string() } else { format!("{whole}.{part:03}") });
-            } else if minutes > 0 || style.odd() {
-                words.push(style.number(minutes));
+    pair(
+        (angles, -10_000_000i64..4_284_967_295, (metres(), metres(), metres())),
+        |(angles, altitude, sizes), style| {
+            let mut words: Vec<String> =
+                [&[][..], &["LOC".to_owned()], &["IN".to_owned(), "LOC".to_owned()]][style.pick(3)]
+                    .to_vec();
+            for ((degrees, minutes, thousandths, negative), letters) in
+                [(angles.0, ["n", "s"]), (angles.1, ["e", "w"])]
+            {
+                words.push(style.number(degrees));
+                let (whole, part) = (thousandths / 1000, thousandths % 1000);
+                if thousandths > 0 || style.odd() {
+                    words.push(style.number(minutes));
+                    words.push(if part == 0 && style.odd() {
+                        whole.to_string()
+                    } else {
+                        format!("{whole}.{part:03}")
+                    });
+                } else if minutes > 0 || style.odd() {
+                    words.push(style.number(minutes));
+                }
+                words.push(style.letters(letters[usize::from(negative)]));
             }
-            words.push(style.letters(letters[usize::from(negative)]));
-        }
-        let defaults = [100, 1_000_000, 1000];
-        let sizes = [sizes.0, sizes.1, sizes.2];
-        let needed = (0..3).rev().find(|n| sizes[*n] != defaults[*n]).map_or(0, |n| n + 1).max(style.pick(4));
-        let mut metres = |centimetres: u64, sign: &str| {
-            let (whole, part) = (centimetres / 100, centimetres % 100);
-            let number = if part == 0 && style.odd() { whole.to_string() } else { format!("{whole}.{part:02}") };
-            format!("{sign}{number}{}", ["", "m", "M"][style.pick(3)])
-        };
-        words.push(metres(altitude.unsigned_abs(), if *altitude < 0 { "-" } else { "" }));
-        words.extend(sizes.iter().take(needed).map(|n| metres(*n, "")));
-        style.line(&words)
-    })
+            let defaults = [100, 1_000_000, 1000];
+            let sizes = [sizes.0, sizes.1, sizes.2];
+            let needed = (0..3)
+                .rev()
+                .find(|n| sizes[*n] != defaults[*n])
+                .map_or(0, |n| n + 1)
+                .max(style.pick(4));
+            let mut metres = |centimetres: u64, sign: &str| {
+                let (whole, part) = (centimetres / 100, centimetres % 100);
+                let number = if part == 0 && style.odd() {
+                    whole.to_string()
+                } else {
+                    format!("{whole}.{part:02}")
+                };
+                format!("{sign}{number}{}", ["", "m", "M"][style.pick(3)])
+            };
+            words.push(metres(altitude.unsigned_abs(), if *altitude < 0 { "-" } else { "" }));
+            words.extend(sizes.iter().take(needed).map(|n| metres(*n, "")));
+            style.line(&words)
+        },
+    )
 }

@@ -1,8 +1,10 @@
-//! The whole program and a sandbox in one runtime whose clock is paused: waits of minutes take no time.
+//! The whole program and a sandbox in one runtime whose clock is paused: waits of minutes take no
+//! time.
 //!
-//! A paused clock jumps to the next timer whenever no task is ready. While a request is on its way over a real connection, no
-//! task is ready either, so the clock is held for as long as an exchange lasts ([`Held`]): time advances between requests and
-//! stands still during one. The result does not depend on how fast the machine is.
+//! A paused clock jumps to the next timer whenever no task is ready. While a request is on its way
+//! over a real connection, no task is ready either, so the clock is held for as long as an exchange
+//! lasts ([`Held`]): time advances between requests and stands still during one. The result does
+//! not depend on how fast the machine is.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -68,17 +70,23 @@ impl Stage {
 
     /// Runs the program on `spec.yaml`.
     pub(crate) async fn run(&self, command: &str, flags: &[&str]) -> Ran {
-        let (results, messages) = (Arc::<Mutex<Vec<u8>>>::default(), Arc::<Mutex<Vec<u8>>>::default());
+        let (results, messages) =
+            (Arc::<Mutex<Vec<u8>>>::default(), Arc::<Mutex<Vec<u8>>>::default());
         let (held, heard) = (Held::default(), Arc::<Mutex<Heard>>::default());
         let notes = Arc::clone(&heard);
-        let path = |flag: &str, name: &str| OsString::from(format!("{flag}={}", self.path(name).display()));
+        let path = |flag: &str, name: &str| {
+            OsString::from(format!("{flag}={}", self.path(name).display()))
+        };
         let mut arguments = vec![command.into(), self.path("spec.yaml").into()];
         arguments.extend(flags.iter().map(OsString::from));
         arguments.extend([path("--journal", "journal"), path("--cache", "cache")]);
         arguments.push(format!("--base-url={}", self.sandbox.base_url()).into());
         let invocation = Invocation {
             arguments,
-            environment: BTreeMap::from([("CLOUDFLARE_API_TOKEN".to_owned(), OsString::from(sandbox::TOKEN))]),
+            environment: BTreeMap::from([(
+                "CLOUDFLARE_API_TOKEN".to_owned(),
+                OsString::from(sandbox::TOKEN),
+            )]),
             results: Arc::clone(&results) as Sink,
             messages: Arc::clone(&messages) as Sink,
             observer: Some(Arc::new(move |event| {
@@ -89,9 +97,20 @@ impl Stage {
         let begin = Instant::now();
         let exit = invocation.run().await.code();
         let took = begin.elapsed();
-        let text = |sink: &Mutex<Vec<u8>>| String::from_utf8_lossy(&sink.lock().expect("nobody panics")).into_owned();
-        let Heard { requests, waits, retries } = std::mem::take(&mut *heard.lock().expect("nobody panics"));
-        Ran { exit, results: text(&results), messages: text(&messages), took, requests, waits, retries }
+        let text = |sink: &Mutex<Vec<u8>>| {
+            String::from_utf8_lossy(&sink.lock().expect("nobody panics")).into_owned()
+        };
+        let Heard { requests, waits, retries } =
+            std::mem::take(&mut *heard.lock().expect("nobody panics"));
+        Ran {
+            exit,
+            results: text(&results),
+            messages: text(&messages),
+            took,
+            requests,
+            waits,
+            retries,
+        }
     }
 }
 
@@ -109,8 +128,8 @@ impl Heard {
 
 /// Holds the clock of a runtime while requests are under way.
 ///
-/// A paused clock does not jump while a thread for blocking work is busy, so such a thread waits for the end of the last
-/// exchange.
+/// A paused clock does not jump while a thread for blocking work is busy, so such a thread waits
+/// for the end of the last exchange.
 #[derive(Default)]
 pub(crate) struct Held(Mutex<(usize, Option<Sender<()>>)>);
 

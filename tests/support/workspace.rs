@@ -50,7 +50,8 @@ impl Ran {
     /// Standard output as JSON.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}\n{}\n{}", self.stdout, self.stderr))
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|e| panic!("{e}\n{}\n{}", self.stdout, self.stderr))
     }
 }
 
@@ -91,13 +92,18 @@ impl Workspace {
     pub(crate) fn new(options: Options) -> Self {
         let tier = options.profile.tier.clone();
         let workspace = Self::empty(options);
-        workspace.plant(&json!({ "zones": [{ "name": "example.com", "plan": tier, "records": [] }] }));
+        workspace
+            .plant(&json!({ "zones": [{ "name": "example.com", "plan": tier, "records": [] }] }));
         workspace
     }
 
     /// Without zones.
     pub(crate) fn empty(options: Options) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
         let sandbox = runtime.block_on(sandbox::start(options)).unwrap();
         Self { directory: TempDir::new().unwrap(), runtime, sandbox: Some(sandbox) }
     }
@@ -125,7 +131,11 @@ impl Workspace {
     #[track_caller]
     pub(crate) fn until_held(&self, requests: u64) {
         let held = async { tokio::time::timeout(TIMEOUT, self.held(requests)).await };
-        assert!(self.runtime.block_on(held).is_ok(), "{requests} requests never came: {:#?}", self.requests());
+        assert!(
+            self.runtime.block_on(held).is_ok(),
+            "{requests} requests never came: {:#?}",
+            self.requests()
+        );
     }
 
     /// Waits until this number of requests are held at the gate, without a timeout.
@@ -178,14 +188,21 @@ impl Workspace {
     pub(crate) fn records(&self, zone: &str) -> Vec<Value> {
         let dump = self.sandbox().dump().unwrap();
         let zones = dump["zones"].as_array().unwrap();
-        let zone = zones.iter().find(|z| z["name"] == zone).unwrap_or_else(|| panic!("no zone {zone}"));
+        let zone =
+            zones.iter().find(|z| z["name"] == zone).unwrap_or_else(|| panic!("no zone {zone}"));
         zone["records"].as_array().unwrap().clone()
     }
 
     /// The rules of example.com in a phase, as the sandbox would dump them.
     pub(crate) fn rules(&self, phase: &str) -> Vec<Value> {
         let dump = self.dump();
-        let zone = dump["zones"].as_array().unwrap().iter().find(|z| z["name"] == "example.com").unwrap().clone();
+        let zone = dump["zones"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|z| z["name"] == "example.com")
+            .unwrap()
+            .clone();
         let rulesets = zone["rulesets"].as_array().cloned().unwrap_or_default();
         let found = rulesets.into_iter().find(|r| r["phase"] == phase);
         found.and_then(|r| r["rules"].as_array().cloned()).unwrap_or_default()
@@ -201,7 +218,10 @@ impl Workspace {
 
     /// Writes a spec of example.com with these record lines, as `spec.yaml`.
     pub(crate) fn records_spec(&self, records: &str) -> PathBuf {
-        self.file("spec.yaml", format!("version: 1\nzones:\n  example.com:\n    records:\n{records}\n"))
+        self.file(
+            "spec.yaml",
+            format!("version: 1\nzones:\n  example.com:\n    records:\n{records}\n"),
+        )
     }
 
     /// The directory.
@@ -212,7 +232,9 @@ impl Workspace {
     /// The binary, connected to the sandbox.
     pub(crate) fn command(&self) -> Command {
         let mut command = binary(self.path());
-        command.env("CLOUDFLARE_BASE_URL", self.base_url()).env("CLOUDFLARE_API_TOKEN", sandbox::TOKEN);
+        command
+            .env("CLOUDFLARE_BASE_URL", self.base_url())
+            .env("CLOUDFLARE_API_TOKEN", sandbox::TOKEN);
         command
     }
 
@@ -226,7 +248,8 @@ impl Workspace {
         self.command().args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
-    /// Asserts that the spec is applied, that the zone is in sync, and that a second apply writes nothing.
+    /// Asserts that the spec is applied, that the zone is in sync, and that a second apply writes
+    /// nothing.
     #[track_caller]
     pub(crate) fn settles(&self, spec: &str) {
         self.run(&["apply", spec, "--yes"]).exits(0);

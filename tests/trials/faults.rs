@@ -1,6 +1,7 @@
-//! Every fault at every moment of an apply: the program reports how it ended, nothing is written twice, no foreign object is
-//! touched, and a second run finishes the work. The tables of docs/faults.md are generated here; `UPDATE_GENERATED=1 cargo test
-//! --test trials faults` writes them again.
+//! Every fault at every moment of an apply: the program reports how it ended, nothing is written
+//! twice, no foreign object is touched, and a second run finishes the work. The tables of
+//! docs/faults.md are generated here; `UPDATE_GENERATED=1 cargo test --test trials faults` writes
+//! them again.
 
 mod case;
 mod catalogue;
@@ -41,12 +42,26 @@ impl<'a> Trial<'a> {
         let quiet = stage.apply(subject.deletes, None);
         assert_eq!(quiet.exit, 0, "{}", quiet.said);
         let wanted = stage.dump();
-        Self { name, subject, quiet, wanted, others, sequels: Sequels::default(), failures: Vec::new() }
+        Self {
+            name,
+            subject,
+            quiet,
+            wanted,
+            others,
+            sequels: Sequels::default(),
+            failures: Vec::new(),
+        }
     }
 
     /// Plays a fault; the moment is also given in words.
     fn play(&mut self, trouble: &Trouble, strike: Strike, when: &str) -> Option<Cell> {
-        let case = Case { subject: self.subject, trouble, strike, wanted: &self.wanted, sequels: &self.sequels };
+        let case = Case {
+            subject: self.subject,
+            trouble,
+            strike,
+            wanted: &self.wanted,
+            sequels: &self.sequels,
+        };
         let place = format!("{}, {when}, {}", self.name, trouble.name);
         match catch_unwind(AssertUnwindSafe(|| case.play())) {
             Ok((cell, found)) => {
@@ -94,10 +109,12 @@ fn survives(name: &str, subject: &Subject, troubles: Vec<(Trouble, bool)>, times
 /// A kind of write, as the table calls it, without ids.
 fn kind(write: &LoggedRequest) -> String {
     let is_id = |part: &&str| part.len() == 32 && part.bytes().all(|b| b.is_ascii_hexdigit());
-    let parts: Vec<_> = write.path.split('/').map(|part| if is_id(&part) { "{id}" } else { part }).collect();
+    let parts: Vec<_> =
+        write.path.split('/').map(|part| if is_id(&part) { "{id}" } else { part }).collect();
     let path = parts.join("/");
     let position = write.body.as_ref().is_some_and(|body| body.get("position").is_some());
-    let is_alone = write.body.as_ref().and_then(|body| body.as_object()).is_some_and(|body| body.len() == 1);
+    let is_alone =
+        write.body.as_ref().and_then(|body| body.as_object()).is_some_and(|body| body.len() == 1);
     let note = match (position, is_alone) {
         (true, true) => ", `position` alone",
         (true, false) => ", with `position`",
@@ -117,17 +134,24 @@ fn each_lost_write_is_settled_by_reading() {
         for (number, write) in writes.filter(|(_, r)| subject::is_effective(r)) {
             let name = kind(&write);
             let strike = |trouble: &Trouble| {
-                let what = trouble.before.clone().or_else(|| trouble.after.clone()).expect("it has a side");
+                let what = trouble
+                    .before
+                    .clone()
+                    .or_else(|| trouble.after.clone())
+                    .expect("it has a side");
                 Strike { what, first: number as u64 + 1, times: 1 }
             };
-            let cells = losses.iter().map(|trouble| trial.play(trouble, strike(trouble), &name)).collect();
+            let cells =
+                losses.iter().map(|trouble| trial.play(trouble, strike(trouble), &name)).collect();
             rows.push((name, cells));
         }
         failures.append(&mut trial.failures);
     }
     rows.sort_by(|a, b| a.0.cmp(&b.0));
     rows.dedup();
-    let head: Vec<_> = std::iter::once("write").chain(losses.iter().map(|trouble| trouble.name.as_str())).collect();
+    let head: Vec<_> = std::iter::once("write")
+        .chain(losses.iter().map(|trouble| trouble.name.as_str()))
+        .collect();
     compare("every write", &head, &rows, &failures);
 }
 

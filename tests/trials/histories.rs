@@ -1,5 +1,6 @@
-//! Histories: a spec, a live state, another writer, and faults, all generated from one seed and played with the whole program
-//! against the sandbox. The assertions for each of them are in `histories/judge.rs`; docs/internals/histories.md explains the tests.
+//! Histories: a spec, a live state, another writer, and faults, all generated from one seed and
+//! played with the whole program against the sandbox. The assertions for each of them are in
+//! `histories/judge.rs`; docs/internals/histories.md explains the tests.
 //!
 //! | variable | |
 //! |---|---|
@@ -8,7 +9,11 @@
 //! | `ZONEWRIGHT_HISTORY_SEED` | play this one only, and print it |
 //! | `ZONEWRIGHT_HISTORY_TEXTS` | `joined` or `apart`: whether texts that differ only in their cuts are identical; both are tried otherwise |
 //! | `ZONEWRIGHT_HISTORY_RECORD` | a directory: write what each run showed and sent, one file a seed, to compare two versions |
-#![expect(clippy::expect_used, clippy::print_stdout, reason = "a test fails by panicking, and prints")]
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and prints"
+)]
 
 mod comparison;
 mod consents;
@@ -162,11 +167,15 @@ fn whatever_happens_the_end_is_right() {
     }
 }
 
-/// A line without where and how an answer stops being JSON. That depends on the length of the sandbox's times, which drop zeros at
-/// their end.
+/// A line without where and how an answer stops being JSON. That depends on the length of the
+/// sandbox's times, which drop zeros at their end.
 fn without_place(line: &str) -> String {
-    let mistake = line.find("; it begins with").and_then(|end| Some((line[..end].rfind(": ")?, end)));
-    mistake.map_or_else(|| line.to_owned(), |(start, end)| format!("{}{}", &line[..start], &line[end..]))
+    let mistake =
+        line.find("; it begins with").and_then(|end| Some((line[..end].rfind(": ")?, end)));
+    mistake.map_or_else(
+        || line.to_owned(),
+        |(start, end)| format!("{}{}", &line[..start], &line[end..]),
+    )
 }
 
 #[test]
@@ -177,8 +186,13 @@ fn a_seed_is_played_the_same_each_time() {
         let told = || {
             let (played, problems) = look(&history);
             let whole = transcript::of(&history, played.as_ref(), &problems);
-            // Waits of the program are randomized, so that clients do not all return at the same time.
-            whole.lines().filter(|line| !line.contains("waiting ")).map(without_place).collect::<Vec<_>>()
+            // Waits of the program are randomized, so that clients do not all return at the same
+            // time.
+            whole
+                .lines()
+                .filter(|line| !line.contains("waiting "))
+                .map(without_place)
+                .collect::<Vec<_>>()
         };
         assert_eq!(told(), told(), "seed {}", history.seed);
     }
@@ -197,7 +211,11 @@ fn the_judge_sees_through_lies() {
             *count += 1;
             let problems = judge::judge(&history, &told);
             let is_caught = problems.iter().any(|problem| problem.contains(lie.caught_by));
-            assert!(is_caught, "seed {}: nobody noticed that {}: {problems:#?}", history.seed, lie.name);
+            assert!(
+                is_caught,
+                "seed {}: nobody noticed that {}: {problems:#?}",
+                history.seed, lie.name
+            );
         }
     }
     for (lie, count) in LIES.iter().zip(occasions) {

@@ -1,5 +1,6 @@
-//! Runs that need many times Cloudflare's limit of 1,200 requests in 5 minutes stay within it, alone and beside other clients.
-//! The whole program runs against the sandbox in virtual time; docs/limits.md has the results of the long runs.
+//! Runs that need many times Cloudflare's limit of 1,200 requests in 5 minutes stay within it,
+//! alone and beside other clients. The whole program runs against the sandbox in virtual time;
+//! docs/limits.md has the results of the long runs.
 #![expect(clippy::print_stdout, reason = "the long runs tell their numbers")]
 
 use std::cell::Cell;
@@ -10,7 +11,8 @@ use serde_json::{Value, json};
 use zonewright::api::WaitReason;
 use zonewright::sandbox::{Options, Profile, RateLimit};
 
-/// The documented limit. A client that exceeds it is blocked for the same time again, with all others of its user.
+/// The documented limit. A client that exceeds it is blocked for the same time again, with all
+/// others of its user.
 const LIMIT: RateLimit = RateLimit { requests: 1200, window_seconds: 300 };
 
 /// Requests that may be sent at once, in a second.
@@ -18,10 +20,14 @@ const PER_SECOND: f64 = 200.0;
 
 /// A sandbox with this limit.
 fn options() -> Options {
-    Options { profile: Profile { rate_limit: Some(LIMIT), ..Profile::default() }, ..Options::default() }
+    Options {
+        profile: Profile { rate_limit: Some(LIMIT), ..Profile::default() },
+        ..Options::default()
+    }
 }
 
-/// The least time in which so many requests can be answered, if so many are in a window: the last ones need no whole window.
+/// The least time in which so many requests can be answered, if so many are in a window: the last
+/// ones need no whole window.
 fn ideal(requests: u64, in_a_window: u64) -> f64 {
     let before_last = (requests - 1) / in_a_window;
     let last = requests - before_last * in_a_window;
@@ -36,7 +42,11 @@ fn check(what: &str, ran: &Ran, in_a_window: u64) {
     println!("{what}: {} requests in {took:.1} s, at least {ideal:.1} s", ran.requests);
     assert_eq!(ran.retries, [""; 0], "nothing was refused");
     // What is left in the last window may have to come as slowly as the bucket is refilled.
-    assert!(took <= ideal * 1.02 + 60.0, "{took} s instead of {ideal} s for {} requests", ran.requests);
+    assert!(
+        took <= ideal * 1.02 + 60.0,
+        "{took} s instead of {ideal} s for {} requests",
+        ran.requests
+    );
     let told = ran.messages.lines().filter(|line| line.starts_with("waiting ")).count() as u64;
     assert!(told >= ran.requests / 1200, "{}", ran.messages);
     let waited: Duration = ran.waits.iter().map(|(_, duration)| *duration).sum();
@@ -46,9 +56,11 @@ fn check(what: &str, ran: &Ran, in_a_window: u64) {
 /// This number of empty zones, and a spec with a record in each.
 async fn zones(zones: usize) -> Stage {
     let name = |n: usize| format!("z{n}.example");
-    let document: Vec<Value> = (0..zones).map(|n| json!({ "name": name(n), "plan": "free" })).collect();
+    let document: Vec<Value> =
+        (0..zones).map(|n| json!({ "name": name(n), "plan": "free" })).collect();
     let stage = Stage::new(options(), &json!({ "zones": document })).await;
-    let spec = |n| format!("  {}: {{ records: [{{ name: a, type: A, content: 192.0.2.1 }}] }}\n", name(n));
+    let spec =
+        |n| format!("  {}: {{ records: [{{ name: a, type: A, content: 192.0.2.1 }}] }}\n", name(n));
     let spec: String = (0..zones).map(spec).collect();
     stage.file("spec.yaml", &format!("version: 1\nzones:\n{spec}"));
     stage
@@ -59,14 +71,19 @@ async fn create(records: usize) {
     let mut options = options();
     options.profile.batch = false;
     options.profile.record_quota = Some(records + 1);
-    let stage = Stage::new(options, &json!({ "zones": [{ "name": "example.com", "plan": "enterprise" }] })).await;
+    let stage =
+        Stage::new(options, &json!({ "zones": [{ "name": "example.com", "plan": "enterprise" }] }))
+            .await;
     let record = |n: usize| format!("      - {{ name: h{n}, type: A, content: 192.0.2.1 }}\n");
     let spec: String = (0..records).map(record).collect();
     stage.file("spec.yaml", &format!("version: 1\nzones:\n  example.com:\n    records:\n{spec}"));
     let ran = stage.run("apply", &["--yes"]).await;
     check("creates", &ran, 1200);
     assert!(ran.requests > records as u64);
-    assert!(ran.results.contains(&format!("{records} of {records} operations done; in sync, read back")));
+    assert!(
+        ran.results
+            .contains(&format!("{records} of {records} operations done; in sync, read back"))
+    );
 }
 
 /// Plans zones.
@@ -77,7 +94,8 @@ async fn plan(count: usize) {
     assert_eq!(plan["summary"]["create"], count);
 }
 
-/// Plans zones while someone else sends two requests a second, which is half of the limit, and does not care about us.
+/// Plans zones while someone else sends two requests a second, which is half of the limit, and does
+/// not care about us.
 async fn plan_beside_another(count: usize) {
     let stage = zones(count).await;
     let (answered, refused) = (Cell::new(0), Cell::new(0));
@@ -97,7 +115,11 @@ async fn plan_beside_another(count: usize) {
     check("zones, beside another", &ran, 600);
     assert_eq!(refused.get(), 0, "we leave enough to others");
     assert!(ran.waits.iter().any(|(reason, _)| *reason == WaitReason::SharedQuota));
-    assert!(ran.messages.contains("s at most: others use the API budget as well"), "{}", ran.messages);
+    assert!(
+        ran.messages.contains("s at most: others use the API budget as well"),
+        "{}",
+        ran.messages
+    );
 }
 
 /// Two runs at the same time that do not know of each other.

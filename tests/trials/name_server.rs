@@ -1,9 +1,11 @@
-//! Answers of `insight` compared with name servers that serve the same records: NSD for plain zones, and the sandbox's for
-//! zones with Cloudflare's additions. Every name is asked, and random ones.
+//! Answers of `insight` compared with name servers that serve the same records: NSD for plain
+//! zones, and the sandbox's for zones with Cloudflare's additions. Every name is asked, and random
+//! ones.
 //!
-//! NSD comes from the system (Debian: `apt-get install nsd`); without it this is skipped, as are real zones without a folder of
-//! specs: `shared/data/specs` beside the repository, or the one that `ZONEWRIGHT_REAL_ZONES` names. Names at which Cloudflare allows
-//! what name servers refuse, such as an alias beside other types or at the apex, are left out and counted.
+//! NSD comes from the system (Debian: `apt-get install nsd`); without it this is skipped, as are
+//! real zones without a folder of specs: `shared/data/specs` beside the repository, or the one that
+//! `ZONEWRIGHT_REAL_ZONES` names. Names at which Cloudflare allows what name servers refuse, such
+//! as an alias beside other types or at the apex, are left out and counted.
 //! `ZONEWRIGHT_GENERATED_ZONES` says how many zones are generated for the sandbox.
 #![allow(
     clippy::unwrap_used,
@@ -52,7 +54,8 @@ impl Drop for Server {
 /// The program, or a message that it is missing.
 fn program() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin"), PathBuf::from("/usr/local/sbin")]);
+    let folders = std::env::split_paths(&path)
+        .chain([PathBuf::from("/usr/sbin"), PathBuf::from("/usr/local/sbin")]);
     let found = folders.map(|folder| folder.join("nsd")).find(|file| file.is_file());
     if found.is_none() {
         skipped("answers of a name server; install nsd");
@@ -78,8 +81,10 @@ fn start(program: &Path, zones: &[Zone]) -> Server {
     );
     for (n, zone) in zones.iter().enumerate() {
         // Names are whole ones, with the final dot or without.
-        let mut text =
-            format!("$TTL 300\n$ORIGIN .\n{0} SOA ns.invalid host.invalid 1 3600 600 86400 1800\n", zone.name);
+        let mut text = format!(
+            "$TTL 300\n$ORIGIN .\n{0} SOA ns.invalid host.invalid 1 3600 600 86400 1800\n",
+            zone.name
+        );
         for Record { name, data, .. } in &zone.records {
             writeln!(text, "{name} {} {}", data.type_name(), data.presentation()).unwrap();
         }
@@ -89,7 +94,12 @@ fn start(program: &Path, zones: &[Zone]) -> Server {
     let file = at.join("nsd.conf");
     std::fs::write(&file, configuration).unwrap();
     let mut command = Command::new(program);
-    command.args(["-d", "-c"]).arg(&file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(["-d", "-c"])
+        .arg(&file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let mut server = Server {
         child: command.spawn().unwrap(),
         address: SocketAddr::from(([127, 0, 0, 1], port)),
@@ -104,7 +114,8 @@ fn start(program: &Path, zones: &[Zone]) -> Server {
         assert!(Instant::now() < until && server.child.try_wait().unwrap().is_none(), "{}", log());
         std::thread::sleep(Duration::from_millis(20));
     }
-    let errors: Vec<String> = log().lines().filter(|line| line.contains("error")).map(str::to_owned).collect();
+    let errors: Vec<String> =
+        log().lines().filter(|line| line.contains("error")).map(str::to_owned).collect();
     assert!(errors.is_empty(), "{errors:#?}");
     server
 }
@@ -129,7 +140,8 @@ struct Referred {
 }
 
 impl Referred {
-    /// Whether a reply says it: this and nothing else of the delegated name. DS records are for those who ask for DNSSEC.
+    /// Whether a reply says it: this and nothing else of the delegated name. DS records are for
+    /// those who ask for DNSSEC.
     fn is_in(&self, reply: &Reply) -> bool {
         let of = |kind: &str| -> BTreeSet<String> {
             let own = |line: &&String| line.starts_with(&format!("{} {kind} ", self.cut));
@@ -145,13 +157,15 @@ impl Referred {
     }
 }
 
-/// What values are as octets, by type and presentation: those of types that the client does not decode.
+/// What values are as octets, by type and presentation: those of types that the client does not
+/// decode.
 type Octets = BTreeMap<(RecordType, String), String>;
 
 /// A zone in which each of these values has a name of its own.
 fn values(zones: &[Zone]) -> Zone {
     let name = ZoneName::parse("values.test").unwrap();
-    let all = zones.iter().flat_map(|zone| &zone.records).filter(|record| !is_decoded(&record.data));
+    let all =
+        zones.iter().flat_map(|zone| &zone.records).filter(|record| !is_decoded(&record.data));
     let all: BTreeMap<_, _> = all.map(|record| (key(&record.data), &record.data)).collect();
     let records = all.into_values().enumerate();
     let records = records.map(|(n, data)| (Fqdn::reported(&format!("v{n}.{name}")), data.clone()));
@@ -196,14 +210,17 @@ fn expected(answer: &Answer<'_>, octets: &Octets) -> Option<Expected> {
     let flattened = answer.aliases.iter().position(|alias| alias.flattened);
     let owner = flattened.map_or(&answer.name, |at| &answer.aliases[at].name);
     let seen = &answer.aliases[..flattened.unwrap_or(answer.aliases.len())];
-    let mut said =
-        Expected { answer: seen.iter().map(|a| line(&a.name, a.record.data)).collect(), ..Expected::default() };
+    let mut said = Expected {
+        answer: seen.iter().map(|a| line(&a.name, a.record.data)).collect(),
+        ..Expected::default()
+    };
     match &answer.end {
         End::Unknown(_) => return None,
         End::Records(set) => said.answer.extend(set.iter().map(|entry| line(owner, entry.data))),
         End::Edge(_) => drop(said.answer.insert(format!("{owner} EDGE"))),
         End::Cloudflare(Own::NameServers, set) => {
-            said.answer.extend(sandbox::NAME_SERVERS.iter().map(|host| format!("{owner} NS {host}")));
+            said.answer
+                .extend(sandbox::NAME_SERVERS.iter().map(|host| format!("{owner} NS {host}")));
             said.answer.extend(set.iter().map(|entry| line(owner, entry.data)));
         }
         End::Cloudflare(Own::Https, _) => drop(said.answer.insert(format!("{owner} TYPE65 EDGE"))),
@@ -217,15 +234,18 @@ fn expected(answer: &Answer<'_>, octets: &Octets) -> Option<Expected> {
         }
         End::Elsewhere | End::Loop => {}
         End::Referral(referral) => {
-            let all = |set: &[Entry<'_>]| set.iter().map(|entry| line(entry.name, entry.data)).collect();
-            let [servers, ds, glue] = [&referral.servers, &referral.ds, &referral.glue].map(|set| all(set));
+            let all =
+                |set: &[Entry<'_>]| set.iter().map(|entry| line(entry.name, entry.data)).collect();
+            let [servers, ds, glue] =
+                [&referral.servers, &referral.ds, &referral.glue].map(|set| all(set));
             said.referral = Some(Referred { cut: referral.cut.to_owned(), servers, ds, glue });
         }
     }
     Some(said)
 }
 
-/// A line of an answer, without what Cloudflare's edge chooses: the addresses, and what is in HTTPS records.
+/// A line of an answer, without what Cloudflare's edge chooses: the addresses, and what is in HTTPS
+/// records.
 fn without_edge(line: String, has_https: bool) -> String {
     const EDGE: [&str; 3] = [" A 104.21.", " A 172.67.", " AAAA 2606:4700:303"];
     match (EDGE.iter().find_map(|edge| line.find(edge)), line.find(" TYPE65 ")) {
@@ -292,8 +312,8 @@ fn index(zone: &Zone) -> ZoneIndex<'_> {
     ZoneIndex::with(&zone.name, zone.serving.clone(), entries)
 }
 
-/// Asks every name of the zones for every type, and names below and beside them for those that matter. With `together`, aliases are
-/// followed from zone to zone.
+/// Asks every name of the zones for every type, and names below and beside them for those that
+/// matter. With `together`, aliases are followed from zone to zone.
 fn compare(
     server: SocketAddr,
     zones: &[Zone],
@@ -319,7 +339,9 @@ fn compare(
             let label: String = (0..6).map(|_| random.lowercase()).collect();
             names.entry(format!("{label}.{name}")).or_default();
             if random.u8(..8) == 0 {
-                for other in [format!("*.{name}"), format!("a.*.{name}"), format!("deep.{label}.{name}")] {
+                for other in
+                    [format!("*.{name}"), format!("a.*.{name}"), format!("deep.{label}.{name}")]
+                {
                     names.entry(other).or_default();
                 }
             }
@@ -328,7 +350,13 @@ fn compare(
         for (name, is_there) in names.into_iter().filter(|(name, _)| name.len() <= 250) {
             let name = Fqdn::reported(&name);
             let mut kinds: BTreeSet<RecordType> = indexes.types_of(&name).into_iter().collect();
-            kinds.extend([RecordType::Cname, RecordType::Ns, RecordType::Txt, RecordType::Ds, RecordType::Https]);
+            kinds.extend([
+                RecordType::Cname,
+                RecordType::Ns,
+                RecordType::Txt,
+                RecordType::Ds,
+                RecordType::Https,
+            ]);
             kinds.insert(RecordType::ALL[random.usize(..RecordType::ALL.len())]);
             if is_there {
                 kinds.extend(RecordType::ALL);
@@ -362,7 +390,8 @@ fn difference(said: &Expected, mut reply: Reply) -> Option<String> {
     let is_same = reply.code == said.code
         && reply.answer == said.answer
         && refers.is_none_or(|referred| referred.is_in(&reply))
-        && (said.code == SERVER_FAILURE || reply.authoritative != (refers.is_some() && said.answer.is_empty()));
+        && (said.code == SERVER_FAILURE
+            || reply.authoritative != (refers.is_some() && said.answer.is_empty()));
     (!is_same).then(|| format!("expected {said:?}, got {reply:?}"))
 }
 
@@ -385,7 +414,8 @@ const OF_EACH_TYPE: usize = 12;
 
 /// How many zones are generated for the sandbox: those of this variable, or few.
 fn wanted() -> usize {
-    std::env::var("ZONEWRIGHT_GENERATED_ZONES").map_or(60, |text| text.parse().expect("a number of zones"))
+    std::env::var("ZONEWRIGHT_GENERATED_ZONES")
+        .map_or(60, |text| text.parse().expect("a number of zones"))
 }
 
 /// A sandbox with a name server.
@@ -396,7 +426,11 @@ struct Sandbox {
 
 impl Sandbox {
     fn start() -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
         let dns = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
         let options = sandbox::Options { dns, ..sandbox::Options::default() };
         let running = runtime.block_on(sandbox::start(options)).unwrap();
@@ -411,7 +445,8 @@ impl Sandbox {
     fn add(&self, zone: &mut Zone, document: &Value) {
         self.running.seed(&json!({ "zones": [document] })).unwrap();
         zone.records.retain(|record| {
-            let document = json!({ "zones": [{ "name": zone.name.as_str(), "records": [body(record)] }] });
+            let document =
+                json!({ "zones": [{ "name": zone.name.as_str(), "records": [body(record)] }] });
             let is_added = self.running.seed(&document).is_ok_and(|report| report.records == 1);
             zone.left_out += usize::from(!is_added);
             is_added
@@ -473,8 +508,11 @@ fn real_zones_are_answered_as_a_name_server_does() {
     let mut sources = Sources::default();
     let outcome = spec::load(&[spec::Input::Path(folder)], &spec::Options::default(), &mut sources);
     let desired = outcome.desired.expect("good specs");
-    let records = |zone: &DesiredZone| zone.records.iter().map(|r| (r.name.clone(), r.data.clone())).collect();
-    let zones: Vec<Zone> = desired.zones.values().map(|zone| fit(&zone.name, records(zone))).collect();
+    let records = |zone: &DesiredZone| {
+        zone.records.iter().map(|r| (r.name.clone(), r.data.clone())).collect()
+    };
+    let zones: Vec<Zone> =
+        desired.zones.values().map(|zone| fit(&zone.name, records(zone))).collect();
     // Zones of one parent would answer for each other; they are asked one by one.
     let mut random = fastrand::Rng::with_seed(1);
     let mut all = Compared::default();
@@ -485,7 +523,8 @@ fn real_zones_are_answered_as_a_name_server_does() {
         both.push(values(&both));
         let server = start(&program, &both);
         let octets = learn(server.address, &both.pop().unwrap());
-        let Compared { asked, unknown, differences } = compare(server.address, &both, &octets, false, &mut random);
+        let Compared { asked, unknown, differences } =
+            compare(server.address, &both, &octets, false, &mut random);
         all.asked += asked;
         all.unknown += unknown;
         all.differences.extend(differences);
@@ -494,7 +533,8 @@ fn real_zones_are_answered_as_a_name_server_does() {
     check("real", &done, &all);
 }
 
-/// Values of every type, in the forms of a spec, of the API and of a zone file, are the same octets.
+/// Values of every type, in the forms of a spec, of the API and of a zone file, are the same
+/// octets.
 #[test]
 fn values_of_every_type_are_the_same_octets() {
     let Some(program) = program() else { return };
@@ -520,16 +560,24 @@ fn values_of_every_type_are_the_same_octets() {
     let server = start(&program, &zones);
     let mut both = [Resolver::new(server.address), Resolver::new(sandbox.address())];
     let mut types = BTreeSet::new();
-    for Record { name, data, .. } in zones[0].records.iter().filter(|record| record.name != *name.as_fqdn()) {
+    for Record { name, data, .. } in
+        zones[0].records.iter().filter(|record| record.name != *name.as_fqdn())
+    {
         let kind = data.record_type().unwrap();
         if kind == RecordType::Ns {
             continue;
         }
-        let [theirs, ours] = both.each_mut().map(|server| server.ask(name.as_str(), kind as u16).unwrap().answer);
+        let [theirs, ours] =
+            both.each_mut().map(|server| server.ask(name.as_str(), kind as u16).unwrap().answer);
         assert_eq!((ours.len(), &ours), (1, &theirs), "{name} {kind} {}", data.presentation());
         types.insert(kind);
     }
-    println!("{} records of {} types, {} left out", zones[0].records.len(), types.len(), zones[0].left_out);
+    println!(
+        "{} records of {} types, {} left out",
+        zones[0].records.len(),
+        types.len(),
+        zones[0].left_out
+    );
     assert_eq!(types.len(), RecordType::ALL.len() - 1);
     sandbox.stop();
 }

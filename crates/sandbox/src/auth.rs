@@ -1,8 +1,9 @@
 //! Authentication: which credentials a request carries, and whether the sandbox knows them.
 //!
 //! # Sources
-//! Codes and texts of the refusals: observed 2026. ASSUMED: a token is well-formed with 40 to 80 letters, digits, `_` and
-//! `-`; a token beside a key decides alone; an email address without a key, or the reverse, counts as no credentials.
+//! Codes and texts of the refusals: observed 2026. ASSUMED: a token is well-formed with 40 to 80
+//! letters, digits, `_` and `-`; a token beside a key decides alone; an email address without a
+//! key, or the reverse, counts as no credentials.
 
 use axum::http::{HeaderMap, header};
 
@@ -74,13 +75,21 @@ impl Scheme {
 
 /// Refuses unknown credentials. Returns the token, if it is one with limits.
 ///
-/// The endpoints that verify tokens have their own response for unknown ones. ASSUMED: elsewhere, a token that is not active is
-/// refused as an unknown one is.
-pub(super) fn check<'k>(headers: &HeaderMap, known: &'k Known, is_verification: bool) -> Outcome<Option<&'k Token>> {
+/// The endpoints that verify tokens have their own response for unknown ones. ASSUMED: elsewhere, a
+/// token that is not active is refused as an unknown one is.
+pub(super) fn check<'k>(
+    headers: &HeaderMap,
+    known: &'k Known,
+    is_verification: bool,
+) -> Outcome<Option<&'k Token>> {
     let Known { credentials: known, tokens } = known;
     let text = |name: &str| headers.get(name).and_then(|v| v.to_str().ok()).unwrap_or_default();
     match Scheme::of(headers) {
-        None => Err(Refusal::new(400, 9106, "Missing X-Auth-Key, X-Auth-Email or Authorization headers")),
+        None => Err(Refusal::new(
+            400,
+            9106,
+            "Missing X-Auth-Key, X-Auth-Email or Authorization headers",
+        )),
         Some(Scheme::Bearer) => {
             let token = text("authorization").strip_prefix("Bearer ").unwrap_or_default();
             let letters = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
@@ -89,7 +98,8 @@ pub(super) fn check<'k>(headers: &HeaderMap, known: &'k Known, is_verification: 
                 return Err(Refusal::new(400, 6003, "Invalid request headers").because(6111, chain));
             }
             let limited = tokens.iter().find(|limited| limited.secret == token);
-            let is_usable = limited.map_or(token == known.token, |token| token.status == "active" || is_verification);
+            let is_usable = limited
+                .map_or(token == known.token, |token| token.status == "active" || is_verification);
             match (is_usable, is_verification) {
                 (true, _) => Ok(limited),
                 (false, true) => Err(Refusal::new(401, 1000, "Invalid API Token")),

@@ -1,9 +1,11 @@
 //! Many operations in one transaction.
 //!
 //! # Sources
-//! Order, transaction and numbers: developers.cloudflare.com/dns/manage-dns-records/how-to/batch-record-changes, read
-//! 2026-11-20. ASSUMED: the code of a batch that is too large; lists that were not sent come back null; conflicts are
-//! checked in the order of execution, so that a batch can delete a record and create another in its place.
+//! Order, transaction and numbers:
+//! developers.cloudflare.com/dns/manage-dns-records/how-to/batch-record-changes, read 2026-11-20.
+//! ASSUMED: the code of a batch that is too large; lists that were not sent come back null;
+//! conflicts are checked in the order of execution, so that a batch can delete a record and create
+//! another in its place.
 
 use serde_json::{Map, Value, json};
 
@@ -17,7 +19,11 @@ use super::zone::Zone;
 const LISTS: [&str; 4] = ["deletes", "patches", "puts", "posts"];
 
 /// Runs a batch. The caller opens the transaction, so the first refusal undoes everything.
-pub(super) fn run(context: &RequestContext<'_>, zone: &Zone, body: &Map<String, Value>) -> Outcome<Success> {
+pub(super) fn run(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    body: &Map<String, Value>,
+) -> Outcome<Success> {
     let mut operations: Vec<(&str, Option<&Vec<Value>>)> = Vec::with_capacity(LISTS.len());
     for list in LISTS {
         let items = match body.get(list) {
@@ -40,7 +46,9 @@ pub(super) fn run(context: &RequestContext<'_>, zone: &Zone, body: &Map<String, 
             Some(items) => {
                 let mut done = Vec::with_capacity(items.len());
                 for item in items {
-                    done.push(run_one(context, zone, list, item)?.to_json(zone, context.profile.shape));
+                    done.push(
+                        run_one(context, zone, list, item)?.to_json(zone, context.profile.shape),
+                    );
                 }
                 Value::Array(done)
             }
@@ -52,7 +60,9 @@ pub(super) fn run(context: &RequestContext<'_>, zone: &Zone, body: &Map<String, 
 
 /// Runs one operation.
 fn run_one(context: &RequestContext<'_>, zone: &Zone, list: &str, item: &Value) -> Outcome<Record> {
-    let body = item.as_object().ok_or_else(|| Refusal::unspecified(format!("{list} must hold objects.")))?;
+    let body = item
+        .as_object()
+        .ok_or_else(|| Refusal::unspecified(format!("{list} must hold objects.")))?;
     // An operation without an identifier names a record that does not exist.
     let id = body.get("id").and_then(Value::as_str).unwrap_or_default();
     match list {

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 
 /// The time now, in Cloudflare's format.
 pub(super) fn now() -> String {
-    Timestamp::try_from(SystemTime::now()).map_or_else(|_| text(0), |now| text(now.as_microsecond()))
+    Timestamp::try_from(SystemTime::now())
+        .map_or_else(|_| text(0), |now| text(now.as_microsecond()))
 }
 
 /// A time in Cloudflare's format: RFC 3339 in UTC with up to six fractional digits.

@@ -100,7 +100,10 @@ mod tests {
         let again = counter.request(true, "/zones/a/rulesets");
         let read = counter.request(false, "/zones/a");
         drop((two, again, read));
-        assert_eq!(counter.seen(), Traffic { connections: 0, most_at_once: 3, most_writes_to_a_zone: 1 });
+        assert_eq!(
+            counter.seen(),
+            Traffic { connections: 0, most_at_once: 3, most_writes_to_a_zone: 1 }
+        );
         let _both = (counter.request(true, "/zones/a"), counter.request(true, "/zones/a/x"));
         assert_eq!(counter.seen().most_writes_to_a_zone, 2);
     }

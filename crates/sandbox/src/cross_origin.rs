@@ -1,8 +1,9 @@
 //! Refuses requests that web pages send to a sandbox.
 //!
-//! A page in a browser on the same machine can send requests to the sandbox: at a loopback address, or at a name that
-//! the page's owner points to one (DNS rebinding), which makes the responses readable. Browsers send that host in
-//! `Host`, and the page in `Origin`; API clients do not send `Origin`. Cloudflare has no such check.
+//! A page in a browser on the same machine can send requests to the sandbox: at a loopback address,
+//! or at a name that the page's owner points to one (DNS rebinding), which makes the responses
+//! readable. Browsers send that host in `Host`, and the page in `Origin`; API clients do not send
+//! `Origin`. Cloudflare has no such check.
 
 use std::net::IpAddr;
 
@@ -15,20 +16,24 @@ use super::envelope::{Outcome, Refusal};
 /// Refuses a request that a web page may have sent.
 ///
 /// # Errors
-/// 403, without a code, if the request has an `Origin`, or names a host that is neither a loopback address nor `localhost` nor one of
-/// `hosts`.
+/// 403, without a code, if the request has an `Origin`, or names a host that is neither a loopback
+/// address nor `localhost` nor one of `hosts`.
 pub(super) fn check(request: &Parts, hosts: &[String]) -> Outcome<()> {
     let refused = |reason: String| Err(Refusal::unnumbered(403, reason));
     if request.headers.contains_key(ORIGIN) {
-        return refused("the sandbox refuses requests from web pages: send the request without `Origin`".to_owned());
+        return refused(
+            "the sandbox refuses requests from web pages: send the request without `Origin`"
+                .to_owned(),
+        );
     }
     let named = request.headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());
     // In HTTP/2 the host is part of the address.
     let named = named.chain(request.uri.authority().map(Authority::as_str));
     match named.into_iter().find(|host| !is_ours(host, hosts)) {
-        Some(host) => {
-            refused(format!("the sandbox serves loopback addresses and `localhost`, not `{}`", host.escape_debug()))
-        }
+        Some(host) => refused(format!(
+            "the sandbox serves loopback addresses and `localhost`, not `{}`",
+            host.escape_debug()
+        )),
         None => Ok(()),
     }
 }
@@ -59,22 +64,43 @@ mod tests {
     #[test]
     fn only_this_machine_is_local() {
         let is_local = |host: &str| is_ours(host, &[]);
-        for host in
-            ["127.0.0.1", "127.0.0.1:8787", "127.9.9.9", "[::1]:80", "[::ffff:127.0.0.1]", "LocalHost:1", "a.localhost"]
-        {
+        for host in [
+            "127.0.0.1",
+            "127.0.0.1:8787",
+            "127.9.9.9",
+            "[::1]:80",
+            "[::ffff:127.0.0.1]",
+            "LocalHost:1",
+            "a.localhost",
+        ] {
             assert!(is_local(host), "{host}");
         }
-        for host in
-            ["", "evil.example", "evil.example:8787", "127.0.0.1.evil.example", "localhost.evil.example", "192.0.2.1"]
-        {
+        for host in [
+            "",
+            "evil.example",
+            "evil.example:8787",
+            "127.0.0.1.evil.example",
+            "localhost.evil.example",
+            "192.0.2.1",
+        ] {
             assert!(!is_local(host), "{host}");
         }
-        for host in
-            ["127.0.0.1@evil.example", "evil.example@127.0.0.1", "0.0.0.0", "2130706433", "[::]", "a b", "localhost."]
-        {
+        for host in [
+            "127.0.0.1@evil.example",
+            "evil.example@127.0.0.1",
+            "0.0.0.0",
+            "2130706433",
+            "[::]",
+            "a b",
+            "localhost.",
+        ] {
             assert!(!is_local(host), "{host}");
         }
         let named = ["API.test".to_owned()];
-        assert!(is_ours("api.test:443", &named) && is_ours("localhost", &named) && !is_ours("x.api.test", &named));
+        assert!(
+            is_ours("api.test:443", &named)
+                && is_ours("localhost", &named)
+                && !is_ours("x.api.test", &named)
+        );
     }
 }

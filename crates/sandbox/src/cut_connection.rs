@@ -79,7 +79,11 @@ fn reset() -> io::Error {
 }
 
 impl AsyncRead for Stream {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         if matches!(self.state(), CUT | CLOSED) {
             return Poll::Ready(Err(reset()));
         }
@@ -88,10 +92,15 @@ impl AsyncRead for Stream {
 }
 
 impl AsyncWrite for Stream {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         match self.state() {
             CUT => {
-                // The peer should see a reset; if this fails, it sees the connection closed, which is as bad for it.
+                // The peer should see a reset; if this fails, it sees the connection closed, which
+                // is as bad for it.
                 let _ = self.stream.set_zero_linger();
                 Poll::Ready(Err(reset()))
             }

@@ -2,10 +2,10 @@
 //!
 //! # Sources
 //! Members: developers.cloudflare.com/api, "Update DNS Settings" of a zone, and the schema of the
-//! Terraform provider, read 2026-11-20, as is the fact that PATCH merges. ASSUMED: `soa` merges too, because a client
-//! that is tested against Cloudflare relies on it; `nameservers` and `internal_dns` are replaced whole; nulls other
-//! than `soa.mname` and unknown
-//! members are ignored; a zone without a reference zone shows no `internal_dns`; code 1004 for values out of range.
+//! Terraform provider, read 2026-11-20, as is the fact that PATCH merges. ASSUMED: `soa` merges
+//! too, because a client that is tested against Cloudflare relies on it; `nameservers` and
+//! `internal_dns` are replaced whole; nulls other than `soa.mname` and unknown members are ignored;
+//! a zone without a reference zone shows no `internal_dns`; code 1004 for values out of range.
 
 use std::ops::RangeInclusive;
 
@@ -42,7 +42,8 @@ fn defaults() -> Object {
 /// The settings that differ from the defaults, as the store and documents hold them.
 pub(super) fn changes(connection: &Connection, zone: &Zone) -> rusqlite::Result<Option<Value>> {
     let sql = "SELECT changes FROM zone_dns_settings WHERE zone_id = ?1";
-    let text: Option<String> = connection.prepare_cached(sql)?.query_row([&zone.id], |row| row.get(0)).optional()?;
+    let text: Option<String> =
+        connection.prepare_cached(sql)?.query_row([&zone.id], |row| row.get(0)).optional()?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
@@ -82,12 +83,16 @@ fn save(connection: &Connection, zone: &Zone, all: &Object) -> rusqlite::Result<
         changes.insert(key.clone(), value);
     }
     if changes.is_empty() {
-        connection.prepare_cached("DELETE FROM zone_dns_settings WHERE zone_id = ?1")?.execute([&zone.id])?;
+        connection
+            .prepare_cached("DELETE FROM zone_dns_settings WHERE zone_id = ?1")?
+            .execute([&zone.id])?;
         return Ok(());
     }
     let sql = "INSERT INTO zone_dns_settings (zone_id, changes) VALUES (?1, ?2) \
          ON CONFLICT (zone_id) DO UPDATE SET changes = ?2";
-    connection.prepare_cached(sql)?.execute(params![zone.id, Value::Object(changes).to_string()])?;
+    connection
+        .prepare_cached(sql)?
+        .execute(params![zone.id, Value::Object(changes).to_string()])?;
     Ok(())
 }
 
@@ -105,13 +110,15 @@ pub(super) fn patch(context: &RequestContext<'_>, zone: &Zone, body: &Object) ->
     Ok(Success::One(Value::Object(after)))
 }
 
-/// Applies the settings of a document whatever the plan allows: a real zone keeps its settings when its plan is
-/// lowered.
+/// Applies the settings of a document whatever the plan allows: a real zone keeps its settings when
+/// its plan is lowered.
 ///
 /// # Errors
 /// A description of what is wrong with the member.
 pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
-    let body = member.as_object().ok_or_else(|| Refusal::unspecified("`dns_settings` must be an object"))?;
+    let body = member
+        .as_object()
+        .ok_or_else(|| Refusal::unspecified("`dns_settings` must be an object"))?;
     let after = merged(&current(context.connection, zone)?, body)?;
     Ok(save(context.connection, zone, &after)?)
 }
@@ -119,8 +126,8 @@ pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -
 /// The settings after a PATCH, if they are valid.
 ///
 /// # Sources
-/// `foundation_dns` and the type of name servers must match: the text of a refusal reported 2026-07. ASSUMED: if only
-/// one is sent, the other follows.
+/// `foundation_dns` and the type of name servers must match: the text of a refusal reported
+/// 2026-07. ASSUMED: if only one is sent, the other follows.
 fn merged(before: &Object, body: &Object) -> Outcome<Object> {
     let mut after = before.clone();
     for (key, value) in body.iter().filter(|(_, value)| !value.is_null()) {
@@ -146,10 +153,16 @@ fn merged(before: &Object, body: &Object) -> Outcome<Object> {
     }
     let is_advanced = after["nameservers"]["type"] == "cloudflare.advanced";
     let is_given = |key: &str| body.get(key).is_some_and(|v| !v.is_null());
-    match (is_given("foundation_dns"), is_given("nameservers"), after["foundation_dns"] == is_advanced) {
+    match (
+        is_given("foundation_dns"),
+        is_given("nameservers"),
+        after["foundation_dns"] == is_advanced,
+    ) {
         (_, _, true) | (false, false, _) => {}
         (true, true, false) => {
-            return Err(Refusal::unspecified("foundation_dns must match the Advanced Nameservers nameserver type"));
+            return Err(Refusal::unspecified(
+                "foundation_dns must match the Advanced Nameservers nameserver type",
+            ));
         }
         (true, false, false) => {
             let kind = if is_advanced { "cloudflare.standard" } else { "cloudflare.advanced" };
@@ -161,15 +174,20 @@ fn merged(before: &Object, body: &Object) -> Outcome<Object> {
     Ok(after)
 }
 
-/// A value as it is stored: whole numbers lose the fraction `.0`, which the schema's "number" allows.
+/// A value as it is stored: whole numbers lose the fraction `.0`, which the schema's "number"
+/// allows.
 fn stored(value: &Value) -> Value {
     whole(value).map_or_else(|| value.clone(), Value::from)
 }
 
 /// A whole number that is not negative.
 fn whole(value: &Value) -> Option<u64> {
-    let fractional =
-        || value.as_f64().filter(|n| n.fract() == 0.0 && (0.0..=4e9).contains(n)).map(|n| format!("{n:.0}"));
+    let fractional = || {
+        value
+            .as_f64()
+            .filter(|n| n.fract() == 0.0 && (0.0..=4e9).contains(n))
+            .map(|n| format!("{n:.0}"))
+    };
     value.as_u64().or_else(|| fractional()?.parse().ok())
 }
 
@@ -194,12 +212,18 @@ fn name_servers(value: &Value) -> Value {
 
 /// Refuses a member that is invalid by itself.
 fn check_member(key: &str, value: &Value) -> Outcome<()> {
-    let refuse = |expected: &str| Err(Refusal::unspecified(format!("Invalid value for {key}: it must be {expected}.")));
+    let refuse = |expected: &str| {
+        Err(Refusal::unspecified(format!("Invalid value for {key}: it must be {expected}.")))
+    };
     match key {
-        "flatten_all_cnames" | "foundation_dns" | "multi_provider" | "secondary_overrides" if !value.is_boolean() => {
+        "flatten_all_cnames" | "foundation_dns" | "multi_provider" | "secondary_overrides"
+            if !value.is_boolean() =>
+        {
             refuse("true or false")
         }
-        "ns_ttl" if !is_within(value, &NS_TTL) => refuse(&format!("between {} and {}", NS_TTL.start(), NS_TTL.end())),
+        "ns_ttl" if !is_within(value, &NS_TTL) => {
+            refuse(&format!("between {} and {}", NS_TTL.start(), NS_TTL.end()))
+        }
         "zone_mode" if !matches!(value.as_str(), Some("standard" | "cdn_only" | "dns_only")) => {
             refuse("standard, cdn_only or dns_only")
         }
@@ -238,14 +262,20 @@ fn check_soa(soa: &Value) -> Outcome<()> {
     for (key, range) in SOA_NUMBERS {
         if !is_within(&soa[key], &range) {
             let (least, most) = range.into_inner();
-            return refuse(format!("Invalid value for soa.{key}: it must be between {least} and {most}."));
+            return refuse(format!(
+                "Invalid value for soa.{key}: it must be between {least} and {most}."
+            ));
         }
     }
     if whole(&soa["retry"]) > whole(&soa["refresh"]) {
-        return refuse("Invalid value for soa.retry: it must not be greater than soa.refresh.".to_owned());
+        return refuse(
+            "Invalid value for soa.retry: it must not be greater than soa.refresh.".to_owned(),
+        );
     }
     if whole(&soa["expire"]) < whole(&soa["refresh"]) {
-        return refuse("Invalid value for soa.expire: it must not be less than soa.refresh.".to_owned());
+        return refuse(
+            "Invalid value for soa.expire: it must not be less than soa.refresh.".to_owned(),
+        );
     }
     let is_host = |value: &Value| value.as_str().is_some_and(|text| name::host(text).is_some());
     if !soa["mname"].is_null() && !is_host(&soa["mname"]) {
@@ -260,15 +290,16 @@ fn check_soa(soa: &Value) -> Outcome<()> {
 /// Refuses changes that the zone's plan does not allow.
 ///
 /// # Sources
-/// Code 1003 for features that a plan lacks, and 403 with 1029 for internal DNS: probed by the authors of a client.
-/// Plans:
-/// developers.cloudflare.com/dns/cname-flattening, /dns/foundation-dns and /dns/nameservers/custom-nameservers, read
-/// 2026-11-20. ASSUMED: the texts; other modes of a zone and overrides in secondary zones need the enterprise plan; SOA, TTL
-/// of name servers and `multi_provider` need none.
+/// Code 1003 for features that a plan lacks, and 403 with 1029 for internal DNS: probed by the
+/// authors of a client. Plans: developers.cloudflare.com/dns/cname-flattening, /dns/foundation-dns
+/// and /dns/nameservers/custom-nameservers, read 2026-11-20. ASSUMED: the texts; other modes of a
+/// zone and overrides in secondary zones need the enterprise plan; SOA, TTL of name servers and
+/// `multi_provider` need none.
 fn check_plan(zone: &Zone, before: &Object, after: &Object) -> Outcome<()> {
     let changed = |key: &str| before.get(key) != after.get(key);
     let has = |plan: &str| profile::reaches(&zone.plan, plan);
-    let lacks = |what: &str| Err(Refusal::new(400, 1003, format!("{what} is not available to this zone.")));
+    let lacks =
+        |what: &str| Err(Refusal::new(400, 1003, format!("{what} is not available to this zone.")));
     if changed("flatten_all_cnames") && after["flatten_all_cnames"] == true && !has("pro") {
         return lacks("CNAME flattening");
     }
@@ -282,7 +313,8 @@ fn check_plan(zone: &Zone, before: &Object, after: &Object) -> Outcome<()> {
     if changed("zone_mode") && after["zone_mode"] != "standard" && !has("enterprise") {
         return lacks("The zone mode");
     }
-    if changed("secondary_overrides") && after["secondary_overrides"] == true && !has("enterprise") {
+    if changed("secondary_overrides") && after["secondary_overrides"] == true && !has("enterprise")
+    {
         return lacks("Secondary DNS override");
     }
     if changed("internal_dns") && after.contains_key("internal_dns") && !has("enterprise") {

@@ -9,10 +9,11 @@
 //!
 //! # Sources
 //! Members and states: developers.cloudflare.com/api, "Edit DNSSEC Status", and
-//! developers.cloudflare.com/dns/dnssec/dnssec-states, read 2026-11-20. `modified_on` with `+00:00` and null after a
-//! deletion: observed in the tests of the Terraform provider. ASSUMED: a zone without DNSSEC shows no key; the key
-//! never changes; `pending` goes straight to `disabled`, as no parent trusts the key yet; `pending-disabled` goes
-//! straight back to `active`, as the parent still does; a request for the current state changes nothing.
+//! developers.cloudflare.com/dns/dnssec/dnssec-states, read 2026-11-20. `modified_on` with `+00:00`
+//! and null after a deletion: observed in the tests of the Terraform provider. ASSUMED: a zone
+//! without DNSSEC shows no key; the key never changes; `pending` goes straight to `disabled`, as no
+//! parent trusts the key yet; `pending-disabled` goes straight back to `active`, as the parent
+//! still does; a request for the current state changes nothing.
 
 use data_encoding::{BASE64, HEXUPPER};
 use ring::digest::{Context, SHA256, digest};
@@ -104,16 +105,22 @@ impl Dnssec {
         Some(out)
     }
 
-    /// Applies what a document says, whatever the plan allows: a real zone keeps its state when its plan is lowered.
+    /// Applies what a document says, whatever the plan allows: a real zone keeps its state when its
+    /// plan is lowered.
     ///
     /// # Errors
     /// A description of what is wrong with the member.
     pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
-        let body = member.as_object().ok_or_else(|| Refusal::unspecified("`dnssec` must be an object"))?;
+        let body =
+            member.as_object().ok_or_else(|| Refusal::unspecified("`dnssec` must be an object"))?;
         let before = Self::of(context.connection, zone)?;
         let mut after = before.clone();
         if let Some(status) = body.get("status") {
-            after.status = status.as_str().filter(|s| STATES.contains(s)).ok_or_else(|| invalid("status"))?.to_owned();
+            after.status = status
+                .as_str()
+                .filter(|s| STATES.contains(s))
+                .ok_or_else(|| invalid("status"))?
+                .to_owned();
         }
         after.switch(body)?;
         match body.get("modified_on") {
@@ -146,8 +153,8 @@ fn invalid(member: &str) -> Refusal {
     Refusal::new(400, 1002, format!("Invalid or missing \"{member}\""))
 }
 
-/// GET /zones/{id}/dnssec. Reading advances the state: a transition that was pending at the last read may be complete
-/// now.
+/// GET /zones/{id}/dnssec. Reading advances the state: a transition that was pending at the last
+/// read may be complete now.
 pub(super) fn get(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
     let mut dnssec = Dnssec::of(context.connection, zone)?;
     let next = match dnssec.status.as_str() {
@@ -167,10 +174,14 @@ pub(super) fn get(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success>
 /// PATCH /zones/{id}/dnssec.
 ///
 /// # Sources
-/// The text of code 1017 for NSEC3 and presigned zones: observed in the tests of the Terraform provider; the code, and that
-/// a zone that is not active yet gets it too: measured by an integrator in 2026. ASSUMED: both switches need the
-/// enterprise plan.
-pub(super) fn patch(context: &RequestContext<'_>, zone: &Zone, body: &Map<String, Value>) -> Outcome<Success> {
+/// The text of code 1017 for NSEC3 and presigned zones: observed in the tests of the Terraform
+/// provider; the code, and that a zone that is not active yet gets it too: measured by an
+/// integrator in 2026. ASSUMED: both switches need the enterprise plan.
+pub(super) fn patch(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    body: &Map<String, Value>,
+) -> Outcome<Success> {
     let before = Dnssec::of(context.connection, zone)?;
     let wish = match body.get("status").filter(|v| !v.is_null()) {
         None if SWITCHES.iter().any(|s| body.contains_key(*s)) => None,
@@ -189,7 +200,9 @@ pub(super) fn patch(context: &RequestContext<'_>, zone: &Zone, body: &Map<String
         return Err(plan_refused());
     }
     let status = match (wish, before.status.as_str()) {
-        (Some("active"), "disabled" | "error") if zone.status != "active" => return Err(plan_refused()),
+        (Some("active"), "disabled" | "error") if zone.status != "active" => {
+            return Err(plan_refused());
+        }
         (Some("active"), "disabled" | "error") => "pending",
         (Some("active"), "pending-disabled") => "active",
         (Some("disabled"), "active") => "pending-disabled",
@@ -207,13 +220,18 @@ pub(super) fn patch(context: &RequestContext<'_>, zone: &Zone, body: &Map<String
 /// DELETE /zones/{id}/dnssec.
 ///
 /// # Sources
-/// developers.cloudflare.com/api, "Delete DNSSEC Records", read 2026-11-20: the result is text. ASSUMED: that text is
-/// empty; the switches are reset too; code 1004 while DNSSEC is not disabled.
+/// developers.cloudflare.com/api, "Delete DNSSEC Records", read 2026-11-20: the result is text.
+/// ASSUMED: that text is empty; the switches are reset too; code 1004 while DNSSEC is not disabled.
 pub(super) fn delete(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
     if Dnssec::of(context.connection, zone)?.status != "disabled" {
-        return Err(Refusal::unspecified("DNSSEC must be disabled before its records can be deleted."));
+        return Err(Refusal::unspecified(
+            "DNSSEC must be disabled before its records can be deleted.",
+        ));
     }
-    context.connection.prepare_cached("DELETE FROM zone_dnssec WHERE zone_id = ?1")?.execute([&zone.id])?;
+    context
+        .connection
+        .prepare_cached("DELETE FROM zone_dnssec WHERE zone_id = ?1")?
+        .execute([&zone.id])?;
     Ok(Success::One(json!("")))
 }
 
@@ -224,10 +242,12 @@ fn offset_form(moment: &str) -> String {
 
 /// The members that describe the key.
 ///
-/// The public key is not a point of the curve, but everything else is derived from it as for a real key: a digest or a
-/// key tag that a client computes from the response matches.
+/// The public key is not a point of the curve, but everything else is derived from it as for a real
+/// key: a digest or a key tag that a client computes from the response matches.
 fn key(zone: &Zone) -> Map<String, Value> {
-    let half = |which: u8| digest(&SHA256, format!("zonewright sandbox dnssec {} {which}", zone.id).as_bytes());
+    let half = |which: u8| {
+        digest(&SHA256, format!("zonewright sandbox dnssec {} {which}", zone.id).as_bytes())
+    };
     let public_key = [half(0).as_ref(), half(1).as_ref()].concat();
     // RFC 4034 section 2.1: flags 257, protocol 3, algorithm 13, then the key.
     let rdata: Vec<u8> = [1, 1, 3, 13].into_iter().chain(public_key.iter().copied()).collect();
@@ -248,7 +268,11 @@ fn key(zone: &Zone) -> Map<String, Value> {
 
 /// The key tag: RFC 4034 appendix B.
 fn key_tag(rdata: &[u8]) -> u32 {
-    let sum: u32 = rdata.iter().zip([8, 0].into_iter().cycle()).map(|(byte, shift)| u32::from(*byte) << shift).sum();
+    let sum: u32 = rdata
+        .iter()
+        .zip([8, 0].into_iter().cycle())
+        .map(|(byte, shift)| u32::from(*byte) << shift)
+        .sum();
     (sum + (sum >> 16)) & 0xffff
 }
 

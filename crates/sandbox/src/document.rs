@@ -4,12 +4,12 @@
 //! {"format": 1, "kind": "sandbox", "zones": [{"name": "example.com", "plan": "free", "records": [{"type": "A", "name": "www", "content": "192.0.2.1"}]}]}
 //! ```
 //!
-//! A zone may also have `settings`, `dnssec` and `dns_settings`, with what differs from the defaults, `resources` by their
-//! path, and `rulesets`;
-//! beside the zones there may be `account_rulesets` and `managed_rulesets`.
+//! A zone may also have `settings`, `dnssec` and `dns_settings`, with what differs from the
+//! defaults, `resources` by their path, and `rulesets`; beside the zones there may be
+//! `account_rulesets` and `managed_rulesets`.
 //!
-//! A record has the form of a create body, plus what only Cloudflare sets: `id`, `meta`, `locked` and the timestamps.
-//! [`plant`] accepts what [`dump`] returns and restores the same state.
+//! A record has the form of a create body, plus what only Cloudflare sets: `id`, `meta`, `locked`
+//! and the timestamps. [`plant`] accepts what [`dump`] returns and restores the same state.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,7 +28,8 @@ use super::stored_record::{PRIVATE_ROUTING, Record};
 use super::zone::Zone;
 use super::{SandboxError, name, profile};
 
-/// What `sandbox dump` prints, and `sandbox seed` reads. A file for `seed` may leave out whatever the sandbox can make by itself.
+/// What `sandbox dump` prints, and `sandbox seed` reads. A file for `seed` may leave out whatever
+/// the sandbox can make by itself.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Document {
     /// Version of the form.
@@ -164,7 +165,12 @@ enum OnRefusal<'r> {
 
 impl OnRefusal<'_> {
     /// Takes a refusal, or passes it on.
-    fn take(&mut self, result: Result<(), SandboxError>, place: &str, what: &str) -> Result<(), SandboxError> {
+    fn take(
+        &mut self,
+        result: Result<(), SandboxError>,
+        place: &str,
+        what: &str,
+    ) -> Result<(), SandboxError> {
         match (self, result) {
             (Self::LeaveOut(all), Err(SandboxError::Document { problem, .. })) => {
                 all.push(Refused { place: place.to_owned(), what: what.to_owned(), why: problem });
@@ -177,14 +183,20 @@ impl OnRefusal<'_> {
 
 /// Loads a document. The caller opens the transaction.
 ///
-/// Records pass the same checks as those of a POST, except for the quota: a real zone can exceed it too, after its plan
-/// was lowered.
-pub(super) fn plant(context: &RequestContext<'_>, document: &Value) -> Result<SeedReport, SandboxError> {
+/// Records pass the same checks as those of a POST, except for the quota: a real zone can exceed it
+/// too, after its plan was lowered.
+pub(super) fn plant(
+    context: &RequestContext<'_>,
+    document: &Value,
+) -> Result<SeedReport, SandboxError> {
     load(context, document, &mut OnRefusal::Fail)
 }
 
 /// Loads what the sandbox accepts of a document. Returns what it refused.
-pub(super) fn copy(context: &RequestContext<'_>, document: &Value) -> Result<(SeedReport, Vec<Refused>), SandboxError> {
+pub(super) fn copy(
+    context: &RequestContext<'_>,
+    document: &Value,
+) -> Result<(SeedReport, Vec<Refused>), SandboxError> {
     let mut refused = Vec::new();
     let report = load(context, document, &mut OnRefusal::LeaveOut(&mut refused))?;
     Ok((report, refused))
@@ -207,30 +219,44 @@ fn load(
         }
     }
     for (index, ruleset) in list(document, "managed_rulesets", "the document")?.iter().enumerate() {
-        let planted = rulesets::plant_managed(context, ruleset, &format!("managed_rulesets[{index}]"));
+        let planted =
+            rulesets::plant_managed(context, ruleset, &format!("managed_rulesets[{index}]"));
         on_refusal.take(planted, "the document", &ruleset_label(ruleset))?;
     }
     for (index, entry) in list(document, "zones", "the document")?.iter().enumerate() {
         let place = format!("zones[{index}]");
         let mut zone = None;
-        let planted = plant_zone(context, entry, &place, &mut report).map(|planted| zone = Some(planted));
+        let planted =
+            plant_zone(context, entry, &place, &mut report).map(|planted| zone = Some(planted));
         on_refusal.take(planted, &text(entry, "name").unwrap_or_default(), "the zone")?;
         let Some(zone) = zone else { continue };
         plant_surroundings(context, &zone, entry, &place, on_refusal)?;
         for (index, body) in list(entry, "records", &place)?.iter().enumerate() {
             let place = format!("{place}.records[{index}]");
-            let body = body.as_object().ok_or_else(|| SandboxError::document(&place, "must be an object"))?;
+            let body = body
+                .as_object()
+                .ok_or_else(|| SandboxError::document(&place, "must be an object"))?;
             let planted = plant_record(context, &zone, body, &place, &mut report);
             let word = |key: &str| body.get(key).and_then(Value::as_str).unwrap_or_default();
-            on_refusal.take(planted, &zone.name, &format!("the record {} {}", word("name"), word("type")))?;
+            on_refusal.take(
+                planted,
+                &zone.name,
+                &format!("the record {} {}", word("name"), word("type")),
+            )?;
         }
         for (index, ruleset) in list(entry, "rulesets", &place)?.iter().enumerate() {
-            let planted = rulesets::plant_zone(context, &zone, ruleset, &format!("{place}.rulesets[{index}]"));
+            let planted = rulesets::plant_zone(
+                context,
+                &zone,
+                ruleset,
+                &format!("{place}.rulesets[{index}]"),
+            );
             on_refusal.take(planted, &zone.name, &ruleset_label(ruleset))?;
         }
     }
     for (index, ruleset) in list(document, "account_rulesets", "the document")?.iter().enumerate() {
-        let planted = rulesets::plant_account(context, ruleset, &format!("account_rulesets[{index}]"));
+        let planted =
+            rulesets::plant_account(context, ruleset, &format!("account_rulesets[{index}]"));
         on_refusal.take(planted, "the account", &ruleset_label(ruleset))?;
     }
     // Identifiers that the dumped sandbox has used must not be used again.
@@ -244,7 +270,8 @@ fn load(
 
 /// A ruleset in words.
 fn ruleset_label(ruleset: &Value) -> String {
-    let name = ["name", "phase", "id"].iter().find_map(|key| text(ruleset, key)).unwrap_or_default();
+    let name =
+        ["name", "phase", "id"].iter().find_map(|key| text(ruleset, key)).unwrap_or_default();
     format!("the ruleset {name}")
 }
 
@@ -270,8 +297,8 @@ fn plant_zone(
     report: &mut SeedReport,
 ) -> Result<Zone, SandboxError> {
     let given = text(entry, "name").unwrap_or_default();
-    let name =
-        name::host(&given).ok_or_else(|| SandboxError::document(place, format!("`{given}` is not a zone name")))?;
+    let name = name::host(&given)
+        .ok_or_else(|| SandboxError::document(place, format!("`{given}` is not a zone name")))?;
     if let Some(zone) = Zone::named(context.connection, &name)? {
         return Ok(zone);
     }
@@ -319,7 +346,8 @@ fn plant_surroundings(
     for (key, planter) in planters {
         if let Some(member) = entry.get(key).filter(|member| !member.is_null()) {
             let place = format!("{place}.{key}");
-            let planted = planter(context, zone, member).map_err(|refusal| SandboxError::refused(&place, &refusal));
+            let planted = planter(context, zone, member)
+                .map_err(|refusal| SandboxError::refused(&place, &refusal));
             on_refusal.take(planted, &zone.name, &key.replace('_', " "))?;
         }
     }
@@ -359,7 +387,9 @@ fn plant_record(
         tags_modified_on: text("tags_modified_on").or(created.tags_modified_on),
         ..created
     };
-    record.insert(context.connection, zone).map_err(|error| SandboxError::refused(place, &Refusal::from(error)))
+    record
+        .insert(context.connection, zone)
+        .map_err(|error| SandboxError::refused(place, &Refusal::from(error)))
 }
 
 /// The whole state as a document.
@@ -369,10 +399,14 @@ fn plant_record(
 pub(super) fn dump(context: &RequestContext<'_>) -> Result<Value, SandboxError> {
     let mut zones = Vec::new();
     for zone in Zone::all(context.connection)? {
-        let sql = format!("SELECT {} FROM records WHERE zone_id = ?1 ORDER BY seq", super::stored_record::COLUMNS);
+        let sql = format!(
+            "SELECT {} FROM records WHERE zone_id = ?1 ORDER BY seq",
+            super::stored_record::COLUMNS
+        );
         let mut statement = context.connection.prepare_cached(&sql)?;
         let records = statement.query_map([&zone.id], Record::from_row)?;
-        let records = records.map(|row| row.map(RecordEntry::from)).collect::<rusqlite::Result<Vec<_>>>()?;
+        let records =
+            records.map(|row| row.map(RecordEntry::from)).collect::<rusqlite::Result<Vec<_>>>()?;
         zones.push(ZoneEntry {
             settings: settings::to_document(context.connection, &zone)?,
             dnssec: Dnssec::of(context.connection, &zone)?.to_document(),

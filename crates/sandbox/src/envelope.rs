@@ -1,9 +1,11 @@
 //! Responses: results, pages, text and refusals, in the envelope of the API.
 //!
-//! Built by hand, without the client's envelope types, so that the sandbox reveals a mistake in them.
+//! Built by hand, without the client's envelope types, so that the sandbox reveals a mistake in
+//! them.
 //!
 //! # Sources
-//! Key order (`result` first): observed 2025-08. On an error `result` is null and `messages` is empty: observed 2025-08.
+//! Key order (`result` first): observed 2025-08. On an error `result` is null and `messages` is
+//! empty: observed 2025-08.
 
 use serde_json::{Map, Value, json};
 
@@ -126,8 +128,8 @@ impl Refusal {
     /// In the style of before 2024-10: validation problems are in the chain under code 1004.
     ///
     /// # Sources
-    /// developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20: ended on 2024-10-01; the wrapped
-    /// form observed before.
+    /// developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20: ended on
+    /// 2024-10-01; the wrapped form observed before.
     pub(super) fn chained(mut self) -> Self {
         if self.validation && self.problems.iter().all(|p| p.code != Some(1004)) {
             let chain = std::mem::take(&mut self.problems);
@@ -176,10 +178,12 @@ impl Success {
     /// The envelope, or the text for responses without one.
     pub(super) fn body(self) -> Result<Value, String> {
         match self {
-            Self::One(result) => Ok(json!({ "result": result, "success": true, "errors": [], "messages": [] })),
-            Self::Page(result, info) => {
-                Ok(json!({ "result": result, "success": true, "errors": [], "messages": [], "result_info": info }))
+            Self::One(result) => {
+                Ok(json!({ "result": result, "success": true, "errors": [], "messages": [] }))
             }
+            Self::Page(result, info) => Ok(
+                json!({ "result": result, "success": true, "errors": [], "messages": [], "result_info": info }),
+            ),
             Self::Text(text) => Err(text),
             Self::Empty => Err(String::new()),
         }

@@ -1,8 +1,9 @@
 //! A zone as a BIND zone file.
 //!
 //! # Sources
-//! Layout, and the note behind each record: developers.cloudflare.com/dns/manage-dns-records/how-to/import-and-export, read
-//! 2026-11-20. ASSUMED: the values of SOA and apex NS, which Cloudflare chooses.
+//! Layout, and the note behind each record:
+//! developers.cloudflare.com/dns/manage-dns-records/how-to/import-and-export, read 2026-11-20.
+//! ASSUMED: the values of SOA and apex NS, which Cloudflare chooses.
 
 use std::fmt::Write as _;
 
@@ -17,7 +18,8 @@ use zonewright_model::model::facts::{self, FieldKind, Slot, TypeFacts};
 pub(super) fn export(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
     let sql = format!("SELECT {COLUMNS} FROM records WHERE zone_id = ?1 ORDER BY type, name, seq");
     let mut statement = context.connection.prepare_cached(&sql)?;
-    let records = statement.query_map([&zone.id], Record::from_row)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let records =
+        statement.query_map([&zone.id], Record::from_row)?.collect::<rusqlite::Result<Vec<_>>>()?;
     let day = context.now.get(..19).unwrap_or(context.now).replace('T', " ");
     let (origin, [first, second]) = (&zone.name, NAME_SERVERS);
     let mut out = format!(
@@ -32,7 +34,8 @@ pub(super) fn export(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Succe
             out.push_str(&format!("\n;; {heading} Records\n"));
         }
         let Record { name, ttl, kind, .. } = record;
-        let value = facts::of(kind).map_or_else(|| record.content.clone(), |facts| presentation(facts, record));
+        let value = facts::of(kind)
+            .map_or_else(|| record.content.clone(), |facts| presentation(facts, record));
         // Writing into a string cannot fail.
         let _ = writeln!(out, "{name}.\t{ttl}\tIN\t{kind}\t{value} ; {}", note(record));
     }
@@ -53,7 +56,9 @@ fn presentation(facts: &TypeFacts, record: &Record) -> String {
         };
         match field.kind {
             FieldKind::Host | FieldKind::HostOrRoot if text != "." => format!("{text}."),
-            FieldKind::CharacterStrings if !text.trim_start().starts_with('"') => txt::quote(text.as_bytes()),
+            FieldKind::CharacterStrings if !text.trim_start().starts_with('"') => {
+                txt::quote(text.as_bytes())
+            }
             FieldKind::Host
             | FieldKind::HostOrRoot
             | FieldKind::CharacterStrings
@@ -89,7 +94,8 @@ fn note(record: &Record) -> String {
     if record.settings.get("flatten_cname") == Some(&serde_json::Value::Bool(true)) {
         tags.push("cf-flatten-cname".to_owned());
     }
-    // The documented `cf_tags=` at the end of a comment that contains one is that of the tags, which are always there.
+    // The documented `cf_tags=` at the end of a comment that contains one is that of the tags,
+    // which are always there.
     let comment = record.comment.as_ref().map(|comment| format!("{comment} ")).unwrap_or_default();
     format!("{comment}cf_tags={}", tags.join(","))
 }

@@ -1,4 +1,5 @@
-//! The sandbox: an embedded server with the documented HTTP API over a SQLite store, for rehearsals and tests.
+//! The sandbox: an embedded server with the documented HTTP API over a SQLite store, for rehearsals
+//! and tests.
 //!
 //! ```text
 //!  HTTP ──────server─▶ faults ▶ rate limit ▶ router ─▶ auth ─▶ zones · records · batch · list · export
@@ -8,9 +9,10 @@
 //!  DNS ───────dns ─────────────────────────────────▶  zone · record · setting ⇄ store (SQLite)
 //! ```
 //!
-//! It is independent: it shares only the facts of the record types (`model::facts`) with the client, so that a mistake
-//! in our reading or writing of records is not repeated here. Every behaviour cites where it is documented or was
-//! observed; what is unknown is marked `ASSUMED:`, and where it matters it can be switched in the [`Profile`].
+//! It is independent: it shares only the facts of the record types (`model::facts`) with the
+//! client, so that a mistake in our reading or writing of records is not repeated here. Every
+//! behaviour cites where it is documented or was observed; what is unknown is marked `ASSUMED:`,
+//! and where it matters it can be switched in the [`Profile`].
 
 mod auth;
 mod batch;
@@ -80,8 +82,8 @@ pub use document::Document;
 pub use document::{Refused, SeedReport};
 pub use faults::{Fault, FaultFileError, Gzip, What, When};
 pub use profile::{
-    DsWithoutNs, ErrorStyle, ListOrder, NsNeighbours, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RecordMembers,
-    TxtCuts, TxtQuotes, UnknownData,
+    DsWithoutNs, ErrorStyle, ListOrder, NsNeighbours, OldSrvMembers, OwnNetwork, Profile,
+    ProxiedTtl, RecordMembers, TxtCuts, TxtQuotes, UnknownData,
 };
 pub use rate_limit::RateLimit;
 pub use request_log::LoggedRequest;
@@ -113,9 +115,11 @@ pub struct Options {
     pub faults: Vec<Fault>,
     /// Number of requests that [`Running::requests`] keeps; 0 if no one reads them.
     pub remembered: usize,
-    /// Where its name server listens, over UDP and TCP; port 0 for any free one, `None` for no name server.
+    /// Where its name server listens, over UDP and TCP; port 0 for any free one, `None` for no name
+    /// server.
     pub dns: Option<SocketAddr>,
-    /// Host names that it accepts besides loopback addresses and `localhost`, such as the name of a tunnel.
+    /// Host names that it accepts besides loopback addresses and `localhost`, such as the name of a
+    /// tunnel.
     pub hosts: Vec<String>,
 }
 
@@ -155,7 +159,18 @@ pub struct Running {
 /// # Errors
 /// If the store cannot be opened, the address is taken, or the profile names no plan.
 pub async fn start(options: Options) -> Result<Running, SandboxError> {
-    let Options { store, listen, profile, credentials, tokens, seed, faults, remembered, dns, hosts } = options;
+    let Options {
+        store,
+        listen,
+        profile,
+        credentials,
+        tokens,
+        seed,
+        faults,
+        remembered,
+        dns,
+        hosts,
+    } = options;
     if profile::tier(&profile.tier).is_none() {
         return Err(SandboxError::Plan(profile.tier));
     }
@@ -205,7 +220,8 @@ impl Running {
         self.dns.as_ref().map(|listener| listener.address)
     }
 
-    /// The latest requests, at most [`Options::remembered`], in the order of arrival; fewer if their bodies are large.
+    /// The latest requests, at most [`Options::remembered`], in the order of arrival; fewer if
+    /// their bodies are large.
     #[must_use]
     pub fn requests(&self) -> Vec<LoggedRequest> {
         self.service.requests()
@@ -250,14 +266,16 @@ impl Running {
         self.service.traffic.seen()
     }
 
-    /// Sends requests as another client: they count against the rate limit and have no other effect. Returns how many
-    /// were answered. Those beyond the limit are refused, and block all clients as any excess does.
+    /// Sends requests as another client: they count against the rate limit and have no other
+    /// effect. Returns how many were answered. Those beyond the limit are refused, and block all
+    /// clients as any excess does.
     #[must_use]
     pub fn compete(&self, requests: u32) -> u32 {
         (0..requests).map(|_| u32::from(!matches!(self.service.take_budget(), Some(Err(_))))).sum()
     }
 
-    /// Writes as another client: a request that takes effect and is not logged. Returns whether it was accepted.
+    /// Writes as another client: a request that takes effect and is not logged. Returns whether it
+    /// was accepted.
     #[must_use]
     pub fn write_as_another(&self, method: &str, path: &str, body: &Value) -> bool {
         self.service.as_another(method, path, body)
@@ -295,14 +313,17 @@ impl Running {
         self.service.read(0, |context| rulesets::managed(context, id))
     }
 
-    /// Replaces the managed ruleset with the same `id`, as Cloudflare does when it changes its rules.
+    /// Replaces the managed ruleset with the same `id`, as Cloudflare does when it changes its
+    /// rules.
     ///
-    /// The form is that of a response. Lower versions stay readable; without `version`, the next one is used.
+    /// The form is that of a response. Lower versions stay readable; without `version`, the next
+    /// one is used.
     ///
     /// # Errors
     /// If the store cannot be used, or the value is not a ruleset.
     pub fn replace_managed_ruleset(&self, ruleset: &Value) -> Result<(), SandboxError> {
-        self.service.transact(0, |context| rulesets::plant_managed(context, ruleset, "managed_rulesets[0]"))
+        self.service
+            .transact(0, |context| rulesets::plant_managed(context, ruleset, "managed_rulesets[0]"))
     }
 
     /// Stops it after the requests under way, or after a short time.
@@ -326,9 +347,15 @@ fn offline(location: &StoreLocation, seed: u64) -> Result<Service, SandboxError>
 ///
 /// # Errors
 /// If the store cannot be used, the name is invalid, or the plan does not exist.
-pub fn ensure_zone(location: &StoreLocation, name: &str, tier: &str, seed: u64) -> Result<bool, SandboxError> {
+pub fn ensure_zone(
+    location: &StoreLocation,
+    name: &str,
+    tier: &str,
+    seed: u64,
+) -> Result<bool, SandboxError> {
     let document = serde_json::json!({ "zones": [{ "name": name, "plan": tier }] });
-    let report = offline(location, seed)?.transact(0, |context| document::plant(context, &document))?;
+    let report =
+        offline(location, seed)?.transact(0, |context| document::plant(context, &document))?;
     Ok(report.zones > 0)
 }
 

@@ -1,8 +1,9 @@
 //! Lists the records of a zone: filters, order and pages, as one SQL statement.
 //!
 //! # Sources
-//! Parameters: developers.cloudflare.com/api, "List DNS Records", read 2026-11-20. Unknown parameters are ignored, and
-//! `proxied` takes only `true` and `false`: observed 2026-09. ASSUMED: so are unknown orders and empty filters.
+//! Parameters: developers.cloudflare.com/api, "List DNS Records", read 2026-11-20. Unknown
+//! parameters are ignored, and `proxied` takes only `true` and `false`: observed 2026-09. ASSUMED:
+//! so are unknown orders and empty filters.
 
 use rusqlite::params_from_iter;
 
@@ -17,14 +18,21 @@ use super::zone::Zone;
 const DEFAULT_PAGE: u64 = 100;
 
 /// GET /zones/{id}/dns_records.
-pub(super) fn list(context: &RequestContext<'_>, zone: &Zone, parameters: &Parameters) -> Outcome<Success> {
+pub(super) fn list(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    parameters: &Parameters,
+) -> Outcome<Success> {
     let page = parameters.page(DEFAULT_PAGE, 1, context.profile.page_limit);
     let filter = Filter::read(zone, parameters);
     let total: u32 = if filter.is_everything {
         zone.record_count
     } else {
         let sql = format!("SELECT COUNT(*) FROM records WHERE {}", filter.sql);
-        context.connection.prepare_cached(&sql)?.query_row(params_from_iter(&filter.values), |row| row.get(0))?
+        context
+            .connection
+            .prepare_cached(&sql)?
+            .query_row(params_from_iter(&filter.values), |row| row.get(0))?
     };
     let order = order(context, parameters, filter.is_everything);
     let sql = format!(
@@ -44,13 +52,14 @@ pub(super) fn list(context: &RequestContext<'_>, zone: &Zone, parameters: &Param
 
 /// The order, with ties in the order of creation.
 ///
-/// With a filter, `+` stops SQLite from scanning the whole zone in the order of creation when the filter's index finds
-/// a few records at once.
+/// With a filter, `+` stops SQLite from scanning the whole zone in the order of creation when the
+/// filter's index finds a few records at once.
 fn order(context: &RequestContext<'_>, parameters: &Parameters, is_everything: bool) -> String {
     let direction = if parameters.is_descending() { "DESC" } else { "ASC" };
     match (context.profile.list_order, parameters.get("order")) {
         (ListOrder::Hostile, _) | (ListOrder::Random, None) => {
-            // Identifiers are digests: rotating them by another number of digits gives another order each time.
+            // Identifiers are digests: rotating them by another number of digits gives another
+            // order each time.
             let digit = 1 + context.turn % 32;
             format!("substr(id, {digit}) {direction}, id {direction}")
         }
@@ -76,9 +85,9 @@ struct Filter {
 impl Filter {
     /// Reads the parameters.
     ///
-    /// `match` combines all but the tag filters, `tag_match` combines those, and both groups must match. A tag filter
-    /// with an operator names the tag and applies the operator to its value: `name:value` (documented). ASSUMED:
-    /// without a colon the value is empty.
+    /// `match` combines all but the tag filters, `tag_match` combines those, and both groups must
+    /// match. A tag filter with an operator names the tag and applies the operator to its value:
+    /// `name:value` (documented). ASSUMED: without a colon the value is empty.
     fn read(zone: &Zone, parameters: &Parameters) -> Self {
         let mut values = vec![zone.id.clone()];
         let mut plain = Vec::new();
@@ -114,12 +123,18 @@ impl Filter {
                     tags.push(tag_condition(&format!("{TAG_NAME} = {}", bind(value))));
                 }
                 ("tag", "absent") => {
-                    tags.push(format!("NOT {}", tag_condition(&format!("{TAG_NAME} = {}", bind(value)))));
+                    tags.push(format!(
+                        "NOT {}",
+                        tag_condition(&format!("{TAG_NAME} = {}", bind(value)))
+                    ));
                 }
                 ("tag", _) => {
                     let (name, wanted) = value.split_once(':').unwrap_or((value, ""));
                     if let Some(condition) = text_condition(TAG_VALUE, operator, || bind(wanted)) {
-                        tags.push(tag_condition(&format!("{TAG_NAME} = {} AND {condition}", bind(name))));
+                        tags.push(tag_condition(&format!(
+                            "{TAG_NAME} = {} AND {condition}",
+                            bind(name)
+                        )));
                     }
                 }
                 _ => {}
@@ -167,7 +182,9 @@ fn text_condition(column: &str, operator: &str, bind: impl FnOnce() -> String) -
 
 /// ASSUMED: `search` finds a part of the name, content, type, comment or tags.
 fn search_condition(text: &str) -> String {
-    let columns = ["name", "lower(content)", "lower(type)", "lower(coalesce(comment, ''))", "lower(tags)"];
-    let parts: Vec<_> = columns.iter().map(|column| format!("instr({column}, {text}) > 0")).collect();
+    let columns =
+        ["name", "lower(content)", "lower(type)", "lower(coalesce(comment, ''))", "lower(tags)"];
+    let parts: Vec<_> =
+        columns.iter().map(|column| format!("instr({column}, {text}) > 0")).collect();
     format!("({})", parts.join(" OR "))
 }

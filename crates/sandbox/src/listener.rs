@@ -22,7 +22,11 @@ pub(super) struct SwitchedListener {
 
 impl SwitchedListener {
     /// A listener that accepts connections.
-    pub(super) fn new(listener: TcpListener, address: std::net::SocketAddr, service: Arc<Service>) -> Self {
+    pub(super) fn new(
+        listener: TcpListener,
+        address: std::net::SocketAddr,
+        service: Arc<Service>,
+    ) -> Self {
         Self { listener: Some(listener), address, service }
     }
 }
@@ -40,7 +44,8 @@ impl Listener for SwitchedListener {
             };
             tokio::select! {
                 (stream, address) = Listener::accept(listener) => {
-                    // Small responses must not wait for one another; if this fails, they are only slower.
+                    // Small responses must not wait for one another; if this fails, they are only
+                    // slower.
                     let _ = stream.set_nodelay(true);
                     traffic.connection();
                     return (Stream::new(stream, listener_switch.clone()), address);

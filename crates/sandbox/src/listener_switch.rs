@@ -28,7 +28,8 @@ enum State {
 pub(super) struct ListenerSwitch {
     /// The current state.
     state: watch::Sender<State>,
-    /// A connection of the closed listener. While it exists, the operating system gives the port to no one else.
+    /// A connection of the closed listener. While it exists, the operating system gives the port to
+    /// no one else.
     held: std::sync::Arc<tokio::sync::Mutex<Option<(TcpStream, TcpStream)>>>,
 }
 
@@ -74,7 +75,8 @@ impl ListenerSwitch {
         self.wait_for(|state| *state != State::Open).await;
     }
 
-    /// Keeps a connection of our own so that the port stays reserved after the caller drops the listener.
+    /// Keeps a connection of our own so that the port stays reserved after the caller drops the
+    /// listener.
     pub(super) async fn hold(&self, listener: &TcpListener) {
         let made = match listener.local_addr() {
             Ok(address) => TcpStream::connect(address).await,
@@ -92,7 +94,8 @@ impl ListenerSwitch {
         }
     }
 
-    /// Refuses connections until the end of the time, notifies those who wait, and returns a new listener.
+    /// Refuses connections until the end of the time, notifies those who wait, and returns a new
+    /// listener.
     pub(super) async fn stay_shut(&self, address: SocketAddr) -> TcpListener {
         self.state.send_if_modified(|state| match state {
             State::Shutting(until) => {

@@ -4,13 +4,14 @@ use std::net::Ipv4Addr;
 
 /// The full name of a record, from any form that Cloudflare accepts.
 ///
-/// `@` and the zone's own name are the apex; a name inside the zone is kept; the zone is silently appended to anything
-/// else. `None` if the text is not a name.
+/// `@` and the zone's own name are the apex; a name inside the zone is kept; the zone is silently
+/// appended to anything else. `None` if the text is not a name.
 ///
 /// # Sources
-/// Forms and output: developers.cloudflare.com/dns/manage-dns-records/how-to/create-dns-records and the API reference of
-/// "Create DNS Record", read 2026-11-20. Names outside the zone: observed. ASSUMED: a final dot makes no difference, also
-/// on names outside the zone; an empty name is refused.
+/// Forms and output: developers.cloudflare.com/dns/manage-dns-records/how-to/create-dns-records and
+/// the API reference of "Create DNS Record", read 2026-11-20. Names outside the zone: observed.
+/// ASSUMED: a final dot makes no difference, also on names outside the zone; an empty name is
+/// refused.
 pub(super) fn record_name(text: &str, zone: &str) -> Option<String> {
     if text == "@" {
         return Some(zone.to_owned());
@@ -18,15 +19,16 @@ pub(super) fn record_name(text: &str, zone: &str) -> Option<String> {
     let name = ascii(text.strip_suffix('.').unwrap_or(text))?;
     let inside = name == zone || name.strip_suffix(zone).is_some_and(|rest| rest.ends_with('.'));
     let full = if inside { name } else { format!("{name}.{zone}") };
-    well_formed(&full, |c| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '@' | '(' | ')' | ';')).then_some(full)
+    well_formed(&full, |c| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '@' | '(' | ')' | ';'))
+        .then_some(full)
 }
 
 /// A host name without the final dot; `None` if it is not one.
 ///
 /// # Sources
-/// The final dot is dropped from responses: observed 2025-08. Addresses are not host names: error 9009, observed.
-/// ASSUMED: letters, digits, `-`, `_` and `/` (RFC 2317) are allowed; comparison ignores case, so it is stored in lower
-/// case.
+/// The final dot is dropped from responses: observed 2025-08. Addresses are not host names: error
+/// 9009, observed. ASSUMED: letters, digits, `-`, `_` and `/` (RFC 2317) are allowed; comparison
+/// ignores case, so it is stored in lower case.
 pub(super) fn host(text: &str) -> Option<String> {
     let name = ascii(text.strip_suffix('.').unwrap_or(text))?;
     let letters = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '*');
@@ -41,9 +43,13 @@ fn ascii(text: &str) -> Option<String> {
 /// Whether the lengths are valid in the DNS and every character is allowed.
 ///
 /// # Sources
-/// RFC 1035 section 2.3.4: labels up to 63 octets, names up to 253 in text. Error 9000 for empty and long labels: observed.
+/// RFC 1035 section 2.3.4: labels up to 63 octets, names up to 253 in text. Error 9000 for empty
+/// and long labels: observed.
 fn well_formed(name: &str, allowed: impl Fn(char) -> bool) -> bool {
-    name.len() <= 253 && name.split('.').all(|label| (1..=63).contains(&label.len()) && label.chars().all(&allowed))
+    name.len() <= 253
+        && name
+            .split('.')
+            .all(|label| (1..=63).contains(&label.len()) && label.chars().all(&allowed))
 }
 
 #[cfg(test)]

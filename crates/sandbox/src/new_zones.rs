@@ -1,8 +1,9 @@
 //! New zones, to which Cloudflare denies access for a short time after their creation.
 //!
 //! # Sources
-//! Clients get 403 with code 10000 "Authentication error" for what belongs to a zone they have just created, and succeed
-//! when they try again: reported 2021 and 2022. ASSUMED: the zone itself can be read, changed and deleted meanwhile.
+//! Clients get 403 with code 10000 "Authentication error" for what belongs to a zone they have just
+//! created, and succeed when they try again: reported 2021 and 2022. ASSUMED: the zone itself can
+//! be read, changed and deleted meanwhile.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

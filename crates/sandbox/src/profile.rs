@@ -25,10 +25,11 @@ pub struct Profile {
     pub txt_cuts: TxtCuts,
     /// What happens to a TTL that is sent with `proxied`.
     pub proxied_ttl: ProxiedTtl,
-    /// Whether the names of zones are stored and answered in Unicode, and only found so; Punycode is documented.
+    /// Whether the names of zones are stored and answered in Unicode, and only found so; Punycode
+    /// is documented.
     ///
-    /// Acceptance tests of Cloudflare's Terraform provider 5 create a zone with a name in Unicode and expect it back so (read
-    /// 2026-11-23).
+    /// Acceptance tests of Cloudflare's Terraform provider 5 create a zone with a name in Unicode
+    /// and expect it back so (read 2026-11-23).
     pub unicode_zone_names: bool,
     /// How validation problems are reported.
     pub errors: ErrorStyle,
@@ -52,8 +53,8 @@ pub struct Profile {
     ///
     /// Observed as retries of 81053 and 81054 in clients; 0 for none.
     pub conflict_lag_milliseconds: u64,
-    /// Whether the parent publishes a zone's key at once, so that DNSSEC is active at the next read; otherwise it stays
-    /// pending.
+    /// Whether the parent publishes a zone's key at once, so that DNSSEC is active at the next
+    /// read; otherwise it stays pending.
     pub dnssec_activates: bool,
     /// Time after POST /zones in which everything below the new zone is forbidden, in milliseconds.
     ///
@@ -63,12 +64,13 @@ pub struct Profile {
     pub permissions: Permissions,
     /// Whether all settings of a zone can be read at once, as until 2027-03-31.
     pub settings_list: bool,
-    /// Whether writes to rulesets support `dry_run`; if not, a request with that parameter is refused with 400, so that
-    /// it is not carried out.
+    /// Whether writes to rulesets support `dry_run`; if not, a request with that parameter is
+    /// refused with 400, so that it is not carried out.
     pub dry_run: bool,
     /// Whether the account's plan has rulesets of its own.
     pub account_rulesets: bool,
-    /// Whether `messages` is null, and not an empty list, where there is no entry point; both were observed.
+    /// Whether `messages` is null, and not an empty list, where there is no entry point; both were
+    /// observed.
     pub null_messages: bool,
     /// Whether a move of a rule to its current position is refused with code 20011 (reported 2026).
     pub refuse_needless_moves: bool,
@@ -76,7 +78,8 @@ pub struct Profile {
     pub ruleset_page_limit: usize,
     /// Whether the rules of the OWASP ruleset include their score; no one has shown that they do.
     pub owasp_scores: bool,
-    /// Highest paranoia level whose rules are enabled by default in the OWASP ruleset, 1 to 4; not documented.
+    /// Highest paranoia level whose rules are enabled by default in the OWASP ruleset, 1 to 4; not
+    /// documented.
     pub owasp_level: u8,
 }
 
@@ -87,7 +90,8 @@ impl Default for Profile {
             tier: "free".to_owned(),
             shape: RecordMembers::Modern,
             batch: true,
-            // The documented maximum is 5,000,000, but larger pages time out at Cloudflare: observed.
+            // The documented maximum is 5,000,000, but larger pages time out at Cloudflare:
+            // observed.
             page_limit: 5000,
             record_quota: None,
             txt_quotes: TxtQuotes::Verbatim,
@@ -115,14 +119,16 @@ impl Default for Profile {
             // ASSUMED: neither the maximum nor the default is documented.
             ruleset_page_limit: 100,
             owasp_scores: false,
-            // ASSUMED: a lower level is set by disabling the tags above it, so all of them are enabled.
+            // ASSUMED: a lower level is set by disabling the tags above it, so all of them are
+            // enabled.
             owasp_level: 4,
         }
     }
 }
 
 impl Profile {
-    /// An older generation of Cloudflare's API: the old form of records, wrapped errors, no batches, small pages.
+    /// An older generation of Cloudflare's API: the old form of records, wrapped errors, no
+    /// batches, small pages.
     ///
     /// ASSUMED: the largest page is today's default, and there is no rate limit.
     #[must_use]
@@ -145,7 +151,8 @@ impl Profile {
 pub enum RecordMembers {
     /// As observed in 2025 and 2026.
     Modern,
-    /// As documented: every member that the documentation lists, in each record that it is listed for, whatever was seen.
+    /// As documented: every member that the documentation lists, in each record that it is listed
+    /// for, whatever was seen.
     Full,
     /// As before 2024-07: with `zone_id`, `zone_name`, `locked` and a filled `meta`.
     Seed,
@@ -192,8 +199,8 @@ pub enum ErrorStyle {
 pub enum ListOrder {
     /// In the order of creation.
     Stable,
-    /// Another order for every request that asks for none; clients must handle this, because the default is not
-    /// documented.
+    /// Another order for every request that asks for none; clients must handle this, because the
+    /// default is not documented.
     Random,
     /// Another order for every request, whatever it asks for: clients must not depend on the order.
     Hostile,
@@ -202,22 +209,24 @@ pub enum ListOrder {
 /// What happens to `service`, `proto` and `name` in the data of SRV records.
 ///
 /// # Sources
-/// The list of deprecations says that they are refused since 2024-05-31. octodns-cloudflare 1.2.0 and DNSControl 4 still send them,
-/// always equal to the record's name, and both are in use; in the one refusal that was published
-/// (cloudflare/terraform-provider-cloudflare#3502) they differ from it.
+/// The list of deprecations says that they are refused since 2024-05-31. octodns-cloudflare 1.2.0
+/// and DNSControl 4 still send them, always equal to the record's name, and both are in use; in the
+/// one refusal that was published (cloudflare/terraform-provider-cloudflare#3502) they differ from
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OldSrvMembers {
     /// They are refused.
     Refuse,
-    /// ASSUMED: they are accepted but not kept if they match the record's name, and refused otherwise.
+    /// ASSUMED: they are accepted but not kept if they match the record's name, and refused
+    /// otherwise.
     AcceptEqual,
 }
 
 /// What happens to members of `data` that a record's type does not have.
 ///
 /// # Sources
-/// DNSControl 4 sends `"weight": 0` for CAA and others, one structure for all types, and is in use. ASSUMED: what
-/// applies to zeros applies to any value.
+/// DNSControl 4 sends `"weight": 0` for CAA and others, one structure for all types, and is in use.
+/// ASSUMED: what applies to zeros applies to any value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnknownData {
     /// They are ignored, and not kept.
@@ -231,14 +240,16 @@ pub enum UnknownData {
 pub enum NsNeighbours {
     /// Only DS: developers.cloudflare.com/api, "Create DNS Record", read 2026-11-20.
     Refuse,
-    /// All but A, AAAA and CNAME: zones with MX or TXT beside NS exist, whatever the documentation says.
+    /// All but A, AAAA and CNAME: zones with MX or TXT beside NS exist, whatever the documentation
+    /// says.
     Accept,
 }
 
 /// Whether DS records can be at a name without NS records.
 ///
-/// ASSUMED: clients of others create the NS records first and delete the DS records first (observed in octoDNS, read 2026-11-22),
-/// so Cloudflare refuses at least one of the other orders. The documentation does not say so.
+/// ASSUMED: clients of others create the NS records first and delete the DS records first (observed
+/// in octoDNS, read 2026-11-22), so Cloudflare refuses at least one of the other orders. The
+/// documentation does not say so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DsWithoutNs {
     /// They can.
@@ -265,6 +276,8 @@ pub(super) fn tier(name: &str) -> Option<&'static TierFacts> {
 
 /// Whether a plan includes at least what another one does.
 pub(super) fn reaches(plan: &str, least: &str) -> bool {
-    let rank = |name: &str| facts::TIERS.iter().position(|t| tier(name).is_some_and(|own| own.name == t.name));
+    let rank = |name: &str| {
+        facts::TIERS.iter().position(|t| tier(name).is_some_and(|own| own.name == t.name))
+    };
     rank(plan) >= rank(least)
 }

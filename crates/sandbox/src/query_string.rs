@@ -38,12 +38,15 @@ impl Parameters {
 
     /// The requested page. ASSUMED: anything but a number above 0 counts as absent.
     pub(super) fn page(&self, default_size: u64, smallest: u64, largest: u64) -> Page {
-        let number = |name: &str| self.get(name).and_then(|v| v.parse::<u64>().ok()).filter(|n| *n > 0);
+        let number =
+            |name: &str| self.get(name).and_then(|v| v.parse::<u64>().ok()).filter(|n| *n > 0);
         // SQLite counts in signed 64 bits.
         let limit = u64::from(u32::MAX);
         Page {
             number: number("page").unwrap_or(1).min(limit),
-            size: number("per_page").unwrap_or(default_size).clamp(smallest, largest.clamp(1, limit)),
+            size: number("per_page")
+                .unwrap_or(default_size)
+                .clamp(smallest, largest.clamp(1, limit)),
         }
     }
 }
@@ -98,7 +101,9 @@ mod tests {
 
     #[test]
     fn pages() {
-        let read = |query: &str| Parameters::read(&format!("/zones?{query}").parse().unwrap()).page(100, 1, 5000);
+        let read = |query: &str| {
+            Parameters::read(&format!("/zones?{query}").parse().unwrap()).page(100, 1, 5000)
+        };
         assert_eq!(read(""), Page { number: 1, size: 100 });
         assert_eq!(read("page=3&per_page=9000"), Page { number: 3, size: 5000 });
         assert_eq!(read("page=0&per_page=x"), Page { number: 1, size: 100 });

@@ -1,9 +1,10 @@
 //! The rate limit: a number of requests in a window, then a block for the length of another window.
 //!
 //! # Sources
-//! developers.cloudflare.com/fundamentals/api/reference/limits and the changelog of 2025-09-03 on the headers, both read
-//! 2026-11-20. Code 971 and its text: observed 2025 and 2026. ASSUMED: the window begins with its first request, requests
-//! without valid credentials count as well, and all routes share one policy.
+//! developers.cloudflare.com/fundamentals/api/reference/limits and the changelog of 2025-09-03 on
+//! the headers, both read 2026-11-20. Code 971 and its text: observed 2025 and 2026. ASSUMED: the
+//! window begins with its first request, requests without valid credentials count as well, and all
+//! routes share one policy.
 
 use std::time::Duration;
 
@@ -62,7 +63,8 @@ impl Limiter {
             *self = Self { since: Some(now), used: limit.requests, is_blocked: true };
         }
         self.used = (self.used + 1).min(limit.requests);
-        let left = window.saturating_sub(self.since.map_or(Duration::ZERO, |since| now.duration_since(since)));
+        let left = window
+            .saturating_sub(self.since.map_or(Duration::ZERO, |since| now.duration_since(since)));
         // Part of a second counts as a whole one, so that a client does not retry too early.
         let reset_seconds = left.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX);
         let budget = Budget { remaining: limit.requests - self.used, reset_seconds, limit };
@@ -82,7 +84,8 @@ impl Budget {
 
     /// The reply to a request that is refused.
     pub(super) fn refusal(self) -> Reply {
-        let refusal = Refusal::new(429, 971, "Please wait and consider throttling your request speed");
+        let refusal =
+            Refusal::new(429, 971, "Please wait and consider throttling your request speed");
         Reply::json(429, &refusal.body()).with(header::RETRY_AFTER, self.reset_seconds.into())
     }
 }

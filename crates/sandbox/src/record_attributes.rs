@@ -13,9 +13,10 @@ use zonewright_model::model::facts::{AUTOMATIC_TTL, MAXIMUM_TTL, TypeFacts};
 /// Whether the record is proxied.
 ///
 /// # Sources
-/// Only A, AAAA and CNAME: developers.cloudflare.com/dns/proxy-status, read 2026-11-20; code 9004: reported, text
-/// approximate. Code 9003 and its text: observed 2026-08. Proxied CNAMEs to some third parties are refused as well, but
-/// it is unknown which. ASSUMED: 9003 also where the profile refuses DNS-only records to Cloudflare's own network.
+/// Only A, AAAA and CNAME: developers.cloudflare.com/dns/proxy-status, read 2026-11-20; code 9004:
+/// reported, text approximate. Code 9003 and its text: observed 2026-08. Proxied CNAMEs to some
+/// third parties are refused as well, but it is unknown which. ASSUMED: 9003 also where the profile
+/// refuses DNS-only records to Cloudflare's own network.
 pub(super) fn proxied(
     facts: &TypeFacts,
     sent: Option<&Value>,
@@ -32,7 +33,10 @@ pub(super) fn proxied(
     }
     if let Some(address) = address {
         if proxied && !unproxiable_addresses::may_be_proxied(address) {
-            return Err(Refusal::invalid(9003, format!("Target {address} is not allowed for a proxied record.")));
+            return Err(Refusal::invalid(
+                9003,
+                format!("Target {address} is not allowed for a proxied record."),
+            ));
         }
         if own_network == OwnNetwork::Strict && unproxiable_addresses::is_own(address) {
             return Err(Refusal::invalid(9003, format!("Target {address} is not allowed.")));
@@ -47,14 +51,21 @@ pub(super) fn proxied(
 /// Seconds; 1 is automatic.
 ///
 /// # Sources
-/// Range by plan, and automatic for proxied records: developers.cloudflare.com/dns/manage-dns-records/reference/ttl, read
-/// 2026-11-20; code 9021: reported, text approximate. A TTL other than automatic beside `proxied` is replaced:
-/// observed.
+/// Range by plan, and automatic for proxied records:
+/// developers.cloudflare.com/dns/manage-dns-records/reference/ttl, read 2026-11-20; code 9021:
+/// reported, text approximate. A TTL other than automatic beside `proxied` is replaced: observed.
 /// ASSUMED: a value outside the range is refused also for proxied records.
-pub(super) fn ttl(zone: &Zone, sent: Option<&Value>, proxied: bool, style: ProxiedTtl) -> Outcome<u32> {
+pub(super) fn ttl(
+    zone: &Zone,
+    sent: Option<&Value>,
+    proxied: bool,
+    style: ProxiedTtl,
+) -> Outcome<u32> {
     let minimum = zone.tier().minimum_ttl;
     let refused = || {
-        let message = format!("Invalid TTL. Must be between {minimum} and {MAXIMUM_TTL} seconds, or 1 for Automatic.");
+        let message = format!(
+            "Invalid TTL. Must be between {minimum} and {MAXIMUM_TTL} seconds, or 1 for Automatic."
+        );
         Refusal::invalid(9021, message)
     };
     let ttl = match sent {
@@ -68,7 +79,9 @@ pub(super) fn ttl(zone: &Zone, sent: Option<&Value>, proxied: bool, style: Proxi
     if proxied && ttl != AUTOMATIC_TTL {
         return match style {
             ProxiedTtl::Coerce => Ok(AUTOMATIC_TTL),
-            ProxiedTtl::Refuse => Err(Refusal::invalid(9021, "ttl must be set to 1 when proxied is true.")),
+            ProxiedTtl::Refuse => {
+                Err(Refusal::invalid(9021, "ttl must be set to 1 when proxied is true."))
+            }
         };
     }
     Ok(ttl)
@@ -77,8 +90,9 @@ pub(super) fn ttl(zone: &Zone, sent: Option<&Value>, proxied: bool, style: Proxi
 /// The comment; `None` if it is unset, null or empty.
 ///
 /// # Sources
-/// Lengths by plan, no line breaks: developers.cloudflare.com/dns/manage-dns-records/reference/record-attributes, read
-/// 2026-11-20. ASSUMED: the code of a refusal.
+/// Lengths by plan, no line breaks:
+/// developers.cloudflare.com/dns/manage-dns-records/reference/record-attributes, read 2026-11-20.
+/// ASSUMED: the code of a refusal.
 pub(super) fn comment(zone: &Zone, sent: Option<&Value>) -> Outcome<Option<String>> {
     let text = match sent {
         None | Some(Value::Null) => return Ok(None),
@@ -87,7 +101,9 @@ pub(super) fn comment(zone: &Zone, sent: Option<&Value>) -> Outcome<Option<Strin
     };
     let limit = zone.tier().comment_characters;
     if text.chars().count() > limit {
-        return Err(Refusal::unspecified(format!("Comment exceeds the maximum length of {limit} characters.")));
+        return Err(Refusal::unspecified(format!(
+            "Comment exceeds the maximum length of {limit} characters."
+        )));
     }
     if text.contains(['\r', '\n']) {
         return Err(Refusal::unspecified("Comment must not contain line breaks."));
@@ -98,7 +114,8 @@ pub(super) fn comment(zone: &Zone, sent: Option<&Value>) -> Outcome<Option<Strin
 /// The tags.
 ///
 /// # Sources
-/// Form and numbers by plan: developers.cloudflare.com/dns/manage-dns-records/reference/record-attributes, read 2026-11-20.
+/// Form and numbers by plan:
+/// developers.cloudflare.com/dns/manage-dns-records/reference/record-attributes, read 2026-11-20.
 /// Code 9300 and its text: observed 2026-09. ASSUMED: the code of tags that are malformed.
 pub(super) fn tags(zone: &Zone, sent: Option<&Value>) -> Outcome<Vec<String>> {
     let items = match sent {
@@ -108,14 +125,19 @@ pub(super) fn tags(zone: &Zone, sent: Option<&Value>) -> Outcome<Vec<String>> {
     };
     let quota = zone.tier().tags;
     if items.len() > quota {
-        let message = format!("DNS record has {} tags, exceeding the quota of {quota}.", items.len());
+        let message =
+            format!("DNS record has {} tags, exceeding the quota of {quota}.", items.len());
         return Err(Refusal::invalid(9300, message));
     }
     items
         .iter()
         .map(|item| {
             let tag = item.as_str().unwrap_or_default();
-            if is_tag(tag) { Ok(tag.to_owned()) } else { Err(Refusal::unspecified(format!("Tag {item} is invalid."))) }
+            if is_tag(tag) {
+                Ok(tag.to_owned())
+            } else {
+                Err(Refusal::unspecified(format!("Tag {item} is invalid.")))
+            }
         })
         .collect()
 }
@@ -133,9 +155,9 @@ fn is_tag(tag: &str) -> bool {
 /// The settings as the API returns them.
 ///
 /// # Sources
-/// `{"flatten_cname": …}` for a DNS-only CNAME and `{}` else: observed 2025-08. Code 9226: observed. The words for
-/// `ipv4_only` and `ipv6_only`: observed. ASSUMED: their code, and that the enterprise plan has them; members that do not
-/// do not apply to the record are dropped.
+/// `{"flatten_cname": …}` for a DNS-only CNAME and `{}` else: observed 2025-08. Code 9226:
+/// observed. The words for `ipv4_only` and `ipv6_only`: observed. ASSUMED: their code, and that the
+/// enterprise plan has them; members that do not do not apply to the record are dropped.
 pub(super) fn settings(
     facts: &TypeFacts,
     zone: &Zone,
@@ -179,8 +201,8 @@ pub(super) fn settings(
 /// Whether the origin is reached through a private network.
 ///
 /// # Sources
-/// A member of A and AAAA records: developers.cloudflare.com/api/resources/dns, read 2026-11-22. ASSUMED: it is available on every
-/// plan, omitted where it is off, and ignored for other types.
+/// A member of A and AAAA records: developers.cloudflare.com/api/resources/dns, read 2026-11-22.
+/// ASSUMED: it is available on every plan, omitted where it is off, and ignored for other types.
 pub(super) fn private_routing(facts: &TypeFacts, sent: Option<&Value>) -> Outcome<bool> {
     match sent {
         None | Some(Value::Null) => Ok(false),
@@ -203,7 +225,9 @@ mod tests {
 
     #[test]
     fn times_to_live() {
-        let read = |plan: &str, sent: Value, proxied| ttl(&zone(plan), Some(&sent), proxied, ProxiedTtl::Coerce);
+        let read = |plan: &str, sent: Value, proxied| {
+            ttl(&zone(plan), Some(&sent), proxied, ProxiedTtl::Coerce)
+        };
         assert_eq!(read("free", json!(1), false), Ok(1));
         assert_eq!(read("free", json!(60), false), Ok(60));
         assert_eq!(read("free", json!(3600), true), Ok(1));
@@ -218,13 +242,19 @@ mod tests {
     #[test]
     fn comments_and_tags_by_plan() {
         let long = json!("ä".repeat(101));
-        assert_eq!(comment(&zone("free"), Some(&json!("ä".repeat(100)))).unwrap().unwrap().chars().count(), 100);
+        assert_eq!(
+            comment(&zone("free"), Some(&json!("ä".repeat(100)))).unwrap().unwrap().chars().count(),
+            100
+        );
         assert!(comment(&zone("free"), Some(&long)).is_err());
         assert!(comment(&zone("pro"), Some(&long)).is_ok());
         assert!(comment(&zone("pro"), Some(&json!("a\nb"))).is_err());
         assert_eq!(comment(&zone("free"), Some(&json!(""))), Ok(None));
         assert_eq!(tags(&zone("free"), Some(&json!(["a:b"]))).unwrap_err().code(), 9300);
-        assert_eq!(tags(&zone("pro"), Some(&json!(["a:b", "c"]))), Ok(vec!["a:b".to_owned(), "c".to_owned()]));
+        assert_eq!(
+            tags(&zone("pro"), Some(&json!(["a:b", "c"]))),
+            Ok(vec!["a:b".to_owned(), "c".to_owned()])
+        );
         for bad in [json!(["cf-x:1"]), json!(["a b"]), json!([1]), json!([""]), json!("a")] {
             assert!(tags(&zone("pro"), Some(&bad)).is_err(), "{bad}");
         }
@@ -238,8 +268,14 @@ mod tests {
         assert_eq!(read("CNAME", "free", json!({}), false), Ok(json!({"flatten_cname": false})));
         assert_eq!(read("CNAME", "free", json!({}), true), Ok(json!({})));
         assert_eq!(read("A", "free", json!({}), false), Ok(json!({})));
-        assert_eq!(read("CNAME", "pro", json!({"flatten_cname": true}), false), Ok(json!({"flatten_cname": true})));
-        assert_eq!(read("CNAME", "free", json!({"flatten_cname": true}), false).unwrap_err().code(), 9226);
+        assert_eq!(
+            read("CNAME", "pro", json!({"flatten_cname": true}), false),
+            Ok(json!({"flatten_cname": true}))
+        );
+        assert_eq!(
+            read("CNAME", "free", json!({"flatten_cname": true}), false).unwrap_err().code(),
+            9226
+        );
         assert!(read("A", "pro", json!({"ipv4_only": true}), true).is_err());
     }
 }

@@ -12,9 +12,10 @@
 //! | DS, below the apex | no NS | 1004, if [`DsWithoutNs`] refuses it |
 //!
 //! # Sources
-//! Codes and texts: observed 2025 and 2026, the older 81057 until 2024. NS beside other types: developers.cloudflare.com/api,
-//! "Create DNS Record", read 2026-11-20, with DS excepted in the newest SDK. ASSUMED: an equal record is noticed before
-//! other conflicts; the zone's own apex NS do not exclude; the codes for a new NS.
+//! Codes and texts: observed 2025 and 2026, the older 81057 until 2024. NS beside other types:
+//! developers.cloudflare.com/api, "Create DNS Record", read 2026-11-20, with DS excepted in the
+//! newest SDK. ASSUMED: an equal record is noticed before other conflicts; the zone's own apex NS
+//! do not exclude; the codes for a new NS.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -48,7 +49,8 @@ pub(super) fn check(context: &RequestContext<'_>, zone: &Zone, record: &Record) 
     let is_address = matches!(record.kind.as_str(), "A" | "AAAA");
     let is_alias = record.kind == "CNAME";
     let has = |kind: &str| has_type(context, zone, record, kind);
-    let host_taken = || Refusal::new(400, 81053, "An A, AAAA, or CNAME record with that host already exists.");
+    let host_taken =
+        || Refusal::new(400, 81053, "An A, AAAA, or CNAME record with that host already exists.");
     if is_alias && (has("A")? || has("AAAA")? || has("CNAME")?) {
         return Err(host_taken());
     }
@@ -58,7 +60,11 @@ pub(super) fn check(context: &RequestContext<'_>, zone: &Zone, record: &Record) 
     if is_address || is_alias {
         match context.recent.kind(context, zone, &record.name).as_deref() {
             Some("CNAME") if is_address => {
-                return Err(Refusal::new(400, 81054, "A CNAME record with that host already exists."));
+                return Err(Refusal::new(
+                    400,
+                    81054,
+                    "A CNAME record with that host already exists.",
+                ));
             }
             Some("A" | "AAAA" | "CNAME") if is_alias => return Err(host_taken()),
             _ => {}
@@ -70,7 +76,10 @@ pub(super) fn check(context: &RequestContext<'_>, zone: &Zone, record: &Record) 
         }
         if record.kind == "NS" {
             check_delegation(context, zone, record, host_taken)?;
-        } else if record.kind != "DS" && (is_address || is_alias || !accepts_neighbours(context)) && has("NS")? {
+        } else if record.kind != "DS"
+            && (is_address || is_alias || !accepts_neighbours(context))
+            && has("NS")?
+        {
             return Err(Refusal::new(400, 81056, "NS records with that host already exist."));
         }
     }
@@ -88,8 +97,13 @@ fn refuses_lone_ds(context: &RequestContext<'_>) -> bool {
 }
 
 /// Refuses to delete the last NS record of a name that has DS records.
-pub(super) fn check_deletion(context: &RequestContext<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
-    let is_last = record.kind == "NS" && record.name != zone.name && !has_type(context, zone, record, "NS")?;
+pub(super) fn check_deletion(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    record: &Record,
+) -> Outcome<()> {
+    let is_last =
+        record.kind == "NS" && record.name != zone.name && !has_type(context, zone, record, "NS")?;
     if is_last && refuses_lone_ds(context) && has_type(context, zone, record, "DS")? {
         return Err(Refusal::unspecified(
             "The last NS record cannot be deleted while DS records exist on the same name.",
@@ -99,14 +113,23 @@ pub(super) fn check_deletion(context: &RequestContext<'_>, zone: &Zone, record: 
 }
 
 /// Whether the record duplicates another one of the zone.
-fn is_repeated(context: &RequestContext<'_>, zone: &Zone, record: &Record) -> rusqlite::Result<bool> {
+fn is_repeated(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    record: &Record,
+) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND type = ?3 AND identity = ?4 AND id <> ?5";
     let mut statement = context.connection.prepare_cached(sql)?;
     statement.exists(params![zone.id, record.name, record.kind, record.identity, record.id])
 }
 
 /// Whether another record of this type exists at the name.
-fn has_type(context: &RequestContext<'_>, zone: &Zone, record: &Record, kind: &str) -> rusqlite::Result<bool> {
+fn has_type(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    record: &Record,
+    kind: &str,
+) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND type = ?3 AND id <> ?4";
     context.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, kind, record.id])
 }
@@ -115,15 +138,30 @@ fn has_type(context: &RequestContext<'_>, zone: &Zone, record: &Record, kind: &s
 ///
 /// # Sources
 /// Code 81062 and its text: observed 2025 and 2026.
-pub(super) fn check_managed(context: &RequestContext<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
-    if matches!(record.kind.as_str(), "A" | "AAAA" | "CNAME") && is_held_by_workers(context, zone, record)? {
-        return Err(Refusal::new(400, 81062, "A DNS record managed by Workers already exists on that host."));
+pub(super) fn check_managed(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    record: &Record,
+) -> Outcome<()> {
+    if matches!(record.kind.as_str(), "A" | "AAAA" | "CNAME")
+        && is_held_by_workers(context, zone, record)?
+    {
+        return Err(Refusal::new(
+            400,
+            81062,
+            "A DNS record managed by Workers already exists on that host.",
+        ));
     }
     Ok(())
 }
 
-/// Whether Workers own the name: they create an AAAA record for `100::` that cannot be edited (observed 2025 and 2026).
-fn is_held_by_workers(context: &RequestContext<'_>, zone: &Zone, record: &Record) -> rusqlite::Result<bool> {
+/// Whether Workers own the name: they create an AAAA record for `100::` that cannot be edited
+/// (observed 2025 and 2026).
+fn is_held_by_workers(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    record: &Record,
+) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND meta <> '{}' AND type = 'AAAA' \
          AND content = '100::' AND json_extract(meta, '$.read_only') = 1 AND id <> ?3";
     context.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, record.id])
@@ -143,15 +181,24 @@ fn check_delegation(
     }
     let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND type NOT IN ('NS', 'DS') AND id <> ?3";
     if !accepts_neighbours(context)
-        && context.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, record.id])?
+        && context.connection.prepare_cached(sql)?.exists(params![
+            zone.id,
+            record.name,
+            record.id
+        ])?
     {
-        return Err(Refusal::unspecified("NS records cannot exist on the same name as any other record type."));
+        return Err(Refusal::unspecified(
+            "NS records cannot exist on the same name as any other record type.",
+        ));
     }
     let sql = "SELECT COUNT(*) FROM records WHERE zone_id = ?1 AND name = ?2 AND type = 'NS' AND id <> ?3";
     let mut statement = context.connection.prepare_cached(sql)?;
-    let others: i64 = statement.query_row(params![zone.id, record.name, record.id], |row| row.get(0))?;
+    let others: i64 =
+        statement.query_row(params![zone.id, record.name, record.id], |row| row.get(0))?;
     if others >= NAME_SERVERS {
-        return Err(Refusal::unspecified(format!("A name can have at most {NAME_SERVERS} NS records.")));
+        return Err(Refusal::unspecified(format!(
+            "A name can have at most {NAME_SERVERS} NS records."
+        )));
     }
     Ok(())
 }
@@ -159,16 +206,23 @@ fn check_delegation(
 /// Refuses a record set that is too long.
 ///
 /// # Sources
-/// developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20; code 83011 and its text:
-/// observed 2026. ASSUMED: the length is that of `content` in responses.
-fn check_combined_content(context: &RequestContext<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
+/// developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20;
+/// code 83011 and its text: observed 2026. ASSUMED: the length is that of `content` in responses.
+fn check_combined_content(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    record: &Record,
+) -> Outcome<()> {
     let sql = "SELECT COALESCE(SUM(LENGTH(content)), 0) FROM records \
          WHERE zone_id = ?1 AND name = ?2 AND type = ?3 AND id <> ?4";
     let mut statement = context.connection.prepare_cached(sql)?;
-    let others: i64 = statement.query_row(params![zone.id, record.name, record.kind, record.id], |row| row.get(0))?;
-    if others + i64::try_from(record.content.chars().count()).unwrap_or(i64::MAX) > COMBINED_CONTENT {
-        let message =
-            format!("Combined content length of records with this name and type must not exceed {COMBINED_CONTENT}.");
+    let others: i64 = statement
+        .query_row(params![zone.id, record.name, record.kind, record.id], |row| row.get(0))?;
+    if others + i64::try_from(record.content.chars().count()).unwrap_or(i64::MAX) > COMBINED_CONTENT
+    {
+        let message = format!(
+            "Combined content length of records with this name and type must not exceed {COMBINED_CONTENT}."
+        );
         return Err(Refusal::invalid(83011, message));
     }
     Ok(())
@@ -186,7 +240,10 @@ impl RecentDeletions {
     pub(super) fn note(&self, context: &RequestContext<'_>, zone: &Zone, record: &Record) {
         if context.profile.conflict_lag_milliseconds > 0 {
             let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            names.insert((zone.id.clone(), record.name.clone()), (record.kind.clone(), Instant::now()));
+            names.insert(
+                (zone.id.clone(), record.name.clone()),
+                (record.kind.clone(), Instant::now()),
+            );
         }
     }
 

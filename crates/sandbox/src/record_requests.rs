@@ -30,11 +30,13 @@ pub(super) fn get(context: &RequestContext<'_>, zone: &Zone, id: &str) -> Outcom
 /// The usage of the zone's quota.
 ///
 /// # Sources
-/// Members: developers.cloudflare.com/api, "DNS Records Usage", read 2026-11-20, and the models of the official SDKs (Python
-/// 5.9.0, TypeScript 7.3.0), where a null `record_quota` means that the account's quota applies. ASSUMED: no account
-/// has one.
+/// Members: developers.cloudflare.com/api, "DNS Records Usage", read 2026-11-20, and the models of
+/// the official SDKs (Python 5.9.0, TypeScript 7.3.0), where a null `record_quota` means that the
+/// account's quota applies. ASSUMED: no account has one.
 pub(super) fn usage(context: &RequestContext<'_>, zone: &Zone) -> Success {
-    Success::One(json!({ "record_quota": zone.quota(context.profile), "record_usage": zone.record_count }))
+    Success::One(
+        json!({ "record_quota": zone.quota(context.profile), "record_usage": zone.record_count }),
+    )
 }
 
 /// The record of this identifier.
@@ -56,7 +58,11 @@ pub(super) enum Writer {
 }
 
 /// Creates a record; the caller checks the quota.
-pub(super) fn create(context: &RequestContext<'_>, zone: &Zone, body: &Map<String, Value>) -> Outcome<Record> {
+pub(super) fn create(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    body: &Map<String, Value>,
+) -> Outcome<Record> {
     let mut record = draft(context, zone, body, Writer::Client)?;
     record.id = store::next_id(context.connection, context.seed)?;
     record.insert(context.connection, zone)?;
@@ -103,7 +109,8 @@ pub(super) fn draft(
 pub(super) fn check_quota(context: &RequestContext<'_>, zone: &Zone) -> Outcome<()> {
     // The count in `zone` is from the beginning of the request; a batch may have changed it since.
     let sql = "SELECT record_count FROM zones WHERE id = ?1";
-    let used: u32 = context.connection.prepare_cached(sql)?.query_row([&zone.id], |row| row.get(0))?;
+    let used: u32 =
+        context.connection.prepare_cached(sql)?.query_row([&zone.id], |row| row.get(0))?;
     // Checked after the record was added, so that its other problems are reported first.
     if usize::try_from(used).unwrap_or(usize::MAX) > zone.quota(context.profile) {
         return Err(Refusal::new(400, 81045, "Record quota exceeded."));
@@ -113,9 +120,15 @@ pub(super) fn check_quota(context: &RequestContext<'_>, zone: &Zone) -> Outcome<
 
 /// PATCH: untouched fields stay (observed 2026-09).
 ///
-/// ASSUMED: `data` is replaced as a whole, `settings` member by member; null leaves a field unchanged, `tags` too, but
-/// clears `comment`. The library of DNSControl 4 sends `"tags": null` with each change that does not concern tags.
-pub(super) fn patch(context: &RequestContext<'_>, zone: &Zone, id: &str, body: &Map<String, Value>) -> Outcome<Record> {
+/// ASSUMED: `data` is replaced as a whole, `settings` member by member; null leaves a field
+/// unchanged, `tags` too, but clears `comment`. The library of DNSControl 4 sends `"tags": null`
+/// with each change that does not concern tags.
+pub(super) fn patch(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    id: &str,
+    body: &Map<String, Value>,
+) -> Outcome<Record> {
     refuse_closed_domain(zone, Writer::Client)?;
     let before = find(context, zone, id)?;
     let facts = facts_of(&before)?;
@@ -203,23 +216,38 @@ fn fill(
     let invalid_name = || Refusal::invalid(9000, "DNS name is invalid.");
     record.name = match body.get("name") {
         // ASSUMED: the code of a missing name, by analogy with `priority`.
-        None | Some(Value::Null) => return Err(Refusal::invalid(9100, "name is a required field.")),
-        Some(name) => name.as_str().and_then(|n| name::record_name(n, &zone.name)).ok_or_else(invalid_name)?,
+        None | Some(Value::Null) => {
+            return Err(Refusal::invalid(9100, "name is a required field."));
+        }
+        Some(name) => {
+            name.as_str().and_then(|n| name::record_name(n, &zone.name)).ok_or_else(invalid_name)?
+        }
     };
     let sent = Sent {
         content: body.get("content").cloned(),
         data: body.get("data").cloned(),
         priority: body.get("priority").cloned(),
     };
-    let value = record_value::read(facts, &sent, &Place { name: &record.name, zone: &zone.name }, context.profile)?;
+    let value = record_value::read(
+        facts,
+        &sent,
+        &Place { name: &record.name, zone: &zone.name },
+        context.profile,
+    )?;
     record.content = value.content;
     record.data = value.data;
     record.priority = value.priority;
     record.identity = value.identity;
-    record.proxied =
-        record_attributes::proxied(facts, body.get("proxied"), value.address, context.profile.own_network)?;
-    record.ttl = record_attributes::ttl(zone, body.get("ttl"), record.proxied, context.profile.proxied_ttl)?;
-    record.settings = record_attributes::settings(facts, zone, body.get("settings"), record.proxied)?;
+    record.proxied = record_attributes::proxied(
+        facts,
+        body.get("proxied"),
+        value.address,
+        context.profile.own_network,
+    )?;
+    record.ttl =
+        record_attributes::ttl(zone, body.get("ttl"), record.proxied, context.profile.proxied_ttl)?;
+    record.settings =
+        record_attributes::settings(facts, zone, body.get("settings"), record.proxied)?;
     if record_attributes::private_routing(facts, body.get(PRIVATE_ROUTING))? {
         record.settings.insert(PRIVATE_ROUTING.to_owned(), true.into());
     }
@@ -253,20 +281,26 @@ fn record_type(body: &Map<String, Value>) -> Outcome<&'static TypeFacts> {
         Some(kind) => kind
             .as_str()
             .and_then(|k| facts::all().iter().copied().find(|f| f.name == k))
-            .ok_or_else(|| Refusal::unspecified(format!("DNS Validation Error: {kind} is not a supported type."))),
+            .ok_or_else(|| {
+                Refusal::unspecified(format!(
+                    "DNS Validation Error: {kind} is not a supported type."
+                ))
+            }),
     }
 }
 
 /// The facts of a stored record's type.
 fn facts_of(record: &Record) -> Outcome<&'static TypeFacts> {
-    facts::of(&record.kind)
-        .ok_or_else(|| Refusal::unspecified(format!("DNS Validation Error: {} cannot be changed.", record.kind)))
+    facts::of(&record.kind).ok_or_else(|| {
+        Refusal::unspecified(format!("DNS Validation Error: {} cannot be changed.", record.kind))
+    })
 }
 
 /// Refuses a change of type.
 ///
 /// # Sources
-/// Unsupported since 2026-06-30: developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20. ASSUMED: the code.
+/// Unsupported since 2026-06-30: developers.cloudflare.com/fundamentals/api/reference/deprecations,
+/// read 2026-11-20. ASSUMED: the code.
 fn refuse_type_change(facts: &TypeFacts, body: &Map<String, Value>) -> Outcome<()> {
     match body.get("type") {
         None | Some(Value::Null) => Ok(()),
@@ -287,7 +321,8 @@ fn refuse_read_only(record: &Record) -> Outcome<()> {
     Ok(())
 }
 
-/// Refuses MX records in a zone that uses Email Routing, shown by `meta.email_routing` on any record.
+/// Refuses MX records in a zone that uses Email Routing, shown by `meta.email_routing` on any
+/// record.
 ///
 /// # Sources
 /// Code 890190 and its text: observed 2025 and 2026.
@@ -305,7 +340,9 @@ fn refuse_routed_mail(context: &RequestContext<'_>, zone: &Zone, record: &Record
 
 /// Refuses writes under domains that Cloudflare closed to the API.
 fn refuse_closed_domain(zone: &Zone, writer: Writer) -> Outcome<()> {
-    if writer == Writer::Client && zone.name.rsplit('.').next().is_some_and(|last| CLOSED_DOMAINS.contains(&last)) {
+    if writer == Writer::Client
+        && zone.name.rsplit('.').next().is_some_and(|last| CLOSED_DOMAINS.contains(&last))
+    {
         let message = "You cannot use this API for domains with a .cf, .ga, .gq, .ml, or .tk TLD (top-level domain).";
         return Err(Refusal::new(403, 1038, message));
     }

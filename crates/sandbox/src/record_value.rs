@@ -11,7 +11,9 @@ use super::name;
 use super::profile::{OldSrvMembers, Profile, UnknownData};
 use super::svc_params;
 use super::txt;
-use zonewright_model::model::facts::{FieldFacts, FieldKind, LetterCase, Slot, TXT_WIRE_BYTES, TypeFacts};
+use zonewright_model::model::facts::{
+    FieldFacts, FieldKind, LetterCase, Slot, TXT_WIRE_BYTES, TypeFacts,
+};
 
 /// The parts of a request body that contain a record's value.
 #[derive(Debug, Clone, Default)]
@@ -69,9 +71,14 @@ impl Checked {
 
 /// Reads a value.
 ///
-/// For types with `data`, `content` is ignored: reported by users of Cloudflare. ASSUMED: so is a `priority` beside
-/// `data` for types that have it in `data`.
-pub(super) fn read(facts: &TypeFacts, sent: &Sent, place: &Place<'_>, profile: &Profile) -> Outcome<RecordValue> {
+/// For types with `data`, `content` is ignored: reported by users of Cloudflare. ASSUMED: so is a
+/// `priority` beside `data` for types that have it in `data`.
+pub(super) fn read(
+    facts: &TypeFacts,
+    sent: &Sent,
+    place: &Place<'_>,
+    profile: &Profile,
+) -> Outcome<RecordValue> {
     let empty = Map::new();
     let data = match &sent.data {
         None | Some(Value::Null) => &empty,
@@ -95,21 +102,28 @@ pub(super) fn read(facts: &TypeFacts, sent: &Sent, place: &Place<'_>, profile: &
         fields.push((field, check(facts, field, raw, profile)?));
     }
     if facts.has_data() {
-        let is_field = |key: &str| fields.iter().any(|(f, _)| f.slot == Slot::Data && f.name == key);
+        let is_field =
+            |key: &str| fields.iter().any(|(f, _)| f.slot == Slot::Data && f.name == key);
         let mut others = data.keys().filter(|key| !is_field(key) && !is_old_srv_member(facts, key));
-        if let Some(unknown) = others.next().filter(|_| profile.unknown_data == UnknownData::Refuse) {
-            return Err(Refusal::unspecified(format!("{unknown} is not a data field of {} records.", facts.name)));
+        if let Some(unknown) = others.next().filter(|_| profile.unknown_data == UnknownData::Refuse)
+        {
+            return Err(Refusal::unspecified(format!(
+                "{unknown} is not a data field of {} records.",
+                facts.name
+            )));
         }
         check_old_srv_members(facts, data, place, profile.old_srv_members)?;
     }
     Ok(assemble(facts, &fields))
 }
 
-/// Refuses members of SRV data that contradict the record's name, or any of them if the profile refuses them.
+/// Refuses members of SRV data that contradict the record's name, or any of them if the profile
+/// refuses them.
 ///
 /// # Sources
-/// Refused since 2024-05-31: developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20; text: reported in
-/// July 2024 (cloudflare/terraform-provider-cloudflare#3502). ASSUMED: the code.
+/// Refused since 2024-05-31: developers.cloudflare.com/fundamentals/api/reference/deprecations,
+/// read 2026-11-20; text: reported in July 2024 (cloudflare/terraform-provider-cloudflare#3502).
+/// ASSUMED: the code.
 fn check_old_srv_members(
     facts: &TypeFacts,
     data: &Map<String, Value>,
@@ -121,14 +135,20 @@ fn check_old_srv_members(
     }
     let member = |key: &str| data.get(key).and_then(Value::as_str);
     let said = match (member("service"), member("proto"), member("name")) {
-        (Some(service), Some(proto), Some("" | "@")) => name::record_name(&format!("{service}.{proto}"), place.zone),
-        (Some(service), Some(proto), Some(rest)) => name::record_name(&format!("{service}.{proto}.{rest}"), place.zone),
+        (Some(service), Some(proto), Some("" | "@")) => {
+            name::record_name(&format!("{service}.{proto}"), place.zone)
+        }
+        (Some(service), Some(proto), Some(rest)) => {
+            name::record_name(&format!("{service}.{proto}.{rest}"), place.zone)
+        }
         _ => None,
     };
     if old_srv_members == OldSrvMembers::AcceptEqual && said.as_deref() == Some(place.name) {
         return Ok(());
     }
-    Err(Refusal::unspecified("SRV data fields 'service', 'proto' and 'name' are no longer supported"))
+    Err(Refusal::unspecified(
+        "SRV data fields 'service', 'proto' and 'name' are no longer supported",
+    ))
 }
 
 /// Whether a member of SRV data repeats a part of the record's name.
@@ -139,30 +159,35 @@ fn is_old_srv_member(facts: &TypeFacts, member: &str) -> bool {
 /// The refusal for a missing required field.
 ///
 /// # Sources
-/// Codes 9100 ("priority is a required field.") and 9101 ("… is a required data field."): observed 2026. ASSUMED: 9100 also
-/// for `content`.
+/// Codes 9100 ("priority is a required field.") and 9101 ("… is a required data field."): observed
+/// 2026. ASSUMED: 9100 also for `content`.
 fn missing(field: &FieldFacts) -> Refusal {
     match field.slot {
         Slot::Data => Refusal::invalid(9101, format!("{} is a required data field.", field.name)),
-        Slot::Content | Slot::Top => Refusal::invalid(9100, format!("{} is a required field.", field.name)),
+        Slot::Content | Slot::Top => {
+            Refusal::invalid(9100, format!("{} is a required field.", field.name))
+        }
     }
 }
 
 /// Builds the value from the checked fields.
 fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, Checked)]) -> RecordValue {
     let named = |name: &str| fields.iter().find(|(f, _)| f.name == name).map(|(_, c)| c);
-    let number = |name: &str| named(name).and_then(|c| c.json.as_u64()).and_then(|n| u32::try_from(n).ok());
+    let number =
+        |name: &str| named(name).and_then(|c| c.json.as_u64()).and_then(|n| u32::try_from(n).ok());
     let in_slot = |slot: Slot| fields.iter().filter(move |(f, _)| f.slot == slot);
     let data = facts.has_data().then(|| {
         // Members are returned in alphabetical order: observed 2025-08 for SRV.
-        let mut members: Vec<_> = in_slot(Slot::Data).map(|(f, c)| (f.name.to_owned(), c.json.clone())).collect();
+        let mut members: Vec<_> =
+            in_slot(Slot::Data).map(|(f, c)| (f.name.to_owned(), c.json.clone())).collect();
         members.sort_by(|a, b| a.0.cmp(&b.0));
         members.into_iter().collect()
     });
     let content = if !facts.has_data() {
         in_slot(Slot::Content).map(|(_, c)| c.text.as_str()).collect::<Vec<_>>().join(" ")
     } else {
-        let composed = in_slot(Slot::Data).filter(|(f, _)| !(facts.repeats_priority && f.name == "priority"));
+        let composed =
+            in_slot(Slot::Data).filter(|(f, _)| !(facts.repeats_priority && f.name == "priority"));
         let words = composed.map(|(field, checked)| match field.kind {
             FieldKind::Text | FieldKind::CharacterString => txt::quote(checked.text.as_bytes()),
             FieldKind::Decimal { places, .. } => {
@@ -178,7 +203,11 @@ fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, Checked)]) -> RecordValue
         content,
         data,
         priority: has_priority.then(|| number("priority")).flatten(),
-        identity: fields.iter().map(|(_, c)| c.identity.as_str()).collect::<Vec<_>>().join("\u{1f}"),
+        identity: fields
+            .iter()
+            .map(|(_, c)| c.identity.as_str())
+            .collect::<Vec<_>>()
+            .join("\u{1f}"),
         address: fields.iter().find_map(|(_, c)| c.address),
     }
 }
@@ -186,9 +215,15 @@ fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, Checked)]) -> RecordValue
 /// Checks one field and brings it into canonical form: the only place that knows the kinds.
 ///
 /// # Sources
-/// Codes 9005, 9006, 9007, 9008, 9009: reported by many users; texts approximate. RFC 5952 for IPv6 in responses: observed.
-/// ASSUMED: numbers are sent as numbers; code 1004 for members of `data` that are out of range.
-fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, profile: &Profile) -> Outcome<Checked> {
+/// Codes 9005, 9006, 9007, 9008, 9009: reported by many users; texts approximate. RFC 5952 for IPv6
+/// in responses: observed. ASSUMED: numbers are sent as numbers; code 1004 for members of `data`
+/// that are out of range.
+fn check(
+    facts: &TypeFacts,
+    field: &FieldFacts,
+    raw: &Value,
+    profile: &Profile,
+) -> Outcome<Checked> {
     let kind = facts.name;
     let wrong = |what: &str| Refusal::unspecified(format!("{} must be {what}.", field.name));
     match field.kind {
@@ -219,18 +254,21 @@ fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, profile: &Profile) 
             host.map(Checked::text).ok_or_else(refused)
         }
         FieldKind::CharacterStrings => {
-            // Empty content is refused: reported. ASSUMED: with the code for unbalanced quotes, which is not known.
+            // Empty content is refused: reported. ASSUMED: with the code for unbalanced quotes,
+            // which is not known.
             let refused = || Refusal::invalid(9051, format!("Invalid {kind} record."));
             let read = |text: &str| txt::read(text, profile.txt_quotes, profile.txt_cuts);
             let text = raw.as_str().and_then(read).ok_or_else(refused)?;
             if text.wire_bytes > TXT_WIRE_BYTES {
                 return Err(too_long());
             }
-            // ASSUMED: two spellings of the same strings are the same record; only exact repeats were seen refused.
+            // ASSUMED: two spellings of the same strings are the same record; only exact repeats
+            // were seen refused.
             Ok(Checked { identity: text.identity, ..Checked::text(text.content) })
         }
         FieldKind::Integer { max } => {
-            // Flags are accepted as text, too: acceptance tests of Cloudflare's Terraform provider 5, read 2026-11-23.
+            // Flags are accepted as text, too: acceptance tests of Cloudflare's Terraform provider
+            // 5, read 2026-11-23.
             let written = raw.as_str().filter(|text| field.name == "flags" && text.bytes().all(|b| b.is_ascii_digit()));
             let number = written.map_or_else(|| raw.as_u64(), |text| text.parse().ok());
             let number = number.and_then(|n| u32::try_from(n).ok()).filter(|n| *n <= max);
@@ -253,8 +291,8 @@ fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, profile: &Profile) 
             if text.len() > TXT_WIRE_BYTES { Err(too_long()) } else { Ok(Checked::text(text.to_owned())) }
         }
         FieldKind::HostKeepDot => {
-            // The final dot is kept in the targets of SVCB and HTTPS and in replacements of NAPTR: observed. ASSUMED:
-            // it is added where it was not sent.
+            // The final dot is kept in the targets of SVCB and HTTPS and in replacements of NAPTR:
+            // observed. ASSUMED: it is added where it was not sent.
             let host =
                 raw.as_str().and_then(|s| if s == "." { Some(".".to_owned()) } else { Some(name::host(s)? + ".") });
             host.map(Checked::text).ok_or_else(|| wrong("a hostname"))
@@ -303,8 +341,8 @@ fn is_base64(text: &str) -> bool {
 /// A decimal number, given as a number, with this many decimal places; a whole number stays whole.
 ///
 /// # Sources
-/// Clients that compute with floating-point numbers send `-24.05000000000291` for -24.05, as DNSControl 4 does for LOC.
-/// ASSUMED: it is rounded, and the bounds apply to the rounded value.
+/// Clients that compute with floating-point numbers send `-24.05000000000291` for -24.05, as
+/// DNSControl 4 does for LOC. ASSUMED: it is rounded, and the bounds apply to the rounded value.
 fn decimal(raw: &Value, min: i64, max: i64, places: u8) -> Option<Checked> {
     let units = (raw.as_f64()? * 10f64.powi(places.into())).round();
     // No bound has more than eleven digits, so both conversions are exact.
@@ -324,16 +362,19 @@ fn decimal(raw: &Value, min: i64, max: i64, places: u8) -> Option<Checked> {
 /// The refusal for a value that is too long for a record.
 ///
 /// # Sources
-/// developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20, for all types; code 9015
-/// and its text: observed 2026.
+/// developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20,
+/// for all types; code 9015 and its text: observed 2026.
 fn too_long() -> Refusal {
-    Refusal::invalid(9015, format!("Record content exceeds the allowed length of {TXT_WIRE_BYTES} wire format bytes."))
+    Refusal::invalid(
+        9015,
+        format!("Record content exceeds the allowed length of {TXT_WIRE_BYTES} wire format bytes."),
+    )
 }
 
 /// An IPv6 address in the form of RFC 5952.
 ///
-/// The standard library prints that form: lower case, the longest run of zero groups shortened, a single one not, and
-/// mixed notation for IPv4-mapped addresses only (sections 4 and 5).
+/// The standard library prints that form: lower case, the longest run of zero groups shortened, a
+/// single one not, and mixed notation for IPv4-mapped addresses only (sections 4 and 5).
 fn rfc5952(address: Ipv6Addr) -> String {
     address.to_string()
 }
@@ -368,29 +409,43 @@ mod tests {
 
     #[test]
     fn normal_forms() {
-        assert_eq!(body("AAAA", json!({"content": "2001:DB8:0:0::10"})).unwrap().content, "2001:db8::10");
-        assert_eq!(body("CNAME", json!({"content": "Origin.Example.net."})).unwrap().content, "origin.example.net");
+        assert_eq!(
+            body("AAAA", json!({"content": "2001:DB8:0:0::10"})).unwrap().content,
+            "2001:db8::10"
+        );
+        assert_eq!(
+            body("CNAME", json!({"content": "Origin.Example.net."})).unwrap().content,
+            "origin.example.net"
+        );
         let mx = body("MX", json!({"content": ".", "priority": 0})).unwrap();
         assert_eq!((mx.content.as_str(), mx.priority), (".", Some(0)));
-        let srv =
-            body("SRV", json!({"data": {"priority": 10, "weight": 5, "port": 5060, "target": "Sip.example.com."}}));
+        let srv = body(
+            "SRV",
+            json!({"data": {"priority": 10, "weight": 5, "port": 5060, "target": "Sip.example.com."}}),
+        );
         let srv = srv.unwrap();
         assert_eq!((srv.content.as_str(), srv.priority), ("5 5060 sip.example.com", Some(10)));
         let members: Vec<_> = srv.data.unwrap().keys().cloned().collect();
         assert_eq!(members, ["port", "priority", "target", "weight"]);
-        let caa = body("CAA", json!({"data": {"flags": 0, "tag": "issue", "value": "ca.example"}})).unwrap();
+        let caa = body("CAA", json!({"data": {"flags": 0, "tag": "issue", "value": "ca.example"}}))
+            .unwrap();
         assert_eq!(caa.content, "0 issue \"ca.example\"");
         let tlsa = json!({"usage": 3, "selector": 1, "matching_type": 1, "certificate": "00ff"});
         assert_eq!(body("TLSA", json!({"data": tlsa})).unwrap().content, "3 1 1 00FF");
-        let svcb = json!({"priority": 1, "target": "Dns.example.com", "value": "alpn=\"dot\" port=853"});
+        let svcb =
+            json!({"priority": 1, "target": "Dns.example.com", "value": "alpn=\"dot\" port=853"});
         assert_eq!(
             body("SVCB", json!({"data": svcb})).unwrap().content,
             "1 dns.example.com. alpn=\"dot\" port=\"853\""
         );
-        let alias = body("HTTPS", json!({"data": {"priority": 0, "target": "pool.example.net."}})).unwrap();
+        let alias =
+            body("HTTPS", json!({"data": {"priority": 0, "target": "pool.example.net."}})).unwrap();
         assert_eq!(alias.content, "0 pool.example.net.");
-        let uri =
-            body("URI", json!({"priority": 10, "data": {"weight": 1, "target": "https://example.com/"}})).unwrap();
+        let uri = body(
+            "URI",
+            json!({"priority": 10, "data": {"weight": 1, "target": "https://example.com/"}}),
+        )
+        .unwrap();
         assert_eq!((uri.content.as_str(), uri.priority), ("1 \"https://example.com/\"", Some(10)));
         assert!(!uri.data.unwrap().contains_key("priority"));
     }
@@ -405,7 +460,9 @@ mod tests {
         assert_eq!(read(json!(0.294_9)), Some((json!(0.29), "0.29".to_owned())));
         assert_eq!(read(json!(-0.000_1)), Some((json!(0), "0.00".to_owned())));
         assert_eq!(read(json!(50.004)), Some((json!(50), "50.00".to_owned())));
-        for bad in [json!(50.01), json!(50.005_1), json!(-1.01), json!("1"), json!(1e300), json!(null)] {
+        for bad in
+            [json!(50.01), json!(50.005_1), json!(-1.01), json!("1"), json!(1e300), json!(null)]
+        {
             assert_eq!(read(bad), None);
         }
     }
@@ -424,7 +481,8 @@ mod tests {
     fn old_members_of_srv_must_agree_with_the_name() {
         let lenient = Profile { old_srv_members: OldSrvMembers::AcceptEqual, ..Profile::default() };
         let srv = |more: Value| {
-            let mut data = json!({"priority": 1, "weight": 1, "port": 5060, "target": "sip.example.com"});
+            let mut data =
+                json!({"priority": 1, "weight": 1, "port": 5060, "target": "sip.example.com"});
             data.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             Sent { data: Some(data), ..Sent::default() }
         };
@@ -463,7 +521,13 @@ mod tests {
         assert_eq!(code("TXT", json!({"content": "x".repeat(4090)})), 9015);
         assert_eq!(code("TXT", json!({})), 9100);
         assert_eq!(code("OPENPGPKEY", json!({"content": "TUlJ QQ=="})), 1004);
-        assert_eq!(code("SSHFP", json!({"data": {"algorithm": 4, "type": 2, "fingerprint": "abc"}})), 1004);
-        assert_eq!(code("URI", json!({"data": {"weight": 1, "target": "https://example.com/"}})), 9100);
+        assert_eq!(
+            code("SSHFP", json!({"data": {"algorithm": 4, "type": 2, "fingerprint": "abc"}})),
+            1004
+        );
+        assert_eq!(
+            code("URI", json!({"data": {"weight": 1, "target": "https://example.com/"}})),
+            9100
+        );
     }
 }

@@ -106,7 +106,8 @@ impl Reply {
     pub(super) fn into_response(self) -> Response {
         let Self { status, kind, body, headers, delivery } = self;
         let mut response = Response::new(Body::empty());
-        *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        *response.status_mut() =
+            StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
         response.headers_mut().extend(headers);
         let length = match delivery {

@@ -22,12 +22,13 @@ pub struct LoggedRequest {
     pub status: Option<u16>,
     /// The scripted failure that applied to it, if any.
     pub fault: Option<What>,
-    /// Status with which it was handled, whatever happened to the response; `None` if it was not handled and had no
-    /// effect.
+    /// Status with which it was handled, whatever happened to the response; `None` if it was not
+    /// handled and had no effect.
     pub handled: Option<u16>,
 }
 
-/// The latest requests. The number is limited so that a long-running sandbox does not fill the memory.
+/// The latest requests. The number is limited so that a long-running sandbox does not fill the
+/// memory.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     /// Largest number of requests to keep.

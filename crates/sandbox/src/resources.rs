@@ -1,8 +1,8 @@
 //! What a zone has beside records, settings and rulesets, such as page rules: GET of each path in
 //! [`zonewright_model::model::facts::resources`]. A document can seed it; nothing writes it.
 //!
-//! ASSUMED: a zone without any has an empty list, and an object has its usual values. Paths that Cloudflare serves only on some plans
-//! answer on every plan.
+//! ASSUMED: a zone without any has an empty list, and an object has its usual values. Paths that
+//! Cloudflare serves only on some plans answer on every plan.
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
@@ -14,10 +14,15 @@ use super::setting_values::to_json;
 use super::zone::Zone;
 
 /// GET of a resource.
-pub(super) fn get(context: &RequestContext<'_>, zone: &Zone, resource: &ResourceFacts) -> Outcome<Success> {
+pub(super) fn get(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    resource: &ResourceFacts,
+) -> Outcome<Success> {
     let sql = "SELECT value FROM zone_resources WHERE zone_id = ?1 AND path = ?2";
     let mut statement = context.connection.prepare_cached(sql)?;
-    let stored: Option<String> = statement.query_row([zone.id.as_str(), resource.path], |row| row.get(0)).optional()?;
+    let stored: Option<String> =
+        statement.query_row([zone.id.as_str(), resource.path], |row| row.get(0)).optional()?;
     let stored = stored.and_then(|text| serde_json::from_str(&text).ok());
     Ok(match (stored, resource.shows) {
         (Some(Value::Array(items)), _) => page(items),
@@ -33,7 +38,10 @@ pub(super) fn get(context: &RequestContext<'_>, zone: &Zone, resource: &Resource
 /// A list on one page.
 fn page(items: Vec<Value>) -> Success {
     let count = items.len();
-    Success::Page(items, json!({ "page": 1, "per_page": 100, "count": count, "total_count": count, "total_pages": 1 }))
+    Success::Page(
+        items,
+        json!({ "page": 1, "per_page": 100, "count": count, "total_count": count, "total_pages": 1 }),
+    )
 }
 
 /// Stores the member `resources` of a document: values by path.
@@ -41,7 +49,8 @@ fn page(items: Vec<Value>) -> Success {
 /// # Errors
 /// A path is not in the catalogue, or its value is no list or object.
 pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
-    let members = member.as_object().ok_or_else(|| Refusal::unspecified("`resources` must be an object"))?;
+    let members =
+        member.as_object().ok_or_else(|| Refusal::unspecified("`resources` must be an object"))?;
     for (path, value) in members {
         if unmanaged(path).is_none() {
             return Err(Refusal::unspecified(format!("`{path}` is not the path of a resource")));
@@ -51,15 +60,23 @@ pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -
         }
         let sql = "INSERT INTO zone_resources (zone_id, path, value) VALUES (?1, ?2, ?3) \
              ON CONFLICT (zone_id, path) DO UPDATE SET value = ?3";
-        context.connection.prepare_cached(sql)?.execute(params![zone.id, path, value.to_string()])?;
+        context.connection.prepare_cached(sql)?.execute(params![
+            zone.id,
+            path,
+            value.to_string()
+        ])?;
     }
     Ok(())
 }
 
 /// The resources of a zone for a document, by path.
-pub(super) fn to_document(connection: &Connection, zone: &Zone) -> rusqlite::Result<Option<Map<String, Value>>> {
-    let mut statement =
-        connection.prepare_cached("SELECT path, value FROM zone_resources WHERE zone_id = ?1 ORDER BY path")?;
+pub(super) fn to_document(
+    connection: &Connection,
+    zone: &Zone,
+) -> rusqlite::Result<Option<Map<String, Value>>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT path, value FROM zone_resources WHERE zone_id = ?1 ORDER BY path",
+    )?;
     let rows = statement.query_map([&zone.id], |row| {
         let text: String = row.get(1)?;
         Ok((row.get::<_, String>(0)?, serde_json::from_str(&text).unwrap_or_default()))

@@ -1,8 +1,9 @@
 //! Finds the handler for a method and a path.
 //!
 //! # Sources
-//! Codes and texts of 7000, 7001 and 7003: observed 2026; their statuses have been seen as 400 and 404. ASSUMED: routes and
-//! identifiers are looked at before credentials, and credentials before the body.
+//! Codes and texts of 7000, 7001 and 7003: observed 2026; their statuses have been seen as 400 and
+//! 404. ASSUMED: routes and identifiers are looked at before credentials, and credentials before
+//! the body.
 
 use serde_json::{Map, Value};
 
@@ -52,9 +53,11 @@ impl Incoming {
     /// How the response is formatted.
     ///
     /// # Sources
-    /// Responses about rulesets are indented: clients that search for `"success": true` with its space are in use.
+    /// Responses about rulesets are indented: clients that search for `"success": true` with its
+    /// space are in use.
     pub(super) fn layout(&self) -> Layout {
-        let is_ruleset = self.path().is_some_and(|path| path.split('/').any(|part| part == "rulesets"));
+        let is_ruleset =
+            self.path().is_some_and(|path| path.split('/').any(|part| part == "rulesets"));
         if is_ruleset { Layout::Indented } else { Layout::Compact }
     }
 
@@ -111,7 +114,9 @@ fn resource<'a>(path: &'a str, batch: bool) -> Outcome<Resource<'a>> {
         ["accounts", account, "tokens", "verify"] => Resource::AccountVerification(account),
         ["accounts", account, "rules", "lists"] => Resource::Lists(account),
         ["zones"] => Resource::Zones,
-        [zone_path @ .., "dns_records", "batch"] if !batch && zone_path.len() == 2 => return Err(no_route()),
+        [zone_path @ .., "dns_records", "batch"] if !batch && zone_path.len() == 2 => {
+            return Err(no_route());
+        }
         ["zones", zone] => Resource::Zone(zone),
         ["zones", zone, "dns_records"] => Resource::Records(zone),
         ["zones", zone, "dns_records", "batch"] => Resource::Batch(zone),
@@ -124,7 +129,9 @@ fn resource<'a>(path: &'a str, batch: bool) -> Outcome<Resource<'a>> {
         ["zones", zone, "settings"] => Resource::Settings(zone),
         other => {
             let of_zone = match other {
-                ["zones", zone, rest @ ..] => unmanaged(&rest.join("/")).map(|found| Resource::Other(zone, found)),
+                ["zones", zone, rest @ ..] => {
+                    unmanaged(&rest.join("/")).map(|found| Resource::Other(zone, found))
+                }
                 _ => None,
             };
             let found = of_zone.or_else(|| rulesets::Place::find(other).map(Resource::Rulesets));
@@ -148,9 +155,11 @@ fn resource<'a>(path: &'a str, batch: bool) -> Outcome<Resource<'a>> {
         Resource::Record(zone, record) => vec![zone, record],
         Resource::Rulesets(place) => place.identifiers(),
     };
-    let is_identifier = |text: &&str| text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let is_identifier =
+        |text: &&str| text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
     if !identifiers.iter().all(is_identifier) {
-        let message = format!("Could not route to {path}, perhaps your object identifier is invalid?");
+        let message =
+            format!("Could not route to {path}, perhaps your object identifier is invalid?");
         return Err(Refusal::new(400, 7003, message).and(7000, "No route for that URI"));
     }
     Ok(found)
@@ -220,18 +229,28 @@ fn group(resource: Resource<'_>) -> Option<PermissionGroup> {
 ///
 /// # Errors
 /// The refusal; the caller must then roll back what the request wrote.
-pub(super) fn handle(context: &RequestContext<'_>, known: &Known, incoming: &Incoming) -> Outcome<Success> {
+pub(super) fn handle(
+    context: &RequestContext<'_>,
+    known: &Known,
+    incoming: &Incoming,
+) -> Outcome<Success> {
     let path = incoming.path().ok_or_else(|| Refusal::new(400, 7000, "No route for that URI"))?;
     let resource = resource(path, context.profile.batch)?;
     if !methods(resource).contains(&incoming.method) {
         let message = format!("Method {} not available for that URI.", incoming.method);
         return Err(Refusal::new(405, 7001, message));
     }
-    let is_verification = matches!(resource, Resource::Verification | Resource::AccountVerification(_));
+    let is_verification =
+        matches!(resource, Resource::Verification | Resource::AccountVerification(_));
     let token = auth::check(&incoming.headers, known, is_verification)?;
     if let Some(group) = group(resource) {
-        let wanted = if incoming.is_write() { Permission::edit(group) } else { Permission::read(group) };
-        let zone = zone_above(resource).or(if let Resource::Zone(id) = resource { Some(id) } else { None });
+        let wanted =
+            if incoming.is_write() { Permission::edit(group) } else { Permission::read(group) };
+        let zone = zone_above(resource).or(if let Resource::Zone(id) = resource {
+            Some(id)
+        } else {
+            None
+        });
         token::check(context, token, wanted, zone, matches!(resource, Resource::Rulesets(_)))?;
     }
     if let Some(zone) = zone_above(resource) {
@@ -250,7 +269,9 @@ pub(super) fn handle(context: &RequestContext<'_>, known: &Known, incoming: &Inc
         Resource::Lists(account) => token::lists(context, account).map(Success::One),
         Resource::Zones if is(Method::POST) => zones::create(context, &body(incoming)?),
         Resource::Zones => zones::list(context, token, &parameters),
-        Resource::Zone(id) if is(Method::PATCH) => zones::patch(context, zone(id)?, &body(incoming)?),
+        Resource::Zone(id) if is(Method::PATCH) => {
+            zones::patch(context, zone(id)?, &body(incoming)?)
+        }
         Resource::Zone(id) if is(Method::DELETE) => zones::delete(context, &zone(id)?),
         Resource::Zone(id) => zones::get(context, &zone(id)?),
         Resource::Records(id) if is(Method::POST) => {
@@ -265,12 +286,16 @@ pub(super) fn handle(context: &RequestContext<'_>, known: &Known, incoming: &Inc
         Resource::Record(id, record) if is(Method::PATCH) => {
             let body = body(incoming)?;
             let zone = zone(id)?;
-            Ok(Success::One(record_requests::patch(context, &zone, record, &body)?.to_json(&zone, shape)))
+            Ok(Success::One(
+                record_requests::patch(context, &zone, record, &body)?.to_json(&zone, shape),
+            ))
         }
         Resource::Record(id, record) if is(Method::PUT) => {
             let body = body(incoming)?;
             let zone = zone(id)?;
-            Ok(Success::One(record_requests::replace(context, &zone, record, &body)?.to_json(&zone, shape)))
+            Ok(Success::One(
+                record_requests::replace(context, &zone, record, &body)?.to_json(&zone, shape),
+            ))
         }
         Resource::Record(id, record) if is(Method::DELETE) => {
             let zone = zone(id)?;
@@ -282,10 +307,14 @@ pub(super) fn handle(context: &RequestContext<'_>, known: &Known, incoming: &Inc
         Resource::Batch(id) => batch::run(context, &zone(id)?, &body(incoming)?),
         Resource::Export(id) => export::export(context, &zone(id)?),
         Resource::Usage(id) => Ok(record_requests::usage(context, &zone(id)?)),
-        Resource::Dnssec(id) if is(Method::PATCH) => dnssec::patch(context, &zone(id)?, &body(incoming)?),
+        Resource::Dnssec(id) if is(Method::PATCH) => {
+            dnssec::patch(context, &zone(id)?, &body(incoming)?)
+        }
         Resource::Dnssec(id) if is(Method::DELETE) => dnssec::delete(context, &zone(id)?),
         Resource::Dnssec(id) => dnssec::get(context, &zone(id)?),
-        Resource::DnsSettings(id) if is(Method::PATCH) => dns_settings::patch(context, &zone(id)?, &body(incoming)?),
+        Resource::DnsSettings(id) if is(Method::PATCH) => {
+            dns_settings::patch(context, &zone(id)?, &body(incoming)?)
+        }
         Resource::DnsSettings(id) => dns_settings::get(context, &zone(id)?),
         Resource::Settings(id) => settings::list(context, &zone(id)?),
         Resource::Other(id, resource) => resources::get(context, &zone(id)?, resource),
@@ -304,16 +333,21 @@ pub(super) fn handle(context: &RequestContext<'_>, known: &Known, incoming: &Inc
 /// The JSON object that a request must carry.
 ///
 /// # Sources
-/// Code 9207: reported, with statuses 400 and 415. ASSUMED: 415 for a wrong content type, and the same code with 400 for
-/// what is no JSON object.
+/// Code 9207: reported, with statuses 400 and 415. ASSUMED: 415 for a wrong content type, and the
+/// same code with 400 for what is no JSON object.
 fn body(incoming: &Incoming) -> Outcome<Map<String, Value>> {
-    let kind = incoming.headers.get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    let kind = incoming
+        .headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|v| v.to_str().ok())
+        .unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if !kind.eq_ignore_ascii_case("application/json") {
         return Err(Refusal::new(415, 9207, "Content-type must be application/json."));
     }
-    serde_json::from_slice(&incoming.body)
-        .map_err(|error| Refusal::new(400, 9207, format!("Request body is not a JSON object: {error}")))
+    serde_json::from_slice(&incoming.body).map_err(|error| {
+        Refusal::new(400, 9207, format!("Request body is not a JSON object: {error}"))
+    })
 }
 
 #[cfg(test)]

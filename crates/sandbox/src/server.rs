@@ -1,6 +1,7 @@
 //! The HTTP server: receives requests, applies faults and limits, logs, and sends responses.
 //!
-//! Order of one request: fault, delay, rate limit, handling in a transaction of its own on a blocking thread, log, response.
+//! Order of one request: fault, delay, rate limit, handling in a transaction of its own on a
+//! blocking thread, log, response.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -74,7 +75,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Service {
     /// A service on a store.
-    pub(super) fn new(connection: Connection, profile: Profile, known: Known, seed: u64, script: Script) -> Self {
+    pub(super) fn new(
+        connection: Connection,
+        profile: Profile,
+        known: Known,
+        seed: u64,
+        script: Script,
+    ) -> Self {
         Self {
             connection: Mutex::new(connection),
             profile,
@@ -133,22 +140,43 @@ impl Service {
     ) -> Result<T, E> {
         let mut connection = lock(&self.connection);
         let now = clock::now();
-        // Immediate, so that a wait for another process with the same file happens at the beginning and not in the
-        // middle.
+        // Immediate, so that a wait for another process with the same file happens at the beginning
+        // and not in the middle.
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let (profile, seed, recent, new_zones) = (&self.profile, self.seed, &self.recent, &self.new_zones);
-        let result =
-            work(&RequestContext { connection: &transaction, profile, seed, now: &now, recent, new_zones, turn })?;
+        let (profile, seed, recent, new_zones) =
+            (&self.profile, self.seed, &self.recent, &self.new_zones);
+        let result = work(&RequestContext {
+            connection: &transaction,
+            profile,
+            seed,
+            now: &now,
+            recent,
+            new_zones,
+            turn,
+        })?;
         transaction.commit()?;
         Ok(result)
     }
 
     /// Runs a function that only reads.
-    pub(super) fn read<T, E>(&self, turn: u64, work: impl FnOnce(&RequestContext<'_>) -> Result<T, E>) -> Result<T, E> {
+    pub(super) fn read<T, E>(
+        &self,
+        turn: u64,
+        work: impl FnOnce(&RequestContext<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
         let connection = lock(&self.connection);
         let now = clock::now();
-        let (profile, seed, recent, new_zones) = (&self.profile, self.seed, &self.recent, &self.new_zones);
-        work(&RequestContext { connection: &connection, profile, seed, now: &now, recent, new_zones, turn })
+        let (profile, seed, recent, new_zones) =
+            (&self.profile, self.seed, &self.recent, &self.new_zones);
+        work(&RequestContext {
+            connection: &connection,
+            profile,
+            seed,
+            now: &now,
+            recent,
+            new_zones,
+            turn,
+        })
     }
 
     /// Counts a request against the rate limit, if there is one; `Err` if it must be refused.
@@ -159,7 +187,8 @@ impl Service {
     /// Answers one request.
     fn handle(&self, turn: u64, incoming: &Incoming) -> Outcome<Success> {
         let work = |context: &RequestContext<'_>| router::handle(context, &self.known, incoming);
-        let outcome = if incoming.is_write() { self.transact(turn, work) } else { self.read(turn, work) };
+        let outcome =
+            if incoming.is_write() { self.transact(turn, work) } else { self.read(turn, work) };
         match self.profile.errors {
             ErrorStyle::Direct => outcome,
             ErrorStyle::Chain => outcome.map_err(Refusal::chained),
@@ -206,12 +235,15 @@ impl Service {
 
     /// A request with the sandbox's own credentials; `None` if the method or path is invalid.
     fn own_request(&self, method: &str, path: &str, body: &Value) -> Option<Incoming> {
-        let authorization = HeaderValue::from_str(&format!("Bearer {}", self.known.credentials.token)).ok()?;
+        let authorization =
+            HeaderValue::from_str(&format!("Bearer {}", self.known.credentials.token)).ok()?;
         let json = HeaderValue::from_static("application/json");
         Some(Incoming {
             method: method.parse().ok()?,
             uri: format!("{BASE}{path}").parse().ok()?,
-            headers: [(header::AUTHORIZATION, authorization), (header::CONTENT_TYPE, json)].into_iter().collect(),
+            headers: [(header::AUTHORIZATION, authorization), (header::CONTENT_TYPE, json)]
+                .into_iter()
+                .collect(),
             body: body.to_string().into_bytes(),
         })
     }
@@ -228,16 +260,19 @@ pub(super) async fn receive(
     if let Err(refusal) = cross_origin::check(&parts, &service.hosts) {
         return Reply::json(refusal.status, &refusal.body()).into_response();
     }
-    // A request without valid credentials is refused whatever its body is, so the sandbox does not read and keep the
-    // body.
+    // A request without valid credentials is refused whatever its body is, so the sandbox does not
+    // read and keep the body.
     let body = match auth::check(&parts.headers, &service.known, false) {
         // A body that does not arrive completely is treated as one that is not JSON.
-        Ok(_) => axum::body::to_bytes(body, BODY_BYTES).await.map(|b| b.to_vec()).unwrap_or_default(),
+        Ok(_) => {
+            axum::body::to_bytes(body, BODY_BYTES).await.map(|b| b.to_vec()).unwrap_or_default()
+        }
         Err(_) => Vec::new(),
     };
     let incoming = Incoming { method: parts.method, uri: parts.uri, headers: parts.headers, body };
     let path = incoming.uri.path();
-    let _under_way = service.traffic.request(incoming.is_write(), path.strip_prefix(BASE).unwrap_or(path));
+    let _under_way =
+        service.traffic.request(incoming.is_write(), path.strip_prefix(BASE).unwrap_or(path));
     let fault = lock(&service.script).next(incoming.method.as_str(), path);
     let turn = {
         let path = incoming.uri.path_and_query().map_or("/", |p| p.as_str());
@@ -308,7 +343,8 @@ async fn respond(
     let reply = {
         let service = Arc::clone(service);
         let fault = fault.clone();
-        // The store is locked and SQLite blocks, so this must not run on the threads that serve connections.
+        // The store is locked and SQLite blocks, so this must not run on the threads that serve
+        // connections.
         tokio::task::spawn_blocking(move || service.reply(turn, &incoming, fault.as_ref())).await
     };
     let reply = reply.unwrap_or_else(|error| {
@@ -322,7 +358,8 @@ async fn respond(
     (ending, budget)
 }
 
-/// Waits, but only if the duration is not zero: a timer of zero length would still wait for the next tick.
+/// Waits, but only if the duration is not zero: a timer of zero length would still wait for the
+/// next tick.
 async fn pause(duration: Duration) {
     if !duration.is_zero() {
         tokio::time::sleep(duration).await;

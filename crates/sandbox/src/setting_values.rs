@@ -1,6 +1,7 @@
 //! The zone settings of the sandbox: the default of each, and the values that it accepts.
 //!
-//! Names, values and plans are in [`zonewright_model::model::facts::settings`]. Known defaults are there as well.
+//! Names, values and plans are in [`zonewright_model::model::facts::settings`]. Known defaults are
+//! there as well.
 
 use serde_json::{Map, Value, json};
 
@@ -20,9 +21,11 @@ pub(super) fn to_json(value: FactValue) -> Value {
         FactValue::Number(number) => number.into(),
         FactValue::Word(word) => word.into(),
         FactValue::EmptyList => json!([]),
-        FactValue::Object(members) => {
-            members.iter().map(|(name, member)| ((*name).to_owned(), to_json(*member))).collect::<Map<_, _>>().into()
-        }
+        FactValue::Object(members) => members
+            .iter()
+            .map(|(name, member)| ((*name).to_owned(), to_json(*member)))
+            .collect::<Map<_, _>>()
+            .into(),
     }
 }
 
@@ -44,7 +47,8 @@ impl Setting {
 
     /// Its default value.
     pub(super) fn default(self) -> Value {
-        // ASSUMED: the values of settings without a known default, some of which Cloudflare chooses by the plan or the origin.
+        // ASSUMED: the values of settings without a known default, some of which Cloudflare chooses
+        // by the plan or the origin.
         match (self.0.default, self.name()) {
             (Some(default), _) => to_json(default),
             (None, "max_upload") => json!(100),
@@ -62,7 +66,8 @@ impl Setting {
     /// Cloudflare's message for an edit that the plan does not allow.
     ///
     /// # Sources
-    /// Both forms observed 2026 with code 1015. ASSUMED: the second one is for what only Enterprise includes.
+    /// Both forms observed 2026 with code 1015. ASSUMED: the second one is for what only Enterprise
+    /// includes.
     pub(super) fn refusal(self) -> String {
         let what = match self.name() {
             "proxy_read_timeout" => "setting for",
@@ -82,8 +87,9 @@ impl Setting {
     /// Whether a plan allows a valid value.
     ///
     /// # Sources
-    /// developers.cloudflare.com/cache/concepts/default-cache-behavior, "Cloudflare cache limits", and
-    /// developers.cloudflare.com/ssl/origin-configuration/ssl-modes, read 2026-11-20. ASSUMED: `security_level` off too.
+    /// developers.cloudflare.com/cache/concepts/default-cache-behavior, "Cloudflare cache limits",
+    /// and developers.cloudflare.com/ssl/origin-configuration/ssl-modes, read 2026-11-20. ASSUMED:
+    /// `security_level` off too.
     pub(super) fn suits(self, plan: &str, value: &Value) -> bool {
         let is_enterprise = plan == "enterprise";
         match (self.name(), value.as_str()) {
@@ -102,11 +108,14 @@ fn taken(kind: Kind, before: &Value, sent: &Value) -> Option<Value> {
     let is_valid = match kind {
         Kind::Word(words) => sent.as_str().is_some_and(|word| words.contains(&word)),
         Kind::Number(numbers) => sent.as_u64().is_some_and(|number| numbers.contains(&number)),
-        Kind::Range(least, most) => sent.as_u64().is_some_and(|number| (least..=most).contains(&number)),
+        Kind::Range(least, most) => {
+            sent.as_u64().is_some_and(|number| (least..=most).contains(&number))
+        }
         Kind::Switch => sent.is_boolean(),
         Kind::Words(words) => sent.as_array().is_some_and(|items| {
             let is_known = |item: &Value| item.as_str().is_some_and(|word| words.contains(&word));
-            items.iter().all(is_known) && items.iter().enumerate().all(|(at, item)| !items[..at].contains(item))
+            items.iter().all(is_known)
+                && items.iter().enumerate().all(|(at, item)| !items[..at].contains(item))
         }),
         Kind::Object(members) => {
             let sent = sent.as_object()?;
@@ -116,7 +125,9 @@ fn taken(kind: Kind, before: &Value, sent: &Value) -> Option<Value> {
             let mut out = Map::new();
             for (name, kind) in members {
                 let old = before.get(*name).unwrap_or(&Value::Null);
-                let new = sent.get(*name).map_or_else(|| Some(old.clone()), |value| taken(*kind, old, value))?;
+                let new = sent
+                    .get(*name)
+                    .map_or_else(|| Some(old.clone()), |value| taken(*kind, old, value))?;
                 out.insert((*name).to_owned(), new);
             }
             return Some(Value::Object(out));
@@ -134,9 +145,18 @@ mod tests {
         assert!(settings::SETTINGS.is_sorted_by(|a, b| a.name < b.name));
         for setting in settings::SETTINGS.iter().map(Setting) {
             let default = setting.default();
-            assert_eq!(setting.after(&Value::Null, &default), Some(default.clone()), "{}", setting.name());
+            assert_eq!(
+                setting.after(&Value::Null, &default),
+                Some(default.clone()),
+                "{}",
+                setting.name()
+            );
             assert!(setting.suits("free", &default), "{}", setting.name());
-            assert!(setting.0.plan.is_none_or(|plan| profile::tier(plan).is_some()), "{}", setting.name());
+            assert!(
+                setting.0.plan.is_none_or(|plan| profile::tier(plan).is_some()),
+                "{}",
+                setting.name()
+            );
         }
     }
 

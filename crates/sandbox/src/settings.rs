@@ -1,11 +1,13 @@
-//! The settings of a zone: GET and PATCH /zones/{id}/settings/{name}, and GET /zones/{id}/settings for all at once.
+//! The settings of a zone: GET and PATCH /zones/{id}/settings/{name}, and GET /zones/{id}/settings
+//! for all at once.
 //!
 //! # Sources
-//! Form of the response: developers.cloudflare.com/api, "Get zone setting", read 2026-11-20, and listings recorded 2022
-//! and
-//! later; the list of all: "Get all zone settings" there, read 2026-11-26. Codes 1006, 1007 and 1015 with their texts: observed 2022 to 2026; status 400 was seen with the first two. ASSUMED:
-//! 400 for the third as well; 1006 when reading too; code 1004 for a missing `value`, as observed for the list's missing
-//! `items`. PATCH of all settings at once, which is deprecated as well, is not served.
+//! Form of the response: developers.cloudflare.com/api, "Get zone setting", read 2026-11-20, and
+//! listings recorded 2022 and later; the list of all: "Get all zone settings" there, read
+//! 2026-11-26. Codes 1006, 1007 and 1015 with their texts: observed 2022 to 2026; status 400 was
+//! seen with the first two. ASSUMED: 400 for the third as well; 1006 when reading too; code 1004
+//! for a missing `value`, as observed for the list's missing `items`. PATCH of all settings at
+//! once, which is deprecated as well, is not served.
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
@@ -16,7 +18,8 @@ use super::request_context::RequestContext;
 use super::setting_values::{self, Setting};
 use super::zone::Zone;
 
-/// How long development mode lasts, in seconds: developers.cloudflare.com/cache/reference/development-mode, read 2026-11-20.
+/// How long development mode lasts, in seconds:
+/// developers.cloudflare.com/cache/reference/development-mode, read 2026-11-20.
 const DEVELOPMENT_MODE_SECONDS: i64 = 3 * 3600;
 
 /// A changed setting in the store.
@@ -32,8 +35,10 @@ impl Stored {
     fn of(connection: &Connection, zone_id: &str, name: &str) -> rusqlite::Result<Option<Self>> {
         let sql = "SELECT value, modified_on FROM zone_settings WHERE zone_id = ?1 AND name = ?2";
         let mut statement = connection.prepare_cached(sql)?;
-        let row = statement.query_row([zone_id, name], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)));
-        let stored = row.optional()?.map(|(value, modified_on)| Self { value: parse(&value), modified_on });
+        let row =
+            statement.query_row([zone_id, name], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)));
+        let stored =
+            row.optional()?.map(|(value, modified_on)| Self { value: parse(&value), modified_on });
         Ok(stored)
     }
 
@@ -60,20 +65,22 @@ fn parse(text: &str) -> Value {
 
 /// The setting of a name.
 fn known(name: &str) -> Outcome<Setting> {
-    setting_values::of(name).ok_or_else(|| Refusal::new(400, 1006, format!("Unrecognized zone setting name: {name}")))
+    setting_values::of(name)
+        .ok_or_else(|| Refusal::new(400, 1006, format!("Unrecognized zone setting name: {name}")))
 }
 
 /// GET /zones/{id}/settings.
 ///
 /// # Sources
-/// Until 2027-03-31: developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-26. ASSUMED: the answer after the
-/// end is that of a path that never was.
+/// Until 2027-03-31: developers.cloudflare.com/fundamentals/api/reference/deprecations, read
+/// 2026-11-26. ASSUMED: the answer after the end is that of a path that never was.
 pub(super) fn list(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
     if !context.profile.settings_list {
         return Err(Refusal::new(404, 7000, "No route for that URI"));
     }
-    let all: Vec<Value> =
-        setting_values::all().map(|setting| to_json(context, zone, setting)).collect::<Outcome<_>>()?;
+    let all: Vec<Value> = setting_values::all()
+        .map(|setting| to_json(context, zone, setting))
+        .collect::<Outcome<_>>()?;
     Ok(Success::One(all.into()))
 }
 
@@ -94,10 +101,11 @@ pub(super) fn patch(
         return Err(Refusal::new(400, 1015, setting.refusal()));
     }
     let sent = body.get("value").ok_or_else(|| Refusal::new(400, 1004, "Missing 'value'"))?;
-    let before =
-        Stored::of(context.connection, &zone.id, name)?.map_or_else(|| setting.default(), |stored| stored.value);
+    let before = Stored::of(context.connection, &zone.id, name)?
+        .map_or_else(|| setting.default(), |stored| stored.value);
     let value = setting.after(&before, sent).filter(|value| setting.suits(&zone.plan, value));
-    let value = value.ok_or_else(|| Refusal::new(400, 1007, format!("Invalid value for zone setting {name}")))?;
+    let value = value
+        .ok_or_else(|| Refusal::new(400, 1007, format!("Invalid value for zone setting {name}")))?;
     Stored { value, modified_on: context.now.to_owned() }.save(context.connection, zone, name)?;
     Ok(Success::One(to_json(context, zone, setting)?))
 }
@@ -105,8 +113,8 @@ pub(super) fn patch(
 /// A setting as the API returns it.
 ///
 /// # Sources
-/// `time_remaining`: developers.cloudflare.com/api, "Get zone setting", read 2026-11-20. It was absent from recorded listings
-/// of zones whose development mode was never on.
+/// `time_remaining`: developers.cloudflare.com/api, "Get zone setting", read 2026-11-20. It was
+/// absent from recorded listings of zones whose development mode was never on.
 fn to_json(context: &RequestContext<'_>, zone: &Zone, setting: Setting) -> Outcome<Value> {
     let stored = Stored::of(context.connection, &zone.id, setting.name())?;
     let mut out = json!({
@@ -129,14 +137,22 @@ fn remaining(stored: &Stored, now: &str) -> i64 {
     if stored.value == "on" { DEVELOPMENT_MODE_SECONDS - since } else { -since }
 }
 
-/// `development_mode` of the zone object: remaining seconds, negative after it ended (observed 2022), 0 if it was never
-/// on.
-pub(super) fn development_mode(connection: &Connection, zone_id: &str, now: &str) -> rusqlite::Result<i64> {
-    Ok(Stored::of(connection, zone_id, "development_mode")?.map_or(0, |stored| remaining(&stored, now)))
+/// `development_mode` of the zone object: remaining seconds, negative after it ended (observed
+/// 2022), 0 if it was never on.
+pub(super) fn development_mode(
+    connection: &Connection,
+    zone_id: &str,
+    now: &str,
+) -> rusqlite::Result<i64> {
+    Ok(Stored::of(connection, zone_id, "development_mode")?
+        .map_or(0, |stored| remaining(&stored, now)))
 }
 
 /// The changed settings of a zone for a document, sorted by name.
-pub(super) fn to_document(connection: &Connection, zone: &Zone) -> rusqlite::Result<Option<Map<String, Value>>> {
+pub(super) fn to_document(
+    connection: &Connection,
+    zone: &Zone,
+) -> rusqlite::Result<Option<Map<String, Value>>> {
     let sql = "SELECT name, value, modified_on FROM zone_settings WHERE zone_id = ?1 ORDER BY name";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([&zone.id], |row| {
@@ -147,25 +163,29 @@ pub(super) fn to_document(connection: &Connection, zone: &Zone) -> rusqlite::Res
     Ok((!settings.is_empty()).then_some(settings))
 }
 
-/// Applies the settings of a document, whatever the plan allows: a real zone keeps its settings when its plan is
-/// lowered.
+/// Applies the settings of a document, whatever the plan allows: a real zone keeps its settings
+/// when its plan is lowered.
 ///
 /// A setting is an object of `value` and `modified_on`, or its value alone.
 ///
 /// # Errors
 /// Which setting is invalid, and why.
 pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
-    let settings = member.as_object().ok_or_else(|| Refusal::unspecified("`settings` must be an object"))?;
+    let settings =
+        member.as_object().ok_or_else(|| Refusal::unspecified("`settings` must be an object"))?;
     for (name, entry) in settings {
         let setting = known(name)?;
         let before = Stored::of(context.connection, &zone.id, name)?;
-        let value_before = before.as_ref().map_or_else(|| setting.default(), |stored| stored.value.clone());
+        let value_before =
+            before.as_ref().map_or_else(|| setting.default(), |stored| stored.value.clone());
         let (sent, moment) = match entry.get("value") {
             Some(value) => (value, entry.get("modified_on").and_then(Value::as_str)),
             None => (entry, None),
         };
         let value = setting.after(&value_before, sent);
-        let value = value.ok_or_else(|| Refusal::new(400, 1007, format!("Invalid value for zone setting {name}")))?;
+        let value = value.ok_or_else(|| {
+            Refusal::new(400, 1007, format!("Invalid value for zone setting {name}"))
+        })?;
         if moment.is_none() && value == value_before {
             continue;
         }

@@ -1,7 +1,7 @@
 //! The state: one SQLite file, or memory, with columns that any SQLite tool can read.
 //!
-//! It uses WAL mode with `synchronous = NORMAL`: a commit reaches the operating system before it is acknowledged, so
-//! killing the process loses no acknowledged write; only a power failure could.
+//! It uses WAL mode with `synchronous = NORMAL`: a commit reaches the operating system before it is
+//! acknowledged, so killing the process loses no acknowledged write; only a power failure could.
 
 use std::path::{Path, PathBuf};
 
@@ -22,9 +22,9 @@ pub enum StoreLocation {
 
 /// Tables and indexes.
 ///
-/// `seq` keeps the order of creation. `identity` is equal for equivalent records. Triggers keep the count of a zone's
-/// records, so that the quota check is fast in a zone of 100,000 records. Settings are stored only if they were
-/// changed, and are deleted with the zone; values are JSON.
+/// `seq` keeps the order of creation. `identity` is equal for equivalent records. Triggers keep the
+/// count of a zone's records, so that the quota check is fast in a zone of 100,000 records.
+/// Settings are stored only if they were changed, and are deleted with the zone; values are JSON.
 const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS state (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS zones (
@@ -105,7 +105,8 @@ pub(super) fn open(location: &StoreLocation) -> Result<Connection, SandboxError>
     if let StoreLocation::File(path) = location
         && let Some(folder) = path.parent()
     {
-        std::fs::create_dir_all(folder).map_err(|error| SandboxError::Folder(folder.to_owned(), error))?;
+        std::fs::create_dir_all(folder)
+            .map_err(|error| SandboxError::Folder(folder.to_owned(), error))?;
     }
     if let StoreLocation::File(path) = location {
         make_private(path)?;
@@ -113,8 +114,8 @@ pub(super) fn open(location: &StoreLocation) -> Result<Connection, SandboxError>
     Ok(connect(location)?)
 }
 
-/// Makes the store readable only by its owner, and so the files that SQLite puts beside it, which get the permissions
-/// of the file.
+/// Makes the store readable only by its owner, and so the files that SQLite puts beside it, which
+/// get the permissions of the file.
 fn make_private(path: &Path) -> Result<(), SandboxError> {
     if path.is_symlink() {
         return Err(SandboxError::Link(path.to_owned()));
@@ -153,7 +154,9 @@ fn connect(location: &StoreLocation) -> rusqlite::Result<Connection> {
 /// Empties the store.
 pub(super) fn clear(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
-    transaction.execute_batch("DELETE FROM records; DELETE FROM rulesets; DELETE FROM zones; DELETE FROM state;")?;
+    transaction.execute_batch(
+        "DELETE FROM records; DELETE FROM rulesets; DELETE FROM zones; DELETE FROM state;",
+    )?;
     transaction.commit()
 }
 
@@ -196,7 +199,8 @@ mod tests {
 
     #[test]
     fn identifiers_come_from_the_seed() {
-        let (one, two) = (open(&StoreLocation::Memory).unwrap(), open(&StoreLocation::Memory).unwrap());
+        let (one, two) =
+            (open(&StoreLocation::Memory).unwrap(), open(&StoreLocation::Memory).unwrap());
         let first = next_id(&one, 7).unwrap();
         assert_eq!(first, next_id(&two, 7).unwrap());
         assert_ne!(first, next_id(&one, 7).unwrap());

@@ -93,7 +93,11 @@ impl Record {
     }
 
     /// The record of this identifier.
-    pub(super) fn find(connection: &Connection, zone: &Zone, id: &str) -> rusqlite::Result<Option<Self>> {
+    pub(super) fn find(
+        connection: &Connection,
+        zone: &Zone,
+        id: &str,
+    ) -> rusqlite::Result<Option<Self>> {
         let sql = format!("SELECT {COLUMNS} FROM records WHERE id = ?1 AND zone_id = ?2");
         connection.prepare_cached(&sql)?.query_row([id, &zone.id], Self::from_row).optional()
     }
@@ -144,7 +148,8 @@ impl Record {
 
     /// Removes it from the store.
     pub(super) fn remove(&self, connection: &Connection, zone: &Zone) -> rusqlite::Result<()> {
-        let mut statement = connection.prepare_cached("DELETE FROM records WHERE id = ?1 AND zone_id = ?2")?;
+        let mut statement =
+            connection.prepare_cached("DELETE FROM records WHERE id = ?1 AND zone_id = ?2")?;
         statement.execute([&self.id, &zone.id])?;
         Ok(())
     }
@@ -152,7 +157,8 @@ impl Record {
     /// Whether Cloudflare refuses to change it.
     ///
     /// # Sources
-    /// `meta.read_only` with error 1043: observed 2025 and 2026. ASSUMED: the old `locked` means the same.
+    /// `meta.read_only` with error 1043: observed 2025 and 2026. ASSUMED: the old `locked` means
+    /// the same.
     pub(super) fn is_read_only(&self) -> bool {
         self.locked || self.says("read_only")
     }
@@ -165,7 +171,8 @@ impl Record {
     /// Whether it can be proxied: type and target allow it.
     ///
     /// # Sources
-    /// False for an A record to a private or resolver address: observed. ASSUMED: exactly where proxying is refused.
+    /// False for an A record to a private or resolver address: observed. ASSUMED: exactly where
+    /// proxying is refused.
     fn is_proxiable(&self) -> bool {
         facts::of(&self.kind).is_some_and(|f| f.proxiable)
             && self.content.parse().map_or(true, unproxiable_addresses::may_be_proxied)
@@ -216,7 +223,8 @@ impl Record {
         Value::Object(out)
     }
 
-    /// Today's form with every documented member; what is not set is false, empty or as old as the record.
+    /// Today's form with every documented member; what is not set is false, empty or as old as the
+    /// record.
     ///
     /// # Sources
     /// developers.cloudflare.com/api/resources/dns (Records), read 2026-11-22.
@@ -226,14 +234,21 @@ impl Record {
             out.entry(PRIVATE_ROUTING).or_insert(false.into());
         }
         let flags = |names: &[&str], own: &Map<String, Value>| {
-            let mut all: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), false.into())).collect();
+            let mut all: Map<String, Value> =
+                names.iter().map(|name| ((*name).to_owned(), false.into())).collect();
             all.extend(own.clone());
             all
         };
         let mut settings = flags(&["flatten_cname", "ipv4_only", "ipv6_only"], &self.settings);
         settings.shift_remove(PRIVATE_ROUTING);
         out.insert("settings".to_owned(), settings.into());
-        let names = ["auto_added", "managed_by_apps", "managed_by_argo_tunnel", "email_routing", "read_only"];
+        let names = [
+            "auto_added",
+            "managed_by_apps",
+            "managed_by_argo_tunnel",
+            "email_routing",
+            "read_only",
+        ];
         let mut meta = flags(&names, &self.meta);
         meta.entry("source").or_insert_with(|| "primary".into());
         out.insert("meta".to_owned(), meta.into());
@@ -243,8 +258,8 @@ impl Record {
         Value::Object(out)
     }
 
-    /// The form of before 2024-07, with the fields that have since been removed: developers.cloudflare.com/fundamentals/api/reference/deprecations,
-    /// read 2026-11-20.
+    /// The form of before 2024-07, with the fields that have since been removed:
+    /// developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20.
     fn old(&self, zone: &Zone) -> Value {
         let mut meta = Map::from_iter([
             ("auto_added".to_owned(), json!(false)),

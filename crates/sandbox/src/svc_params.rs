@@ -32,7 +32,8 @@ pub(super) fn read(text: &str) -> Option<Params> {
             return None;
         }
     }
-    let identity = set.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ");
+    let identity =
+        set.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ");
     Some(Params { shown: shown.join(" "), identity })
 }
 
@@ -76,7 +77,9 @@ fn value(text: &str) -> Option<(Vec<u8>, &str)> {
             None => return Some((octets, "")),
             Some(b'"') if is_quoted => return Some((octets, text.get(n + 1..)?)),
             Some(b'"') => return None,
-            Some(b) if !is_quoted && b.is_ascii_whitespace() => return Some((octets, text.get(n..)?)),
+            Some(b) if !is_quoted && b.is_ascii_whitespace() => {
+                return Some((octets, text.get(n..)?));
+            }
             Some(b'\\') => match bytes.get(n + 1)? {
                 digit if digit.is_ascii_digit() => {
                     let digits = std::str::from_utf8(bytes.get(n + 1..n + 4)?).ok()?;
@@ -114,7 +117,15 @@ mod tests {
 
     #[test]
     fn what_is_refused() {
-        for bad in ["alpn=h2 alpn=h3", "alpn=\"h2", "alpn=\"h2\"port=1", "=x", "ALPN=h2", "a b=\"c\"d", "a=\\2"] {
+        for bad in [
+            "alpn=h2 alpn=h3",
+            "alpn=\"h2",
+            "alpn=\"h2\"port=1",
+            "=x",
+            "ALPN=h2",
+            "a b=\"c\"d",
+            "a=\\2",
+        ] {
             assert_eq!(read(bad), None, "{bad}");
         }
     }

@@ -1,8 +1,9 @@
 //! API tokens: what they may do, and what verifying them says.
 //!
 //! # Sources
-//! That `Edit` includes reading, and that a token is limited to zones: developers.cloudflare.com/fundamentals/api/get-started/
-//! create-token, read 2026-11. Refusals: see [`check`]. No header and no response says which permissions a token has (measured 2026-09).
+//! That `Edit` includes reading, and that a token is limited to zones:
+//! developers.cloudflare.com/fundamentals/api/get-started/ create-token, read 2026-11. Refusals:
+//! see [`check`]. No header and no response says which permissions a token has (measured 2026-09).
 
 use serde_json::{Map, Value, json};
 
@@ -74,8 +75,9 @@ impl Token {
 /// What verifying a token says. `owner` is whose tokens are verified at the path of the request.
 ///
 /// # Sources
-/// Members and words: developers.cloudflare.com/api, "Verify Token", read 2026-11. That the path for users refuses a token of an
-/// account: observed. ASSUMED: the path for accounts refuses a token of a user in the same way.
+/// Members and words: developers.cloudflare.com/api, "Verify Token", read 2026-11. That the path
+/// for users refuses a token of an account: observed. ASSUMED: the path for accounts refuses a
+/// token of a user in the same way.
 pub(super) fn verify(token: Option<&Token>, owner: TokenOwner) -> Outcome<Value> {
     if token.map_or(TokenOwner::User, |token| token.owner) != owner {
         return Err(Refusal::new(401, 1000, "Invalid API Token"));
@@ -86,7 +88,8 @@ pub(super) fn verify(token: Option<&Token>, owner: TokenOwner) -> Outcome<Value>
         ("id".to_owned(), json!("60ae136e5d49fbdf037fab5f1d805634")),
         ("status".to_owned(), json!(status)),
     ]);
-    let dates = token.map(|token| [("not_before", &token.not_before), ("expires_on", &token.expires_on)]);
+    let dates =
+        token.map(|token| [("not_before", &token.not_before), ("expires_on", &token.expires_on)]);
     for (name, date) in dates.into_iter().flatten() {
         if let Some(date) = date {
             result.insert(name.to_owned(), json!(date));
@@ -98,8 +101,9 @@ pub(super) fn verify(token: Option<&Token>, owner: TokenOwner) -> Outcome<Value>
 /// Refuses what a token may not do: without a permission for a zone, as its list, `zone` is `None`.
 ///
 /// # Sources
-/// Rulesets: status and text, and that there is no code: observed 2026. Zones: octodns/octodns-cloudflare#60 (a token without `Zone
-/// Read`), and the other codes: observed. ASSUMED: which permission DNSSEC needs; a zone of which the token has another permission is
+/// Rulesets: status and text, and that there is no code: observed 2026. Zones:
+/// octodns/octodns-cloudflare#60 (a token without `Zone Read`), and the other codes: observed.
+/// ASSUMED: which permission DNSSEC needs; a zone of which the token has another permission is
 /// refused, not hidden.
 pub(super) fn check(
     context: &RequestContext<'_>,
@@ -111,7 +115,9 @@ pub(super) fn check(
     let permissions = token.map_or(&context.profile.permissions, |token| &token.permissions);
     let is_in_scope = match (token, zone) {
         // A zone that does not exist has its own refusal.
-        (Some(token), Some(id)) => Zone::get(context.connection, id).map_or(true, |zone| token.covers(&zone.name)),
+        (Some(token), Some(id)) => {
+            Zone::get(context.connection, id).map_or(true, |zone| token.covers(&zone.name))
+        }
         _ => true,
     };
     if permissions.allow(wanted) && is_in_scope {
@@ -119,7 +125,9 @@ pub(super) fn check(
     }
     Err(match wanted.group {
         _ if is_ruleset => Refusal::unnumbered(403, "request is not authorized"),
-        PermissionGroup::Zone => Refusal::new(403, 9109, "Unauthorized to access requested resource"),
+        PermissionGroup::Zone => {
+            Refusal::new(403, 9109, "Unauthorized to access requested resource")
+        }
         _ => Refusal::new(403, 10000, "Authentication error"),
     })
 }
@@ -138,7 +146,8 @@ pub(super) fn lists(context: &RequestContext<'_>, account: &str) -> Outcome<Valu
 /// # Errors
 /// ASSUMED: code 10000, as for anything that a token may not access.
 pub(super) fn check_account(context: &RequestContext<'_>, id: &str) -> Outcome<()> {
-    let mut known = context.connection.prepare_cached("SELECT 1 FROM zones WHERE account_id = ?1")?;
+    let mut known =
+        context.connection.prepare_cached("SELECT 1 FROM zones WHERE account_id = ?1")?;
     if id != ACCOUNT_ID && !known.exists([id])? {
         return Err(Refusal::new(403, 10000, "Authentication error"));
     }

@@ -1,7 +1,8 @@
 //! The permissions of credentials.
 //!
 //! # Sources
-//! That `Edit` includes reading: developers.cloudflare.com/fundamentals/api/get-started/create-token, read 2026-11.
+//! That `Edit` includes reading:
+//! developers.cloudflare.com/fundamentals/api/get-started/create-token, read 2026-11.
 
 use std::collections::BTreeMap;
 
@@ -47,9 +48,14 @@ pub fn permission(name: &str) -> Option<Permission> {
     let is_it = |permission: &Permission| {
         let of_dashboard = permission.dashboard_name();
         let short = of_dashboard.split(" > ").skip(1).collect::<Vec<_>>().join(" ");
-        [permission.api_name(), of_dashboard, short].iter().any(|own| own.eq_ignore_ascii_case(name))
+        [permission.api_name(), of_dashboard, short]
+            .iter()
+            .any(|own| own.eq_ignore_ascii_case(name))
     };
-    PermissionGroup::ALL.iter().flat_map(|group| [Permission::read(*group), Permission::edit(*group)]).find(is_it)
+    PermissionGroup::ALL
+        .iter()
+        .flat_map(|group| [Permission::read(*group), Permission::edit(*group)])
+        .find(is_it)
 }
 
 #[cfg(test)]
@@ -60,12 +66,17 @@ mod tests {
     fn permissions_are_found_by_each_of_their_names() {
         for group in PermissionGroup::ALL {
             for wanted in [Permission::read(*group), Permission::edit(*group)] {
-                for name in [wanted.api_name(), wanted.dashboard_name(), wanted.api_name().to_lowercase()] {
+                for name in
+                    [wanted.api_name(), wanted.dashboard_name(), wanted.api_name().to_lowercase()]
+                {
                     assert_eq!(permission(&name), Some(wanted), "{name}");
                 }
             }
         }
         assert_eq!(permission("DNS Edit"), Some(Permission::edit(PermissionGroup::Dns)));
-        assert_eq!((permission("DNS"), permission(""), permission("Zone > DNS")), (None, None, None));
+        assert_eq!(
+            (permission("DNS"), permission(""), permission("Zone > DNS")),
+            (None, None, None)
+        );
     }
 }

@@ -7,7 +7,8 @@
 //! | any string above 255 bytes | all strings quoted, the long ones split (documented, and observed 2025-09) |
 //! | unbalanced quotes | refused |
 //!
-//! Documented: developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20.
+//! Documented: developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read
+//! 2026-11-20.
 
 use super::profile::{TxtCuts, TxtQuotes};
 
@@ -19,7 +20,8 @@ const STRING_BYTES: usize = 255;
 pub(super) struct Text {
     /// As it is stored and returned.
     pub(super) content: String,
-    /// Equal for texts with the same strings, whatever their quotes and escapes; or with the same octets, where cuts do not count.
+    /// Equal for texts with the same strings, whatever their quotes and escapes; or with the same
+    /// octets, where cuts do not count.
     pub(super) identity: String,
     /// Length on the wire: the strings and one length octet each.
     pub(super) wire_bytes: usize,
@@ -27,10 +29,11 @@ pub(super) struct Text {
 
 /// Parses content; `None` if its quotes are unbalanced or it holds no byte.
 ///
-/// ASSUMED: texts that are cut into strings differently are different records, as they are on the wire, unless [`TxtCuts`] says
-/// otherwise.
+/// ASSUMED: texts that are cut into strings differently are different records, as they are on the
+/// wire, unless [`TxtCuts`] says otherwise.
 ///
-/// ASSUMED: content that does not begin with a quote may contain pairs of quotes, and backslashes are literal there.
+/// ASSUMED: content that does not begin with a quote may contain pairs of quotes, and backslashes
+/// are literal there.
 pub(super) fn read(content: &str, quotes: TxtQuotes, cuts: TxtCuts) -> Option<Text> {
     let quoted = content.trim_start().starts_with('"');
     let bare_quotes = content.bytes().filter(|b| *b == b'"').count();
@@ -45,7 +48,8 @@ pub(super) fn read(content: &str, quotes: TxtQuotes, cuts: TxtCuts) -> Option<Te
     let all_quoted = cut.iter().map(|s| quote(s)).collect::<Vec<_>>().join(" ");
     let wire_bytes = cut.iter().map(|s| s.len() + 1).sum();
     let wrap = !quoted && bare_quotes == 0 && quotes == TxtQuotes::Auto;
-    let stored = if cut.len() > uncut.len() || wrap { all_quoted.clone() } else { content.to_owned() };
+    let stored =
+        if cut.len() > uncut.len() || wrap { all_quoted.clone() } else { content.to_owned() };
     let identity = match cuts {
         TxtCuts::Apart => all_quoted,
         TxtCuts::Joined => quote(&cut.concat()),
@@ -53,17 +57,26 @@ pub(super) fn read(content: &str, quotes: TxtQuotes, cuts: TxtCuts) -> Option<Te
     Some(Text { content: stored, identity, wire_bytes })
 }
 
-/// The strings that are sent in a DNS message, each at most 255 octets; `None` if the quotes are unbalanced.
+/// The strings that are sent in a DNS message, each at most 255 octets; `None` if the quotes are
+/// unbalanced.
 pub(super) fn octets(content: &str) -> Option<Vec<Vec<u8>>> {
     let cut = |string: Vec<u8>| -> Vec<Vec<u8>> {
-        if string.is_empty() { vec![string] } else { string.chunks(STRING_BYTES).map(<[u8]>::to_vec).collect() }
+        if string.is_empty() {
+            vec![string]
+        } else {
+            string.chunks(STRING_BYTES).map(<[u8]>::to_vec).collect()
+        }
     };
     Some(as_written(content)?.into_iter().flat_map(cut).collect())
 }
 
 /// The strings as the content is written.
 fn as_written(content: &str) -> Option<Vec<Vec<u8>>> {
-    if content.trim_start().starts_with('"') { strings(content) } else { Some(vec![content.as_bytes().to_vec()]) }
+    if content.trim_start().starts_with('"') {
+        strings(content)
+    } else {
+        Some(vec![content.as_bytes().to_vec()])
+    }
 }
 
 /// The strings of a text that consists only of quoted strings.
@@ -133,7 +146,9 @@ mod tests {
 
     #[test]
     fn short_content_is_stored_as_it_came() {
-        for content in ["v=spf1 -all", "\"v=spf1 -all\"", "\"a\"  \"b\"", "say \"hi\"", r#""a\"b\065""#] {
+        for content in
+            ["v=spf1 -all", "\"v=spf1 -all\"", "\"a\"  \"b\"", "say \"hi\"", r#""a\"b\065""#]
+        {
             assert_eq!(verbatim(content).content, content);
         }
         assert_eq!(verbatim("\"v=spf1 -all\"").identity, verbatim("v=spf1 -all").identity);

@@ -6,13 +6,14 @@ use std::sync::LazyLock;
 use ipnet::IpNet;
 use zonewright_model::model::facts::{CLOUDFLARE_NETWORKS, PRIVATE_NETWORKS};
 
-/// Cloudflare's own network; [`CLOUDFLARE_NETWORKS`] has its source. The resolver's addresses are refused as well although they are not
-/// on the published list: observed 2026-08.
+/// Cloudflare's own network; [`CLOUDFLARE_NETWORKS`] has its source. The resolver's addresses are
+/// refused as well although they are not on the published list: observed 2026-08.
 static OWN: LazyLock<Vec<IpNet>> = LazyLock::new(|| parse(CLOUDFLARE_NETWORKS.iter().copied()));
 
-/// Networks that cannot be reached from outside. Refusals of 192.168/16 and 10/8: observed 2025 and 2026. ASSUMED: the other private
-/// and local networks as well.
-static PRIVATE: LazyLock<Vec<IpNet>> = LazyLock::new(|| parse(PRIVATE_NETWORKS.iter().map(|(network, _)| *network)));
+/// Networks that cannot be reached from outside. Refusals of 192.168/16 and 10/8: observed 2025 and
+/// 2026. ASSUMED: the other private and local networks as well.
+static PRIVATE: LazyLock<Vec<IpNet>> =
+    LazyLock::new(|| parse(PRIVATE_NETWORKS.iter().map(|(network, _)| *network)));
 
 /// The networks of a list.
 fn parse<'n>(list: impl Iterator<Item = &'n str>) -> Vec<IpNet> {
@@ -39,14 +40,22 @@ mod tests {
         for good in ["192.0.2.1", "192.0.2.0", "100::", "8.8.8.8", "2001:db8::1"] {
             assert!(may_be_proxied(good.parse().unwrap()), "{good}");
         }
-        for bad in ["1.1.1.1", "104.16.1.1", "192.168.1.10", "10.0.0.1", "fe80::1", "::1", "2606:4700::1111"] {
+        for bad in [
+            "1.1.1.1",
+            "104.16.1.1",
+            "192.168.1.10",
+            "10.0.0.1",
+            "fe80::1",
+            "::1",
+            "2606:4700::1111",
+        ] {
             assert!(!may_be_proxied(bad.parse().unwrap()), "{bad}");
         }
         assert!(!is_own("10.0.0.1".parse().unwrap()));
     }
 
-    /// One address of each published network (www.cloudflare.com/ips, read 2026-11-20), written here because the list itself is
-    /// shared with the client.
+    /// One address of each published network (www.cloudflare.com/ips, read 2026-11-20), written
+    /// here because the list itself is shared with the client.
     #[test]
     fn every_published_network_is_known() {
         for own in [
@@ -75,7 +84,14 @@ mod tests {
         ] {
             assert!(is_own(own.parse().unwrap()), "{own}");
         }
-        for other in ["173.245.64.1", "104.28.1.1", "172.72.1.1", "162.160.1.1", "2606:4701::", "2a06:98c8::"] {
+        for other in [
+            "173.245.64.1",
+            "104.28.1.1",
+            "172.72.1.1",
+            "162.160.1.1",
+            "2606:4701::",
+            "2a06:98c8::",
+        ] {
             assert!(!is_own(other.parse().unwrap()), "{other}");
         }
     }

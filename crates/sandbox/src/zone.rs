@@ -146,14 +146,20 @@ impl Zone {
     /// # Sources
     /// As in the facts of the plans; free zones created before 2024-09-01 keep the larger number.
     pub(super) fn quota(&self, profile: &Profile) -> usize {
-        let is_old_free = self.plan == "free" && self.created_on.as_str() < facts::FREE_QUOTA_CHANGED_ON;
-        let of_plan = if is_old_free { facts::FREE_RECORDS_OF_OLD_ZONES } else { self.tier().records };
+        let is_old_free =
+            self.plan == "free" && self.created_on.as_str() < facts::FREE_QUOTA_CHANGED_ON;
+        let of_plan =
+            if is_old_free { facts::FREE_RECORDS_OF_OLD_ZONES } else { self.tier().records };
         profile.record_quota.unwrap_or(of_plan)
     }
 
     /// The name as responses have it and filters compare it.
     pub(super) fn answered_name(&self, profile: &Profile) -> String {
-        if profile.unicode_zone_names { idna::domain_to_unicode(&self.name).0 } else { self.name.clone() }
+        if profile.unicode_zone_names {
+            idna::domain_to_unicode(&self.name).0
+        } else {
+            self.name.clone()
+        }
     }
 
     /// As the API returns it: fields and order observed 2025-08.

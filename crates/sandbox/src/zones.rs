@@ -14,9 +14,14 @@ use super::{name, profile};
 /// GET /zones.
 ///
 /// # Sources
-/// Filters and operators: developers.cloudflare.com/api, "List Zones", read 2026-11-20. Documented are 5 to 50 zones on a
-/// page; 100 were seen to be accepted (2025-08). ASSUMED: other sizes are clamped to this range. A token sees its own zones (reported).
-pub(super) fn list(context: &RequestContext<'_>, token: Option<&Token>, parameters: &Parameters) -> Outcome<Success> {
+/// Filters and operators: developers.cloudflare.com/api, "List Zones", read 2026-11-20. Documented
+/// are 5 to 50 zones on a page; 100 were seen to be accepted (2025-08). ASSUMED: other sizes are
+/// clamped to this range. A token sees its own zones (reported).
+pub(super) fn list(
+    context: &RequestContext<'_>,
+    token: Option<&Token>,
+    parameters: &Parameters,
+) -> Outcome<Success> {
     let page = parameters.page(20, 5, 100);
     let is_shown = |zone: &Zone| token.is_none_or(|token| token.covers(&zone.name));
     let mut zones: Vec<Zone> = Zone::all(context.connection)?
@@ -49,7 +54,10 @@ pub(super) fn list(context: &RequestContext<'_>, token: Option<&Token>, paramete
 
 /// A zone as the API returns it.
 fn zone_json(context: &RequestContext<'_>, zone: &Zone) -> rusqlite::Result<Value> {
-    Ok(zone.to_json(context.profile, settings::development_mode(context.connection, &zone.id, context.now)?))
+    Ok(zone.to_json(
+        context.profile,
+        settings::development_mode(context.connection, &zone.id, context.now)?,
+    ))
 }
 
 /// Whether a zone matches the filters.
@@ -69,7 +77,11 @@ fn matches(context: &RequestContext<'_>, zone: &Zone, parameters: &Parameters) -
             _ => None,
         })
         .collect();
-    if parameters.is_any("match") && !results.is_empty() { results.contains(&true) } else { !results.contains(&false) }
+    if parameters.is_any("match") && !results.is_empty() {
+        results.contains(&true)
+    } else {
+        !results.contains(&false)
+    }
 }
 
 /// Whether a text matches a filter with an optional operator before the first colon.
@@ -93,13 +105,14 @@ fn text_matches(text: &str, filter: &str) -> bool {
 /// POST /zones.
 ///
 /// # Sources
-/// Code 1061 and its text: observed. A new zone is `pending`: observed. ASSUMED: any account may be named, and without
-/// one the only existing account is used; an invalid account identifier is code 1101 "request was invalid"; an invalid
-/// name is code 1049, known from clients only.
+/// Code 1061 and its text: observed. A new zone is `pending`: observed. ASSUMED: any account may be
+/// named, and without one the only existing account is used; an invalid account identifier is code
+/// 1101 "request was invalid"; an invalid name is code 1049, known from clients only.
 pub(super) fn create(context: &RequestContext<'_>, body: &Map<String, Value>) -> Outcome<Success> {
     let text = body.get("name").and_then(Value::as_str).unwrap_or_default();
     let name = name::host(text).filter(|n| is_registrable(n));
-    let name = name.ok_or_else(|| Refusal::new(400, 1049, format!("{text} is not a registered domain")))?;
+    let name =
+        name.ok_or_else(|| Refusal::new(400, 1049, format!("{text} is not a registered domain")))?;
     if Zone::named(context.connection, &name)?.is_some() {
         return Err(Refusal::new(400, 1061, format!("{name} already exists")));
     }
@@ -107,13 +120,13 @@ pub(super) fn create(context: &RequestContext<'_>, body: &Map<String, Value>) ->
     if !matches!(kind, "full" | "partial" | "secondary" | "internal") {
         return Err(Refusal::new(400, 1101, format!("{kind} is not a type of zones")));
     }
-    let is_identifier = |text: &&str| text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let is_identifier =
+        |text: &&str| text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
     let account = match body.get("account").and_then(|account| account.get("id")) {
         None | Some(Value::Null) => ACCOUNT_ID,
-        Some(id) => id
-            .as_str()
-            .filter(is_identifier)
-            .ok_or_else(|| Refusal::new(400, 1101, "request was invalid: account.id is not an identifier"))?,
+        Some(id) => id.as_str().filter(is_identifier).ok_or_else(|| {
+            Refusal::new(400, 1101, "request was invalid: account.id is not an identifier")
+        })?,
     };
     let zone = Zone {
         status: "pending".to_owned(),
@@ -121,22 +134,28 @@ pub(super) fn create(context: &RequestContext<'_>, body: &Map<String, Value>) ->
         kind: kind.to_owned(),
         account_id: account.to_owned(),
         account_name: ACCOUNT_NAME.to_owned(),
-        ..Zone::active(store::next_id(context.connection, context.seed)?, name, &context.profile.tier, context.now)
+        ..Zone::active(
+            store::next_id(context.connection, context.seed)?,
+            name,
+            &context.profile.tier,
+            context.now,
+        )
     };
     zone.save(context.connection)?;
     context.new_zones.note(context, &zone.id);
     Ok(Success::One(zone_json(context, &zone)?))
 }
 
-/// Whether a zone can have this name: at least two labels of letters, digits and inner hyphens, and the last is not a
-/// number.
+/// Whether a zone can have this name: at least two labels of letters, digits and inner hyphens, and
+/// the last is not a number.
 fn is_registrable(name: &str) -> bool {
     let is_label = |label: &str| {
         label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
             && !label.starts_with('-')
             && !label.ends_with('-')
     };
-    let has_suffix = name.rsplit_once('.').is_some_and(|(_, last)| !last.bytes().all(|b| b.is_ascii_digit()));
+    let has_suffix =
+        name.rsplit_once('.').is_some_and(|(_, last)| !last.bytes().all(|b| b.is_ascii_digit()));
     has_suffix && name.split('.').all(is_label)
 }
 
@@ -148,14 +167,19 @@ pub(super) fn get(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success>
 /// PATCH /zones/{id}: `paused`, `type` and, as octoDNS uses it, `plan`.
 ///
 /// ASSUMED: other members are ignored.
-pub(super) fn patch(context: &RequestContext<'_>, mut zone: Zone, body: &Map<String, Value>) -> Outcome<Success> {
+pub(super) fn patch(
+    context: &RequestContext<'_>,
+    mut zone: Zone,
+    body: &Map<String, Value>,
+) -> Outcome<Success> {
     if let Some(paused) = body.get("paused").and_then(Value::as_bool) {
         zone.paused = paused;
     }
     if let Some(kind) = body.get("type").and_then(Value::as_str) {
         zone.kind = kind.to_owned();
     }
-    let plan = body.get("plan").and_then(|p| p.get("id").or(p.get("legacy_id"))).and_then(Value::as_str);
+    let plan =
+        body.get("plan").and_then(|p| p.get("id").or(p.get("legacy_id"))).and_then(Value::as_str);
     if let Some(tier) = plan.and_then(profile::tier) {
         zone.plan = tier.name.to_owned();
     }

@@ -28,7 +28,8 @@ fn rule_set() -> RuleSet {
 
 fn request(uri: &str, body: String) -> Request {
     let header = |name: &str, value: &str| (name.as_bytes().to_vec(), value.as_bytes().to_vec());
-    let mut headers = vec![header("Host", "www.example.com"), header("User-Agent", "Mozilla/5.0 (X11; Linux)")];
+    let mut headers =
+        vec![header("Host", "www.example.com"), header("User-Agent", "Mozilla/5.0 (X11; Linux)")];
     if !body.is_empty() {
         headers.push(header("Content-Type", "application/x-www-form-urlencoded"));
         headers.push(header("Content-Length", &body.len().to_string()));
@@ -46,8 +47,14 @@ fn main() {
     let set = rule_set();
     let kinds = [
         ("page", request("/articles/2026/11/summary?page=2", String::new())),
-        ("attack", request("/search?q=1%20union%20select%20password%20from%20users", String::new())),
-        ("form of 16 KiB", request("/comments", format!("text={}", "words+of+a+comment+".repeat(860)))),
+        (
+            "attack",
+            request("/search?q=1%20union%20select%20password%20from%20users", String::new()),
+        ),
+        (
+            "form of 16 KiB",
+            request("/comments", format!("text={}", "words+of+a+comment+".repeat(860))),
+        ),
     ];
     for (kind, request) in kinds {
         // Texts that repeat are remembered, so each request has one that is new.
@@ -59,6 +66,9 @@ fn main() {
             black_box(evaluator.evaluate(&request));
             requests += 1;
         }
-        println!("{kind}: {:.0} requests a second", requests as f64 / start.elapsed().as_secs_f64());
+        println!(
+            "{kind}: {:.0} requests a second",
+            requests as f64 / start.elapsed().as_secs_f64()
+        );
     }
 }

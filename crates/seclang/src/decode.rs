@@ -73,9 +73,14 @@ pub(super) fn percent_decode(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A full-width character, U+FF01 to U+FF5E, stands for the ASCII character that is 0x20 above its low byte.
+/// A full-width character, U+FF01 to U+FF5E, stands for the ASCII character that is 0x20 above its
+/// low byte.
 fn narrow(low: u8, high: &[u8]) -> u8 {
-    if (1..0x5F).contains(&low) && high.iter().all(|byte| byte.eq_ignore_ascii_case(&b'f')) { low + 0x20 } else { low }
+    if (1..0x5F).contains(&low) && high.iter().all(|byte| byte.eq_ignore_ascii_case(&b'f')) {
+        low + 0x20
+    } else {
+        low
+    }
 }
 
 pub(super) fn url_decode_unicode(text: &[u8], map: &UnicodeMap) -> Vec<u8> {
@@ -85,9 +90,12 @@ pub(super) fn url_decode_unicode(text: &[u8], map: &UnicodeMap) -> Vec<u8> {
         if byte == b'%' && text.get(at + 1).is_some_and(|next| next.eq_ignore_ascii_case(&b'u')) {
             if (2..6).all(|ahead| is_hex(text.get(at + ahead))) {
                 let digits = &text[at + 2..at + 6];
-                let code = u16::from(hex_pair(digits[0], digits[1])) << 8 | u16::from(hex_pair(digits[2], digits[3]));
+                let code = u16::from(hex_pair(digits[0], digits[1])) << 8
+                    | u16::from(hex_pair(digits[2], digits[3]));
                 let mapped = map.get(&code).copied();
-                out.push(mapped.unwrap_or_else(|| narrow(hex_pair(digits[2], digits[3]), &digits[..2])));
+                out.push(
+                    mapped.unwrap_or_else(|| narrow(hex_pair(digits[2], digits[3]), &digits[..2])),
+                );
                 at += 6;
             } else {
                 out.extend_from_slice(&text[at..at + 2]);
@@ -143,13 +151,15 @@ pub(super) fn utf8_to_unicode(text: &[u8]) -> Vec<u8> {
         if byte >= 0xF5 {
             out.push(byte);
         }
-        let rest: Option<&[u8]> =
-            text.get(at + 1..at + length).filter(|rest| rest.iter().all(|byte| byte & 0xC0 == 0x80));
+        let rest: Option<&[u8]> = text
+            .get(at + 1..at + length)
+            .filter(|rest| rest.iter().all(|byte| byte & 0xC0 == 0x80));
         let Some(rest) = rest else {
             at += 1;
             continue;
         };
-        let code = rest.iter().fold(u32::from(lead), |code, byte| code << 6 | u32::from(byte & 0x3F));
+        let code =
+            rest.iter().fold(u32::from(lead), |code, byte| code << 6 | u32::from(byte & 0x3F));
         out.extend_from_slice(format!("%u{code:04x}").as_bytes());
         let surrogate = (0xD800..=0xDFFF).contains(&code);
         let overlong = code < [0x80, 0x800, 0x1_0000][length - 2];
@@ -168,13 +178,17 @@ pub(super) fn html_entities(text: &[u8]) -> Vec<u8> {
             at += 1;
             continue;
         }
-        let digits =
-            |from: usize, is: fn(&u8) -> bool| text[from.min(text.len())..].iter().take_while(|byte| is(byte)).count();
+        let digits = |from: usize, is: fn(&u8) -> bool| {
+            text[from.min(text.len())..].iter().take_while(|byte| is(byte)).count()
+        };
         let (decoded, end) = if text[at + 1] == b'#' {
             let hexadecimal = text.get(at + 2).is_some_and(|byte| byte.eq_ignore_ascii_case(&b'x'));
             let start = at + 2 + usize::from(hexadecimal);
-            let count =
-                if hexadecimal { digits(start, u8::is_ascii_hexdigit) } else { digits(start, u8::is_ascii_digit) };
+            let count = if hexadecimal {
+                digits(start, u8::is_ascii_hexdigit)
+            } else {
+                digits(start, u8::is_ascii_digit)
+            };
             if count == 0 {
                 let copied = (start - at).min(text.len() - at);
                 out.extend_from_slice(&text[at..at + copied]);
@@ -183,9 +197,9 @@ pub(super) fn html_entities(text: &[u8]) -> Vec<u8> {
             }
             let radix = if hexadecimal { 16 } else { 10 };
             // The low byte of the number, as C's `strtol` reads it.
-            let value = text[start..start + count]
-                .iter()
-                .fold(0i64, |value, byte| value.saturating_mul(radix).saturating_add(hex_value(*byte).into()));
+            let value = text[start..start + count].iter().fold(0i64, |value, byte| {
+                value.saturating_mul(radix).saturating_add(hex_value(*byte).into())
+            });
             (value as u8, start + count)
         } else {
             let count = digits(at + 1, u8::is_ascii_alphanumeric);
@@ -238,7 +252,8 @@ fn hex_octet(text: &[u8]) -> Option<(u8, usize)> {
     (is_hex(text.get(1)) && is_hex(text.get(2))).then(|| (hex_pair(text[1], text[2]), 3))
 }
 
-/// Replaces what follows backslashes: `special` tells the octet for it, if it has one of its own, and the bytes that it took.
+/// Replaces what follows backslashes: `special` tells the octet for it, if it has one of its own,
+/// and the bytes that it took.
 fn unescape(text: &[u8], special: impl Fn(&[u8]) -> Option<(u8, usize)>) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -258,7 +273,9 @@ fn unescape(text: &[u8], special: impl Fn(&[u8]) -> Option<(u8, usize)>) -> Vec<
 
 pub(super) fn js_decode(text: &[u8]) -> Vec<u8> {
     unescape(text, |rest| match rest[0] {
-        b'u' if (1..5).all(|n| is_hex(rest.get(n))) => Some((narrow(hex_pair(rest[3], rest[4]), &rest[1..3]), 5)),
+        b'u' if (1..5).all(|n| is_hex(rest.get(n))) => {
+            Some((narrow(hex_pair(rest[3], rest[4]), &rest[1..3]), 5))
+        }
         b'x' => hex_octet(rest),
         // Three digits only as far as they are one octet.
         b'4'..=b'7' => octal_octet(&rest[..rest.len().min(2)]),
@@ -292,16 +309,25 @@ pub(super) fn css_decode(text: &[u8]) -> Vec<u8> {
             continue;
         }
         let digits = &text[at..at + count];
-        let low = if count == 1 { hex_value(digits[0]) } else { hex_pair(digits[count - 2], digits[count - 1]) };
+        let low = if count == 1 {
+            hex_value(digits[0])
+        } else {
+            hex_pair(digits[count - 2], digits[count - 1])
+        };
         let leading_zeros = digits[..count.saturating_sub(4)].iter().all(|digit| *digit == b'0');
-        let low = if count >= 4 && leading_zeros { narrow(low, &digits[count - 4..count - 2]) } else { low };
+        let low = if count >= 4 && leading_zeros {
+            narrow(low, &digits[count - 4..count - 2])
+        } else {
+            low
+        };
         out.push(low);
         at += count + usize::from(text.get(at + count).is_some_and(|byte| is_space(*byte)));
     }
     out
 }
 
-/// Decodes base64 up to the first byte that does not belong to it; the forgiving form skips such bytes.
+/// Decodes base64 up to the first byte that does not belong to it; the forgiving form skips such
+/// bytes.
 pub(super) fn base64_decode(text: &[u8], strict: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let mut bits = 0u32;
@@ -339,7 +365,8 @@ pub(super) fn sql_hex_decode(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {
-        let hexadecimal = text[at] == b'0' && text.get(at + 1).is_some_and(|byte| byte.eq_ignore_ascii_case(&b'x'));
+        let hexadecimal = text[at] == b'0'
+            && text.get(at + 1).is_some_and(|byte| byte.eq_ignore_ascii_case(&b'x'));
         if hexadecimal && is_hex(text.get(at + 2)) && is_hex(text.get(at + 3)) {
             at += 2;
             while is_hex(text.get(at)) && is_hex(text.get(at + 1)) {

@@ -16,7 +16,8 @@ pub(super) struct Action {
     pub value: String,
 }
 
-/// Splits the text of a file into directives. A backslash at the end of a line continues it; lines that begin with `#` are comments.
+/// Splits the text of a file into directives. A backslash at the end of a line continues it; lines
+/// that begin with `#` are comments.
 pub(super) fn directives(file: &str, text: &str) -> Result<Vec<Directive>, Error> {
     let mut directives = Vec::new();
     let mut pending = String::new();
@@ -74,7 +75,8 @@ fn inside_quotes(text: &str) -> bool {
     inside
 }
 
-/// The words of a line. In a quoted word, `\"` is a quote; every other backslash belongs to the word.
+/// The words of a line. In a quoted word, `\"` is a quote; every other backslash belongs to the
+/// word.
 fn words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut chars = text.chars().peekable();
@@ -111,7 +113,8 @@ fn words(text: &str) -> Option<Vec<String>> {
     }
 }
 
-/// The actions of a rule: `name` or `name:value`, separated by commas; a value may be in single quotes.
+/// The actions of a rule: `name` or `name:value`, separated by commas; a value may be in single
+/// quotes.
 pub(super) fn actions(text: &str) -> Vec<Action> {
     let mut actions = Vec::new();
     let mut chars = text.chars().peekable();
@@ -139,7 +142,10 @@ pub(super) fn actions(text: &str) -> Vec<Action> {
                 }
             }
         }
-        actions.push(Action { name: name.trim().to_ascii_lowercase(), value: value.trim().to_owned() });
+        actions.push(Action {
+            name: name.trim().to_ascii_lowercase(),
+            value: value.trim().to_owned(),
+        });
     }
 }
 
@@ -167,6 +173,9 @@ mod tests {
     fn actions_have_quoted_values() {
         let found = actions("id:1, msg:'a, \\'b\\': c',setvar:'tx.a=+%{tx.b}',pass");
         let plain: Vec<_> = found.iter().map(|a| (a.name.as_str(), a.value.as_str())).collect();
-        assert_eq!(plain, [("id", "1"), ("msg", "a, 'b': c"), ("setvar", "tx.a=+%{tx.b}"), ("pass", "")]);
+        assert_eq!(
+            plain,
+            [("id", "1"), ("msg", "a, 'b': c"), ("setvar", "tx.a=+%{tx.b}"), ("pass", "")]
+        );
     }
 }

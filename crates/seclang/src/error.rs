@@ -9,7 +9,8 @@ pub struct Error {
 
 impl Error {
     pub(super) fn new(file: &str, line: usize, message: &str) -> Self {
-        let message = if line == 0 { message.to_owned() } else { format!("{file}:{line}: {message}") };
+        let message =
+            if line == 0 { message.to_owned() } else { format!("{file}:{line}: {message}") };
         Self { message }
     }
 }

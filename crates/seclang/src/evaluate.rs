@@ -21,7 +21,10 @@ impl RuleSet {
             stopped: false,
             found: Vec::new(),
             evidence: None,
-            groups: Groups { united: vec![false; self.groups], bits: vec![0; self.groups * self.prefilter.words()] },
+            groups: Groups {
+                united: vec![false; self.groups],
+                bits: vec![0; self.groups * self.prefilter.words()],
+            },
         })
     }
 }
@@ -79,7 +82,8 @@ struct Run<'r> {
     groups: Groups,
 }
 
-/// For each group of rules, those that may match one of its texts: most rules need not look at any of them.
+/// For each group of rules, those that may match one of its texts: most rules need not look at any
+/// of them.
 struct Groups {
     /// Whether the bits of a group are those of this phase of this request.
     united: Vec<bool>,
@@ -234,15 +238,28 @@ impl<'r> Run<'r> {
         }
         self.transaction.matched(entry, value);
         if let Some(evidence) = &mut self.evidence
-            && evidence.iter().rev().take_while(|other| other.rule == rule.id).count() < MOST_MATCHES
+            && evidence.iter().rev().take_while(|other| other.rule == rule.id).count()
+                < MOST_MATCHES
         {
             let seen = self.transaction.texts.get(value);
             let (bytes, length) = (matched_bytes(rule, operator, seen), seen.len());
             let matched = seen[bytes.start..bytes.end.min(bytes.start + MOST_BYTES)].to_vec();
             let is_count = target.count;
-            let key = if is_count { target.selector.key() } else { &**self.transaction.texts.get(entry.key) };
+            let key = if is_count {
+                target.selector.key()
+            } else {
+                &**self.transaction.texts.get(entry.key)
+            };
             let (collection, key) = (entry.collection.name(), key.to_vec());
-            evidence.push(Evidence { rule: rule.id, collection, key, is_count, matched, bytes, length });
+            evidence.push(Evidence {
+                rule: rule.id,
+                collection,
+                key,
+                is_count,
+                matched,
+                bytes,
+                length,
+            });
         }
         self.assign(rule);
         true
@@ -257,7 +274,12 @@ impl<'r> Run<'r> {
         }
     }
 
-    fn matches(&mut self, rule: &'r Rule, operator: &'r Operator, value: Text) -> Result<bool, Undecided> {
+    fn matches(
+        &mut self,
+        rule: &'r Rule,
+        operator: &'r Operator,
+        value: Text,
+    ) -> Result<bool, Undecided> {
         let text = std::rc::Rc::clone(self.transaction.texts.get(value));
         Ok(match operator {
             Operator::Rx(pattern) => return self.regex(rule, pattern, &text),
@@ -291,8 +313,12 @@ impl<'r> Run<'r> {
                 }
             },
             Operator::IpMatch(networks) => {
-                let address = std::str::from_utf8(&text).ok().and_then(|text| text.parse::<std::net::IpAddr>().ok());
-                address.is_some_and(|address| networks.iter().any(|network| network.contains(&address)))
+                let address = std::str::from_utf8(&text)
+                    .ok()
+                    .and_then(|text| text.parse::<std::net::IpAddr>().ok());
+                address.is_some_and(|address| {
+                    networks.iter().any(|network| network.contains(&address))
+                })
             }
             Operator::DetectSqli => match libinjection::sql(&text) {
                 None => return Err(Undecided),
@@ -310,7 +336,9 @@ impl<'r> Run<'r> {
                 }
                 found
             }
-            Operator::ValidateByteRange(allowed) => text.iter().any(|byte| !allowed[usize::from(*byte)]),
+            Operator::ValidateByteRange(allowed) => {
+                text.iter().any(|byte| !allowed[usize::from(*byte)])
+            }
             Operator::ValidateUrlEncoding => url_encoding_is_broken(&text),
             Operator::ValidateUtf8Encoding => std::str::from_utf8(&text).is_err(),
             Operator::Always => true,
@@ -328,7 +356,8 @@ impl<'r> Run<'r> {
         }
         let found = pattern.captures(text)?;
         if let Some(groups) = &found {
-            self.transaction.capture(groups.iter().map(|group| group.map(|(start, end)| &text[start..end])));
+            self.transaction
+                .capture(groups.iter().map(|group| group.map(|(start, end)| &text[start..end])));
         }
         Ok(found.is_some())
     }

@@ -16,9 +16,11 @@ pub struct Evidence {
     pub key: Vec<u8>,
     /// Whether the value is how many such members there are.
     pub is_count: bool,
-    /// The bytes that matched, after the transformations of the rule; at most [`MOST_BYTES`](super::MOST_BYTES) of them.
+    /// The bytes that matched, after the transformations of the rule; at most
+    /// [`MOST_BYTES`](super::MOST_BYTES) of them.
     pub matched: Vec<u8>,
-    /// Where they are in the value that the rule saw; all of it if the operator is about the whole value.
+    /// Where they are in the value that the rule saw; all of it if the operator is about the whole
+    /// value.
     pub bytes: Range<usize>,
     /// The length of that value in bytes.
     pub length: usize,
@@ -28,8 +30,12 @@ pub struct Evidence {
 pub(super) fn matched_bytes(rule: &Rule, operator: &Operator, seen: &[u8]) -> Range<usize> {
     let found = match operator {
         _ if rule.negated => None,
-        Operator::Rx(pattern) => pattern.captures(seen).ok().flatten().and_then(|groups| groups.first().copied()?),
-        Operator::Pm(automaton, _) => automaton.find(seen).map(|found| (found.start(), found.end())),
+        Operator::Rx(pattern) => {
+            pattern.captures(seen).ok().flatten().and_then(|groups| groups.first().copied()?)
+        }
+        Operator::Pm(automaton, _) => {
+            automaton.find(seen).map(|found| (found.start(), found.end()))
+        }
         Operator::Text(TextComparison::Contains | TextComparison::ContainsWord, text) => {
             let part = text.plain().unwrap_or_default();
             memchr::memmem::find(seen, part).map(|at| (at, at + part.len()))

@@ -59,8 +59,8 @@ pub struct Hit {
 pub struct Outcome {
     /// The rules that matched, by number.
     pub hits: Vec<Hit>,
-    /// Rules whose regular expression took too many steps, or whose texts took too much memory, so that nothing is known
-    /// about them.
+    /// Rules whose regular expression took too many steps, or whose texts took too much memory, so
+    /// that nothing is known about them.
     pub undecided: Vec<u32>,
 }
 
@@ -85,7 +85,8 @@ SecAction "id:3,phase:1,pass,nolog,setvar:tx.paranoia_level=4,setvar:tx.executin
 "#;
 
 impl RuleSet {
-    /// Reads a rule set: its settings (`crs-setup.conf`), then its rules, each with the name and the text of a file.
+    /// Reads a rule set: its settings (`crs-setup.conf`), then its rules, each with the name and
+    /// the text of a file.
     ///
     /// `data` gives the content of a data file by the name that a rule uses.
     ///

@@ -10,7 +10,9 @@ pub(super) fn sql(text: &[u8]) -> Option<Option<String>> {
     let text = &text[..text.len().min(INJECTION_BYTES)];
     guarded(|| {
         let result = libinjectionrs::detect_sqli(text);
-        result.is_injection().then(|| result.fingerprint.map(|fingerprint| fingerprint.to_string()).unwrap_or_default())
+        result.is_injection().then(|| {
+            result.fingerprint.map(|fingerprint| fingerprint.to_string()).unwrap_or_default()
+        })
     })
 }
 

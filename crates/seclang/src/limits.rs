@@ -4,7 +4,8 @@
 pub(super) const BACKTRACKING_STEPS: usize = 200_000;
 /// Bytes that a compiled pattern may take. The longest of the Core Rule Set need a third of it.
 pub(super) const PATTERN_BYTES: usize = 32 << 20;
-/// Bytes of a value that libinjection looks at. An injection begins early, and its lexers are not linear in all inputs.
+/// Bytes of a value that libinjection looks at. An injection begins early, and its lexers are not
+/// linear in all inputs.
 pub(super) const INJECTION_BYTES: usize = 64 * 1024;
 /// Elements of an XML body that may be open at a time.
 pub(super) const XML_DEPTH: usize = 256;
@@ -18,7 +19,8 @@ pub const MOST_BYTES: usize = 1_000;
 pub(super) const MOST_MATCHES: usize = 20;
 /// Texts, and the memory of them in bytes, that are kept from one request to the next.
 pub(super) const KEPT_TEXTS: (usize, usize) = (20_000, 16 << 20);
-/// Memory of the texts of a request, in bytes: variables can double with each rule, and texts grow with each transformation.
+/// Memory of the texts of a request, in bytes: variables can double with each rule, and texts grow
+/// with each transformation.
 pub(super) const MOST_OF_TEXTS: usize = 96 << 20;
 
 /// What a request may cost.

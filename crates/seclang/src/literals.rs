@@ -79,10 +79,9 @@ fn walk(hir: &Hir) -> Part {
                 (min, max) => {
                     let mut exact = None;
                     if max == Some(min) && min <= 8 {
-                        exact = inner
-                            .exact
-                            .as_ref()
-                            .and_then(|set| (1..min).try_fold(set.clone(), |all, _| product(&all, set)));
+                        exact = inner.exact.as_ref().and_then(|set| {
+                            (1..min).try_fold(set.clone(), |all, _| product(&all, set))
+                        });
                     }
                     // The first `min` copies are adjacent.
                     let mut repeated = inner.exact.clone();
@@ -120,7 +119,11 @@ fn walk(hir: &Hir) -> Part {
                     }
                 }
             }
-            if whole { Part { exact: run, needed } } else { Part { exact: None, needed: best(needed, usable(run)) } }
+            if whole {
+                Part { exact: run, needed }
+            } else {
+                Part { exact: None, needed: best(needed, usable(run)) }
+            }
         }
         HirKind::Alternation(parts) => {
             let mut exact = Some(Set::new());
@@ -175,10 +178,15 @@ fn members(class: &Class) -> Option<Set> {
 }
 
 fn product(left: &Set, right: &Set) -> Option<Set> {
-    if left.len() * right.len() > EXACT || left.iter().chain(right).any(|text| text.len() > LENGTH) {
+    if left.len() * right.len() > EXACT || left.iter().chain(right).any(|text| text.len() > LENGTH)
+    {
         return None;
     }
-    Some(left.iter().flat_map(|head| right.iter().map(move |tail| [head.as_slice(), tail].concat())).collect())
+    Some(
+        left.iter()
+            .flat_map(|head| right.iter().map(move |tail| [head.as_slice(), tail].concat()))
+            .collect(),
+    )
 }
 
 #[cfg(test)]
@@ -187,7 +195,9 @@ mod tests {
 
     fn needed(pattern: &str) -> Option<Vec<String>> {
         let hir = Pattern::new(pattern.as_bytes(), false).unwrap().hir().unwrap();
-        super::needed(&hir).map(|set| set.into_iter().map(|text| String::from_utf8_lossy(&text).into_owned()).collect())
+        super::needed(&hir).map(|set| {
+            set.into_iter().map(|text| String::from_utf8_lossy(&text).into_owned()).collect()
+        })
     }
 
     #[test]

@@ -28,7 +28,10 @@ impl TextWithMacros {
                 Some((collection, key)) => format!("{collection}:{key}"),
                 None => name.to_owned(),
             };
-            parts.push(Part::Value(Target::parse(&name).map_err(|error| format!("the macro `%{{{name}}}`: {error}"))?));
+            parts.push(Part::Value(
+                Target::parse(&name)
+                    .map_err(|error| format!("the macro `%{{{name}}}`: {error}"))?,
+            ));
             rest = after;
         }
         if !rest.is_empty() {

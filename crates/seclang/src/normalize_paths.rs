@@ -53,7 +53,11 @@ mod tests {
             ("", ""),
         ];
         for (input, expected) in cases {
-            assert_eq!(String::from_utf8_lossy(&normalize(input.as_bytes(), false)), expected, "{input}");
+            assert_eq!(
+                String::from_utf8_lossy(&normalize(input.as_bytes(), false)),
+                expected,
+                "{input}"
+            );
         }
         assert_eq!(normalize(br"C:\a\..\b", true), b"C:/b");
     }

@@ -50,14 +50,25 @@ pub(super) enum Operator {
 
 impl Operator {
     /// Reads the name and the parameter. `file` gives the content of a data file of the set.
-    pub(super) fn parse(name: &str, parameter: &str, file: &dyn Fn(&str) -> Option<Vec<u8>>) -> Result<Self, String> {
-        let number = |comparison| TextWithMacros::parse(parameter).map(|text| Self::Number(comparison, text));
-        let text = |comparison| TextWithMacros::parse(parameter).map(|text| Self::Text(comparison, text));
+    pub(super) fn parse(
+        name: &str,
+        parameter: &str,
+        file: &dyn Fn(&str) -> Option<Vec<u8>>,
+    ) -> Result<Self, String> {
+        let number = |comparison| {
+            TextWithMacros::parse(parameter).map(|text| Self::Number(comparison, text))
+        };
+        let text =
+            |comparison| TextWithMacros::parse(parameter).map(|text| Self::Text(comparison, text));
         match name.to_ascii_lowercase().as_str() {
-            "rx" | "rxglobal" if parameter.contains("%{") => TextWithMacros::parse(parameter).map(Self::RxWithMacros),
+            "rx" | "rxglobal" if parameter.contains("%{") => {
+                TextWithMacros::parse(parameter).map(Self::RxWithMacros)
+            }
             "rx" | "rxglobal" if parameter.is_empty() => Ok(Self::Always),
             "rx" | "rxglobal" => Pattern::new(parameter.as_bytes(), false).map(Self::Rx),
-            "pm" => Self::phrases(phrases(parameter).split(u8::is_ascii_whitespace).map(<[u8]>::to_vec)),
+            "pm" => {
+                Self::phrases(phrases(parameter).split(u8::is_ascii_whitespace).map(<[u8]>::to_vec))
+            }
             "pmf" | "pmfromfile" => {
                 let mut all = Vec::new();
                 for name in parameter.split_ascii_whitespace() {
@@ -88,17 +99,23 @@ impl Operator {
             "validateurlencoding" => Ok(Self::ValidateUrlEncoding),
             "validateutf8encoding" => Ok(Self::ValidateUtf8Encoding),
             "unconditionalmatch" => Ok(Self::Always),
-            // These ask a resolver, a database or a program. Nothing is asked here, so nothing matches.
-            "nomatch" | "rbl" | "geolookup" | "gsblookup" | "inspectfile" | "fuzzyhash" => Ok(Self::Never),
+            // These ask a resolver, a database or a program. Nothing is asked here, so nothing
+            // matches.
+            "nomatch" | "rbl" | "geolookup" | "gsblookup" | "inspectfile" | "fuzzyhash" => {
+                Ok(Self::Never)
+            }
             _ => Err(format!("the operator `@{name}` is unknown")),
         }
     }
 
     fn phrases(phrases: impl IntoIterator<Item = Vec<u8>>) -> Result<Self, String> {
-        let phrases: Vec<Vec<u8>> = phrases.into_iter().filter(|phrase| !phrase.is_empty()).collect();
+        let phrases: Vec<Vec<u8>> =
+            phrases.into_iter().filter(|phrase| !phrase.is_empty()).collect();
         // The first phrase that ends decides, so the order of the phrases does not matter.
-        let automaton =
-            AhoCorasick::builder().ascii_case_insensitive(true).build(&phrases).map_err(|error| error.to_string())?;
+        let automaton = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .build(&phrases)
+            .map_err(|error| error.to_string())?;
         Ok(Self::Pm(Box::new(automaton), phrases))
     }
 }
@@ -112,15 +129,19 @@ fn lines(content: &[u8]) -> Vec<Vec<u8>> {
     content
         .split(|byte| *byte == b'\n')
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
-        .filter(|line| !line.trim_ascii_start().is_empty() && !line.trim_ascii_start().starts_with(b"#"))
+        .filter(|line| {
+            !line.trim_ascii_start().is_empty() && !line.trim_ascii_start().starts_with(b"#")
+        })
         .map(<[u8]>::to_vec)
         .collect()
 }
 
-/// Decodes `|41 42|` and `\;` in the parameter of `pm`. Text that is not well-formed is taken as it is.
+/// Decodes `|41 42|` and `\;` in the parameter of `pm`. Text that is not well-formed is taken as it
+/// is.
 fn phrases(parameter: &str) -> Vec<u8> {
     let trimmed = parameter.trim_start_matches([' ', '\t']);
-    let trimmed = trimmed.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(trimmed);
+    let trimmed =
+        trimmed.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(trimmed);
     let mut out = Vec::new();
     let mut bytes = trimmed.bytes();
     let mut hexadecimal = false;
@@ -161,7 +182,9 @@ fn byte_range(parameter: &str) -> Result<Operator, String> {
     for range in parameter.split(',').map(str::trim) {
         let (low, high) = range.split_once('-').unwrap_or((range, range));
         match (low.trim().parse::<u8>(), high.trim().parse::<u8>()) {
-            (Ok(low), Ok(high)) if low <= high => allowed[usize::from(low)..=usize::from(high)].fill(true),
+            (Ok(low), Ok(high)) if low <= high => {
+                allowed[usize::from(low)..=usize::from(high)].fill(true)
+            }
             _ => return Err(format!("`{range}` is not a range of bytes")),
         }
     }
@@ -217,10 +240,12 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 }
 
 fn contains_word(text: &[u8], word: &[u8]) -> bool {
-    let outside = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+    let outside =
+        |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
     word.is_empty()
         || memchr::memmem::find_iter(text, word).any(|at| {
-            outside(at.checked_sub(1).and_then(|before| text.get(before))) && outside(text.get(at + word.len()))
+            outside(at.checked_sub(1).and_then(|before| text.get(before)))
+                && outside(text.get(at + word.len()))
         })
 }
 
@@ -271,7 +296,11 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_an_error() {
         let none = |_: &str| None;
-        assert!(Operator::parse("pmFromFile", "a.data", &none).unwrap_err().contains("`a.data` is missing"));
+        assert!(
+            Operator::parse("pmFromFile", "a.data", &none)
+                .unwrap_err()
+                .contains("`a.data` is missing")
+        );
         assert!(Operator::parse("frobnicate", "", &none).unwrap_err().contains("@frobnicate"));
         assert!(Operator::parse("validateByteRange", "1-300", &none).is_err());
         assert!(Operator::parse("ipMatch", "192.0.2.0/24,2001:db8::1", &none).is_ok());

@@ -1,7 +1,8 @@
 //! Regular expressions as the rules write them, which is for PCRE, over bytes.
 //!
-//! Rules are matched as libmodsecurity does: `.` matches line feeds, `^` and `$` match at lines, classes are those of ASCII. Most patterns
-//! are regular and run in linear time. The few with look-arounds, back-references or possessive quantifiers backtrack, with a limit.
+//! Rules are matched as libmodsecurity does: `.` matches line feeds, `^` and `$` match at lines,
+//! classes are those of ASCII. Most patterns are regular and run in linear time. The few with
+//! look-arounds, back-references or possessive quantifiers backtrack, with a limit.
 
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
@@ -9,7 +10,8 @@ use std::sync::OnceLock;
 
 use super::limits::{BACKTRACKING_STEPS, PATTERN_BYTES};
 
-/// A pattern, compiled when it is first needed: most rules of a set never need theirs, because their literals do not occur.
+/// A pattern, compiled when it is first needed: most rules of a set never need theirs, because
+/// their literals do not occur.
 #[derive(Debug)]
 pub(super) struct Pattern {
     source: Vec<u8>,
@@ -58,7 +60,13 @@ impl Pattern {
         let case = if ignore_case { "i" } else { "" };
         let relaxed = format!("(?sm{case}-u){relaxed}");
         let translated = if backtracks { format!("(?sm{case}){out}") } else { relaxed.clone() };
-        let pattern = Self { source: source.to_vec(), translated, backtracks, relaxed, compiled: OnceLock::new() };
+        let pattern = Self {
+            source: source.to_vec(),
+            translated,
+            backtracks,
+            relaxed,
+            compiled: OnceLock::new(),
+        };
         if pattern.backtracks && pattern.compiled().is_none() {
             return Err("the pattern cannot be compiled".to_owned());
         }
@@ -72,10 +80,19 @@ impl Pattern {
 
     /// The parsed pattern, or one with a larger language where it backtracks.
     pub(super) fn hir(&self) -> Result<regex_syntax::hir::Hir, String> {
-        regex_syntax::ParserBuilder::new().utf8(false).nest_limit(500).build().parse(&self.relaxed).map_err(|error| {
-            let text = error.to_string();
-            text.lines().last().unwrap_or("the pattern cannot be parsed").trim_start_matches("error: ").to_owned()
-        })
+        regex_syntax::ParserBuilder::new()
+            .utf8(false)
+            .nest_limit(500)
+            .build()
+            .parse(&self.relaxed)
+            .map_err(|error| {
+                let text = error.to_string();
+                text.lines()
+                    .last()
+                    .unwrap_or("the pattern cannot be parsed")
+                    .trim_start_matches("error: ")
+                    .to_owned()
+            })
     }
 
     fn compiled(&self) -> Option<&Compiled> {
@@ -104,23 +121,28 @@ impl Pattern {
     pub(super) fn is_match(&self, text: &[u8]) -> Result<bool, Undecided> {
         match self.compiled().ok_or(Undecided)? {
             Compiled::Linear(regex) => Ok(regex.is_match(text)),
-            Compiled::Backtracking(regex) => regex.is_match(&as_latin1(text)).map_err(|_| Undecided),
+            Compiled::Backtracking(regex) => {
+                regex.is_match(&as_latin1(text)).map_err(|_| Undecided)
+            }
         }
     }
 
     /// The first match with its groups.
     pub(super) fn captures(&self, text: &[u8]) -> Result<Option<Captures>, Undecided> {
         match self.compiled().ok_or(Undecided)? {
-            Compiled::Linear(regex) => Ok(regex
-                .captures(text)
-                .map(|found| found.iter().map(|group| group.map(|group| (group.start(), group.end()))).collect())),
+            Compiled::Linear(regex) => Ok(regex.captures(text).map(|found| {
+                found.iter().map(|group| group.map(|group| (group.start(), group.end()))).collect()
+            })),
             Compiled::Backtracking(regex) => {
                 let wide = as_latin1(text);
                 // Each char is one byte of the text, so places are counted in chars.
                 let place = |at: usize| wide[..at].chars().count();
                 let found = regex.captures(&wide).map_err(|_| Undecided)?;
                 Ok(found.map(|found| {
-                    found.iter().map(|group| group.map(|group| (place(group.start()), place(group.end())))).collect()
+                    found
+                        .iter()
+                        .map(|group| group.map(|group| (place(group.start()), place(group.end()))))
+                        .collect()
                 }))
             }
         }
@@ -158,7 +180,14 @@ struct Translator<'a> {
 
 impl<'a> Translator<'a> {
     fn new(source: &'a [u8]) -> Self {
-        Self { source, at: 0, out: String::new(), relaxed: String::new(), backtracks: false, groups: Vec::new() }
+        Self {
+            source,
+            at: 0,
+            out: String::new(),
+            relaxed: String::new(),
+            backtracks: false,
+            groups: Vec::new(),
+        }
     }
 
     fn peek(&self, ahead: usize) -> Option<u8> {
@@ -347,7 +376,9 @@ impl<'a> Translator<'a> {
     }
 
     fn escape(&mut self) -> Result<Escape, String> {
-        let Some(next) = self.peek(1) else { return Err("a backslash at the end escapes nothing".to_owned()) };
+        let Some(next) = self.peek(1) else {
+            return Err("a backslash at the end escapes nothing".to_owned());
+        };
         self.at += 2;
         Ok(match next {
             b'd' => Escape::Class(DIGIT, false),
@@ -376,7 +407,9 @@ impl<'a> Translator<'a> {
             b'x' => Escape::Byte(self.hexadecimal()?),
             b'0' => Escape::Byte(self.octal(2)),
             b'1'..=b'9' => Escape::Reference(format!(r"\{}", char::from(next))),
-            other if other.is_ascii_alphabetic() => return Err(format!(r"`\{}` is not supported", char::from(other))),
+            other if other.is_ascii_alphabetic() => {
+                return Err(format!(r"`\{}` is not supported", char::from(other)));
+            }
             other => Escape::Byte(other),
         })
     }
@@ -388,7 +421,9 @@ impl<'a> Translator<'a> {
             self.at += 1;
         }
         let start = self.at;
-        while self.peek(0).is_some_and(|byte| byte.is_ascii_hexdigit()) && (braced || self.at - start < 2) {
+        while self.peek(0).is_some_and(|byte| byte.is_ascii_hexdigit())
+            && (braced || self.at - start < 2)
+        {
             self.at += 1;
         }
         let digits = std::str::from_utf8(&self.source[start..self.at]).unwrap_or_default();
@@ -413,7 +448,8 @@ impl<'a> Translator<'a> {
         value
     }
 
-    /// A bracketed class, with everything in it written out, since the two syntaxes differ in what is special.
+    /// A bracketed class, with everything in it written out, since the two syntaxes differ in what
+    /// is special.
     fn class(&mut self) -> Result<(), String> {
         self.at += 1;
         let mut text = String::from("[");
@@ -423,7 +459,9 @@ impl<'a> Translator<'a> {
         }
         let mut first = true;
         loop {
-            let Some(byte) = self.peek(0) else { return Err("a class has no closing bracket".to_owned()) };
+            let Some(byte) = self.peek(0) else {
+                return Err("a class has no closing bracket".to_owned());
+            };
             if byte == b']' && !first {
                 self.at += 1;
                 break;
@@ -455,7 +493,9 @@ impl<'a> Translator<'a> {
                         push_byte(&mut text, high);
                         continue;
                     }
-                    Escape::Byte(_) => return Err("a range of a class ends before it begins".to_owned()),
+                    Escape::Byte(_) => {
+                        return Err("a range of a class ends before it begins".to_owned());
+                    }
                     // `[a-\d]`: the hyphen is a member.
                     _ => self.at = before,
                 }
@@ -568,7 +608,11 @@ mod tests {
     #[test]
     fn places_of_groups_are_bytes() {
         for pattern in [r"\xe9(b)", r"(?=\xe9)\xe9(b)"] {
-            let found = Pattern::new(pattern.as_bytes(), false).unwrap().captures(b"a\xe9b").unwrap().unwrap();
+            let found = Pattern::new(pattern.as_bytes(), false)
+                .unwrap()
+                .captures(b"a\xe9b")
+                .unwrap()
+                .unwrap();
             assert_eq!(found, [Some((1, 3)), Some((2, 3))], "{pattern}");
         }
     }

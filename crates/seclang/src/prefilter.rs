@@ -1,6 +1,7 @@
 //! Finds out, in one pass over a text, which rules can match it at all.
 //!
-//! Most rules need one of a few literals. All literals of all rules are searched at once; what is not found excludes its rules.
+//! Most rules need one of a few literals. All literals of all rules are searched at once; what is
+//! not found excludes its rules.
 
 use aho_corasick::AhoCorasick;
 use regex_syntax::hir::Hir;
@@ -96,7 +97,8 @@ impl Builder {
         let words = self.rules.len().div_ceil(64);
         let mut always = vec![0u64; words];
         let mut bytes = vec![Vec::new(); 256];
-        let mut needs: std::collections::BTreeMap<Vec<u8>, Vec<u32>> = std::collections::BTreeMap::new();
+        let mut needs: std::collections::BTreeMap<Vec<u8>, Vec<u32>> =
+            std::collections::BTreeMap::new();
         for (bit, rule) in self.rules.iter().enumerate() {
             match &rule.literals {
                 None => always[bit / 64] |= 1 << (bit % 64),

@@ -29,10 +29,12 @@ pub(super) fn read_head(transaction: &mut Transaction<'_>, request: &Request) {
 }
 
 fn read_line(transaction: &mut Transaction<'_>, request: &Request) {
-    let (method, uri, version) = (&request.method, request.uri.as_slice(), request.version.as_bytes());
+    let (method, uri, version) =
+        (&request.method, request.uri.as_slice(), request.version.as_bytes());
     transaction.set(Collection::RequestMethod, method);
     transaction.set(Collection::RequestProtocol, version);
-    transaction.set(Collection::RequestLine, &[method, b" ".as_slice(), uri, b" ", version].concat());
+    transaction
+        .set(Collection::RequestLine, &[method, b" ".as_slice(), uri, b" ", version].concat());
     transaction.set(Collection::RequestUriRaw, uri);
 
     let whole = &uri[..uri.iter().position(|byte| *byte == b'#').unwrap_or(uri.len())];
@@ -40,8 +42,10 @@ fn read_line(transaction: &mut Transaction<'_>, request: &Request) {
     let path = percent_decode(&whole[..question.unwrap_or(whole.len())]);
     transaction.set(Collection::PathInfo, &path);
     transaction.set(Collection::RequestFilename, &path);
-    if let Some(slash) =
-        path.iter().rposition(|byte| matches!(byte, b'/' | b'\\')).filter(|slash| slash + 1 < path.len())
+    if let Some(slash) = path
+        .iter()
+        .rposition(|byte| matches!(byte, b'/' | b'\\'))
+        .filter(|slash| slash + 1 < path.len())
     {
         transaction.set(Collection::RequestBasename, &path[slash + 1..]);
     }
@@ -64,12 +68,18 @@ fn without_host(uri: &[u8]) -> &[u8] {
         .filter(|colon| uri[colon + 1..].starts_with(b"//"))
         .map(|colon| colon + 3);
     authority
-        .and_then(|start| uri[start..].iter().position(|byte| *byte == b'/').map(|slash| &uri[start + slash..]))
+        .and_then(|start| {
+            uri[start..].iter().position(|byte| *byte == b'/').map(|slash| &uri[start + slash..])
+        })
         .unwrap_or(uri)
 }
 
 /// Adds the arguments of a query or of a form.
-pub(super) fn arguments(transaction: &mut Transaction<'_>, text: &[u8], own: (Collection, Collection)) {
+pub(super) fn arguments(
+    transaction: &mut Transaction<'_>,
+    text: &[u8],
+    own: (Collection, Collection),
+) {
     for pair in text.split(|byte| *byte == b'&') {
         // A separator at the end separates nothing.
         if pair.is_empty() {

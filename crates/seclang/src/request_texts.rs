@@ -1,7 +1,7 @@
 //! Texts of requests: each is kept once, with what is known about it.
 //!
-//! Requests repeat most of their texts: names of headers, user agents, cookies. What a rule has found out about one holds for the next
-//! request, too.
+//! Requests repeat most of their texts: names of headers, user agents, cookies. What a rule has
+//! found out about one holds for the next request, too.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -29,7 +29,8 @@ pub(super) struct Texts<'r> {
     is_exhausted: bool,
     /// For each text and each sequence of transformations, the result.
     transformed: Vec<Text>,
-    /// For each text, the operators that may match it: those that were not excluded and have not failed yet.
+    /// For each text, the operators that may match it: those that were not excluded and have not
+    /// failed yet.
     candidates: Vec<Option<Candidates>>,
     /// Patterns that contained macros, by what they became.
     patterns: HashMap<Text, Option<Rc<Pattern>>>,
@@ -69,7 +70,8 @@ impl<'r> Texts<'r> {
         self.is_exhausted
     }
 
-    /// Whether there is memory for a text of so many bytes; if not, it is noted that a text was left out.
+    /// Whether there is memory for a text of so many bytes; if not, it is noted that a text was
+    /// left out.
     pub(super) fn has_memory_for(&mut self, bytes: usize) -> bool {
         let has_memory_for = bytes <= MOST_OF_TEXTS.saturating_sub(self.held_bytes);
         self.is_exhausted |= !has_memory_for;
@@ -160,6 +162,9 @@ impl<'r> Texts<'r> {
     /// A text as a pattern; none if it is not one.
     pub(super) fn pattern(&mut self, text: Text) -> Option<Rc<Pattern>> {
         let source = &self.all[text as usize];
-        self.patterns.entry(text).or_insert_with(|| Pattern::new(source, false).ok().map(Rc::new)).clone()
+        self.patterns
+            .entry(text)
+            .or_insert_with(|| Pattern::new(source, false).ok().map(Rc::new))
+            .clone()
     }
 }

@@ -29,22 +29,34 @@ pub(super) struct Builder<'a> {
 impl<'a> Builder<'a> {
     /// `file` gives the content of a data file by the name that a rule uses.
     pub(super) fn new(file: &'a dyn Fn(&str) -> Option<Vec<u8>>) -> Self {
-        Self { file, set: RuleSet::default(), markers: Default::default(), updates: Vec::new(), pending: None }
+        Self {
+            file,
+            set: RuleSet::default(),
+            markers: Default::default(),
+            updates: Vec::new(),
+            pending: None,
+        }
     }
 
     /// Adds the rules of one file.
     pub(super) fn add(&mut self, name: &str, text: &str) -> Result<(), Error> {
         for directive in directives::directives(name, text)? {
-            self.directive(&directive).map_err(|message| Error::new(name, directive.line, &message))?;
+            self.directive(&directive)
+                .map_err(|message| Error::new(name, directive.line, &message))?;
         }
         if let Some(rule) = self.pending.take() {
-            return Err(Error::new(name, text.lines().count(), &format!("rule {} is chained to nothing", rule.id)));
+            return Err(Error::new(
+                name,
+                text.lines().count(),
+                &format!("rule {} is chained to nothing", rule.id),
+            ));
         }
         Ok(())
     }
 
     fn directive(&mut self, directive: &Directive) -> Result<(), String> {
-        let word = |index: usize| directive.words.get(index).map(String::as_str).unwrap_or_default();
+        let word =
+            |index: usize| directive.words.get(index).map(String::as_str).unwrap_or_default();
         let rest = || directive.words[1..].join(" ");
         match word(0).to_ascii_lowercase().as_str() {
             "secrule" => {
@@ -65,7 +77,9 @@ impl<'a> Builder<'a> {
             "secruleremovebyid" => self.update(Update::Remove(Which::ids(&rest())?)),
             "secruleremovebytag" => self.update(Update::Remove(Which::Tag(word(1).to_owned()))),
             "secruleremovebymsg" => self.update(Update::Remove(Which::Message(word(1).to_owned()))),
-            name @ ("secruleupdatetargetbyid" | "secruleupdatetargetbytag" | "secruleupdatetargetbymsg") => {
+            name @ ("secruleupdatetargetbyid"
+            | "secruleupdatetargetbytag"
+            | "secruleupdatetargetbymsg") => {
                 let which = Which::named(&name["secruleupdatetargetby".len()..], word(1))?;
                 let targets = Targets::parse(&word(2).replace(',', "|"))?;
                 self.update(Update::Targets(which, targets))
@@ -74,11 +88,16 @@ impl<'a> Builder<'a> {
                 self.update(Update::Actions(Which::ids(word(1))?, directives::actions(word(2))))
             }
             "secrequestbodylimit" => size(word(1)).map(|size| self.set.limits.body = size),
-            "secrequestbodynofileslimit" => size(word(1)).map(|size| self.set.limits.body_without_files = size),
-            "secrequestbodyjsondepthlimit" => size(word(1)).map(|size| self.set.limits.json_depth = size),
+            "secrequestbodynofileslimit" => {
+                size(word(1)).map(|size| self.set.limits.body_without_files = size)
+            }
+            "secrequestbodyjsondepthlimit" => {
+                size(word(1)).map(|size| self.set.limits.json_depth = size)
+            }
             "secargumentslimit" => size(word(1)).map(|size| self.set.limits.arguments = size),
             "secunicodemapfile" => {
-                let content = (self.file)(word(1)).ok_or_else(|| format!("the file `{}` is missing", word(1)))?;
+                let content = (self.file)(word(1))
+                    .ok_or_else(|| format!("the file `{}` is missing", word(1)))?;
                 self.set.unicode_map = unicode_map(&String::from_utf8_lossy(&content), word(2));
                 Ok(())
             }
@@ -144,13 +163,16 @@ impl<'a> Builder<'a> {
 
     /// Finishes the set: applies the updates, resolves names and numbers, and builds the prefilter.
     pub(super) fn finish(mut self) -> Result<RuleSet, Error> {
-        let error = |rule: &Rule, message: String| Error::new("", 0, &format!("rule {}: {message}", rule.id));
+        let error = |rule: &Rule, message: String| {
+            Error::new("", 0, &format!("rule {}: {message}", rule.id))
+        };
         let mut set = self.set;
         for update in &mut self.updates {
             for (phase, markers) in set.phases.iter_mut().zip(&mut self.markers) {
                 match update {
                     Update::Remove(which) => {
-                        let kept: Vec<bool> = phase.iter().map(|rule| !which.covers(rule)).collect();
+                        let kept: Vec<bool> =
+                            phase.iter().map(|rule| !which.covers(rule)).collect();
                         for (_, at) in markers {
                             *at = kept[..*at].iter().filter(|kept| **kept).count();
                         }
@@ -194,7 +216,10 @@ impl<'a> Builder<'a> {
                 index += 1;
             }
         }
-        #[expect(clippy::mutable_key_type, reason = "the compiled form of a pattern takes no part in its hash")]
+        #[expect(
+            clippy::mutable_key_type,
+            reason = "the compiled form of a pattern takes no part in its hash"
+        )]
         let mut groups = HashMap::new();
         let mut numbers = Vec::new();
         for rule in set.rules() {
@@ -205,16 +230,20 @@ impl<'a> Builder<'a> {
         for (rule, number) in set.phases.iter_mut().flatten().zip(numbers) {
             rule.group = number;
         }
-        let reads_files = set
-            .rules()
-            .flat_map(Rule::members)
-            .any(|rule| rule.targets.included.iter().any(|target| target.collection == Collection::FilesTmpContent));
+        let reads_files = set.rules().flat_map(Rule::members).any(|rule| {
+            rule.targets
+                .included
+                .iter()
+                .any(|target| target.collection == Collection::FilesTmpContent)
+        });
         set.reads_files = reads_files;
         set.prefilter = prefilter.build().map_err(|message| Error::new("", 0, &message))?;
         // The rules that a control means, as bits; only now all rules have a number.
         let mut controls = Vec::new();
         for rule in set.rules() {
-            for which in rule.members().flat_map(|member| &member.controls).filter_map(Control::which) {
+            for which in
+                rule.members().flat_map(|member| &member.controls).filter_map(Control::which)
+            {
                 let mut bits = vec![0; index.div_ceil(64)];
                 set.rules()
                     .filter(|rule| which.covers(rule))
@@ -227,7 +256,9 @@ impl<'a> Builder<'a> {
             let mut member = Some(rule);
             while let Some(rule) = member {
                 for control in &mut rule.controls {
-                    if let Control::RemoveRules(_, bits) | Control::RemoveTarget(_, bits, _) = control {
+                    if let Control::RemoveRules(_, bits) | Control::RemoveTarget(_, bits, _) =
+                        control
+                    {
                         *bits = controls.next().unwrap_or_default();
                     }
                 }
@@ -239,10 +270,12 @@ impl<'a> Builder<'a> {
 }
 
 impl Rule {
-    /// Which texts its operator looks at, if these are always the same in a phase and only some of them can match.
+    /// Which texts its operator looks at, if these are always the same in a phase and only some of
+    /// them can match.
     fn texts(&self) -> Option<(&[Target], usize)> {
-        let is_fixed =
-            |target: &Target| !target.count && !target.collection.is_stored() && !target.collection.is_about_matches();
+        let is_fixed = |target: &Target| {
+            !target.count && !target.collection.is_stored() && !target.collection.is_about_matches()
+        };
         let is_plain = self.bit.is_some() && !self.negated && !self.multi_match;
         let is_plain = is_plain && self.targets.included.iter().all(is_fixed);
         is_plain.then_some((self.targets.included.as_slice(), self.chain))
@@ -262,7 +295,9 @@ impl Target {
         let selector = match &self.selector {
             Selector::All => Selector::All,
             Selector::Key(key) | Selector::Slot(_, key) => Selector::Key(key.clone()),
-            Selector::Matching(pattern) => Selector::Matching(Pattern::new(pattern.source(), true).ok()?),
+            Selector::Matching(pattern) => {
+                Selector::Matching(Pattern::new(pattern.source(), true).ok()?)
+            }
         };
         Some(Self { collection: self.collection, selector, count: self.count })
     }
@@ -272,7 +307,8 @@ fn size(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| format!("`{text}` is not a size in bytes"))
 }
 
-/// The table of one code page in a Unicode map: pairs such as `2019:27` after a line with its number.
+/// The table of one code page in a Unicode map: pairs such as `2019:27` after a line with its
+/// number.
 fn unicode_map(text: &str, page: &str) -> UnicodeMap {
     let mut map = UnicodeMap::new();
     let mut inside = false;

@@ -100,8 +100,10 @@ pub(super) type Bits = Vec<u64>;
 impl Which {
     pub(super) fn ids(text: &str) -> Result<Self, String> {
         let mut ranges = Vec::new();
-        for part in
-            text.split([',', ' ']).map(|part| part.trim_matches(['"', '\'', ' '])).filter(|part| !part.is_empty())
+        for part in text
+            .split([',', ' '])
+            .map(|part| part.trim_matches(['"', '\'', ' ']))
+            .filter(|part| !part.is_empty())
         {
             let (low, high) = part.split_once('-').unwrap_or((part, part));
             match (low.parse(), high.parse()) {
@@ -129,7 +131,8 @@ impl Which {
     }
 }
 
-/// The names of stored variables that the rules spell out. Each has a place of its own in a request.
+/// The names of stored variables that the rules spell out. Each has a place of its own in a
+/// request.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     places: HashMap<(Collection, Vec<u8>), usize>,
@@ -148,7 +151,11 @@ impl Slots {
     }
 
     /// The place of a name that was put together while running.
-    pub(super) fn find(&self, collection: Collection, lowercase: Vec<u8>) -> Result<usize, Vec<u8>> {
+    pub(super) fn find(
+        &self,
+        collection: Collection,
+        lowercase: Vec<u8>,
+    ) -> Result<usize, Vec<u8>> {
         let key = (collection, lowercase);
         self.places.get(&key).copied().ok_or(key.1)
     }
@@ -201,7 +208,10 @@ impl RuleSet {
     /// The rules that can add to the anomaly score, in the order of the set.
     pub fn scoring(&self) -> impl Iterator<Item = ScoringRule<'_>> {
         self.rules().filter_map(|rule| {
-            let level = rule.members().flat_map(|member| &member.assignments).find_map(|assigned| assigned.level)?;
+            let level = rule
+                .members()
+                .flat_map(|member| &member.assignments)
+                .find_map(|assigned| assigned.level)?;
             Some(ScoringRule { rule: rule.id, level, message: &rule.message })
         })
     }
@@ -224,8 +234,14 @@ impl Control {
         let name = name.trim().to_ascii_lowercase();
         let value = value.trim();
         if let Some(kind) = name.strip_prefix("ruleremovetargetby") {
-            let (which, target) = value.split_once(';').ok_or_else(|| format!("`{text}` names no target after `;`"))?;
-            return Ok(Some(Self::RemoveTarget(Which::named(kind, which)?, Bits::new(), Target::parse(target)?)));
+            let (which, target) = value
+                .split_once(';')
+                .ok_or_else(|| format!("`{text}` names no target after `;`"))?;
+            return Ok(Some(Self::RemoveTarget(
+                Which::named(kind, which)?,
+                Bits::new(),
+                Target::parse(target)?,
+            )));
         }
         if let Some(kind) = name.strip_prefix("ruleremoveby") {
             return Ok(Some(Self::RemoveRules(Which::named(kind, value)?, Bits::new())));
@@ -241,9 +257,12 @@ impl Control {
 impl Assignment {
     fn parse(text: &str) -> Result<Self, String> {
         let (unset, text) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
-        let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
-        let (collection, name) =
-            name.trim().split_once(['.', ':']).ok_or_else(|| format!("`setvar:{text}` names no collection"))?;
+        let (name, value) =
+            text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+        let (collection, name) = name
+            .trim()
+            .split_once(['.', ':'])
+            .ok_or_else(|| format!("`setvar:{text}` names no collection"))?;
         let collection = Target::parse(collection)?.collection;
         if !collection.is_stored() {
             return Err(format!("`{}` cannot be set", collection.name()));
@@ -258,7 +277,8 @@ impl Assignment {
             },
         };
         let lower = name.to_ascii_lowercase();
-        let score = lower.strip_prefix("inbound_").unwrap_or(&lower).strip_prefix("anomaly_score_pl");
+        let score =
+            lower.strip_prefix("inbound_").unwrap_or(&lower).strip_prefix("anomaly_score_pl");
         let level = score
             .filter(|_| matches!(change, Change::Add(_)))
             .and_then(|level| level.parse().ok())
@@ -276,13 +296,19 @@ impl Rule {
     pub(super) fn apply(&mut self, actions: &[Action]) -> Result<(), String> {
         for Action { name, value } in actions {
             match name.as_str() {
-                "id" => self.id = value.parse().map_err(|_| format!("`{value}` is not the number of a rule"))?,
+                "id" => {
+                    self.id = value
+                        .parse()
+                        .map_err(|_| format!("`{value}` is not the number of a rule"))?
+                }
                 "phase" => {
                     self.phase = match value.to_ascii_lowercase().as_str() {
                         "request" => 2,
                         "response" => 4,
                         "logging" => 5,
-                        number => number.parse().map_err(|_| format!("`{value}` is not a phase"))?,
+                        number => {
+                            number.parse().map_err(|_| format!("`{value}` is not a phase"))?
+                        }
                     }
                 }
                 "t" if value.eq_ignore_ascii_case("none") => self.transformations.clear(),
@@ -297,7 +323,10 @@ impl Rule {
                 "setvar" => self.assignments.push(Assignment::parse(value)?),
                 "ctl" => self.controls.extend(Control::parse(value)?),
                 "skipafter" => self.skip_after = Some(value.clone()),
-                "skip" => self.skip = value.parse().map_err(|_| format!("`{value}` is not a number of rules"))?,
+                "skip" => {
+                    self.skip =
+                        value.parse().map_err(|_| format!("`{value}` is not a number of rules"))?
+                }
                 "tag" => self.tags.push(value.clone()),
                 "msg" => self.message.clone_from(value),
                 // Logs, and what happens to the request: nothing here depends on them.
@@ -318,8 +347,11 @@ impl Rule {
         self.chain = chains.intern(&self.transformations);
         self.targets.included.iter_mut().for_each(|target| target.resolve(slots));
         for assignment in &mut self.assignments {
-            assignment.slot = assignment.name.plain().map(|name| slots.place(assignment.collection, name));
-            if let Change::Set(value) | Change::Add(value) | Change::Subtract(value) = &mut assignment.change {
+            assignment.slot =
+                assignment.name.plain().map(|name| slots.place(assignment.collection, name));
+            if let Change::Set(value) | Change::Add(value) | Change::Subtract(value) =
+                &mut assignment.change
+            {
                 value.resolve(slots);
             }
             assignment.name.resolve(slots);
@@ -328,7 +360,9 @@ impl Rule {
             None => None,
             Some(Operator::Rx(pattern)) => Some(prefilter.pattern(&pattern.hir()?)),
             Some(Operator::Pm(_, phrases)) => Some(prefilter.phrases(phrases)),
-            Some(Operator::Number(_, text) | Operator::Text(_, text) | Operator::RxWithMacros(text)) => {
+            Some(
+                Operator::Number(_, text) | Operator::Text(_, text) | Operator::RxWithMacros(text),
+            ) => {
                 text.resolve(slots);
                 // The same text may match once and not again if the parameter changes.
                 text.plain().is_some().then(|| prefilter.other())

@@ -96,7 +96,8 @@ impl<'r> Transaction<'r> {
         self.add(collection, key, key);
     }
 
-    /// Adds an argument to the collections it belongs to. Returns false if there are too many already.
+    /// Adds an argument to the collections it belongs to. Returns false if there are too many
+    /// already.
     pub(super) fn add_argument(
         &mut self,
         name: &[u8],
@@ -123,13 +124,14 @@ impl<'r> Transaction<'r> {
     /// The first value of a collection that a key selects.
     pub(super) fn first(&self, collection: Collection, key: &str) -> Option<&[u8]> {
         let entries = &self.collections[collection as usize];
-        let entry = entries
-            .iter()
-            .find(|entry| key.is_empty() || self.texts.get(entry.key).eq_ignore_ascii_case(key.as_bytes()))?;
+        let entry = entries.iter().find(|entry| {
+            key.is_empty() || self.texts.get(entry.key).eq_ignore_ascii_case(key.as_bytes())
+        })?;
         Some(self.texts.get(entry.value))
     }
 
-    /// Whether a rule leaves a member of a collection out, by itself or because another rule said so.
+    /// Whether a rule leaves a member of a collection out, by itself or because another rule said
+    /// so.
     pub(super) fn is_excluded(&self, rule: &Rule, starter: &Rule, entry: Entry) -> bool {
         let covers = |target: &Target| target.covers(entry.collection, self.texts.get(entry.key));
         let index = starter.index;
@@ -187,14 +189,16 @@ impl<'r> Transaction<'r> {
                 found.push(Entry { collection, key: EMPTY, value });
             }
             Collection::MatchedVarName => {
-                let value = self.matched.last().copied().map_or(EMPTY, |entry| self.full_name(entry));
+                let value =
+                    self.matched.last().copied().map_or(EMPTY, |entry| self.full_name(entry));
                 found.push(Entry { collection, key: EMPTY, value });
             }
             Collection::MatchedVars | Collection::MatchedVarsNames => {
                 for place in 0..self.matched.len() {
                     let entry = self.matched[place];
                     let key = self.full_name(entry);
-                    let value = if collection == Collection::MatchedVars { entry.value } else { key };
+                    let value =
+                        if collection == Collection::MatchedVars { entry.value } else { key };
                     if target.selector.selects(self.texts.get(key)) {
                         found.push(Entry { collection, key, value });
                     }
@@ -205,9 +209,9 @@ impl<'r> Transaction<'r> {
                 let entries = &self.collections[collection as usize];
                 match &target.selector {
                     Selector::All => found.extend_from_slice(entries),
-                    selector => {
-                        found.extend(entries.iter().filter(|entry| selector.selects(self.texts.get(entry.key))))
-                    }
+                    selector => found.extend(
+                        entries.iter().filter(|entry| selector.selects(self.texts.get(entry.key))),
+                    ),
                 }
             }
         }
@@ -217,13 +221,16 @@ impl<'r> Transaction<'r> {
         let collection = target.collection;
         for place in 0..self.slots.len() {
             let (stored, name) = &self.set.slots.names[place];
-            if let Some(value) = self.slots[place].filter(|_| *stored == collection && target.selector.selects(name)) {
+            if let Some(value) =
+                self.slots[place].filter(|_| *stored == collection && target.selector.selects(name))
+            {
                 let key = self.slot_name(place);
                 found.push(Entry { collection, key, value });
             }
         }
-        let selected =
-            |entry: &&Entry| entry.collection == collection && target.selector.selects(self.texts.get(entry.key));
+        let selected = |entry: &&Entry| {
+            entry.collection == collection && target.selector.selects(self.texts.get(entry.key))
+        };
         found.extend(self.others.iter().flatten().filter(selected));
     }
 
@@ -278,7 +285,9 @@ impl<'r> Transaction<'r> {
         for part in &with_macros.parts {
             let value = match part {
                 Part::Text(text) => Some(text.as_slice().into()),
-                Part::Value(target) => self.value(target, rule).map(|value| Rc::clone(self.texts.get(value))),
+                Part::Value(target) => {
+                    self.value(target, rule).map(|value| Rc::clone(self.texts.get(value)))
+                }
             };
             let value: Rc<[u8]> = value.unwrap_or_default();
             if !self.texts.has_memory_for(out.len() + value.len()) {
@@ -308,7 +317,10 @@ impl<'r> Transaction<'r> {
             None => {
                 let name = self.expand(&assignment.name, rule);
                 let lowercase = self.texts.get(name).to_ascii_lowercase();
-                self.set.slots.find(assignment.collection, lowercase).map_err(|lowercase| (lowercase, name))
+                self.set
+                    .slots
+                    .find(assignment.collection, lowercase)
+                    .map_err(|lowercase| (lowercase, name))
             }
         };
         let current = match &place {
@@ -326,12 +338,15 @@ impl<'r> Transaction<'r> {
                     change = -change;
                 }
                 by = Some(change);
-                let sum = current.map_or(0, |current| number(self.texts.get(current))).saturating_add(change);
+                let sum = current
+                    .map_or(0, |current| number(self.texts.get(current)))
+                    .saturating_add(change);
                 Some(self.texts.add(sum.to_string().as_bytes()))
             }
         };
         if self.texts.is_exhausted() {
-            // The variable keeps its value, so that the next rule that builds on it is undecided as well.
+            // The variable keeps its value, so that the next rule that builds on it is undecided as
+            // well.
             return None;
         }
         match place {
@@ -358,7 +373,9 @@ impl<'r> Transaction<'r> {
                 self.removed.iter_mut().zip(bits).for_each(|(removed, bits)| *removed |= bits)
             }
             Control::RemoveTarget(_, bits, target) => self.removed_targets.push((bits, target)),
-            Control::Processor(processor) => self.set(Collection::ReqbodyProcessor, processor.as_bytes()),
+            Control::Processor(processor) => {
+                self.set(Collection::ReqbodyProcessor, processor.as_bytes())
+            }
             Control::EngineOff => return false,
         }
         true

@@ -1,14 +1,16 @@
 //! Transformations, which rules apply to a value before they look at it.
 //!
-//! They do what libmodsecurity 3 does, including what it does with broken input, because the rules are tested with it.
+//! They do what libmodsecurity 3 does, including what it does with broken input, because the rules
+//! are tested with it.
 
 use std::borrow::Cow;
 
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 
 use super::decode::{
-    UnicodeMap, base64_decode, css_decode, escape_sequences, hex_pair, html_entities, is_space, js_decode,
-    sql_hex_decode, trim_end_bytes, trim_start_bytes, url_decode, url_decode_unicode, url_encode, utf8_to_unicode,
+    UnicodeMap, base64_decode, css_decode, escape_sequences, hex_pair, html_entities, is_space,
+    js_decode, sql_hex_decode, trim_end_bytes, trim_start_bytes, url_decode, url_decode_unicode,
+    url_encode, utf8_to_unicode,
 };
 
 macro_rules! transformations {
@@ -88,7 +90,9 @@ impl Transformation {
             Self::RemoveComments | Self::RemoveCommentsChar | Self::ReplaceComments => {
                 !text.iter().any(|byte| matches!(byte, b'/' | b'-' | b'#' | b'*' | b'<'))
             }
-            Self::UrlDecode | Self::UrlDecodeUni => !text.iter().any(|byte| matches!(byte, b'%' | b'+')),
+            Self::UrlDecode | Self::UrlDecodeUni => {
+                !text.iter().any(|byte| matches!(byte, b'%' | b'+'))
+            }
             Self::Utf8ToUnicode => text.iter().all(|byte| byte.is_ascii() && *byte != 0),
             Self::NormalizePath => !text.iter().any(|byte| matches!(byte, b'/' | b'.')),
             Self::NormalizePathWin => !text.iter().any(|byte| matches!(byte, b'/' | b'.' | b'\\')),
@@ -108,7 +112,9 @@ impl Transformation {
             Self::CompressWhitespace => compress_whitespace(text),
             Self::CssDecode => css_decode(text),
             Self::EscapeSeqDecode => escape_sequences(text),
-            Self::HexDecode => text.chunks_exact(2).map(|pair| hex_pair(pair[0], pair[1])).collect(),
+            Self::HexDecode => {
+                text.chunks_exact(2).map(|pair| hex_pair(pair[0], pair[1])).collect()
+            }
             Self::HexEncode => data_encoding::HEXLOWER.encode(text).into_bytes(),
             Self::HtmlEntityDecode => html_entities(text),
             Self::JsDecode => js_decode(text),
@@ -119,11 +125,15 @@ impl Transformation {
             Self::RemoveComments => remove_comments(text),
             Self::RemoveCommentsChar => remove_comment_marks(text),
             Self::RemoveNulls => text.iter().copied().filter(|byte| *byte != 0).collect(),
-            Self::RemoveWhitespace => {
-                text.iter().copied().filter(|byte| !is_space(*byte) && !matches!(byte, 0xA0 | 0xC2)).collect()
-            }
+            Self::RemoveWhitespace => text
+                .iter()
+                .copied()
+                .filter(|byte| !is_space(*byte) && !matches!(byte, 0xA0 | 0xC2))
+                .collect(),
             Self::ReplaceComments => replace_comments(text),
-            Self::ReplaceNulls => text.iter().map(|byte| if *byte == 0 { b' ' } else { *byte }).collect(),
+            Self::ReplaceNulls => {
+                text.iter().map(|byte| if *byte == 0 { b' ' } else { *byte }).collect()
+            }
             Self::Sha1 => digest(&SHA1_FOR_LEGACY_USE_ONLY, text).as_ref().to_vec(),
             Self::SqlHexDecode => sql_hex_decode(text),
             Self::Trim => trim_start_bytes(trim_end_bytes(text)).to_vec(),
@@ -215,8 +225,9 @@ fn remove_comment_marks(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {
-        let mark =
-            [&b"/*"[..], b"*/", b"<!--", b"-->", b"--", b"#"].into_iter().find(|mark| text[at..].starts_with(mark));
+        let mark = [&b"/*"[..], b"*/", b"<!--", b"-->", b"--", b"#"]
+            .into_iter()
+            .find(|mark| text[at..].starts_with(mark));
         match mark {
             Some(mark) => at += mark.len(),
             None => {
@@ -234,7 +245,10 @@ fn replace_comments(text: &[u8]) -> Vec<u8> {
     while at < text.len() {
         if text[at..].starts_with(b"/*") {
             out.push(b' ');
-            at = text[at + 2..].windows(2).position(|pair| pair == b"*/").map_or(text.len(), |end| at + end + 4);
+            at = text[at + 2..]
+                .windows(2)
+                .position(|pair| pair == b"*/")
+                .map_or(text.len(), |end| at + end + 4);
         } else {
             out.push(text[at]);
             at += 1;
@@ -264,17 +278,37 @@ mod tests {
     fn decoding() {
         check("urlDecodeUni", &[(b"a+b%41%u0042%uff1C%zz%4", b"a bAB<%zz%4"), (b"%u12", b"%u12")]);
         check("urlDecode", &[(b"a%2Bb+%", b"a+b %")]);
-        check("jsDecode", &[(br"\u0061\x62\143\n\q\'\777\", b"abc\nq'\x3f7\\"), (br"\uff1c", b"<")]);
+        check(
+            "jsDecode",
+            &[(br"\u0061\x62\143\n\q\'\777\", b"abc\nq'\x3f7\\"), (br"\uff1c", b"<")],
+        );
         check("escapeSeqDecode", &[(br"\x41\101\n\q\", b"AA\nq\\")]);
-        check("cssDecode", &[(br"ja\76 ascript\3a", b"javascript:"), (br"\00ff1c \x\", b"<x"), (br"\000061b", b"ab")]);
+        check(
+            "cssDecode",
+            &[
+                (br"ja\76 ascript\3a", b"javascript:"),
+                (br"\00ff1c \x\", b"<x"),
+                (br"\000061b", b"ab"),
+            ],
+        );
         check(
             "htmlEntityDecode",
-            &[(b"&lt;&#60;&#x3c;&#x3C&amp&foo;&#;&", b"<<<<&&foo;&#;&"), (b"&ltfoo;x&#x0000024;", b"<x$")],
+            &[
+                (b"&lt;&#60;&#x3c;&#x3C&amp&foo;&#;&", b"<<<<&&foo;&#;&"),
+                (b"&ltfoo;x&#x0000024;", b"<x$"),
+            ],
         );
-        check("base64Decode", &[(b"YWJj", b"abc"), (b"YWI=", b"ab"), (b"YQ", b"a"), (b"YWJj YQ", b"abc")]);
+        check(
+            "base64Decode",
+            &[(b"YWJj", b"abc"), (b"YWI=", b"ab"), (b"YQ", b"a"), (b"YWJj YQ", b"abc")],
+        );
         check(
             "utf8toUnicode",
-            &[("é€😀".as_bytes(), b"%u00e9%u20ac%u1f600"), (b"a\xe9b", b"ab"), (b"\xc0\xaf", b"%u002f\xc0")],
+            &[
+                ("é€😀".as_bytes(), b"%u00e9%u20ac%u1f600"),
+                (b"a\xe9b", b"ab"),
+                (b"\xc0\xaf", b"%u002f\xc0"),
+            ],
         );
         check("sqlHexDecode", &[(b"0x414243", b"ABC"), (b"0x4g", b"0x4g")]);
         check("hexEncode", &[(b"\x01a", b"0161")]);
@@ -291,7 +325,13 @@ mod tests {
         check("cmdLine", &[(b"C^:\\\"Win\" ,; /c (x)", b"c:win/c(x)"), (b"a  b", b"a b")]);
         check("trim", &[(b" \ta b\n", b"a b"), (b"  ", b"")]);
         check("length", &[(b"abc", b"3")]);
-        check("sha1", &[(b"abc", b"\xa9\x99\x3e\x36\x47\x06\x81\x6a\xba\x3e\x25\x71\x78\x50\xc2\x6c\x9c\xd0\xd8\x9d")]);
+        check(
+            "sha1",
+            &[(
+                b"abc",
+                b"\xa9\x99\x3e\x36\x47\x06\x81\x6a\xba\x3e\x25\x71\x78\x50\xc2\x6c\x9c\xd0\xd8\x9d",
+            )],
+        );
     }
 
     #[test]

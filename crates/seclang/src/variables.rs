@@ -167,12 +167,18 @@ impl Collection {
 
     /// Whether it tells what the current rule matched.
     pub(super) const fn is_about_matches(self) -> bool {
-        matches!(self, Self::MatchedVar | Self::MatchedVarName | Self::MatchedVars | Self::MatchedVarsNames)
+        matches!(
+            self,
+            Self::MatchedVar | Self::MatchedVarName | Self::MatchedVars | Self::MatchedVarsNames
+        )
     }
 
     /// Whether actions can write to it. Nothing of these is kept from one request to the next.
     pub(super) const fn is_stored(self) -> bool {
-        matches!(self, Self::Tx | Self::Ip | Self::Global | Self::Session | Self::User | Self::Resource)
+        matches!(
+            self,
+            Self::Tx | Self::Ip | Self::Global | Self::Session | Self::User | Self::Resource
+        )
     }
 }
 
@@ -240,17 +246,21 @@ impl Target {
     /// Reads one target, such as `&ARGS:id`.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let (count, text) = text.strip_prefix('&').map_or((false, text), |rest| (true, rest));
-        let (name, selector) = text.split_once(':').map_or((text, None), |(name, selector)| (name, Some(selector)));
-        let collection = Collection::named(name.trim()).ok_or_else(|| format!("the variable `{name}` is unknown"))?;
+        let (name, selector) =
+            text.split_once(':').map_or((text, None), |(name, selector)| (name, Some(selector)));
+        let collection = Collection::named(name.trim())
+            .ok_or_else(|| format!("the variable `{name}` is unknown"))?;
         let selector = match selector.map(|selector| selector.trim().trim_matches('\'')) {
             None | Some("") => Selector::All,
-            Some(selector) => match selector.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
-                Some(pattern) if collection != Collection::Xml => Selector::Matching(
-                    Pattern::new(pattern.as_bytes(), true)
-                        .map_err(|error| format!("the selector `/{pattern}/`: {error}"))?,
-                ),
-                _ => Selector::Key(selector.to_ascii_lowercase().into_bytes()),
-            },
+            Some(selector) => {
+                match selector.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
+                    Some(pattern) if collection != Collection::Xml => Selector::Matching(
+                        Pattern::new(pattern.as_bytes(), true)
+                            .map_err(|error| format!("the selector `/{pattern}/`: {error}"))?,
+                    ),
+                    _ => Selector::Key(selector.to_ascii_lowercase().into_bytes()),
+                }
+            }
         };
         Ok(Self { collection, selector, count })
     }
@@ -273,9 +283,14 @@ fn split(text: &str) -> Vec<&str> {
             _ if escaped => escaped = false,
             b'\\' => escaped = true,
             // `XML:/*` is a path and no expression: one begins after `:` and ends before `|`.
-            b'/' if inside && matches!(text.as_bytes().get(at + 1), None | Some(b'|' | b'\'')) => inside = false,
+            b'/' if inside && matches!(text.as_bytes().get(at + 1), None | Some(b'|' | b'\'')) => {
+                inside = false
+            }
             b'/' if !inside && matches!(previous, b':' | b'\'') => {
-                inside = !text[start..].to_ascii_uppercase().trim_start_matches(['!', '&']).starts_with("XML")
+                inside = !text[start..]
+                    .to_ascii_uppercase()
+                    .trim_start_matches(['!', '&'])
+                    .starts_with("XML")
             }
             b'|' if !inside => {
                 parts.push(&text[start..at]);
@@ -295,8 +310,11 @@ mod tests {
 
     #[test]
     fn targets_are_split_outside_of_expressions() {
-        let targets = Targets::parse("REQUEST_COOKIES|!REQUEST_COOKIES:/a|b/|XML:/*|&TX:'/x/'|ARGS:ID").unwrap();
-        let included: Vec<_> = targets.included.iter().map(|target| (target.collection, target.count)).collect();
+        let targets =
+            Targets::parse("REQUEST_COOKIES|!REQUEST_COOKIES:/a|b/|XML:/*|&TX:'/x/'|ARGS:ID")
+                .unwrap();
+        let included: Vec<_> =
+            targets.included.iter().map(|target| (target.collection, target.count)).collect();
         assert_eq!(
             included,
             [

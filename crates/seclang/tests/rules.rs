@@ -1,5 +1,5 @@
-//! Rules in ModSecurity's language, applied to requests: what each part of the language does, and that hostile requests are
-//! bounded.
+//! Rules in ModSecurity's language, applied to requests: what each part of the language does, and
+//! that hostile requests are bounded.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -83,11 +83,21 @@ fn exclusions_of_targets_and_rules_apply() {
     let base = rule(1000, "ARGS|!ARGS:skip|!ARGS:/^re/", "@streq x", "tag:'mine',msg:'text'");
     assert_eq!(hits(&base, &get("/?skip=x&RED=x")), [0; 0]);
     assert_eq!(hits(&base, &get("/?skip=x&other=x")), [1000]);
-    for directive in ["UpdateTargetById 990-1010", "UpdateTargetByTag mine", "UpdateTargetByMsg text"] {
-        assert_eq!(hits(&format!("{base}SecRule{directive} \"!ARGS:b\"\n"), &get("/?b=x")), [0; 0], "{directive}");
+    for directive in
+        ["UpdateTargetById 990-1010", "UpdateTargetByTag mine", "UpdateTargetByMsg text"]
+    {
+        assert_eq!(
+            hits(&format!("{base}SecRule{directive} \"!ARGS:b\"\n"), &get("/?b=x")),
+            [0; 0],
+            "{directive}"
+        );
     }
     for directive in ["RemoveById 1000", "RemoveByTag mine", "RemoveByMsg text"] {
-        assert_eq!(hits(&format!("{base}SecRule{directive}\n"), &get("/?b=x")), [0; 0], "{directive}");
+        assert_eq!(
+            hits(&format!("{base}SecRule{directive}\n"), &get("/?b=x")),
+            [0; 0],
+            "{directive}"
+        );
     }
     for (control, left) in [
         ("ruleRemoveById=1000", 0),
@@ -99,7 +109,9 @@ fn exclusions_of_targets_and_rules_apply() {
         ("ruleEngine=Off", 0),
         ("auditEngine=Off", 1),
     ] {
-        let control = format!("SecRule REQUEST_METHOD \"@streq GET\" \"id:900,phase:1,pass,ctl:{control}\"\n");
+        let control = format!(
+            "SecRule REQUEST_METHOD \"@streq GET\" \"id:900,phase:1,pass,ctl:{control}\"\n"
+        );
         assert_eq!(hits(&format!("{control}{base}"), &get("/?b=x")).len(), left, "{control}");
     }
 }
@@ -108,7 +120,8 @@ fn exclusions_of_targets_and_rules_apply() {
 fn markers_and_skips_jump_within_a_phase() {
     let one = rule(1001, "ARGS", "@streq x", "log");
     let two = rule(1002, "ARGS", "@streq x", "log");
-    let jump = |how: &str| format!("SecAction \"id:900,phase:2,pass,{how}\"\n{one}SecMarker END\n{two}");
+    let jump =
+        |how: &str| format!("SecAction \"id:900,phase:2,pass,{how}\"\n{one}SecMarker END\n{two}");
     assert_eq!(hits(&jump("skipAfter:END"), &get("/?a=x")), [1002]);
     assert_eq!(hits(&jump("skip:1"), &get("/?a=x")), [1002]);
     assert_eq!(hits(&jump("skipAfter:NOWHERE"), &get("/?a=x")), [0; 0]);
@@ -117,7 +130,9 @@ fn markers_and_skips_jump_within_a_phase() {
 
 #[test]
 fn transformations_run_in_order_and_multi_match_looks_at_each_step() {
-    let with = |actions: &str| hits(&rule(1000, "ARGS", "@streq A b", actions), &get("/?x=A%252520b")).len();
+    let with = |actions: &str| {
+        hits(&rule(1000, "ARGS", "@streq A b", actions), &get("/?x=A%252520b")).len()
+    };
     assert_eq!(with("t:urlDecode,t:urlDecode"), 1);
     assert_eq!(with("t:urlDecode"), 0);
     assert_eq!(with("t:urlDecode,t:urlDecode,t:lowercase"), 0);
@@ -196,7 +211,9 @@ fn operators() {
     ] {
         assert!(matches("ARGS:q", operator, &request), "{operator}");
     }
-    for operator in ["@pm gam ra y", "@noMatch", "@rbl example.org", "@validateByteRange 32-126", "@ge 1"] {
+    for operator in
+        ["@pm gam ra y", "@noMatch", "@rbl example.org", "@validateByteRange 32-126", "@ge 1"]
+    {
         assert_eq!(matches("ARGS:q", operator, &request), operator == "@pm gam ra y", "{operator}");
     }
     assert!(
@@ -207,10 +224,12 @@ fn operators() {
     assert!(matches("REMOTE_ADDR", "@ipMatchFromFile networks.data", &request));
     assert!(matches("REMOTE_ADDR", "!@ipMatch 198.51.100.0/24,2001:db8::1", &request));
     assert!(
-        matches("ARGS", "@detectSQLi", &get("/?q=1%27+or+%271%27=%271")) && !matches("ARGS", "@detectSQLi", &request)
+        matches("ARGS", "@detectSQLi", &get("/?q=1%27+or+%271%27=%271"))
+            && !matches("ARGS", "@detectSQLi", &request)
     );
     assert!(
-        matches("ARGS", "@detectXSS", &get("/?q=%3Cscript%3Ealert(1)")) && !matches("ARGS", "@detectXSS", &request)
+        matches("ARGS", "@detectXSS", &get("/?q=%3Cscript%3Ealert(1)"))
+            && !matches("ARGS", "@detectXSS", &request)
     );
     assert!(
         matches("REQUEST_URI_RAW", "@validateUrlEncoding", &get("/?q=%4"))
@@ -225,7 +244,10 @@ fn operators() {
 #[test]
 fn bodies() {
     let form = post("application/x-www-form-urlencoded; charset=utf-8", b"a=1+2&b");
-    assert!(matches("ARGS_POST:a", "@streq 1 2", &form) && matches("REQBODY_PROCESSOR", "@streq URLENCODED", &form));
+    assert!(
+        matches("ARGS_POST:a", "@streq 1 2", &form)
+            && matches("REQBODY_PROCESSOR", "@streq URLENCODED", &form)
+    );
     let json = post("application/json", br#"{"a": {"b": [1, "x y"]}}"#);
     assert!(
         matches("ARGS:json.a.b.array_1", "@streq x y", &json)
@@ -237,10 +259,15 @@ fn bodies() {
     assert!(matches("REQBODY_ERROR", "@eq 1", &post("application/soap+xml", b"<a>")));
     let other = post("text/plain", b"a=1");
     assert!(matches("&ARGS", "@eq 0", &other) && matches("REQUEST_BODY", "@streq a=1", &other));
-    let forced = "SecAction \"id:900,phase:1,pass,ctl:requestBodyProcessor=URLENCODED\"\n".to_owned();
+    let forced =
+        "SecAction \"id:900,phase:1,pass,ctl:requestBodyProcessor=URLENCODED\"\n".to_owned();
     assert_eq!(hits(&(forced + &rule(1000, "ARGS:a", "@eq 1", "log")), &other), [1000]);
     let long = format!("a={}", "x".repeat(200_000));
-    assert!(matches("REQBODY_ERROR", "@eq 1", &post("application/x-www-form-urlencoded", long.as_bytes())));
+    assert!(matches(
+        "REQBODY_ERROR",
+        "@eq 1",
+        &post("application/x-www-form-urlencoded", long.as_bytes())
+    ));
 }
 
 /// A multipart body of these lines, in which `|` ends a line.
@@ -277,7 +304,10 @@ fn multipart_bodies_that_parsers_read_differently_are_told() {
         ("MULTIPART_CRLF_LF_LINES", FILE.replacen("\"t\"|", "\"t\"\n", 1)),
         ("MULTIPART_HEADER_FOLDING", FILE.replacen("; filename", ";| filename", 1)),
         ("MULTIPART_INVALID_QUOTING", FILE.replace("\"t\"", "'t'")),
-        ("MULTIPART_UNMATCHED_BOUNDARY", FILE.replacen("one", "--abc", 1).replace("two|--xyz--|", "--xyz")),
+        (
+            "MULTIPART_UNMATCHED_BOUNDARY",
+            FILE.replacen("one", "--abc", 1).replace("two|--xyz--|", "--xyz"),
+        ),
         ("REQBODY_ERROR", FILE.replace("--xyz--|", "")),
         ("REQBODY_ERROR", FILE.replace("Content-Disposition: form-data; name=\"t\"|", "")),
         ("REQBODY_ERROR", "x".to_owned()),
@@ -292,15 +322,19 @@ fn multipart_bodies_that_parsers_read_differently_are_told() {
         ("MULTIPART_STRICT_ERROR", "multipart/form-data"),
         ("REQBODY_ERROR", "multipart/form-data; boundary=x\u{e9}z"),
     ] {
-        assert!(matches(flag, "@eq 1", &post(kind, FILE.replace('|', "\r\n").as_bytes())), "{flag}: {kind}");
+        assert!(
+            matches(flag, "@eq 1", &post(kind, FILE.replace('|', "\r\n").as_bytes())),
+            "{flag}: {kind}"
+        );
     }
 }
 
 #[test]
 fn an_evaluator_answers_the_same_again() {
-    let rules = rule(1000, "ARGS|REQUEST_HEADERS", "@rx (?i)attack\\s*(\\d)?", "capture,t:lowercase")
-        + &rule(1001, "TX:1", "@eq 7", "log")
-        + &rule(1002, "ARGS:b", "!@streq %{ARGS.a}", "log");
+    let rules =
+        rule(1000, "ARGS|REQUEST_HEADERS", "@rx (?i)attack\\s*(\\d)?", "capture,t:lowercase")
+            + &rule(1001, "TX:1", "@eq 7", "log")
+            + &rule(1002, "ARGS:b", "!@streq %{ARGS.a}", "log");
     let set = set(&rules);
     let mut evaluator = set.evaluator();
     let requests = ["/?a=ATTACK+7&b=ATTACK+7", "/?a=1&b=2", "/?a=attack&b=1", "/?b=2&a=2"].map(get);
@@ -319,21 +353,30 @@ fn mistakes_have_a_file_and_a_line() {
         ("\n\nSecRule ARGS \"@rx (\" \"id:1\"", "rule 1"),
         ("\nSecRule ARGZ \"@rx a\" \"id:1\"", "rules.conf:2: the variable `ARGZ` is unknown"),
         ("SecRule ARGS \"@frob a\" \"id:1\"", "rules.conf:1: the operator `@frob` is unknown"),
-        ("SecRule ARGS \"@rx a\" \"id:1,t:frob\"", "rules.conf:1: the transformation `t:frob` is unknown"),
-        ("SecRule ARGS \"@pmFromFile a.data\" \"id:1\"", "rules.conf:1: the data file `a.data` is missing"),
+        (
+            "SecRule ARGS \"@rx a\" \"id:1,t:frob\"",
+            "rules.conf:1: the transformation `t:frob` is unknown",
+        ),
+        (
+            "SecRule ARGS \"@pmFromFile a.data\" \"id:1\"",
+            "rules.conf:1: the data file `a.data` is missing",
+        ),
         ("SecRule ARGS \"@rx a\" \"id:1,chain\"", "rules.conf:1: rule 1 is chained to nothing"),
         ("SecRule ARGS \"@rx a\" \"id:x\"", "rules.conf:1: `x` is not the number of a rule"),
         ("SecRule ARGS \"@rx a\" \"id:1,setvar:args.a=1\"", "rules.conf:1: `ARGS` cannot be set"),
         ("<html>", "rules.conf:1: the directive `<html>` is unknown"),
     ] {
-        let error = RuleSet::new(&[], &[("rules.conf".to_owned(), text.to_owned())], &none).unwrap_err().to_string();
+        let error = RuleSet::new(&[], &[("rules.conf".to_owned(), text.to_owned())], &none)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(expected), "{error}");
     }
 }
 
 #[test]
 fn patterns_that_explode_are_undecided() {
-    let rules = rule(1000, "ARGS", "@rx ^(?=x)(?:(x+x+)+\\1)+y$", "log") + &rule(1001, "ARGS", "@rx x$|!$", "log");
+    let rules = rule(1000, "ARGS", "@rx ^(?=x)(?:(x+x+)+\\1)+y$", "log")
+        + &rule(1001, "ARGS", "@rx x$|!$", "log");
     let outcome = run(&rules, &get(&format!("/?a={}!y!", "x".repeat(80))));
     assert_eq!(outcome.undecided, [1000]);
     assert_eq!(outcome.hits.iter().map(|hit| hit.rule).collect::<Vec<_>>(), [1001]);
@@ -364,7 +407,10 @@ fn hostile_requests_are_bounded() {
         ("application/json", &"[".repeat(100_000)),
         ("application/json", &"{\"a\":".repeat(20_000)),
         ("text/xml", &"<a>".repeat(40_000)),
-        ("text/xml", "<!DOCTYPE a [<!ENTITY b 'bbbbbbbb'><!ENTITY c '&b;&b;&b;&b;'>]><a>&c;&c;&c;</a>"),
+        (
+            "text/xml",
+            "<!DOCTYPE a [<!ENTITY b 'bbbbbbbb'><!ENTITY c '&b;&b;&b;&b;'>]><a>&c;&c;&c;</a>",
+        ),
         (
             "multipart/form-data; boundary=xyz",
             &"--xyz\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n".repeat(500),
@@ -452,9 +498,12 @@ fn any_bytes_are_evaluated() {
             body.extend_from_slice(pieces[random.usize(..pieces.len())]);
             body.extend((0..random.usize(..4)).map(|_| random.u8(..)));
         }
-        let kind =
-            ["multipart/form-data; boundary=xyz", "application/json", "text/xml", "application/x-www-form-urlencoded"]
-                [round % 4];
+        let kind = [
+            "multipart/form-data; boundary=xyz",
+            "application/json",
+            "text/xml",
+            "application/x-www-form-urlencoded",
+        ][round % 4];
         let mut request = post(kind, &body);
         request.uri = body;
         assert!(evaluator.evaluate(&request).undecided.is_empty(), "{request:?}");
@@ -464,16 +513,23 @@ fn any_bytes_are_evaluated() {
 #[test]
 fn what_takes_too_much_memory_is_undecided() {
     let first = "SecAction \"id:100,phase:1,pass,nolog,setvar:tx.a=xxxxxxxxxxxxxxxx\"\n".to_owned();
-    let doubled =
-        (101..140).map(|n| format!("SecAction \"id:{n},phase:1,pass,nolog,setvar:tx.a=%{{tx.a}}%{{tx.a}}\"\n"));
+    let doubled = (101..140).map(|n| {
+        format!("SecAction \"id:{n},phase:1,pass,nolog,setvar:tx.a=%{{tx.a}}%{{tx.a}}\"\n")
+    });
     let rules: String = std::iter::once(first).chain(doubled).collect();
-    let rules = rules + &rule(200, "ARGS:a", "@streq b", "t:lowercase") + &rule(201, "TX:a", "@rx zzz", "t:hexEncode");
+    let rules = rules
+        + &rule(200, "ARGS:a", "@streq b", "t:lowercase")
+        + &rule(201, "TX:a", "@rx zzz", "t:hexEncode");
     let set = set(&rules);
     let mut evaluator = set.evaluator();
     for _ in 0..2 {
         let outcome = evaluator.evaluate(&get("/?a=b"));
         assert_eq!(outcome.hits.iter().map(|hit| hit.rule).collect::<Vec<_>>(), [200]);
-        assert!(outcome.undecided.contains(&139) && !outcome.undecided.contains(&110), "{:?}", outcome.undecided);
+        assert!(
+            outcome.undecided.contains(&139) && !outcome.undecided.contains(&110),
+            "{:?}",
+            outcome.undecided
+        );
     }
     // The next request begins anew.
     assert_eq!(evaluator.evaluate(&get("/?a=b")).hits.len(), 1);

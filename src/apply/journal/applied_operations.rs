@@ -1,8 +1,10 @@
-//! Operations that were applied a short while ago and are planned again: they did not converge, or someone reverts them.
+//! Operations that were applied a short while ago and are planned again: they did not converge, or
+//! someone reverts them.
 //!
-//! The newest journal that names an address decides: a spec that goes there and back is no repetition. A journal that was undone
-//! says nothing about the zones of the undo. A zone is known by its id and the moment of its creation, because the zones of a
-//! sandbox get the same ids after a reset, and in another directory. Pure but for its input; a journal that cannot be read says
+//! The newest journal that names an address decides: a spec that goes there and back is no
+//! repetition. A journal that was undone says nothing about the zones of the undo. A zone is known
+//! by its id and the moment of its creation, because the zones of a sandbox get the same ids after
+//! a reset, and in another directory. Pure but for its input; a journal that cannot be read says
 //! nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,8 +79,13 @@ enum NameChange {
     NotFilled,
 }
 
-/// What an operation with this fate did to the records of a name; `is_back` if it was sent as a create.
-fn change_at_name(operation: &OperationLine, fate: Fate, is_back: bool) -> Option<(Box<str>, NameChange)> {
+/// What an operation with this fate did to the records of a name; `is_back` if it was sent as a
+/// create.
+fn change_at_name(
+    operation: &OperationLine,
+    fate: Fate,
+    is_back: bool,
+) -> Option<(Box<str>, NameChange)> {
     let OperationLine { action: Keyword(action), before, after, .. } = operation;
     let name = before.as_ref().or(after.as_ref())?.get("name")?.as_str()?;
     let change = match (action, fate) {
@@ -96,7 +103,8 @@ fn change_at_name(operation: &OperationLine, fate: Fate, is_back: bool) -> Optio
 #[derive(Default)]
 pub struct AppliedOperations {
     last: BTreeMap<(Zone, Box<str>), Option<Last>>,
-    /// When records of a name were deleted, unless one was created there since; from the newest journal that names it.
+    /// When records of a name were deleted, unless one was created there since; from the newest
+    /// journal that names it.
     deleted: BTreeMap<(Zone, Box<str>), Option<Arc<str>>>,
     /// Digests of the journals that were undone, with the zones in which they were.
     undone: BTreeSet<(Box<str>, Zone)>,
@@ -107,7 +115,8 @@ impl AppliedOperations {
     pub fn add<R: BufRead + Seek>(&mut self, mut text: JournalText<R>) {
         let outcomes = text.take_outcomes();
         let (count, _) = text.extent();
-        let (digest, source): (Box<str>, Box<str>) = (text.digest().into(), text.source_digest().into());
+        let (digest, source): (Box<str>, Box<str>) =
+            (text.digest().into(), text.source_digest().into());
         let Ok(mut lines) = text.lines() else { return };
         let mut own: BTreeMap<(Zone, Box<str>), Option<Last>> = BTreeMap::new();
         let mut deleted: BTreeMap<(Zone, Box<str>), Option<Arc<str>>> = BTreeMap::new();
@@ -119,13 +128,16 @@ impl AppliedOperations {
                 has_ended |= any.event == "end";
                 continue;
             }
-            let Ok(Intent { step, zone_id, zone_created_on, request, operations, time, .. }) = typed(&line) else {
+            let Ok(Intent { step, zone_id, zone_created_on, request, operations, time, .. }) =
+                typed(&line)
+            else {
                 break;
             };
             let fate = outcomes.get(&step).map_or(Fate::Unknown, |ending| ending.fate);
             let is_done = fate == Fate::Done;
             let is_back = is_single_create(&request);
-            let zone = Zone { id: zone_id.into(), created_on: zone_created_on.unwrap_or_default().into() };
+            let zone =
+                Zone { id: zone_id.into(), created_on: zone_created_on.unwrap_or_default().into() };
             // Of the source of an ordinary apply, no journal has the digest.
             self.undone.insert((source.clone(), zone.clone()));
             if self.undone.contains(&(digest.clone(), zone.clone())) {
@@ -142,8 +154,11 @@ impl AppliedOperations {
                     }
                 }
                 let written = operation.after.as_ref().and_then(value).into_iter();
-                let last =
-                    is_done.then(|| Last { aim: aim(&operation), at: Arc::clone(&at), written: written.collect() });
+                let last = is_done.then(|| Last {
+                    aim: aim(&operation),
+                    at: Arc::clone(&at),
+                    written: written.collect(),
+                });
                 let previous = own.insert((zone.clone(), operation.address.clone().into()), last);
                 // Several values of one name and type have one address.
                 if let (Some(Some(previous)), Some(Some(last))) =
@@ -167,7 +182,8 @@ impl AppliedOperations {
         }
     }
 
-    /// The creates of a plan at names that have no records since an apply deleted them; the first one of each name.
+    /// The creates of a plan at names that have no records since an apply deleted them; the first
+    /// one of each name.
     pub fn emptied(&self, plan: &ZonePlan, live: &LiveZone) -> Vec<EmptiedName> {
         if self.deleted.is_empty() {
             return Vec::new();
@@ -178,7 +194,8 @@ impl AppliedOperations {
         let emptied = creates.filter_map(|(_, operation, record)| {
             let name = &record.form().name;
             let deleted_at = self.deleted.get(&(zone.clone(), name.as_str().into()))?.as_ref()?;
-            let (address, name) = (operation.address.clone(), names.insert(name).then(|| name.clone())?);
+            let (address, name) =
+                (operation.address.clone(), names.insert(name).then(|| name.clone())?);
             Some(EmptiedName { address, name, deleted_at: deleted_at.to_string() })
         });
         emptied.collect()
@@ -190,8 +207,12 @@ impl AppliedOperations {
         let again = |operation: &Operation| {
             let key = (own.clone(), operation.address.as_str().into());
             let last = self.last.get(&key)?.as_ref()?;
-            (last.aim == aim(&OperationLine::of(operation, &[])) && counts(&last.at))
-                .then(|| AppliedBefore { address: operation.address.clone(), applied_at: last.at.to_string() })
+            (last.aim == aim(&OperationLine::of(operation, &[])) && counts(&last.at)).then(|| {
+                AppliedBefore {
+                    address: operation.address.clone(),
+                    applied_at: last.at.to_string(),
+                }
+            })
         };
         zone.operations.iter().filter_map(again).collect()
     }
@@ -201,13 +222,18 @@ impl AppliedOperations {
     pub fn written(&self, zone: &ZonePlan, counts: impl Fn(&str) -> bool) -> Vec<AppliedBefore> {
         let own = Zone::of(zone);
         let is_unknown = |operation: &&Operation| {
-            operation.record().is_some_and(|record| matches!(record.overwrites, Overwrites::Unknown { .. }))
+            operation
+                .record()
+                .is_some_and(|record| matches!(record.overwrites, Overwrites::Unknown { .. }))
         };
         let ours = |operation: &Operation| {
-            let last = self.last.get(&(own.clone(), operation.address.as_str().into()))?.as_ref()?;
+            let last =
+                self.last.get(&(own.clone(), operation.address.as_str().into()))?.as_ref()?;
             let replaced = value(OperationLine::of(operation, &[]).before.as_ref()?)?;
-            (last.written.contains(&replaced) && counts(&last.at))
-                .then(|| AppliedBefore { address: operation.address.clone(), applied_at: last.at.to_string() })
+            (last.written.contains(&replaced) && counts(&last.at)).then(|| AppliedBefore {
+                address: operation.address.clone(),
+                applied_at: last.at.to_string(),
+            })
         };
         zone.operations.iter().filter(is_unknown).filter_map(ours).collect()
     }

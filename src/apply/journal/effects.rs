@@ -7,8 +7,8 @@
 //! | `refused`, `not sent`, `no batches` | it did not |
 //! | `lost`, `partly`, `unknown`, none | unknown, unless a later intent did the same: the reader checks the live state |
 //!
-//! The last line may be cut; any other line that is no JSON ends the reading. Values are data, never instructions: a record
-//! outside of its zone is refused.
+//! The last line may be cut; any other line that is no JSON ends the reading. Values are data,
+//! never instructions: a record outside of its zone is refused.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Seek};
@@ -69,7 +69,8 @@ pub enum RecordEffect {
     },
 }
 
-/// A part of a zone that was changed: its path below the zone, and each field with its value before and after.
+/// A part of a zone that was changed: its path below the zone, and each field with its value before
+/// and after.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartEffect {
     /// `settings/NAME`, `dnssec` or `dns_settings`.
@@ -106,7 +107,8 @@ pub enum RuleDone {
     Deleted(RuleId, RuleBody),
 }
 
-/// Ids of records that were deleted, with those that they have since; `None` if the response that had it was lost.
+/// Ids of records that were deleted, with those that they have since; `None` if the response that
+/// had it was lost.
 pub type NewIds = BTreeMap<RecordId, Option<RecordId>>;
 
 /// What was done to a zone.
@@ -127,7 +129,8 @@ pub struct ZoneRun {
 }
 
 impl ZoneRun {
-    /// Whether its id is not known: the response to its creation was lost or refused, so nothing else was sent for it.
+    /// Whether its id is not known: the response to its creation was lost or refused, so nothing
+    /// else was sent for it.
     #[must_use]
     pub fn is_without_id(&self) -> bool {
         self.id.0 == NO_ZONE
@@ -182,11 +185,15 @@ struct Line {
 }
 
 impl JournalRun {
-    /// Reads what was done. `source` is where the journal's [`JournalText::outline`] is among the texts of a run.
+    /// Reads what was done. `source` is where the journal's [`JournalText::outline`] is among the
+    /// texts of a run.
     ///
     /// # Errors
     /// It cannot be read, has more operations than can be undone at once, or is broken within.
-    pub fn read<R: BufRead + Seek>(mut text: JournalText<R>, source: SourceId) -> Result<Self, JournalReadError> {
+    pub fn read<R: BufRead + Seek>(
+        mut text: JournalText<R>,
+        source: SourceId,
+    ) -> Result<Self, JournalReadError> {
         let outcomes = text.take_outcomes();
         let (count, is_cut) = text.extent();
         let mut lines = text.lines()?;
@@ -199,7 +206,8 @@ impl JournalRun {
             let place = Place { source, span: Span::new(start, start + length) };
             start += length + 1;
             let broken = |what| JournalReadError::Broken(number, what);
-            let any: AnyLine = typed(&line).map_err(|_| broken("it was changed while it was read"))?;
+            let any: AnyLine =
+                typed(&line).map_err(|_| broken("it was changed while it was read"))?;
             if number == 1 {
                 began_at = any.time;
             }
@@ -212,7 +220,8 @@ impl JournalRun {
             if operations > MOST_OPERATIONS {
                 return Err(JournalReadError::TooLarge(MOST_OPERATIONS as u64, "operations"));
             }
-            let name = ZoneName::parse(&intent.zone).map_err(|_| broken("its `zone` is not the name of a zone"))?;
+            let name = ZoneName::parse(&intent.zone)
+                .map_err(|_| broken("its `zone` is not the name of a zone"))?;
             let outcome = outcomes.get(&intent.step);
             let line = Line { number, place, intent };
             zones.entry(name.clone()).or_default().intent(&name, &line, outcome)?;
@@ -238,10 +247,16 @@ impl Reading {
     }
 
     /// Takes in one intent with its outcome.
-    fn intent(&mut self, name: &ZoneName, line: &Line, outcome: Option<&Ending>) -> Result<(), JournalReadError> {
+    fn intent(
+        &mut self,
+        name: &ZoneName,
+        line: &Line,
+        outcome: Option<&Ending>,
+    ) -> Result<(), JournalReadError> {
         let zone = self;
         let broken = |what| JournalReadError::Broken(line.number, what);
-        let Intent { step: _, zone: _, zone_id, zone_created_on: _, request, operations, time } = &line.intent;
+        let Intent { step: _, zone: _, zone_id, zone_created_on: _, request, operations, time } =
+            &line.intent;
         if zone_id != NO_ZONE {
             zone.id = Some(ZoneId(zone_id.clone()));
         }
@@ -264,13 +279,15 @@ impl Reading {
                     zone.id = own.map(|id| ZoneId(id.to_owned())).or_else(|| zone.id.take());
                 }
             } else if path.starts_with("/dns/") {
-                let effect = record_effect(operation, own).ok_or(broken("a record in it cannot be read"))?;
+                let effect =
+                    record_effect(operation, own).ok_or(broken("a record in it cannot be read"))?;
                 let is_within = |r: &LiveRecord| r.name.is_within(name.as_fqdn());
                 if !images(&effect).all(is_within) {
                     return Err(broken("a record in it is outside of its zone"));
                 }
                 // A delete that is sent as a create is taken back.
-                let is_back = operation.action == Keyword(Action::Delete) && is_single_create(request);
+                let is_back =
+                    operation.action == Keyword(Action::Delete) && is_single_create(request);
                 take(
                     &mut zone.records,
                     entry,
@@ -281,12 +298,15 @@ impl Reading {
             } else if let Some(path) = path.strip_prefix("/waf/") {
                 let phase = path.split('/').next().unwrap_or_default();
                 let phase = Phase::ALL.iter().copied().find(|p| p.as_str() == phase);
-                let phase = phase.ok_or(broken("it names a phase that this version does not know"))?;
-                let effect =
-                    rule_effect(phase, operation, own, request).ok_or(broken("a rule in it cannot be read"))?;
+                let phase =
+                    phase.ok_or(broken("it names a phase that this version does not know"))?;
+                let effect = rule_effect(phase, operation, own, request)
+                    .ok_or(broken("a rule in it cannot be read"))?;
                 take(&mut zone.rules, entry, effect, Some(fate), same_rule);
             } else {
-                let part = path.strip_prefix('/').ok_or(broken("an address in it is outside of its zone"))?;
+                let part = path
+                    .strip_prefix('/')
+                    .ok_or(broken("an address in it is outside of its zone"))?;
                 let effect = PartEffect { part: part.to_owned(), fields: fields(operation) };
                 take(&mut zone.parts, entry, effect, Some(fate), |a, b| a.part == b.part);
             }
@@ -320,7 +340,13 @@ fn take<'l, T>(
         (Some(Fate::Restored), Some(n)) => entries.all[n] = None,
         (Some(Fate::Restored), None) => {}
         (Some(Fate::Done | Fate::Unknown), known) => {
-            let entry = Entry { address: address.to_owned(), sent_at: sent_at.to_owned(), is_certain, place, effect };
+            let entry = Entry {
+                address: address.to_owned(),
+                sent_at: sent_at.to_owned(),
+                is_certain,
+                place,
+                effect,
+            };
             match known {
                 Some(n) => entries.all[n] = Some(entry),
                 None => {
@@ -338,9 +364,16 @@ fn same_record(a: &RecordEffect, b: &RecordEffect) -> bool {
         (RecordEffect::Created { after: a, .. }, RecordEffect::Created { after: b, .. }) => {
             (&a.name, &a.data) == (&b.name, &b.data)
         }
-        (RecordEffect::Changed { after: a, .. }, RecordEffect::Changed { after: b, .. }) => a.id == b.id,
+        (RecordEffect::Changed { after: a, .. }, RecordEffect::Changed { after: b, .. }) => {
+            a.id == b.id
+        }
         (RecordEffect::Deleted { before: a }, RecordEffect::Deleted { before: b }) => a.id == b.id,
-        (RecordEffect::Created { .. } | RecordEffect::Changed { .. } | RecordEffect::Deleted { .. }, _) => false,
+        (
+            RecordEffect::Created { .. }
+            | RecordEffect::Changed { .. }
+            | RecordEffect::Deleted { .. },
+            _,
+        ) => false,
     }
 }
 
@@ -351,7 +384,8 @@ fn same_rule(a: &RuleEffect, b: &RuleEffect) -> bool {
             (RuleDone::EntryPoint(a), RuleDone::EntryPoint(b)) => a == b,
             (RuleDone::Created(_, a), RuleDone::Created(_, b)) => a == b,
             (RuleDone::Patched(a, ..), RuleDone::Patched(b, ..)) => a == b,
-            (RuleDone::Moved(a), RuleDone::Moved(b)) | (RuleDone::Deleted(a, _), RuleDone::Deleted(b, _)) => a == b,
+            (RuleDone::Moved(a), RuleDone::Moved(b))
+            | (RuleDone::Deleted(a, _), RuleDone::Deleted(b, _)) => a == b,
             (
                 RuleDone::EntryPoint(_)
                 | RuleDone::Created(..)
@@ -393,7 +427,9 @@ fn record_effect(operation: &OperationLine, created: Option<&str>) -> Option<Rec
             id: created.map(|id| RecordId(id.to_owned())),
             after: image(after, created.unwrap_or("?"))?,
         }),
-        Action::Update => Some(RecordEffect::Changed { before: image(before, id)?, after: image(after, id)? }),
+        Action::Update => {
+            Some(RecordEffect::Changed { before: image(before, id)?, after: image(after, id)? })
+        }
         Action::Delete => Some(RecordEffect::Deleted { before: image(before, id)? }),
         Action::Move => None,
     }
@@ -426,12 +462,17 @@ fn rule_effect(
         (Action::Create, Some(Json::Array(rules))) => {
             RuleDone::EntryPoint(rules.iter().map(|rule| body(Some(rule))).collect::<Option<_>>()?)
         }
-        (Action::Create, after) => RuleDone::Created(created.map(|id| RuleId(id.to_owned())), body(after.as_ref())?),
-        (Action::Update, after) => RuleDone::Patched(id()?, body(before.as_ref())?, body(after.as_ref())?),
+        (Action::Create, after) => {
+            RuleDone::Created(created.map(|id| RuleId(id.to_owned())), body(after.as_ref())?)
+        }
+        (Action::Update, after) => {
+            RuleDone::Patched(id()?, body(before.as_ref())?, body(after.as_ref())?)
+        }
         (Action::Move, _) => RuleDone::Moved(id()?),
         (Action::Delete, _) => RuleDone::Deleted(id()?, body(before.as_ref())?),
     };
     let order = order.as_ref().map(|ids| ids.iter().map(|id| RuleId(id.clone())).collect());
-    let position = request.body.as_ref().and_then(|body| body.get("position")).and_then(read_position);
+    let position =
+        request.body.as_ref().and_then(|body| body.get("position")).and_then(read_position);
     Some(RuleEffect { phase, what, order, position })
 }

@@ -9,7 +9,9 @@ use serde_json::Value as Json;
 use crate::insight::Direction;
 use crate::model::ruleset::LiveRule;
 use crate::model::{ClosedSet, Danger, closed_set};
-use crate::plan::{Action, Operation, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject};
+use crate::plan::{
+    Action, Operation, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject,
+};
 use crate::wire::keyword::Keyword;
 use crate::wire::record::{create_body, to_json};
 use crate::wire::ruleset::rule_json;
@@ -96,7 +98,8 @@ pub struct Intent {
     /// Its id.
     #[serde(default)]
     pub zone_id: String,
-    /// When the zone was created, as Cloudflare wrote it, if it is known. It came later than the rest.
+    /// When the zone was created, as Cloudflare wrote it, if it is known. It came later than the
+    /// rest.
     #[serde(default)]
     pub zone_created_on: Option<String>,
     /// The request.
@@ -121,7 +124,8 @@ pub struct SentRequest {
     pub body: Option<Json>,
 }
 
-/// An operation, with what was there before. Records have `id`, `before` and `after`; rules have more; settings have `fields`.
+/// An operation, with what was there before. Records have `id`, `before` and `after`; rules have
+/// more; settings have `fields`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationLine {
     /// Its address.
@@ -143,7 +147,8 @@ pub struct OperationLine {
     /// Of a record or rule: all of it after, `null` if there is none; of an entry point, its rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Json>,
-    /// Of a rule: the ids of all rules of its phase, in order, before it. It came later than the rest.
+    /// Of a rule: the ids of all rules of its phase, in order, before it. It came later than the
+    /// rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Vec<String>>,
     /// Of a setting: what differs.
@@ -213,7 +218,8 @@ fn known<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Keyword<St
 }
 
 impl OperationLine {
-    /// An operation, with what was there before; of one on a rule with the order of all rules of its phase.
+    /// An operation, with what was there before; of one on a rule with the order of all rules of
+    /// its phase.
     pub(super) fn of(operation: &Operation, rules: &[LiveRule]) -> Self {
         let line = Self {
             address: operation.address.as_str().to_owned(),
@@ -247,7 +253,9 @@ impl OperationLine {
             RecordAction::Update { id, before, after, patch: _ } => {
                 (id.0.as_str().into(), create_body(before), create_body(after))
             }
-            RecordAction::Delete { id, before, reason: _ } => (id.0.as_str().into(), create_body(before), Json::Null),
+            RecordAction::Delete { id, before, reason: _ } => {
+                (id.0.as_str().into(), create_body(before), Json::Null)
+            }
         };
         Self { id: Some(id), before: Some(before), after: Some(after), ..self }
     }
@@ -256,7 +264,9 @@ impl OperationLine {
     fn of_rule(self, operation: &Operation, rule: &RuleSubject, rules: &[LiveRule]) -> Self {
         let whole = |body| Json::Object(rule_json(body));
         let (before, after) = match &rule.action {
-            RuleAction::CreateEntryPoint { rules } => (Json::Null, rules.iter().map(rule_json).collect()),
+            RuleAction::CreateEntryPoint { rules } => {
+                (Json::Null, rules.iter().map(rule_json).collect())
+            }
             RuleAction::Create { after, .. } => (Json::Null, whole(after)),
             RuleAction::Update { before, after, .. } => (whole(before), whole(after)),
             RuleAction::Move { body, .. } => (whole(body), whole(body)),

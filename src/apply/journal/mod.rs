@@ -19,7 +19,9 @@ mod restored_records;
 mod writer;
 
 pub use applied_operations::{AppliedBefore, AppliedOperations, EmptiedName};
-pub use effects::{Entry, JournalRun, NewIds, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun};
+pub use effects::{
+    Entry, JournalRun, NewIds, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun,
+};
 pub use journal_read_error::JournalReadError;
 pub use line::{JournalLine, StepFate};
 pub use reader::{Bytes, JournalText, MOST_OPERATIONS};

@@ -1,6 +1,7 @@
 //! A journal as a file: lines of JSON, read one by one.
 //!
-//! It is read twice, first for the outcomes and then for the intents, so that neither its text nor its JSON is kept.
+//! It is read twice, first for the outcomes and then for the intents, so that neither its text nor
+//! its JSON is kept.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -30,7 +31,8 @@ const LONGEST: usize = 16 * 1024 * 1024;
 /// Most values in a line; a batch of 3,500 changes of everything that a record has takes 665,000.
 pub(super) const MOST_VALUES: usize = 700_000;
 
-/// Most lines, and most operations and ids in all of them; also most operations that are kept of several journals.
+/// Most lines, and most operations and ids in all of them; also most operations that are kept of
+/// several journals.
 pub const MOST_OPERATIONS: usize = 250_000;
 
 /// Characters of a line that are kept for showing its place.
@@ -126,8 +128,12 @@ impl<R: BufRead + Seek> JournalText<R> {
         let mut lines = Lines::new(&mut text.reader, text.length);
         let mut ids = 0;
         while let Some(line) = lines.next()? {
-            // An apply that was stopped as it began its journal. An intent is on disk only after what precedes it.
-            if lines.number == 1 && !lines.is_ended && (line.starts_with(BEGINNING) || BEGINNING.starts_with(&line)) {
+            // An apply that was stopped as it began its journal. An intent is on disk only after
+            // what precedes it.
+            if lines.number == 1
+                && !lines.is_ended
+                && (line.starts_with(BEGINNING) || BEGINNING.starts_with(&line))
+            {
                 return Err(JournalReadError::Empty);
             }
             text.outline.push_str(head(&line));
@@ -137,7 +143,9 @@ impl<R: BufRead + Seek> JournalText<R> {
                 Err(JsonError::TooMany(most)) => {
                     return Err(JournalReadError::TooLarge(most as u64, "values in a line"));
                 }
-                Err(JsonError::Syntax(_)) if lines.number == 1 => return Err(JournalReadError::Foreign),
+                Err(JsonError::Syntax(_)) if lines.number == 1 => {
+                    return Err(JournalReadError::Foreign);
+                }
                 Err(JsonError::Syntax(error)) if error.is_data() => {
                     return Err(JournalReadError::Broken(lines.number, NOT_A_LINE));
                 }
@@ -155,7 +163,8 @@ impl<R: BufRead + Seek> JournalText<R> {
                 text.source_digest = begins(&any, &line)?;
             }
             if any.event == "outcome" && any.step.is_some() {
-                let outcome: StepOutcome = typed(&line).map_err(|what| JournalReadError::Broken(lines.number, what))?;
+                let outcome: StepOutcome =
+                    typed(&line).map_err(|what| JournalReadError::Broken(lines.number, what))?;
                 ids += outcome.ids.as_ref().map_or(0, Vec::len);
                 text.outcomes.insert(outcome.step, Ending::of(outcome));
             }
@@ -248,14 +257,25 @@ pub(super) struct Lines<'r, R> {
 impl<'r, R: BufRead> Lines<'r, R> {
     /// Those of so many bytes.
     fn new(reader: &'r mut R, length: u64) -> Self {
-        Self { reader: reader.take(length), number: 0, is_ended: false, read: 0, sum: Context::new(&SHA256) }
+        Self {
+            reader: reader.take(length),
+            number: 0,
+            is_ended: false,
+            read: 0,
+            sum: Context::new(&SHA256),
+        }
     }
 
     /// The next line, without its end; `None` after the last.
     pub(super) fn next(&mut self) -> Result<Option<String>, JournalReadError> {
         let mut line = Vec::new();
         let most = LONGEST as u64 + 1;
-        let read = self.reader.by_ref().take(most).read_until(b'\n', &mut line).map_err(JournalReadError::Io)?;
+        let read = self
+            .reader
+            .by_ref()
+            .take(most)
+            .read_until(b'\n', &mut line)
+            .map_err(JournalReadError::Io)?;
         self.sum.update(&line);
         self.read += read as u64;
         if read == 0 {
@@ -274,7 +294,10 @@ impl<'r, R: BufRead> Lines<'r, R> {
             return Err(JournalReadError::TooLarge(MOST_OPERATIONS as u64, "lines"));
         }
         // A crash can cut a character in two.
-        Ok(Some(String::from_utf8(line).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())))
+        Ok(Some(
+            String::from_utf8(line)
+                .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
+        ))
     }
 }
 

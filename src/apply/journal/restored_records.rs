@@ -1,5 +1,6 @@
-//! Records that an apply deleted and created again, because Cloudflare refused what was to take their place. Cloudflare gave them new
-//! ids, and an undo of the apply that made them has to know these.
+//! Records that an apply deleted and created again, because Cloudflare refused what was to take
+//! their place. Cloudflare gave them new ids, and an undo of the apply that made them has to know
+//! these.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Seek};
@@ -29,7 +30,9 @@ impl RestoredRecords {
             if event != "intent" {
                 continue;
             }
-            let Ok(Intent { step, zone_id, request, operations, .. }) = typed(&line) else { return };
+            let Ok(Intent { step, zone_id, request, operations, .. }) = typed(&line) else {
+                return;
+            };
             let ending = outcomes.get(&step);
             let fate = ending.map_or(Fate::Unknown, |ending| ending.fate);
             if !is_single_create(&request) || fate.of_taking_back().is_none() {
@@ -37,7 +40,9 @@ impl RestoredRecords {
             }
             let ids = ending.map_or(&[][..], |ending| &ending.ids);
             let new_id = ids.first().filter(|id| !id.is_empty()).map(|id| RecordId(id.to_string()));
-            for operation in operations.iter().filter(|operation| operation.action == Keyword(Action::Delete)) {
+            for operation in
+                operations.iter().filter(|operation| operation.action == Keyword(Action::Delete))
+            {
                 let new_ids = self.by_zone.entry(ZoneId(zone_id.clone())).or_default();
                 if new_ids.len() < MOST_OPERATIONS {
                     new_ids.insert(RecordId(operation.id().to_owned()), new_id.clone());
@@ -48,7 +53,8 @@ impl RestoredRecords {
 }
 
 impl JournalRun {
-    /// Tells the zones of this journal which of their records later applies deleted and created again.
+    /// Tells the zones of this journal which of their records later applies deleted and created
+    /// again.
     pub fn follow(&mut self, mut records: RestoredRecords) {
         for zone in self.zones.values_mut() {
             zone.new_ids = records.by_zone.remove(&zone.id).unwrap_or_default();

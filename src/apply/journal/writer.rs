@@ -1,8 +1,8 @@
 //! Writes a journal.
 //!
-//! An intent is on disk before its request is sent, an outcome after. A crash leaves an intent without outcome: the next
-//! run reads Cloudflare and carries on from what is there. Before-images make an undo possible. No secret gets here: there
-//! is none in requests.
+//! An intent is on disk before its request is sent, an outcome after. A crash leaves an intent
+//! without outcome: the next run reads Cloudflare and carries on from what is there. Before-images
+//! make an undo possible. No secret gets here: there is none in requests.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -38,7 +38,8 @@ pub type Clock = Box<dyn Fn() -> String + Send + Sync>;
 
 /// Where lines go.
 pub trait JournalFile: Send {
-    /// Adds a line, which ends with a line feed. What fails leaves nothing of the line, where that can be had.
+    /// Adds a line, which ends with a line feed. What fails leaves nothing of the line, where that
+    /// can be had.
     ///
     /// # Errors
     /// It was not written whole.
@@ -54,7 +55,8 @@ pub trait JournalFile: Send {
 impl JournalFile for File {
     fn append(&mut self, line: &[u8]) -> io::Result<()> {
         let before = self.metadata()?.len();
-        // One write, so that a crash cuts at most the last line. A full disk or a limit takes part of it and refuses the rest.
+        // One write, so that a crash cuts at most the last line. A full disk or a limit takes part
+        // of it and refuses the rest.
         self.write_all(line).inspect_err(|_| drop(self.set_len(before)))
     }
 
@@ -63,11 +65,12 @@ impl JournalFile for File {
     }
 }
 
-/// An open journal. Zones that are applied at the same time share it: each line is written whole, and an intent is on disk
-/// before its request leaves.
+/// An open journal. Zones that are applied at the same time share it: each line is written whole,
+/// and an intent is on disk before its request leaves.
 ///
-/// The first failure is the last thing that happens to it: what comes after is not written, so that a line that was cut stays
-/// the last one, and no intent is given any more, so that nothing is sent.
+/// The first failure is the last thing that happens to it: what comes after is not written, so that
+/// a line that was cut stays the last one, and no intent is given any more, so that nothing is
+/// sent.
 pub struct Journal {
     path: PathBuf,
     clock: Clock,
@@ -91,11 +94,13 @@ impl std::fmt::Debug for Journal {
 }
 
 impl Journal {
-    /// Version of the line format. It stays while readers can do without what is added: `order` of operations on rules, and
-    /// their `ids`, came later, and a journal without them is undone as far as it goes.
+    /// Version of the line format. It stays while readers can do without what is added: `order` of
+    /// operations on rules, and their `ids`, came later, and a journal without them is undone as
+    /// far as it goes.
     pub const FORMAT: u32 = 1;
 
-    /// Begins a journal in a directory, which is made if it is missing. Both are for their owner only.
+    /// Begins a journal in a directory, which is made if it is missing. Both are for their owner
+    /// only.
     ///
     /// # Errors
     /// The directory or file cannot be made or written.
@@ -121,7 +126,8 @@ impl Journal {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&path).map_err(fail(&path))?;
         // One that does not even begin says nothing, and nothing was sent.
-        Self::on(Box::new(file), &path, spec_digest, clock).inspect_err(|_| drop(std::fs::remove_file(&path)))
+        Self::on(Box::new(file), &path, spec_digest, clock)
+            .inspect_err(|_| drop(std::fs::remove_file(&path)))
     }
 
     /// Begins a journal on something else than a new file; `path` is what messages call it.
@@ -135,7 +141,8 @@ impl Journal {
         clock: impl Fn() -> String + Send + Sync + 'static,
     ) -> Result<Self, JournalError> {
         let state = State { file, next: 1, is_broken: false, failure: None };
-        let journal = Self { path: path.to_owned(), clock: Box::new(clock), state: Mutex::new(state) };
+        let journal =
+            Self { path: path.to_owned(), clock: Box::new(clock), state: Mutex::new(state) };
         let spec_digest = spec_digest.to_owned();
         journal.note(|time| JournalLine::Begin { format: Self::FORMAT, spec_digest, time });
         match journal.take_failure() {
@@ -162,16 +169,17 @@ impl Journal {
         self.state().failure.take()
     }
 
-    /// Notes what is about to be sent, and waits until it is on disk. The number names the step in its outcome; `None` if it
-    /// cannot be noted, and so nothing must be sent.
+    /// Notes what is about to be sent, and waits until it is on disk. The number names the step in
+    /// its outcome; `None` if it cannot be noted, and so nothing must be sent.
     #[must_use]
     pub fn intent(&self, zone: &ZonePlan, step: &Step) -> Option<u64> {
-        let operations = step.operations.iter().map(|n| OperationLine::of(&zone.operations[*n], &[])).collect();
+        let operations =
+            step.operations.iter().map(|n| OperationLine::of(&zone.operations[*n], &[])).collect();
         self.write_intent(zone, &step.request, operations)
     }
 
-    /// Notes an operation that is sent by itself, as [`Journal::intent`]. `rules` are those of its phase as they are: an
-    /// undo puts them back into that order.
+    /// Notes an operation that is sent by itself, as [`Journal::intent`]. `rules` are those of its
+    /// phase as they are: an undo puts them back into that order.
     #[must_use]
     pub fn intent_of(
         &self,
@@ -184,7 +192,12 @@ impl Journal {
     }
 
     /// Writes an intent, and waits until it is on disk.
-    fn write_intent(&self, zone: &ZonePlan, request: &Request, operations: Vec<OperationLine>) -> Option<u64> {
+    fn write_intent(
+        &self,
+        zone: &ZonePlan,
+        request: &Request,
+        operations: Vec<OperationLine>,
+    ) -> Option<u64> {
         let request = SentRequest {
             method: request.method.as_str().to_owned(),
             path: request.path.clone(),
@@ -196,24 +209,56 @@ impl Journal {
         let step = state.next;
         state.next += 1;
         self.write(&mut state, |time| {
-            JournalLine::Intent(Intent { step, zone: name, zone_id, zone_created_on, request, operations, time })
+            JournalLine::Intent(Intent {
+                step,
+                zone: name,
+                zone_id,
+                zone_created_on,
+                request,
+                operations,
+                time,
+            })
         });
         self.sync(&mut state);
         (!state.is_broken).then_some(step)
     }
 
     /// Notes what became of a step.
-    pub fn outcome(&self, step: u64, outcome: StepFate, detail: Option<&str>, result: Option<&Json>) {
+    pub fn outcome(
+        &self,
+        step: u64,
+        outcome: StepFate,
+        detail: Option<&str>,
+        result: Option<&Json>,
+    ) {
         self.write_outcome(step, outcome, detail, result.map(created_ids));
     }
 
-    /// Notes what became of an operation on a rule, with the ids of the rules that are new since, as [`Journal::outcome`].
-    pub fn rule_outcome(&self, step: u64, outcome: StepFate, detail: Option<&str>, created: &[RuleId]) {
-        self.write_outcome(step, outcome, detail, Some(created.iter().map(|id| id.0.clone()).collect()));
+    /// Notes what became of an operation on a rule, with the ids of the rules that are new since,
+    /// as [`Journal::outcome`].
+    pub fn rule_outcome(
+        &self,
+        step: u64,
+        outcome: StepFate,
+        detail: Option<&str>,
+        created: &[RuleId],
+    ) {
+        self.write_outcome(
+            step,
+            outcome,
+            detail,
+            Some(created.iter().map(|id| id.0.clone()).collect()),
+        );
     }
 
     /// Writes an outcome.
-    fn write_outcome(&self, step: u64, outcome: StepFate, detail: Option<&str>, ids: Option<Vec<String>>) {
+    fn write_outcome(
+        &self,
+        step: u64,
+        outcome: StepFate,
+        detail: Option<&str>,
+        ids: Option<Vec<String>>,
+    ) {
         let (outcome, detail) = (Keyword(outcome), detail.map(str::to_owned));
         self.note(|time| JournalLine::Outcome(StepOutcome { step, outcome, detail, ids, time }));
     }
@@ -249,11 +294,13 @@ impl Journal {
         if state.is_broken {
             return;
         }
-        let written = serde_json::to_string(&line((self.clock)())).map_err(io::Error::from).and_then(|line| {
-            let mut bytes = visible_json(&line).into_owned().into_bytes();
-            bytes.push(b'\n');
-            state.file.append(&bytes)
-        });
+        let written = serde_json::to_string(&line((self.clock)()))
+            .map_err(io::Error::from)
+            .and_then(|line| {
+                let mut bytes = visible_json(&line).into_owned().into_bytes();
+                bytes.push(b'\n');
+                state.file.append(&bytes)
+            });
         self.keep(state, written);
     }
 

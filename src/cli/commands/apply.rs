@@ -22,8 +22,7 @@ use crate::reconcile::{Base, Goal, saved_plan};
 use crate::render::safe::safe;
 
 /// What the argument may be.
-const SPEC: &str =
-    "Files, directories (every *.yaml and *.yml below), `-` for standard input, or one plan that `plan --out` saved";
+const SPEC: &str = "Files, directories (every *.yaml and *.yml below), `-` for standard input, or one plan that `plan --out` saved";
 
 /// Show the plan, ask for confirmation, apply it, verify the result
 #[derive(Debug, Args)]
@@ -98,7 +97,10 @@ impl Run for ApplyArgs {
         }
         // With `--base`, they are for reading the base.
         if is_saved && global.base.is_none() && !global.variables.is_empty() {
-            return Err("a saved plan was made with its own values; give --var to `plan --out` instead".to_owned());
+            return Err(
+                "a saved plan was made with its own values; give --var to `plan --out` instead"
+                    .to_owned(),
+            );
         }
         Ok(())
     }
@@ -106,25 +108,38 @@ impl Run for ApplyArgs {
     /// Plans, asks and applies.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let how = How { yes: self.yes, dry_run: self.dry_run, resume: self.resume, verify: self.verify.into() };
+        let how = How {
+            yes: self.yes,
+            dry_run: self.dry_run,
+            resume: self.resume,
+            verify: self.verify.into(),
+        };
         how.check(output)?;
         let foresight = self.requests.open(output)?;
         // Held to the end; a dry run writes nothing and may run beside others.
-        let _lock = if self.dry_run { None } else { Some(apply_lock::take(&settings.flags.journal)?) };
-        let (goal, consents) = match self.spec.single().filter(|path| saved_plan::is_saved_plan(path)) {
-            Some(path) => self.open(path, settings, output)?,
-            None => {
-                let (goal, consents) = load_with_consents(&self.spec, &self.consents, settings, output)?;
-                (goal.with_only(Only::new(self.part.only.clone())), consents)
-            }
-        };
+        let _lock =
+            if self.dry_run { None } else { Some(apply_lock::take(&settings.flags.journal)?) };
+        let (goal, consents) =
+            match self.spec.single().filter(|path| saved_plan::is_saved_plan(path)) {
+                Some(path) => self.open(path, settings, output)?,
+                None => {
+                    let (goal, consents) =
+                        load_with_consents(&self.spec, &self.consents, settings, output)?;
+                    (goal.with_only(Only::new(self.part.only.clone())), consents)
+                }
+            };
         plan_and_apply(how, (&goal, &consents), foresight, session).await
     }
 }
 
 impl ApplyArgs {
     /// Opens a saved plan.
-    fn open(&self, path: &Path, settings: &Settings<'_>, output: &Output) -> anyhow::Result<(Goal, Consents)> {
+    fn open(
+        &self,
+        path: &Path,
+        settings: &Settings<'_>,
+        output: &Output,
+    ) -> anyhow::Result<(Goal, Consents)> {
         let given = settings.consents(&self.consents)?;
         let opened = saved_plan::open(path, self.max_age, settings.now()?, given)?;
         if let (Some(day), Some(planned)) = (&settings.flags.today, opened.0.saved_day())

@@ -23,8 +23,8 @@ use crate::render::text::write_conformance;
 
 /// Test the assumptions about Cloudflare at a scratch name of your zone
 ///
-/// Creates records at and below a random name of the zone given by --zone, and deletes them again. Checks rules with dry runs. Exits
-/// with 2 if something differs.
+/// Creates records at and below a random name of the zone given by --zone, and deletes them again.
+/// Checks rules with dry runs. Exits with 2 if something differs.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  zonewright conformance --zone example.com --i-own-this-zone\n  zonewright conformance --zone example.com --sandbox --i-own-this-zone --format json"
@@ -59,9 +59,10 @@ impl Run for ConformanceArgs {
     fn check(&self, global: &Global) -> Result<(), String> {
         if self.list {
             return match global.format {
-                Format::Json => {
-                    Err("--list prints text only; `zonewright schema conformance` describes the report".to_owned())
-                }
+                Format::Json => Err(
+                    "--list prints text only; `zonewright schema conformance` describes the report"
+                        .to_owned(),
+                ),
                 Format::Text | Format::Document(_) => Ok(()),
             };
         }
@@ -81,7 +82,9 @@ impl Run for ConformanceArgs {
         let Session { settings, output, interrupt, .. } = *session;
         if self.list {
             output.result(|out| {
-                CHECKS.iter().try_for_each(|check| writeln!(out, "{}: {}", check.id, check.assumption))
+                CHECKS
+                    .iter()
+                    .try_for_each(|check| writeln!(out, "{}: {}", check.id, check.assumption))
             })?;
             return Ok(Exit::Success);
         }
@@ -97,9 +100,11 @@ async fn run(
     interrupt: &Interrupt,
 ) -> anyhow::Result<Exit> {
     let [name] = settings.flags.zone.as_slice() else { bail!("name one zone with --zone") };
-    let zone = ZoneName::parse(name).with_context(|| format!("--zone {name:?} is not the name of a zone"))?;
+    let zone = ZoneName::parse(name)
+        .with_context(|| format!("--zone {name:?} is not the name of a zone"))?;
     let access = Access::Write(interrupt.stop().clone());
-    let connection = OpenConnection::open(settings, access, output, std::iter::once((&zone, "free"))).await?;
+    let connection =
+        OpenConnection::open(settings, access, output, std::iter::once((&zone, "free"))).await?;
     let tried = try_all(args, &zone, &connection, settings, output, interrupt).await;
     let requests = connection.requests();
     connection.close().await;
@@ -108,7 +113,9 @@ async fn run(
     report.requests = requests;
     match output.format {
         Format::Json => output.json(&report)?,
-        Format::Text | Format::Document(_) => output.report(|out| write_conformance(out, &report))?,
+        Format::Text | Format::Document(_) => {
+            output.report(|out| write_conformance(out, &report))?
+        }
     }
     Ok(match report {
         Conformance { left_behind: 1.., .. } => Exit::Partial,
@@ -133,19 +140,29 @@ async fn try_all(
             "Cloudflare does not have the zone {zone}, or does not show it to these credentials: run `zonewright doctor`"
         )
     };
-    let (Some(writer), Some(checker)) = (connection.writer.clone(), connection.checker.clone()) else {
+    let (Some(writer), Some(checker)) = (connection.writer.clone(), connection.checker.clone())
+    else {
         bail!("the connection cannot write")
     };
     // Each hasher of the standard library begins with another state.
     let random = RandomState::new().build_hasher().finish();
     let scratch = match prepare((connection.reader.clone(), writer, checker), &live, random).await {
         Ok(scratch) => scratch,
-        Err(NotReady::Read(error)) => return Err(anyhow::Error::new(error).context("failed to read the scratch name")),
+        Err(NotReady::Read(error)) => {
+            return Err(anyhow::Error::new(error).context("failed to read the scratch name"));
+        }
         Err(error) => return Err(error.into()),
     };
-    let tried = CHECKS.iter().filter(|check| args.only.is_empty() || args.only.iter().any(|id| id == check.id)).count();
+    let tried = CHECKS
+        .iter()
+        .filter(|check| args.only.is_empty() || args.only.iter().any(|id| id == check.id))
+        .count();
     output.say(&format!("trying {} at and below {}", count(tried, "assumption"), scratch.name()));
-    let report = Conformance::new(settings.today()?, connection.host.clone(), live.tier.facts().name.to_owned());
+    let report = Conformance::new(
+        settings.today()?,
+        connection.host.clone(),
+        live.tier.facts().name.to_owned(),
+    );
     let left = scratch.may_be_left();
     let checks = run_checks(&scratch, &args.only, interrupt.stop(), report, |id| output.status(id));
     let report = interrupt.while_leaving(&left, Exit::Partial, checks).await;

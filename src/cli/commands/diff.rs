@@ -23,7 +23,9 @@ use crate::spec;
 
 /// Compare two specs offline
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  zonewright diff old/ new/\n  zonewright diff old/ new/ --exit-code --format json")]
+#[command(
+    after_help = "Examples:\n  zonewright diff old/ new/\n  zonewright diff old/ new/ --exit-code --format json"
+)]
 pub(in crate::cli) struct DiffArgs {
     /// Old spec: a file, a directory, or `-` for standard input
     #[arg(value_name = "OLD")]
@@ -40,7 +42,10 @@ impl Run for DiffArgs {
     const MATTERS: Matters = Matters { shards: false, ..Matters::SPEC };
 
     fn facts(&self) -> Facts<'_> {
-        Facts { files: vec![(&self.before, Takes::Spec), (&self.after, Takes::Spec)], ..Facts::offline("diff") }
+        Facts {
+            files: vec![(&self.before, Takes::Spec), (&self.after, Takes::Spec)],
+            ..Facts::offline("diff")
+        }
     }
 
     /// Compares and prints.
@@ -114,7 +119,9 @@ fn select<'n>(
     for text in globs {
         match pattern(text).ok().filter(|pattern| names.clone().any(|name| pattern.matches(name))) {
             Some(pattern) => patterns.push(pattern),
-            None => errors.push(findings::NO_SUCH_ZONE.nowhere(format!("no zone of either spec matches {text:?}"))),
+            None => errors.push(
+                findings::NO_SUCH_ZONE.nowhere(format!("no zone of either spec matches {text:?}")),
+            ),
         }
     }
     let is_meant = |name: &str| patterns.iter().any(|pattern| pattern.matches(name));

@@ -23,8 +23,8 @@ use crate::render::text::write_doctor;
 
 /// Show what the credentials may do, and what the spec needs
 ///
-/// Only reads, so for most writes it cannot tell whether they are allowed. Exits with 1 if something that the spec needs is
-/// refused, or if Cloudflare does not answer.
+/// Only reads, so for most writes it cannot tell whether they are allowed. Exits with 1 if
+/// something that the spec needs is refused, or if Cloudflare does not answer.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  zonewright doctor\n  zonewright doctor zones/ --probe-writes")]
 pub(in crate::cli) struct DoctorArgs {
@@ -55,11 +55,9 @@ impl Run for DoctorArgs {
             let spec = SpecArgs { spec: self.spec.clone() };
             Some(read(&spec, settings, output)?)
         };
-        let patterns = settings
-            .flags
-            .zone
-            .iter()
-            .map(|text| pattern(text).with_context(|| format!("--zone {text:?} is not a name or a glob")));
+        let patterns = settings.flags.zone.iter().map(|text| {
+            pattern(text).with_context(|| format!("--zone {text:?} is not a name or a glob"))
+        });
         let patterns = patterns.collect::<anyhow::Result<Vec<_>>>()?;
         let lock = goal.as_ref().and_then(|(goal, _)| lock(goal));
         let access = Access::Probe { asks: self.probe_writes };
@@ -72,9 +70,14 @@ impl Run for DoctorArgs {
             lock: lock.as_ref(),
         };
         let options = connection.options(settings, output).read;
-        let examined = examine(&connection.reader, connection.checker.as_ref(), &question, &options).await;
-        let (seen, requests, host, proxy) =
-            (connection.reader.seen(), connection.requests(), connection.host.clone(), connection.proxy.clone());
+        let examined =
+            examine(&connection.reader, connection.checker.as_ref(), &question, &options).await;
+        let (seen, requests, host, proxy) = (
+            connection.reader.seen(),
+            connection.requests(),
+            connection.host.clone(),
+            connection.proxy.clone(),
+        );
         connection.close().await;
         output.hide();
         let mut report = examined?;
@@ -84,16 +87,21 @@ impl Run for DoctorArgs {
         let report = report.judged();
         match output.format {
             Format::Json => output.json(&report)?,
-            Format::Text | Format::Document(_) => output.report(|out| write_doctor(out, &report))?,
+            Format::Text | Format::Document(_) => {
+                output.report(|out| write_doctor(out, &report))?
+            }
         }
         Ok(match report.verdict {
             Sufficiency::Sufficient | Sufficiency::Unknown if report.is_answered() => Exit::Success,
-            Sufficiency::Sufficient | Sufficiency::Unknown | Sufficiency::Insufficient => Exit::Error,
+            Sufficiency::Sufficient | Sufficiency::Unknown | Sufficiency::Insufficient => {
+                Exit::Error
+            }
         })
     }
 }
 
-/// Reads the spec, and whether it has a previous version: what `--base` names, or else the last commit.
+/// Reads the spec, and whether it has a previous version: what `--base` names, or else the last
+/// commit.
 fn read(spec: &SpecArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<(Goal, Spec)> {
     let goal = load("doctor", spec, settings, output)?;
     let (base, why_no_base) = match goal.base() {
@@ -107,8 +115,8 @@ fn read(spec: &SpecArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Re
     Ok((goal, about))
 }
 
-/// The managed rulesets that were written down beside the spec; none where there is no such file, or it cannot be read, which `plan`
-/// says.
+/// The managed rulesets that were written down beside the spec; none where there is no such file,
+/// or it cannot be read, which `plan` says.
 fn lock(goal: &Goal) -> Option<Lock> {
     let Source::Spec(spec) = &goal.source else { return None };
     Lock::parse(&waf_lock::read_text(&spec.lock).ok()?).ok()

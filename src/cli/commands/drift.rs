@@ -6,7 +6,9 @@ use anyhow::Context;
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::drift_check::{Look, ReportingArgs, deliver, document, exit, look, webhook, write_metrics};
+use crate::cli::drift_check::{
+    Look, ReportingArgs, deliver, document, exit, look, webhook, write_metrics,
+};
 use crate::cli::edited_spec::{Wish, changed, edited, is_in_files};
 use crate::cli::exit_codes::Exit;
 use crate::cli::files::{self, Readers};
@@ -42,7 +44,11 @@ pub(in crate::cli) struct DriftArgs {
 
 impl Run for DriftArgs {
     fn facts(&self) -> Facts<'_> {
-        Facts { has_document: |document| document.drift.is_some(), files: self.spec.files(), ..Facts::online("drift") }
+        Facts {
+            has_document: |document| document.drift.is_some(),
+            files: self.spec.files(),
+            ..Facts::online("drift")
+        }
     }
 
     fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
@@ -59,7 +65,8 @@ impl Run for DriftArgs {
     /// Looks and reports.
     ///
     /// # Order
-    /// The report comes first, then the metrics, then the webhook: nothing that fails later can hide it.
+    /// The report comes first, then the metrics, then the webhook: nothing that fails later can
+    /// hide it.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let DriftArgs { spec, reporting, drift_exit_code, propose } = self;
@@ -69,10 +76,15 @@ impl Run for DriftArgs {
         let look = look(goal, settings, output, &mut requests).await?;
         let view = look.view(reporting);
         show(&look, &view, settings, output)?;
-        let metrics = reporting.metrics.as_deref().map(|path| write_metrics(path, &look.report, requests, output));
+        let metrics = reporting
+            .metrics
+            .as_deref()
+            .map(|path| write_metrics(path, &look.report, requests, output));
         let verdict = view.verdict();
         if let Some(webhook) = &webhook
-            && (reporting.webhook_always || verdict == Verdict::Found || look.report.count_of(&reporting.fail_on) > 0)
+            && (reporting.webhook_always
+                || verdict == Verdict::Found
+                || look.report.count_of(&reporting.fail_on) > 0)
         {
             deliver(webhook, &document(&view), output).await;
         }
@@ -93,21 +105,32 @@ fn write_proposal(
     output: &Output,
 ) -> anyhow::Result<()> {
     let wish = Wish { only: &Only::default(), unmanaged: false, snapshot: None };
-    let pulled = edited((&look.goal, &look.plan, &look.live), spec, &wish, (&|_| true, &|_| true), settings)
-        .context("failed to propose changes of the spec")?;
+    let pulled =
+        edited((&look.goal, &look.plan, &look.live), spec, &wish, (&|_| true, &|_| true), settings)
+            .context("failed to propose changes of the spec")?;
     pulled.notes.iter().for_each(|words| output.say(&format!("note: {words}")));
-    pulled.left.iter().for_each(|(address, why)| output.say(&format!("not in the patch: {address}: {why}")));
+    pulled
+        .left
+        .iter()
+        .for_each(|(address, why)| output.say(&format!("not in the patch: {address}: {why}")));
     files::write(path, patch(&changed(&pulled)).as_bytes(), Readers::Everyone, output)
         .with_context(|| format!("failed to write the patch to {}", path.display()))
 }
 
 /// Prints a report as wanted.
-fn show(look: &Look, view: &DriftView<'_>, settings: &Settings<'_>, output: &Output) -> anyhow::Result<()> {
+fn show(
+    look: &Look,
+    view: &DriftView<'_>,
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<()> {
     match output.format {
         Format::Json => output.json(&document(view))?,
         Format::Document(document) => {
             if let Some(drift) = document.drift {
-                write_documents::write(settings.flags, output, |out, options| drift(out, view, options))?;
+                write_documents::write(settings.flags, output, |out, options| {
+                    drift(out, view, options)
+                })?;
             }
         }
         Format::Text => {

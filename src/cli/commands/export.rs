@@ -65,7 +65,10 @@ impl Run for ExportArgs {
     fn check(&self, global: &Global) -> Result<(), String> {
         let is_name = |name: &String| ZoneName::parse(name).is_ok();
         if self.live && (global.zone.is_empty() || !global.zone.iter().all(is_name)) {
-            return Err("`export --live` needs the zones: --zone example.com, repeated for several".to_owned());
+            return Err(
+                "`export --live` needs the zones: --zone example.com, repeated for several"
+                    .to_owned(),
+            );
         }
         match self.name_server.iter().find(|name| ZoneName::parse(name).is_err()) {
             Some(name) => Err(format!("--name-server {name:?} is not a host name")),
@@ -90,10 +93,15 @@ impl Run for ExportArgs {
 type Zones = Vec<(DesiredZone, Vec<String>)>;
 
 /// What Cloudflare or a snapshot has.
-async fn live(args: &ExportArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Zones> {
+async fn live(
+    args: &ExportArgs,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Zones> {
     let names = &settings.flags.zone;
     let Fetched { live, missing, account } = if let Some(file) = &args.against {
-        let is_meant = |zone: &ZoneName| names.is_empty() || names.iter().any(|name| name == zone.as_str());
+        let is_meant =
+            |zone: &ZoneName| names.is_empty() || names.iter().any(|name| name == zone.as_str());
         zone_source::of_snapshot(file, is_meant, settings).await?
     } else {
         let zones = names.iter().map(|name| Ok(ZoneQuery::new(ZoneName::parse(name)?)));
@@ -102,7 +110,9 @@ async fn live(args: &ExportArgs, settings: &Settings<'_>, output: &Arc<Output>) 
     };
     if let Some(missing) = missing.first() {
         if args.against.is_some() {
-            bail!("the snapshot says that the zone {missing} did not exist, or could not be seen: take it again");
+            bail!(
+                "the snapshot says that the zone {missing} did not exist, or could not be seen: take it again"
+            );
         }
         return Err(MissingZone::named(missing, account.as_deref()).into());
     }
@@ -120,7 +130,9 @@ async fn live(args: &ExportArgs, settings: &Settings<'_>, output: &Arc<Output>) 
 /// Prints one zone, or writes a file for each.
 fn write(args: &ExportArgs, zones: Zones, target: Target, output: &Output) -> anyhow::Result<()> {
     if args.out.is_none() && zones.len() > 1 {
-        bail!("the spec has several zones; choose one with --zone, or write a file for each with --out DIR");
+        bail!(
+            "the spec has several zones; choose one with --zone, or write a file for each with --out DIR"
+        );
     }
     let mut files = Vec::new();
     for (zone, servers) in zones {
@@ -136,6 +148,7 @@ fn write(args: &ExportArgs, zones: Zones, target: Target, output: &Output) -> an
         output.result(|out| out.write_all(text.as_bytes()))?;
         return Ok(());
     };
-    let files: Vec<(PathBuf, String)> = files.into_iter().map(|(name, text)| (directory.join(name), text)).collect();
+    let files: Vec<(PathBuf, String)> =
+        files.into_iter().map(|(name, text)| (directory.join(name), text)).collect();
     files::write_new(directory, &files, output)
 }

@@ -54,7 +54,8 @@ impl Run for FmtArgs {
     /// Formats every file of the spec, and compares what the spec says before and after.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let inputs: Vec<_> = self.spec.spec.iter().map(|path| input(path)).collect::<anyhow::Result<_>>()?;
+        let inputs: Vec<_> =
+            self.spec.spec.iter().map(|path| input(path)).collect::<anyhow::Result<_>>()?;
         let options = spec::Options { may_leave_variables: true, ..settings.spec_options()? };
         let mut sources = Sources::default();
         let before = spec::load(&inputs, &options, &mut sources);
@@ -63,7 +64,9 @@ impl Run for FmtArgs {
             spec::Input::Path(_) => None,
         });
         if stdin.is_some() && inputs.len() > 1 {
-            return Err(Ended::usage("`fmt -` formats standard input alone; give the files in a run of their own"));
+            return Err(Ended::usage(
+                "`fmt -` formats standard input alone; give the files in a run of their own",
+            ));
         }
         if before.files == 0 {
             // What was given cannot be read.
@@ -72,16 +75,23 @@ impl Run for FmtArgs {
         }
         let mut all = Vec::new();
         // A spec with mistakes is formatted as well; what cannot be read is not.
-        let unread = before.diagnostics.iter().filter(|d| d.severity == Severity::Error && d.primary.is_none());
+        let unread = before
+            .diagnostics
+            .iter()
+            .filter(|d| d.severity == Severity::Error && d.primary.is_none());
         let unread: Diagnostics = unread.cloned().collect();
         output.diagnostics(&unread, &sources);
         let mut is_bad = unread.has_errors();
-        let names = sources.iter().map(|(_, source)| source.name().to_owned()).filter(|name| name != "--var");
+        let names = sources
+            .iter()
+            .map(|(_, source)| source.name().to_owned())
+            .filter(|name| name != "--var");
         for name in names.collect::<Vec<_>>() {
             // The texts of the sources can be masked, so files are read again.
             let text = match &stdin {
                 Some(text) => text.clone(),
-                None => std::fs::read_to_string(&name).with_context(|| format!("failed to read {name}"))?,
+                None => std::fs::read_to_string(&name)
+                    .with_context(|| format!("failed to read {name}"))?,
             };
             match edit::format(&text, self.sort) {
                 Ok(after) => all.push(File { name, before: text, after }),
@@ -123,20 +133,31 @@ fn other_meaning(
     is_stdin: bool,
 ) -> Option<String> {
     let desired = before.desired.as_ref()?;
-    let texts: BTreeMap<String, String> = files.iter().map(|file| (file.name.clone(), file.after.clone())).gather();
-    let formatted = [spec::Input::Stdin(files.first().map(|file| file.after.clone()).unwrap_or_default())];
+    let texts: BTreeMap<String, String> =
+        files.iter().map(|file| (file.name.clone(), file.after.clone())).gather();
+    let formatted =
+        [spec::Input::Stdin(files.first().map(|file| file.after.clone()).unwrap_or_default())];
     let inputs = if is_stdin { &formatted[..] } else { inputs };
     let options = spec::Options { texts, ..options.clone() };
     let after = spec::load(inputs, &options, &mut Sources::default());
     let Some(after) = after.desired else { return Some("it would have mistakes".to_owned()) };
     let (before, after) = (spec::print(desired), spec::print(&after));
     let mut lines = before.lines().zip(after.lines());
-    (before != after)
-        .then(|| lines.find(|(old, new)| old != new).map_or("its end".to_owned(), |(old, _)| old.trim().to_owned()))
+    (before != after).then(|| {
+        lines
+            .find(|(old, new)| old != new)
+            .map_or("its end".to_owned(), |(old, _)| old.trim().to_owned())
+    })
 }
 
 /// Writes, shows or lists what changes.
-fn finish(args: &FmtArgs, all: &[File], is_stdin: bool, is_bad: bool, output: &Output) -> anyhow::Result<Exit> {
+fn finish(
+    args: &FmtArgs,
+    all: &[File],
+    is_stdin: bool,
+    is_bad: bool,
+    output: &Output,
+) -> anyhow::Result<Exit> {
     let changed: Vec<&File> = all.iter().filter(|file| file.before != file.after).collect();
     let is_json = output.format == Format::Json;
     if is_json {
@@ -147,14 +168,17 @@ fn finish(args: &FmtArgs, all: &[File], is_stdin: bool, is_bad: bool, output: &O
     if is_json && (args.check || args.diff || is_stdin) {
         // All is said.
     } else if args.diff {
-        let files: Vec<_> =
-            changed.iter().map(|File { name, before, after }| ChangedFile { name, before, after }).collect();
+        let files: Vec<_> = changed
+            .iter()
+            .map(|File { name, before, after }| ChangedFile { name, before, after })
+            .collect();
         let text = if output.can_ask() { shown(&files) } else { patch(&files) };
         output.result(|out| out.write_all(text.as_bytes()))?;
     } else if args.check {
         output.result(|out| changed.iter().try_for_each(|file| writeln!(out, "{}", file.name)))?;
     } else if is_stdin {
-        output.result(|out| all.iter().try_for_each(|file| out.write_all(file.after.as_bytes())))?;
+        output
+            .result(|out| all.iter().try_for_each(|file| out.write_all(file.after.as_bytes())))?;
     } else {
         let rewrites: Vec<Rewrite<'_>> = changed
             .iter()

@@ -9,7 +9,9 @@ use crate::model::Danger;
 
 /// Show the help of a command, or a page about all of them
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  zonewright help plan\n  zonewright help waf diff\n  zonewright help exit-codes")]
+#[command(
+    after_help = "Examples:\n  zonewright help plan\n  zonewright help waf diff\n  zonewright help exit-codes"
+)]
 pub(in crate::cli) struct HelpArgs {
     /// A command; or exit-codes, consents, environment
     #[arg(value_name = "COMMAND")]
@@ -36,7 +38,9 @@ impl Run for HelpArgs {
         let mut command = &program;
         for word in &self.words {
             let Some(below) = command.find_subcommand(word) else {
-                return Err(Ended::usage(format!("there is no command {word:?}; `zonewright help` lists all of them")));
+                return Err(Ended::usage(format!(
+                    "there is no command {word:?}; `zonewright help` lists all of them"
+                )));
             };
             command = below;
         }
@@ -45,7 +49,9 @@ impl Run for HelpArgs {
         let arguments = std::iter::once("zonewright").chain(words).chain(["--help"]);
         if let Err(help) = program.clone().try_get_matches_from(arguments) {
             let help = help.render();
-            output.result(|out| if output.colour { write!(out, "{}", help.ansi()) } else { write!(out, "{help}") })?;
+            output.result(|out| {
+                if output.colour { write!(out, "{}", help.ansi()) } else { write!(out, "{help}") }
+            })?;
         }
         Ok(Exit::Success)
     }
@@ -70,8 +76,10 @@ pub(in crate::cli) const TOPICS: [Topic; 3] = [
 
 /// What is below the commands in the help of the program.
 pub(in crate::cli) fn after_help() -> String {
-    let topics: String =
-        TOPICS.iter().map(|topic| format!("\n  zonewright help {:<13} {}", topic.name, topic.about)).collect();
+    let topics: String = TOPICS
+        .iter()
+        .map(|topic| format!("\n  zonewright help {:<13} {}", topic.name, topic.about))
+        .collect();
     format!(
         "\
 Examples:
@@ -95,9 +103,13 @@ fn exit_codes() -> String {
 fn consents() -> String {
     let flag = |danger: &Danger| danger.flag("N");
     let longest = Danger::ALL.iter().map(|danger| flag(danger).len()).max().unwrap_or_default();
-    let consents = Danger::ALL.iter().map(|danger| format!("  {:<longest$}  {}\n", flag(danger), danger.consent()));
+    let consents = Danger::ALL
+        .iter()
+        .map(|danger| format!("  {:<longest$}  {}\n", flag(danger), danger.consent()));
     let consents: String = consents.collect();
-    format!("Consents, each also possible in the spec (allow: {{ CODE: reason }}) and in the policy file:\n{consents}")
+    format!(
+        "Consents, each also possible in the spec (allow: {{ CODE: reason }}) and in the policy file:\n{consents}"
+    )
 }
 
 /// Variables.

@@ -23,7 +23,8 @@ use crate::cli::shared_arguments::Global;
 use crate::diagnostic::{Diagnostics, Severity, Sources, count, findings, first_of};
 use crate::edit;
 use crate::import::{
-    GivenValue, GivenValues, GivenZones, ImportResult, Imported, OctodnsChoice, SourceKind, read_sources, read_text,
+    GivenValue, GivenValues, GivenZones, ImportResult, Imported, OctodnsChoice, SourceKind,
+    read_sources, read_text,
 };
 use crate::live::WantedSettings;
 use crate::model::{Desired, DesiredSettings, ZoneName, sort_by_key};
@@ -50,34 +51,42 @@ struct ValuePositions {
     after_help = "Examples:\n  zonewright import example.com > example.com.yaml\n  zonewright import ./terraform.tfstate > zones.yaml\n  zonewright import ./octodns/config/ --out zones/\n  zonewright import ./infra/ --leave script > leave.sh"
 )]
 pub(in crate::cli) struct ImportArgs {
-    /// Live zones by name; files and directories of other tools as ./PATH, ../PATH or /PATH; `-` is standard input
+    /// Live zones by name; files and directories of other tools as ./PATH, ../PATH or /PATH; `-` is
+    /// standard input
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<String>,
     /// Format of the files, if it is not detected; every SOURCE is then a path
     #[arg(long, value_name = "FORMAT", value_parser = ["terraform", "octodns", "dnscontrol", "bind", "csv"])]
     from: Option<String>,
-    /// Zone of the entries whose zone a file does not name: of all of them, or of those with this zone id; repeatable
+    /// Zone of the entries whose zone a file does not name: of all of them, or of those with this
+    /// zone id; repeatable
     #[arg(long, value_name = "[ID=]ZONE")]
     zone_name: Vec<String>,
-    /// Import what DNSControl publishes to this provider; needed where the source does not say which one is Cloudflare; repeatable
+    /// Import what DNSControl publishes to this provider; needed where the source does not say
+    /// which one is Cloudflare; repeatable
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     provider: Vec<String>,
     /// Configuration of octoDNS to read, if there are several
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     config: Option<PathBuf>,
-    /// Target of octoDNS whose records are imported, by its name in the configuration, instead of Cloudflare
+    /// Target of octoDNS whose records are imported, by its name in the configuration, instead of
+    /// Cloudflare
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     target: Option<String>,
-    /// Leave out a resource of Terraform by its address, or what is in a directory or file; repeatable
+    /// Leave out a resource of Terraform by its address, or what is in a directory or file;
+    /// repeatable
     #[arg(long, value_name = "ADDRESS|PATH")]
     skip: Vec<String>,
-    /// File with values of Terraform's variables; values of variables are also taken from --var and TF_VAR_NAME; repeatable
+    /// File with values of Terraform's variables; values of variables are also taken from --var and
+    /// TF_VAR_NAME; repeatable
     #[arg(long, value_name = "FILE")]
     var_file: Vec<PathBuf>,
-    /// Write one file for each zone, and one for its protection, into this directory, instead of one spec to standard output
+    /// Write one file for each zone, and one for its protection, into this directory, instead of
+    /// one spec to standard output
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Write values that many records share as variables, and protection that zones share as a profile
+    /// Write values that many records share as variables, and protection that zones share as a
+    /// profile
     #[arg(long)]
     factor: bool,
     /// Print the steps for the tool that you move away from, instead of a spec; runs nothing
@@ -104,7 +113,8 @@ pub(in crate::cli) struct ImportArgs {
     /// What each file begins with; not an argument.
     #[arg(skip)]
     first_line: &'static str,
-    /// Where `--var` and `--var-file` are on the command line, in the order of each; not an argument.
+    /// Where `--var` and `--var-file` are on the command line, in the order of each; not an
+    /// argument.
     #[arg(skip)]
     value_positions: ValuePositions,
     /// Whether every source is the name of a live zone, also one with a slash; not an argument.
@@ -114,7 +124,12 @@ pub(in crate::cli) struct ImportArgs {
 
 impl ImportArgs {
     /// Live zones into a directory, each file with this first line.
-    pub(super) fn of_live(zones: &[String], directory: &Path, first_line: &'static str, no_settings: bool) -> Self {
+    pub(super) fn of_live(
+        zones: &[String],
+        directory: &Path,
+        first_line: &'static str,
+        no_settings: bool,
+    ) -> Self {
         Self {
             sources: zones.to_vec(),
             from: None,
@@ -142,7 +157,8 @@ impl ImportArgs {
     /// Notes the order of options, of which the last one wins.
     pub(in crate::cli) fn note_positions(&mut self, matches: &ArgMatches) {
         let positions = |id| matches.indices_of(id).into_iter().flatten().collect();
-        self.value_positions = ValuePositions { texts: positions("variables"), files: positions("var_file") };
+        self.value_positions =
+            ValuePositions { texts: positions("variables"), files: positions("var_file") };
     }
 
     /// The values of Terraform's variables that the command line and the environment give.
@@ -150,7 +166,9 @@ impl ImportArgs {
         let position = |positions: &[usize], n: usize| positions.get(n).copied().unwrap_or(n);
         let ValuePositions { texts, files } = &self.value_positions;
         let given = settings.flags.variables.iter().enumerate();
-        let given = given.map(|(n, (name, text))| (position(texts, n), GivenValue::Text(name.clone(), text.clone())));
+        let given = given.map(|(n, (name, text))| {
+            (position(texts, n), GivenValue::Text(name.clone(), text.clone()))
+        });
         let named = self.var_file.iter().enumerate();
         let named = named.map(|(n, path)| (position(files, n), GivenValue::File(path.clone())));
         let mut options: Vec<_> = given.chain(named).collect();
@@ -184,7 +202,8 @@ impl Run for ImportArgs {
 
     fn check(&self, global: &Global) -> Result<(), String> {
         let is_about_files = self.sources.iter().any(|source| self.is_file(source));
-        let is_terraform = is_about_files && self.from.as_deref().is_none_or(|from| from == "terraform");
+        let is_terraform =
+            is_about_files && self.from.as_deref().is_none_or(|from| from == "terraform");
         let has_variables = !global.variables.is_empty() || !self.var_file.is_empty();
         if has_variables && !is_terraform {
             return Err(NO_VARIABLES.to_owned());
@@ -202,12 +221,16 @@ impl Run for ImportArgs {
 }
 
 /// Why values of variables are refused.
-const NO_VARIABLES: &str =
-    "--var and --var-file give values of Terraform's variables, and no SOURCE is a configuration of Terraform";
+const NO_VARIABLES: &str = "--var and --var-file give values of Terraform's variables, and no SOURCE is a configuration of Terraform";
 
 /// Reads the sources and prints a spec.
-pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let (paths, zones): (Vec<&String>, Vec<&String>) = args.sources.iter().partition(|source| args.is_file(source));
+pub(super) async fn run(
+    args: &ImportArgs,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Exit> {
+    let (paths, zones): (Vec<&String>, Vec<&String>) =
+        args.sources.iter().partition(|source| args.is_file(source));
     if paths.is_empty() {
         refuse_unused_provider(args, None)?;
         refuse_unused_octodns_options(args, None)?;
@@ -216,7 +239,9 @@ pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc
     let mut found = None;
     let mut beside_spec = Diagnostics::default();
     if !paths.is_empty() {
-        let Some(mut files) = files_of(args, &paths, settings, output)? else { return Ok(Exit::Error) };
+        let Some(mut files) = files_of(args, &paths, settings, output)? else {
+            return Ok(Exit::Error);
+        };
         imported.extend(files.take_imported());
         found = Some(files);
     }
@@ -230,7 +255,9 @@ pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc
     }
     output.hide();
     output.diagnostics(&beside_spec, &Sources::default());
-    let Some((desired, remarks)) = joined(args, imported, settings, output)? else { return Ok(Exit::Error) };
+    let Some((desired, remarks)) = joined(args, imported, settings, output)? else {
+        return Ok(Exit::Error);
+    };
     output.hide();
     // What is not compared is released before the spec is read back.
     let found = found.filter(|_| !args.offline);
@@ -244,19 +271,28 @@ pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc
     };
     // The layout of a large spec needs as much memory as its records.
     drop((desired, remarks));
-    let files: Vec<(PathBuf, String)> = texts.into_iter().map(|(path, text)| (path, laid_out(text))).collect();
+    let files: Vec<(PathBuf, String)> =
+        texts.into_iter().map(|(path, text)| (path, laid_out(text))).collect();
     match &args.out {
-        None => output.result(|out| files.iter().try_for_each(|(_, text)| out.write_all(text.as_bytes())))?,
+        None => output
+            .result(|out| files.iter().try_for_each(|(_, text)| out.write_all(text.as_bytes())))?,
         Some(directory) => files::write_new(directory, &files, output)?,
     }
     if let (Some(found), Some(printed)) = (found, printed) {
-        compared_with_cloudflare::compare(&printed, &found, args.against.as_deref(), settings, output).await?;
+        compared_with_cloudflare::compare(
+            &printed,
+            &found,
+            args.against.as_deref(),
+            settings,
+            output,
+        )
+        .await?;
     }
     Ok(Exit::Success)
 }
 
-/// The zones of all sources, as far as they are selected, with the comments about their records; `None` if none is, which is
-/// reported.
+/// The zones of all sources, as far as they are selected, with the comments about their records;
+/// `None` if none is, which is reported.
 fn joined(
     args: &ImportArgs,
     imported: Vec<Imported>,
@@ -266,7 +302,9 @@ fn joined(
     let mut desired = Desired::default();
     let mut remarks = Remarks::default();
     let mut meanings = Diagnostics::default();
-    for Imported { mut zone, notes, meanings: other, left_out_settings, remarks: own, .. } in imported {
+    for Imported { mut zone, notes, meanings: other, left_out_settings, remarks: own, .. } in
+        imported
+    {
         if args.no_settings {
             zone.settings.settings.clear();
         }
@@ -279,7 +317,10 @@ fn joined(
         }
         if output.is_quiet() && !notes.is_empty() {
             let left = count(notes.len(), "thing");
-            output.message(&format!("{}: {left} left out; run without --quiet to list each", zone.name));
+            output.message(&format!(
+                "{}: {left} left out; run without --quiet to list each",
+                zone.name
+            ));
         }
         for note in notes {
             output.news(&format!("{}: {}", zone.name, safe(&note)));
@@ -305,7 +346,8 @@ fn joined(
 
 /// Prints the steps for the tool that the zones move away from.
 fn leave(form: &str, found: Option<&ImportResult>, output: &Output) -> anyhow::Result<Exit> {
-    let Some(leaving) = found.map(|found| &found.leaving).filter(|leaving| !leaving.is_empty()) else {
+    let Some(leaving) = found.map(|found| &found.leaving).filter(|leaving| !leaving.is_empty())
+    else {
         bail!(
             "--leave needs a source that Terraform, octoDNS or DNSControl manages, with at least one entry, zone or domain that is imported as a whole"
         );
@@ -315,10 +357,11 @@ fn leave(form: &str, found: Option<&ImportResult>, output: &Output) -> anyhow::R
     Ok(Exit::Success)
 }
 
-/// Whether a source is a path: it has a slash. Only zones of reverse names have one, such as `0/25.2.0.192.in-addr.arpa` (RFC 2317,
-/// section 4); such a name is a path if something is there.
+/// Whether a source is a path: it has a slash. Only zones of reverse names have one, such as
+/// `0/25.2.0.192.in-addr.arpa` (RFC 2317, section 4); such a name is a path if something is there.
 fn is_path(source: &str) -> bool {
-    let is_marked = ["./", "../", "/"].iter().any(|mark| source.starts_with(mark)) || Path::new(source).is_absolute();
+    let is_marked = ["./", "../", "/"].iter().any(|mark| source.starts_with(mark))
+        || Path::new(source).is_absolute();
     let is_reverse = || {
         let name = source.trim_end_matches('.').to_ascii_lowercase();
         name.ends_with(".in-addr.arpa") || name.ends_with(".ip6.arpa")
@@ -340,8 +383,10 @@ fn files_of(
     let (values, skip) = (args.values(settings), args.skip.clone());
     let mut given = GivenZones { providers, octodns, values, skip, ..GivenZones::default() };
     for name in &args.zone_name {
-        let parse =
-            |text: &str| ZoneName::parse(text).with_context(|| format!("--zone-name {name:?}: not a valid zone name"));
+        let parse = |text: &str| {
+            ZoneName::parse(text)
+                .with_context(|| format!("--zone-name {name:?}: not a valid zone name"))
+        };
         match name.split_once('=') {
             Some((id, name)) => drop(given.by_id.insert(id.to_owned(), parse(name)?)),
             None => given.default = Some(parse(name)?),
@@ -367,7 +412,8 @@ fn files_of(
     }
     found.diagnostics.order(&found.sources);
     output.diagnostics(&found.diagnostics, &found.sources);
-    let is_broken = found.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    let is_broken =
+        found.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     if is_broken {
         // Nothing is imported, so there is nothing to count.
         return Ok(None);
@@ -387,26 +433,42 @@ fn refuse_unused_provider(args: &ImportArgs, found: Option<&ImportResult>) -> an
     if args.provider.is_empty() || is_used {
         return Ok(());
     }
-    let why = "--provider is about the output of `dnscontrol print-ir`, and no source is that; remove it";
+    let why =
+        "--provider is about the output of `dnscontrol print-ir`, and no source is that; remove it";
     Err(Ended::usage(why))
 }
 
 /// Refuses `--config` and `--target` where nothing of octoDNS is read.
-fn refuse_unused_octodns_options(args: &ImportArgs, found: Option<&ImportResult>) -> anyhow::Result<()> {
+fn refuse_unused_octodns_options(
+    args: &ImportArgs,
+    found: Option<&ImportResult>,
+) -> anyhow::Result<()> {
     let is_used = found.is_some_and(|found| found.kinds.contains(&SourceKind::Octodns));
     let options = [("--config", args.config.is_some()), ("--target", args.target.is_some())];
-    let Some((name, _)) = options.iter().find(|(_, is_given)| *is_given && !is_used) else { return Ok(()) };
-    Err(Ended::usage(format!("{name} is about octoDNS, and no file of octoDNS is among the sources; remove it")))
+    let Some((name, _)) = options.iter().find(|(_, is_given)| *is_given && !is_used) else {
+        return Ok(());
+    };
+    Err(Ended::usage(format!(
+        "{name} is about octoDNS, and no file of octoDNS is among the sources; remove it"
+    )))
 }
 
-/// Says how much of each kind of entry was imported. That something is missing is said even if quiet is wanted.
+/// Says how much of each kind of entry was imported. That something is missing is said even if
+/// quiet is wanted.
 fn summarise(found: &ImportResult, output: &Output) {
-    let (all, imported) = found.tally.values().fold((0, 0), |(all, imported), t| (all + t.all, imported + t.imported));
+    let (all, imported) = found
+        .tally
+        .values()
+        .fold((0, 0), |(all, imported), t| (all + t.all, imported + t.imported));
     if output.is_quiet() && imported < all {
-        output.message(&format!("{imported} of {} imported; run without --quiet to list the others", entries(all)));
+        output.message(&format!(
+            "{imported} of {} imported; run without --quiet to list the others",
+            entries(all)
+        ));
     }
     for (kind, tally) in &found.tally {
-        let in_part = if tally.in_part > 0 { format!(", {} in part", tally.in_part) } else { String::new() };
+        let in_part =
+            if tally.in_part > 0 { format!(", {} in part", tally.in_part) } else { String::new() };
         output.news(&format!("{kind}: {} of {} imported{in_part}", tally.imported, tally.all));
     }
     for line in files_in_words(found, output.verbose > 0) {
@@ -431,7 +493,8 @@ fn files_in_words(found: &ImportResult, is_verbose: bool) -> Vec<String> {
     }
     for (reason, paths) in by_reason {
         let most = if is_verbose { usize::MAX } else { MOST_SKIPPED };
-        let names = first_of(paths.iter().map(|path| safe(&path.to_string_lossy()).into_owned()), most);
+        let names =
+            first_of(paths.iter().map(|path| safe(&path.to_string_lossy()).into_owned()), most);
         lines.push(format!("  {}: {names}", safe(reason)));
     }
     lines
@@ -442,7 +505,8 @@ fn entries(n: usize) -> String {
     if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") }
 }
 
-/// A spec in the layout of `fmt`, so that a check of the layout accepts it. What `fmt` leaves as it is stays as it is.
+/// A spec in the layout of `fmt`, so that a check of the layout accepts it. What `fmt` leaves as it
+/// is stays as it is.
 fn laid_out(text: String) -> String {
     edit::format(&text, false).unwrap_or(text)
 }
@@ -455,9 +519,18 @@ fn zone_files(
 ) -> Vec<(PathBuf, String)> {
     let shared = arranged.shared().map(|text| (directory.join("shared.yaml"), text));
     let of_zones = desired.zones.values().flat_map(|zone| {
-        [(Part::Zone, "yaml"), (Part::Protection, "waf.yaml")].into_iter().filter_map(|(part, ending)| {
-            Some((directory.join(format!("{}.{ending}", zone.name.file_stem())), arranged.file(zone, part)?))
-        })
+        [(Part::Zone, "yaml"), (Part::Protection, "waf.yaml")].into_iter().filter_map(
+            |(part, ending)| {
+                Some((
+                    directory.join(format!("{}.{ending}", zone.name.file_stem())),
+                    arranged.file(zone, part)?,
+                ))
+            },
+        )
     });
-    shared.into_iter().chain(of_zones).map(|(path, text)| (path, format!("{first_line}{text}"))).collect()
+    shared
+        .into_iter()
+        .chain(of_zones)
+        .map(|(path, text)| (path, format!("{first_line}{text}")))
+        .collect()
 }

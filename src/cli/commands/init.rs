@@ -1,4 +1,5 @@
-//! `init`: a first spec and what belongs beside it. Never overwrites a file, and holds no means of writing to Cloudflare.
+//! `init`: a first spec and what belongs beside it. Never overwrites a file, and holds no means of
+//! writing to Cloudflare.
 
 mod pipeline;
 mod starter_files;
@@ -35,8 +36,8 @@ const MOST_NAMED: usize = 10;
 
 /// Start here: create a spec from your live zones or from an example, and the files that go with it
 ///
-/// With credentials, lists your zones and imports those that you choose. Without, writes an example. Files that exist stay as they
-/// are.
+/// With credentials, lists your zones and imports those that you choose. Without, writes an
+/// example. Files that exist stay as they are.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  zonewright init\n  zonewright init --zone example.com --pipeline github\n  zonewright init --all --pipeline none"
@@ -62,7 +63,9 @@ impl Run for InitArgs {
 
     fn check(&self, global: &Global) -> Result<(), String> {
         if self.all && !global.zone.is_empty() {
-            return Err("--all means every zone, and --zone some of them; use one of the two".to_owned());
+            return Err(
+                "--all means every zone, and --zone some of them; use one of the two".to_owned()
+            );
         }
         Ok(())
     }
@@ -73,7 +76,10 @@ impl Run for InitArgs {
         let mut report = NewFiles::default();
         let outcome = write_all(self, &mut report, settings, output).await;
         if outcome.is_err() && !report.written.is_empty() {
-            output.message(&format!("written before the error, and kept: {}", report.written.join(", ")));
+            output.message(&format!(
+                "written before the error, and kept: {}",
+                report.written.join(", ")
+            ));
         }
         outcome?;
         show(&report, output)
@@ -113,9 +119,13 @@ async fn write_all(
     });
     if has_new_pipeline {
         report.next.push(pipeline::TO_DO.to_owned());
-        report.next.extend(pipeline::to_move(Path::new(".")).map(|to_do| safe(&to_do).into_owned()));
+        report
+            .next
+            .extend(pipeline::to_move(Path::new(".")).map(|to_do| safe(&to_do).into_owned()));
     } else if host.is_none() && args.pipeline.is_none() {
-        report.next.push("zonewright init --pipeline github, or gitlab: adds the files of a pipeline".to_owned());
+        report.next.push(
+            "zonewright init --pipeline github, or gitlab: adds the files of a pipeline".to_owned(),
+        );
     }
     Ok(())
 }
@@ -124,13 +134,18 @@ async fn write_all(
 fn write_new(all: Vec<(String, String)>, report: &mut NewFiles) -> anyhow::Result<bool> {
     let before = report.written.len();
     for (path, text) in all {
-        let list = if files::create(Path::new(&path), &text)? { &mut report.written } else { &mut report.existing };
+        let list = if files::create(Path::new(&path), &text)? {
+            &mut report.written
+        } else {
+            &mut report.existing
+        };
         list.push(path);
     }
     Ok(report.written.len() > before)
 }
 
-/// Writes a spec: of live zones where there are credentials, an example elsewhere. It ends the run if there is none.
+/// Writes a spec: of live zones where there are credentials, an example elsewhere. It ends the run
+/// if there is none.
 async fn spec(
     args: &InitArgs,
     report: &mut NewFiles,
@@ -174,19 +189,23 @@ async fn imported(
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<()> {
-    let connection = OpenConnection::open(settings, Access::Read, output, std::iter::empty()).await?;
+    let connection =
+        OpenConnection::open(settings, Access::Read, output, std::iter::empty()).await?;
     let all = list_zones(&connection.reader, &connection.options(settings, output).read).await;
     connection.close().await;
     let all: BTreeSet<ZoneName> = all?.into_iter().map(|zone| zone.name).gather();
     output.hide();
     if all.is_empty() {
-        bail!("these credentials can see no zone; give them access to one, or run this without them for an example");
+        bail!(
+            "these credentials can see no zone; give them access to one, or run this without them for an example"
+        );
     }
     let chosen = if args.all {
         all
     } else if !settings.flags.zone.is_empty() {
         let seen = all.clone();
-        let zones = all.into_iter().map(|name| (name.clone(), DesiredZone::new(name, Place::NOWHERE)));
+        let zones =
+            all.into_iter().map(|name| (name.clone(), DesiredZone::new(name, Place::NOWHERE)));
         let mut unselected = Diagnostics::default();
         let desired = Desired { zones: zones.gather(), ..Desired::default() };
         let selected = settings.selection()?.apply(desired, &mut unselected);
@@ -220,7 +239,12 @@ async fn imported(
     }
     report.imported = chosen.iter().map(ToString::to_string).collect();
     let directory = Path::new(default_spec::DIRECTORIES[0]);
-    let arguments = ImportArgs::of_live(&report.imported, directory, starter_files::SCHEMA_LINE, args.no_settings);
+    let arguments = ImportArgs::of_live(
+        &report.imported,
+        directory,
+        starter_files::SCHEMA_LINE,
+        args.no_settings,
+    );
     match import::run(&arguments, settings, output).await? {
         Exit::Success => {}
         exit => return Err(Ended::Reported(exit).into()),
@@ -253,7 +277,8 @@ fn listed(all: &BTreeSet<ZoneName>, output: &Output) {
 fn asked(all: &BTreeSet<ZoneName>, output: &Output) -> anyhow::Result<BTreeSet<ZoneName>> {
     listed(all, output);
     loop {
-        let answer = output.ask("Which zones? Numbers or names such as 1, 3-5, example.com; all; or none:")?;
+        let answer = output
+            .ask("Which zones? Numbers or names such as 1, 3-5, example.com; all; or none:")?;
         match chosen(&answer, all) {
             Ok(chosen) => return Ok(chosen),
             Err(why) => output.message(&why),
@@ -265,7 +290,8 @@ fn asked(all: &BTreeSet<ZoneName>, output: &Output) -> anyhow::Result<BTreeSet<Z
 fn chosen(answer: &str, all: &BTreeSet<ZoneName>) -> Result<BTreeSet<ZoneName>, String> {
     let mut found = BTreeSet::new();
     for word in answer.split([',', ' ', '\t', '\r', '\n']).filter(|word| !word.is_empty()) {
-        let number = |text: &str| text.parse::<usize>().ok().filter(|n| (1..=all.len()).contains(n));
+        let number =
+            |text: &str| text.parse::<usize>().ok().filter(|n| (1..=all.len()).contains(n));
         let range = match word.split_once('-') {
             Some((first, last)) => number(first).zip(number(last)),
             None => number(word).map(|n| (n, n)),
@@ -276,10 +302,13 @@ fn chosen(answer: &str, all: &BTreeSet<ZoneName>) -> Result<BTreeSet<ZoneName>, 
             return Ok(BTreeSet::new());
         } else if let Some((first, last)) = range.filter(|(first, last)| first <= last) {
             found.extend(all.iter().skip(first - 1).take(last - first + 1).cloned());
-        } else if let Some(name) = all.iter().find(|name| name.as_str().eq_ignore_ascii_case(word)) {
+        } else if let Some(name) = all.iter().find(|name| name.as_str().eq_ignore_ascii_case(word))
+        {
             found.insert(name.clone());
         } else {
-            return Err(format!("{word:?} is neither a number of the list, nor the name of a zone in it"));
+            return Err(format!(
+                "{word:?} is neither a number of the list, nor the name of a zone in it"
+            ));
         }
     }
     Ok(found)
@@ -318,11 +347,18 @@ mod tests {
             .map(|name| ZoneName::parse(name).unwrap())
             .collect();
         let names = |answer: &str| {
-            chosen(answer, &all).map(|found| found.iter().map(|zone| zone.as_str()[..1].to_owned()).collect::<String>())
+            chosen(answer, &all).map(|found| {
+                found.iter().map(|zone| zone.as_str()[..1].to_owned()).collect::<String>()
+            })
         };
-        for (answer, expected) in
-            [("1\n", "a"), ("2-3, D.example", "bcd"), ("all", "abcd"), ("", ""), ("1 none", ""), ("4,4 , 4", "d")]
-        {
+        for (answer, expected) in [
+            ("1\n", "a"),
+            ("2-3, D.example", "bcd"),
+            ("all", "abcd"),
+            ("", ""),
+            ("1 none", ""),
+            ("4,4 , 4", "d"),
+        ] {
             assert_eq!(names(answer).as_deref(), Ok(expected), "{answer:?}");
         }
         for answer in ["0", "5", "3-2", "1-99999999999999999999", "-", "e.example", "é", "1;2"] {

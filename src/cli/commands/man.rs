@@ -14,7 +14,9 @@ use crate::cli::options_in_help::Matters;
 
 /// Print the manual page, or write the pages of all commands
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  zonewright man | man -l -\n  zonewright man /usr/local/share/man/man1")]
+#[command(
+    after_help = "Examples:\n  zonewright man | man -l -\n  zonewright man /usr/local/share/man/man1"
+)]
 pub(in crate::cli) struct ManArgs {
     /// Write a page for each command into this directory, such as zonewright-plan.1
     #[arg(value_name = "DIR")]
@@ -40,7 +42,8 @@ impl Run for ManArgs {
             return Ok(Exit::Success);
         };
         files::check_directory(directory, "man DIR")?;
-        std::fs::create_dir_all(directory).with_context(|| format!("failed to make {}", directory.display()))?;
+        std::fs::create_dir_all(directory)
+            .with_context(|| format!("failed to make {}", directory.display()))?;
         let mut open = vec![&program];
         let mut pages = 0;
         while let Some(command) = open.pop() {

@@ -1,4 +1,5 @@
-//! The commands. Each is one file, with its arguments, its help and what it does, and one line in the list below.
+//! The commands. Each is one file, with its arguments, its help and what it does, and one line in
+//! the list below.
 
 mod run;
 
@@ -52,8 +53,8 @@ macro_rules! commands {
         }
 
         impl $name {
-            /// The run of a command, in a box: whatever polls a future directly gets a copy of its code and of all that it awaits,
-            /// which is half the program.
+            /// The run of a command, in a box: whatever polls a future directly gets a copy of its
+            /// code and of all that it awaits, which is half the program.
             #[inline(never)]
             fn begin<'a>(&'a self, session: &'a Session<'_>) -> LocalBoxFuture<'a, anyhow::Result<Exit>> {
                 match self { $($(#[$meta])* Self::$command(command) => Box::pin(command.run(session)),)+ }

@@ -46,10 +46,12 @@ pub(in crate::cli) struct PlanArgs {
     /// What happens to requests.
     #[command(flatten)]
     requests: RequestArgs,
-    /// Exit with 2 if there are differences, with 3 if applying them needs a consent that is missing
+    /// Exit with 2 if there are differences, with 3 if applying them needs a consent that is
+    /// missing
     #[arg(long)]
     detailed_exitcode: bool,
-    /// Ask Cloudflare whether it would accept each change of a rule (a dry run; needs a token that can edit)
+    /// Ask Cloudflare whether it would accept each change of a rule (a dry run; needs a token that
+    /// can edit)
     #[arg(long, conflicts_with = "against")]
     server_check: bool,
     /// Save the plan for `apply FILE`
@@ -89,10 +91,19 @@ impl Run for PlanArgs {
         let mut goal = goal.with_only(Only::new(self.part.only.clone()));
         let foresight = self.requests.open(output)?;
         if let Some(open) = self.against.open(&mut goal, settings, output)? {
-            return plan_snapshot(&open.snapshot, (&goal, &consents), foresight, self, settings, output).await;
+            return plan_snapshot(
+                &open.snapshot,
+                (&goal, &consents),
+                foresight,
+                self,
+                settings,
+                output,
+            )
+            .await;
         }
         let access = if self.server_check { Access::Check } else { Access::Read };
-        let connection = OpenConnection::open(settings, access, output, goal.needed_zones()).await?;
+        let connection =
+            OpenConnection::open(settings, access, output, goal.needed_zones()).await?;
         let options = foresight.options(connection.options(settings, output));
         let mut planned = reconcile::plan(&goal, &connection.reader, &options).await;
         let foreseen = match &mut planned {
@@ -123,8 +134,8 @@ impl Run for PlanArgs {
         }
         show_plan(&planned, &verdict, requests.len(), Extent::Whole, settings, output)?;
         let exit = exit(&verdict, self);
-        // The process ends here; taking 100,000 records apart before would be a twentieth of the work. The credentials are among
-        // the options, and are wiped.
+        // The process ends here; taking 100,000 records apart before would be a twentieth of the
+        // work. The credentials are among the options, and are wiped.
         let Planned { goal: _, plan, live, options: _ } = planned;
         std::mem::forget((plan, live, goal));
         Ok(if refused { Exit::Error } else { exit })

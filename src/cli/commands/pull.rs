@@ -65,7 +65,8 @@ impl Run for PullArgs {
         if is_in_files(&self.spec) {
             return Ok(());
         }
-        Err("`pull` edits the files of a spec, and standard input is not a file; name the files".to_owned())
+        Err("`pull` edits the files of a spec, and standard input is not a file; name the files"
+            .to_owned())
     }
 
     /// Reads, edits and writes.
@@ -73,8 +74,11 @@ impl Run for PullArgs {
         let Session { settings, output, .. } = *session;
         let mut goal = load("pull", &self.spec, settings, output)?;
         let Some((open, found)) = self.against.limit(&mut goal, settings)? else {
-            let connection = OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
-            let planned = reconcile::plan(&goal, &connection.reader, &connection.options(settings, output)).await;
+            let connection =
+                OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
+            let planned =
+                reconcile::plan(&goal, &connection.reader, &connection.options(settings, output))
+                    .await;
             connection.close().await;
             let Planned { plan, live, .. } = planned?;
             return finish(self, (&goal, &plan, &live), None, settings, output);
@@ -108,10 +112,16 @@ fn finish(
         let about = deployment.in_force.summary();
         answers.borrow_mut().takes_over(deployment.address.as_str(), &safe(&about), output)
     };
-    let pulled = edited((goal, plan, live), &args.spec, &wish, (&is_wanted, &is_weakened_wanted), settings)?;
+    let pulled =
+        edited((goal, plan, live), &args.spec, &wish, (&is_wanted, &is_weakened_wanted), settings)?;
     let taken = pulled.taken.iter().chain(pulled.left.iter().map(|(address, _)| address));
-    let differing: Vec<&Address> =
-        plan.zones.iter().flat_map(|zone| &zone.operations).map(|operation| &operation.address).chain(taken).collect();
+    let differing: Vec<&Address> = plan
+        .zones
+        .iter()
+        .flat_map(|zone| &zone.operations)
+        .map(|operation| &operation.address)
+        .chain(taken)
+        .collect();
     for pattern in only.unused(&differing) {
         output.message(&format!("warning: --only {} names nothing that differs", safe(pattern)));
     }
@@ -120,7 +130,11 @@ fn finish(
         let files: Vec<Rewrite<'_>> = pulled
             .files
             .iter()
-            .map(|file| Rewrite { path: Path::new(&file.name), before: &file.before, after: &file.after })
+            .map(|file| Rewrite {
+                path: Path::new(&file.name),
+                before: &file.before,
+                after: &file.after,
+            })
             .collect();
         files::rewrite(&files)?;
     }
@@ -137,7 +151,8 @@ struct Decisions {
 }
 
 impl Decisions {
-    /// Asks about a difference until the answer is one, unless it is known. No answer is a no to the rest.
+    /// Asks about a difference until the answer is one, unless it is known. No answer is a no to
+    /// the rest.
     fn takes_over(&mut self, address: &str, difference: &str, output: &Output) -> bool {
         if self.all || self.none {
             return self.all;
@@ -172,7 +187,9 @@ fn difference(operation: &Operation) -> String {
     match operation.action() {
         Action::Create => "Cloudflare does not have it".to_owned(),
         Action::Delete => "the spec does not have it".to_owned(),
-        Action::Update | Action::Move if !operation.fields.is_empty() => changes.collect::<Vec<_>>().join(", "),
+        Action::Update | Action::Move if !operation.fields.is_empty() => {
+            changes.collect::<Vec<_>>().join(", ")
+        }
         Action::Update => "another value".to_owned(),
         Action::Move => "another place".to_owned(),
     }

@@ -1,5 +1,5 @@
-//! `rehearse`: copy what Cloudflare has into a sandbox, apply the plan there, check the expectations. Holds no means of writing to
-//! Cloudflare.
+//! `rehearse`: copy what Cloudflare has into a sandbox, apply the plan there, check the
+//! expectations. Holds no means of writing to Cloudflare.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -62,7 +62,10 @@ pub(in crate::cli) struct RehearseArgs {
 
 impl Run for RehearseArgs {
     fn facts(&self) -> Facts<'_> {
-        Facts { files: self.against.file().into_iter().chain(self.spec.files()).collect(), ..Facts::online("rehearse") }
+        Facts {
+            files: self.against.file().into_iter().chain(self.spec.files()).collect(),
+            ..Facts::online("rehearse")
+        }
     }
 
     fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
@@ -96,7 +99,9 @@ async fn run(args: &RehearseArgs, session: &Session<'_>) -> anyhow::Result<Exit>
         return Ok(exit);
     }
     let running = start().await?;
-    let exit = in_sandbox(&running, (&goal, &consents), (&snapshot, &planned.plan), &options, session).await;
+    let exit =
+        in_sandbox(&running, (&goal, &consents), (&snapshot, &planned.plan), &options, session)
+            .await;
     if args.serve && exit.is_ok() {
         serve(&running, session).await?;
     }
@@ -104,7 +109,8 @@ async fn run(args: &RehearseArgs, session: &Session<'_>) -> anyhow::Result<Exit>
     exit
 }
 
-/// How a rehearsal ends that goes no further than the plan. A plan without operations is rehearsed too, for its expectations.
+/// How a rehearsal ends that goes no further than the plan. A plan without operations is rehearsed
+/// too, for its expectations.
 fn stop(verdict: &Verdict) -> Option<Exit> {
     match verdict {
         Verdict::Incomplete => Some(Exit::Error),
@@ -114,8 +120,13 @@ fn stop(verdict: &Verdict) -> Option<Exit> {
 }
 
 /// What Cloudflare has; there is no means of writing.
-async fn read(goal: &Goal, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Snapshot> {
-    let connection = OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
+async fn read(
+    goal: &Goal,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Snapshot> {
+    let connection =
+        OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
     let taken = super::snapshot::read(goal, &connection, settings, output).await;
     connection.close().await;
     Ok(taken?.snapshot)
@@ -143,17 +154,22 @@ async fn in_sandbox(
     session: &Session<'_>,
 ) -> anyhow::Result<Exit> {
     let Session { settings, output, interrupt, .. } = *session;
-    let (report, refused) = running.copy(&document(snapshot)).context("failed to copy the zones into the sandbox")?;
+    let (report, refused) =
+        running.copy(&document(snapshot)).context("failed to copy the zones into the sandbox")?;
     let copied = Copied { zones: report.zones, records: report.records };
-    let not_copied: Vec<NotCopied> =
-        refused.into_iter().map(|sandbox::Refused { place, what, why }| NotCopied { place, what, why }).collect();
+    let not_copied: Vec<NotCopied> = refused
+        .into_iter()
+        .map(|sandbox::Refused { place, what, why }| NotCopied { place, what, why })
+        .collect();
     let client = connect(running, session)?;
     let (reader, writer) = (&client.reader(), &client.writer());
-    let mut planned = reconcile::plan(goal, reader, options).await.context("failed to plan in the sandbox")?;
+    let mut planned =
+        reconcile::plan(goal, reader, options).await.context("failed to plan in the sandbox")?;
     let differs = differences(plan, &planned.plan);
     let verdict = planned.judge(consents);
     if let Some(exit) = stop(&verdict) {
-        // What the sandbox could not hold makes another plan, so nothing can be said about this one.
+        // What the sandbox could not hold makes another plan, so nothing can be said about this
+        // one.
         say_copy(output, copied, &not_copied, &differs)?;
         show_plan(&planned, &verdict, planned.requests().len(), Extent::Whole, settings, output)?;
         return Ok(exit);
@@ -161,9 +177,16 @@ async fn in_sandbox(
     let directory = tempfile::tempdir().context("failed to make a directory for the journal")?;
     let time = settings.flags.surroundings.clock();
     let journal = &Journal::begin(directory.path(), &goal.digest, move || rfc3339_micros(time()))?;
-    let context = ApplyContext { reader, writer, journal, observer: &|_: &ApplyEvent| {}, stop: interrupt.stop() };
+    let context = ApplyContext {
+        reader,
+        writer,
+        journal,
+        observer: &|_: &ApplyEvent| {},
+        stop: interrupt.stop(),
+    };
     let left = "nothing was written to Cloudflare";
-    let report = interrupt.while_leaving(left, Exit::Error, apply(&planned, consents, context)).await?;
+    let report =
+        interrupt.while_leaving(left, Exit::Error, apply(&planned, consents, context)).await?;
     let checked = check(running, reader, goal, options, settings.now()?).await?;
     output.hide();
     let failed = checked.iter().any(|checked| matches!(checked.outcome, Outcome::Failed(_)));
@@ -216,8 +239,8 @@ fn differences(live: &Plan, copy: &Plan) -> Vec<Differs> {
     differs
 }
 
-/// Asks the name server of the sandbox for the answers that the spec expects, and judges everything else on what is in the sandbox
-/// now, as `drift` does.
+/// Asks the name server of the sandbox for the answers that the spec expects, and judges everything
+/// else on what is in the sandbox now, as `drift` does.
 async fn check<'g>(
     running: &Running,
     reader: &dyn AnyReader,
@@ -229,8 +252,9 @@ async fn check<'g>(
     if goal.desired.zones.values().all(|zone| zone.expect.is_empty()) {
         return Ok(Vec::new());
     }
-    let read_back =
-        reconcile::drift(goal, reader, options, now).await.context("failed to read the zones of the sandbox back")?;
+    let read_back = reconcile::drift(goal, reader, options, now)
+        .await
+        .context("failed to read the zones of the sandbox back")?;
     let mut checked = Vec::new();
     for zone in goal.desired.zones.values() {
         let judged = read_back.report.zones.iter().find(|report| report.name == zone.name);
@@ -239,7 +263,10 @@ async fn check<'g>(
                 Expected::Answer { name, record_type, answer } => {
                     judge(&ask(server, name, *record_type).await?, name, *record_type, answer)
                 }
-                Expected::Mail(_) | Expected::Certificates(_) | Expected::Hidden(_) | Expected::Request(_) => {
+                Expected::Mail(_)
+                | Expected::Certificates(_)
+                | Expected::Hidden(_)
+                | Expected::Request(_) => {
                     judged.and_then(|report| report.expectations.get(n)).map_or_else(
                         || Outcome::Unknown("the sandbox does not have the zone".to_owned()),
                         |e| e.outcome.clone(),
@@ -253,27 +280,47 @@ async fn check<'g>(
 }
 
 /// Says what was copied, and how faithful the copy is.
-fn say_copy(output: &Output, copied: Copied, not_copied: &[NotCopied], differs: &[Differs]) -> io::Result<()> {
+fn say_copy(
+    output: &Output,
+    copied: Copied,
+    not_copied: &[NotCopied],
+    differs: &[Differs],
+) -> io::Result<()> {
     if output.format != Format::Text {
         return Ok(());
     }
     output.report(|out| {
         let Copied { zones, records } = copied;
-        writeln!(out, "Rehearsed on a copy of {} with {}.", count(zones, "zone"), count(records, "record"))?;
+        writeln!(
+            out,
+            "Rehearsed on a copy of {} with {}.",
+            count(zones, "zone"),
+            count(records, "record")
+        )?;
         for NotCopied { place, what, why } in not_copied {
             writeln!(out, "  not copied  {}: {}: {}", safe(place), safe(what), safe(why))?;
         }
         for Differs { address, planned, in_sandbox } in differs {
-            let word = |action: &Option<String>| action.clone().unwrap_or_else(|| "nothing".to_owned());
+            let word =
+                |action: &Option<String>| action.clone().unwrap_or_else(|| "nothing".to_owned());
             let (planned, in_sandbox) = (word(planned), word(in_sandbox));
-            writeln!(out, "  differs     {}: {planned} in the plan, {in_sandbox} for the copy", safe(address))?;
+            writeln!(
+                out,
+                "  differs     {}: {planned} in the plan, {in_sandbox} for the copy",
+                safe(address)
+            )?;
         }
         Ok(())
     })
 }
 
 /// Says what came of the plan, and of the expectations.
-fn say_result(output: &Output, report: &Report<'_>, checked: &[Checked<'_>], goal: &Goal) -> io::Result<()> {
+fn say_result(
+    output: &Output,
+    report: &Report<'_>,
+    checked: &[Checked<'_>],
+    goal: &Goal,
+) -> io::Result<()> {
     let zones = report.zones.iter().map(|zone: &ZoneDone<'_>| ZoneResult {
         plan: zone.plan,
         applied: &zone.applied,

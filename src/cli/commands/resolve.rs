@@ -1,4 +1,5 @@
-//! `resolve`: the authoritative answer for a name, under a spec or live, and the records that make it. Holds no means of writing.
+//! `resolve`: the authoritative answer for a name, under a spec or live, and the records that make
+//! it. Holds no means of writing.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -78,8 +79,11 @@ impl Run for ResolveArgs {
         let Some(zone) = zones.zone_of(&name) else {
             match &fetched {
                 None => {
-                    let example =
-                        desired.zones.keys().next().map(|zone| format!("; give a whole name, such as www.{zone}"));
+                    let example = desired
+                        .zones
+                        .keys()
+                        .next()
+                        .map(|zone| format!("; give a whole name, such as www.{zone}"));
                     bail!("no zone of the spec has the name {name}{}", example.unwrap_or_default())
                 }
                 Some(_) if self.against.is_some() => bail!(
@@ -91,17 +95,23 @@ impl Run for ResolveArgs {
                 }
             }
         };
-        let is_partial =
-            live.is_none() && desired.zones.get(zone.name()).is_some_and(|z| z.unmanaged == Unmanaged::Keep);
+        let is_partial = live.is_none()
+            && desired.zones.get(zone.name()).is_some_and(|z| z.unmanaged == Unmanaged::Keep);
         let kinds = kind.map_or_else(|| zones.types_of(&name), |kind| vec![kind]);
         let view = |kind: &RecordType| {
             let answer = zones.answer(&name, *kind);
             let mut notes = answer.unseen(&zones, *kind);
             if matches!(answer.end, End::Elsewhere) {
-                notes.push(format!("{} is in none of these zones, so other name servers answer for it", answer.name));
+                notes.push(format!(
+                    "{} is in none of these zones, so other name servers answer for it",
+                    answer.name
+                ));
             }
             if is_partial {
-                notes.push("only the spec is looked at: there can be live records that it does not name".to_owned());
+                notes.push(
+                    "only the spec is looked at: there can be live records that it does not name"
+                        .to_owned(),
+                );
             }
             AnswerView { kind: *kind, answer, notes }
         };
@@ -132,7 +142,8 @@ fn question(args: &ResolveArgs) -> Result<(Fqdn, Option<RecordType>), String> {
             None => Ok((reverse(address), Some(RecordType::Ptr))),
         };
     }
-    let name = Fqdn::parse(&args.name).map_err(|error| format!("{:?} is not a domain name: {error}", args.name))?;
+    let name = Fqdn::parse(&args.name)
+        .map_err(|error| format!("{:?} is not a domain name: {error}", args.name))?;
     let is_any = |text: &&String| text.eq_ignore_ascii_case("ANY") || *text == "*";
     let parse = |text: &String| {
         RecordType::parse(text).or_else(|| numbered(text)).ok_or_else(|| {
@@ -157,7 +168,12 @@ fn numbered(text: &str) -> Option<RecordType> {
 fn reverse(address: IpAddr) -> Fqdn {
     let labels: Vec<String> = match address {
         IpAddr::V4(a) => a.octets().iter().rev().map(ToString::to_string).collect(),
-        IpAddr::V6(a) => a.octets().iter().rev().map(|octet| format!("{:x}.{:x}", octet & 15, octet >> 4)).collect(),
+        IpAddr::V6(a) => a
+            .octets()
+            .iter()
+            .rev()
+            .map(|octet| format!("{:x}.{:x}", octet & 15, octet >> 4))
+            .collect(),
     };
     let zone = if address.is_ipv4() { "in-addr.arpa" } else { "ip6.arpa" };
     Fqdn::reported(&format!("{}.{zone}", labels.join(".")))
@@ -171,7 +187,8 @@ async fn fetched(
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Option<Fetched>> {
-    let of_spec = goal.map(|goal| goal.desired.zones.values().map(ZoneQuery::of).collect::<Vec<_>>());
+    let of_spec =
+        goal.map(|goal| goal.desired.zones.values().map(ZoneQuery::of).collect::<Vec<_>>());
     if let Some(file) = &args.against {
         return Ok(Some(zone_source::of_snapshot(file, |_| true, settings).await?));
     }
@@ -179,8 +196,13 @@ async fn fetched(
         return Ok(None);
     }
     // Without a spec, the zone is the name or a name above it.
-    let above = || std::iter::successors(Some(name.as_str()), |text| text.split_once('.').map(|(_, rest)| rest));
-    let candidates = || above().filter(|text| text.contains('.')).filter_map(|text| ZoneName::parse(text).ok());
+    let above = || {
+        std::iter::successors(Some(name.as_str()), |text| {
+            text.split_once('.').map(|(_, rest)| rest)
+        })
+    };
+    let candidates =
+        || above().filter(|text| text.contains('.')).filter_map(|text| ZoneName::parse(text).ok());
     let zones = of_spec.unwrap_or_else(|| candidates().map(ZoneQuery::new).collect());
     Ok(Some(zone_source::of_cloudflare(&zones, settings, output).await?))
 }

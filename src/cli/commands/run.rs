@@ -24,7 +24,8 @@ pub(in crate::cli) struct Session<'a> {
     pub(in crate::cli) program: fn() -> clap::Command,
 }
 
-/// A command, whose arguments are its fields. The documentation of the type is its line in `--help`.
+/// A command, whose arguments are its fields. The documentation of the type is its line in
+/// `--help`.
 pub(in crate::cli) trait Run {
     /// The global options that matter to it; others that decide what is done are refused.
     const MATTERS: Matters = Matters::ALL;

@@ -55,7 +55,9 @@ enum SandboxCommand {
     )]
     Dump,
     /// Delete all zones, records and rulesets
-    #[command(after_help = "Examples:\n  zonewright sandbox reset\n  zonewright sandbox reset --sandbox=/tmp/sandbox")]
+    #[command(
+        after_help = "Examples:\n  zonewright sandbox reset\n  zonewright sandbox reset --sandbox=/tmp/sandbox"
+    )]
     Reset,
 }
 
@@ -77,7 +79,8 @@ struct ServeArgs {
     /// Create this empty zone if it is missing; repeatable
     #[arg(long = "with-zone", value_name = "NAME")]
     with_zone: Vec<String>,
-    /// Form of records in responses: current, with every documented member (full), or that of 2024 (seed)
+    /// Form of records in responses: current, with every documented member (full), or that of 2024
+    /// (seed)
     #[arg(long, default_value = "modern", value_parser = ["modern", "full", "seed"])]
     shape: String,
     /// Disable the batch endpoint
@@ -101,7 +104,8 @@ struct ServeArgs {
     /// Accept NS records beside other types than A, AAAA and CNAME
     #[arg(long)]
     ns_beside_others: bool,
-    /// Refuse a TXT record as identical if it differs from another one only in where it is cut into strings
+    /// Refuse a TXT record as identical if it differs from another one only in where it is cut into
+    /// strings
     #[arg(long)]
     joined_texts: bool,
     /// List records in a different order each time
@@ -154,7 +158,12 @@ async fn run(command: &SandboxCommand, global: &Global, output: &Output) -> anyh
         SandboxCommand::Seed { file } => {
             let report = sandbox::seed(&store, &document(file)?)?;
             output.result(|out| {
-                writeln!(out, "Added {} and {}.", count(report.zones, "zone"), count(report.records, "record"))
+                writeln!(
+                    out,
+                    "Added {} and {}.",
+                    count(report.zones, "zone"),
+                    count(report.records, "record")
+                )
             })?;
         }
         SandboxCommand::Dump => output.json(&sandbox::dump(&store)?)?,
@@ -179,13 +188,22 @@ fn document(file: &Path) -> anyhow::Result<serde_json::Value> {
 }
 
 /// Serves until interrupted.
-async fn serve(args: &ServeArgs, store: StoreLocation, global: &Global, output: &Output) -> anyhow::Result<Exit> {
+async fn serve(
+    args: &ServeArgs,
+    store: StoreLocation,
+    global: &Global,
+    output: &Output,
+) -> anyhow::Result<Exit> {
     for address in [Some(args.listen), args.dns].into_iter().flatten() {
-        anyhow::ensure!(address.ip().is_loopback(), "the sandbox listens on loopback addresses only, not on {address}");
+        anyhow::ensure!(
+            address.ip().is_loopback(),
+            "the sandbox listens on loopback addresses only, not on {address}"
+        );
     }
     let faults = args.faults.as_deref().map(faults).transpose()?.unwrap_or_default();
     for zone in &args.with_zone {
-        let name = crate::model::ZoneName::parse(zone).with_context(|| format!("failed to make the zone {zone:?}"))?;
+        let name = crate::model::ZoneName::parse(zone)
+            .with_context(|| format!("failed to make the zone {zone:?}"))?;
         sandbox::ensure_zone(&store, name.as_str(), &args.plan, SEED)?;
     }
     let stop = crate::cli::signals::stop(global)?;
@@ -207,7 +225,11 @@ async fn serve(args: &ServeArgs, store: StoreLocation, global: &Global, output: 
         writeln!(out, "export CLOUDFLARE_API_TOKEN={}", credentials.token)
     })?;
     if let Some(address) = running.dns_address() {
-        output.say(&format!("Answering DNS queries: dig @{} -p {} NAME", address.ip(), address.port()));
+        output.say(&format!(
+            "Answering DNS queries: dig @{} -p {} NAME",
+            address.ip(),
+            address.port()
+        ));
     }
     output.say("The sandbox is serving; interrupt to stop.");
     stop.asked(1).await;
@@ -221,14 +243,16 @@ async fn serve(args: &ServeArgs, store: StoreLocation, global: &Global, output: 
 fn faults(file: &Path) -> anyhow::Result<Vec<sandbox::Fault>> {
     let text = std::fs::File::open(file).and_then(|opened| read_text(opened, MOST_OF_FAULTS));
     let text = text.with_context(|| format!("failed to read {}", file.display()))?;
-    let what = || format!("the faults in {} cannot be used (docs/faults.md lists them)", file.display());
+    let what =
+        || format!("the faults in {} cannot be used (docs/faults.md lists them)", file.display());
     sandbox::Fault::list_from_json(&text).with_context(what)
 }
 
 /// A permission by its name.
 fn permission(name: &str) -> Result<Permission, String> {
     sandbox::permission(name).ok_or_else(|| {
-        let names = PermissionGroup::ALL.iter().map(|group| group.name()).collect::<Vec<_>>().join(", ");
+        let names =
+            PermissionGroup::ALL.iter().map(|group| group.name()).collect::<Vec<_>>().join(", ");
         format!("write one of these with Read or Edit: {names}")
     })
 }
@@ -253,8 +277,9 @@ fn profile(args: &ServeArgs) -> sandbox::Profile {
     profile.owasp_level = args.owasp_level;
     if !args.permissions.is_empty() {
         let given = args.permissions.iter();
-        profile.permissions =
-            given.fold(sandbox::Permissions::default(), |all, given| all.with(given.group, Some(given.access)));
+        profile.permissions = given.fold(sandbox::Permissions::default(), |all, given| {
+            all.with(given.group, Some(given.access))
+        });
     }
     if args.old_srv_members {
         profile.old_srv_members = sandbox::OldSrvMembers::AcceptEqual;
@@ -271,7 +296,7 @@ fn profile(args: &ServeArgs) -> sandbox::Profile {
     if args.random_order {
         profile.list_order = sandbox::ListOrder::Hostile;
     }
-    profile.rate_limit =
-        (args.rate_limit > 0).then_some(sandbox::RateLimit { requests: args.rate_limit, ..sandbox::RateLimit::USUAL });
+    profile.rate_limit = (args.rate_limit > 0)
+        .then_some(sandbox::RateLimit { requests: args.rate_limit, ..sandbox::RateLimit::USUAL });
     profile
 }

@@ -1,4 +1,5 @@
-//! `snapshot`: save what Cloudflare has, so that a plan can be made without credentials. Holds no means of writing.
+//! `snapshot`: save what Cloudflare has, so that a plan can be made without credentials. Holds no
+//! means of writing.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,7 +57,8 @@ impl Run for SnapshotArgs {
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let goal = load("snapshot", &self.spec, settings, output)?;
-        let connection = OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
+        let connection =
+            OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
         let taken = read(&goal, &connection, settings, output).await;
         let requests = connection.requests();
         connection.close().await;
@@ -80,7 +82,8 @@ pub(super) async fn read(
     output: &Arc<Output>,
 ) -> anyhow::Result<Taken> {
     let queries: Vec<_> = goal.desired.zones.values().map(ZoneQuery::of).collect();
-    let records = |zone: &ZoneName| goal.desired.zones.get(zone).map_or(0, |zone| zone.records.len());
+    let records =
+        |zone: &ZoneName| goal.desired.zones.get(zone).map_or(0, |zone| zone.records.len());
     let about = About {
         taken_at: rfc3339(settings.now()?),
         tool: concat!("zonewright ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -89,13 +92,19 @@ pub(super) async fn read(
         zones: Vec::new(),
     };
     let options = connection.options(settings, output).read;
-    let taken = take(&connection.reader, &queries, &records, about, &options, &*show_reads(output)).await;
+    let taken =
+        take(&connection.reader, &queries, &records, about, &options, &*show_reads(output)).await;
     output.hide();
     Ok(taken?)
 }
 
 /// Says what was saved and what was not. With the snapshot on stdout, all of it goes to stderr.
-fn report(taken: &Taken, file: (&Path, usize), requests: u64, output: &Output) -> anyhow::Result<()> {
+fn report(
+    taken: &Taken,
+    file: (&Path, usize),
+    requests: u64,
+    output: &Output,
+) -> anyhow::Result<()> {
     let Taken { snapshot, refused, missing } = taken;
     let (path, bytes) = file;
     let is_stdout = path.as_os_str() == "-";

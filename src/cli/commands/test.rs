@@ -60,8 +60,12 @@ impl Run for TestArgs {
         let catalogue = rules.as_deref().map(|rules| Arc::new(crs::catalogue(rules)));
         let finds = rules.as_deref().map(|rules| rules as &dyn FindsHits);
         let lists = self.requests.lists.read()?;
-        let rigor =
-            Rigor { rules: finds, is_strict: self.requests.strict, lists: Some(&lists), sources: Some(&goal.sources) };
+        let rigor = Rigor {
+            rules: finds,
+            is_strict: self.requests.strict,
+            lists: Some(&lists),
+            sources: Some(&goal.sources),
+        };
         let gone: BTreeMap<&ZoneName, Vec<Expectation>> =
             desired.zones.values().map(|zone| (&zone.name, gone(zone, goal.base()))).gather();
         let is_about_requests = |zone: &&DesiredZone| {
@@ -77,7 +81,11 @@ impl Run for TestArgs {
             let knows_all = zone.unmanaged == Unmanaged::Prune && zone.ignore.is_empty();
             let world = Evidence { zones: &zones, protections: &protections, knows_all, rigor };
             for expectation in &zone.expect {
-                checked.push(Checked { zone: &zone.name, expectation, outcome: hold(world, &expectation.what) });
+                checked.push(Checked {
+                    zone: &zone.name,
+                    expectation,
+                    outcome: hold(world, &expectation.what),
+                });
             }
             // What the spec no longer demands is worth a word only if it would fail.
             for expectation in gone.get(&zone.name).into_iter().flatten() {
@@ -101,9 +109,12 @@ impl Run for TestArgs {
     }
 }
 
-/// The expectations of the previous spec that a zone no longer has. Their places are not in the files of the spec.
+/// The expectations of the previous spec that a zone no longer has. Their places are not in the
+/// files of the spec.
 fn gone(zone: &DesiredZone, base: Option<&Base>) -> Vec<Expectation> {
-    let old = base.and_then(|base| base.desired.zones.get(&zone.name)).map_or(&[][..], |zone| &zone.expect);
+    let old = base
+        .and_then(|base| base.desired.zones.get(&zone.name))
+        .map_or(&[][..], |zone| &zone.expect);
     let of_previous = |old: &Expectation| Expectation {
         name: format!("{}{DROPPED}", old.name),
         place: Place::NOWHERE,

@@ -49,13 +49,20 @@ impl Run for UndoArgs {
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let how = How { yes: self.yes, dry_run: self.dry_run, resume: false, verify: self.verify.into() };
+        let how =
+            How { yes: self.yes, dry_run: self.dry_run, resume: false, verify: self.verify.into() };
         how.check(output)?;
         let consents = settings.consents(&self.consents)?;
         // The journal of an apply that is still under way is not read: its end is not known.
-        let _lock = if self.dry_run { None } else { Some(apply_lock::take(&settings.flags.journal)?) };
+        let _lock =
+            if self.dry_run { None } else { Some(apply_lock::take(&settings.flags.journal)?) };
         let zones = settings.flags.zone.clone();
-        let goal = Goal::from_journal(&self.journal_file, &settings.flags.journal, self.skip_conflicts, zones)?;
+        let goal = Goal::from_journal(
+            &self.journal_file,
+            &settings.flags.journal,
+            self.skip_conflicts,
+            zones,
+        )?;
         plan_and_apply(how, (&goal, &consents), Foresight::default(), session).await
     }
 }

@@ -17,7 +17,9 @@ use crate::spec;
 
 /// Check a spec offline: syntax, meaning and lints
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  zonewright validate zones/\n  zonewright validate zones/ --print")]
+#[command(
+    after_help = "Examples:\n  zonewright validate zones/\n  zonewright validate zones/ --print"
+)]
 pub(in crate::cli) struct ValidateArgs {
     /// The spec.
     #[command(flatten)]
@@ -53,7 +55,9 @@ impl Run for ValidateArgs {
             output.result(|out| out.write_all(text.as_bytes()))?;
             return Ok(Exit::Success);
         }
-        let holds = [count(goal.files, "file"), count(zones, "zone"), count(goal.records, "record")].join(", ");
+        let holds =
+            [count(goal.files, "file"), count(zones, "zone"), count(goal.records, "record")]
+                .join(", ");
         match output.format {
             Format::Text => output.result(|out| writeln!(out, "Valid: {holds}."))?,
             Format::Json => {
@@ -62,7 +66,8 @@ impl Run for ValidateArgs {
             }
             Format::Document(_) => {
                 let (diagnostics, sources) = (&goal.diagnostics, &goal.sources);
-                let found = Findings { command: "validate", diagnostics, sources, holds: Some(&holds) };
+                let found =
+                    Findings { command: "validate", diagnostics, sources, holds: Some(&holds) };
                 write_findings(&found, settings.flags, output)?;
             }
         }

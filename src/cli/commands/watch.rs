@@ -1,8 +1,8 @@
 //! `watch`: checks for drift continuously, at an interval. It cannot write.
 //!
-//! Each round reads everything again: the spec, the previous spec, the credentials; and it opens a new connection. So a corrected
-//! spec or a renewed token is used without a restart, and no state grows. A round that fails is reported, and the result of the
-//! last good one stays.
+//! Each round reads everything again: the spec, the previous spec, the credentials; and it opens a
+//! new connection. So a corrected spec or a renewed token is used without a restart, and no state
+//! grows. A round that fails is reported, and the result of the last good one stays.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::SocketAddr;
@@ -17,7 +17,9 @@ use tokio::time::{sleep, timeout};
 
 use super::{Facts, Run, Session};
 use crate::api::{Stop, Webhook};
-use crate::cli::drift_check::{Look, ReportingArgs, deliver, document, exit, look, webhook, write_metrics};
+use crate::cli::drift_check::{
+    Look, ReportingArgs, deliver, document, exit, look, webhook, write_metrics,
+};
 use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::load_spec::{read, with_base};
 use crate::cli::metrics_server::{self, Health};
@@ -76,7 +78,9 @@ impl Run for WatchArgs {
 /// A time between rounds, at most a month.
 fn interval(text: &str) -> Result<Duration, String> {
     let longest = Duration::from_secs(31 * 24 * 3600);
-    duration(text).and_then(|time| if time <= longest { Ok(time) } else { Err("write at most 31days".to_owned()) })
+    duration(text).and_then(|time| {
+        if time <= longest { Ok(time) } else { Err("write at most 31days".to_owned()) }
+    })
 }
 
 /// Looks again and again until told to stop.
@@ -95,8 +99,9 @@ async fn run(args: &WatchArgs, global: &Global, output: &Arc<Output>) -> anyhow:
     let health = Arc::new(Health::new(args.interval));
     let server = match args.listen {
         Some(address) => {
-            let listener =
-                TcpListener::bind(address).await.with_context(|| format!("failed to listen on {address}"))?;
+            let listener = TcpListener::bind(address)
+                .await
+                .with_context(|| format!("failed to listen on {address}"))?;
             let address = listener.local_addr()?;
             output.say(&format!("listening on http://{address}/metrics and /healthz"));
             if !address.ip().is_loopback() {
@@ -155,7 +160,8 @@ async fn rounds(watcher: &mut Watcher<'_>, stop: &Stop) -> Exit {
     }
 }
 
-/// A time, plus or minus a tenth, so that watches that started together do not keep sending together.
+/// A time, plus or minus a tenth, so that watches that started together do not keep sending
+/// together.
 fn about(interval: Duration) -> Duration {
     let random = RandomState::new().build_hasher().finish();
     let share = (random % 2001) as f64 / 10_000.0;
@@ -192,7 +198,10 @@ impl Watcher<'_> {
                     "{clock} round {number}: {}: {} ({}, {:.1} s)",
                     view.verdict().as_str(),
                     view.counts(),
-                    count(usize::try_from(look.plan.requests_made).unwrap_or(usize::MAX), "request"),
+                    count(
+                        usize::try_from(look.plan.requests_made).unwrap_or(usize::MAX),
+                        "request"
+                    ),
                     begun.elapsed().as_secs_f64()
                 );
                 self.last = exit(view.verdict(), Exit::Differences);
@@ -216,13 +225,17 @@ impl Watcher<'_> {
             Err(unusable) => {
                 let InvalidSpec { diagnostics, sources } = *unusable;
                 self.output.diagnostics(&diagnostics, &sources);
-                bail!("the spec has mistakes: {}; no request was made", diagnostics.count(Severity::Error));
+                bail!(
+                    "the spec has mistakes: {}; no request was made",
+                    diagnostics.count(Severity::Error)
+                );
             }
         };
         look(goal, settings, self.output, &mut self.requests).await
     }
 
-    /// Tells everyone what was found; a receiver that cannot be reached does not keep the others from it.
+    /// Tells everyone what was found; a receiver that cannot be reached does not keep the others
+    /// from it.
     async fn report(&mut self, look: &Look) -> anyhow::Result<()> {
         let reporting = &self.args.reporting;
         let view = look.view(reporting);
@@ -230,14 +243,20 @@ impl Watcher<'_> {
             self.health.note(openmetrics::drift(&look.report, self.requests));
         }
         let shown = self.show(look);
-        let written =
-            reporting.metrics.as_deref().map(|path| write_metrics(path, &look.report, self.requests, self.output));
+        let written = reporting
+            .metrics
+            .as_deref()
+            .map(|path| write_metrics(path, &look.report, self.requests, self.output));
         if let Some(webhook) = &self.webhook {
             let is_found = look.report.count_of(&reporting.fail_on) > 0;
             let now = is_found.then(|| look.report.fingerprint(&reporting.fail_on));
-            // What was reported already is not reported again; that it is over is reported once, unless that is unknown.
-            let is_news = now != self.reported && (is_found || view.verdict() != Verdict::Incomplete);
-            if (reporting.webhook_always || is_news) && deliver(webhook, &document(&view), self.output).await {
+            // What was reported already is not reported again; that it is over is reported once,
+            // unless that is unknown.
+            let is_news =
+                now != self.reported && (is_found || view.verdict() != Verdict::Incomplete);
+            if (reporting.webhook_always || is_news)
+                && deliver(webhook, &document(&view), self.output).await
+            {
                 self.reported = now;
             }
         }
@@ -260,7 +279,8 @@ impl Watcher<'_> {
             return Ok(());
         }
         self.output.plan_diagnostics(&look.plan, &Diagnostics::default(), &look.goal.sources);
-        self.output.report(|out| write_drift(out, &view, self.output.colour, self.output.verbose > 0))?;
+        self.output
+            .report(|out| write_drift(out, &view, self.output.colour, self.output.verbose > 0))?;
         self.shown = Some(now);
         Ok(())
     }

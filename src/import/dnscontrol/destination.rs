@@ -13,7 +13,8 @@ const CLOUDFLARE: &str = "CLOUDFLAREAPI";
 /// Maximum number of providers that a message lists.
 const MOST_LISTED: usize = 10;
 
-/// Returns the providers that are Cloudflare, or those that were chosen; `None` if that is not known, which is reported.
+/// Returns the providers that are Cloudflare, or those that were chosen; `None` if that is not
+/// known, which is reported.
 pub(super) fn cloudflare_of(
     known: &Providers,
     domains: &[Domain<'_>],
@@ -25,7 +26,11 @@ pub(super) fn cloudflare_of(
         return Some(chosen.clone());
     }
     let is_cloudflare = |name: &&String| {
-        known.dns.get(*name).and_then(Option::as_deref).is_some_and(|kind| kind.eq_ignore_ascii_case(CLOUDFLARE))
+        known
+            .dns
+            .get(*name)
+            .and_then(Option::as_deref)
+            .is_some_and(|kind| kind.eq_ignore_ascii_case(CLOUDFLARE))
     };
     let cloudflare: BTreeSet<String> = known.dns.keys().filter(is_cloudflare).cloned().collect();
     let is_open = |domain: &&Domain<'_>| {
@@ -49,10 +54,13 @@ pub(super) fn cloudflare_of(
         return Some(BTreeSet::from([(**only).clone()]));
     }
     let detail = format!("{shown_path}: the types of its providers are not in it");
-    let mut help = format!("add `--provider NAME` for the provider that is Cloudflare: {}", listed(&open));
+    let mut help =
+        format!("add `--provider NAME` for the provider that is Cloudflare: {}", listed(&open));
     match &known.unusable_credentials {
         Some(why) => help.push_str(&format!("; the {CREDENTIALS} beside it is not used: {why}")),
-        None => help.push_str(&format!("; or put DNSControl's {CREDENTIALS} beside it: only `TYPE` is read")),
+        None => help.push_str(&format!(
+            "; or put DNSControl's {CREDENTIALS} beside it: only `TYPE` is read"
+        )),
     }
     found.diagnostics.push(findings::UNKNOWN_PROVIDER.nowhere(detail).help(help));
     None
@@ -66,12 +74,13 @@ fn listed(domains: &[&Domain<'_>]) -> String {
             by_provider.entry(provider).or_default().push(&domain.name);
         }
     }
-    let shown = by_provider.iter().take(MOST_LISTED).map(|(provider, names)| match names.as_slice() {
-        [first, others @ ..] if !others.is_empty() => {
-            format!("`{provider}` ({first} and {} more)", count(others.len(), "domain"))
-        }
-        names => format!("`{provider}` ({})", names.concat()),
-    });
+    let shown =
+        by_provider.iter().take(MOST_LISTED).map(|(provider, names)| match names.as_slice() {
+            [first, others @ ..] if !others.is_empty() => {
+                format!("`{provider}` ({first} and {} more)", count(others.len(), "domain"))
+            }
+            names => format!("`{provider}` ({})", names.concat()),
+        });
     let mut shown: Vec<String> = shown.collect();
     if by_provider.len() > MOST_LISTED {
         shown.push(format!("{} more", by_provider.len() - MOST_LISTED));

@@ -34,8 +34,9 @@ const MEMBERS: &[&str] = &[
     "unmanaged_disable_safety_check",
 ];
 
-/// Metadata of a domain that is read, or that says nothing about what is published. `cloudflare_manage_comments` and
-/// `cloudflare_manage_tags` permit DNSControl to write what the records say.
+/// Metadata of a domain that is read, or that says nothing about what is published.
+/// `cloudflare_manage_comments` and `cloudflare_manage_tags` permit DNSControl to write what the
+/// records say.
 const METADATA: &[&str] = &[
     "cloudflare_manage_comments",
     "cloudflare_manage_tags",
@@ -69,7 +70,9 @@ pub(super) fn domains_of<'j>(json: &'j Json, found: &mut ImportResult) -> Vec<Do
     for json in json.get("domains").and_then(Json::as_array).into_iter().flatten() {
         match Domain::parse(json) {
             Ok(domain) => domains.push(domain),
-            Err(why) => found.refuse(findings::INVALID_IN_SOURCE, "domain", "", Place::NOWHERE, &why),
+            Err(why) => {
+                found.refuse(findings::INVALID_IN_SOURCE, "domain", "", Place::NOWHERE, &why)
+            }
         }
     }
     domains
@@ -83,11 +86,14 @@ impl<'j> Domain<'j> {
         };
         // `print-ir --raw` has the tag in the name.
         let (name, own_tag) = full_name.split_once('!').unwrap_or((full_name, ""));
-        let zone = ZoneName::parse(name).map_err(|_| format!("`{full_name}` is not the name of a zone"))?;
+        let zone = ZoneName::parse(name)
+            .map_err(|_| format!("`{full_name}` is not the name of a zone"))?;
         let unique_names = [json.get("uniquename"), json.pointer("/meta/dnscontrol_uniquename")];
         let unique_names = unique_names.into_iter().flatten().filter_map(Json::as_str);
-        let tags =
-            [json.get("tag"), json.pointer("/meta/dnscontrol_tag")].into_iter().flatten().filter_map(Json::as_str);
+        let tags = [json.get("tag"), json.pointer("/meta/dnscontrol_tag")]
+            .into_iter()
+            .flatten()
+            .filter_map(Json::as_str);
         let tag_of = |unique_name: &'j str| unique_name.split_once('!').map(|(_, tag)| tag);
         let mut tags = std::iter::once(own_tag).chain(tags).chain(unique_names.filter_map(tag_of));
         let tag = tags.find(|tag| !tag.is_empty()).unwrap_or_default();
@@ -107,7 +113,10 @@ impl<'j> Domain<'j> {
 
     /// Number of records that it has, wants to be absent, or has as arguments.
     fn entry_count(&self) -> usize {
-        ["records", "recordsabsent", "rawrecords"].iter().map(|member| self.items(member).count()).sum()
+        ["records", "recordsabsent", "rawrecords"]
+            .iter()
+            .map(|member| self.items(member).count())
+            .sum()
     }
 
     /// Returns true if another domain says the same about its zone.
@@ -126,11 +135,16 @@ impl<'j> Domain<'j> {
                 items.sort();
             }
             for member in ["auto_dnssec", "keepunknown", "ignore_external_dns"] {
-                said.entry(member).or_default().extend(domain.json.get(member).map(Json::to_string));
+                said.entry(member)
+                    .or_default()
+                    .extend(domain.json.get(member).map(Json::to_string));
             }
             let own = |(name, _): &(&String, &Json)| !name.starts_with("dnscontrol_");
-            let metadata = domain.json.get("meta").and_then(Json::as_object).into_iter().flatten().filter(own);
-            said.entry("meta").or_default().extend(metadata.map(|(name, value)| format!("{name} {value}")));
+            let metadata =
+                domain.json.get("meta").and_then(Json::as_object).into_iter().flatten().filter(own);
+            said.entry("meta")
+                .or_default()
+                .extend(metadata.map(|(name, value)| format!("{name} {value}")));
             said
         };
         said(self) == said(other)
@@ -145,18 +159,32 @@ impl<'j> Domain<'j> {
         let records = count(self.entry_count(), "record");
         let providers: Vec<String> = self.providers.iter().map(|name| known.shown(name)).collect();
         let detail = match providers.as_slice() {
-            [] => format!("{}: it has no DNS provider, so DNSControl publishes its {records} nowhere", self.name),
-            _ => format!("{}: its {records} go to {}, not to Cloudflare", self.name, providers.join(", ")),
+            [] => format!(
+                "{}: it has no DNS provider, so DNSControl publishes its {records} nowhere",
+                self.name
+            ),
+            _ => format!(
+                "{}: its {records} go to {}, not to Cloudflare",
+                self.name,
+                providers.join(", ")
+            ),
         };
         let mut diagnostic = findings::GOES_ELSEWHERE.nowhere(detail);
         if let Some(name) = self.providers.first() {
-            diagnostic = diagnostic.help(format!("to import what goes there, add `--provider {name}`"));
+            diagnostic =
+                diagnostic.help(format!("to import what goes there, add `--provider {name}`"));
         }
         found.diagnostics.push(diagnostic);
     }
 
-    /// Adds what it says about its zone. Returns the number of entries that are left out or imported in part.
-    pub(super) fn read(&self, own_providers: &BTreeSet<String>, known: &Providers, found: &mut ImportResult) -> usize {
+    /// Adds what it says about its zone. Returns the number of entries that are left out or
+    /// imported in part.
+    pub(super) fn read(
+        &self,
+        own_providers: &BTreeSet<String>,
+        known: &Providers,
+        found: &mut ImportResult,
+    ) -> usize {
         found.count("domain", Translation::Whole);
         found.zone(&self.zone);
         let complete_before = incomplete_entries(found);
@@ -171,7 +199,13 @@ impl<'j> Domain<'j> {
         for member in ["records", "recordsabsent", "rawrecords", "nameservers", "unmanaged"] {
             if self.json.get(member).is_some_and(|items| !items.is_array() && !items.is_null()) {
                 let what = format!("`{member}` of {}", self.name);
-                found.refuse(findings::INVALID_IN_SOURCE, "record", &what, Place::NOWHERE, "it is not a list");
+                found.refuse(
+                    findings::INVALID_IN_SOURCE,
+                    "record",
+                    &what,
+                    Place::NOWHERE,
+                    "it is not a list",
+                );
             }
         }
         let is_absent = |record: &&Json| record.get("ensure_absent") == Some(&Json::Bool(true));
@@ -184,20 +218,31 @@ impl<'j> Domain<'j> {
         self.items("rawrecords").for_each(|record| scope.refuse_arguments(record, found));
         let left_out = incomplete_entries(found).saturating_sub(complete_before);
         self.read_name_servers(found);
-        let ignored: Vec<&String> = own_providers.iter().flat_map(|name| known.ignored_labels(name)).collect();
+        let ignored: Vec<&String> =
+            own_providers.iter().flat_map(|name| known.ignored_labels(name)).collect();
         self.read_what_is_ignored(&ignored, found);
         self.read_settings(&mut unknown_metadata, found);
         self.read_registrar(known, found);
         if !unknown_metadata.is_empty() {
-            let names: Vec<String> = unknown_metadata.into_iter().map(|name| format!("`{name}`")).collect();
-            self.report(&format!("the metadata {} is not translated", names.join(", ")), None, found);
+            let names: Vec<String> =
+                unknown_metadata.into_iter().map(|name| format!("`{name}`")).collect();
+            self.report(
+                &format!("the metadata {} is not translated", names.join(", ")),
+                None,
+                found,
+            );
         }
         self.leave(own_providers, left_out, found);
         left_out
     }
 
     /// Notes that it leaves DNSControl, unless entries are left out.
-    pub(super) fn leave(&self, own_providers: &BTreeSet<String>, left_out: usize, found: &mut ImportResult) {
+    pub(super) fn leave(
+        &self,
+        own_providers: &BTreeSet<String>,
+        left_out: usize,
+        found: &mut ImportResult,
+    ) {
         let stays_at = self.providers.difference(own_providers).cloned().collect();
         let (name, providers) = (self.name.clone(), own_providers.clone());
         let leaving = DnscontrolDomain { name, providers, stays_at, left_out };
@@ -211,7 +256,13 @@ impl<'j> Domain<'j> {
 
     /// Reports what the spec does not have.
     fn report(&self, why: &str, help: Option<&str>, found: &mut ImportResult) {
-        found.report(findings::NOT_TRANSLATED, &self.name, Place::NOWHERE, why, help.map(str::to_owned));
+        found.report(
+            findings::NOT_TRANSLATED,
+            &self.name,
+            Place::NOWHERE,
+            why,
+            help.map(str::to_owned),
+        );
     }
 
     /// Names the name servers that it gives to the registrar and to its providers.
@@ -219,7 +270,9 @@ impl<'j> Domain<'j> {
         let mut names = Vec::new();
         for server in self.items("nameservers") {
             found.count("name server", Translation::LeftOut);
-            names.push(server.get("name").and_then(Json::as_str).unwrap_or("(without a name)").to_owned());
+            names.push(
+                server.get("name").and_then(Json::as_str).unwrap_or("(without a name)").to_owned(),
+            );
         }
         if !names.is_empty() {
             let why = format!("its name servers are not in the spec: {}", names.join(", "));
@@ -228,19 +281,25 @@ impl<'j> Domain<'j> {
         }
     }
 
-    /// Names the records that DNSControl leaves alone. A spec leaves alone every record that it does not name.
+    /// Names the records that DNSControl leaves alone. A spec leaves alone every record that it
+    /// does not name.
     fn read_what_is_ignored(&self, labels_of_provider: &[&String], found: &mut ImportResult) {
-        let help =
-            "the spec keeps records that it does not name; before you write `unmanaged: prune`, list them in `ignore`";
+        let help = "the spec keeps records that it does not name; before you write `unmanaged: prune`, list them in `ignore`";
         for pattern in self.items("unmanaged") {
             found.count("ignore pattern", Translation::LeftOut);
-            let part = |name: &str| pattern.get(name).and_then(Json::as_str).unwrap_or("*").to_owned();
-            let (label, types, target) = (part("label_pattern"), part("rType_pattern"), part("target_pattern"));
+            let part =
+                |name: &str| pattern.get(name).and_then(Json::as_str).unwrap_or("*").to_owned();
+            let (label, types, target) =
+                (part("label_pattern"), part("rType_pattern"), part("target_pattern"));
             let why = format!("IGNORE({label:?}, {types:?}, {target:?}) is not in the spec");
             self.report(&why, Some(help), found);
         }
         for label in labels_of_provider {
-            self.report(&format!("the provider's `ignored_labels` {label:?} is not in the spec"), Some(help), found);
+            self.report(
+                &format!("the provider's `ignored_labels` {label:?} is not in the spec"),
+                Some(help),
+                found,
+            );
         }
         let is_on = |name: &str| self.json.get(name) == Some(&Json::Bool(true));
         if is_on("ignore_external_dns") {
@@ -261,21 +320,38 @@ impl<'j> Domain<'j> {
         match self.json.get("auto_dnssec") {
             None | Some(Json::Null) => {}
             Some(Json::String(text)) if text.is_empty() => {}
-            Some(Json::String(text)) if text == "on" => found.dnssec(&self.zone, true, Place::NOWHERE),
-            Some(Json::String(text)) if text == "off" => found.dnssec(&self.zone, false, Place::NOWHERE),
+            Some(Json::String(text)) if text == "on" => {
+                found.dnssec(&self.zone, true, Place::NOWHERE)
+            }
+            Some(Json::String(text)) if text == "off" => {
+                found.dnssec(&self.zone, false, Place::NOWHERE)
+            }
             Some(_) => self.report("`auto_dnssec` is neither `on` nor `off`", None, found),
         }
         if let Some(value) = self.metadata("cloudflare_universalssl") {
-            let why = format!("Universal SSL (`cloudflare_universalssl: {value}`) is not in the spec");
-            self.report(&why, Some("a spec does not manage certificates; Universal SSL stays as it is"), found);
+            let why =
+                format!("Universal SSL (`cloudflare_universalssl: {value}`) is not in the spec");
+            self.report(
+                &why,
+                Some("a spec does not manage certificates; Universal SSL stays as it is"),
+                found,
+            );
         }
         let metadata = self.json.get("meta").and_then(Json::as_object).into_iter().flatten();
-        unknown_metadata.extend(metadata.map(|(name, _)| name.clone()).filter(|name| !METADATA.contains(&&**name)));
+        unknown_metadata.extend(
+            metadata.map(|(name, _)| name.clone()).filter(|name| !METADATA.contains(&&**name)),
+        );
         let members = self.json.as_object().into_iter().flatten().map(|(name, _)| name);
-        let unknown: Vec<String> =
-            members.filter(|name| !MEMBERS.contains(&&***name)).map(|name| format!("`{name}`")).collect();
+        let unknown: Vec<String> = members
+            .filter(|name| !MEMBERS.contains(&&***name))
+            .map(|name| format!("`{name}`"))
+            .collect();
         if !unknown.is_empty() {
-            self.report(&format!("{} is not known to this version", unknown.join(", ")), None, found);
+            self.report(
+                &format!("{} is not known to this version", unknown.join(", ")),
+                None,
+                found,
+            );
         }
     }
 
@@ -284,7 +360,11 @@ impl<'j> Domain<'j> {
         let registrar = self.json.get("registrar").and_then(Json::as_str).unwrap_or_default();
         if !known.is_no_registrar(registrar) {
             let why = format!("the delegation at the registrar `{registrar}` is not in the spec");
-            self.report(&why, Some("a spec does not manage registrars; keep the delegation in DNSControl"), found);
+            self.report(
+                &why,
+                Some("a spec does not manage registrars; keep the delegation in DNSControl"),
+                found,
+            );
         }
     }
 }

@@ -1,11 +1,12 @@
 //! DNSControl's intermediate representation: the JSON that `dnscontrol print-ir` prints.
 //!
-//! Only domains that go to Cloudflare are imported; `example.com!inside` and `example.com!outside` are two views of one zone.
-//! Everything else that a document says is translated or named.
+//! Only domains that go to Cloudflare are imported; `example.com!inside` and `example.com!outside`
+//! are two views of one zone. Everything else that a document says is translated or named.
 //!
 //! # Sources
-//! docs.dnscontrol.org (print-ir, creds.json, D, provider Cloudflare), and `models/`, `pkg/normalize/`, `pkg/js/helpers.js` and
-//! `providers/cloudflare/` of the public repository, read 2026-11-26.
+//! docs.dnscontrol.org (print-ir, creds.json, D, provider Cloudflare), and `models/`,
+//! `pkg/normalize/`, `pkg/js/helpers.js` and `providers/cloudflare/` of the public repository, read
+//! 2026-11-26.
 
 mod destination;
 mod domain;
@@ -25,8 +26,7 @@ use crate::diagnostic::{Place, findings};
 use crate::model::ZoneName;
 
 /// How a document is made from `dnsconfig.js`, which is a program.
-pub(super) const HOW_TO_PRINT: &str =
-    "DNSControl's configuration is a program; run `dnscontrol print-ir > ir.json` beside it, and import ./ir.json";
+pub(super) const HOW_TO_PRINT: &str = "DNSControl's configuration is a program; run `dnscontrol print-ir > ir.json` beside it, and import ./ir.json";
 
 /// A document with the path that it comes from.
 pub(super) struct Document {
@@ -51,10 +51,15 @@ pub(super) fn is_document(json: &Json) -> bool {
 }
 
 /// Translates the domains that go to Cloudflare, or to the providers of these names.
-pub(super) fn translate(documents: &[Document], chosen: &BTreeSet<String>, found: &mut ImportResult) {
+pub(super) fn translate(
+    documents: &[Document],
+    chosen: &BTreeSet<String>,
+    found: &mut ImportResult,
+) {
     let known: Vec<Providers> =
         documents.iter().map(|document| Providers::read(&document.json, &document.path)).collect();
-    let unknown_names = || chosen.iter().filter(|name| !known.iter().any(|providers| providers.has(name)));
+    let unknown_names =
+        || chosen.iter().filter(|name| !known.iter().any(|providers| providers.has(name)));
     if let Some(name) = unknown_names().next().filter(|_| !documents.is_empty()) {
         let names: BTreeSet<&str> = known.iter().flat_map(Providers::names).collect();
         let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
@@ -69,24 +74,36 @@ pub(super) fn translate(documents: &[Document], chosen: &BTreeSet<String>, found
     let mut by_zone: BTreeMap<ZoneName, Vec<Selected<'_>>> = BTreeMap::new();
     for (document, known) in documents.iter().zip(&known) {
         let domains = domains_of(&document.json, found);
-        let Some(cloudflare) = cloudflare_of(known, &domains, chosen, &document.path, found) else { return };
+        let Some(cloudflare) = cloudflare_of(known, &domains, chosen, &document.path, found) else {
+            return;
+        };
         for domain in domains {
-            let providers: BTreeSet<String> = domain.providers.intersection(&cloudflare).cloned().collect();
+            let providers: BTreeSet<String> =
+                domain.providers.intersection(&cloudflare).cloned().collect();
             if providers.is_empty() {
                 domain.leave_out(known, found);
             } else {
-                by_zone.entry(domain.zone.clone()).or_default().push(Selected { domain, providers, known });
+                by_zone.entry(domain.zone.clone()).or_default().push(Selected {
+                    domain,
+                    providers,
+                    known,
+                });
             }
         }
     }
     for (zone, views) in by_zone {
         match views.split_first() {
-            Some((first, others)) if others.iter().all(|other| other.domain.is_equal(&first.domain)) => {
+            Some((first, others))
+                if others.iter().all(|other| other.domain.is_equal(&first.domain)) =>
+            {
                 let tally_before = found.tally.clone();
                 let left_out = first.domain.read(&first.providers, first.known, found);
-                // The entries of the others are in the spec, or are left out, as those of the first are.
+                // The entries of the others are in the spec, or are left out, as those of the first
+                // are.
                 found.count_copies(&tally_before, others.len());
-                others.iter().for_each(|other| other.domain.leave(&other.providers, left_out, found));
+                others
+                    .iter()
+                    .for_each(|other| other.domain.leave(&other.providers, left_out, found));
             }
             Some((first, others)) => report_views(&zone, first, others, found),
             None => {}
@@ -95,13 +112,22 @@ pub(super) fn translate(documents: &[Document], chosen: &BTreeSet<String>, found
 }
 
 /// Reports views of one zone that all go to Cloudflare and differ.
-fn report_views(zone: &ZoneName, first: &Selected<'_>, others: &[Selected<'_>], found: &mut ImportResult) {
+fn report_views(
+    zone: &ZoneName,
+    first: &Selected<'_>,
+    others: &[Selected<'_>],
+    found: &mut ImportResult,
+) {
     let names = |selected: &Selected<'_>| {
-        let providers: Vec<String> = selected.providers.iter().map(|name| format!("`{name}`")).collect();
+        let providers: Vec<String> =
+            selected.providers.iter().map(|name| format!("`{name}`")).collect();
         format!("{} (provider {})", selected.domain.name, providers.join(", "))
     };
     let all: Vec<String> = std::iter::once(first).chain(others).map(names).collect();
-    let detail = format!("{zone} has different records in {}, and all of them go to Cloudflare", all.join(" and "));
+    let detail = format!(
+        "{zone} has different records in {}, and all of them go to Cloudflare",
+        all.join(" and ")
+    );
     let choice = match others.iter().any(|other| other.providers != first.providers) {
         true => "choose one with `--provider NAME`",
         false => "import a document that has only one of them",

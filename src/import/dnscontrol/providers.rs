@@ -1,7 +1,8 @@
 //! DNSControl's providers: which of them is Cloudflare.
 //!
-//! Types come from the document, or else from the `creds.json` beside it. Nothing else of that file is kept or shown: it has
-//! secrets. Values that name a variable of the environment (`$NAME`) are not looked up.
+//! Types come from the document, or else from the `creds.json` beside it. Nothing else of that file
+//! is kept or shown: it has secrets. Values that name a variable of the environment (`$NAME`) are
+//! not looked up.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -47,10 +48,15 @@ impl Providers {
             BTreeMap::new()
         });
         let type_of = |entry: &Json, name: &str| {
-            let own = entry.get("type").and_then(Json::as_str).filter(|text| !matches!(*text, "" | UNKNOWN));
+            let own = entry
+                .get("type")
+                .and_then(Json::as_str)
+                .filter(|text| !matches!(*text, "" | UNKNOWN));
             own.map(str::to_owned).or_else(|| types.get(name).cloned())
         };
-        for (member, kinds) in [("dns_providers", &mut providers.dns), ("registrars", &mut providers.registrars)] {
+        for (member, kinds) in
+            [("dns_providers", &mut providers.dns), ("registrars", &mut providers.registrars)]
+        {
             for entry in json.get(member).and_then(Json::as_array).into_iter().flatten() {
                 if let Some(name) = entry.get("name").and_then(Json::as_str) {
                     kinds.insert(name.to_owned(), type_of(entry, name));
@@ -58,12 +64,18 @@ impl Providers {
             }
         }
         for entry in json.get("dns_providers").and_then(Json::as_array).into_iter().flatten() {
-            let has_table = entry.pointer("/meta/ip_conversions").is_some_and(|table| table.as_str() != Some(""));
+            let has_table = entry
+                .pointer("/meta/ip_conversions")
+                .is_some_and(|table| table.as_str() != Some(""));
             let Some(name) = entry.get("name").and_then(Json::as_str) else { continue };
             if has_table {
                 providers.converting.insert(name.to_owned());
             }
-            let labels = entry.pointer("/meta/ignored_labels").and_then(Json::as_array).into_iter().flatten();
+            let labels = entry
+                .pointer("/meta/ignored_labels")
+                .and_then(Json::as_array)
+                .into_iter()
+                .flatten();
             let labels: Vec<String> = labels.filter_map(Json::as_str).map(str::to_owned).collect();
             if !labels.is_empty() {
                 providers.ignored_labels.insert(name.to_owned(), labels);
@@ -71,7 +83,11 @@ impl Providers {
         }
         // Domains may use providers that the document does not list.
         for domain in json.get("domains").and_then(Json::as_array).into_iter().flatten() {
-            for name in domain.get("dnsProviders").and_then(Json::as_object).into_iter().flat_map(|names| names.keys())
+            for name in domain
+                .get("dnsProviders")
+                .and_then(Json::as_object)
+                .into_iter()
+                .flat_map(|names| names.keys())
             {
                 providers.dns.entry(name.clone()).or_insert_with(|| types.get(name).cloned());
             }
@@ -102,7 +118,9 @@ impl Providers {
     /// Returns true if a registrar does nothing.
     pub(super) fn is_no_registrar(&self, name: &str) -> bool {
         let is_none = |text: &str| text.eq_ignore_ascii_case("none");
-        name.is_empty() || is_none(name) || self.registrars.get(name).and_then(Option::as_deref).is_some_and(is_none)
+        name.is_empty()
+            || is_none(name)
+            || self.registrars.get(name).and_then(Option::as_deref).is_some_and(is_none)
     }
 
     /// A DNS provider for a message: its name, with its type if that is known.
@@ -114,13 +132,16 @@ impl Providers {
     }
 }
 
-/// The types in the `creds.json` beside a document; those that need no entry if there is no such file.
+/// The types in the `creds.json` beside a document; those that need no entry if there is no such
+/// file.
 ///
 /// # Errors
 /// Why the file cannot be used, without anything of its content.
 fn types_beside(document: &Path) -> Result<BTreeMap<String, String>, String> {
     // DNSControl knows these two without an entry.
-    let mut types = BTreeMap::from([("none", "NONE"), ("bind", "BIND")].map(|(name, kind)| (name.into(), kind.into())));
+    let mut types = BTreeMap::from(
+        [("none", "NONE"), ("bind", "BIND")].map(|(name, kind)| (name.into(), kind.into())),
+    );
     // Standard input has no directory.
     let directory = document.parent().filter(|_| document.is_file());
     let Some(directory) = directory.filter(|directory| directory.join(CREDENTIALS).exists()) else {
@@ -131,7 +152,9 @@ fn types_beside(document: &Path) -> Result<BTreeMap<String, String>, String> {
     let entries: BTreeMap<String, Credential> = serde_json::from_str(&without_comments(&text))
         .map_err(|_| "it is not an object with an object for each provider".to_owned())?;
     let named = entries.into_iter().filter_map(|(name, entry)| Some((name, entry.type_name?)));
-    types.extend(named.filter(|(_, kind)| !kind.is_empty() && kind != UNKNOWN && !kind.starts_with('$')));
+    types.extend(
+        named.filter(|(_, kind)| !kind.is_empty() && kind != UNKNOWN && !kind.starts_with('$')),
+    );
     Ok(types)
 }
 
@@ -181,7 +204,8 @@ mod tests {
     #[test]
     fn comments_and_final_commas_are_not_json() {
         let text = "// a\n{ # b\n \"x\": { \"TYPE\": \"A//\\\"#,}\", /* , */ }, \n}";
-        let entries: BTreeMap<String, Credential> = serde_json::from_str(&without_comments(text)).unwrap();
+        let entries: BTreeMap<String, Credential> =
+            serde_json::from_str(&without_comments(text)).unwrap();
         assert_eq!(entries["x"].type_name.as_deref(), Some("A//\"#,}"));
         assert_eq!(without_comments("{\"open"), "{\"open");
         assert_eq!(without_comments("/* open"), "");

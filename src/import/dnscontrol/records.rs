@@ -1,7 +1,7 @@
 //! Records of DNSControl: their names, values and metadata.
 //!
-//! A name is a label below its domain, and never taken for a full name. Targets are full names, or relative to the domain
-//! and the subdomain of `D_EXTEND`.
+//! A name is a label below its domain, and never taken for a full name. Targets are full names, or
+//! relative to the domain and the subdomain of `D_EXTEND`.
 
 use std::collections::BTreeSet;
 
@@ -61,15 +61,24 @@ struct Parts {
 
 impl Scope<'_> {
     /// Adds a record.
-    pub(super) fn read_record(&self, record: &Json, unknown: &mut BTreeSet<String>, found: &mut ImportResult) {
+    pub(super) fn read_record(
+        &self,
+        record: &Json,
+        unknown: &mut BTreeSet<String>,
+        found: &mut ImportResult,
+    ) {
         let what = self.shown(record);
-        let read = self.parts(record).and_then(|parts| Ok((self.attributes(record, &parts, unknown)?, parts)));
+        let read = self
+            .parts(record)
+            .and_then(|parts| Ok((self.attributes(record, &parts, unknown)?, parts)));
         let (attributes, Parts { name, type_name, value }) = match read {
             Ok(read) => read,
             Err(refusal) => return refuse(&refusal, "record", &what, found),
         };
         if let Some(stated) = attributes.raised_ttl {
-            let detail = format!("{what}: its TTL is {SHORTEST_TTL}, because DNSControl raises {stated} to that");
+            let detail = format!(
+                "{what}: its TTL is {SHORTEST_TTL}, because DNSControl raises {stated} to that"
+            );
             found.diagnostics.push(findings::OTHER_MEANING.nowhere(detail));
         }
         let mut entry = Entry::new(self.zone, &name, type_name, Written::Text(value));
@@ -97,13 +106,21 @@ impl Scope<'_> {
     /// Reports a record that is only there as the arguments of its function.
     pub(super) fn refuse_arguments(&self, record: &Json, found: &mut ImportResult) {
         let type_name = record.get("type").and_then(Json::as_str).unwrap_or("(without a type)");
-        let arguments: Vec<String> =
-            record.get("args").and_then(Json::as_array).into_iter().flatten().map(Json::to_string).collect();
+        let arguments: Vec<String> = record
+            .get("args")
+            .and_then(Json::as_array)
+            .into_iter()
+            .flatten()
+            .map(Json::to_string)
+            .collect();
         let what = format!("{type_name}({}) of {}", arguments.join(", "), self.domain);
         let refusal = match is_of_cloudflare(type_name) {
             true => not_managed(type_name, ""),
             false => {
-                found.zone_in_part(self.zone, "it has records as arguments of functions (`rawrecords`)");
+                found.zone_in_part(
+                    self.zone,
+                    "it has records as arguments of functions (`rawrecords`)",
+                );
                 "DNSControl has not evaluated it; print the document without `--raw`".to_owned()
             }
         };
@@ -113,9 +130,14 @@ impl Scope<'_> {
     /// A record for messages, with its position in DNSControl's configuration.
     fn shown(&self, record: &Json) -> String {
         let text = |name: &str| record.get(name).and_then(Json::as_str).unwrap_or_default();
-        let position: String = text("filepos").chars().filter(|c| c.is_ascii_digit() || *c == ':').collect();
+        let position: String =
+            text("filepos").chars().filter(|c| c.is_ascii_digit() || *c == ':').collect();
         let position = position.trim_matches(':');
-        let at = if position.is_empty() { String::new() } else { format!(" (line {position} in DNSControl)") };
+        let at = if position.is_empty() {
+            String::new()
+        } else {
+            format!(" (line {position} in DNSControl)")
+        };
         format!("{} {} of {}{at}", text("name"), text("type"), self.domain)
     }
 
@@ -144,7 +166,9 @@ impl Scope<'_> {
         // `print-ir` turns an address into its name below the zone.
         let label = text(record, "name").map_err(invalid)?;
         if *own_type == "PTR" && label.parse::<std::net::IpAddr>().is_ok() {
-            let why = format!("DNSControl has not evaluated its name `{label}`; print the document without `--raw`");
+            let why = format!(
+                "DNSControl has not evaluated its name `{label}`; print the document without `--raw`"
+            );
             return Err(invalid(why));
         }
         let subdomain = text(record, "subdomain").map_err(invalid)?;
@@ -161,7 +185,9 @@ impl Scope<'_> {
             // `print-ir --raw` has names as they are written; DNSControl takes these off.
             _ if label == zone || label.ends_with(&format!(".{zone}")) => Ok(label.to_owned()),
             _ if label.ends_with('.') => Err(format!("its name `{label}` is not in the domain")),
-            _ if is_reverse(&zone) && format!("{label}.").ends_with(&format!(".{zone}")) => Ok(format!("{label}.")),
+            _ if is_reverse(&zone) && format!("{label}.").ends_with(&format!(".{zone}")) => {
+                Ok(format!("{label}."))
+            }
             _ => Ok(format!("{label}.{zone}")),
         }
     }
@@ -176,13 +202,21 @@ impl Scope<'_> {
             "" => Err("it has no target".to_owned()),
             "@" => Ok(origin),
             _ if target.ends_with('.') => Ok(target.to_owned()),
-            _ if target.contains('.') => Err(format!("DNSControl refuses the target `{target}` without a final dot")),
+            _ if target.contains('.') => {
+                Err(format!("DNSControl refuses the target `{target}` without a final dot"))
+            }
             _ => Ok(format!("{target}.{origin}")),
         }
     }
 
     /// The value in presentation form.
-    fn value(&self, type_name: &str, target: &str, subdomain: &str, record: &Json) -> Result<String, String> {
+    fn value(
+        &self,
+        type_name: &str,
+        target: &str,
+        subdomain: &str,
+        record: &Json,
+    ) -> Result<String, String> {
         let short = |name: &str| number(record, name, u64::from(u16::MAX));
         let octet = |name: &str| number(record, name, u64::from(u8::MAX));
         let word = |name: &str| text(record, name);
@@ -192,7 +226,13 @@ impl Scope<'_> {
             "CNAME" | "NS" | "PTR" => host()?,
             "MX" => format!("{} {}", short("mxpreference")?, host()?),
             "SRV" => {
-                format!("{} {} {} {}", short("srvpriority")?, short("srvweight")?, short("srvport")?, host()?)
+                format!(
+                    "{} {} {} {}",
+                    short("srvpriority")?,
+                    short("srvweight")?,
+                    short("srvport")?,
+                    host()?
+                )
             }
             "TXT" => match strings(record)? {
                 strings if strings.is_empty() => quoted(target),
@@ -213,9 +253,16 @@ impl Scope<'_> {
                 octet("dnskeyalgorithm")?,
                 word("dnskeypublickey")?
             ),
-            "SSHFP" => format!("{} {} {target}", octet("sshfpalgorithm")?, octet("sshfpfingerprint")?),
+            "SSHFP" => {
+                format!("{} {} {target}", octet("sshfpalgorithm")?, octet("sshfpfingerprint")?)
+            }
             "TLSA" => {
-                format!("{} {} {} {target}", octet("tlsausage")?, octet("tlsaselector")?, octet("tlsamatchingtype")?)
+                format!(
+                    "{} {} {} {target}",
+                    octet("tlsausage")?,
+                    octet("tlsaselector")?,
+                    octet("tlsamatchingtype")?
+                )
             }
             "SMIMEA" => format!(
                 "{} {} {} {target}",
@@ -280,7 +327,12 @@ struct Attributes {
 
 impl Scope<'_> {
     /// TTL and metadata of a record. Names of metadata that is not known are collected.
-    fn attributes(&self, record: &Json, parts: &Parts, unknown: &mut BTreeSet<String>) -> Result<Attributes, Refusal> {
+    fn attributes(
+        &self,
+        record: &Json,
+        parts: &Parts,
+        unknown: &mut BTreeSet<String>,
+    ) -> Result<Attributes, Refusal> {
         let stated = number(record, "ttl", u64::from(u32::MAX)).map_err(Refusal::Invalid)?;
         let stated = u32::try_from(stated).unwrap_or(u32::MAX);
         let stated = if stated == 0 { DEFAULT_TTL } else { stated };
@@ -307,11 +359,13 @@ impl Scope<'_> {
                 // DNSControl refuses it for other types.
                 "cloudflare_proxy" if value.eq_ignore_ascii_case("off") => {}
                 "cloudflare_proxy" => attributes.not_translated.push(format!("{name}: {value}")),
-                "cloudflare_cname_flatten" => match (parts.type_name, value.to_ascii_lowercase().as_str()) {
-                    ("CNAME", "on") => attributes.is_flattened = true,
-                    (_, "off") => {}
-                    _ => attributes.not_translated.push(format!("{name}: {value}")),
-                },
+                "cloudflare_cname_flatten" => {
+                    match (parts.type_name, value.to_ascii_lowercase().as_str()) {
+                        ("CNAME", "on") => attributes.is_flattened = true,
+                        (_, "off") => {}
+                        _ => attributes.not_translated.push(format!("{name}: {value}")),
+                    }
+                }
                 "cloudflare_comment" => attributes.comment = Some(value.to_owned()),
                 "cloudflare_tags" => {
                     let tags = value.split(',').map(str::trim).filter(|tag| !tag.is_empty());
@@ -330,7 +384,9 @@ impl Scope<'_> {
             }
             Some("full") => true,
             Some(other) => {
-                let why = format!("`cloudflare_proxy` is `{other}`; DNSControl knows `on`, `off` and `full`");
+                let why = format!(
+                    "`cloudflare_proxy` is `{other}`; DNSControl knows `on`, `off` and `full`"
+                );
                 return Err(Refusal::Invalid(why));
             }
         };

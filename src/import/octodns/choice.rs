@@ -50,7 +50,9 @@ pub(super) fn import_configurations(
     if configurations.is_empty() {
         return;
     }
-    if let Some(target) = choice.target.as_deref().filter(|target| !is_target(configurations, target)) {
+    if let Some(target) =
+        choice.target.as_deref().filter(|target| !is_target(configurations, target))
+    {
         let mut known: Vec<&String> = configurations.iter().flat_map(targets_of).collect();
         known.sort_unstable();
         known.dedup();
@@ -69,14 +71,17 @@ pub(super) fn import_configurations(
     let mut by_zone: BTreeMap<&ZoneName, Vec<Publication<'_>>> = BTreeMap::new();
     for (configuration, zones) in configurations.iter().zip(&expanded) {
         for zone in zones {
-            // A plan that is never applied changes nothing at Cloudflare; the user may still name its target.
+            // A plan that is never applied changes nothing at Cloudflare; the user may still name
+            // its target.
             let is_published = choice.target.is_some() || !zone.is_never_applied;
-            let wanted = zone.entry.targets.iter().filter(|target| is_wanted(configuration, target, choice));
+            let wanted =
+                zone.entry.targets.iter().filter(|target| is_wanted(configuration, target, choice));
             let wanted: Vec<&String> = wanted.filter(|_| is_published).collect();
             if wanted.is_empty() {
                 leave_out(configuration, zone, choice, documents, found);
             }
-            let publications = wanted.into_iter().map(|target| Publication { configuration, zone, target });
+            let publications =
+                wanted.into_iter().map(|target| Publication { configuration, zone, target });
             by_zone.entry(&zone.zone).or_default().extend(publications);
         }
     }
@@ -116,7 +121,8 @@ fn leave_out(
 ) {
     let target = zone.entry.targets.first().map_or("", String::as_str);
     let content = zone_content(configuration, zone, target, documents, &found.sources);
-    let wanted = choice.target.as_ref().map_or("Cloudflare".to_owned(), |chosen| format!("`{chosen}`"));
+    let wanted =
+        choice.target.as_ref().map_or("Cloudflare".to_owned(), |chosen| format!("`{chosen}`"));
     let why = match zone.is_never_applied
         && zone.entry.targets.iter().any(|target| is_wanted(configuration, target, choice))
     {
@@ -131,7 +137,12 @@ fn leave_out(
 }
 
 /// Imports a zone that at least one target gets, unless several get different records.
-fn import_zone(zone: &ZoneName, publications: &[Publication<'_>], documents: &Documents, found: &mut ImportResult) {
+fn import_zone(
+    zone: &ZoneName,
+    publications: &[Publication<'_>],
+    documents: &Documents,
+    found: &mut ImportResult,
+) {
     let Some(first) = publications.first() else { return };
     let content = first.content(documents, found);
     let different = {

@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::processors::{Processor, read_processor};
-use super::providers::{OptionReader, Provider, ProviderKind, YamlProvider, is_true, read_provider, texts_of};
+use super::providers::{
+    OptionReader, Provider, ProviderKind, YamlProvider, is_true, read_provider, texts_of,
+};
 use crate::diagnostic::{Place, findings};
 use crate::import::import_result::ImportResult;
 use crate::import::source_files::within;
@@ -44,7 +46,8 @@ pub(super) struct ZoneEntry {
     pub(super) alias: Option<String>,
     /// Whether octoDNS plans the zone and never applies the plan.
     pub(super) is_never_applied: bool,
-    /// Whether records that belong to other zones of the configuration are dropped, instead of refused.
+    /// Whether records that belong to other zones of the configuration are dropped, instead of
+    /// refused.
     pub(super) drops_sub_zones: bool,
     /// Which of the zones of its sources a key with `*` stands for.
     pub(super) filter: ZoneFilter,
@@ -60,13 +63,20 @@ pub(super) enum ZoneFilter {
 
 /// Returns true if a document is a configuration: it has providers and zones, and no record.
 pub(super) fn is_configuration(root: &Yaml) -> bool {
-    let is_mapping = |name: &str| root.get(name).is_some_and(|value| matches!(value.kind, YamlKind::Map(_)));
+    let is_mapping =
+        |name: &str| root.get(name).is_some_and(|value| matches!(value.kind, YamlKind::Map(_)));
     is_mapping("providers") && is_mapping("zones")
 }
 
 impl Configuration {
-    /// Reads a configuration. What is wrong is reported; `None` if the directories of its providers are not below the tree.
-    pub(super) fn read(root: &Yaml, tree: &Path, path: &Path, found: &mut ImportResult) -> Option<Self> {
+    /// Reads a configuration. What is wrong is reported; `None` if the directories of its providers
+    /// are not below the tree.
+    pub(super) fn read(
+        root: &Yaml,
+        tree: &Path,
+        path: &Path,
+        found: &mut ImportResult,
+    ) -> Option<Self> {
         let section = |name: &str| root.get(name).map(Yaml::members).unwrap_or_default();
         let handlers: BTreeSet<String> = std::iter::once("env".to_owned())
             .chain(section("secret_handlers").iter().map(|(name, _)| name.clone()))
@@ -79,19 +89,23 @@ impl Configuration {
             .iter()
             .map(|(name, config)| (name.clone(), read_processor(config, &handlers)))
             .collect();
-        let no_manager = Yaml { place: root.place, kind: YamlKind::Null, is_plain: false, is_bare: false };
+        let no_manager =
+            Yaml { place: root.place, kind: YamlKind::Null, is_plain: false, is_bare: false };
         let manager = root.get("manager").unwrap_or(&no_manager);
         let mut options = OptionReader::new(manager, &handlers);
         let first_processors = options.texts("processors");
         let last_processors = options.texts("post_processors");
         let mut added_records = Vec::new();
         if manager.get("include_meta").is_some_and(is_true) {
-            added_records.push("`include_meta` adds a TXT record `octodns-meta`, which changes with each run");
+            added_records.push(
+                "`include_meta` adds a TXT record `octodns-meta`, which changes with each run",
+            );
         }
         if manager.get("auto_arpa").is_some_and(is_true) {
             added_records.push("`auto_arpa` makes PTR records of the addresses of all zones");
         }
-        let zones: Vec<ZoneEntry> = section("zones").iter().map(|(key, entry)| ZoneEntry::read(key, entry)).collect();
+        let zones: Vec<ZoneEntry> =
+            section("zones").iter().map(|(key, entry)| ZoneEntry::read(key, entry)).collect();
         let base = match find_base(tree, path, &providers, &zones) {
             Ok(base) => base,
             Err((place, why, help)) => {
@@ -100,12 +114,23 @@ impl Configuration {
             }
         };
         let (path, tree) = (path.to_owned(), tree.to_owned());
-        Some(Self { path, tree, base, providers, processors, first_processors, last_processors, added_records, zones })
+        Some(Self {
+            path,
+            tree,
+            base,
+            providers,
+            processors,
+            first_processors,
+            last_processors,
+            added_records,
+            zones,
+        })
     }
 
     /// Returns the provider of YAML files of this name, with its directory.
     pub(super) fn yaml_provider(&self, name: &str) -> Option<(&YamlProvider, PathBuf)> {
-        let provider = self.providers.get(name).filter(|provider| provider.unread_options.is_empty())?;
+        let provider =
+            self.providers.get(name).filter(|provider| provider.unread_options.is_empty())?;
         let ProviderKind::Yaml(yaml) = &provider.kind else { return None };
         let (directory, _) = yaml.directory.as_ref()?;
         Some((yaml, self.base.join(directory)))
@@ -116,7 +141,9 @@ impl ZoneEntry {
     /// Reads an entry.
     fn read(key: &str, entry: &Yaml) -> Self {
         let texts = |name: &str| entry.get(name).map(texts_of).unwrap_or_default();
-        let text = |name: &str| entry.get(name).filter(|value| is_true(value)).and_then(Yaml::text).map(str::to_owned);
+        let text = |name: &str| {
+            entry.get(name).filter(|value| is_true(value)).and_then(Yaml::text).map(str::to_owned)
+        };
         let filter = match (text("glob"), text("regex")) {
             (Some(glob), _) => ZoneFilter::Glob(glob),
             (None, Some(regex)) => ZoneFilter::Regex(regex),
@@ -142,8 +169,9 @@ impl ZoneEntry {
     }
 }
 
-/// Finds the directory in which octoDNS runs: that of the configuration or one above it, up to the tree, where the directories of all
-/// providers are. Otherwise returns the place of a directory that is not there, why not, and what to name.
+/// Finds the directory in which octoDNS runs: that of the configuration or one above it, up to the
+/// tree, where the directories of all providers are. Otherwise returns the place of a directory
+/// that is not there, why not, and what to name.
 fn find_base(
     tree: &Path,
     path: &Path,
@@ -156,7 +184,8 @@ fn find_base(
     };
     let all: Vec<(String, Place)> = providers.values().filter_map(directory_of).collect();
     // The directory of a provider that is only a target need not exist.
-    let is_source = |name: &str| zones.iter().any(|zone| zone.sources.iter().any(|source| source == name));
+    let is_source =
+        |name: &str| zones.iter().any(|zone| zone.sources.iter().any(|source| source == name));
     let sources: Vec<(String, Place)> = providers
         .iter()
         .filter(|(name, _)| is_source(name))
@@ -170,15 +199,19 @@ fn find_base(
         path.is_dir() && within(tree, &path, directory).is_ok_and(|real| real.is_some())
     };
     for wanted in [&all, &sources] {
-        if let Some(base) = bases.iter().find(|base| wanted.iter().all(|(directory, _)| is_there(base, directory))) {
+        if let Some(base) =
+            bases.iter().find(|base| wanted.iter().all(|(directory, _)| is_there(base, directory)))
+        {
             return Ok(base.clone());
         }
     }
-    let is_missing = |(directory, _): &&(String, Place)| !bases.iter().any(|base| is_there(base, directory));
+    let is_missing =
+        |(directory, _): &&(String, Place)| !bases.iter().any(|base| is_there(base, directory));
     let missing = sources.iter().find(is_missing).or(sources.first());
     let (directory, place) = missing.cloned().unwrap_or((String::new(), Place::NOWHERE));
     let shown = if tree.as_os_str().is_empty() { Path::new(".") } else { tree };
-    let why = format!("`{directory}`, the directory of a provider, is not below {}", shown.display());
+    let why =
+        format!("`{directory}`, the directory of a provider, is not below {}", shown.display());
     let real = tree_above(shown, &sources);
     let help = match real {
         Some(above) => {
@@ -196,6 +229,7 @@ fn tree_above(tree: &Path, sources: &[(String, Place)]) -> Option<String> {
     let is_base = |base: &&Path| sources.iter().all(|(directory, _)| base.join(directory).is_dir());
     let is_named = |base: &&Path| !base.as_os_str().is_empty();
     let as_written = tree.ancestors().skip(1).filter(is_named).find(is_base).map(Path::to_owned);
-    let real = || tree.canonicalize().ok()?.ancestors().skip(1).take(8).find(is_base).map(Path::to_owned);
+    let real =
+        || tree.canonicalize().ok()?.ancestors().skip(1).take(8).find(is_base).map(Path::to_owned);
     as_written.or_else(real).map(|above| above.display().to_string())
 }

@@ -41,7 +41,8 @@ impl Documents {
         }
         let source = match self.texts.get(&real) {
             Some(source) => Ok(*source),
-            None => read_within(tree, path).map(|text| found.sources.add(path.display().to_string(), text)),
+            None => read_within(tree, path)
+                .map(|text| found.sources.add(path.display().to_string(), text)),
         };
         let document = match source {
             Ok(source) => {
@@ -75,7 +76,8 @@ impl Documents {
     }
 }
 
-/// Returns the path of a file with links followed; the path itself if there is no such file, as for standard input.
+/// Returns the path of a file with links followed; the path itself if there is no such file, as for
+/// standard input.
 fn real_path(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

@@ -1,7 +1,7 @@
 //! Files of octoDNS with what they include.
 //!
-//! A file names others by `!include`, relative to itself. octoDNS takes any file of the machine; here it must be below the directory
-//! that the user named, links followed.
+//! A file names others by `!include`, relative to itself. octoDNS takes any file of the machine;
+//! here it must be below the directory that the user named, links followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,8 @@ const MOST_BYTES: usize = 64 << 20;
 /// What was included so far.
 #[derive(Debug, Default)]
 pub(super) struct Includes {
-    /// The content of each file with its size, by its real path; `None` if it cannot be read, which is reported.
+    /// The content of each file with its size, by its real path; `None` if it cannot be read, which
+    /// is reported.
     contents: BTreeMap<PathBuf, Option<(Yaml, Size)>>,
     /// The real paths of the files that are being read, each included by the one before it.
     open: Vec<PathBuf>,
@@ -38,12 +39,14 @@ impl Includes {
         self.contents.keys().cloned().gather()
     }
 
-    /// Returns what octoDNS reads otherwise than it looks, in the files that were read since the last call.
+    /// Returns what octoDNS reads otherwise than it looks, in the files that were read since the
+    /// last call.
     pub(super) fn take_remarks(&mut self) -> Vec<(Place, String)> {
         std::mem::take(&mut self.remarks)
     }
 
-    /// A file of the tree below a directory, with what it includes. What is wrong is reported; `None` if nothing can be used.
+    /// A file of the tree below a directory, with what it includes. What is wrong is reported;
+    /// `None` if nothing can be used.
     pub(super) fn read(
         &mut self,
         tree: &Path,
@@ -56,7 +59,13 @@ impl Includes {
     }
 
     /// The content of a file that is open.
-    fn content(&mut self, tree: &Path, path: &Path, source: SourceId, found: &mut ImportResult) -> Option<Yaml> {
+    fn content(
+        &mut self,
+        tree: &Path,
+        path: &Path,
+        source: SourceId,
+        found: &mut ImportResult,
+    ) -> Option<Yaml> {
         let text = found.sources.get(source).map_or("", Source::text).to_owned();
         let mut diagnostics = Diagnostics::default();
         let mut include = |name: &str, _: Place| self.include(tree, path, name, found);
@@ -71,7 +80,13 @@ impl Includes {
     }
 
     /// What takes the place of `!include NAME` in a file; otherwise why nothing can.
-    fn include(&mut self, tree: &Path, of: &Path, name: &str, found: &mut ImportResult) -> Result<Yaml, String> {
+    fn include(
+        &mut self,
+        tree: &Path,
+        of: &Path,
+        name: &str,
+        found: &mut ImportResult,
+    ) -> Result<Yaml, String> {
         if name.is_empty() {
             return Err("`!include` needs the name of a file".to_owned());
         }
@@ -114,7 +129,10 @@ impl Includes {
             return Err(format!("the included files have more than {MOST_VALUES} values together"));
         }
         if self.size.bytes > MOST_BYTES {
-            return Err(format!("the included files have more than {} MiB of text together", MOST_BYTES >> 20));
+            return Err(format!(
+                "the included files have more than {} MiB of text together",
+                MOST_BYTES >> 20
+            ));
         }
         Ok(content.clone())
     }
@@ -135,10 +153,13 @@ impl Size {
         match &value.kind {
             YamlKind::Null => Self { values: 1, bytes: 0 },
             YamlKind::Scalar(text) => Self { values: 1, bytes: text.len() },
-            YamlKind::List(items) => items.iter().map(Self::of).fold(Self { values: 1, bytes: 0 }, Self::and),
+            YamlKind::List(items) => {
+                items.iter().map(Self::of).fold(Self { values: 1, bytes: 0 }, Self::and)
+            }
             YamlKind::Map(members) => {
-                let sizes =
-                    members.iter().map(|(name, value)| Self { values: 0, bytes: name.len() }.and(Self::of(value)));
+                let sizes = members.iter().map(|(name, value)| {
+                    Self { values: 0, bytes: name.len() }.and(Self::of(value))
+                });
                 sizes.fold(Self { values: 1, bytes: 0 }, Self::and)
             }
         }
@@ -146,6 +167,9 @@ impl Size {
 
     /// Both together.
     fn and(self, other: Self) -> Self {
-        Self { values: self.values.saturating_add(other.values), bytes: self.bytes.saturating_add(other.bytes) }
+        Self {
+            values: self.values.saturating_add(other.values),
+            bytes: self.bytes.saturating_add(other.bytes),
+        }
     }
 }

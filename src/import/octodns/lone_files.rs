@@ -14,7 +14,8 @@ use crate::diagnostic::{Place, findings};
 use crate::import::import_result::ImportResult;
 use crate::model::ZoneName;
 
-/// Imports files that are called like their zones. A file that others include belongs to their zones.
+/// Imports files that are called like their zones. A file that others include belongs to their
+/// zones.
 pub(super) fn import_lone_files(
     files: &[&OctodnsFile],
     choice: &OctodnsChoice,
@@ -33,11 +34,18 @@ pub(super) fn import_lone_files(
             continue;
         };
         if !file.path.canonicalize().is_ok_and(|path| included.contains(&path)) {
-            by_zone.entry(zone).or_default().entry(directory_of_zone(&file.path)).or_default().push(&file.path);
+            by_zone
+                .entry(zone)
+                .or_default()
+                .entry(directory_of_zone(&file.path))
+                .or_default()
+                .push(&file.path);
         } else if file.is_named_like_zone {
             let shown = file.path.display().to_string();
             let why = format!("another file includes it, so it is not imported as the zone {zone}");
-            let help = format!("if it is a zone as well, import it alone: `zonewright import --from octodns {shown}`");
+            let help = format!(
+                "if it is a zone as well, import it alone: `zonewright import --from octodns {shown}`"
+            );
             found.report(findings::NOT_TRANSLATED, &shown, Place::NOWHERE, &why, Some(help));
         }
     }
@@ -75,8 +83,9 @@ pub(super) fn import_lone_files(
 /// Returns the directory in which a provider would find a zone: above the directory of split files.
 fn directory_of_zone(path: &Path) -> PathBuf {
     let directory = path.parent().unwrap_or(Path::new(""));
-    let is_split =
-        |path: &&Path| path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with('.'));
+    let is_split = |path: &&Path| {
+        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with('.'))
+    };
     match directory.ancestors().find(is_split) {
         Some(split) => split.parent().unwrap_or(Path::new("")).to_owned(),
         None => directory.to_owned(),
@@ -92,9 +101,12 @@ fn contradict(
 ) {
     let paths: Vec<&&Path> = directories.values().filter_map(|paths| paths.first()).collect();
     let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-    let mut places = paths.iter().map(|path| documents.get(path).map_or(Place::NOWHERE, |file| file.root.place));
+    let mut places =
+        paths.iter().map(|path| documents.get(path).map_or(Place::NOWHERE, |file| file.root.place));
     let places = [places.next().unwrap_or(Place::NOWHERE), places.next().unwrap_or(Place::NOWHERE)];
     let detail = format!("{zone} has files in several directories: {}", shown.join(", "));
-    let choice = "name the directory that is in force, or the directory that contains the configuration".to_owned();
+    let choice =
+        "name the directory that is in force, or the directory that contains the configuration"
+            .to_owned();
     found.contradiction(detail, places, choice);
 }

@@ -1,7 +1,7 @@
 //! octoDNS: configurations, and the zone files that they name.
 //!
-//! A configuration decides which files make a zone, and which records go to Cloudflare. Without one, each file that is called like a zone
-//! is a zone.
+//! A configuration decides which files make a zone, and which records go to Cloudflare. Without
+//! one, each file that is called like a zone is a zone.
 //!
 //! | step | file |
 //! |---|---|
@@ -80,13 +80,21 @@ pub(super) fn read_files(files: &[OctodnsFile], choice: &OctodnsChoice, found: &
             }
         }
         let included = includes.included();
-        let is_included = |file: &&&OctodnsFile| file.path.canonicalize().is_ok_and(|path| included.contains(&path));
+        let is_included = |file: &&&OctodnsFile| {
+            file.path.canonicalize().is_ok_and(|path| included.contains(&path))
+        };
         let (_, not_included): (Vec<&OctodnsFile>, Vec<&OctodnsFile>) =
             no_configurations.into_iter().partition(|file| has_configuration && is_included(&file));
-        if has_configuration { others.extend(not_included) } else { lone_files.extend(not_included) }
+        if has_configuration {
+            others.extend(not_included)
+        } else {
+            lone_files.extend(not_included)
+        }
     }
-    if let Some(config) =
-        choice.config.as_deref().filter(|_| configurations.is_empty() && !found.diagnostics.has_errors())
+    if let Some(config) = choice
+        .config
+        .as_deref()
+        .filter(|_| configurations.is_empty() && !found.diagnostics.has_errors())
     {
         return report_unknown_configuration(config, &candidates, found);
     }
@@ -95,10 +103,17 @@ pub(super) fn read_files(files: &[OctodnsFile], choice: &OctodnsChoice, found: &
     import_lone_files(&lone_files, choice, &mut documents, found);
 }
 
-/// Reads a file that can be a configuration; `None` if it is none. What is wrong with other files is not reported here.
-fn read_candidate(file: &OctodnsFile, includes: &mut Includes, found: &mut ImportResult) -> Option<Yaml> {
+/// Reads a file that can be a configuration; `None` if it is none. What is wrong with other files
+/// is not reported here.
+fn read_candidate(
+    file: &OctodnsFile,
+    includes: &mut Includes,
+    found: &mut ImportResult,
+) -> Option<Yaml> {
     let text = found.sources.get(file.source).map_or("", Source::text);
-    let has_line = |start: &str| text.lines().any(|line| line.trim_start_matches(['"', '\'']).starts_with(start));
+    let has_line = |start: &str| {
+        text.lines().any(|line| line.trim_start_matches(['"', '\'']).starts_with(start))
+    };
     let has_sections = has_line("providers") && has_line("zones");
     let names_sections = text.contains("providers") && text.contains("zones");
     if !(has_sections || names_sections || text.contains("!include")) {
@@ -115,7 +130,8 @@ fn read_candidate(file: &OctodnsFile, includes: &mut Includes, found: &mut Impor
     root.filter(|_| is_candidate)
 }
 
-/// Returns true if the user means a configuration: by its path, or by its path below the directory that the user named.
+/// Returns true if the user means a configuration: by its path, or by its path below the directory
+/// that the user named.
 fn is_chosen(config: &Path, tree: &Path, path: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     let path = real(path);
@@ -124,10 +140,14 @@ fn is_chosen(config: &Path, tree: &Path, path: &Path) -> bool {
 
 /// Reports that the configuration that the user chose is not among those that were found.
 fn report_unknown_configuration(config: &Path, candidates: &[PathBuf], found: &mut ImportResult) {
-    let why = format!("`--config {}` is not a configuration of octoDNS below the sources", config.display());
+    let why = format!(
+        "`--config {}` is not a configuration of octoDNS below the sources",
+        config.display()
+    );
     let known: Vec<String> = candidates.iter().map(|path| path.display().to_string()).collect();
     let help = match known.is_empty() {
-        true => "a configuration has `providers` and `zones`; name a directory that contains one".to_owned(),
+        true => "a configuration has `providers` and `zones`; name a directory that contains one"
+            .to_owned(),
         false => format!("there is {}", known.join(", ")),
     };
     found.report(findings::UNREADABLE_SOURCE, "", Place::NOWHERE, &why, Some(help));

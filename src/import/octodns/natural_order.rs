@@ -1,4 +1,5 @@
-//! The natural order of names, as the package natsort has it: numbers within names count as numbers.
+//! The natural order of names, as the package natsort has it: numbers within names count as
+//! numbers.
 
 use std::cmp::Ordering;
 
@@ -6,10 +7,14 @@ use std::cmp::Ordering;
 pub(crate) fn natural_order(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a, b);
     loop {
-        // A text that begins with a number comes after the empty text, which natsort puts before it.
+        // A text that begins with a number comes after the empty text, which natsort puts before
+        // it.
         for is_number in [false, true] {
-            let split = |text: &str| text.find(|c: char| c.is_ascii_digit() != is_number).unwrap_or(text.len());
-            let ((left, after_left), (right, after_right)) = (a.split_at(split(a)), b.split_at(split(b)));
+            let split = |text: &str| {
+                text.find(|c: char| c.is_ascii_digit() != is_number).unwrap_or(text.len())
+            };
+            let ((left, after_left), (right, after_right)) =
+                (a.split_at(split(a)), b.split_at(split(b)));
             let order = if is_number {
                 let (left, right) = (left.trim_start_matches('0'), right.trim_start_matches('0'));
                 left.len().cmp(&right.len()).then_with(|| left.cmp(right))

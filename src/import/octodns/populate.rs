@@ -51,10 +51,13 @@ impl RecordSet<'_> {
 /// Returns true if two values are equal, wherever they are.
 fn is_equal(a: &Yaml, b: &Yaml) -> bool {
     match (&a.kind, &b.kind) {
-        (YamlKind::List(a), YamlKind::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_equal(a, b)),
+        (YamlKind::List(a), YamlKind::List(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_equal(a, b))
+        }
         (YamlKind::Map(a), YamlKind::Map(b)) => {
-            let is_in =
-                |(name, value): &(String, Yaml)| b.iter().any(|(key, other)| key == name && is_equal(value, other));
+            let is_in = |(name, value): &(String, Yaml)| {
+                b.iter().any(|(key, other)| key == name && is_equal(value, other))
+            };
             a.len() == b.len() && a.iter().all(is_in)
         }
         _ => a.python().is_some() && a.python() == b.python(),
@@ -70,7 +73,8 @@ pub(super) fn list_zones(provider: &YamlProvider, directory: &Path) -> Result<Ve
             && name.ends_with(extension.as_str())
             && path.is_dir()
         {
-            // What comes after the first character of the extension, usually a dot, is not a part of the name.
+            // What comes after the first character of the extension, usually a dot, is not a part
+            // of the name.
             let after = extension.chars().next().map_or(0, char::len_utf8);
             zones.push(name[..name.len() - (extension.len() - after)].to_owned());
         }
@@ -86,7 +90,8 @@ pub(super) fn list_zones(provider: &YamlProvider, directory: &Path) -> Result<Ve
 
 /// Returns the names of the files in a directory, in order.
 fn file_names(directory: &Path) -> Result<Vec<String>, String> {
-    let entries = std::fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let entries = std::fs::read_dir(directory)
+        .map_err(|error| format!("{}: {error}", directory.display()))?;
     let mut names = Vec::new();
     for entry in entries {
         let entry = entry.map_err(|error| format!("{}: {error}", directory.display()))?;
@@ -150,7 +155,9 @@ impl<'y> Populated<'y> {
             content.notes.read_otherwise(*place, remark.clone());
         }
         if let Some((place, key)) = first_unordered(&document.root, provider.key_order) {
-            let why = format!("the key `{key}` is not in order, which octoDNS checks unless `enforce_order: false`");
+            let why = format!(
+                "the key `{key}` is not in order, which octoDNS checks unless `enforce_order: false`"
+            );
             content.notes.refused_by_octodns(place, why);
         }
         let is_mapping = matches!(document.root.kind, YamlKind::Map(_) | YamlKind::Null);
@@ -209,7 +216,8 @@ impl<'y> Populated<'y> {
     }
 }
 
-/// Finds the first key that is not in the order that octoDNS enforces, in a mapping or one below it.
+/// Finds the first key that is not in the order that octoDNS enforces, in a mapping or one below
+/// it.
 fn first_unordered(value: &Yaml, order: KeyOrder) -> Option<(Place, &str)> {
     if order == KeyOrder::Any {
         return None;

@@ -1,8 +1,9 @@
 //! Processors of a configuration: which records they drop or change, as far as that can be known.
 //!
 //! # Sources
-//! octodns 1.22.0, `processor/`, read 2026-11. A filter drops a record set from the sources and, by default, from what it compares them
-//! with, so that octoDNS leaves such records at Cloudflare alone.
+//! octodns 1.22.0, `processor/`, read 2026-11. A filter drops a record set from the sources and, by
+//! default, from what it compares them with, so that octoDNS leaves such records at Cloudflare
+//! alone.
 
 use std::collections::BTreeSet;
 
@@ -50,8 +51,12 @@ pub(super) fn read_processor(config: &Yaml, handlers: &BTreeSet<String>) -> Proc
     let is_own = class.starts_with("octodns.processor.");
     let kind = match name {
         _ if !is_own => ProcessorKind::Unknown,
-        "TypeAllowlistFilter" => ProcessorKind::Types { listed: options.texts("allowlist"), keeps: true },
-        "TypeRejectlistFilter" => ProcessorKind::Types { listed: options.texts("rejectlist"), keeps: false },
+        "TypeAllowlistFilter" => {
+            ProcessorKind::Types { listed: options.texts("allowlist"), keeps: true }
+        }
+        "TypeRejectlistFilter" => {
+            ProcessorKind::Types { listed: options.texts("rejectlist"), keeps: false }
+        }
         "NameAllowlistFilter" => names(options.texts("allowlist"), true),
         "NameRejectlistFilter" => names(options.texts("rejectlist"), false),
         "TtlClampProcessor" => ProcessorKind::Clamp {
@@ -91,7 +96,9 @@ impl Processor {
     /// Returns what the processor does to a record set.
     pub(super) fn process(&self, name: &str, type_name: &str, ttl: i64) -> Processed {
         let (is_listed, keeps) = match &self.kind {
-            ProcessorKind::Types { listed, keeps } => (listed.iter().any(|known| known == type_name), *keeps),
+            ProcessorKind::Types { listed, keeps } => {
+                (listed.iter().any(|known| known == type_name), *keeps)
+            }
             ProcessorKind::Names { exact, patterns, keeps } => {
                 let is_listed = exact.iter().any(|known| known == name);
                 (is_listed || patterns.iter().any(|pattern| pattern.is_match(name)), *keeps)

@@ -1,8 +1,9 @@
-//! Providers of a configuration: what they are by their class, and the options that decide what is published.
+//! Providers of a configuration: what they are by their class, and the options that decide what is
+//! published.
 //!
 //! # Sources
-//! octodns 1.22.0, `provider/yaml.py` and `manager.py` (`_build_kwargs`, secret handlers), and octodns-cloudflare 1.2.0,
-//! `CloudflareProvider.__init__`, read 2026-11.
+//! octodns 1.22.0, `provider/yaml.py` and `manager.py` (`_build_kwargs`, secret handlers), and
+//! octodns-cloudflare 1.2.0, `CloudflareProvider.__init__`, read 2026-11.
 
 use std::collections::BTreeSet;
 
@@ -87,7 +88,8 @@ impl Default for YamlProvider {
 #[derive(Debug)]
 pub(super) struct CloudflareProvider {
     pub(super) min_ttl: i64,
-    /// Whether it serves proxied names as `….cdn.cloudflare.net`; it then never sends a proxy status.
+    /// Whether it serves proxied names as `….cdn.cloudflare.net`; it then never sends a proxy
+    /// status.
     pub(super) is_cdn: bool,
     /// Whether it refuses what it cannot publish, instead of leaving it out.
     pub(super) is_strict: bool,
@@ -110,7 +112,8 @@ impl<'y> OptionReader<'y> {
     fn value(&mut self, name: &str) -> Option<&'y Yaml> {
         let value = self.config.get(name)?;
         let text = value.text().unwrap_or_default();
-        let Some((handler, secret)) = text.split_once('/').filter(|(handler, _)| self.handlers.contains(*handler))
+        let Some((handler, secret)) =
+            text.split_once('/').filter(|(handler, _)| self.handlers.contains(*handler))
         else {
             return Some(value);
         };
@@ -156,7 +159,10 @@ impl<'y> OptionReader<'y> {
 /// Returns the texts of a list; a single text is a list of one.
 pub(super) fn texts_of(value: &Yaml) -> Vec<String> {
     let texts = value.items().iter().filter_map(Yaml::python);
-    texts.filter(|scalar| *scalar != PythonScalar::Null).map(|scalar| scalar.python_text()).collect()
+    texts
+        .filter(|scalar| *scalar != PythonScalar::Null)
+        .map(|scalar| scalar.python_text())
+        .collect()
 }
 
 /// Returns true if Python takes a value for true.
@@ -166,7 +172,8 @@ pub(super) fn is_true(value: &Yaml) -> bool {
 
 /// Returns true if a class is the provider of Cloudflare. Its internal zones are another thing.
 fn is_cloudflare(class: &str) -> bool {
-    let known = ["octodns_cloudflare.CloudflareProvider", "octodns.provider.cloudflare.CloudflareProvider"];
+    let known =
+        ["octodns_cloudflare.CloudflareProvider", "octodns.provider.cloudflare.CloudflareProvider"];
     known.contains(&class)
 }
 
@@ -189,7 +196,8 @@ pub(super) fn read_provider(config: &Yaml, handlers: &BTreeSet<String>) -> Provi
     Provider { class, kind, unread_options: options.unread() }
 }
 
-/// Reads the options of a provider of YAML files; the older class for split files has other defaults.
+/// Reads the options of a provider of YAML files; the older class for split files has other
+/// defaults.
 fn read_yaml_provider(options: &mut OptionReader<'_>, is_split: bool) -> YamlProvider {
     let key_order = match options.text("order_mode") {
         _ if !options.is_on("enforce_order", true) => KeyOrder::Any,

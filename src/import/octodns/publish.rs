@@ -1,8 +1,8 @@
 //! What a target publishes of the record sets of a zone.
 //!
 //! # Sources
-//! octodns 1.22.0, `Zone.changes` (ignored, included, excluded) and `BaseProvider._process_desired_zone`, and octodns-cloudflare 1.2.0,
-//! `_gen_data`, read 2026-11.
+//! octodns 1.22.0, `Zone.changes` (ignored, included, excluded) and
+//! `BaseProvider._process_desired_zone`, and octodns-cloudflare 1.2.0, `_gen_data`, read 2026-11.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +18,8 @@ use crate::spec::{PythonScalar, Yaml};
 
 /// Types that octodns-cloudflare publishes as records.
 const CLOUDFLARE_TYPES: &[&str] = &[
-    "ALIAS", "A", "AAAA", "CAA", "CNAME", "DS", "HTTPS", "LOC", "MX", "NAPTR", "NS", "PTR", "SRV", "SSHFP", "SVCB",
-    "TLSA", "TXT",
+    "ALIAS", "A", "AAAA", "CAA", "CNAME", "DS", "HTTPS", "LOC", "MX", "NAPTR", "NS", "PTR", "SRV",
+    "SSHFP", "SVCB", "TLSA", "TXT",
 ];
 
 /// A target.
@@ -71,7 +71,8 @@ impl Publisher<'_> {
         }
     }
 
-    /// Returns Cloudflare's type of a record set, or `None` if the set has no type; otherwise why the target does not get it.
+    /// Returns Cloudflare's type of a record set, or `None` if the set has no type; otherwise why
+    /// the target does not get it.
     fn check_set(
         &self,
         set: &RecordSet<'_>,
@@ -95,7 +96,9 @@ impl Publisher<'_> {
         }
         for feature in ["geo", "dynamic"] {
             if set.data.get(feature).is_some() {
-                return Err(format!("`{feature}` answers depend on who asks; Cloudflare has load balancing for that"));
+                return Err(format!(
+                    "`{feature}` answers depend on who asks; Cloudflare has load balancing for that"
+                ));
             }
         }
         if set.type_name == "URLFWD" {
@@ -116,7 +119,9 @@ impl Publisher<'_> {
                 None
             };
             match unsupported {
-                Some(why) if !cloudflare.is_strict => return Err(format!("{why} (`strict_supports: false`)")),
+                Some(why) if !cloudflare.is_strict => {
+                    return Err(format!("{why} (`strict_supports: false`)"));
+                }
                 Some(why) => content.notes.refused_by_octodns(set.place, why),
                 None => {}
             }
@@ -125,11 +130,20 @@ impl Publisher<'_> {
     }
 
     /// Checks that the record set goes to the target.
-    fn check_targets(&self, included: Option<&Yaml>, excluded: Option<&Yaml>) -> Result<(), String> {
-        let (included, excluded) = (included.filter(|list| is_true(list)), excluded.filter(|list| is_true(list)));
+    fn check_targets(
+        &self,
+        included: Option<&Yaml>,
+        excluded: Option<&Yaml>,
+    ) -> Result<(), String> {
+        let (included, excluded) =
+            (included.filter(|list| is_true(list)), excluded.filter(|list| is_true(list)));
         let names = |list: &Yaml| {
-            let texts: Vec<String> =
-                list.items().iter().filter_map(Yaml::text).map(|name| format!("`{name}`")).collect();
+            let texts: Vec<String> = list
+                .items()
+                .iter()
+                .filter_map(Yaml::text)
+                .map(|name| format!("`{name}`"))
+                .collect();
             texts.join(", ")
         };
         let Some(target) = self.target.name else {
@@ -154,26 +168,42 @@ impl Publisher<'_> {
     }
 
     /// Checks that the record set does not belong to another zone of the configuration.
-    fn check_sub_zones(&self, set: &RecordSet<'_>, content: &mut ZoneContent) -> Result<(), String> {
+    fn check_sub_zones(
+        &self,
+        set: &RecordSet<'_>,
+        content: &mut ZoneContent,
+    ) -> Result<(), String> {
         let is_delegation = matches!(set.type_name.as_str(), "NS" | "DS");
         let is_exact = self.sub_zones.contains(&set.name);
         let mut below = set.name.match_indices('.').map(|(at, _)| &set.name[at + 1..]);
-        let is_in_sub_zone = if is_exact { !is_delegation } else { below.any(|name| self.sub_zones.contains(name)) };
+        let is_in_sub_zone =
+            if is_exact { !is_delegation } else { below.any(|name| self.sub_zones.contains(name)) };
         if !is_in_sub_zone {
             return Ok(());
         }
-        let is_lenient = set.data.get("octodns").and_then(|own| own.get("lenient")).is_some_and(is_true);
+        let is_lenient =
+            set.data.get("octodns").and_then(|own| own.get("lenient")).is_some_and(is_true);
         if self.drops_sub_zones && !is_lenient {
-            return Err("it belongs to another zone of the configuration (`ignore_subzone_adds`)".to_owned());
+            return Err("it belongs to another zone of the configuration (`ignore_subzone_adds`)"
+                .to_owned());
         }
         if !is_lenient {
-            content.notes.refused_by_octodns(set.place, "a record belongs to another zone of the configuration");
+            content.notes.refused_by_octodns(
+                set.place,
+                "a record belongs to another zone of the configuration",
+            );
         }
         Ok(())
     }
 
     /// Adds the records of a set.
-    fn publish_set(&self, set: &RecordSet<'_>, type_name: &'static str, shown: &str, content: &mut ZoneContent) {
+    fn publish_set(
+        &self,
+        set: &RecordSet<'_>,
+        type_name: &'static str,
+        shown: &str,
+        content: &mut ZoneContent,
+    ) {
         let values = set.values();
         if values.is_empty() {
             return content.refuse(shown, set.place, 1, "it has no value");
@@ -189,8 +219,13 @@ impl Publisher<'_> {
             is_copied: self.is_copied,
         };
         let only = self.only_value(set, values, content);
-        // A name is always relative there: `www.example.com` in example.com is `www.example.com.example.com`.
-        let name = if set.name.is_empty() { "@".to_owned() } else { format!("{}.{}.", set.name, self.zone) };
+        // A name is always relative there: `www.example.com` in example.com is
+        // `www.example.com.example.com`.
+        let name = if set.name.is_empty() {
+            "@".to_owned()
+        } else {
+            format!("{}.{}.", set.name, self.zone)
+        };
         let comments = comments_of(set.data, self.sources);
         for (n, value) in values.iter().enumerate() {
             if only.is_some_and(|only| only != n) {
@@ -221,21 +256,34 @@ impl Publisher<'_> {
     }
 
     /// Returns the index of the only value that the target publishes, if it publishes one alone.
-    fn only_value(&self, set: &RecordSet<'_>, values: &[Yaml], content: &mut ZoneContent) -> Option<usize> {
+    fn only_value(
+        &self,
+        set: &RecordSet<'_>,
+        values: &[Yaml],
+        content: &mut ZoneContent,
+    ) -> Option<usize> {
         let TargetKind::Cloudflare(cloudflare) = self.target.kind else { return None };
         if set.type_name != "PTR" || values.len() < 2 {
             return None;
         }
         if cloudflare.is_strict {
-            content.notes.refused_by_octodns(set.place, "octodns-cloudflare publishes one value of a PTR record");
+            content.notes.refused_by_octodns(
+                set.place,
+                "octodns-cloudflare publishes one value of a PTR record",
+            );
             return None;
         }
         let texts = values.iter().enumerate().filter_map(|(n, value)| Some((value.text()?, n)));
         texts.min().map(|(_, n)| n)
     }
 
-    /// Returns what the records of a set have beside their values; otherwise the place of what is wrong.
-    fn attributes(&self, set: &RecordSet<'_>, content: &mut ZoneContent) -> Result<Attributes, (Place, String)> {
+    /// Returns what the records of a set have beside their values; otherwise the place of what is
+    /// wrong.
+    fn attributes(
+        &self,
+        set: &RecordSet<'_>,
+        content: &mut ZoneContent,
+    ) -> Result<Attributes, (Place, String)> {
         let mut ttl = match set.data.get("ttl") {
             Some(value) => {
                 let seconds = read_ttl(value).map_err(|why| (value.place, why))?;
@@ -261,9 +309,13 @@ impl Publisher<'_> {
             TargetKind::Cloudflare(cloudflare) => {
                 if ttl < cloudflare.min_ttl {
                     let lowest = cloudflare.min_ttl;
-                    let is_automatic = ["proxied", "auto-ttl"].iter().any(|name| option(name).is_some_and(is_true));
+                    let is_automatic = ["proxied", "auto-ttl"]
+                        .iter()
+                        .any(|name| option(name).is_some_and(is_true));
                     if !is_automatic || cloudflare.is_cdn {
-                        let why = format!("octoDNS raises TTLs below {lowest} seconds to {lowest} (`min_ttl`)");
+                        let why = format!(
+                            "octoDNS raises TTLs below {lowest} seconds to {lowest} (`min_ttl`)"
+                        );
                         content.notes.read_otherwise(set.place, why);
                     }
                     ttl = lowest;
@@ -276,7 +328,8 @@ impl Publisher<'_> {
                     let why = "`octodns.cloudflare` is not for the target that was named, so it is left out";
                     content.notes.read_otherwise(own.place, why);
                 }
-                let ttl = u32::try_from(ttl).map_err(|_| (set.place, "`ttl` is too large".to_owned()))?;
+                let ttl =
+                    u32::try_from(ttl).map_err(|_| (set.place, "`ttl` is too large".to_owned()))?;
                 return Ok(Attributes { ttl: Some(ttl), ..Attributes::default() });
             }
         };
@@ -284,12 +337,16 @@ impl Publisher<'_> {
             let Some(value) = option(name) else { return false };
             let is_text = matches!(value.python(), Some(PythonScalar::Text(_)));
             if is_text && is_true(value) {
-                let why = format!("octoDNS takes the text `{}` of `{name}` for true", value.text().unwrap_or_default());
+                let why = format!(
+                    "octoDNS takes the text `{}` of `{name}` for true",
+                    value.text().unwrap_or_default()
+                );
                 content.notes.read_otherwise(value.place, why);
             }
             is_true(value)
         };
-        let (is_proxied, has_automatic_ttl) = (is_on("proxied") && !is_cdn, is_on("auto-ttl") && !is_cdn);
+        let (is_proxied, has_automatic_ttl) =
+            (is_on("proxied") && !is_cdn, is_on("auto-ttl") && !is_cdn);
         let ttl = u32::try_from(ttl).map_err(|_| (set.place, "`ttl` is too large".to_owned()))?;
         let tags = option("tags").map(Yaml::items).unwrap_or_default();
         Ok(Attributes {
@@ -318,7 +375,10 @@ fn comments_of(record: &Yaml, sources: &Sources) -> Vec<Comment> {
     let at = usize::try_from(first.unwrap_or(record.place.span.start)).unwrap_or_default();
     let own = comments::above(text, at, &["#"]);
     let start = own.first().map_or_else(|| comments::line_start(text, at), |(at, _)| *at);
-    let name = text.get(..start).and_then(|before| before.trim_end().rfind('\n')).map_or(0, |line| line + 1);
+    let name = text
+        .get(..start)
+        .and_then(|before| before.trim_end().rfind('\n'))
+        .map_or(0, |line| line + 1);
     let is_name = text[name..start].trim_end().ends_with(':');
     let mut all = if is_name { comments::above(text, name, &["#"]) } else { Vec::new() };
     all.extend(own);

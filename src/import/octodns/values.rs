@@ -1,19 +1,36 @@
 //! Values of records in octoDNS's own grammar.
 //!
 //! # Sources
-//! octodns.readthedocs.io (records); octodns 1.22.0, `record/` (how each type reads its members), and octodns-cloudflare 1.2.0,
-//! `_contents_for_…` (what it sends to Cloudflare), read 2026-11.
+//! octodns.readthedocs.io (records); octodns 1.22.0, `record/` (how each type reads its members),
+//! and octodns-cloudflare 1.2.0, `_contents_for_…` (what it sends to Cloudflare), read 2026-11.
 
 use super::zone_content::Notes;
 use crate::import::import_result::{Written, quoted};
 use crate::model::{Fields, STRING_OCTETS, Value};
 use crate::spec::{PythonScalar, Yaml, YamlKind};
 
-/// Members of structured values: what octoDNS calls them, older spellings included, and what Cloudflare does.
+/// Members of structured values: what octoDNS calls them, older spellings included, and what
+/// Cloudflare does.
 const MEMBERS: &[(&str, &[(&str, &str)])] = &[
     ("CAA", &[("flags", "flags"), ("tag", "tag"), ("value", "value")]),
-    ("DS", &[("key_tag", "key_tag"), ("algorithm", "algorithm"), ("digest_type", "digest_type"), ("digest", "digest")]),
-    ("MX", &[("preference", "priority"), ("priority", "priority"), ("exchange", "content"), ("value", "content")]),
+    (
+        "DS",
+        &[
+            ("key_tag", "key_tag"),
+            ("algorithm", "algorithm"),
+            ("digest_type", "digest_type"),
+            ("digest", "digest"),
+        ],
+    ),
+    (
+        "MX",
+        &[
+            ("preference", "priority"),
+            ("priority", "priority"),
+            ("exchange", "content"),
+            ("value", "content"),
+        ],
+    ),
     (
         "NAPTR",
         &[
@@ -25,8 +42,14 @@ const MEMBERS: &[(&str, &[(&str, &str)])] = &[
             ("replacement", "replacement"),
         ],
     ),
-    ("SRV", &[("priority", "priority"), ("weight", "weight"), ("port", "port"), ("target", "target")]),
-    ("SSHFP", &[("algorithm", "algorithm"), ("fingerprint_type", "type"), ("fingerprint", "fingerprint")]),
+    (
+        "SRV",
+        &[("priority", "priority"), ("weight", "weight"), ("port", "port"), ("target", "target")],
+    ),
+    (
+        "SSHFP",
+        &[("algorithm", "algorithm"), ("fingerprint_type", "type"), ("fingerprint", "fingerprint")],
+    ),
     (
         "TLSA",
         &[
@@ -56,7 +79,8 @@ const MEMBERS: &[(&str, &[(&str, &str)])] = &[
     ("URI", &[("priority", "priority"), ("weight", "weight"), ("target", "target")]),
 ];
 
-/// The members of structured values of a type, as pairs of octoDNS's name and Cloudflare's; `None` for other types.
+/// The members of structured values of a type, as pairs of octoDNS's name and Cloudflare's; `None`
+/// for other types.
 pub(crate) fn members(type_name: &str) -> Option<&'static [(&'static str, &'static str)]> {
     MEMBERS.iter().find(|(of, _)| *of == type_name).map(|(_, names)| *names)
 }
@@ -83,18 +107,22 @@ const INTEGERS: &[&str] = &[
 ];
 
 /// Members that octoDNS reads with Python's `float`.
-const FLOATS: &[&str] = &["lat_seconds", "long_seconds", "altitude", "size", "precision_horz", "precision_vert"];
+const FLOATS: &[&str] =
+    &["lat_seconds", "long_seconds", "altitude", "size", "precision_horz", "precision_vert"];
 
 /// Members that octoDNS reads with Python's `str`.
 const TEXTS: &[&str] = &["certificate_association_data", "digest", "fingerprint"];
 
 /// The members of DS values that older versions had, and their names today.
-const OLD_DS: &[(&str, &str)] =
-    &[("flags", "key_tag"), ("protocol", "algorithm"), ("algorithm", "digest_type"), ("public_key", "digest")];
+const OLD_DS: &[(&str, &str)] = &[
+    ("flags", "key_tag"),
+    ("protocol", "algorithm"),
+    ("algorithm", "digest_type"),
+    ("public_key", "digest"),
+];
 
 /// Why octoDNS refuses a value that YAML reads as a number, a date or a boolean.
-const NOT_A_TEXT: &str =
-    "the value is not in quotes, so YAML reads it as a number, a date or a boolean; it is read as written";
+const NOT_A_TEXT: &str = "the value is not in quotes, so YAML reads it as a number, a date or a boolean; it is read as written";
 
 /// How octoDNS reads values of one provider for one target.
 #[derive(Debug, Clone, Copy)]
@@ -123,11 +151,16 @@ pub(super) fn read_value(
                 return Ok(Written::Text(txt_content(text, value, rules, notes)));
             }
             if members(type_name).is_some() || is_service(type_name) {
-                notes.refused_by_octodns(value.place, format!("a value of {type_name} is a mapping"));
+                notes.refused_by_octodns(
+                    value.place,
+                    format!("a value of {type_name} is a mapping"),
+                );
             }
             Ok(Written::Text(text.clone()))
         }
-        YamlKind::Map(_) if is_service(type_name) => Ok(Written::Fields(service_fields(value, notes))),
+        YamlKind::Map(_) if is_service(type_name) => {
+            Ok(Written::Fields(service_fields(value, notes)))
+        }
         YamlKind::Map(own) => match members(type_name) {
             Some(names) => Ok(Written::Fields(fields(type_name, names, own, rules, notes))),
             None => Err(format!("a value of {type_name} is a text, not a mapping")),
@@ -143,11 +176,14 @@ fn is_service(type_name: &str) -> bool {
 
 /// Returns the content of a TXT record as octoDNS sends it: strings in quotes, with escapes.
 fn txt_content(text: &str, value: &Yaml, rules: ValueRules, notes: &mut Notes) -> String {
-    let escaped = if rules.has_escaped_semicolons { text.to_owned() } else { text.replace(';', "\\;") };
+    let escaped =
+        if rules.has_escaped_semicolons { text.to_owned() } else { text.replace(';', "\\;") };
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut before_semicolons = escaped.match_indices(';').filter_map(|(at, _)| escaped[..at].chars().next_back());
+    let mut before_semicolons =
+        escaped.match_indices(';').filter_map(|(at, _)| escaped[..at].chars().next_back());
     if before_semicolons.any(is_word) {
-        let why = "`;` needs a backslash in front, unless the provider has `escaped_semicolons: false`";
+        let why =
+            "`;` needs a backslash in front, unless the provider has `escaped_semicolons: false`";
         notes.refused_by_octodns(value.place, why);
     }
     if escaped.contains("\\\\;") {
@@ -160,7 +196,8 @@ fn txt_content(text: &str, value: &Yaml, rules: ValueRules, notes: &mut Notes) -
     if let Some(after_quote) = escaped.strip_prefix('"') {
         inner = without_last(after_quote);
         if !after_quote.ends_with('"') {
-            let why = "the text begins with a quote, so octoDNS removes its first and its last character";
+            let why =
+                "the text begins with a quote, so octoDNS removes its first and its last character";
             notes.read_otherwise(value.place, why);
         }
     } else if inner.contains("\" \"") {
@@ -172,7 +209,10 @@ fn txt_content(text: &str, value: &Yaml, rules: ValueRules, notes: &mut Notes) -
         joined = again.replace("\" \"", "");
     }
     chunked(&joined).unwrap_or_else(|| {
-        notes.refused_by_octodns(value.place, "a text ends with a backslash, or has 255 of them in a row");
+        notes.refused_by_octodns(
+            value.place,
+            "a text ends with a backslash, or has 255 of them in a row",
+        );
         quoted(&joined.replace("\\;", ";"))
     })
 }
@@ -220,8 +260,8 @@ fn fields(
     let mut fields = Fields::new();
     for (key, member) in own {
         // Of two spellings of one member, octoDNS takes the newer one.
-        let is_older =
-            type_name == "MX" && ((key == "priority" && has("preference")) || (key == "value" && has("exchange")));
+        let is_older = type_name == "MX"
+            && ((key == "priority" && has("preference")) || (key == "value" && has("exchange")));
         let today = match OLD_DS.iter().find(|(old, _)| is_old && old == key) {
             Some((_, today)) => today,
             None if is_old => "",
@@ -229,11 +269,18 @@ fn fields(
         };
         let name = names.iter().find(|(theirs, _)| *theirs == today && !is_older);
         let Some((_, name)) = name else {
-            notes.read_otherwise(member.place, format!("octoDNS ignores `{key}` in a value of {type_name}"));
+            notes.read_otherwise(
+                member.place,
+                format!("octoDNS ignores `{key}` in a value of {type_name}"),
+            );
             continue;
         };
         let mut text = member_text(today, type_name, member, notes);
-        if type_name == "SRV" && today == "target" && rules.is_for_cloudflare && !text.ends_with('.') {
+        if type_name == "SRV"
+            && today == "target"
+            && rules.is_for_cloudflare
+            && !text.ends_with('.')
+        {
             text.pop();
             let why = format!(
                 "octoDNS cuts off the last character of a target without a final dot, so it publishes `{text}`"
@@ -276,10 +323,14 @@ fn member_text(name: &str, type_name: &str, member: &Yaml, notes: &mut Notes) ->
         matches!(scalar, PythonScalar::Text(_)).then(|| written.to_owned())
     };
     let Some(read) = read else {
-        notes.refused_by_octodns(member.place, format!("`{name}` has a value that octoDNS cannot read"));
+        notes.refused_by_octodns(
+            member.place,
+            format!("`{name}` has a value that octoDNS cannot read"),
+        );
         return written.to_owned();
     };
-    let is_float = FLOATS.contains(&name) && read.parse::<f64>().ok() == written.parse::<f64>().ok();
+    let is_float =
+        FLOATS.contains(&name) && read.parse::<f64>().ok() == written.parse::<f64>().ok();
     if read != written && !is_float {
         notes.read_otherwise(member.place, format!("octoDNS reads `{name}: {written}` as {read}"));
     }
@@ -301,7 +352,10 @@ fn service_fields(value: &Yaml, notes: &mut Notes) -> Fields {
             let form = if is_list { "one text" } else { "a list" };
             notes.refused_by_octodns(value.place, format!("the parameter `{name}` must be {form}"));
         } else if name != NO_VALUE && !value.items().iter().all(is_text) {
-            notes.refused_by_octodns(value.place, format!("the parameter `{name}` has a value that is not a text"));
+            notes.refused_by_octodns(
+                value.place,
+                format!("the parameter `{name}` has a value that is not a text"),
+            );
         }
     }
     let parameter = |(name, value): &(String, Yaml)| match &value.kind {
@@ -312,10 +366,14 @@ fn service_fields(value: &Yaml, notes: &mut Notes) -> Fields {
         }
     };
     let parameters: Vec<String> = parameters.iter().map(parameter).collect();
-    let priority = value.get("svcpriority").map(|member| member_text("svcpriority", "SVCB", member, notes));
+    let priority =
+        value.get("svcpriority").map(|member| member_text("svcpriority", "SVCB", member, notes));
     Fields::from([
         ("priority".to_owned(), Value::from(priority.unwrap_or_default().as_str())),
-        ("target".to_owned(), Value::from(value.get("targetname").and_then(Yaml::text).unwrap_or_default())),
+        (
+            "target".to_owned(),
+            Value::from(value.get("targetname").and_then(Yaml::text).unwrap_or_default()),
+        ),
         ("value".to_owned(), Value::from(parameters.join(" ").as_str())),
     ])
 }

@@ -1,4 +1,5 @@
-//! The records that octoDNS publishes in one zone at one target, before they become a part of the import.
+//! The records that octoDNS publishes in one zone at one target, before they become a part of the
+//! import.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -84,7 +85,8 @@ impl Notes {
         let mut by_text: BTreeMap<NoteKey<'_>, (Place, usize, &'static Finding)> = BTreeMap::new();
         for (finding, place, detail) in &self.0 {
             let source = (*place != Place::NOWHERE).then_some(place.source);
-            let entry = by_text.entry((finding.code, source, detail)).or_insert((*place, 0, finding));
+            let entry =
+                by_text.entry((finding.code, source, detail)).or_insert((*place, 0, finding));
             entry.1 += 1;
         }
         for ((_, _, detail), (place, number, finding)) in by_text {
@@ -92,7 +94,11 @@ impl Notes {
                 1 => detail.to_owned(),
                 _ => format!("{detail} ({number} times in this file)"),
             };
-            let diagnostic = if place == Place::NOWHERE { finding.nowhere(detail) } else { finding.at(place, detail) };
+            let diagnostic = if place == Place::NOWHERE {
+                finding.nowhere(detail)
+            } else {
+                finding.at(place, detail)
+            };
             if !found.diagnostics.iter().any(|known| *known == diagnostic) {
                 found.diagnostics.push(diagnostic);
             }
@@ -114,20 +120,45 @@ pub(super) struct ZoneContent {
 
 impl ZoneContent {
     /// Adds a record set that is left out.
-    pub(super) fn leave_out(&mut self, shown: &str, place: Place, values: usize, why: impl Into<String>) {
+    pub(super) fn leave_out(
+        &mut self,
+        shown: &str,
+        place: Place,
+        values: usize,
+        why: impl Into<String>,
+    ) {
         let (shown, why) = (shown.to_owned(), why.into());
-        self.left_out.push(LeftOut { shown, place, why, values, finding: findings::NOT_TRANSLATED });
+        self.left_out.push(LeftOut {
+            shown,
+            place,
+            why,
+            values,
+            finding: findings::NOT_TRANSLATED,
+        });
     }
 
     /// Adds a record set that is not valid.
-    pub(super) fn refuse(&mut self, shown: &str, place: Place, values: usize, why: impl Into<String>) {
+    pub(super) fn refuse(
+        &mut self,
+        shown: &str,
+        place: Place,
+        values: usize,
+        why: impl Into<String>,
+    ) {
         let (shown, why) = (shown.to_owned(), why.into());
-        self.left_out.push(LeftOut { shown, place, why, values, finding: findings::INVALID_IN_SOURCE });
+        self.left_out.push(LeftOut {
+            shown,
+            place,
+            why,
+            values,
+            finding: findings::INVALID_IN_SOURCE,
+        });
     }
 
     /// Returns what decides whether two targets get the same records.
     pub(super) fn fingerprint(&self, zone: &ZoneName) -> (Vec<String>, &BTreeSet<String>) {
-        let mut records: Vec<String> = self.records.iter().map(|record| record.fingerprint(zone)).collect();
+        let mut records: Vec<String> =
+            self.records.iter().map(|record| record.fingerprint(zone)).collect();
         records.sort_unstable();
         (records, &self.in_part)
     }
@@ -160,7 +191,8 @@ impl ZoneContent {
         found: &mut ImportResult,
     ) {
         let values = self.records.len() + self.left_out.iter().map(|set| set.values).sum::<usize>();
-        let mut names: Vec<&str> = self.records.iter().map(|record| record.shown.as_str()).collect();
+        let mut names: Vec<&str> =
+            self.records.iter().map(|record| record.shown.as_str()).collect();
         names.extend(self.left_out.iter().map(|set| set.shown.as_str()));
         names.dedup();
         let mut why = why.to_owned();
@@ -181,7 +213,11 @@ impl ZoneContent {
     fn report_notes(self, found: &mut ImportResult) {
         self.notes.report(found);
         for (detail, places) in self.contradictions {
-            found.contradiction(detail, places, "keep one of them; octoDNS refuses the zone as well".to_owned());
+            found.contradiction(
+                detail,
+                places,
+                "keep one of them; octoDNS refuses the zone as well".to_owned(),
+            );
         }
     }
 }

@@ -33,14 +33,23 @@ pub(super) struct ConfiguredZone<'c> {
 }
 
 /// Returns the zones of a configuration. Entries that stand for no zone are reported.
-pub(super) fn expand_zones<'c>(configuration: &'c Configuration, found: &mut ImportResult) -> Vec<ConfiguredZone<'c>> {
+pub(super) fn expand_zones<'c>(
+    configuration: &'c Configuration,
+    found: &mut ImportResult,
+) -> Vec<ConfiguredZone<'c>> {
     let mut entries: BTreeMap<ZoneName, &ZoneEntry> = BTreeMap::new();
     for entry in configuration.zones.iter().filter(|entry| !entry.is_dynamic()) {
         match ZoneName::parse(&entry.key) {
             Ok(zone) => drop(entries.insert(zone, entry)),
             Err(error) => {
                 let why = error.to_string();
-                found.refuse(findings::INVALID_IN_SOURCE, "zone", &format!("zone {}", entry.key), entry.place, &why);
+                found.refuse(
+                    findings::INVALID_IN_SOURCE,
+                    "zone",
+                    &format!("zone {}", entry.key),
+                    entry.place,
+                    &why,
+                );
             }
         }
     }
@@ -62,18 +71,38 @@ pub(super) fn expand_zones<'c>(configuration: &'c Configuration, found: &mut Imp
         let zone = zone.clone();
         let is_never_applied = entry.is_never_applied;
         let Some(alias) = &entry.alias else {
-            zones.push(ConfiguredZone { source_zone: zone.clone(), zone, entry, is_never_applied, sub_zones });
+            zones.push(ConfiguredZone {
+                source_zone: zone.clone(),
+                zone,
+                entry,
+                is_never_applied,
+                sub_zones,
+            });
             continue;
         };
         let source = ZoneName::parse(alias).ok().and_then(|source| entries.get_key_value(&source));
         match source.filter(|(_, source)| source.alias.is_none()) {
             Some((source_zone, source)) => {
                 let source_zone = source_zone.clone();
-                zones.push(ConfiguredZone { zone, source_zone, entry: source, is_never_applied, sub_zones });
+                zones.push(ConfiguredZone {
+                    zone,
+                    source_zone,
+                    entry: source,
+                    is_never_applied,
+                    sub_zones,
+                });
             }
             None => {
-                let why = format!("it is an alias of `{alias}`, which is not a zone of the configuration with sources");
-                found.refuse(findings::INVALID_IN_SOURCE, "zone", &format!("zone {zone}"), entry.place, &why);
+                let why = format!(
+                    "it is an alias of `{alias}`, which is not a zone of the configuration with sources"
+                );
+                found.refuse(
+                    findings::INVALID_IN_SOURCE,
+                    "zone",
+                    &format!("zone {zone}"),
+                    entry.place,
+                    &why,
+                );
             }
         }
     }
@@ -81,7 +110,11 @@ pub(super) fn expand_zones<'c>(configuration: &'c Configuration, found: &mut Imp
 }
 
 /// Returns the zones that the sources of an entry have files for.
-fn listed_zones(configuration: &Configuration, entry: &ZoneEntry, found: &mut ImportResult) -> Vec<String> {
+fn listed_zones(
+    configuration: &Configuration,
+    entry: &ZoneEntry,
+    found: &mut ImportResult,
+) -> Vec<String> {
     let mut zones = Vec::new();
     for source in &entry.sources {
         let listed = match configuration.yaml_provider(source) {
@@ -98,7 +131,13 @@ fn listed_zones(configuration: &Configuration, entry: &ZoneEntry, found: &mut Im
 
 /// Reports an entry of which not every zone is known.
 fn report_entry(entry: &ZoneEntry, why: &str, found: &mut ImportResult) {
-    found.refuse(findings::NOT_TRANSLATED, "zone", &format!("zone `{}`", entry.key), entry.place, why);
+    found.refuse(
+        findings::NOT_TRANSLATED,
+        "zone",
+        &format!("zone `{}`", entry.key),
+        entry.place,
+        why,
+    );
 }
 
 /// Returns the zones that an entry stands for.
@@ -111,11 +150,13 @@ fn matching_zones(filter: &ZoneFilter, zones: Vec<String>) -> Result<Vec<String>
             while single.contains("**") {
                 single = single.replace("**", "*");
             }
-            let pattern = glob::Pattern::new(&single).map_err(|error| format!("`glob: {text}`: {error}"))?;
+            let pattern =
+                glob::Pattern::new(&single).map_err(|error| format!("`glob: {text}`: {error}"))?;
             zones.retain(|zone| pattern.matches(zone));
         }
         ZoneFilter::Regex(text) => {
-            let pattern = Regex::new(text).map_err(|_| format!("`regex: {text}` cannot be read"))?;
+            let pattern =
+                Regex::new(text).map_err(|_| format!("`regex: {text}` cannot be read"))?;
             zones.retain(|zone| pattern.is_match(zone));
         }
     }
@@ -148,7 +189,9 @@ pub(super) fn zone_content(
     let mut content = ZoneContent::default();
     let mut populated = Populated::default();
     for source in &zone.entry.sources {
-        if let Err(why) = populate(configuration, zone, source, documents, &mut populated, &mut content) {
+        if let Err(why) =
+            populate(configuration, zone, source, documents, &mut populated, &mut content)
+        {
             content.in_part.insert(why);
         }
     }
@@ -198,8 +241,12 @@ fn populate<'y>(
     }
     match &provider.kind {
         ProviderKind::Yaml(_) => {}
-        ProviderKind::Cloudflare(_) => return Err(format!("its source `{source}` is Cloudflare itself")),
-        ProviderKind::Other => return Err(format!("its source `{source}` ({}) is not read", provider.class)),
+        ProviderKind::Cloudflare(_) => {
+            return Err(format!("its source `{source}` is Cloudflare itself"));
+        }
+        ProviderKind::Other => {
+            return Err(format!("its source `{source}` ({}) is not read", provider.class));
+        }
     }
     let Some((yaml, directory)) = configuration.yaml_provider(source) else {
         return Err(format!("its source `{source}` has no directory"));
@@ -215,7 +262,10 @@ fn populate<'y>(
 
 /// Says that options of a provider come from a secret handler.
 fn unread(provider: &str, options: &[String]) -> String {
-    format!("{} of its provider `{provider}` is not read, because it can be a secret", options.join(", "))
+    format!(
+        "{} of its provider `{provider}` is not read, because it can be a secret",
+        options.join(", ")
+    )
 }
 
 /// Returns the processors of a zone, in order. Those that are not known are noted.
@@ -224,19 +274,28 @@ fn processors_of<'c>(
     entry: &'c ZoneEntry,
     content: &mut ZoneContent,
 ) -> Vec<(&'c str, &'c Processor)> {
-    let names = configuration.first_processors.iter().chain(&entry.processors).chain(&configuration.last_processors);
+    let names = configuration
+        .first_processors
+        .iter()
+        .chain(&entry.processors)
+        .chain(&configuration.last_processors);
     let mut processors = Vec::new();
     for name in names {
         match configuration.processors.get(name) {
             Some(processor) => {
                 if matches!(processor.kind, ProcessorKind::Unknown) {
-                    let why = format!("what its processor `{name}` ({}) changes is not known", processor.class);
+                    let why = format!(
+                        "what its processor `{name}` ({}) changes is not known",
+                        processor.class
+                    );
                     content.in_part.insert(why);
                 }
                 processors.push((name.as_str(), processor));
             }
             None => {
-                content.in_part.insert(format!("its processor `{name}` is not in the configuration"));
+                content
+                    .in_part
+                    .insert(format!("its processor `{name}` is not in the configuration"));
             }
         }
     }
@@ -244,12 +303,16 @@ fn processors_of<'c>(
 }
 
 /// Returns the names of the zones below each zone, relative to it.
-fn sub_zones_by_zone<'z>(zones: impl Iterator<Item = &'z ZoneName> + Clone) -> BTreeMap<ZoneName, BTreeSet<String>> {
-    let known: BTreeMap<&str, &ZoneName> = zones.clone().map(|zone| (zone.as_str(), zone)).collect();
+fn sub_zones_by_zone<'z>(
+    zones: impl Iterator<Item = &'z ZoneName> + Clone,
+) -> BTreeMap<ZoneName, BTreeSet<String>> {
+    let known: BTreeMap<&str, &ZoneName> =
+        zones.clone().map(|zone| (zone.as_str(), zone)).collect();
     let mut below: BTreeMap<ZoneName, BTreeSet<String>> = BTreeMap::new();
     for zone in zones {
         let name = zone.as_str();
-        let parents = name.match_indices('.').filter_map(|(at, _)| Some((at, known.get(&name[at + 1..])?)));
+        let parents =
+            name.match_indices('.').filter_map(|(at, _)| Some((at, known.get(&name[at + 1..])?)));
         for (at, parent) in parents {
             below.entry((*parent).clone()).or_default().insert(name[..at].to_owned());
         }
@@ -258,7 +321,11 @@ fn sub_zones_by_zone<'z>(zones: impl Iterator<Item = &'z ZoneName> + Clone) -> B
 }
 
 /// Says that a zone goes to other targets than the one that is imported.
-pub(super) fn other_targets(configuration: &Configuration, entry: &ZoneEntry, wanted: &str) -> String {
+pub(super) fn other_targets(
+    configuration: &Configuration,
+    entry: &ZoneEntry,
+    wanted: &str,
+) -> String {
     if entry.targets.is_empty() {
         return "it has no targets, so octoDNS publishes it nowhere".to_owned();
     }

@@ -20,7 +20,10 @@ const NEVER_SAID: &[&str] = &["id", "zone_id", "created_on", "modified_on", "tim
 /// Such attributes of one kind of resource.
 const NEVER_SAID_OF: &[(&str, &[&str])] = &[
     ("cloudflare_record", &["hostname", "metadata", "proxiable", "allow_overwrite"]),
-    ("cloudflare_dns_record", &["meta", "proxiable", "comment_modified_on", "tags_modified_on", "allow_overwrite"]),
+    (
+        "cloudflare_dns_record",
+        &["meta", "proxiable", "comment_modified_on", "tags_modified_on", "allow_overwrite"],
+    ),
     (
         "cloudflare_zone",
         &[
@@ -45,11 +48,27 @@ const NEVER_SAID_OF: &[(&str, &[&str])] = &[
     ),
     (
         "cloudflare_zone_dnssec",
-        &["algorithm", "digest", "digest_algorithm", "digest_type", "ds", "flags", "key_tag", "key_type", "public_key"],
+        &[
+            "algorithm",
+            "digest",
+            "digest_algorithm",
+            "digest_type",
+            "ds",
+            "flags",
+            "key_tag",
+            "key_type",
+            "public_key",
+        ],
     ),
     (
         "cloudflare_zone_settings_override",
-        &["initial_settings", "initial_settings_read_at", "readonly_settings", "zone_status", "zone_type"],
+        &[
+            "initial_settings",
+            "initial_settings_read_at",
+            "readonly_settings",
+            "zone_status",
+            "zone_type",
+        ],
     ),
     ("cloudflare_zone_setting", &["editable", "time_remaining"]),
     ("cloudflare_ruleset", &["account_id", "last_updated", "version"]),
@@ -69,7 +88,8 @@ const DEFAULTS: &[(&str, &str, &str)] = &[
 ];
 
 /// Attributes whose value a state has although no configuration wrote it: Cloudflare fills them in.
-const FILLED_IN: &[(&str, &str)] = &[("cloudflare_zone", "plan"), ("cloudflare_zone_setting", "enabled")];
+const FILLED_IN: &[(&str, &str)] =
+    &[("cloudflare_zone", "plan"), ("cloudflare_zone_setting", "enabled")];
 
 /// The attributes of a resource. Each access notes that the translator took the attribute.
 pub(super) struct Attributes<'r> {
@@ -158,11 +178,15 @@ impl<'r> Attributes<'r> {
         let taken = self.taken.borrow();
         for (name, value) in members {
             let path = format!("{prefix}{name}");
-            if taken.contains(&path) || self.is_unsaid(value) || prefix.is_empty() && self.is_default(name, value) {
+            if taken.contains(&path)
+                || self.is_unsaid(value)
+                || prefix.is_empty() && self.is_default(name, value)
+            {
                 continue;
             }
             let below = format!("{path}.");
-            let is_opened = taken.range(below.clone()..).next().is_some_and(|path| path.starts_with(&below));
+            let is_opened =
+                taken.range(below.clone()..).next().is_some_and(|path| path.starts_with(&below));
             match values.object(name).filter(|_| is_opened) {
                 Some(block @ Term::Map(_)) => self.collect(block, &below, paths),
                 _ => paths.push(path),
@@ -183,7 +207,10 @@ impl<'r> Attributes<'r> {
 
     /// Whether an attribute of the resource is one that is not the author's, or has its default.
     fn is_default(&self, name: &str, value: &Term) -> bool {
-        let of_kind = NEVER_SAID_OF.iter().find(|(kind, _)| *kind == self.kind).map_or(&[][..], |(_, names)| names);
+        let of_kind = NEVER_SAID_OF
+            .iter()
+            .find(|(kind, _)| *kind == self.kind)
+            .map_or(&[][..], |(_, names)| names);
         let has_default = |(kind, attribute, default): &(&str, &str, &str)| {
             *kind == self.kind && *attribute == name && value.text().as_deref() == Some(*default)
         };

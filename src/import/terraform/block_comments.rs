@@ -20,7 +20,8 @@ fn inside(text: &str, head_end: usize, block: &Block, all: &mut Vec<Comment>) {
         let Some(span) = structure.span() else { continue };
         between(text, at, span.start, all);
         if let Structure::Block(inner) = structure {
-            let head = inner.labels.last().and_then(hcl_edit::Span::span).or_else(|| inner.ident.span());
+            let head =
+                inner.labels.last().and_then(hcl_edit::Span::span).or_else(|| inner.ident.span());
             inside(text, head.map_or(span.end, |head| head.end), inner, all);
         }
         at = span.end;
@@ -40,7 +41,9 @@ fn between(text: &str, start: usize, end: usize, all: &mut Vec<Comment>) {
         };
         let mut line_start = at + found;
         for line in comment[..length].split('\n') {
-            let words = line.trim_matches(|c: char| c.is_whitespace() || "#/".contains(c) || (is_block && c == '*'));
+            let words = line.trim_matches(|c: char| {
+                c.is_whitespace() || "#/".contains(c) || (is_block && c == '*')
+            });
             if comments::is_about_an_entry(words) {
                 all.push((line_start, words.to_owned()));
             }

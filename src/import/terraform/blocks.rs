@@ -11,8 +11,16 @@ use super::value::{Missing, Term};
 use crate::diagnostic::{Place, SourceId, Span};
 
 /// Attributes and blocks of a resource that Terraform itself uses.
-pub(super) const META: &[&str] =
-    &["for_each", "count", "provider", "depends_on", "lifecycle", "timeouts", "connection", "provisioner"];
+pub(super) const META: &[&str] = &[
+    "for_each",
+    "count",
+    "provider",
+    "depends_on",
+    "lifecycle",
+    "timeouts",
+    "connection",
+    "provisioner",
+];
 
 /// The attributes and blocks of a body; the place of a `dynamic` block if there is one.
 pub(super) fn members(body: &Body, scope: &Scope<'_>) -> Result<BTreeMap<String, Term>, Place> {
@@ -22,7 +30,9 @@ pub(super) fn members(body: &Body, scope: &Scope<'_>) -> Result<BTreeMap<String,
             Structure::Attribute(attribute) if !META.contains(&attribute.key.as_str()) => {
                 map.insert(attribute.key.to_string(), scope.evaluate(&attribute.value));
             }
-            Structure::Block(block) if block.ident.as_str() == "dynamic" => return Err(head(scope.source, block)),
+            Structure::Block(block) if block.ident.as_str() == "dynamic" => {
+                return Err(head(scope.source, block));
+            }
             Structure::Block(block) if !META.contains(&block.ident.as_str()) => {
                 let inner = Term::Map(members(&block.body, scope)?);
                 match map.entry(block.ident.to_string()).or_insert_with(|| Term::List(Vec::new())) {
@@ -44,9 +54,19 @@ pub(super) struct IgnoredChanges<'b> {
     is_all: bool,
 }
 
-/// Attributes that a resource of a kind can do without: a spec that does not have them leaves them alone.
-const OPTIONAL: &[&str] =
-    &["account", "account_id", "comment", "description", "jump_start", "paused", "plan", "tags", "vanity_name_servers"];
+/// Attributes that a resource of a kind can do without: a spec that does not have them leaves them
+/// alone.
+const OPTIONAL: &[&str] = &[
+    "account",
+    "account_id",
+    "comment",
+    "description",
+    "jump_start",
+    "paused",
+    "plan",
+    "tags",
+    "vanity_name_servers",
+];
 
 impl<'b> IgnoredChanges<'b> {
     /// Those of `lifecycle { ignore_changes = […] }`.
@@ -55,7 +75,9 @@ impl<'b> IgnoredChanges<'b> {
     /// developer.hashicorp.com/terraform/language/meta-arguments/lifecycle, read 2026-11-26.
     pub(super) fn of(block: &'b Block) -> Self {
         let lifecycle = block.body.get_blocks("lifecycle").next();
-        let ignored = lifecycle.and_then(|block| block.body.get_attribute("ignore_changes")).map(|a| &a.value);
+        let ignored = lifecycle
+            .and_then(|block| block.body.get_attribute("ignore_changes"))
+            .map(|a| &a.value);
         let name = |expression: &'b Expression| match expression {
             Expression::Variable(name) => Some(name.as_str()),
             Expression::String(name) => Some(name.as_str()),
@@ -66,17 +88,25 @@ impl<'b> IgnoredChanges<'b> {
             _ => None,
         };
         match ignored {
-            Some(Expression::Array(items)) => Self { names: items.iter().filter_map(name).collect(), is_all: false },
+            Some(Expression::Array(items)) => {
+                Self { names: items.iter().filter_map(name).collect(), is_all: false }
+            }
             Some(all) => Self { names: Vec::new(), is_all: name(all) == Some("all") },
             None => Self { names: Vec::new(), is_all: false },
         }
     }
 
-    /// Takes them out of the values of a resource. One that the spec must have is missing: its value is known only at Cloudflare.
+    /// Takes them out of the values of a resource. One that the spec must have is missing: its
+    /// value is known only at Cloudflare.
     pub(super) fn leave(&self, kind: &str, values: &mut BTreeMap<String, Term>, place: Place) {
-        let is_optional = |name: &str| OPTIONAL.contains(&name) || (kind, name) == ("cloudflare_zone", "type");
-        values.retain(|name, _| !(is_optional(name) && (self.is_all || self.names.contains(&name.as_str()))));
-        for (name, value) in values.iter_mut().filter(|(name, _)| !["id", "zone_id"].contains(&name.as_str())) {
+        let is_optional =
+            |name: &str| OPTIONAL.contains(&name) || (kind, name) == ("cloudflare_zone", "type");
+        values.retain(|name, _| {
+            !(is_optional(name) && (self.is_all || self.names.contains(&name.as_str())))
+        });
+        for (name, value) in
+            values.iter_mut().filter(|(name, _)| !["id", "zone_id"].contains(&name.as_str()))
+        {
             if self.is_all && kind != "cloudflare_zone" || self.names.contains(&name.as_str()) {
                 let why = format!(
                     "`ignore_changes` leaves `{name}` as it is at Cloudflare, whatever the configuration says; import the state"
@@ -101,6 +131,10 @@ pub(super) fn key(scope: &Scope<'_>) -> String {
 /// The place of the head of a block.
 pub(super) fn head(source: SourceId, block: &Block) -> Place {
     let start = block.ident.span().or_else(|| block.span()).map_or(0, |span| span.start);
-    let end = block.labels.last().and_then(hcl_edit::Span::span).map_or(start + block.ident.as_str().len(), |s| s.end);
+    let end = block
+        .labels
+        .last()
+        .and_then(hcl_edit::Span::span)
+        .map_or(start + block.ident.as_str().len(), |s| s.end);
     Place { source, span: Span::new(start, end) }
 }

@@ -22,11 +22,14 @@ pub(super) enum BodyError {
 pub(super) fn parse_body(text: &str, memory: &EvaluationBudget) -> Result<Body, BodyError> {
     if !memory.hold(size_in_memory(text)) {
         let most = MOST_OF_FILES >> 20;
-        let why = format!("the configuration takes more than {most} MiB of memory; import the state instead");
+        let why = format!(
+            "the configuration takes more than {most} MiB of memory; import the state instead"
+        );
         return Err(BodyError::Refused(why));
     }
     if is_too_deep(text) {
         return Err(BodyError::Refused("the file nests too deeply".to_owned()));
     }
-    Body::from_str(text).map_err(|error| BodyError::Invalid(error.location().offset(), error.message().to_owned()))
+    Body::from_str(text)
+        .map_err(|error| BodyError::Invalid(error.location().offset(), error.message().to_owned()))
 }

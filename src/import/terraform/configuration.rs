@@ -1,4 +1,5 @@
-//! Configurations in HCL: variables with their defaults and `.tfvars`, locals, `for_each`, `count`, and the modules that they call.
+//! Configurations in HCL: variables with their defaults and `.tfvars`, locals, `for_each`, `count`,
+//! and the modules that they call.
 
 mod calls;
 
@@ -74,7 +75,8 @@ struct Module<'b> {
     locals: BTreeMap<&'b str, Written<'b>>,
     /// Resources and data sources by kind (with `data.` in front) and name.
     blocks: BTreeMap<(String, &'b str), (SourceId, &'b Block)>,
-    /// Resources and calls that are declared more than once, by their address, and why they cannot be read.
+    /// Resources and calls that are declared more than once, by their address, and why they cannot
+    /// be read.
     redeclared: BTreeMap<String, &'static str>,
     /// What was evaluated; `None` while it is under way.
     cache: RefCell<BTreeMap<String, Option<Term>>>,
@@ -90,7 +92,10 @@ pub(in crate::import) fn read(
     let parse = |(path, files): (PathBuf, Vec<SourceId>)| (path, parse_all(&files, &memory, found));
     let parsed: Vec<_> = directories.into_iter().map(parse).collect();
     // Terraform reads the values of a directory with its configuration.
-    for (_, name, _) in parsed.iter().filter(|(_, files)| files.bodies.is_empty()).flat_map(|(_, files)| &files.values)
+    for (_, name, _) in parsed
+        .iter()
+        .filter(|(_, files)| files.bodies.is_empty())
+        .flat_map(|(_, files)| &files.values)
     {
         found.skip_file(Path::new(name), "there is no configuration beside it; use `--var-file`");
     }
@@ -172,7 +177,9 @@ impl<'b> Module<'b> {
             children: RefCell::default(),
             variables: BTreeMap::new(),
             assigned: if is_root {
-                all.given.by_variable(files.into_iter().flat_map(|files| &files.values).map(|(_, _, values)| values))
+                all.given.by_variable(
+                    files.into_iter().flat_map(|files| &files.values).map(|(_, _, values)| values),
+                )
             } else {
                 BTreeMap::new()
             },
@@ -195,11 +202,15 @@ impl<'b> Module<'b> {
     /// Reports the files of values in its directory that cannot be read, and what that leaves open.
     fn report_unread_values(&self, found: &mut ImportResult) {
         let real = |path: &Path| {
-            let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let directory = path
+                .parent()
+                .filter(|parent| !parent.as_os_str().is_empty())
+                .unwrap_or(Path::new("."));
             directory.canonicalize().ok()
         };
         let own = self.chain.last().map(|directory| directory.to_path_buf());
-        let unread: Vec<PathBuf> = found.unread_values.keys().filter(|path| real(path) == own).cloned().collect();
+        let unread: Vec<PathBuf> =
+            found.unread_values.keys().filter(|path| real(path) == own).cloned().collect();
         for path in unread {
             let why = found.unread_values.remove(&path).unwrap_or_default();
             let has_value = |(name, variable): &(&&str, &Variable<'_>)| {
@@ -209,9 +220,18 @@ impl<'b> Module<'b> {
             let with_value: Vec<String> = with_value.map(|(name, _)| format!("`{name}`")).collect();
             let detail = match with_value.as_slice() {
                 [] => why,
-                names => format!("{why}; if it sets {}, other values than its own are imported", names.join(", ")),
+                names => format!(
+                    "{why}; if it sets {}, other values than its own are imported",
+                    names.join(", ")
+                ),
             };
-            found.report(findings::UNREADABLE_VALUES, &path.display().to_string(), Place::NOWHERE, &detail, None);
+            found.report(
+                findings::UNREADABLE_VALUES,
+                &path.display().to_string(),
+                Place::NOWHERE,
+                &detail,
+                None,
+            );
         }
     }
 
@@ -219,7 +239,9 @@ impl<'b> Module<'b> {
     fn read_into(&self, resources: &mut Vec<Resource>, found: &mut ImportResult) {
         for ((kind, name), (source, block)) in &self.blocks {
             if kind.starts_with("cloudflare_") {
-                self.all.effort.released(|| self.expand(kind, name, *source, block, resources, found));
+                self.all
+                    .effort
+                    .released(|| self.expand(kind, name, *source, block, resources, found));
             }
         }
         for (name, (source, block)) in &self.calls {
@@ -235,7 +257,9 @@ impl<'b> Module<'b> {
             };
             found.leaving.keep(&address);
             match refused {
-                Refused::Elsewhere(why) => found.refuse(findings::NOT_TRANSLATED, "module", &address, place, &why),
+                Refused::Elsewhere(why) => {
+                    found.refuse(findings::NOT_TRANSLATED, "module", &address, place, &why)
+                }
                 Refused::Missing(missing) => {
                     let at = if missing.place == Place::NOWHERE { place } else { missing.place };
                     found.refuse(findings::UNKNOWN_VALUE, "module", &address, at, &missing.why);
@@ -263,7 +287,9 @@ impl<'b> Module<'b> {
         let is_given = self.call.as_ref().is_some_and(|call| call.has(name));
         if !is_given && assigned.is_none() && declared.default.is_none() {
             let where_to = match self.call {
-                None => format!("give it with `--var {name}=VALUE`, `--var-file` or in `terraform.tfvars`"),
+                None => format!(
+                    "give it with `--var {name}=VALUE`, `--var-file` or in `terraform.tfvars`"
+                ),
                 Some(_) => "set it in the `module` block".to_owned(),
             };
             let why = format!("the variable `{name}` has no value; {where_to}");
@@ -273,14 +299,20 @@ impl<'b> Module<'b> {
         let assigned_value = |assigned: Assigned<'_>| match assigned {
             Assigned::Expression(source, expression) => evaluate((source, expression)),
             Assigned::Value(value) => value.clone(),
-            Assigned::Text(text) => from_text(text, declared.kind.map(|(_, kind)| kind), name, place),
+            Assigned::Text(text) => {
+                from_text(text, declared.kind.map(|(_, kind)| kind), name, place)
+            }
         };
         let value = self.cached(format!("var.{name}"), place, || {
             let input = self.call.as_ref().and_then(|call| call.input(name));
             if input.as_ref().is_some_and(|value| !self.all.admits_input(value.size())) {
-                return Term::Missing(Missing::unknown("the modules are called with too many values", place));
+                return Term::Missing(Missing::unknown(
+                    "the modules are called with too many values",
+                    place,
+                ));
             }
-            let given = input.or_else(|| assigned.map(assigned_value).map(|value| readable(value, name, place)));
+            let given = input
+                .or_else(|| assigned.map(assigned_value).map(|value| readable(value, name, place)));
             let given = given.filter(|value| !(declared.is_never_null && *value == Term::Null));
             let value = given.or_else(|| declared.default.map(evaluate)).unwrap_or(Term::Null);
             let value = match declared.kind {
@@ -289,38 +321,56 @@ impl<'b> Module<'b> {
             };
             match value {
                 value @ (Term::Null | Term::Missing(_)) => value,
-                value if declared.is_sensitive => {
-                    Term::Missing(Missing::sensitive(&format!("the variable `{name}`"), value, place))
-                }
+                value if declared.is_sensitive => Term::Missing(Missing::sensitive(
+                    &format!("the variable `{name}`"),
+                    value,
+                    place,
+                )),
                 value => value,
             }
         });
         match value {
             // Each entry that refers to the variable is shown at its own place.
-            Term::Missing(missing) if declared.is_sensitive => Term::Missing(Missing { place, ..missing }),
+            Term::Missing(missing) if declared.is_sensitive => {
+                Term::Missing(Missing { place, ..missing })
+            }
             value => value,
         }
     }
 
     /// Takes in a block at the top of a file.
     fn block(&mut self, source: SourceId, role: Role, block: &'b Block) {
-        let labels: Vec<&str> = block.labels.iter().map(hcl_edit::structure::BlockLabel::as_str).collect();
-        let attributes = || block.body.attributes().map(|a: &Attribute| (a.key.as_str(), (source, &a.value)));
+        let labels: Vec<&str> =
+            block.labels.iter().map(hcl_edit::structure::BlockLabel::as_str).collect();
+        let attributes =
+            || block.body.attributes().map(|a: &Attribute| (a.key.as_str(), (source, &a.value)));
         match (block.ident.as_str(), labels.as_slice()) {
             ("variable", [name]) => {
-                let written = |name: &str| block.body.get_attribute(name).map(|a| (source, &a.value));
+                let written =
+                    |name: &str| block.body.get_attribute(name).map(|a| (source, &a.value));
                 let nullable = block.body.get_attribute("nullable").map(|a| &a.value);
                 let is_never_null = matches!(nullable, Some(Expression::Bool(b)) if !*b.value());
                 let is_sensitive = is_sensitive(block);
-                let known = self.variables.get(name).copied().filter(|_| role == Role::Override).unwrap_or_default();
-                let (default, kind) = (written("default").or(known.default), written("type").or(known.kind));
+                let known = self
+                    .variables
+                    .get(name)
+                    .copied()
+                    .filter(|_| role == Role::Override)
+                    .unwrap_or_default();
+                let (default, kind) =
+                    (written("default").or(known.default), written("type").or(known.kind));
                 let is_never_null = is_never_null || known.is_never_null;
                 let is_sensitive = is_sensitive || known.is_sensitive;
-                self.variables.insert(name, Variable { is_sensitive, default, kind, is_never_null });
+                self.variables
+                    .insert(name, Variable { is_sensitive, default, kind, is_never_null });
             }
             ("locals", []) => self.locals.extend(attributes()),
             ("resource" | "data", [kind, name]) => {
-                let kind = if block.ident.as_str() == "data" { format!("data.{kind}") } else { (*kind).to_owned() };
+                let kind = if block.ident.as_str() == "data" {
+                    format!("data.{kind}")
+                } else {
+                    (*kind).to_owned()
+                };
                 let address = format!("{kind}.{name}");
                 let other = self.blocks.insert((kind, name), (source, block));
                 if other.is_some_and(|other| !self.is_the_same(other, (source, block))) {
@@ -342,9 +392,11 @@ impl<'b> Module<'b> {
         }
     }
 
-    /// Whether two blocks are one, in a file that was read twice because its directory was named twice.
+    /// Whether two blocks are one, in a file that was read twice because its directory was named
+    /// twice.
     fn is_the_same(&self, one: (SourceId, &Block), other: (SourceId, &Block)) -> bool {
-        let file = |(source, block): (SourceId, &Block)| (head(source, block).span, self.text(source));
+        let file =
+            |(source, block): (SourceId, &Block)| (head(source, block).span, self.text(source));
         one.0 != other.0 && file(one) == file(other)
     }
 
@@ -356,9 +408,9 @@ impl<'b> Module<'b> {
     /// The value of something that may refer to itself by way of others.
     fn cached(&self, key: String, place: Place, evaluate: impl FnOnce() -> Term) -> Term {
         if let Some(known) = self.cache.borrow().get(&key) {
-            return known
-                .clone()
-                .unwrap_or_else(|| Term::Missing(Missing::unknown(format!("`{key}` refers to itself"), place)));
+            return known.clone().unwrap_or_else(|| {
+                Term::Missing(Missing::unknown(format!("`{key}` refers to itself"), place))
+            });
         }
         self.cache.borrow_mut().insert(key.clone(), None);
         let value = self.all.effort.keep(evaluate(), place);
@@ -367,23 +419,36 @@ impl<'b> Module<'b> {
     }
 
     /// The scopes of the instances of a block, with the text of their index.
-    fn instances(&self, source: SourceId, block: &Block) -> Result<Vec<(String, Scope<'_>)>, Missing> {
+    fn instances(
+        &self,
+        source: SourceId,
+        block: &Block,
+    ) -> Result<Vec<(String, Scope<'_>)>, Missing> {
         let scope = self.scope(source);
         let with = |name: &str, members: Vec<(&str, Term)>| {
             let mut inner = self.scope(source);
-            let members = members.into_iter().map(|(member, value)| (member.to_owned(), value)).gather();
+            let members =
+                members.into_iter().map(|(member, value)| (member.to_owned(), value)).gather();
             inner.names.push((name.to_owned(), Rc::new(Term::Map(members))));
             inner
         };
         let place = head(source, block);
-        let labels: Vec<&str> = block.labels.iter().map(hcl_edit::structure::BlockLabel::as_str).collect();
-        let head =
-            if block.ident.as_str() == "resource" { String::new() } else { format!("{}.", block.ident.as_str()) };
+        let labels: Vec<&str> =
+            block.labels.iter().map(hcl_edit::structure::BlockLabel::as_str).collect();
+        let head = if block.ident.as_str() == "resource" {
+            String::new()
+        } else {
+            format!("{}.", block.ident.as_str())
+        };
         if let Some(why) = self.redeclared.get(&format!("{head}{}", labels.join("."))) {
             return Err(Missing::unknown(*why, place));
         }
         let bounded = |n: usize| {
-            if n > MOST_INSTANCES { Err(Missing::unknown(format!("it has {n} instances"), place)) } else { Ok(()) }
+            if n > MOST_INSTANCES {
+                Err(Missing::unknown(format!("it has {n} instances"), place))
+            } else {
+                Ok(())
+            }
         };
         if let Some(attribute) = block.body.get_attribute("for_each") {
             let pairs: Vec<(String, Term)> = match scope.evaluate(&attribute.value) {
@@ -393,7 +458,9 @@ impl<'b> Module<'b> {
                     let pair = |item: Term| match (item.text(), item) {
                         (Some(key), item) => Ok((key, item)),
                         (None, Term::Missing(missing)) => Err(missing),
-                        (None, _) => Err(Missing::error("`for_each` needs a map, or a set of text", place)),
+                        (None, _) => {
+                            Err(Missing::error("`for_each` needs a map, or a set of text", place))
+                        }
                     };
                     list.into_iter().map(pair).collect::<Result<_, _>>()?
                 }
@@ -409,10 +476,14 @@ impl<'b> Module<'b> {
         if let Some(attribute) = block.body.get_attribute("count") {
             let count = match scope.evaluate(&attribute.value) {
                 Term::Missing(missing) => return Err(missing),
-                value => value.whole().ok_or_else(|| Missing::error("`count` needs a whole number", place))?,
+                value => value
+                    .whole()
+                    .ok_or_else(|| Missing::error("`count` needs a whole number", place))?,
             };
             bounded(count as usize)?;
-            let instance = |n: u32| (format!("[{n}]"), with("count", vec![("index", Term::Number(f64::from(n)))]));
+            let instance = |n: u32| {
+                (format!("[{n}]"), with("count", vec![("index", Term::Number(f64::from(n)))]))
+            };
             return Ok((0..count).map(instance).collect());
         }
         Ok(vec![(String::new(), scope)])
@@ -443,10 +514,12 @@ impl<'b> Module<'b> {
             return self.too_many(kind, &address, place, found);
         }
         let ignored = IgnoredChanges::of(block);
-        let origin: Arc<str> = self.chain.first().map(|root| self.all.shown(root)).unwrap_or_default().into();
+        let origin: Arc<str> =
+            self.chain.first().map(|root| self.all.shown(root)).unwrap_or_default().into();
         let text = self.text(source);
         let comments: Arc<[_]> =
-            block_comments::of(text, place.span.start as usize, place.span.end as usize, block).into();
+            block_comments::of(text, place.span.start as usize, place.span.end as usize, block)
+                .into();
         for (index, scope) in instances {
             let address = format!("{address}{index}");
             match self.all.effort.released(|| members(&block.body, &scope)) {
@@ -462,7 +535,15 @@ impl<'b> Module<'b> {
                     };
                     let (kind, comments) = (kind.to_owned(), Arc::clone(&comments));
                     let origin = Arc::clone(&origin);
-                    out.push(Resource { address, kind, values, place, comments, origin, is_complete: false });
+                    out.push(Resource {
+                        address,
+                        kind,
+                        values,
+                        place,
+                        comments,
+                        origin,
+                        is_complete: false,
+                    });
                 }
                 Err(at) => {
                     let why = "`dynamic` blocks are not read; import the state (`terraform show -json`) instead";
@@ -477,10 +558,13 @@ impl<'b> Module<'b> {
     fn seen(&self, kind: &str, address: &str, block: &Block, scope: &Scope<'_>) -> Term {
         let place = head(scope.source, block);
         let plain = kind.trim_start_matches("data.");
-        let attribute = |name: &str| block.body.get_attribute(name).map(|a| scope.evaluate(&a.value));
+        let attribute =
+            |name: &str| block.body.get_attribute(name).map(|a| scope.evaluate(&a.value));
         let zone_name = || {
             let filter = block.body.get_blocks("filter").next();
-            let filtered = || filter.and_then(|f| f.body.get_attribute("name")).map(|a| scope.evaluate(&a.value));
+            let filtered = || {
+                filter.and_then(|f| f.body.get_attribute("name")).map(|a| scope.evaluate(&a.value))
+            };
             let in_object = || match attribute("filter") {
                 Some(Term::Map(mut filter)) => filter.remove("name"),
                 _ => None,
@@ -495,21 +579,34 @@ impl<'b> Module<'b> {
             ("cloudflare_zone", Some(Term::Text(name))) => {
                 let id = Term::Text(format!("{ZONE_REFERENCE}{name}"));
                 map.extend([("id".to_owned(), id.clone()), ("zone_id".to_owned(), id)]);
-                map.extend([("name".to_owned(), Term::from(&*name)), ("zone".to_owned(), Term::Text(name))]);
+                map.extend([
+                    ("name".to_owned(), Term::from(&*name)),
+                    ("zone".to_owned(), Term::Text(name)),
+                ]);
             }
             ("cloudflare_zones", Some(Term::Text(name))) => {
                 let id = Term::Text(format!("{ZONE_REFERENCE}{name}"));
-                let zone =
-                    Term::Map([("id".to_owned(), id), ("name".to_owned(), Term::Text(name))].into_iter().gather());
+                let zone = Term::Map(
+                    [("id".to_owned(), id), ("name".to_owned(), Term::Text(name))]
+                        .into_iter()
+                        .gather(),
+                );
                 let zones = Term::List(vec![zone]);
                 map.extend([("zones".to_owned(), zones.clone()), ("result".to_owned(), zones)]);
             }
             ("cloudflare_zone" | "cloudflare_zones", name) => {
                 let unknown = match name {
                     Some(Term::Missing(missing)) => missing,
-                    _ => Missing::unknown(format!("`{address}` does not say the name of its zone"), place),
+                    _ => Missing::unknown(
+                        format!("`{address}` does not say the name of its zone"),
+                        place,
+                    ),
                 };
-                let members = if plain == "cloudflare_zone" { ["id", "zone_id"] } else { ["zones", "result"] };
+                let members = if plain == "cloudflare_zone" {
+                    ["id", "zone_id"]
+                } else {
+                    ["zones", "result"]
+                };
                 let unknown = |member: &str| (member.to_owned(), Term::Missing(unknown.clone()));
                 map.extend(members.map(unknown));
             }
@@ -527,8 +624,9 @@ impl<'b> Module<'b> {
                 Ok(instances) => instances,
                 Err(missing) => return Term::Missing(missing),
             };
-            let object =
-                |(index, scope): &(String, Scope<'_>)| self.seen(kind, &format!("{address}{index}"), block, scope);
+            let object = |(index, scope): &(String, Scope<'_>)| {
+                self.seen(kind, &format!("{address}{index}"), block, scope)
+            };
             if block.body.has_attribute("count") {
                 return Term::List(instances.iter().map(object).collect());
             }
@@ -552,7 +650,9 @@ impl Globals for Module<'_> {
             ("var", [name, ..]) => Some((self.variable(name, place), 1)),
             ("local", [name, ..]) => {
                 let (source, expression) = self.locals.get(name)?;
-                let value = self.cached(format!("local.{name}"), place, || self.scope(*source).evaluate(expression));
+                let value = self.cached(format!("local.{name}"), place, || {
+                    self.scope(*source).evaluate(expression)
+                });
                 Some((value, 1))
             }
             ("path", ["module", ..]) => match self.path.to_str() {
@@ -562,13 +662,17 @@ impl Globals for Module<'_> {
             // Terraform runs in the directory of the root.
             ("path", ["root" | "cwd", ..]) => Some((Term::from("."), 1)),
             ("module", path) => self.outputs(path, place),
-            ("data", [kind, name, ..]) => Some((self.resource(&format!("data.{kind}"), name, place)?, 2)),
+            ("data", [kind, name, ..]) => {
+                Some((self.resource(&format!("data.{kind}"), name, place)?, 2))
+            }
             (kind, [name, rest @ ..]) if kind.starts_with("cloudflare_") => {
                 let value = self.resource(kind, name, place)?;
                 // What only Cloudflare knows, such as an assigned name server.
                 if let (Term::Map(map), [attribute, ..]) = (&value, rest) {
                     let block = self.blocks.get(&(kind.to_owned(), name));
-                    if block.is_some_and(|(_, block)| is_single(block)) && !map.contains_key(*attribute) {
+                    if block.is_some_and(|(_, block)| is_single(block))
+                        && !map.contains_key(*attribute)
+                    {
                         return None;
                     }
                 }
@@ -579,10 +683,15 @@ impl Globals for Module<'_> {
     }
 
     fn read(&self, name: &str) -> Result<String, String> {
-        let (Some(root), Some(own)) = (self.chain.first(), self.chain.last()) else { return Err(String::new()) };
-        // Terraform runs in the directory of the root. Names that begin with `path.module` lead to that of the module.
+        let (Some(root), Some(own)) = (self.chain.first(), self.chain.last()) else {
+            return Err(String::new());
+        };
+        // Terraform runs in the directory of the root. Names that begin with `path.module` lead to
+        // that of the module.
         let path = plain(&root.join(name));
-        let below = |directory: &Path| path.strip_prefix(directory).ok().and_then(Path::to_str).map(str::to_owned);
+        let below = |directory: &Path| {
+            path.strip_prefix(directory).ok().and_then(Path::to_str).map(str::to_owned)
+        };
         match (below(own), below(root)) {
             (Some(name), _) => read_below(own, &name),
             (None, Some(name)) => read_below(root, &name),

@@ -1,7 +1,8 @@
 //! States and plans as JSON: `terraform.tfstate` (format 4), and `show -json` of a state or plan.
 //!
 //! # Sources
-//! developer.hashicorp.com/terraform/internals/json-format (values representation), read 2026-11-22; the state file by its members.
+//! developer.hashicorp.com/terraform/internals/json-format (values representation), read
+//! 2026-11-22; the state file by its members.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,7 +39,8 @@ fn read_all(json: &Json) -> Result<Vec<Resource>, String> {
         }
         return Ok(resources);
     }
-    let root = json.pointer("/planned_values/root_module").or_else(|| json.pointer("/values/root_module"));
+    let root =
+        json.pointer("/planned_values/root_module").or_else(|| json.pointer("/values/root_module"));
     if let Some(root) = root {
         module(root, &mut resources);
     }
@@ -50,26 +52,34 @@ fn read_all(json: &Json) -> Result<Vec<Resource>, String> {
         resources.extend(prior.into_iter().filter(|resource| resource.kind.starts_with("data.")));
     }
     if root.is_none() && json.get("resource_changes").is_none() && json.get("values").is_none() {
-        return Err("it is neither a state nor a plan; make it with `terraform show -json`".to_owned());
+        return Err(
+            "it is neither a state nor a plan; make it with `terraform show -json`".to_owned()
+        );
     }
     Ok(resources)
 }
 
-/// Notes the values that a plan does not know yet, where the configuration sets them. What Cloudflare computes is not needed.
+/// Notes the values that a plan does not know yet, where the configuration sets them. What
+/// Cloudflare computes is not needed.
 fn unknown_values(plan: &Json, resources: &mut [Resource]) {
     let mut written = BTreeMap::new();
     if let Some(root) = plan.pointer("/configuration/root_module") {
         expressions(root, "", &mut written);
     }
     let changes = list(plan, "resource_changes").iter();
-    let unknown = |change: &'_ Json| change.pointer("/change/after_unknown").and_then(Json::as_object).cloned();
-    let unknown: BTreeMap<&str, _> = changes.map(|change| (text(change, "address"), unknown(change))).gather();
+    let unknown = |change: &'_ Json| {
+        change.pointer("/change/after_unknown").and_then(Json::as_object).cloned()
+    };
+    let unknown: BTreeMap<&str, _> =
+        changes.map(|change| (text(change, "address"), unknown(change))).gather();
     for resource in resources {
         let Some(Some(unknown)) = unknown.get(resource.address.as_str()) else { continue };
         let Some(written) = written.get(&without_keys(&resource.address)) else { continue };
         let Term::Map(values) = &mut resource.values else { continue };
         let is_unknown = |(name, value): &(&String, &Json)| {
-            **value == Json::Bool(true) && *name != "zone_id" && written.get(name.as_str()).is_some()
+            **value == Json::Bool(true)
+                && *name != "zone_id"
+                && written.get(name.as_str()).is_some()
         };
         for (name, _) in unknown.iter().filter(is_unknown) {
             let why = format!("`{name}` is known only after `terraform apply`");
@@ -78,7 +88,8 @@ fn unknown_values(plan: &Json, resources: &mut [Resource]) {
     }
 }
 
-/// What the configuration in a plan sets for each resource of a module, and of those that it calls, by address.
+/// What the configuration in a plan sets for each resource of a module, and of those that it calls,
+/// by address.
 fn expressions<'j>(module: &'j Json, prefix: &str, out: &mut BTreeMap<String, &'j Json>) {
     for resource in list(module, "resources") {
         let expressions = resource.get("expressions");
@@ -130,7 +141,9 @@ fn without_sensitive(values: Option<&Json>, is_sensitive: impl Fn(&str) -> bool)
     let member = |(name, value): (&String, &Json)| {
         let value = Term::from_json(value);
         let is_hidden = !value.is_empty() && is_sensitive(name);
-        let hidden = || Term::Missing(Missing::sensitive(&format!("`{name}`"), value.clone(), Place::NOWHERE));
+        let hidden = || {
+            Term::Missing(Missing::sensitive(&format!("`{name}`"), value.clone(), Place::NOWHERE))
+        };
         (name.clone(), if is_hidden { hidden() } else { value })
     };
     Term::Map(members.iter().map(member).gather())
@@ -149,7 +162,11 @@ fn holds_true(json: &Json) -> bool {
 /// A resource of a state file, with its instances.
 fn state_resource(resource: &Json, out: &mut Vec<Resource>) {
     let kind = kind(resource);
-    let module = resource.get("module").and_then(Json::as_str).map(|module| format!("{module}.")).unwrap_or_default();
+    let module = resource
+        .get("module")
+        .and_then(Json::as_str)
+        .map(|module| format!("{module}."))
+        .unwrap_or_default();
     for instance in list(resource, "instances") {
         let key = match instance.get("index_key") {
             Some(key) => format!("[{key}]"),
@@ -163,7 +180,8 @@ fn state_resource(resource: &Json, out: &mut Vec<Resource>) {
             address: format!("{module}{kind}.{}{key}", text(resource, "name")),
             kind: kind.clone(),
             values: without_sensitive(instance.get("attributes"), |name| {
-                let first = |path: &Json| path.pointer("/0/value").and_then(Json::as_str) == Some(name);
+                let first =
+                    |path: &Json| path.pointer("/0/value").and_then(Json::as_str) == Some(name);
                 list(instance, "sensitive_attributes").iter().any(first)
             }),
             place: Place::NOWHERE,
@@ -174,14 +192,18 @@ fn state_resource(resource: &Json, out: &mut Vec<Resource>) {
     }
 }
 
-/// The resources of a module of `show -json`, and of those below it. The reader bounds the depth of the document.
+/// The resources of a module of `show -json`, and of those below it. The reader bounds the depth of
+/// the document.
 fn module(json: &Json, out: &mut Vec<Resource>) {
     for resource in list(json, "resources") {
         out.push(Resource {
             address: text(resource, "address").to_owned(),
             kind: kind(resource),
             values: without_sensitive(resource.get("values"), |name| {
-                resource.get("sensitive_values").and_then(|all| all.get(name)).is_some_and(holds_true)
+                resource
+                    .get("sensitive_values")
+                    .and_then(|all| all.get(name))
+                    .is_some_and(holds_true)
             }),
             place: Place::NOWHERE,
             comments: Arc::default(),
@@ -204,7 +226,8 @@ mod tests {
         let address = "module.m[\"k\"].cloudflare_dns_record.r[\"a\"]";
         let values = serde_json::json!({ "name": "www", "type": "A", "ttl": 300 });
         let resource = serde_json::json!({ "address": address, "mode": "managed", "type": "cloudflare_dns_record", "values": values });
-        let unknown = serde_json::json!({ "content": true, "settings": true, "id": true, "zone_id": true });
+        let unknown =
+            serde_json::json!({ "content": true, "settings": true, "id": true, "zone_id": true });
         let written = serde_json::json!({ "content": { "references": ["aws_eip.x"] }, "zone_id": {}, "name": {} });
         let plan = serde_json::json!({
             "format_version": "1.2",

@@ -1,4 +1,5 @@
-//! Evaluates expressions of the HashiCorp configuration language: every value, or exactly what is missing.
+//! Evaluates expressions of the HashiCorp configuration language: every value, or exactly what is
+//! missing.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -7,7 +8,8 @@ use std::rc::Rc;
 
 use hcl_edit::Span as _;
 use hcl_edit::expr::{
-    BinaryOperator, Expression, ForExpr, FuncCall, ObjectKey, Traversal, TraversalOperator, UnaryOperator,
+    BinaryOperator, Expression, ForExpr, FuncCall, ObjectKey, Traversal, TraversalOperator,
+    UnaryOperator,
 };
 use hcl_edit::template::{Directive, Element, Template};
 
@@ -31,7 +33,8 @@ const MOST_KEPT: usize = 48 << 20;
 /// Copying so many bytes counts as one step more.
 const BYTES_PER_STEP: usize = 4096;
 /// Why a value is missing that would be too large.
-const TOO_MUCH_TEXT: &str = "the values take more memory than an import may use; import the state instead";
+const TOO_MUCH_TEXT: &str =
+    "the values take more memory than an import may use; import the state instead";
 
 /// The effort that evaluations may take.
 pub(super) struct Effort {
@@ -75,7 +78,11 @@ impl Effort {
         if !self.evaluation.take_steps(bytes / BYTES_PER_STEP) {
             return Term::Missing(Missing::unknown("the expressions take too many steps", place));
         }
-        if self.evaluation.hold(bytes) { value } else { Term::Missing(Missing::unknown(TOO_MUCH_TEXT, place)) }
+        if self.evaluation.hold(bytes) {
+            value
+        } else {
+            Term::Missing(Missing::unknown(TOO_MUCH_TEXT, place))
+        }
     }
 
     /// Counts a value that stays until the end. One that is too large becomes missing.
@@ -90,13 +97,18 @@ impl Effort {
 
     /// Why a further value of so many bytes cannot be made, if it cannot.
     fn check_memory(&self, bytes: usize, place: Place) -> Result<(), Missing> {
-        if bytes <= self.evaluation.remaining_bytes() { Ok(()) } else { Err(Missing::unknown(TOO_MUCH_TEXT, place)) }
+        if bytes <= self.evaluation.remaining_bytes() {
+            Ok(())
+        } else {
+            Err(Missing::unknown(TOO_MUCH_TEXT, place))
+        }
     }
 }
 
 /// What names outside of an expression mean.
 pub(super) trait Globals {
-    /// The value of `first.rest[0].rest[1]…`, and how many of the rest were used; `None` if `first` is not known.
+    /// The value of `first.rest[0].rest[1]…`, and how many of the rest were used; `None` if `first`
+    /// is not known.
     fn lookup(&self, first: &str, rest: &[&str], place: Place) -> Option<(Term, usize)>;
     /// The text of a file below the directory of the module; otherwise why it cannot be read.
     fn read(&self, name: &str) -> Result<String, String>;
@@ -120,7 +132,10 @@ pub(super) struct Scope<'g> {
 impl Scope<'_> {
     /// The place of a span of this file.
     pub(super) fn place(&self, span: Option<Range<usize>>) -> Place {
-        span.map_or(Place::NOWHERE, |span| Place { source: self.source, span: Span::new(span.start, span.end) })
+        span.map_or(Place::NOWHERE, |span| Place {
+            source: self.source,
+            span: Span::new(span.start, span.end),
+        })
     }
 
     /// The value of an expression.
@@ -132,7 +147,10 @@ impl Scope<'_> {
         }
         let depth = effort.depth.get();
         if depth >= DEEPEST {
-            return Term::Missing(Missing::unknown("the values refer to each other too deeply", place));
+            return Term::Missing(Missing::unknown(
+                "the values refer to each other too deeply",
+                place,
+            ));
         }
         effort.depth.set(depth + 1);
         let value = effort.released(|| self.value(expression, place));
@@ -147,13 +165,17 @@ impl Scope<'_> {
             Expression::Bool(b) => Term::Bool(*b.value()),
             Expression::Number(n) => n.value().as_f64().map_or(Term::Null, Term::Number),
             Expression::String(text) => Term::Text(text.value().clone()),
-            Expression::Array(items) => Term::List(items.iter().map(|item| self.evaluate(item)).collect()),
+            Expression::Array(items) => {
+                Term::List(items.iter().map(|item| self.evaluate(item)).collect())
+            }
             Expression::Object(object) => {
                 let mut map = BTreeMap::new();
                 for (key, value) in object {
                     let key = match key {
                         ObjectKey::Ident(name) => Term::from(name.as_str()),
-                        ObjectKey::Expression(Expression::Variable(name)) => Term::from(name.as_str()),
+                        ObjectKey::Expression(Expression::Variable(name)) => {
+                            Term::from(name.as_str())
+                        }
                         ObjectKey::Expression(key) => self.evaluate(key),
                     };
                     match (key.text(), key) {
@@ -178,17 +200,20 @@ impl Scope<'_> {
             },
             Expression::FuncCall(call) => self.call(call, place),
             Expression::Traversal(traversal) => self.traverse(traversal, place),
-            Expression::UnaryOp(operation) => match (operation.operator.value(), self.evaluate(&operation.expr)) {
-                (_, Term::Missing(missing)) => Term::Missing(missing),
-                (UnaryOperator::Not, value) => {
-                    value.truth().map_or_else(|| error("`!` needs a boolean", place), |b| Term::Bool(!b))
+            Expression::UnaryOp(operation) => {
+                match (operation.operator.value(), self.evaluate(&operation.expr)) {
+                    (_, Term::Missing(missing)) => Term::Missing(missing),
+                    (UnaryOperator::Not, value) => value
+                        .truth()
+                        .map_or_else(|| error("`!` needs a boolean", place), |b| Term::Bool(!b)),
+                    (UnaryOperator::Neg, value) => value
+                        .number()
+                        .map_or_else(|| error("`-` needs a number", place), |n| Term::Number(-n)),
                 }
-                (UnaryOperator::Neg, value) => {
-                    value.number().map_or_else(|| error("`-` needs a number", place), |n| Term::Number(-n))
-                }
-            },
+            }
             Expression::BinaryOp(operation) => {
-                let (left, right) = (self.evaluate(&operation.lhs_expr), self.evaluate(&operation.rhs_expr));
+                let (left, right) =
+                    (self.evaluate(&operation.lhs_expr), self.evaluate(&operation.rhs_expr));
                 binary(*operation.operator.value(), left, right, place)
             }
             Expression::ForExpr(expression) => self.for_expression(expression, place),
@@ -202,9 +227,13 @@ impl Scope<'_> {
         }
         self.globals.lookup(name, rest, place).unwrap_or_else(|| {
             let text = self.globals.text(self.source);
-            let shown = text.get(place.span.start as usize..place.span.end as usize).unwrap_or(name);
+            let shown =
+                text.get(place.span.start as usize..place.span.end as usize).unwrap_or(name);
             let shown: String = shown.chars().take(80).collect();
-            (Term::Missing(Missing::unknown(format!("`{shown}` is not in these files"), place)), rest.len())
+            (
+                Term::Missing(Missing::unknown(format!("`{shown}` is not in these files"), place)),
+                rest.len(),
+            )
         })
     }
 
@@ -217,13 +246,20 @@ impl Scope<'_> {
                 let part = |operator: &TraversalOperator| match operator {
                     TraversalOperator::GetAttr(name) => Some(name.to_string()),
                     // An instance of a module that the code names.
-                    TraversalOperator::Index(Expression::String(key)) if is_module => Some(key.value().clone()),
-                    TraversalOperator::Index(Expression::Number(n)) if is_module => Some(n.value().to_string()),
+                    TraversalOperator::Index(Expression::String(key)) if is_module => {
+                        Some(key.value().clone())
+                    }
+                    TraversalOperator::Index(Expression::Number(n)) if is_module => {
+                        Some(n.value().to_string())
+                    }
                     TraversalOperator::LegacyIndex(n) if is_module => Some(n.value().to_string()),
                     _ => None,
                 };
-                let path: Vec<String> =
-                    traversal.operators.iter().map_while(|operator| part(operator.value())).collect();
+                let path: Vec<String> = traversal
+                    .operators
+                    .iter()
+                    .map_while(|operator| part(operator.value()))
+                    .collect();
                 let path: Vec<&str> = path.iter().map(String::as_str).collect();
                 let (value, taken) = self.variable(name.as_str(), &path, place);
                 used = taken;
@@ -242,8 +278,11 @@ impl Scope<'_> {
                     Term::Map(map) => map.into_values().collect(),
                     other => vec![other],
                 };
-                let rest: Vec<&TraversalOperator> = operators.map(|operator| operator.value()).collect();
-                let each = |item: Term| rest.iter().fold(item, |value, step| self.step(value, step, place));
+                let rest: Vec<&TraversalOperator> =
+                    operators.map(|operator| operator.value()).collect();
+                let each = |item: Term| {
+                    rest.iter().fold(item, |value, step| self.step(value, step, place))
+                };
                 return Term::List(items.into_iter().map(each).collect());
             }
             value = self.step(value, step, place);
@@ -267,10 +306,12 @@ impl Scope<'_> {
                 let key = key.text().unwrap_or_default();
                 map.remove(&key).unwrap_or_else(|| error(format!("there is no `{key}`"), place))
             }
-            (Term::List(mut list), key) => match key.whole().map(|n| n as usize).filter(|n| *n < list.len()) {
-                Some(n) => list.swap_remove(n),
-                None => error("there is no such item", place),
-            },
+            (Term::List(mut list), key) => {
+                match key.whole().map(|n| n as usize).filter(|n| *n < list.len()) {
+                    Some(n) => list.swap_remove(n),
+                    None => error("there is no such item", place),
+                }
+            }
             (_, key) => error(format!("there is no `{}`", key.text().unwrap_or_default()), place),
         }
     }
@@ -297,7 +338,9 @@ impl Scope<'_> {
                     Term::Missing(missing) => return Err(missing),
                     value => {
                         let text = value.text();
-                        let text = text.ok_or_else(|| Missing::error("only single values fit into text", place))?;
+                        let text = text.ok_or_else(|| {
+                            Missing::error("only single values fit into text", place)
+                        })?;
                         self.push(&text, out, place)?;
                     }
                 },
@@ -306,9 +349,16 @@ impl Scope<'_> {
                         Term::Missing(missing) => return Err(missing),
                         condition => match (condition.truth(), &branch.else_expr) {
                             (Some(true), _) => self.append(&branch.if_expr.template, out, place)?,
-                            (Some(false), Some(other)) => self.append(&other.template, out, place)?,
+                            (Some(false), Some(other)) => {
+                                self.append(&other.template, out, place)?
+                            }
                             (Some(false), None) => {}
-                            (None, _) => return Err(Missing::error("the condition is neither true nor false", place)),
+                            (None, _) => {
+                                return Err(Missing::error(
+                                    "the condition is neither true nor false",
+                                    place,
+                                ));
+                            }
                         },
                     },
                     Directive::For(each) => {
@@ -343,7 +393,9 @@ impl Scope<'_> {
         let pairs: Box<dyn Iterator<Item = (Term, Term)>> = match collection {
             Term::Missing(missing) => return Err(missing),
             #[allow(clippy::cast_precision_loss, reason = "lists are far shorter than 2^53")]
-            Term::List(list) => Box::new(list.into_iter().enumerate().map(|(n, item)| (Term::Number(n as f64), item))),
+            Term::List(list) => Box::new(
+                list.into_iter().enumerate().map(|(n, item)| (Term::Number(n as f64), item)),
+            ),
             Term::Map(map) => Box::new(map.into_iter().map(|(key, item)| (Term::Text(key), item))),
             _ => return Err(Missing::error("only lists and maps can be iterated", place)),
         };
@@ -359,7 +411,12 @@ impl Scope<'_> {
     fn for_expression(&self, expression: &ForExpr, place: Place) -> Term {
         let intro = &expression.intro;
         let key = intro.key_var.as_ref().map(|name| name.as_str());
-        let scopes = match self.each(self.evaluate(&intro.collection_expr), key, intro.value_var.as_str(), place) {
+        let scopes = match self.each(
+            self.evaluate(&intro.collection_expr),
+            key,
+            intro.value_var.as_str(),
+            place,
+        ) {
             Ok(scopes) => scopes,
             Err(missing) => return Term::Missing(missing),
         };
@@ -410,7 +467,9 @@ impl Scope<'_> {
                 let results = arguments.map(|argument| self.evaluate(argument));
                 let fails = |value: &Term| value.missing().is_some_and(|missing| missing.is_error);
                 let mut results = results.skip_while(fails);
-                return results.next().unwrap_or_else(|| error("no argument of `try` has a value", place));
+                return results
+                    .next()
+                    .unwrap_or_else(|| error("no argument of `try` has a value", place));
             }
             "can" => {
                 let value = arguments.next().map(|argument| self.evaluate(argument));
@@ -429,7 +488,9 @@ impl Scope<'_> {
                 _ => return error("`...` needs a list", place),
             }
         }
-        if let Err(missing) = self.globals.effort().check_memory(size_of_result(name, &values), place) {
+        if let Err(missing) =
+            self.globals.effort().check_memory(size_of_result(name, &values), place)
+        {
             return Term::Missing(missing);
         }
         match name {
@@ -445,7 +506,9 @@ impl Scope<'_> {
         if let Some(missing) = values.iter().find_map(Term::missing) {
             return Term::Missing(missing.clone());
         }
-        let Some(name) = values.first().and_then(Term::text) else { return error("a file name must be text", place) };
+        let Some(name) = values.first().and_then(Term::text) else {
+            return error("a file name must be text", place);
+        };
         let text = match self.globals.read(&name) {
             Ok(text) => text,
             Err(why) => return Term::Missing(Missing::unknown(why, place)),
@@ -453,18 +516,24 @@ impl Scope<'_> {
         if function == "file" {
             return Term::Text(text);
         }
-        let Some(Term::Map(given)) = values.get(1) else { return error("`templatefile` needs a map of values", place) };
+        let Some(Term::Map(given)) = values.get(1) else {
+            return error("`templatefile` needs a map of values", place);
+        };
         if let Err(missing) = self.globals.effort().check_memory(memory(&text), place) {
             return Term::Missing(missing);
         }
         if is_too_deep(&text) {
-            return Term::Missing(Missing::unknown(format!("the template `{name}` nests too deeply"), place));
+            return Term::Missing(Missing::unknown(
+                format!("the template `{name}` nests too deeply"),
+                place,
+            ));
         }
         let template: Template = match text.parse() {
             Ok(template) => template,
             Err(_) => return error(format!("`{name}` is not a template"), place),
         };
-        let names = given.iter().map(|(name, value)| (name.clone(), Rc::new(value.clone()))).collect();
+        let names =
+            given.iter().map(|(name, value)| (name.clone(), Rc::new(value.clone()))).collect();
         let inner = Scope { source: self.source, globals: self.globals, names };
         let mut out = String::new();
         match inner.append(&template, &mut out, place) {
@@ -507,23 +576,30 @@ fn error(why: impl Into<String>, place: Place) -> Term {
 fn binary(operator: BinaryOperator, left: Term, right: Term, place: Place) -> Term {
     // Both sides of `&&` and `||` are evaluated, as Terraform does; a known side can still decide.
     match (operator, left.truth(), right.truth()) {
-        (BinaryOperator::And, Some(false), _) | (BinaryOperator::And, _, Some(false)) => return Term::Bool(false),
-        (BinaryOperator::Or, Some(true), _) | (BinaryOperator::Or, _, Some(true)) => return Term::Bool(true),
+        (BinaryOperator::And, Some(false), _) | (BinaryOperator::And, _, Some(false)) => {
+            return Term::Bool(false);
+        }
+        (BinaryOperator::Or, Some(true), _) | (BinaryOperator::Or, _, Some(true)) => {
+            return Term::Bool(true);
+        }
         _ => {}
     }
     if let Some(missing) = left.missing().or_else(|| right.missing()) {
         return Term::Missing(missing.clone());
     }
     let numbers = || left.number().zip(right.number());
-    let calculated =
-        |f: fn(f64, f64) -> f64| numbers().map(|(l, r)| f(l, r)).filter(|n| n.is_finite()).map(Term::Number);
+    let calculated = |f: fn(f64, f64) -> f64| {
+        numbers().map(|(l, r)| f(l, r)).filter(|n| n.is_finite()).map(Term::Number)
+    };
     let compared = |f: fn(&f64, &f64) -> bool| numbers().map(|(l, r)| Term::Bool(f(&l, &r)));
     let result = match operator {
         BinaryOperator::Eq => Some(Term::Bool(left == right)),
         BinaryOperator::NotEq => Some(Term::Bool(left != right)),
         BinaryOperator::And | BinaryOperator::Or => {
             let both = left.truth().zip(right.truth());
-            both.map(|(l, r)| Term::Bool(if operator == BinaryOperator::And { l && r } else { l || r }))
+            both.map(|(l, r)| {
+                Term::Bool(if operator == BinaryOperator::And { l && r } else { l || r })
+            })
         }
         BinaryOperator::Plus => calculated(|l, r| l + r),
         BinaryOperator::Minus => calculated(|l, r| l - r),

@@ -59,7 +59,10 @@ pub(super) fn call(name: &str, arguments: Vec<Term>, place: Place) -> Term {
     match known(name, arguments) {
         Some(Ok(value)) => value,
         Some(Err(why)) => Term::Missing(Missing::error(format!("`{name}`: {why}"), place)),
-        None => Term::Missing(Missing::unknown(format!("the function `{name}` is not supported"), place)),
+        None => Term::Missing(Missing::unknown(
+            format!("the function `{name}` is not supported"),
+            place,
+        )),
     }
 }
 
@@ -85,7 +88,9 @@ type Outcome = Result<Term, &'static str>;
 
 /// The result of a supported function.
 fn known(name: &str, arguments: Vec<Term>) -> Option<Outcome> {
-    texts(name, &arguments).or_else(|| collections(name, &arguments)).or_else(|| conversions(name, arguments))
+    texts(name, &arguments)
+        .or_else(|| collections(name, &arguments))
+        .or_else(|| conversions(name, arguments))
 }
 
 /// Argument `n` as text.
@@ -114,9 +119,11 @@ fn number(arguments: &[Term], n: usize) -> Result<f64, &'static str> {
     arguments.get(n).and_then(Term::number).ok_or("a number is expected")
 }
 
-/// `cidrhost(prefix, number)`: an address of a network, counted from its end if the number is negative.
+/// `cidrhost(prefix, number)`: an address of a network, counted from its end if the number is
+/// negative.
 fn cidrhost(a: &[Term]) -> Outcome {
-    let network: IpNet = text(a, 0)?.parse().map_err(|_| "a network such as 192.0.2.0/24 is expected")?;
+    let network: IpNet =
+        text(a, 0)?.parse().map_err(|_| "a network such as 192.0.2.0/24 is expected")?;
     let number = number(a, 1)?;
     if number.fract() != 0.0 || number.abs() > MOST_OF_HOSTS {
         return Err("a whole number is expected");
@@ -124,15 +131,20 @@ fn cidrhost(a: &[Term]) -> Outcome {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
     let offset = number.abs() as u128;
     let (first, last) = match network {
-        IpNet::V4(of) => (u128::from(u32::from(of.network())), u128::from(u32::from(of.broadcast()))),
+        IpNet::V4(of) => {
+            (u128::from(u32::from(of.network())), u128::from(u32::from(of.broadcast())))
+        }
         IpNet::V6(of) => (u128::from(of.network()), u128::from(of.broadcast())),
     };
     let host = if number < 0.0 { last.checked_sub(offset - 1) } else { first.checked_add(offset) };
-    let host = host.filter(|host| (first..=last).contains(host)).ok_or("the network has no such address")?;
+    let host = host
+        .filter(|host| (first..=last).contains(host))
+        .ok_or("the network has no such address")?;
     Ok(Term::Text(match network {
-        IpNet::V4(_) => {
-            u32::try_from(host).map(Ipv4Addr::from).map_err(|_| "the network has no such address")?.to_string()
-        }
+        IpNet::V4(_) => u32::try_from(host)
+            .map(Ipv4Addr::from)
+            .map_err(|_| "the network has no such address")?
+            .to_string(),
         IpNet::V6(_) => Ipv6Addr::from(host).to_string(),
     }))
 }
@@ -144,7 +156,8 @@ fn hexadecimal(bytes: &impl AsRef<[u8]>) -> String {
 
 /// Functions of text.
 fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
-    let changed = |change: &dyn Fn(&str) -> String| text(a, 0).map(|text| Term::Text(change(&text)));
+    let changed =
+        |change: &dyn Fn(&str) -> String| text(a, 0).map(|text| Term::Text(change(&text)));
     let with = |change: &dyn Fn(&str, &str) -> String| {
         text(a, 0).and_then(|one| text(a, 1).map(|two| Term::Text(change(&one, &two))))
     };
@@ -154,7 +167,9 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
         "title" => changed(&|text| {
             let word = |word: &str| {
                 let mut letters = word.chars();
-                letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+                letters
+                    .next()
+                    .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
             };
             text.split(' ').map(word).collect::<Vec<_>>().join(" ")
         }),
@@ -166,9 +181,15 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
         "trimprefix" => with(&|text, prefix| text.strip_prefix(prefix).unwrap_or(text).to_owned()),
         "trimsuffix" => with(&|text, suffix| text.strip_suffix(suffix).unwrap_or(text).to_owned()),
         "trim" => with(&|text, set| text.trim_matches(|c| set.contains(c)).to_owned()),
-        "startswith" => text(a, 0).and_then(|one| text(a, 1).map(|two| Term::Bool(one.starts_with(&two)))),
-        "endswith" => text(a, 0).and_then(|one| text(a, 1).map(|two| Term::Bool(one.ends_with(&two)))),
-        "strcontains" => text(a, 0).and_then(|one| text(a, 1).map(|two| Term::Bool(one.contains(&two)))),
+        "startswith" => {
+            text(a, 0).and_then(|one| text(a, 1).map(|two| Term::Bool(one.starts_with(&two))))
+        }
+        "endswith" => {
+            text(a, 0).and_then(|one| text(a, 1).map(|two| Term::Bool(one.ends_with(&two))))
+        }
+        "strcontains" => {
+            text(a, 0).and_then(|one| text(a, 1).map(|two| Term::Bool(one.contains(&two))))
+        }
         "split" => text(a, 0).and_then(|separator| {
             let text = text(a, 1)?;
             let part = |part: &str| Term::from(part);
@@ -179,8 +200,10 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
             }))
         }),
         "join" => text(a, 0).and_then(|separator| {
-            let items =
-                a[1..].iter().flat_map(Term::items).map(|item| item.text().ok_or("a list of texts is expected"));
+            let items = a[1..]
+                .iter()
+                .flat_map(Term::items)
+                .map(|item| item.text().ok_or("a list of texts is expected"));
             Ok(Term::Text(items.collect::<Result<Vec<_>, _>>()?.join(&separator)))
         }),
         // A pattern between slashes is a regular expression.
@@ -190,7 +213,8 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
             {
                 let pattern = regex::Regex::new(&pattern[1..pattern.len() - 1]);
                 let pattern = pattern.map_err(|_| "the pattern is not valid");
-                pattern.map(|pattern| Term::Text(pattern.replace_all(&text, to.as_str()).into_owned()))
+                pattern
+                    .map(|pattern| Term::Text(pattern.replace_all(&text, to.as_str()).into_owned()))
             }
             (Ok(text), Ok(from), Ok(to)) => Ok(Term::Text(text.replace(&from, &to))),
             _ => Err("three texts are expected"),
@@ -198,9 +222,17 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
         "format" => text(a, 0).and_then(|pattern| format(&pattern, &a[1..])),
         "substr" => text(a, 0).and_then(|text| {
             let (offset, length) = (number(a, 1)?, number(a, 2)?);
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "the conversion saturates"
+            )]
             let (offset, length) = (
-                if offset < 0.0 { text.chars().count().saturating_sub(-offset as usize) } else { offset as usize },
+                if offset < 0.0 {
+                    text.chars().count().saturating_sub(-offset as usize)
+                } else {
+                    offset as usize
+                },
                 if length < 0.0 { usize::MAX } else { length as usize },
             );
             Ok(Term::Text(text.chars().skip(offset).take(length).collect()))
@@ -209,10 +241,16 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
         "regexall" => text(a, 0).and_then(|pattern| {
             let text = text(a, 1)?;
             let pattern = regex::Regex::new(&pattern).map_err(|_| "the pattern is not valid")?;
-            Ok(Term::List(pattern.captures_iter(&text).map(|found| groups(&pattern, &found)).collect()))
+            Ok(Term::List(
+                pattern.captures_iter(&text).map(|found| groups(&pattern, &found)).collect(),
+            ))
         }),
         "indent" => number(a, 0).and_then(|width| {
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "the conversion saturates"
+            )]
             let pad = " ".repeat((width.max(0.0) as usize).min(100));
             Ok(Term::Text(text(a, 1)?.replace('\n', &format!("\n{pad}"))))
         }),
@@ -230,10 +268,14 @@ fn matched(pattern: &str, text: &str) -> Outcome {
 
 /// A match: its named groups as a map, its groups as a list, or all of it.
 fn groups(pattern: &regex::Regex, found: &regex::Captures<'_>) -> Term {
-    let group = |group: Option<regex::Match<'_>>| group.map_or(Term::Null, |group| Term::from(group.as_str()));
+    let group = |group: Option<regex::Match<'_>>| {
+        group.map_or(Term::Null, |group| Term::from(group.as_str()))
+    };
     let names: Vec<&str> = pattern.capture_names().flatten().collect();
     if !names.is_empty() {
-        return Term::Map(names.into_iter().map(|name| (name.to_owned(), group(found.name(name)))).gather());
+        return Term::Map(
+            names.into_iter().map(|name| (name.to_owned(), group(found.name(name)))).gather(),
+        );
     }
     if pattern.captures_len() > 1 {
         return Term::List((1..pattern.captures_len()).map(|n| group(found.get(n))).collect());
@@ -266,7 +308,10 @@ fn format(pattern: &str, arguments: &[Term]) -> Outcome {
         let missing = padded.saturating_sub(value.chars().count());
         match verb {
             's' | 'v' => out.extend(std::iter::repeat_n(' ', missing)),
-            'd' => out.extend(std::iter::repeat_n(if width.starts_with('0') { '0' } else { ' ' }, missing)),
+            'd' => out.extend(std::iter::repeat_n(
+                if width.starts_with('0') { '0' } else { ' ' },
+                missing,
+            )),
             'q' => {}
             _ => return Err("only the verbs %s, %d, %v and %q are supported"),
         }
@@ -302,12 +347,17 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
             texts.sort();
             Term::List(texts.into_iter().map(Term::Text).collect())
         }),
-        "compact" => {
-            list(a, 0).map(|items| Term::List(items.iter().filter(|item| !item.is_empty()).cloned().collect()))
-        }
-        "contains" => list(a, 0).map(|items| Term::Bool(a.get(1).is_some_and(|wanted| items.contains(wanted)))),
+        "compact" => list(a, 0).map(|items| {
+            Term::List(items.iter().filter(|item| !item.is_empty()).cloned().collect())
+        }),
+        "contains" => list(a, 0)
+            .map(|items| Term::Bool(a.get(1).is_some_and(|wanted| items.contains(wanted)))),
         "element" => list(a, 0).and_then(|items| {
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "the conversion saturates"
+            )]
             let index = number(a, 1)?.max(0.0) as usize;
             items
                 .get(index.checked_rem(items.len()).ok_or("the list is empty")?)
@@ -315,7 +365,11 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
                 .ok_or("there is no such item")
         }),
         "slice" => list(a, 0).and_then(|items| {
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "the conversion saturates"
+            )]
             let (from, to) = (number(a, 1)? as usize, number(a, 2)? as usize);
             items.get(from..to).map(|part| Term::List(part.to_vec())).ok_or("the list is shorter")
         }),
@@ -349,16 +403,23 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
         }),
         "sum" => list(a, 0).and_then(|items| {
             let numbers: Option<Vec<f64>> = items.iter().map(Term::number).collect();
-            numbers.map(|numbers| Term::Number(numbers.iter().sum())).ok_or("a list of numbers is expected")
+            numbers
+                .map(|numbers| Term::Number(numbers.iter().sum()))
+                .ok_or("a list of numbers is expected")
         }),
-        "anytrue" => list(a, 0).map(|items| Term::Bool(items.iter().any(|item| item.truth() == Some(true)))),
-        "alltrue" => list(a, 0).map(|items| Term::Bool(items.iter().all(|item| item.truth() == Some(true)))),
+        "anytrue" => {
+            list(a, 0).map(|items| Term::Bool(items.iter().any(|item| item.truth() == Some(true))))
+        }
+        "alltrue" => {
+            list(a, 0).map(|items| Term::Bool(items.iter().all(|item| item.truth() == Some(true))))
+        }
         "one" => list(a, 0).and_then(|items| match items {
             [] => Ok(Term::Null),
             [only] => Ok(only.clone()),
             _ => Err("the list has several items"),
         }),
-        "keys" => map(a, 0).map(|map| Term::List(map.keys().map(|key| Term::from(key.as_str())).collect())),
+        "keys" => map(a, 0)
+            .map(|map| Term::List(map.keys().map(|key| Term::from(key.as_str())).collect())),
         "values" => map(a, 0).map(|map| Term::List(map.values().cloned().collect())),
         "merge" => {
             let maps: Result<Vec<&BTreeMap<String, Term>>, _> =
@@ -372,7 +433,12 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
         "zipmap" => list(a, 0).and_then(|keys| {
             let values = list(a, 1)?;
             let keys: Option<Vec<String>> = keys.iter().map(Term::text).collect();
-            Ok(Term::Map(keys.ok_or("the keys must be texts")?.into_iter().zip(values.iter().cloned()).collect()))
+            Ok(Term::Map(
+                keys.ok_or("the keys must be texts")?
+                    .into_iter()
+                    .zip(values.iter().cloned())
+                    .collect(),
+            ))
         }),
         "setproduct" => {
             let lists: Result<Vec<&[Term]>, _> = (0..a.len()).map(|n| list(a, n)).collect();
@@ -386,7 +452,9 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
                     let extended = |row: &Vec<Term>| {
                         let row = row.clone();
                         list.iter()
-                            .map(move |item| row.iter().cloned().chain([item.clone()]).collect::<Vec<_>>())
+                            .map(move |item| {
+                                row.iter().cloned().chain([item.clone()]).collect::<Vec<_>>()
+                            })
                             .collect::<Vec<_>>()
                     };
                     rows.iter().flat_map(extended).collect()
@@ -406,7 +474,8 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
                 if (to - from) / step > MOST_OF_RANGE {
                     return Err("more than 1,024 items");
                 }
-                let items = std::iter::successors(Some(from), |n| Some(n + step)).take_while(|n| *n < to);
+                let items =
+                    std::iter::successors(Some(from), |n| Some(n + step)).take_while(|n| *n < to);
                 Ok(Term::List(items.map(Term::Number).collect()))
             })
         }
@@ -417,26 +486,33 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
 /// Conversions, and functions that choose.
 fn conversions(name: &str, mut a: Vec<Term>) -> Option<Outcome> {
     Some(match name {
-        "tostring" => {
-            a.first().filter(|value| **value == Term::Null).cloned().map_or_else(|| text(&a, 0).map(Term::Text), Ok)
-        }
+        "tostring" => a
+            .first()
+            .filter(|value| **value == Term::Null)
+            .cloned()
+            .map_or_else(|| text(&a, 0).map(Term::Text), Ok),
         "tonumber" => number(&a, 0).map(Term::Number),
         "tobool" => a.first().and_then(Term::truth).map(Term::Bool).ok_or("a boolean is expected"),
         "tolist" | "tomap" => a.drain(..).next().ok_or("a value is expected"),
         "toset" => list(&a, 0).map(set),
-        "coalesce" => {
-            a.into_iter().find(|value| !matches!(value, Term::Null) && !value.is_empty()).ok_or("every value is null")
+        "coalesce" => a
+            .into_iter()
+            .find(|value| !matches!(value, Term::Null) && !value.is_empty())
+            .ok_or("every value is null"),
+        "coalescelist" => {
+            a.into_iter().find(|value| !value.is_empty()).ok_or("every list is empty")
         }
-        "coalescelist" => a.into_iter().find(|value| !value.is_empty()).ok_or("every list is empty"),
         "base64decode" => text(&a, 0).and_then(|text| {
-            let octets = data_encoding::BASE64.decode(text.as_bytes()).map_err(|_| "it is not base64")?;
+            let octets =
+                data_encoding::BASE64.decode(text.as_bytes()).map_err(|_| "it is not base64")?;
             String::from_utf8(octets).map(Term::Text).map_err(|_| "it is not text")
         }),
         "max" | "min" => {
             let numbers: Result<Vec<f64>, _> = (0..a.len()).map(|n| number(&a, n)).collect();
             let choose = if name == "max" { f64::max } else { f64::min };
-            numbers
-                .and_then(|numbers| numbers.into_iter().reduce(choose).map(Term::Number).ok_or("numbers are expected"))
+            numbers.and_then(|numbers| {
+                numbers.into_iter().reduce(choose).map(Term::Number).ok_or("numbers are expected")
+            })
         }
         "floor" => number(&a, 0).map(|n| Term::Number(n.floor())),
         "ceil" => number(&a, 0).map(|n| Term::Number(n.ceil())),
@@ -490,7 +566,8 @@ fn distinct(items: &[Term]) -> Term {
     Term::List(items.iter().filter(|item| known.insert(ByValue(item))).cloned().collect())
 }
 
-/// The items of a set, in the order in which Terraform goes through them: texts by their bytes, numbers by size.
+/// The items of a set, in the order in which Terraform goes through them: texts by their bytes,
+/// numbers by size.
 pub(super) fn set(items: &[Term]) -> Term {
     let mut items = distinct(items).items().to_vec();
     let rank = |item: &Term| match item {

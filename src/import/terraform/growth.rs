@@ -1,4 +1,5 @@
-//! How large the result of a function can be, before it is made: a short pattern can ask for more than the memory has.
+//! How large the result of a function can be, before it is made: a short pattern can ask for more
+//! than the memory has.
 //!
 //! A function that is not here returns no more than its arguments have.
 
@@ -42,7 +43,11 @@ pub(super) fn size_of_result(name: &str, arguments: &[Term]) -> usize {
         }
         "split" => {
             let (separator, text) = (text(0), text(1));
-            let parts = if separator.is_empty() { text.len() } else { text.matches(&separator).count() + 1 };
+            let parts = if separator.is_empty() {
+                text.len()
+            } else {
+                text.matches(&separator).count() + 1
+            };
             text.len() + parts * size_of::<Term>()
         }
         "regexall" => {
@@ -75,7 +80,10 @@ fn size_of_json(value: &Term) -> usize {
         Term::Text(text) => text.len() * MOST_OF_JSON + 2,
         Term::List(items) => 2 + items.iter().map(|item| 1 + size_of_json(item)).sum::<usize>(),
         Term::Map(members) => {
-            2 + members.iter().map(|(key, item)| key.len() * MOST_OF_JSON + 4 + size_of_json(item)).sum::<usize>()
+            2 + members
+                .iter()
+                .map(|(key, item)| key.len() * MOST_OF_JSON + 4 + size_of_json(item))
+                .sum::<usize>()
         }
     }
 }
@@ -84,16 +92,22 @@ fn size_of_json(value: &Term) -> usize {
 fn size_of_replaced(text: &str, pattern: &str, replacement: &str) -> usize {
     let is_regular = pattern.len() > 1 && pattern.starts_with('/') && pattern.ends_with('/');
     if !is_regular {
-        return text.len().saturating_add(text.matches(pattern).count().saturating_mul(replacement.len()));
+        return text
+            .len()
+            .saturating_add(text.matches(pattern).count().saturating_mul(replacement.len()));
     }
     // Each `$` can stand for the whole match; the matches together are the text.
     let groups = replacement.matches('$').count() + 1;
-    (text.len() + 1).saturating_mul(replacement.len()).saturating_add(text.len().saturating_mul(groups))
+    (text.len() + 1)
+        .saturating_mul(replacement.len())
+        .saturating_add(text.len().saturating_mul(groups))
 }
 
 /// The bytes of a text of `format` whose arguments have so many bytes.
 fn size_of_format(pattern: &str, arguments: usize) -> usize {
-    arguments.saturating_add(pattern.len()).saturating_add(pattern.matches('%').count() * MOST_OF_WIDTH)
+    arguments
+        .saturating_add(pattern.len())
+        .saturating_add(pattern.matches('%').count() * MOST_OF_WIDTH)
 }
 
 #[cfg(test)]

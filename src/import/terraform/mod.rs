@@ -1,7 +1,9 @@
-//! Terraform and OpenTofu: states, plans and configurations of Cloudflare's provider, versions 4 and 5.
+//! Terraform and OpenTofu: states, plans and configurations of Cloudflare's provider, versions 4
+//! and 5.
 //!
-//! A state or plan has every value. A configuration is evaluated without running Terraform, as far as its values are in the
-//! files; an entry that needs more is refused with what is missing. All three give [`Resource`]s, which `resources` translates.
+//! A state or plan has every value. A configuration is evaluated without running Terraform, as far
+//! as its values are in the files; an entry that needs more is refused with what is missing. All
+//! three give [`Resource`]s, which `resources` translates.
 
 mod attributes;
 mod block_comments;

@@ -1,6 +1,7 @@
 //! The modules of a source: the directories with configuration, and which of them others call.
 //!
-//! A call is followed where its source is a directory that was read as well. Nothing else is read or fetched for it.
+//! A call is followed where its source is a directory that was read as well. Nothing else is read
+//! or fetched for it.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,10 +24,12 @@ const MOST_INPUTS: usize = 2_000_000;
 /// The most instances of all resources.
 const MOST_RESOURCES: usize = 250_000;
 
-/// What a file of a directory is for, in the order in which Terraform reads them: of equal names, the last one counts.
+/// What a file of a directory is for, in the order in which Terraform reads them: of equal names,
+/// the last one counts.
 ///
 /// # Sources
-/// developer.hashicorp.com/terraform/language/files/override and …/terraform/language/values/variables (precedence), read 2026-11.
+/// developer.hashicorp.com/terraform/language/files/override and
+/// …/terraform/language/values/variables (precedence), read 2026-11.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
     /// Configuration.
@@ -48,7 +51,9 @@ impl Role {
     pub(super) fn redeclares(self) -> &'static str {
         match self {
             Self::Override => "an override file changes it, which is not read; import the state",
-            _ => "two blocks have this address, which Terraform refuses; remove or rename one of them",
+            _ => {
+                "two blocks have this address, which Terraform refuses; remove or rename one of them"
+            }
         }
     }
 
@@ -60,7 +65,9 @@ impl Role {
             (Some(stem), _) if stem == "override" || stem.ends_with("_override") => Self::Override,
             (_, "terraform.tfvars") => Self::Values,
             (_, "terraform.tfvars.json") => Self::JsonValues,
-            _ if name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json") => Self::AutomaticValues,
+            _ if name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json") => {
+                Self::AutomaticValues
+            }
             _ if name.ends_with(".tfvars") || name.ends_with(".tfvars.json") => Self::NamedValues,
             _ => Self::Code,
         }
@@ -103,7 +110,8 @@ pub(super) struct Modules<'s> {
 }
 
 impl<'s> Modules<'s> {
-    /// The files of these directories. One that was read twice, by different names, is one directory.
+    /// The files of these directories. One that was read twice, by different names, is one
+    /// directory.
     pub(super) fn new(
         sources: &'s Sources,
         read: impl IntoIterator<Item = (PathBuf, Files)>,
@@ -140,8 +148,9 @@ impl<'s> Modules<'s> {
     /// The directories that no other calls. Of those that only call each other, the first.
     pub(super) fn roots(&self) -> Vec<&Path> {
         let all = || self.order.iter().map(PathBuf::as_path);
-        let called: BTreeSet<&Path> =
-            all().flat_map(|of| self.called_by(of).into_iter().filter(move |one| *one != of)).gather();
+        let called: BTreeSet<&Path> = all()
+            .flat_map(|of| self.called_by(of).into_iter().filter(move |one| *one != of))
+            .gather();
         let mut roots: Vec<&Path> = all().filter(|directory| !called.contains(directory)).collect();
         let mut reached = BTreeSet::new();
         roots.iter().for_each(|root| self.reach(root, &mut reached));
@@ -169,7 +178,10 @@ impl<'s> Modules<'s> {
         let Some(files) = self.directories.get(directory) else { return Vec::new() };
         let blocks = files.bodies.iter().flat_map(|(_, _, body)| body.blocks());
         let calls = blocks.filter(|block| block.ident.as_str() == "module").filter_map(source_of);
-        calls.filter_map(|source| self.target(directory, source)).map(|(target, _)| target).collect()
+        calls
+            .filter_map(|source| self.target(directory, source))
+            .map(|(target, _)| target)
+            .collect()
     }
 
     /// What the user calls a directory.
@@ -209,7 +221,8 @@ impl<'s> Modules<'s> {
         self.resources.get() <= MOST_RESOURCES
     }
 
-    /// Whether this is the first of the entries that are too many: the others are counted, but not reported.
+    /// Whether this is the first of the entries that are too many: the others are counted, but not
+    /// reported.
     pub(super) fn is_first_of_too_many(&self) -> bool {
         !self.is_reported.replace(true)
     }
@@ -234,7 +247,9 @@ pub(super) fn plain(path: &Path) -> PathBuf {
     for part in path.components() {
         match part {
             Component::CurDir => {}
-            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+            Component::ParentDir
+                if matches!(out.components().next_back(), Some(Component::Normal(_))) =>
+            {
                 out.pop();
             }
             Component::ParentDir if out.has_root() => {}
@@ -261,7 +276,12 @@ mod tests {
         ] {
             assert_eq!(plain(Path::new(path)), Path::new(expected), "{path}");
         }
-        assert!(is_local("../..") && is_local("./x") && !is_local("x/y") && !is_local("git::https://example.com/x"));
+        assert!(
+            is_local("../..")
+                && is_local("./x")
+                && !is_local("x/y")
+                && !is_local("git::https://example.com/x")
+        );
         assert!(!is_local("/x") && !is_local("") && !is_local("..x"));
     }
 }

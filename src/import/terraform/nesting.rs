@@ -17,9 +17,12 @@ enum Inside {
 /// The bytes that an element of a configuration takes once it is read, beside its text.
 const ELEMENT: usize = 250;
 
-/// The bytes that a configuration or template takes once it is read, at most: its elements begin or end with one of these.
+/// The bytes that a configuration or template takes once it is read, at most: its elements begin or
+/// end with one of these.
 pub(super) fn memory(text: &str) -> usize {
-    let is_mark = |byte: &&u8| matches!(byte, b'=' | b',' | b'{' | b'[' | b'(' | b'.' | b'?' | b'$' | b'%' | b'\n');
+    let is_mark = |byte: &&u8| {
+        matches!(byte, b'=' | b',' | b'{' | b'[' | b'(' | b'.' | b'?' | b'$' | b'%' | b'\n')
+    };
     text.len() + text.as_bytes().iter().filter(is_mark).count() * ELEMENT
 }
 
@@ -95,7 +98,13 @@ mod tests {
 
     #[test]
     fn nesting_is_bounded() {
-        for text in ["(".repeat(101), "!".repeat(1000), "\"${".repeat(101), "a ? b : ".repeat(300), "- ".repeat(1000)] {
+        for text in [
+            "(".repeat(101),
+            "!".repeat(1000),
+            "\"${".repeat(101),
+            "a ? b : ".repeat(300),
+            "- ".repeat(1000),
+        ] {
             assert!(is_too_deep(&format!("a = {text}")), "{text}");
         }
     }

@@ -67,14 +67,24 @@ fn content_in_words(resource: &Resource) -> Option<String> {
     match resource.kind.as_str() {
         "cloudflare_page_rule" => {
             let Some(Term::Map(actions)) = values.object("actions") else { return None };
-            let actions = actions.iter().filter(|(_, value)| !value.is_empty()).map(|(name, _)| format!("`{name}`"));
+            let actions = actions
+                .iter()
+                .filter(|(_, value)| !value.is_empty())
+                .map(|(name, _)| format!("`{name}`"));
             let actions: Vec<String> = actions.collect();
             Some(format!("it sets {} for {}", actions.join(", "), known(values.get("target"))))
         }
         "cloudflare_list" => {
-            let items = values.get("items").or_else(|| values.get("item")).map(Term::items).unwrap_or_default();
+            let items = values
+                .get("items")
+                .or_else(|| values.get("item"))
+                .map(Term::items)
+                .unwrap_or_default();
             let (name, kind) = (known(values.get("name")), known(values.get("kind")));
-            Some(format!("it is the list {name} of kind {kind} with {}", count(items.len(), "item")))
+            Some(format!(
+                "it is the list {name} of kind {kind} with {}",
+                count(items.len(), "item")
+            ))
         }
         "cloudflare_access_rule" => {
             let configuration = values.object("configuration");
@@ -87,7 +97,11 @@ fn content_in_words(resource: &Resource) -> Option<String> {
 }
 
 /// Reports the attributes of a resource that are not in the spec; `None` if there are none.
-pub(super) fn in_part(resource: &Resource, attributes: &[String], found: &mut ImportResult) -> Option<Translation> {
+pub(super) fn in_part(
+    resource: &Resource,
+    attributes: &[String],
+    found: &mut ImportResult,
+) -> Option<Translation> {
     let named = not_in_spec(attributes)?;
     found.report(findings::IN_PART, &resource.address, resource.place, &named, None);
     Some(Translation::InPart)
@@ -101,8 +115,12 @@ pub(super) fn refuse(resource: &Resource, refusal: Refusal, found: &mut ImportRe
             let at = if missing.place == Place::NOWHERE { *place } else { missing.place };
             found.refuse(findings::UNKNOWN_VALUE, kind, address, at, &missing.why);
         }
-        Refusal::Untranslatable(why) => found.refuse(findings::NOT_TRANSLATED, kind, address, *place, &why),
-        Refusal::Invalid(why) => found.refuse(findings::INVALID_IN_SOURCE, kind, address, *place, &why),
+        Refusal::Untranslatable(why) => {
+            found.refuse(findings::NOT_TRANSLATED, kind, address, *place, &why)
+        }
+        Refusal::Invalid(why) => {
+            found.refuse(findings::INVALID_IN_SOURCE, kind, address, *place, &why)
+        }
         Refusal::Zone(zone) => without_zone(&zone, &[resource], found),
     }
 }
@@ -114,10 +132,14 @@ pub(super) fn without_zone(zone: &UnknownZone, resources: &[&Resource], found: &
     }
     let Some(first) = resources.first() else { return };
     let (shown, why, help) = match zone {
-        UnknownZone::Id(id) => {
-            (format!("the zone `{id}`"), String::new(), format!("add `--zone-name {id}=example.com`"))
+        UnknownZone::Id(id) => (
+            format!("the zone `{id}`"),
+            String::new(),
+            format!("add `--zone-name {id}=example.com`"),
+        ),
+        UnknownZone::Missing(why) => {
+            ("an unknown zone".to_owned(), format!(": {why}"), BY_NAME.to_owned())
         }
-        UnknownZone::Missing(why) => ("an unknown zone".to_owned(), format!(": {why}"), BY_NAME.to_owned()),
         UnknownZone::Unnamed => ("an unknown zone".to_owned(), String::new(), BY_NAME.to_owned()),
     };
     let detail = match resources.len() {
@@ -132,7 +154,8 @@ fn addresses(resources: &[&Resource]) -> String {
     let mut instances: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for resource in resources {
         let whole = resource.address.as_str();
-        let base = whole.rfind('[').filter(|_| whole.ends_with(']')).map_or(whole, |end| &whole[..end]);
+        let base =
+            whole.rfind('[').filter(|_| whole.ends_with(']')).map_or(whole, |end| &whole[..end]);
         instances.entry(base).or_default().push(whole);
     }
     let shown = instances.into_iter().map(|(base, all)| match all.as_slice() {
@@ -143,4 +166,5 @@ fn addresses(resources: &[&Resource]) -> String {
 }
 
 /// How to name the zone of entries that do not even have its id.
-const BY_NAME: &str = "if they belong to one zone, add `--zone-name example.com`; if not, import the state instead";
+const BY_NAME: &str =
+    "if they belong to one zone, add `--zone-name example.com`; if not, import the state instead";

@@ -1,4 +1,5 @@
-//! `cloudflare_rate_limit`: the rate limits of the old API as rate limiting rules, where a rule does the same.
+//! `cloudflare_rate_limit`: the rate limits of the old API as rate limiting rules, where a rule
+//! does the same.
 //!
 //! | old | rule |
 //! |---|---|
@@ -12,8 +13,9 @@
 //! | they are tried from the newest to the oldest | none: the source does not contain the order, which the report says |
 //!
 //! # Sources
-//! developers.cloudflare.com/waf/reference/legacy/old-rate-limiting and …/upgrade; `cloudflare_rate_limit` in the documentation of the
-//! provider's versions 4 and 5, read 2026-11-23.
+//! developers.cloudflare.com/waf/reference/legacy/old-rate-limiting and …/upgrade;
+//! `cloudflare_rate_limit` in the documentation of the provider's versions 4 and 5, read
+//! 2026-11-23.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +29,9 @@ use super::zones::Zones;
 use crate::diagnostic::{count, findings};
 use crate::import::import_result::{ImportResult, Translation};
 use crate::model::ZoneName;
-use crate::model::facts::rate_limits::{RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
+use crate::model::facts::rate_limits::{
+    RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR,
+};
 use crate::model::ruleset::Phase;
 
 /// What a rule excludes so that it exempts search engines, as the old rate limits did.
@@ -61,7 +65,8 @@ pub(super) fn rate_limit<'r>(
     if rule.get("description").is_none() {
         rule["ref"] = json!(rulesets::reference(&resource.kind, &resource.address, found));
     }
-    let added = rulesets::add(&zone, Phase::RateLimit, vec![rule], found).map_err(Refusal::Invalid)?;
+    let added =
+        rulesets::add(&zone, Phase::RateLimit, vec![rule], found).map_err(Refusal::Invalid)?;
     if let Some((_, why)) = added.notes.into_iter().next() {
         return Err(Refusal::Untranslatable(why));
     }
@@ -135,7 +140,9 @@ fn texts(of: Option<&Term>, name: &str) -> Result<Vec<String>, String> {
 /// A switch, if there is one.
 fn switch(of: Option<&Term>, name: &str) -> Result<Option<bool>, String> {
     let value = of.and_then(|of| of.get(name));
-    value.map(|value| value.truth().ok_or_else(|| format!("its `{name}` is neither true nor false"))).transpose()
+    value
+        .map(|value| value.truth().ok_or_else(|| format!("its `{name}` is neither true nor false")))
+        .transpose()
 }
 
 /// A whole number that must be there.
@@ -208,7 +215,10 @@ fn expression(values: &Term, request: Option<&Term>) -> Result<String, String> {
     all.push(NO_CRAWLER.to_owned());
     let expression = all.join(" and ");
     if expression.matches(WHOLE_URL).count() > 1 {
-        return Err("several of its patterns have an asterisk in the host, and a rule can have only one".to_owned());
+        return Err(
+            "several of its patterns have an asterisk in the host, and a rule can have only one"
+                .to_owned(),
+        );
     }
     Ok(expression)
 }
@@ -221,10 +231,13 @@ fn upper_case(request: Option<&Term>, name: &str) -> Result<Vec<String>, String>
 /// The condition on the scheme, if not both are limited.
 fn of_scheme(request: Option<&Term>) -> Result<Option<&'static str>, String> {
     let schemes = upper_case(request, "schemes")?;
-    if let Some(odd) = schemes.iter().find(|word| !["HTTP", "HTTPS", ALL].contains(&word.as_str())) {
+    if let Some(odd) = schemes.iter().find(|word| !["HTTP", "HTTPS", ALL].contains(&word.as_str()))
+    {
         return Err(format!("its scheme is `{odd}`"));
     }
-    let has = |scheme: &str| schemes.is_empty() || schemes.iter().any(|word| word == scheme || word == ALL);
+    let has = |scheme: &str| {
+        schemes.is_empty() || schemes.iter().any(|word| word == scheme || word == ALL)
+    };
     Ok(match (has("HTTP"), has("HTTPS")) {
         (true, false) => Some("not ssl"),
         (false, true) => Some("ssl"),
@@ -235,7 +248,9 @@ fn of_scheme(request: Option<&Term>) -> Result<Option<&'static str>, String> {
 /// The condition on the method, if not all are limited.
 fn of_method(request: Option<&Term>) -> Result<Option<String>, String> {
     let methods = upper_case(request, "methods")?;
-    if let Some(odd) = methods.iter().find(|word| *word != ALL && !word.chars().all(|c| c.is_ascii_alphabetic())) {
+    if let Some(odd) =
+        methods.iter().find(|word| *word != ALL && !word.chars().all(|c| c.is_ascii_alphabetic()))
+    {
         return Err(format!("its method is `{odd}`"));
     }
     Ok(match methods.as_slice() {
@@ -253,7 +268,9 @@ fn rate(values: &Term, action: &Term) -> Result<(String, Json), String> {
     }
     if !RATE_PERIODS.contains(&period) {
         let nearest = nearest(RATE_PERIODS, period);
-        return Err(format!("{period} s is not a usual period of a rule; the nearest is {nearest} s"));
+        return Err(format!(
+            "{period} s is not a usual period of a rule; the nearest is {nearest} s"
+        ));
     }
     let by = text(block(Some(values), "correlate")?, "by")?;
     let client = match by.as_deref() {
@@ -268,14 +285,17 @@ fn rate(values: &Term, action: &Term) -> Result<(String, Json), String> {
         "challenge" | "js_challenge" | "managed_challenge" => mode.as_str(),
         other => return Err(format!("its action is `{other}`")),
     };
-    // Challenges last as long as the zone's Challenge Passage says, and others at least as long as the period, whatever is written.
+    // Challenges last as long as the zone's Challenge Passage says, and others at least as long as
+    // the period, whatever is written.
     let timeout = match verb {
         "block" | "log" => number(action, "timeout")?.max(period),
         _ => 0,
     };
     if !RATE_TIMEOUTS.contains(&timeout) {
         let nearest = nearest(RATE_TIMEOUTS, timeout);
-        return Err(format!("{timeout} s is not a usual duration of a rule; the nearest is {nearest} s"));
+        return Err(format!(
+            "{timeout} s is not a usual duration of a rule; the nearest is {nearest} s"
+        ));
     }
     let rate = json!({
         "characteristics": [RATE_COLO, client],
@@ -286,12 +306,14 @@ fn rate(values: &Term, action: &Term) -> Result<(String, Json), String> {
     Ok((verb.to_owned(), rate))
 }
 
-/// The status codes of a response that counts, as a condition: `statuses` in version 4, `status` in version 5.
+/// The status codes of a response that counts, as a condition: `statuses` in version 4, `status` in
+/// version 5.
 fn statuses(response: Option<&Term>) -> Result<Option<String>, String> {
     let listed = response.and_then(|of| of.get("statuses").or_else(|| of.get("status")));
     let listed = listed.map(Term::items).unwrap_or_default().iter();
     let codes = listed.map(|status| status.whole().map(|status| status.to_string()));
-    let codes = codes.collect::<Option<Vec<_>>>().ok_or("one of its status codes is not a number")?;
+    let codes =
+        codes.collect::<Option<Vec<_>>>().ok_or("one of its status codes is not a number")?;
     Ok((!codes.is_empty()).then(|| format!("http.response.code in {{{}}}", codes.join(" "))))
 }
 
@@ -302,14 +324,18 @@ fn bypassed(values: &Term) -> Result<Vec<String>, String> {
         match (text(Some(entry), "name")?.as_deref(), text(Some(entry), "value")?) {
             (None | Some("url"), Some(url)) => all.push(url),
             (name, _) => {
-                return Err(format!("it exempts requests by `{}`, not by their URL", name.unwrap_or_default()));
+                return Err(format!(
+                    "it exempts requests by `{}`, not by their URL",
+                    name.unwrap_or_default()
+                ));
             }
         }
     }
     Ok(all)
 }
 
-/// The headers of a response that counts, as conditions; whether one says that what comes from the cache does not.
+/// The headers of a response that counts, as conditions; whether one says that what comes from the
+/// cache does not.
 fn headers(matched: Option<&Term>, response: Option<&Term>) -> Result<(Vec<String>, bool), String> {
     let (mut all, mut is_uncached) = (Vec::new(), false);
     let lists = [response, matched].into_iter().flatten().filter_map(|of| of.get("headers"));
@@ -327,7 +353,9 @@ fn headers(matched: Option<&Term>, response: Option<&Term>) -> Result<(Vec<Strin
             _ => return Err(format!("its response header `{name}` is compared by `{op}`")),
         };
         if name.is_empty() || name.contains(is_odd) || value.contains(is_odd) {
-            return Err(format!("its response header `{name}` cannot be compared in an expression"));
+            return Err(format!(
+                "its response header `{name}` cannot be compared in an expression"
+            ));
         }
         all.push(format!("{not}any(http.response.headers[\"{name}\"][*] eq \"{value}\")"));
     }
@@ -365,7 +393,9 @@ fn unknown_member(values: &Term) -> Option<String> {
     MEMBERS.iter().find_map(|(path, known)| {
         let block = path.iter().try_fold(values, |block, name| block.object(name))?;
         let Term::Map(members) = block else { return None };
-        let member = members.iter().find(|(name, value)| !known.contains(&name.as_str()) && !value.is_empty())?;
+        let member = members
+            .iter()
+            .find(|(name, value)| !known.contains(&name.as_str()) && !value.is_empty())?;
         Some(path.iter().copied().chain([member.0.as_str()]).collect::<Vec<_>>().join("."))
     })
 }
@@ -373,12 +403,15 @@ fn unknown_member(values: &Term) -> Option<String> {
 /// The conditions of a URL pattern: host and path, in any case, without a query.
 fn conditions(pattern: &str) -> Result<Vec<String>, String> {
     let mut all = Vec::new();
-    let (scheme, url) = pattern.split_once("://").map_or((None, pattern), |(scheme, url)| (Some(scheme), url));
+    let (scheme, url) =
+        pattern.split_once("://").map_or((None, pattern), |(scheme, url)| (Some(scheme), url));
     match scheme.map(str::to_ascii_lowercase).as_deref() {
         None | Some("*" | "http*") => {}
         Some("https") => all.push("ssl".to_owned()),
         Some("http") => all.push("not ssl".to_owned()),
-        Some(_) => return Err(format!("its pattern `{pattern}` has another scheme than HTTP and HTTPS")),
+        Some(_) => {
+            return Err(format!("its pattern `{pattern}` has another scheme than HTTP and HTTPS"));
+        }
     }
     if !url.is_ascii() {
         return Err(format!(
@@ -394,7 +427,8 @@ fn conditions(pattern: &str) -> Result<Vec<String>, String> {
         return Ok(all);
     }
     let (host, path) = url.split_once('/').map_or((&*url, None), |(host, path)| (host, Some(path)));
-    let is_odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '\\' | '?' | '#');
+    let is_odd =
+        |c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '\\' | '?' | '#');
     if host.is_empty() || host.contains(':') || url.contains(is_odd) {
         return Err(format!("its pattern `{pattern}` is more than a host and a path"));
     }

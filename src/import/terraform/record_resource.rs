@@ -15,31 +15,42 @@ use crate::model::{Fields, Settings, Value};
 const NAME_OF_SRV: &[&str] = &["data.name", "data.proto", "data.service"];
 
 /// Adds a record.
-pub(super) fn record(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> Result<Translation, Refusal> {
+pub(super) fn record(
+    resource: &Resource,
+    zones: &Zones<'_>,
+    found: &mut ImportResult,
+) -> Result<Translation, Refusal> {
     let attributes = Attributes::new(resource);
     let zone = zones.of(resource)?;
-    let needed = |name: &str| attributes.text(name)?.ok_or_else(|| Refusal::Invalid(format!("it has no {name}")));
+    let needed = |name: &str| {
+        attributes.text(name)?.ok_or_else(|| Refusal::Invalid(format!("it has no {name}")))
+    };
     let (type_name, name) = (needed("type")?, needed("name")?);
     let (content, value) = (attributes.text("content")?, attributes.text("value")?);
     let content = content.or(value);
     // A state may have the fields of every type, all of them empty.
-    let is_said = |data: &&Term| matches!(data, Term::Map(members) if !members.values().all(Term::is_empty));
+    let is_said =
+        |data: &&Term| matches!(data, Term::Map(members) if !members.values().all(Term::is_empty));
     let written = match (attributes.object("data")?.filter(is_said), content) {
         (Some(data), content) => fields(&type_name, data, content.as_deref(), &attributes)?,
         (None, Some(content)) => {
-            let has_priority = facts::of(&type_name).is_some_and(|facts| facts.field("priority").is_some());
+            let has_priority =
+                facts::of(&type_name).is_some_and(|facts| facts.field("priority").is_some());
             let priority = if has_priority { priority(&attributes)? } else { None };
             Written::Content(content, priority)
         }
-        (None, None) => return Err(Refusal::Invalid("it has neither `content` nor `data`".to_owned())),
-    };
-    let ttl = match attributes.get("ttl") {
-        Some(Term::Missing(missing)) => return Err(missing.clone().into()),
-        None => None,
-        Some(ttl) => {
-            Some(ttl.whole().ok_or_else(|| Refusal::Invalid("its `ttl` is not a number of seconds".to_owned()))?)
+        (None, None) => {
+            return Err(Refusal::Invalid("it has neither `content` nor `data`".to_owned()));
         }
     };
+    let ttl =
+        match attributes.get("ttl") {
+            Some(Term::Missing(missing)) => return Err(missing.clone().into()),
+            None => None,
+            Some(ttl) => Some(ttl.whole().ok_or_else(|| {
+                Refusal::Invalid("its `ttl` is not a number of seconds".to_owned())
+            })?),
+        };
     attributes.object("settings")?;
     let refusal = RefCell::new(None);
     let settings = Settings::of(|name| {
@@ -92,11 +103,14 @@ fn fields(
     if type_name.eq_ignore_ascii_case("SRV") {
         attributes.take(NAME_OF_SRV);
     }
-    let Term::Map(members) = data else { return Err(Refusal::Invalid("`data` is not a block".to_owned())) };
+    let Term::Map(members) = data else {
+        return Err(Refusal::Invalid("`data` is not a block".to_owned()));
+    };
     let mut fields = Fields::new();
     for field in facts.fields {
         attributes.member("data", field.name);
-        let member = members.get(field.name).filter(|value| **value != Term::Null).map(Term::to_value);
+        let member =
+            members.get(field.name).filter(|value| **value != Term::Null).map(Term::to_value);
         let value = match field.slot {
             Slot::Content => content.map(Value::from),
             Slot::Data | Slot::Top => member,

@@ -1,7 +1,8 @@
 //! Translates resources of Cloudflare's provider, version 4 or 5, into what they declare.
 //!
 //! # Sources
-//! registry.terraform.io/providers/cloudflare/cloudflare, documentation of 4.52 and 5.x, read 2026-11-22.
+//! registry.terraform.io/providers/cloudflare/cloudflare, documentation of 4.52 and 5.x, read
+//! 2026-11-22.
 
 use std::collections::BTreeMap;
 
@@ -31,14 +32,18 @@ const TRANSLATED: &[&str] = &[
 const REFERENCES: &[&str] = &["id", "zone_id", "account_id", "filter_id"];
 
 /// Adds what the resources declare.
-pub(in crate::import) fn translate(mut resources: Vec<Resource>, given: &GivenZones, found: &mut ImportResult) {
-    let skips: Vec<&str> = given.skip.iter().map(String::as_str).filter(|skip| !skipped::is_path(skip)).collect();
+pub(in crate::import) fn translate(
+    mut resources: Vec<Resource>,
+    given: &GivenZones,
+    found: &mut ImportResult,
+) {
+    let skips: Vec<&str> =
+        given.skip.iter().map(String::as_str).filter(|skip| !skipped::is_path(skip)).collect();
     let used = skipped::take_out(&mut resources, &skips, found);
     let is_known = |skip: &str| used.contains(skip) || found.leaving.knows(skip);
     let unknown: Vec<&str> = skips.into_iter().filter(|skip| !is_known(skip)).collect();
     for skip in unknown {
-        let why =
-            "no resource has this address; write it as the messages do, such as `module.dns.cloudflare_record.www`";
+        let why = "no resource has this address; write it as the messages do, such as `module.dns.cloudflare_record.www`";
         found.report(findings::NAMES_NOTHING, &format!("--skip {skip}"), Place::NOWHERE, why, None);
     }
     let resources = &resources;
@@ -61,7 +66,9 @@ pub(in crate::import) fn translate(mut resources: Vec<Resource>, given: &GivenZo
             "cloudflare_zone_dnssec" => dnssec(resource, zones, found),
             "cloudflare_zone_dns_settings" => dns_settings(resource, zones, found),
             "cloudflare_ruleset" => rulesets::ruleset(resource, zones, found),
-            "cloudflare_rate_limit" => rate_limits::rate_limit(resource, zones, &mut rate_limits, found),
+            "cloudflare_rate_limit" => {
+                rate_limits::rate_limit(resource, zones, &mut rate_limits, found)
+            }
             // It is translated with its firewall rule.
             "cloudflare_filter" => continue,
             "cloudflare_firewall_rule" => match zones.of(resource) {

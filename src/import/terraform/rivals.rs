@@ -25,7 +25,9 @@ pub(super) fn report_records(resources: &[Resource], zones: &Zones<'_>, found: &
     let kinds = ["cloudflare_record", "cloudflare_dns_record"];
     for resource in resources.iter().filter(|resource| kinds.contains(&resource.kind.as_str())) {
         let text = |name: &str| resource.values.get(name).and_then(Term::text);
-        let (Ok(zone), Some(name), Some(type_name)) = (zones.of(resource), text("name"), text("type")) else {
+        let (Ok(zone), Some(name), Some(type_name)) =
+            (zones.of(resource), text("name"), text("type"))
+        else {
             continue;
         };
         let Ok(name) = zone.resolve(&name) else { continue };
@@ -33,12 +35,17 @@ pub(super) fn report_records(resources: &[Resource], zones: &Zones<'_>, found: &
         let value = value(resource);
         let purpose = purpose(&type_name, &value);
         let view = purposes.entry((zone.clone(), name.clone(), purpose)).or_default();
-        let (all, _) = view.entry(zones.view(resource)).or_insert_with(|| (BTreeSet::new(), resource));
+        let (all, _) =
+            view.entry(zones.view(resource)).or_insert_with(|| (BTreeSet::new(), resource));
         all.insert(format!("{type_name} {value} {}", attributes(resource)));
-        let first = *values.entry((zone.clone(), name.clone(), format!("{type_name} {value}"))).or_insert(resource);
+        let first = *values
+            .entry((zone.clone(), name.clone(), format!("{type_name} {value}")))
+            .or_insert(resource);
         if zones.view(first) == zones.view(resource) && attributes(first) != attributes(resource) {
             let (one, other) = choices(first, resource);
-            let what = format!("{zone}: {one} and {other} are the same record of {name} with different attributes");
+            let what = format!(
+                "{zone}: {one} and {other} are the same record of {name} with different attributes"
+            );
             found.contradiction(what, [first.place, resource.place], skip_one_of(&one, &other));
         }
     }

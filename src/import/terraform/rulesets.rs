@@ -20,10 +20,18 @@ use crate::model::{Gather, LiveZone, ZoneId, ZoneName, sort_by_key};
 use crate::wire::ruleset::read_ruleset;
 
 /// Members that version 4 writes as a block and the API as an object.
-const OBJECTS: &[&str] =
-    &["action_parameters", "ratelimit", "logging", "exposed_credential_check", "overrides", "response", "matched_data"];
+const OBJECTS: &[&str] = &[
+    "action_parameters",
+    "ratelimit",
+    "logging",
+    "exposed_credential_check",
+    "overrides",
+    "response",
+    "matched_data",
+];
 /// Numbers that are 0 in a state where the code is silent.
-const ZERO_IS_UNSET: &[&str] = &["score_threshold", "score_per_period", "requests_per_period", "period", "status_code"];
+const ZERO_IS_UNSET: &[&str] =
+    &["score_threshold", "score_per_period", "requests_per_period", "period", "status_code"];
 
 /// `cloudflare_ruleset`.
 pub(super) fn ruleset(
@@ -33,7 +41,8 @@ pub(super) fn ruleset(
 ) -> Result<Translation, Refusal> {
     let attributes = Attributes::new(resource);
     let rules = attributes.get("rules").map(Term::items).unwrap_or_default();
-    let (phase_name, kind) = (attributes.text("phase")?.unwrap_or_default(), attributes.text("kind")?);
+    let (phase_name, kind) =
+        (attributes.text("phase")?.unwrap_or_default(), attributes.text("kind")?);
     // An entry point has a name, which nothing refers to.
     attributes.text("name")?;
     let has_description = attributes.get("description").is_some_and(|value| !value.is_empty());
@@ -50,7 +59,9 @@ pub(super) fn ruleset(
         )));
     }
     if let Some(kind) = kind.filter(|kind| kind != "zone") {
-        return Err(Refusal::Untranslatable(format!("its kind is `{kind}`; a spec manages entry points of zones")));
+        return Err(Refusal::Untranslatable(format!(
+            "its kind is `{kind}`; a spec manages entry points of zones"
+        )));
     }
     let zone = zones.of(resource)?;
     // A ruleset of which one rule is left out protects less, so it is refused as a whole.
@@ -59,39 +70,57 @@ pub(super) fn ruleset(
     }
     let said: Vec<Json> = rules.iter().map(|rule| without_identity(object(rule))).collect();
     let thing = format!("the rules of the phase `{phase_name}`");
-    let claim = found.claim(&zone, claim(resource, &resource.address, &thing), &Json::from(said).to_string());
+    let claim = found.claim(
+        &zone,
+        claim(resource, &resource.address, &thing),
+        &Json::from(said).to_string(),
+    );
     if claim != Claimed::First {
         // The same rules are read twice, such as from a configuration and its state.
-        let translation = if claim == Claimed::Same { Translation::Whole } else { Translation::LeftOut };
+        let translation =
+            if claim == Claimed::Same { Translation::Whole } else { Translation::LeftOut };
         found.count(&resource.kind, translation);
         return Ok(translation);
     }
     let mut translated = Vec::new();
     for (n, rule) in rules.iter().enumerate() {
-        translated.push(self::rule(rule, &resource.kind, &format!("{}-{}", resource.address, n + 1), found));
+        translated.push(self::rule(
+            rule,
+            &resource.kind,
+            &format!("{}-{}", resource.address, n + 1),
+            found,
+        ));
     }
     let mut refs = BTreeSet::new();
     for own in translated.iter().filter_map(|rule| rule.get("ref")?.as_str()) {
         if !is_ref(own) {
-            return Err(Refusal::Invalid(format!("the `ref` `{own}` of a rule has characters that no spec can name")));
+            return Err(Refusal::Invalid(format!(
+                "the `ref` `{own}` of a rule has characters that no spec can name"
+            )));
         }
         if !refs.insert(own) {
             return Err(Refusal::Invalid(format!("two of its rules have the `ref` `{own}`")));
         }
     }
-    let RulesInSpec { all, in_spec, notes } = add(&zone, phase, translated, found).map_err(Refusal::Invalid)?;
+    let RulesInSpec { all, in_spec, notes } =
+        add(&zone, phase, translated, found).map_err(Refusal::Invalid)?;
     let of_rules = match in_spec {
         0 if all > 0 => Translation::LeftOut,
         _ if in_spec < all || !notes.is_empty() => Translation::InPart,
         _ => Translation::Whole,
     };
-    let finding = if of_rules == Translation::LeftOut { findings::NOT_TRANSLATED } else { findings::IN_PART };
+    let finding =
+        if of_rules == Translation::LeftOut { findings::NOT_TRANSLATED } else { findings::IN_PART };
     for (_, note) in notes {
         found.report(finding, &resource.address, resource.place, &note, None);
     }
     let translation = match of_rules {
-        Translation::Whole => in_part(resource, &attributes.not_taken(), found).unwrap_or(Translation::Whole),
-        Translation::InPart => in_part(resource, &attributes.not_taken(), found).unwrap_or(Translation::InPart),
+        Translation::Whole => {
+            in_part(resource, &attributes.not_taken(), found).unwrap_or(Translation::Whole)
+        }
+        Translation::InPart => {
+            in_part(resource, &attributes.not_taken(), found).unwrap_or(Translation::InPart)
+        }
         Translation::LeftOut => Translation::LeftOut,
     };
     if has_description && translation != Translation::LeftOut {
@@ -105,7 +134,9 @@ pub(super) fn ruleset(
 /// A rule without what only says which rule it is.
 fn without_identity(mut rule: Json) -> Json {
     if let Some(members) = rule.as_object_mut() {
-        ["id", "ref", "version", "last_updated"].iter().for_each(|name| drop(members.remove(*name)));
+        ["id", "ref", "version", "last_updated"]
+            .iter()
+            .for_each(|name| drop(members.remove(*name)));
         if members.get("enabled") == Some(&json!(true)) {
             members.remove("enabled");
         }
@@ -135,23 +166,28 @@ pub(super) fn add(
     rules: Vec<Json>,
     found: &mut ImportResult,
 ) -> Result<RulesInSpec, String> {
-    let ruleset = read_ruleset(&json!({ "id": phase.as_str(), "rules": rules })).map_err(|error| error.to_string())?;
+    let ruleset = read_ruleset(&json!({ "id": phase.as_str(), "rules": rules }))
+        .map_err(|error| error.to_string())?;
     found.rules(zone, phase, ruleset.rules.clone());
     let mut alone = LiveZone::new(zone.clone(), ZoneId(String::new()));
     let all = ruleset.rules.len();
     alone.waf.entry_points.insert(phase, EntryPoint::Present(ruleset));
     let Imported { zone, rule_notes: notes, .. } = from_live(&alone);
-    let lists = |waf: &DesiredWaf| waf.deployments.len() + waf.lists.values().map(Vec::len).sum::<usize>();
+    let lists =
+        |waf: &DesiredWaf| waf.deployments.len() + waf.lists.values().map(Vec::len).sum::<usize>();
     let in_spec = zone.waf.as_deref().map_or(0, lists);
     Ok(RulesInSpec { all, in_spec, notes })
 }
 
-/// The `ref` of a rule for which the code has neither a `ref` nor a description: its address, in characters that a spec can name.
+/// The `ref` of a rule for which the code has neither a `ref` nor a description: its address, in
+/// characters that a spec can name.
 pub(super) fn reference(kind: &str, address: &str, found: &mut ImportResult) -> String {
-    let name = address.strip_prefix(kind).and_then(|rest| rest.strip_prefix('.')).unwrap_or(address);
+    let name =
+        address.strip_prefix(kind).and_then(|rest| rest.strip_prefix('.')).unwrap_or(address);
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     // Leaves characters for a number, where two addresses differ in punctuation only.
-    let name: String = words.collect::<Vec<_>>().join("-").chars().take(REF_CHARACTERS - 8).collect();
+    let name: String =
+        words.collect::<Vec<_>>().join("-").chars().take(REF_CHARACTERS - 8).collect();
     let name = match name.trim_end_matches('-') {
         "" => "rule",
         name => name,
@@ -163,7 +199,8 @@ pub(super) fn reference(kind: &str, address: &str, found: &mut ImportResult) -> 
 fn rule(rule: &Term, kind: &str, id: &str, found: &mut ImportResult) -> Json {
     let mut json = object(rule);
     if let Some(members) = json.as_object_mut() {
-        let own = members.get("id").and_then(Json::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
+        let own =
+            members.get("id").and_then(Json::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
         // Code knows no ids, so an unnamed rule is called like its resource.
         if own.is_none() && !members.contains_key("ref") && !members.contains_key("description") {
             members.insert("ref".to_owned(), json!(reference(kind, id, found)));
@@ -197,11 +234,19 @@ fn object(term: &Term) -> Json {
             ("rules", Term::Map(by_ruleset)) => {
                 let ids = |value: &Term| -> Json {
                     let texts: Vec<String> = value.items().iter().filter_map(Term::text).collect();
-                    texts.iter().flat_map(|text| text.split(',')).map(|id| json!(id.trim())).collect()
+                    texts
+                        .iter()
+                        .flat_map(|text| text.split(','))
+                        .map(|id| json!(id.trim()))
+                        .collect()
                 };
                 out.insert(
                     name.clone(),
-                    by_ruleset.iter().map(|(id, list)| (id.clone(), ids(list))).collect::<Map<_, _>>().into(),
+                    by_ruleset
+                        .iter()
+                        .map(|(id, list)| (id.clone(), ids(list)))
+                        .collect::<Map<_, _>>()
+                        .into(),
                 );
             }
             (name, Term::List(list)) => {
@@ -226,7 +271,8 @@ pub(super) struct FirewallRule<'r> {
 /// The order in which the old API tried actions of equal priority.
 ///
 /// # Sources
-/// developers.cloudflare.com/firewall/cf-firewall-rules/actions (action precedence), read 2026-11-22.
+/// developers.cloudflare.com/firewall/cf-firewall-rules/actions (action precedence), read
+/// 2026-11-22.
 const ACTIONS: &[(&str, &str)] = &[
     ("log", "log"),
     ("bypass", "skip"),
@@ -238,7 +284,8 @@ const ACTIONS: &[(&str, &str)] = &[
 ];
 
 /// Attributes of a firewall rule that its translation has.
-const OF_FIREWALL_RULES: &[&str] = &["action", "description", "filter_id", "paused", "priority", "products"];
+const OF_FIREWALL_RULES: &[&str] =
+    &["action", "description", "filter_id", "paused", "priority", "products"];
 /// Attributes of a filter that the translation of its rule has. Its `ref` only names the filter.
 const OF_FILTERS: &[&str] = &["expression", "paused", "ref"];
 
@@ -246,7 +293,11 @@ const OF_FILTERS: &[&str] = &["expression", "paused", "ref"];
 type Placed<'r> = ((u32, usize), &'r Resource, Json);
 
 /// Adds firewall rules as custom rules, in the order in which they were tried.
-pub(super) fn firewall_rules(rules: &[FirewallRule<'_>], resources: &[Resource], found: &mut ImportResult) {
+pub(super) fn firewall_rules(
+    rules: &[FirewallRule<'_>],
+    resources: &[Resource],
+    found: &mut ImportResult,
+) {
     let filters: BTreeMap<String, &Resource> = resources
         .iter()
         .filter(|resource| resource.kind == "cloudflare_filter")
@@ -267,17 +318,27 @@ pub(super) fn firewall_rules(rules: &[FirewallRule<'_>], resources: &[Resource],
             rules.into_iter().map(|(_, resource, json)| (resource, json)).unzip();
         let notes = match add(zone, Phase::Custom, jsons, found) {
             Ok(added) => added.notes,
-            Err(why) => resources.iter().map(|resource| (RuleId(resource.address.clone()), why.clone())).collect(),
+            Err(why) => resources
+                .iter()
+                .map(|resource| (RuleId(resource.address.clone()), why.clone()))
+                .collect(),
         };
         for resource in resources {
             let of_rule = |(id, _): &&(RuleId, String)| id.0 == resource.address;
             let translation = match notes.iter().find(of_rule) {
                 Some((_, why)) => {
-                    found.report(findings::NOT_TRANSLATED, &resource.address, resource.place, why, None);
+                    found.report(
+                        findings::NOT_TRANSLATED,
+                        &resource.address,
+                        resource.place,
+                        why,
+                        None,
+                    );
                     Translation::LeftOut
                 }
                 None => {
-                    let untranslated = untranslated_of_firewall_rule(resource, filter_of(resource, &filters));
+                    let untranslated =
+                        untranslated_of_firewall_rule(resource, filter_of(resource, &filters));
                     in_part(resource, &untranslated, found).unwrap_or(Translation::Whole)
                 }
             };
@@ -310,7 +371,10 @@ fn untranslated_of_firewall_rule(rule: &Resource, filter: Option<&Resource>) -> 
 }
 
 /// The filter of a firewall rule.
-fn filter_of<'r>(rule: &Resource, filters: &BTreeMap<String, &'r Resource>) -> Option<&'r Resource> {
+fn filter_of<'r>(
+    rule: &Resource,
+    filters: &BTreeMap<String, &'r Resource>,
+) -> Option<&'r Resource> {
     rule.values.get("filter_id").and_then(Term::text).and_then(|id| filters.get(&id).copied())
 }
 
@@ -335,11 +399,23 @@ fn report_filters(
             Some(true) => found.count(&filter.kind, Translation::Whole),
             Some(false) => {
                 let why = "a firewall rule that uses it is not in the spec, or only in part";
-                found.refuse(findings::NOT_TRANSLATED, &filter.kind, &filter.address, filter.place, why);
+                found.refuse(
+                    findings::NOT_TRANSLATED,
+                    &filter.kind,
+                    &filter.address,
+                    filter.place,
+                    why,
+                );
             }
             None => {
                 let why = "no firewall rule that is imported uses it";
-                found.refuse(findings::NOT_TRANSLATED, &filter.kind, &filter.address, filter.place, why);
+                found.refuse(
+                    findings::NOT_TRANSLATED,
+                    &filter.kind,
+                    &filter.address,
+                    filter.place,
+                    why,
+                );
             }
         }
     }
@@ -355,23 +431,29 @@ fn firewall_rule(
     if let Some(missing) = values.missing_beside_zone() {
         return Err(missing.clone().into());
     }
-    let filter = filter_of(resource, filters).ok_or_else(|| Refusal::Invalid("its filter is missing".to_owned()))?;
+    let filter = filter_of(resource, filters)
+        .ok_or_else(|| Refusal::Invalid("its filter is missing".to_owned()))?;
     if let Some(missing) = filter.values.missing_beside_zone() {
         return Err(missing.clone().into());
     }
     let action = values.get("action").and_then(Term::text).unwrap_or_default();
-    let Some((precedence, (_, translated))) = ACTIONS.iter().enumerate().find(|(_, (old, _))| *old == action) else {
+    let Some((precedence, (_, translated))) =
+        ACTIONS.iter().enumerate().find(|(_, (old, _))| *old == action)
+    else {
         return Err(Refusal::Untranslatable(format!("its action is `{action}`")));
     };
     let expression = filter.values.get("expression").and_then(Term::text).unwrap_or_default();
-    let is_paused = [values, &filter.values].iter().any(|v| v.get("paused").and_then(Term::truth) == Some(true));
+    let is_paused = [values, &filter.values]
+        .iter()
+        .any(|v| v.get("paused").and_then(Term::truth) == Some(true));
     let mut rule = json!({
         "id": resource.address,
         "action": translated,
         "expression": expression.trim(),
         "enabled": !is_paused,
     });
-    let described = [values, &filter.values].iter().find_map(|v| v.get("description").and_then(Term::text));
+    let described =
+        [values, &filter.values].iter().find_map(|v| v.get("description").and_then(Term::text));
     match described {
         Some(description) => rule["description"] = json!(description),
         None => rule["ref"] = json!(reference(&resource.kind, &resource.address, found)),
@@ -379,17 +461,27 @@ fn firewall_rule(
     match action.as_str() {
         "allow" => rule["action_parameters"] = json!({ "ruleset": "current" }),
         "bypass" => {
-            let products: Vec<String> =
-                values.get("products").map(Term::items).unwrap_or_default().iter().filter_map(Term::text).collect();
+            let products: Vec<String> = values
+                .get("products")
+                .map(Term::items)
+                .unwrap_or_default()
+                .iter()
+                .filter_map(Term::text)
+                .collect();
             if products.is_empty() || products.iter().any(|product| product == "waf") {
                 return Err(Refusal::Untranslatable(
-                    "it bypasses the old WAF, which rules can no longer do; write a skip rule".to_owned(),
+                    "it bypasses the old WAF, which rules can no longer do; write a skip rule"
+                        .to_owned(),
                 ));
             }
             rule["action_parameters"] = json!({ "products": products });
         }
         _ => {}
     }
-    let priority = values.get("priority").and_then(Term::whole).filter(|priority| *priority > 0).unwrap_or(u32::MAX);
+    let priority = values
+        .get("priority")
+        .and_then(Term::whole)
+        .filter(|priority| *priority > 0)
+        .unwrap_or(u32::MAX);
     Ok(((priority, precedence), rule))
 }

@@ -15,8 +15,8 @@ use crate::spec::setting_value;
 /// Members of `cloudflare_zone_settings_override` whose name in the API differs.
 const RENAMED_SETTINGS: &[(&str, &str)] = &[("zero_rtt", "0rtt")];
 
-/// Settings that a spec cannot change, with the value that every zone has: a state has them although
-/// nobody set them.
+/// Settings that a spec cannot change, with the value that every zone has: a state has them
+/// although nobody set them.
 ///
 /// # Sources
 /// developers.cloudflare.com/api, "Get all zone settings" (defaults); the states among the tests of
@@ -53,7 +53,10 @@ const DNS_SETTINGS: &[&str] = &[
 type Translated = Result<Translation, Refusal>;
 
 /// The attributes of a resource of a zone, and the zone.
-fn parts<'r>(resource: &'r Resource, zones: &Zones<'_>) -> Result<(Attributes<'r>, ZoneName), Refusal> {
+fn parts<'r>(
+    resource: &'r Resource,
+    zones: &Zones<'_>,
+) -> Result<(Attributes<'r>, ZoneName), Refusal> {
     Ok((Attributes::new(resource), zones.of(resource)?))
 }
 
@@ -68,18 +71,28 @@ pub(super) fn zone(resource: &Resource, found: &mut ImportResult) -> Translated 
 }
 
 /// `cloudflare_zone_dnssec`: version 4 has no wanted status, its presence turns DNSSEC on.
-pub(super) fn dnssec(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> Translated {
+pub(super) fn dnssec(
+    resource: &Resource,
+    zones: &Zones<'_>,
+    found: &mut ImportResult,
+) -> Translated {
     let (attributes, zone) = parts(resource, zones)?;
     let status = attributes.text("status")?;
     let is_on = !matches!(status.as_deref(), Some("disabled" | "pending-disabled"));
-    if found.claim(&zone, claim(resource, &resource.address, "DNSSEC"), &is_on.to_string()) == Claimed::First {
+    if found.claim(&zone, claim(resource, &resource.address, "DNSSEC"), &is_on.to_string())
+        == Claimed::First
+    {
         found.dnssec(&zone, is_on, resource.place);
     }
     Ok(counted(resource, &attributes, found))
 }
 
 /// `cloudflare_zone_dns_settings` of version 5.
-pub(super) fn dns_settings(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> Translated {
+pub(super) fn dns_settings(
+    resource: &Resource,
+    zones: &Zones<'_>,
+    found: &mut ImportResult,
+) -> Translated {
     let (attributes, zone) = parts(resource, zones)?;
     if let Some(missing) = attributes.missing() {
         return Err(missing.clone().into());
@@ -91,7 +104,9 @@ pub(super) fn dns_settings(resource: &Resource, zones: &Zones<'_>, found: &mut I
             continue;
         }
         let thing = format!("the DNS setting `{name}`");
-        if found.claim(&zone, claim(resource, &resource.address, &thing), &format!("{value:?}")) == Claimed::First {
+        if found.claim(&zone, claim(resource, &resource.address, &thing), &format!("{value:?}"))
+            == Claimed::First
+        {
             found.dns_setting(&zone, name, value, resource.place);
         }
     }
@@ -100,7 +115,11 @@ pub(super) fn dns_settings(resource: &Resource, zones: &Zones<'_>, found: &mut I
 }
 
 /// `cloudflare_zone_settings_override` of version 4. Each of its settings counts as an entry.
-pub(super) fn settings_override(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> Translated {
+pub(super) fn settings_override(
+    resource: &Resource,
+    zones: &Zones<'_>,
+    found: &mut ImportResult,
+) -> Translated {
     let (attributes, zone) = parts(resource, zones)?;
     let Some(Term::Map(members)) = attributes.object("settings")? else {
         return Err(Refusal::Invalid("it has no settings".to_owned()));
@@ -109,8 +128,12 @@ pub(super) fn settings_override(resource: &Resource, zones: &Zones<'_>, found: &
     let read_only = attributes.texts("readonly_settings")?;
     let mut translations = Vec::new();
     for (name, value) in members.iter().filter(|(_, value)| !value.is_empty()) {
-        let api = RENAMED_SETTINGS.iter().find(|(theirs, _)| theirs == name).map_or(name.as_str(), |(_, api)| *api);
-        let is_usual = USUAL.iter().any(|(usual, of)| *usual == api && value.text().as_deref() == Some(*of));
+        let api = RENAMED_SETTINGS
+            .iter()
+            .find(|(theirs, _)| theirs == name)
+            .map_or(name.as_str(), |(_, api)| *api);
+        let is_usual =
+            USUAL.iter().any(|(usual, of)| *usual == api && value.text().as_deref() == Some(*of));
         let is_off = api == "mobile_redirect" && value.items().iter().all(is_off_redirect);
         let is_ours = settings::of(api).is_some_and(|facts| facts.plan.is_some());
         if resource.is_complete && (read_only.contains(name) || !is_ours && (is_usual || is_off)) {
@@ -118,7 +141,13 @@ pub(super) fn settings_override(resource: &Resource, zones: &Zones<'_>, found: &
         }
         let what = format!("{}.settings.{name}", resource.address);
         if let Some(missing) = value.missing() {
-            found.refuse(findings::UNKNOWN_VALUE, &resource.kind, &what, missing.place, &missing.why);
+            found.refuse(
+                findings::UNKNOWN_VALUE,
+                &resource.kind,
+                &what,
+                missing.place,
+                &missing.why,
+            );
             translations.push(Translation::LeftOut);
             continue;
         }
@@ -129,16 +158,19 @@ pub(super) fn settings_override(resource: &Resource, zones: &Zones<'_>, found: &
         };
         let value = match (api, without_empty(value)) {
             // The block holds the members of the only member that the API has.
-            ("security_header", Value::Map(members)) => {
-                Value::Map([("strict_transport_security".to_owned(), Value::Map(members))].into_iter().gather())
-            }
+            ("security_header", Value::Map(members)) => Value::Map(
+                [("strict_transport_security".to_owned(), Value::Map(members))]
+                    .into_iter()
+                    .gather(),
+            ),
             (_, value) => value,
         };
         let translation = setting(resource, found, &zone, api, value, &what);
         found.count(&resource.kind, translation);
         translations.push(translation);
     }
-    Ok(in_part(resource, &attributes.not_taken(), found).unwrap_or_else(|| Translation::of_all(translations)))
+    Ok(in_part(resource, &attributes.not_taken(), found)
+        .unwrap_or_else(|| Translation::of_all(translations)))
 }
 
 /// Whether a mobile redirect is off, as the state of a zone without one has it.
@@ -147,7 +179,11 @@ fn is_off_redirect(redirect: &Term) -> bool {
 }
 
 /// `cloudflare_zone_setting` of version 5.
-pub(super) fn zone_setting(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> Translated {
+pub(super) fn zone_setting(
+    resource: &Resource,
+    zones: &Zones<'_>,
+    found: &mut ImportResult,
+) -> Translated {
     let (attributes, zone) = parts(resource, zones)?;
     let name = attributes.text("setting_id")?.unwrap_or_default();
     let Some(value) = attributes.get("value") else {
@@ -156,7 +192,8 @@ pub(super) fn zone_setting(resource: &Resource, zones: &Zones<'_>, found: &mut I
     if let Some(missing) = value.missing() {
         return Err(missing.clone().into());
     }
-    let translation = setting(resource, found, &zone, &name, without_empty(value), &resource.address);
+    let translation =
+        setting(resource, found, &zone, &name, without_empty(value), &resource.address);
     let is_in_spec = translation == Translation::Whole;
     let in_part = is_in_spec.then(|| in_part(resource, &attributes.not_taken(), found)).flatten();
     found.count(&resource.kind, in_part.unwrap_or(translation));
@@ -180,8 +217,11 @@ fn setting(
     };
     match setting_value(name, from_json_text(facts.kind, value)) {
         Ok(value) => {
-            if found.claim(zone, claim(resource, what, &format!("the setting `{name}`")), &format!("{value:?}"))
-                == Claimed::First
+            if found.claim(
+                zone,
+                claim(resource, what, &format!("the setting `{name}`")),
+                &format!("{value:?}"),
+            ) == Claimed::First
             {
                 found.setting(zone, name, value, place);
             }
@@ -200,7 +240,8 @@ fn from_json_text(kind: SettingKind, value: Value) -> Value {
     let is_structured = matches!(kind, SettingKind::Object(_) | SettingKind::Words(_));
     match &value {
         Value::Text(text) if is_structured => {
-            let decoded = serde_json::from_str(text).map(|json| without_empty(&Term::from_json(&json)));
+            let decoded =
+                serde_json::from_str(text).map(|json| without_empty(&Term::from_json(&json)));
             decoded.unwrap_or(value)
         }
         _ => value,
@@ -213,12 +254,18 @@ fn without_empty(value: &Term) -> Value {
         Term::Map(map) => {
             // Blocks with one object.
             let inner = |value: &Term| match value {
-                Term::List(list) if list.len() == 1 && matches!(list[0], Term::Map(_)) => without_empty(&list[0]),
+                Term::List(list) if list.len() == 1 && matches!(list[0], Term::Map(_)) => {
+                    without_empty(&list[0])
+                }
                 other => without_empty(other),
             };
             let members = map.iter().filter(|(_, value)| !value.is_empty());
             let members = members.map(|(name, value)| (name.clone(), inner(value)));
-            Value::Map(members.filter(|(_, value)| !matches!(value, Value::Map(of) if of.is_empty())).gather())
+            Value::Map(
+                members
+                    .filter(|(_, value)| !matches!(value, Value::Map(of) if of.is_empty()))
+                    .gather(),
+            )
         }
         other => other.to_value(),
     }
@@ -230,8 +277,13 @@ pub(super) fn claim<'r>(resource: &'r Resource, what: &'r str, thing: &'r str) -
 }
 
 /// Counts a resource that is one entry.
-fn counted(resource: &Resource, attributes: &Attributes<'_>, found: &mut ImportResult) -> Translation {
-    let translation = in_part(resource, &attributes.not_taken(), found).unwrap_or(Translation::Whole);
+fn counted(
+    resource: &Resource,
+    attributes: &Attributes<'_>,
+    found: &mut ImportResult,
+) -> Translation {
+    let translation =
+        in_part(resource, &attributes.not_taken(), found).unwrap_or(Translation::Whole);
     found.count(&resource.kind, translation);
     translation
 }

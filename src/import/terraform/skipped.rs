@@ -16,7 +16,11 @@ pub(in crate::import) fn is_path(skip: &str) -> bool {
 
 /// Takes out the resources that the user leaves out, and reports them. Returns the skips that name
 /// something.
-pub(super) fn take_out(resources: &mut Vec<Resource>, skips: &[&str], found: &mut ImportResult) -> BTreeSet<String> {
+pub(super) fn take_out(
+    resources: &mut Vec<Resource>,
+    skips: &[&str],
+    found: &mut ImportResult,
+) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     resources.retain_mut(|resource| {
         if resource.kind.starts_with("data.") {
@@ -29,7 +33,9 @@ pub(super) fn take_out(resources: &mut Vec<Resource>, skips: &[&str], found: &mu
                 report(resource, &resource.address, skip, found);
                 return false;
             }
-            let setting = skip.strip_prefix(&*resource.address).and_then(|rest| rest.strip_prefix(".settings."));
+            let setting = skip
+                .strip_prefix(&*resource.address)
+                .and_then(|rest| rest.strip_prefix(".settings."));
             if let Some(setting) = setting
                 && take_setting(&mut resource.values, setting)
             {
@@ -47,7 +53,9 @@ pub(super) fn take_out(resources: &mut Vec<Resource>, skips: &[&str], found: &mu
 /// module.
 fn is_of(address: &str, skip: &str) -> bool {
     let rest = address.strip_prefix(skip);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('[') || rest.starts_with('.') && is_module(skip))
+    rest.is_some_and(|rest| {
+        rest.is_empty() || rest.starts_with('[') || rest.starts_with('.') && is_module(skip)
+    })
 }
 
 /// Whether an address is that of a module.
@@ -75,7 +83,13 @@ fn report(resource: &Resource, what: &str, skip: &str, found: &mut ImportResult)
         return;
     }
     found.count(&resource.kind, Translation::LeftOut);
-    found.report(findings::SKIPPED, what, resource.place, &format!("`--skip {skip}` names it"), None);
+    found.report(
+        findings::SKIPPED,
+        what,
+        resource.place,
+        &format!("`--skip {skip}` names it"),
+        None,
+    );
 }
 
 #[cfg(test)]

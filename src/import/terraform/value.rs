@@ -83,7 +83,9 @@ impl Term {
             Json::Number(n) => n.as_f64().map_or(Self::Null, Self::Number),
             Json::String(text) => Self::Text(text.clone()),
             Json::Array(items) => Self::List(items.iter().map(Self::from_json).collect()),
-            Json::Object(map) => Self::Map(map.iter().map(|(k, v)| (k.clone(), Self::from_json(v))).gather()),
+            Json::Object(map) => {
+                Self::Map(map.iter().map(|(k, v)| (k.clone(), Self::from_json(v))).gather())
+            }
         }
     }
 
@@ -98,13 +100,14 @@ impl Term {
             },
             YamlKind::Scalar(text) => Self::Text(text.clone()),
             YamlKind::List(items) => Self::List(items.iter().map(Self::from_yaml).collect()),
-            YamlKind::Map(members) => {
-                Self::Map(members.iter().map(|(name, value)| (name.clone(), Self::from_yaml(value))).gather())
-            }
+            YamlKind::Map(members) => Self::Map(
+                members.iter().map(|(name, value)| (name.clone(), Self::from_yaml(value))).gather(),
+            ),
         }
     }
 
-    /// Whether it is null, or an empty text, list or map: what state files have where the code is silent.
+    /// Whether it is null, or an empty text, list or map: what state files have where the code is
+    /// silent.
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::Null => true,
@@ -128,7 +131,10 @@ impl Term {
     /// The same, but for what only says which zone it is in: that can be given otherwise.
     pub(super) fn missing_beside_zone(&self) -> Option<&Missing> {
         match self {
-            Self::Map(map) => map.iter().filter(|(name, _)| *name != "zone_id").find_map(|(_, value)| value.missing()),
+            Self::Map(map) => map
+                .iter()
+                .filter(|(name, _)| *name != "zone_id")
+                .find_map(|(_, value)| value.missing()),
             other => other.missing(),
         }
     }
@@ -154,8 +160,13 @@ impl Term {
             Self::List(list) => list.iter().map(Self::bytes).sum(),
             Self::Map(map) => {
                 let entry = size + size_of::<String>();
-                let spare = LEAST_ENTRIES.saturating_sub(map.len()) * if map.is_empty() { 0 } else { entry };
-                spare + map.iter().map(|(key, value)| size_of::<String>() + key.len() + value.bytes()).sum::<usize>()
+                let spare = LEAST_ENTRIES.saturating_sub(map.len())
+                    * if map.is_empty() { 0 } else { entry };
+                spare
+                    + map
+                        .iter()
+                        .map(|(key, value)| size_of::<String>() + key.len() + value.bytes())
+                        .sum::<usize>()
             }
         }
     }
@@ -168,7 +179,8 @@ impl Term {
         }
     }
 
-    /// The only block of this name, or the object of this name: versions 4 and 5 of the provider write one or the other.
+    /// The only block of this name, or the object of this name: versions 4 and 5 of the provider
+    /// write one or the other.
     pub(super) fn object(&self, name: &str) -> Option<&Self> {
         match self.get(name)? {
             Self::List(list) => match list.as_slice() {
@@ -218,7 +230,11 @@ impl Term {
     /// A whole number that is not negative.
     pub(super) fn whole(&self) -> Option<u32> {
         let n = self.number()?;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked in the same expression")]
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "checked in the same expression"
+        )]
         (n.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&n)).then_some(n as u32)
     }
 
@@ -233,7 +249,9 @@ impl Term {
             },
             Self::Text(text) => Value::Text(text.clone()),
             Self::List(list) => Value::List(list.iter().map(Self::to_value).collect()),
-            Self::Map(map) => Value::Map(map.iter().map(|(k, v)| (k.clone(), v.to_value())).gather()),
+            Self::Map(map) => {
+                Value::Map(map.iter().map(|(k, v)| (k.clone(), v.to_value())).gather())
+            }
         }
     }
 }
@@ -256,9 +274,11 @@ impl Term {
             },
             Self::Text(text) => Json::from(text.as_str()),
             Self::List(list) => list.iter().map(Self::to_json).collect(),
-            Self::Map(map) => {
-                map.iter().map(|(k, v)| (k.clone(), v.to_json())).collect::<serde_json::Map<_, _>>().into()
-            }
+            Self::Map(map) => map
+                .iter()
+                .map(|(k, v)| (k.clone(), v.to_json()))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Type constraints of variables: a value takes on the defaults of `optional` attributes, and scalars are converted.
+//! Type constraints of variables: a value takes on the defaults of `optional` attributes, and
+//! scalars are converted.
 //!
 //! # Sources
 //! developer.hashicorp.com/terraform/language/expressions/type-constraints, read 2026-11-22.
@@ -12,7 +13,8 @@ use super::functions::set;
 use super::value::Term;
 use crate::model::Gather;
 
-/// The value of a variable with this type. What does not fit the type is left as it is: Terraform would refuse it.
+/// The value of a variable with this type. What does not fit the type is left as it is: Terraform
+/// would refuse it.
 pub(super) fn conform(value: Term, kind: &Expression, scope: &Scope<'_>) -> Term {
     match (kind, value) {
         (_, value @ (Term::Null | Term::Missing(_))) => value,
@@ -71,7 +73,10 @@ fn object(mut members: BTreeMap<String, Term>, attributes: &Expression, scope: &
             }
             _ => None,
         };
-        let value = members.remove(&name).filter(|value| default.is_none() || *value != Term::Null).or(default);
+        let value = members
+            .remove(&name)
+            .filter(|value| default.is_none() || *value != Term::Null)
+            .or(default);
         if let Some(value) = value {
             members.insert(name, conform(value, kind, scope));
         }

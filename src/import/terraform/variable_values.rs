@@ -83,7 +83,12 @@ impl Assignments {
     ///
     /// # Errors
     /// Where and why it is invalid.
-    pub(super) fn parse(source: SourceId, name: &str, text: &str, memory: &EvaluationBudget) -> Result<Self, String> {
+    pub(super) fn parse(
+        source: SourceId,
+        name: &str,
+        text: &str,
+        memory: &EvaluationBudget,
+    ) -> Result<Self, String> {
         let place = |offset: usize| {
             let before = text.get(..offset).unwrap_or_default();
             let line = before.matches('\n').count() + 1;
@@ -91,7 +96,8 @@ impl Assignments {
             format!("{line}:{column}")
         };
         if name.ends_with(".json") {
-            let json = json::parse(text.as_bytes(), MOST_VALUES).map_err(|_| "it is not valid JSON".to_owned())?;
+            let json = json::parse(text.as_bytes(), MOST_VALUES)
+                .map_err(|_| "it is not valid JSON".to_owned())?;
             return match Term::from_json(&json) {
                 Term::Map(values) => Ok(Self::Json(values)),
                 _ => Err("it is not an object of values".to_owned()),
@@ -102,7 +108,10 @@ impl Assignments {
             BodyError::Invalid(offset, _) => format!("it is invalid at {}", place(offset)),
         })?;
         if let Some(block) = body.blocks().next() {
-            return Err(format!("it has a block `{}`; a file of values has none", block.ident.as_str()));
+            return Err(format!(
+                "it has a block `{}`; a file of values has none",
+                block.ident.as_str()
+            ));
         }
         Ok(Self::Hcl(source, body))
     }
@@ -110,10 +119,13 @@ impl Assignments {
     /// The values by the names of their variables.
     pub(super) fn values(&self) -> Vec<(&str, Assigned<'_>)> {
         match self {
-            Self::Hcl(source, body) => {
-                body.attributes().map(|a| (a.key.as_str(), Assigned::Expression(*source, &a.value))).collect()
+            Self::Hcl(source, body) => body
+                .attributes()
+                .map(|a| (a.key.as_str(), Assigned::Expression(*source, &a.value)))
+                .collect(),
+            Self::Json(values) => {
+                values.iter().map(|(name, value)| (name.as_str(), Assigned::Value(value))).collect()
             }
-            Self::Json(values) => values.iter().map(|(name, value)| (name.as_str(), Assigned::Value(value))).collect(),
         }
     }
 }
@@ -132,7 +144,9 @@ impl GivenValues {
         let memory = EvaluationBudget::of_bytes(MOST_OF_FILES);
         for given in &self.options {
             match given {
-                GivenValue::Text(name, text) => options.push(ReadOption::Text(name.clone(), text.clone())),
+                GivenValue::Text(name, text) => {
+                    options.push(ReadOption::Text(name.clone(), text.clone()))
+                }
                 GivenValue::File(path) => {
                     let shown = path.display().to_string();
                     let assignments = read_named(path).and_then(|text| {
@@ -143,7 +157,9 @@ impl GivenValues {
                     match assignments {
                         Ok(assignments) => {
                             let real = path.canonicalize().ok();
-                            found.files_skipped.retain(|skipped, _| skipped.canonicalize().ok() != real);
+                            found
+                                .files_skipped
+                                .retain(|skipped, _| skipped.canonicalize().ok() != real);
                             found.read_file(path);
                             options.push(ReadOption::File(path.clone(), assignments));
                         }
@@ -163,7 +179,8 @@ impl ReadValues {
         &'b self,
         of_files: impl Iterator<Item = &'b Assignments>,
     ) -> BTreeMap<&'b str, Assigned<'b>> {
-        let environment = self.environment.iter().map(|(name, text)| (name.as_str(), Assigned::Text(text)));
+        let environment =
+            self.environment.iter().map(|(name, text)| (name.as_str(), Assigned::Text(text)));
         let of_files = of_files.flat_map(Assignments::values);
         let options = self.options.iter().flat_map(|option| match option {
             ReadOption::Text(name, text) => vec![(name.as_str(), Assigned::Text(text))],
@@ -184,7 +201,9 @@ impl ReadValues {
                 }
                 ReadOption::Text(..) => {}
                 ReadOption::File(path, values) => {
-                    for (name, _) in values.values().iter().filter(|(name, _)| !declared.contains(*name)) {
+                    for (name, _) in
+                        values.values().iter().filter(|(name, _)| !declared.contains(*name))
+                    {
                         let detail = format!("{} sets the variable `{name}`", path.display());
                         found.report(findings::UNUSED_VALUE, "", Place::NOWHERE, &detail, None);
                     }
@@ -206,7 +225,9 @@ pub(super) fn from_text(text: &str, kind: Option<&Expression>, name: &str, place
         return Term::from(text);
     }
     let wrong = || {
-        let why = format!("the value that is given for the variable `{name}` is not an expression of its type");
+        let why = format!(
+            "the value that is given for the variable `{name}` is not an expression of its type"
+        );
         Term::Missing(Missing::unknown(why, place))
     };
     if is_too_deep(text) {
@@ -214,20 +235,27 @@ pub(super) fn from_text(text: &str, kind: Option<&Expression>, name: &str, place
     }
     let Ok(expression) = Expression::from_str(text.trim()) else { return wrong() };
     let nothing = Nothing(Effort::default());
-    let value = Scope { source: place.source, globals: &nothing, names: Vec::new() }.evaluate(&expression);
+    let value =
+        Scope { source: place.source, globals: &nothing, names: Vec::new() }.evaluate(&expression);
     if value.missing().is_some() { wrong() } else { value }
 }
 
 /// A value without what is encrypted.
 pub(super) fn readable(value: Term, name: &str, place: Place) -> Term {
     match value {
-        Term::Text(text) if text.starts_with(ENCRYPTED) => {
-            Term::Missing(Missing::unknown(format!("the value of the variable `{name}` is encrypted"), place))
+        Term::Text(text) if text.starts_with(ENCRYPTED) => Term::Missing(Missing::unknown(
+            format!("the value of the variable `{name}` is encrypted"),
+            place,
+        )),
+        Term::List(items) => {
+            Term::List(items.into_iter().map(|item| readable(item, name, place)).collect())
         }
-        Term::List(items) => Term::List(items.into_iter().map(|item| readable(item, name, place)).collect()),
-        Term::Map(members) => {
-            Term::Map(members.into_iter().map(|(member, value)| (member, readable(value, name, place))).gather())
-        }
+        Term::Map(members) => Term::Map(
+            members
+                .into_iter()
+                .map(|(member, value)| (member, readable(value, name, place)))
+                .gather(),
+        ),
         other => other,
     }
 }

@@ -18,7 +18,8 @@ impl<'g> Zones<'g> {
     pub(super) fn new(resources: &[Resource], given: &'g GivenZones) -> Self {
         let mut zones = BTreeMap::new();
         let mut learn = |id: Option<String>, name: Option<String>| {
-            if let (Some(id), Some(name)) = (id, name.and_then(|name| ZoneName::parse(&name).ok())) {
+            if let (Some(id), Some(name)) = (id, name.and_then(|name| ZoneName::parse(&name).ok()))
+            {
                 zones.insert(id, name);
             }
         };
@@ -32,18 +33,23 @@ impl<'g> Zones<'g> {
                 "cloudflare_zones" => {
                     let lists = ["zones", "result"].iter().filter_map(|name| values.get(name));
                     for zone in lists.flat_map(Term::items) {
-                        learn(zone.get("id").and_then(Term::text), zone.get("name").and_then(Term::text));
+                        learn(
+                            zone.get("id").and_then(Term::text),
+                            zone.get("name").and_then(Term::text),
+                        );
                     }
                 }
                 // Version 4 stores the full name beside the name.
                 "cloudflare_record" => {
-                    let zone = text("hostname").zip(text("name")).and_then(|(host, name)| match name.as_str() {
-                        "@" => Some(host),
-                        name => host
-                            .strip_suffix(name)
-                            .is_none()
-                            .then(|| host.strip_prefix(&format!("{name}.")).map(str::to_owned))?,
-                    });
+                    let zone =
+                        text("hostname").zip(text("name")).and_then(|(host, name)| {
+                            match name.as_str() {
+                                "@" => Some(host),
+                                name => host.strip_suffix(name).is_none().then(|| {
+                                    host.strip_prefix(&format!("{name}.")).map(str::to_owned)
+                                })?,
+                            }
+                        });
                     learn(text("zone_id"), zone);
                 }
                 _ => {}
@@ -53,8 +59,9 @@ impl<'g> Zones<'g> {
         Self { by_id: zones, given }
     }
 
-    /// What tells the zone of a resource from another one of the same name: nothing where the source or the user says which zone
-    /// has the name, otherwise its id or the directory that does not say it.
+    /// What tells the zone of a resource from another one of the same name: nothing where the
+    /// source or the user says which zone has the name, otherwise its id or the directory that does
+    /// not say it.
     pub(super) fn view<'r>(&self, resource: &'r Resource) -> &'r str {
         match resource.values.get("zone_id") {
             Some(Term::Text(id)) => match self.by_id.get(id) {
@@ -80,7 +87,9 @@ impl<'g> Zones<'g> {
                 let zone = known(id).or_else(|| given.default.clone());
                 let unknown = match id.strip_prefix(ASSIGNED) {
                     // The id of something else, which Cloudflare assigns.
-                    Some(address) => UnknownZone::Missing(format!("`{address}` is not a zone with a known name")),
+                    Some(address) => {
+                        UnknownZone::Missing(format!("`{address}` is not a zone with a known name"))
+                    }
                     None => UnknownZone::Id(id.clone()),
                 };
                 zone.ok_or(Refusal::Zone(unknown))

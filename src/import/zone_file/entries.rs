@@ -1,7 +1,8 @@
 //! The entries of a zone file: words, quotes, parentheses and comments.
 //!
 //! # Sources
-//! RFC 1035 section 5.1 (master files), and the BIND 9 Administrator Reference Manual (`$GENERATE`, times with units).
+//! RFC 1035 section 5.1 (master files), and the BIND 9 Administrator Reference Manual (`$GENERATE`,
+//! times with units).
 
 use std::iter::Peekable;
 use std::str::CharIndices;
@@ -79,7 +80,9 @@ pub(super) fn duration(text: &str) -> Option<u32> {
     let (mut total, mut number): (u64, Option<u64>) = (0, None);
     for c in text.chars() {
         match (c.to_digit(10), c.to_ascii_lowercase()) {
-            (Some(digit), _) => number = Some(number.unwrap_or(0).checked_mul(10)?.checked_add(u64::from(digit))?),
+            (Some(digit), _) => {
+                number = Some(number.unwrap_or(0).checked_mul(10)?.checked_add(u64::from(digit))?)
+            }
             (None, unit) => {
                 let seconds = match unit {
                     's' => 1,
@@ -108,8 +111,16 @@ pub(super) fn expand(text: &str, n: u32) -> Result<String, String> {
                 letters.next();
                 let modifier: String = letters.by_ref().take_while(|c| *c != '}').collect();
                 let parts: Vec<&str> = modifier.split(',').collect();
-                let offset: i64 = parts.first().unwrap_or(&"0").parse().map_err(|_| "the offset is not a number")?;
-                let width: usize = parts.get(1).unwrap_or(&"0").parse().map_err(|_| "the width is not a number")?;
+                let offset: i64 = parts
+                    .first()
+                    .unwrap_or(&"0")
+                    .parse()
+                    .map_err(|_| "the offset is not a number")?;
+                let width: usize = parts
+                    .get(1)
+                    .unwrap_or(&"0")
+                    .parse()
+                    .map_err(|_| "the width is not a number")?;
                 let width = width.min(63);
                 let value = i64::from(n) + offset;
                 let value = u32::try_from(value).map_err(|_| "the offset leads below zero")?;
@@ -128,7 +139,8 @@ pub(super) fn expand(text: &str, n: u32) -> Result<String, String> {
     Ok(out)
 }
 
-/// The entries of a file, one at a time; the last one is an error if the file cannot be divided further.
+/// The entries of a file, one at a time; the last one is an error if the file cannot be divided
+/// further.
 pub(super) struct Lines<'t> {
     letters: Peekable<CharIndices<'t>>,
     /// Number of bytes before the first letter.
@@ -143,7 +155,11 @@ impl<'t> Lines<'t> {
     /// Begins to read a text.
     pub(super) fn new(text: &'t str) -> Self {
         let letters = text.trim_start_matches('\u{feff}');
-        Self { letters: letters.char_indices().peekable(), shift: text.len() - letters.len(), is_at_end: false }
+        Self {
+            letters: letters.char_indices().peekable(),
+            shift: text.len() - letters.len(),
+            is_at_end: false,
+        }
     }
 
     /// Reads the next entry.
@@ -157,12 +173,16 @@ impl<'t> Lines<'t> {
                 '\n' if open.is_none() => return Ok(line),
                 '(' if open.is_some() => return Err((at, "parentheses do not nest")),
                 '(' => open = Some(at),
-                ')' if open.take().is_none() => return Err((at, "this parenthesis was not opened")),
+                ')' if open.take().is_none() => {
+                    return Err((at, "this parenthesis was not opened"));
+                }
                 ')' => {}
                 ';' => self.read_note(&mut line, open.is_some()),
                 c if c.is_whitespace() => line.is_continued |= is_start && line.words.is_empty(),
                 first => {
-                    let text = self.read_token(first).ok_or((at, "the text is not closed with a quote on its line"))?;
+                    let text = self
+                        .read_token(first)
+                        .ok_or((at, "the text is not closed with a quote on its line"))?;
                     line.words.push(Token { text, at });
                 }
             }
@@ -193,7 +213,8 @@ impl<'t> Lines<'t> {
     /// Reads a word; `None` if it has a quote that is not closed.
     fn read_token(&mut self, first: char) -> Option<String> {
         let mut word = String::from(first);
-        // A word may have quotes within it, as in `alpn="h2,h3"`; one that begins with a quote ends with it.
+        // A word may have quotes within it, as in `alpn="h2,h3"`; one that begins with a quote ends
+        // with it.
         let is_text = first == '"';
         let mut is_quoted = is_text;
         let mut is_escaped = first == '\\';

@@ -1,10 +1,11 @@
 //! Master files: zones as BIND writes them, and as Cloudflare exports them.
 //!
-//! Cloudflare's export has the proxy status, the tags and the comment of a record behind it (`notes`); that, and `$GENERATE`, is why
-//! no library reads these files here.
+//! Cloudflare's export has the proxy status, the tags and the comment of a record behind it
+//! (`notes`); that, and `$GENERATE`, is why no library reads these files here.
 //!
 //! # Sources
-//! RFC 1035 section 5.1 (master files), RFC 2308 section 4 (`$TTL`), the BIND 9 Administrator Reference Manual (`$GENERATE`), and
+//! RFC 1035 section 5.1 (master files), RFC 2308 section 4 (`$TTL`), the BIND 9 Administrator
+//! Reference Manual (`$GENERATE`), and
 //! developers.cloudflare.com/dns/manage-dns-records/how-to/import-and-export, read 2026-11-26.
 
 mod entries;
@@ -43,7 +44,8 @@ struct Reader<'f> {
     ttl: Option<u32>,
     /// The last one that a record stated, for files without `$TTL`.
     stated: Option<u32>,
-    /// Whether Cloudflare exported the file: a comment behind a record is the comment of the record.
+    /// Whether Cloudflare exported the file: a comment behind a record is the comment of the
+    /// record.
     is_export: bool,
     /// Number of records of `$GENERATE` lines.
     generated: u64,
@@ -86,15 +88,19 @@ pub(super) fn read<'f>(
         read_file,
     };
     reader.file(source, directory, found);
-    let shown = found.sources.get(source).map_or_else(String::new, |source| source.name().to_owned());
+    let shown =
+        found.sources.get(source).map_or_else(String::new, |source| source.name().to_owned());
     if !reader.made.is_empty() {
-        let made: Vec<String> = reader.made.iter().map(|(kind, n)| count(*n, &format!("{kind} record"))).collect();
+        let made: Vec<String> =
+            reader.made.iter().map(|(kind, n)| count(*n, &format!("{kind} record"))).collect();
         let detail = format!("{shown}: {}; Cloudflare makes such records itself", made.join(", "));
         found.diagnostics.push(findings::GOES_ELSEWHERE.nowhere(detail));
     }
     if reader.without_proxy_status > 0 {
         let records = count(reader.without_proxy_status, "record");
-        let detail = format!("{shown}: {records} without `cf-proxied` in Cloudflare's export; imported as not proxied");
+        let detail = format!(
+            "{shown}: {records} without `cf-proxied` in Cloudflare's export; imported as not proxied"
+        );
         let help = "check these records, or import the live zone: `zonewright import ZONE`";
         found.diagnostics.push(findings::ASSUMED.nowhere(detail).help(help));
     }
@@ -125,7 +131,8 @@ fn included_path(name: &str, directory: &Path) -> Result<PathBuf, String> {
 impl Reader<'_> {
     /// Reads a file.
     fn file(&mut self, source: SourceId, directory: &Path, found: &mut ImportResult) {
-        let text = found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
+        let text =
+            found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
         self.open.push(source);
         for line in Lines::new(&text) {
             let line = match line {
@@ -169,13 +176,22 @@ impl Reader<'_> {
 
     /// `$TTL seconds`.
     fn set_ttl(&mut self, line: &Line) -> Result<(), String> {
-        let ttl = line.words.get(1).and_then(|word| duration(&word.text)).ok_or("`$TTL` needs a number of seconds")?;
+        let ttl = line
+            .words
+            .get(1)
+            .and_then(|word| duration(&word.text))
+            .ok_or("`$TTL` needs a number of seconds")?;
         self.ttl = Some(ttl);
         Ok(())
     }
 
     /// `$INCLUDE file [origin]`.
-    fn include(&mut self, line: &Line, directory: &Path, found: &mut ImportResult) -> Result<(), String> {
+    fn include(
+        &mut self,
+        line: &Line,
+        directory: &Path,
+        found: &mut ImportResult,
+    ) -> Result<(), String> {
         let name = line.words.get(1).ok_or("`$INCLUDE` needs a file")?;
         let path = included_path(&name.text, directory)?;
         if self.open.len() > DEEPEST_INCLUDE {
@@ -185,7 +201,9 @@ impl Reader<'_> {
         }
         self.includes += 1;
         if self.includes > MOST_INCLUDES {
-            return Err(format!("the zone file includes more than {MOST_INCLUDES} files; others are left out"));
+            return Err(format!(
+                "the zone file includes more than {MOST_INCLUDES} files; others are left out"
+            ));
         }
         let included = (self.read_file)(&path, found)?;
         if self.open.contains(&included) {
@@ -201,12 +219,20 @@ impl Reader<'_> {
     }
 
     /// `$GENERATE start-stop[/step] owner [ttl] [class] type value`.
-    fn generate(&mut self, line: &Line, place: Place, found: &mut ImportResult) -> Result<(), String> {
+    fn generate(
+        &mut self,
+        line: &Line,
+        place: Place,
+        found: &mut ImportResult,
+    ) -> Result<(), String> {
         let words: Vec<&Token> = line.words.iter().skip(1).collect();
-        let [range, rest @ ..] = words.as_slice() else { return Err("`$GENERATE` needs a range".to_owned()) };
+        let [range, rest @ ..] = words.as_slice() else {
+            return Err("`$GENERATE` needs a range".to_owned());
+        };
         let (range, step) = range.text.split_once('/').unwrap_or((&range.text, "1"));
-        let bounds =
-            range.split_once('-').and_then(|(from, to)| Some((from.parse::<u32>().ok()?, to.parse::<u32>().ok()?)));
+        let bounds = range
+            .split_once('-')
+            .and_then(|(from, to)| Some((from.parse::<u32>().ok()?, to.parse::<u32>().ok()?)));
         let (Some((from, to)), Ok(step @ 1..)) = (bounds, step.parse::<u32>()) else {
             return Err("the range of `$GENERATE` is `start-stop` or `start-stop/step`".to_owned());
         };
@@ -219,7 +245,8 @@ impl Reader<'_> {
         for n in (from..=to).step_by(step as usize) {
             let expand = |word: &&Token| Ok(Token { text: expand(&word.text, n)?, at: word.at });
             let words = rest.iter().map(expand).collect::<Result<_, String>>();
-            let record = words.map(|words| Line { is_continued: false, words, note: line.note.clone() });
+            let record =
+                words.map(|words| Line { is_continued: false, words, note: line.note.clone() });
             failures.extend(record.and_then(|record| self.record(&record, place, found)).err());
         }
         // The first one is reported by the caller; the others are the same mistake.
@@ -232,18 +259,25 @@ impl Reader<'_> {
     }
 
     /// A record.
-    fn record(&mut self, line: &Line, place: Place, found: &mut ImportResult) -> Result<(), String> {
+    fn record(
+        &mut self,
+        line: &Line,
+        place: Place,
+        found: &mut ImportResult,
+    ) -> Result<(), String> {
         let head = line.head();
         let is_authority = head.is_some_and(|head| head.type_name.eq_ignore_ascii_case("SOA"));
         if let Some(owner) = line.owner() {
-            // The zone is the owner of the SOA record, whose final dot may be missing in Cloudflare's export.
+            // The zone is the owner of the SOA record, whose final dot may be missing in
+            // Cloudflare's export.
             self.owner = Some(match is_authority {
                 true => self.zone.as_fqdn().clone(),
                 false => self.owner_name(&owner.text)?,
             });
         }
         let owner = self.owner.clone().ok_or("the first record has no owner")?;
-        let Head { other_class, ttl: stated, type_name, value } = head.ok_or("the record has no type")?;
+        let Head { other_class, ttl: stated, type_name, value } =
+            head.ok_or("the record has no type")?;
         if let Some(class) = other_class {
             return Err(format!("its class is {class}, and Cloudflare only has IN"));
         }
@@ -292,8 +326,8 @@ impl Reader<'_> {
     /// The owner of a record in full. Cloudflare's export may have full names without a final dot.
     fn owner_name(&self, text: &str) -> Result<Fqdn, String> {
         let zone = self.zone.as_str();
-        let is_full =
-            self.is_export && text.strip_suffix(zone).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+        let is_full = self.is_export
+            && text.strip_suffix(zone).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
         match is_full {
             true => Fqdn::parse(text).map_err(|error| format!("`{text}`: {error}")),
             false => absolute(text, Some(&self.origin)),
@@ -307,10 +341,14 @@ impl Reader<'_> {
         for (n, word) in words.iter().enumerate() {
             let kind = facts.and_then(|facts| facts.fields.get(n)).map(|field| field.kind);
             out.push(match kind {
-                Some(FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot) if word.text != "." => {
+                Some(FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot)
+                    if word.text != "." =>
+                {
                     absolute(&word.text, Some(&self.origin))?.absolute()
                 }
-                Some(FieldKind::CharacterStrings) | None if type_name == "TXT" && !word.text.starts_with('"') => {
+                Some(FieldKind::CharacterStrings) | None
+                    if type_name == "TXT" && !word.text.starts_with('"') =>
+                {
                     format!("\"{}\"", word.text)
                 }
                 _ => word.text.clone(),
@@ -320,7 +358,8 @@ impl Reader<'_> {
     }
 }
 
-/// Adds what Cloudflare's export says behind a record. Returns true if the proxy status is not stated.
+/// Adds what Cloudflare's export says behind a record. Returns true if the proxy status is not
+/// stated.
 fn add_note(text: &str, entry: &mut Entry<'_>) -> bool {
     let note = notes::parse(text);
     entry.comment = note.comment;

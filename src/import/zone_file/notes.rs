@@ -1,8 +1,10 @@
-//! Comments behind the records of Cloudflare's export: `; COMMENT cf_tags=NAME,NAME:VALUE,cf-proxied:true`.
+//! Comments behind the records of Cloudflare's export: `; COMMENT
+//! cf_tags=NAME,NAME:VALUE,cf-proxied:true`.
 //!
 //! # Sources
-//! developers.cloudflare.com/dns/manage-dns-records/how-to/import-and-export, read 2026-11-26: a comment is verbatim; values with
-//! `"`, `=`, `,` or `\` are JSON strings; a comment that contains `cf_tags=` is followed by another ` cf_tags=`.
+//! developers.cloudflare.com/dns/manage-dns-records/how-to/import-and-export, read 2026-11-26: a
+//! comment is verbatim; values with `"`, `=`, `,` or `\` are JSON strings; a comment that contains
+//! `cf_tags=` is followed by another ` cf_tags=`.
 
 /// What is before the tags.
 pub(super) const TAGS: &str = "cf_tags=";
@@ -27,7 +29,8 @@ pub(super) fn has_tags(text: &str) -> bool {
     starts(text).next().is_some()
 }
 
-/// Reads a comment of an export. The last `cf_tags=` that a list of tags follows is before the tags.
+/// Reads a comment of an export. The last `cf_tags=` that a list of tags follows is before the
+/// tags.
 pub(super) fn parse(text: &str) -> Note {
     let mut note = Note::default();
     let tags = starts(text).find_map(|at| Some((at, tags_of(text[at + TAGS.len()..].trim())?)));
@@ -124,6 +127,9 @@ mod tests {
     fn reserved_tags_are_no_tags() {
         let note = parse("cf_tags=test:1,cf-flatten-cname,cf-proxied:true,cf-new:x");
         assert_eq!((note.proxied, note.is_flattened), (Some(true), true));
-        assert_eq!((note.tags, note.unknown), (vec!["test:1".to_owned()], vec!["cf-new:x".to_owned()]));
+        assert_eq!(
+            (note.tags, note.unknown),
+            (vec!["test:1".to_owned()], vec!["cf-new:x".to_owned()])
+        );
     }
 }

@@ -1,7 +1,9 @@
-//! What a zone file says about itself before its records are read: its zone, and the files that it includes.
+//! What a zone file says about itself before its records are read: its zone, and the files that it
+//! includes.
 //!
-//! The zone is the owner of the SOA record, or else the one that the user names, or else the name of the file, or else the
-//! first `$ORIGIN`. It is the initial origin (RFC 1035 section 5.1), and `$ORIGIN` does not change it.
+//! The zone is the owner of the SOA record, or else the one that the user names, or else the name
+//! of the file, or else the first `$ORIGIN`. It is the initial origin (RFC 1035 section 5.1), and
+//! `$ORIGIN` does not change it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -42,15 +44,26 @@ impl Outline {
     ) -> Self {
         let text = found.sources.get(source).map_or("", |source| source.text());
         let exported_zone = zone_of_header(text);
-        let mut outline = Self { is_export: exported_zone.is_some(), exported_zone, ..Self::default() };
+        let mut outline =
+            Self { is_export: exported_zone.is_some(), exported_zone, ..Self::default() };
         let has_full_names = outline.is_export || text.contains(notes::TAGS);
-        let mut scan = Scan { outline: &mut outline, has_full_names, includes: 0, open: Vec::new(), read_file };
+        let mut scan = Scan {
+            outline: &mut outline,
+            has_full_names,
+            includes: 0,
+            open: Vec::new(),
+            read_file,
+        };
         scan.file(source, directory, assumed.map(|zone| zone.as_fqdn().clone()), found);
         outline
     }
 
     /// The zone of the file.
-    pub(in crate::import) fn zone(&self, given: Option<&ZoneName>, named: Option<ZoneName>) -> Option<ZoneName> {
+    pub(in crate::import) fn zone(
+        &self,
+        given: Option<&ZoneName>,
+        named: Option<ZoneName>,
+    ) -> Option<ZoneName> {
         let parse = |name: &Fqdn| ZoneName::parse(name.as_str()).ok();
         let authority = self.authorities.first().and_then(|(owner, _)| parse(owner));
         let stated = || self.first_origin.as_ref().or(self.exported_zone.as_ref()).and_then(parse);
@@ -61,7 +74,8 @@ impl Outline {
 /// The state of a scan.
 struct Scan<'s, 'f> {
     outline: &'s mut Outline,
-    /// Whether the owner of the SOA record is a full name: Cloudflare's export leaves out its final dot.
+    /// Whether the owner of the SOA record is a full name: Cloudflare's export leaves out its final
+    /// dot.
     has_full_names: bool,
     includes: usize,
     /// The files that are being scanned, each included by the one before it.
@@ -71,8 +85,15 @@ struct Scan<'s, 'f> {
 
 impl Scan<'_, '_> {
     /// Scans a file. Errors are reported when the records are read.
-    fn file(&mut self, source: SourceId, directory: &Path, mut origin: Option<Fqdn>, found: &mut ImportResult) {
-        let text = found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
+    fn file(
+        &mut self,
+        source: SourceId,
+        directory: &Path,
+        mut origin: Option<Fqdn>,
+        found: &mut ImportResult,
+    ) {
+        let text =
+            found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
         self.open.push(source);
         for line in Lines::new(&text) {
             let line = match line {
@@ -85,7 +106,10 @@ impl Scan<'_, '_> {
             };
             match line.directive().as_deref() {
                 Some("$ORIGIN") => {
-                    let stated = line.words.get(1).and_then(|word| absolute(&word.text, origin.as_ref()).ok());
+                    let stated = line
+                        .words
+                        .get(1)
+                        .and_then(|word| absolute(&word.text, origin.as_ref()).ok());
                     if let Some(stated) = stated {
                         self.outline.first_origin.get_or_insert_with(|| stated.clone());
                         origin = Some(stated);
@@ -100,10 +124,18 @@ impl Scan<'_, '_> {
     }
 
     /// Scans an included file.
-    fn include(&mut self, line: &Line, directory: &Path, origin: Option<&Fqdn>, found: &mut ImportResult) {
+    fn include(
+        &mut self,
+        line: &Line,
+        directory: &Path,
+        origin: Option<&Fqdn>,
+        found: &mut ImportResult,
+    ) {
         self.includes += 1;
         let path = line.words.get(1).and_then(|word| included_path(&word.text, directory).ok());
-        let Some(path) = path.filter(|_| self.open.len() <= DEEPEST_INCLUDE && self.includes <= MOST_INCLUDES) else {
+        let Some(path) =
+            path.filter(|_| self.open.len() <= DEEPEST_INCLUDE && self.includes <= MOST_INCLUDES)
+        else {
             return;
         };
         let Ok(source) = (self.read_file)(&path, found) else { return };
@@ -112,7 +144,12 @@ impl Scan<'_, '_> {
         }
         self.outline.included.insert(path.clone());
         let stated = line.words.get(2).and_then(|word| absolute(&word.text, origin).ok());
-        self.file(source, path.parent().unwrap_or(directory), stated.or_else(|| origin.cloned()), found);
+        self.file(
+            source,
+            path.parent().unwrap_or(directory),
+            stated.or_else(|| origin.cloned()),
+            found,
+        );
     }
 
     /// Scans a record.
@@ -122,12 +159,15 @@ impl Scan<'_, '_> {
         self.outline.is_export |= notes::has_tags(&line.note);
         if let Some(owner) = line.owner().filter(|_| head.type_name.eq_ignore_ascii_case("SOA")) {
             let place = Place { source, span: Span::new(owner.at, owner.at + owner.text.len()) };
-            let is_full = self.has_full_names || origin.is_none_or(|origin| origin.as_str() == owner.text);
+            let is_full =
+                self.has_full_names || origin.is_none_or(|origin| origin.as_str() == owner.text);
             let name = match is_full && owner.text != "@" {
                 true => Fqdn::parse(&owner.text).ok(),
                 false => absolute(&owner.text, origin).ok(),
             };
-            if let Some(name) = name.filter(|name| self.outline.authorities.iter().all(|(known, _)| known != name)) {
+            if let Some(name) =
+                name.filter(|name| self.outline.authorities.iter().all(|(known, _)| known != name))
+            {
                 self.outline.authorities.push((name, place));
             }
         }
@@ -136,8 +176,11 @@ impl Scan<'_, '_> {
 
 /// The zone that the header of Cloudflare's export names; `None` for other files.
 fn zone_of_header(text: &str) -> Option<Fqdn> {
-    let header = || text.lines().map(str::trim).take_while(|line| line.is_empty() || line.starts_with(';'));
-    let value = |name: &str| header().find_map(|line| line.trim_start_matches(';').trim_start().strip_prefix(name));
+    let header =
+        || text.lines().map(str::trim).take_while(|line| line.is_empty() || line.starts_with(';'));
+    let value = |name: &str| {
+        header().find_map(|line| line.trim_start_matches(';').trim_start().strip_prefix(name))
+    };
     let domain = value("Domain:").filter(|_| value("Exported:").is_some())?;
     Fqdn::parse(domain.trim()).ok()
 }

@@ -20,7 +20,9 @@ impl<'v, 'a> Dependents<'v, 'a> {
         for difference in found {
             let Class::Name(name) = &difference.class else { continue };
             let answers = difference.types.values().flat_map(|(before, after)| [before, after]);
-            for target in answers.flat_map(|a| &a.aliases).filter_map(|alias| alias.record.data.target()) {
+            for target in
+                answers.flat_map(|a| &a.aliases).filter_map(|alias| alias.record.data.target())
+            {
                 if !edited.contains(name) {
                     dependents.entry(target).or_default().insert(name);
                 }
@@ -29,23 +31,30 @@ impl<'v, 'a> Dependents<'v, 'a> {
         Self(dependents)
     }
 
-    /// The sentence about the names whose aliases lead to `name`, relative to `zone`, the zone of `name`.
+    /// The sentence about the names whose aliases lead to `name`, relative to `zone`, the zone of
+    /// `name`.
     pub(super) fn sentence(&self, name: &Fqdn, zone: &ZoneIndex<'_>) -> Option<String> {
         let names = self.0.get(name)?;
         let shown = names.iter().map(|other| zone.name().relative(other));
         Some(format!(
             "{} {} differently too: {}",
-            if names.len() == 1 { "1 alias".to_owned() } else { format!("{} aliases", names.len()) },
+            if names.len() == 1 {
+                "1 alias".to_owned()
+            } else {
+                format!("{} aliases", names.len())
+            },
             if names.len() == 1 { "answers" } else { "answer" },
             listed(shown)
         ))
     }
 }
 
-/// The sentence about a name that is an alias and leads to nothing in the known zones. `shown` is the name as it is displayed.
+/// The sentence about a name that is an alias and leads to nothing in the known zones. `shown` is
+/// the name as it is displayed.
 pub(super) fn leads_nowhere(name: &Fqdn, shown: &str, after: &Zones<'_>) -> Option<String> {
     let answers = [RecordType::A, RecordType::Aaaa].map(|kind| after.answer(name, kind));
-    let is_dead = |answer: &Answer<'_>| matches!(answer.end, End::NoName | End::NoData(_) | End::Loop);
+    let is_dead =
+        |answer: &Answer<'_>| matches!(answer.end, End::NoName | End::NoData(_) | End::Loop);
     if !answers.iter().all(is_dead) {
         return None;
     }
@@ -57,7 +66,9 @@ pub(super) fn leads_nowhere(name: &Fqdn, shown: &str, after: &Zones<'_>) -> Opti
         return None;
     }
     Some(match end.end {
-        End::Loop => format!("{shown}: the aliases form a loop at {}, so there is no answer", end.name),
+        End::Loop => {
+            format!("{shown}: the aliases form a loop at {}, so there is no answer", end.name)
+        }
         End::NoName => format!("{shown}: leads to {}, and there is {NO_NAME}", end.name),
         _ => format!("{shown}: leads to {}, which has no address", end.name),
     })

@@ -1,14 +1,17 @@
 //! The authoritative answer for a name and a type.
 //!
-//! The steps are those of RFC 1034 section 4.3.2: find the zone, stop at a delegation, take the name itself or the wildcard that
-//! covers it, follow an alias as long as it stays in known zones. Cloudflare adds four things: proxied names are answered with
-//! its own addresses, some aliases are answered with the addresses that they lead to (flattened), it answers for SOA and name
-//! servers of the zone itself, and its standard name servers let a wildcard cover empty non-terminals ([`super::Serving`]).
+//! The steps are those of RFC 1034 section 4.3.2: find the zone, stop at a delegation, take the
+//! name itself or the wildcard that covers it, follow an alias as long as it stays in known zones.
+//! Cloudflare adds four things: proxied names are answered with its own addresses, some aliases are
+//! answered with the addresses that they lead to (flattened), it answers for SOA and name servers
+//! of the zone itself, and its standard name servers let a wildcard cover empty non-terminals
+//! ([`super::Serving`]).
 //!
 //! # Sources
-//! RFC 1034 section 4.3.2, RFC 2308 (no data, no such name), RFC 4592 (wildcards), RFC 6604 (the status is that of the last name
-//! of a chain), RFC 8020 (a name that exists only because of names below it exists). developers.cloudflare.com/dns, read 2026-11:
-//! proxy-status, cname-flattening, manage-dns-records/reference/shadowed-records.
+//! RFC 1034 section 4.3.2, RFC 2308 (no data, no such name), RFC 4592 (wildcards), RFC 6604 (the
+//! status is that of the last name of a chain), RFC 8020 (a name that exists only because of names
+//! below it exists). developers.cloudflare.com/dns, read 2026-11: proxy-status, cname-flattening,
+//! manage-dns-records/reference/shadowed-records.
 
 use super::entry::Entry;
 use super::index::{Node, ZoneIndex};
@@ -118,8 +121,8 @@ pub struct Referral<'a> {
     pub hidden: Vec<Entry<'a>>,
 }
 
-/// So many aliases are followed. Resolvers follow fewer (BIND and Unbound 11, `max-query-restarts`, read 2026-11), so what comes after
-/// them reaches nobody.
+/// So many aliases are followed. Resolvers follow fewer (BIND and Unbound 11, `max-query-restarts`,
+/// read 2026-11), so what comes after them reaches nobody.
 const MOST_FOLLOWED: usize = 64;
 
 /// Whether a type is an address.
@@ -142,15 +145,24 @@ impl<'a> Zones<'a> {
         let mut aliases: Vec<Alias<'a>> = Vec::new();
         let mut name = name.clone();
         loop {
-            let end = |aliases, name, zone, wildcard, end| Answer { aliases, name, zone, wildcard, end };
-            let Some(zone) = self.zone_for(&name, kind) else { return end(aliases, name, None, None, End::Elsewhere) };
+            let end =
+                |aliases, name, zone, wildcard, end| Answer { aliases, name, zone, wildcard, end };
+            let Some(zone) = self.zone_for(&name, kind) else {
+                return end(aliases, name, None, None, End::Elsewhere);
+            };
             let (wildcard, found) = zone.find(&name, kind);
             let (record, flattened) = match found {
                 Found::End(found) => return end(aliases, name, Some(zone.name()), wildcard, found),
                 Found::Alias(record, flattened) => (record, flattened),
             };
             if aliases.len() >= MOST_FOLLOWED {
-                return end(aliases, name, Some(zone.name()), wildcard, End::Unknown(Unknown::LongChain));
+                return end(
+                    aliases,
+                    name,
+                    Some(zone.name()),
+                    wildcard,
+                    End::Unknown(Unknown::LongChain),
+                );
             }
             let is_loop = aliases.iter().any(|alias| alias.name == name);
             let Some(target) = record.data.target().filter(|_| !is_loop) else {
@@ -175,11 +187,17 @@ impl<'a> Zones<'a> {
 impl<'a> ZoneIndex<'a> {
     /// What one name of the zone says, with the wildcard that says it.
     fn find(&self, name: &Fqdn, kind: RecordType) -> (Option<&'a str>, Found<'a>) {
-        let Some(location) = self.locate(name.as_str()) else { return (None, Found::End(End::Elsewhere)) };
+        let Some(location) = self.locate(name.as_str()) else {
+            return (None, Found::End(End::Elsewhere));
+        };
         // The parent side of a delegation answers for DS (RFC 4035 section 3.1.4.1).
-        let asks_parent = |cut: &Node<'_, 'a>| kind == RecordType::Ds && cut.name() == name.as_str();
+        let asks_parent =
+            |cut: &Node<'_, 'a>| kind == RecordType::Ds && cut.name() == name.as_str();
         if let Some(cut) = location.cut.filter(|cut| !asks_parent(cut)) {
-            return (None, Found::End(End::Referral(Box::new(self.referral(cut, location.exact, kind)))));
+            return (
+                None,
+                Found::End(End::Referral(Box::new(self.referral(cut, location.exact, kind)))),
+            );
         }
         if let Some(node) = location.exact.filter(Node::has_records) {
             return (None, at_node(node, self.serving(), kind));
@@ -192,18 +210,28 @@ impl<'a> ZoneIndex<'a> {
     }
 
     /// The referral of a delegation.
-    fn referral(&self, cut: Node<'_, 'a>, exact: Option<Node<'_, 'a>>, kind: RecordType) -> Referral<'a> {
+    fn referral(
+        &self,
+        cut: Node<'_, 'a>,
+        exact: Option<Node<'_, 'a>>,
+        kind: RecordType,
+    ) -> Referral<'a> {
         let servers = cut.of_type(RecordType::Ns);
         let inside = |host: &&Fqdn| host.as_str() == cut.name() || below(host.as_str(), cut.name());
-        let mut hosts: Vec<&Fqdn> = servers.iter().filter_map(|ns| ns.data.target()).filter(inside).collect();
+        let mut hosts: Vec<&Fqdn> =
+            servers.iter().filter_map(|ns| ns.data.target()).filter(inside).collect();
         hosts.sort();
         hosts.dedup();
         let addresses = |host: &Fqdn| {
             let node = self.node(host.as_str());
-            node.into_iter().flat_map(|n| [n.of_type(RecordType::A), n.of_type(RecordType::Aaaa)].concat())
+            node.into_iter()
+                .flat_map(|n| [n.of_type(RecordType::A), n.of_type(RecordType::Aaaa)].concat())
         };
         let glue: Vec<Entry<'a>> = hosts.into_iter().flat_map(addresses).collect();
-        let hidden = exact.filter(|_| kind != RecordType::Ns).map(|node| node.of_type(kind)).unwrap_or_default();
+        let hidden = exact
+            .filter(|_| kind != RecordType::Ns)
+            .map(|node| node.of_type(kind))
+            .unwrap_or_default();
         // Glue is not hidden: the referral carries it.
         let hidden = hidden.into_iter().filter(|entry| !glue.contains(entry)).collect();
         Referral { cut: cut.name(), ds: cut.of_type(RecordType::Ds), glue, hidden, servers }
@@ -237,25 +265,38 @@ fn at_node<'a>(node: Node<'_, 'a>, serving: &Serving, kind: RecordType) -> Found
     if is_own && kind == RecordType::Dnskey && serving.dnssec == Some(true) {
         return Found::End(End::Cloudflare(Own::Keys, set));
     }
-    // Cloudflare allows other types beside an alias; they are answered as themselves. A plain zone has none (RFC 1034 3.6.2).
+    // Cloudflare allows other types beside an alias; they are answered as themselves. A plain zone
+    // has none (RFC 1034 3.6.2).
     let asks_alias = kind == RecordType::Cname;
     let Some(alias) = alias.filter(|_| asks_alias || serving.is_plain || set.is_empty()) else {
-        return Found::End(if set.is_empty() { End::NoData(NoData::OtherTypes) } else { End::Records(set) });
+        return Found::End(if set.is_empty() {
+            End::NoData(NoData::OtherTypes)
+        } else {
+            End::Records(set)
+        });
     };
     let chosen = serving.flattens_all == Some(true) || alias.settings.flatten_cname == Some(true);
     let flattened = !serving.is_plain && (node.is_apex() || chosen);
     match (flattened, asks_alias) {
         (true, true) => Found::End(End::NoData(NoData::Hidden)),
         (false, true) => Found::End(End::Records(set)),
-        (true, false) if node.is_apex() && !is_address(kind) => Found::End(End::NoData(NoData::Hidden)),
+        (true, false) if node.is_apex() && !is_address(kind) => {
+            Found::End(End::NoData(NoData::Hidden))
+        }
         (true, false) if !is_address(kind) => Found::End(End::Unknown(Unknown::FlattenedType)),
         (flattened, false) => Found::Alias(alias, flattened),
     }
 }
 
 /// What a proxied name says.
-fn proxied_name<'a>(proxied: Vec<Entry<'a>>, set: Vec<Entry<'a>>, serving: &Serving, kind: RecordType) -> End<'a> {
-    let only = |on: fn(&Entry<'_>) -> Option<bool>| proxied.iter().any(|entry| on(entry) == Some(true));
+fn proxied_name<'a>(
+    proxied: Vec<Entry<'a>>,
+    set: Vec<Entry<'a>>,
+    serving: &Serving,
+    kind: RecordType,
+) -> End<'a> {
+    let only =
+        |on: fn(&Entry<'_>) -> Option<bool>| proxied.iter().any(|entry| on(entry) == Some(true));
     match kind {
         RecordType::A if only(|e| e.settings.ipv6_only) => End::NoData(NoData::Family),
         RecordType::Aaaa if serving.ipv6 == Some(false) || only(|e| e.settings.ipv4_only) => {
@@ -282,7 +323,11 @@ impl Entry<'_> {
     /// Seconds.
     #[must_use]
     pub fn seconds(&self) -> u32 {
-        if self.ttl.is_automatic() || self.is_proxied() { AUTOMATIC_TTL_SECONDS } else { self.ttl.as_number() }
+        if self.ttl.is_automatic() || self.is_proxied() {
+            AUTOMATIC_TTL_SECONDS
+        } else {
+            self.ttl.as_number()
+        }
     }
 }
 
@@ -291,8 +336,12 @@ impl<'a> Answer<'a> {
     pub fn records(&self) -> impl Iterator<Item = Entry<'a>> + '_ {
         let end: Vec<Entry<'a>> = match &self.end {
             End::Records(set) | End::Edge(set) | End::Cloudflare(_, set) => set.clone(),
-            End::Referral(referral) => [&referral.servers[..], &referral.ds, &referral.glue].concat(),
-            End::NoData(_) | End::NoName | End::Elsewhere | End::Loop | End::Unknown(_) => Vec::new(),
+            End::Referral(referral) => {
+                [&referral.servers[..], &referral.ds, &referral.glue].concat()
+            }
+            End::NoData(_) | End::NoName | End::Elsewhere | End::Loop | End::Unknown(_) => {
+                Vec::new()
+            }
         };
         self.aliases.iter().map(|alias| alias.record).chain(end)
     }
@@ -317,10 +366,13 @@ impl<'a> Answer<'a> {
     #[must_use]
     pub fn says_the_same(&self, other: &Answer<'_>) -> bool {
         let aliases = |answer: &Answer<'_>| -> Vec<_> {
-            let pairs = answer.aliases.iter().map(|a| (a.name.clone(), a.record.data.clone(), a.flattened));
+            let pairs =
+                answer.aliases.iter().map(|a| (a.name.clone(), a.record.data.clone(), a.flattened));
             pairs.collect()
         };
-        self.name == other.name && aliases(self) == aliases(other) && self.end.says_the_same(&other.end)
+        self.name == other.name
+            && aliases(self) == aliases(other)
+            && self.end.says_the_same(&other.end)
     }
 
     /// How long it may be kept: the shortest of its records, or the time for which "no" is kept.
@@ -356,11 +408,14 @@ impl End<'_> {
             (Self::Edge(_), End::Edge(_)) => true,
             (Self::NoData(_), End::NoData(_)) | (Self::NoName, End::NoName) => true,
             (Self::Elsewhere, End::Elsewhere) | (Self::Loop, End::Loop) => true,
-            (Self::Cloudflare(a, set), End::Cloudflare(b, other)) => a == b && values(set) == values(other),
+            (Self::Cloudflare(a, set), End::Cloudflare(b, other)) => {
+                a == b && values(set) == values(other)
+            }
             (Self::Unknown(a), End::Unknown(b)) => a == b,
             (Self::Referral(a), End::Referral(b)) => {
-                let parts =
-                    |r: &Referral<'_>| (values(&r.servers).iter().map(|v| (*v).clone()).collect::<Vec<_>>(), glue(r));
+                let parts = |r: &Referral<'_>| {
+                    (values(&r.servers).iter().map(|v| (*v).clone()).collect::<Vec<_>>(), glue(r))
+                };
                 a.cut == b.cut && parts(a) == parts(b) && values(&a.ds) == values(&b.ds)
             }
             _ => false,

@@ -34,7 +34,8 @@ pub(super) fn values(set: &[Entry<'_>]) -> String {
     first_of(&values, MOST_VALUES)
 }
 
-/// What a name with records, or the wildcard that answers for it, answers with: addresses first, then the other types.
+/// What a name with records, or the wildcard that answers for it, answers with: addresses first,
+/// then the other types.
 pub(super) fn records(node: Node<'_, '_>, proxies: bool) -> String {
     let mut set: Vec<Entry<'_>> = node.records().collect();
     if proxies && set.iter().any(Entry::is_proxied) {
@@ -89,7 +90,10 @@ impl Answer<'_> {
             // The last alias names it already.
             End::Elsewhere if !self.aliases.is_empty() => {}
             End::NoData(NoData::OtherTypes) if self.wildcard.is_some() => {
-                words.push(format!("no {kind}; {} has other records", self.wildcard.unwrap_or_default()));
+                words.push(format!(
+                    "no {kind}; {} has other records",
+                    self.wildcard.unwrap_or_default()
+                ));
             }
             end => words.push(end.words(kind, &self.name)),
         }
@@ -122,8 +126,12 @@ impl NoData {
         match self {
             Self::OtherTypes => format!("no {kind}; the name has other records"),
             Self::Empty => "no records; only names below it have some".to_owned(),
-            Self::Family => format!("no {kind}: the name is proxied, and this family of addresses is off"),
-            Self::Hidden => format!("no {kind}: Cloudflare answers with the addresses that the alias leads to"),
+            Self::Family => {
+                format!("no {kind}: the name is proxied, and this family of addresses is off")
+            }
+            Self::Hidden => {
+                format!("no {kind}: Cloudflare answers with the addresses that the alias leads to")
+            }
         }
     }
 }
@@ -145,17 +153,23 @@ impl Unknown {
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
-            Self::FlattenedType => "unknown: Cloudflare does not document this type at a flattened alias",
+            Self::FlattenedType => {
+                "unknown: Cloudflare does not document this type at a flattened alias"
+            }
             Self::LongChain => "unknown: resolvers do not follow so many aliases",
-            Self::WildcardDelegation => "unknown: NS records at a wildcard are undefined (RFC 4592 section 4.2)",
+            Self::WildcardDelegation => {
+                "unknown: NS records at a wildcard are undefined (RFC 4592 section 4.2)"
+            }
         }
     }
 }
 
-/// Whether a wildcard covers a name although a name without records is at or above it, below the wildcard's parent.
+/// Whether a wildcard covers a name although a name without records is at or above it, below the
+/// wildcard's parent.
 fn is_past_empty(zone: &ZoneIndex<'_>, name: &str, star: &str) -> bool {
     let parent = star.strip_prefix("*.").unwrap_or(star);
-    let above = std::iter::successors(Some(name), |name| name.split_once('.').map(|(_, rest)| rest));
+    let above =
+        std::iter::successors(Some(name), |name| name.split_once('.').map(|(_, rest)| rest));
     above.take_while(|name| *name != parent).any(|name| zone.node(name).is_some())
 }
 
@@ -170,7 +184,10 @@ impl Answer<'_> {
             notes.push(format!("the zone {} {}", zone.name(), hindrance.about()));
         }
         if serving.is_paused {
-            notes.push(format!("the zone {} is paused: Cloudflare answers with the record values", zone.name()));
+            notes.push(format!(
+                "the zone {} is paused: Cloudflare answers with the record values",
+                zone.name()
+            ));
         }
         let is_edge = matches!(self.end, End::Edge(_));
         if is_edge && kind == RecordType::Aaaa && serving.ipv6.is_none() {
@@ -182,22 +199,34 @@ impl Answer<'_> {
                 "standard name servers let the wildcard cover this name, advanced ones do not (RFC 4592)".to_owned(),
             );
         }
-        if kind == RecordType::Dnskey && zone.name().as_fqdn() == &self.name && serving.dnssec.is_none() {
+        if kind == RecordType::Dnskey
+            && zone.name().as_fqdn() == &self.name
+            && serving.dnssec.is_none()
+        {
             notes.push(
                 "it is unknown whether the zone is signed; if it is, Cloudflare answers with its keys".to_owned(),
             );
         }
         if self.end == End::NoName {
-            notes.push("names that only Workers, load balancers or other products serve are not seen".to_owned());
+            notes.push(
+                "names that only Workers, load balancers or other products serve are not seen"
+                    .to_owned(),
+            );
         }
         if kind == RecordType::Txt && self.name.as_str().starts_with("_acme-challenge.") {
             notes.push("Cloudflare adds records here while it validates certificates".to_owned());
         }
         if kind == RecordType::Caa && matches!(self.end, End::Records(_)) {
-            notes.push("Cloudflare adds the authorities of its own certificates while Universal SSL is on".to_owned());
+            notes.push(
+                "Cloudflare adds the authorities of its own certificates while Universal SSL is on"
+                    .to_owned(),
+            );
         }
         if self.aliases.iter().any(|alias| alias.flattened) {
-            notes.push("the alias is flattened: Cloudflare answers with the addresses that it leads to".to_owned());
+            notes.push(
+                "the alias is flattened: Cloudflare answers with the addresses that it leads to"
+                    .to_owned(),
+            );
         }
         notes
     }

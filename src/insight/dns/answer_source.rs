@@ -21,7 +21,12 @@ impl<'z, 'a> AnswerSource<'z, 'a> {
     /// The source of a name in a zone.
     pub(super) fn of(zone: &'z ZoneIndex<'a>, name: &str) -> Self {
         let Some(location) = zone.locate(name) else { return Self::Nothing };
-        match (location.cut, location.exact.filter(Node::has_records), location.wildcard, location.exact) {
+        match (
+            location.cut,
+            location.exact.filter(Node::has_records),
+            location.wildcard,
+            location.exact,
+        ) {
             (Some(cut), ..) => Self::Cut(cut),
             (None, Some(own), ..) => Self::Own(own),
             (None, None, Some(star), _) => Self::Wildcard(star),

@@ -1,6 +1,7 @@
 //! How long caches keep answers that a change made old, in words.
 
-/// How long resolvers may keep "no such name" and "no such type" (RFC 2308 section 5: the SOA minimum), if it was not changed.
+/// How long resolvers may keep "no such name" and "no such type" (RFC 2308 section 5: the SOA
+/// minimum), if it was not changed.
 ///
 /// # Units
 /// Seconds.
@@ -25,6 +26,7 @@ pub(super) fn duration(seconds: u32) -> String {
 
 /// How long caches may keep what was there with this time to live, if that is long.
 pub(super) fn old_kept(seconds: u32) -> Option<String> {
-    (seconds >= LONG_TTL)
-        .then(|| format!("caches may keep the old answer for up to {} (ttl {seconds})", duration(seconds)))
+    (seconds >= LONG_TTL).then(|| {
+        format!("caches may keep the old answer for up to {} (ttl {seconds})", duration(seconds))
+    })
 }

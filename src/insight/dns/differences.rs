@@ -1,12 +1,14 @@
 //! What differs between two states of some zones, for every name and type.
 //!
-//! There are more names than one can ask for, but only finitely many classes of them: each name that exists in either state, each
-//! target of an alias, and for each name that exists, everything below it that does not. All names of a class get the same answer,
-//! but for their own name, so one question for each type settles a class. Verifiers such as GRoot (SIGCOMM 2020) do the same.
+//! There are more names than one can ask for, but only finitely many classes of them: each name
+//! that exists in either state, each target of an alias, and for each name that exists, everything
+//! below it that does not. All names of a class get the same answer, but for their own name, so one
+//! question for each type settles a class. Verifiers such as GRoot (SIGCOMM 2020) do the same.
 //!
-//! Only classes that an edit can reach are asked: the edited names, the names above them (they may come to exist or cease to), what
-//! a wildcard, a delegation or glue among them covers, and then, as long as something is found, the aliases that lead there.
-//! After one pass over the records this takes time in proportion to what changes.
+//! Only classes that an edit can reach are asked: the edited names, the names above them (they may
+//! come to exist or cease to), what a wildcard, a delegation or glue among them covers, and then,
+//! as long as something is found, the aliases that lead there. After one pass over the records this
+//! takes time in proportion to what changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -20,7 +22,8 @@ use crate::model::{Fqdn, Gather, NAME_OCTETS, NameMap, RecordType};
 pub enum Class {
     /// One name.
     Name(Fqdn),
-    /// Every name below this one, but for those that exist or are targets of aliases, and those below them.
+    /// Every name below this one, but for those that exist or are targets of aliases, and those
+    /// below them.
     Below(Fqdn),
 }
 
@@ -52,12 +55,17 @@ const ALWAYS: &[RecordType] = &[
 
 /// What differs between two states, given the names whose records were added or removed.
 ///
-/// A zone whose way of being served changes is compared as a whole. Both states must have the same zones.
+/// A zone whose way of being served changes is compared as a whole. Both states must have the same
+/// zones.
 ///
 /// # Order
 /// By class.
 #[must_use]
-pub fn differences<'a>(before: &Zones<'a>, after: &Zones<'a>, edited: &[&Fqdn]) -> Vec<Difference<'a>> {
+pub fn differences<'a>(
+    before: &Zones<'a>,
+    after: &Zones<'a>,
+    edited: &[&Fqdn],
+) -> Vec<Difference<'a>> {
     differences_from(before, after, edited, edited)
 }
 
@@ -77,7 +85,10 @@ pub(super) fn differences_from<'a>(
     }
     for (zone, other) in pair.zones().filter(|(zone, other)| zone.serving() != other.serving()) {
         for node in zone.nodes().chain(other.nodes()) {
-            open.extend([Class::Name(Fqdn::reported(node.name())), Class::Below(Fqdn::reported(node.name()))]);
+            open.extend([
+                Class::Name(Fqdn::reported(node.name())),
+                Class::Below(Fqdn::reported(node.name())),
+            ]);
         }
     }
     while let Some(class) = open.pop_first() {
@@ -139,14 +150,22 @@ impl<'p, 'a> Pair<'p, 'a> {
         let mut unused: HashSet<&'a Fqdn> = HashSet::new();
         let before = self.before.iter().flat_map(ZoneIndex::entries);
         let after = self.after;
-        let new = edited.iter().flat_map(|name| after.zone_of(name).into_iter().flat_map(|zone| zone.records(name)));
+        let new = edited
+            .iter()
+            .flat_map(|name| after.zone_of(name).into_iter().flat_map(|zone| zone.records(name)));
         for entry in before.chain(new).filter(|entry| entry.is(RecordType::Cname)) {
             let Some(target) = entry.data.target() else { continue };
             let Some(zones) = self.zone_of(target) else { continue };
             aliases.of_target.entry(target.as_str()).or_default().push(entry.name);
-            if zones.iter().all(|zone| zone.node(target.as_str()).is_none()) && unused.insert(target) {
+            if zones.iter().all(|zone| zone.node(target.as_str()).is_none())
+                && unused.insert(target)
+            {
                 let class = self.class_of(target);
-                aliases.unused.entry(class.unwrap_or_else(|| Class::Name(target.clone()))).or_default().push(target);
+                aliases
+                    .unused
+                    .entry(class.unwrap_or_else(|| Class::Name(target.clone())))
+                    .or_default()
+                    .push(target);
             }
         }
         aliases
@@ -154,7 +173,8 @@ impl<'p, 'a> Pair<'p, 'a> {
 
     /// The class of a name, targets of aliases not counted.
     fn class_of(&self, name: &Fqdn) -> Option<Class> {
-        let closest = self.zone_of(name)?.map(|zone| zone.locate(name.as_str()).map(|l| l.encloser.name()));
+        let closest =
+            self.zone_of(name)?.map(|zone| zone.locate(name.as_str()).map(|l| l.encloser.name()));
         let closest = closest.into_iter().flatten().max_by_key(|name| name.len())?;
         let closest = Fqdn::reported(closest);
         Some(if closest == *name { Class::Name(closest) } else { Class::Below(closest) })
@@ -176,14 +196,17 @@ impl<'p, 'a> Pair<'p, 'a> {
             add(parent);
             text = parent;
         }
-        // What a wildcard covers: up to names with records. Records at a name can also end what a wildcard above covers.
+        // What a wildcard covers: up to names with records. Records at a name can also end what a
+        // wildcard above covers.
         let from = name.as_str().strip_prefix("*.").unwrap_or(name.as_str());
         let ends = |zone: &ZoneIndex<'a>| zone.node(from).is_some_and(|node| node.has_records());
         let ends_alike = !name.is_wildcard() && ends(zones[0]) == ends(zones[1]);
         for zone in zones.into_iter().filter(|_| !ends_alike) {
-            let mut nodes: Vec<Node<'_, 'a>> = zone.node(from).into_iter().flat_map(Node::children).collect();
+            let mut nodes: Vec<Node<'_, 'a>> =
+                zone.node(from).into_iter().flat_map(Node::children).collect();
             while let Some(node) = nodes.pop() {
-                let has_records = |zone: &ZoneIndex<'a>| zone.node(node.name()).is_some_and(|n| n.has_records());
+                let has_records =
+                    |zone: &ZoneIndex<'a>| zone.node(node.name()).is_some_and(|n| n.has_records());
                 if !zones.iter().all(|zone| has_records(zone)) {
                     add(node.name());
                     nodes.extend(node.children());
@@ -192,11 +215,20 @@ impl<'p, 'a> Pair<'p, 'a> {
         }
         // Everything at and below a delegation.
         for zone in zones {
-            let Some(cut) = zone.locate(name.as_str()).and_then(|location| location.cut) else { continue };
-            let is_glue = || cut.records().any(|entry| entry.is(RecordType::Ns) && entry.data.target() == Some(name));
+            let Some(cut) = zone.locate(name.as_str()).and_then(|location| location.cut) else {
+                continue;
+            };
+            let is_glue = || {
+                cut.records()
+                    .any(|entry| entry.is(RecordType::Ns) && entry.data.target() == Some(name))
+            };
             if cut.name() == name.as_str() || is_glue() {
                 for zone in zones {
-                    for node in zone.node(cut.name()).into_iter().flat_map(|n| std::iter::once(n).chain(n.below())) {
+                    for node in zone
+                        .node(cut.name())
+                        .into_iter()
+                        .flat_map(|n| std::iter::once(n).chain(n.below()))
+                    {
                         add(node.name());
                     }
                 }
@@ -222,13 +254,21 @@ impl<'p, 'a> Pair<'p, 'a> {
             }
         }
         let other = RecordType::ALL.iter().find(|kind| !kinds.contains(kind));
-        let others = other.map(|kind| (self.before.answer(&asked, *kind), self.after.answer(&asked, *kind)));
+        let others =
+            other.map(|kind| (self.before.answer(&asked, *kind), self.after.answer(&asked, *kind)));
         let others = others.filter(|(before, after)| !before.says_the_same(after)).map(Box::new);
         let differs = !types.is_empty() || others.is_some();
-        differs.then(|| Difference { class: class.clone(), asked, asked_types: kinds, types, others })
+        differs.then(|| Difference {
+            class: class.clone(),
+            asked,
+            asked_types: kinds,
+            types,
+            others,
+        })
     }
 
-    /// A name of the class below a name; `None` if there is none, because every one would be too long.
+    /// A name of the class below a name; `None` if there is none, because every one would be too
+    /// long.
     fn unused(&self, above: &Fqdn, targets: &BTreeSet<&Fqdn>) -> Option<Fqdn> {
         let labels = (1..).map(|n| {
             let mut label = Vec::new();
@@ -239,16 +279,20 @@ impl<'p, 'a> Pair<'p, 'a> {
             }
             label.into_iter().collect::<String>()
         });
-        let names = labels.map(|label| format!("{label}.{above}")).take_while(|name| name.len() <= NAME_OCTETS);
+        let names = labels
+            .map(|label| format!("{label}.{above}"))
+            .take_while(|name| name.len() <= NAME_OCTETS);
         let is_free = |name: &Fqdn| {
-            !targets.contains(name) && self.class_of(name).is_some_and(|class| class != Class::Name(name.clone()))
+            !targets.contains(name)
+                && self.class_of(name).is_some_and(|class| class != Class::Name(name.clone()))
         };
         names.map(|name| Fqdn::reported(&name)).find(is_free)
     }
 }
 
 impl Zones<'_> {
-    /// The types that a question about a name without a type is about: addresses, and what the name has.
+    /// The types that a question about a name without a type is about: addresses, and what the name
+    /// has.
     #[must_use]
     pub fn types_of(&self, name: &Fqdn) -> Vec<RecordType> {
         let mut kinds = BTreeSet::new();
@@ -262,8 +306,13 @@ impl Zones<'_> {
         let mut seen: BTreeSet<Fqdn> = BTreeSet::new();
         let mut name = name.clone();
         while seen.insert(name.clone()) {
-            let Some(location) = self.zone_of(&name).and_then(|zone| zone.locate(name.as_str())) else { return };
-            let Some(node) = location.exact.filter(Node::has_records).or(location.wildcard) else { return };
+            let Some(location) = self.zone_of(&name).and_then(|zone| zone.locate(name.as_str()))
+            else {
+                return;
+            };
+            let Some(node) = location.exact.filter(Node::has_records).or(location.wildcard) else {
+                return;
+            };
             kinds.extend(node.records().filter_map(|entry| entry.record_type()));
             match node.of_type(RecordType::Cname).first().and_then(|entry| entry.data.target()) {
                 Some(target) => name = target.clone(),

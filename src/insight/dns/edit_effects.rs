@@ -1,8 +1,10 @@
 //! What edits of records mean to resolvers: sentences for each edit, and for the zone.
 //!
-//! The sentences are about what the edit does not show by itself: a name that stops existing, what a delegation covers, references,
-//! mail servers in their order, and how long caches keep what was there. Those about wildcards, aliases, the proxy, types that a name
-//! loses, and when everyone sees the changes, have files of their own. There are none about times to live, comments and tags.
+//! The sentences are about what the edit does not show by itself: a name that stops existing, what
+//! a delegation covers, references, mail servers in their order, and how long caches keep what was
+//! there. Those about wildcards, aliases, the proxy, types that a name loses, and when everyone
+//! sees the changes, have files of their own. There are none about times to live, comments and
+//! tags.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +39,8 @@ pub fn explain<'a>(
     edits: &[RecordEdit<'a>],
     references: &References<'_>,
 ) -> Explained {
-    let mut explained = Explained { of_edits: vec![Vec::new(); edits.len()], of_zones: BTreeMap::new() };
+    let mut explained =
+        Explained { of_edits: vec![Vec::new(); edits.len()], of_zones: BTreeMap::new() };
     // The first edit of a name that changes answers gets what is said about the name.
     let mut by_name: BTreeMap<&Fqdn, Vec<usize>> = BTreeMap::new();
     for (n, edit) in edits.iter().enumerate().filter(|(_, edit)| edit.changes_answers()) {
@@ -46,9 +49,12 @@ pub fn explain<'a>(
         }
     }
     let names: Vec<&Fqdn> = by_name.keys().copied().collect();
-    // A new name that nothing answered for and nothing refers to changes no other answer; there can be many of them.
+    // A new name that nothing answered for and nothing refers to changes no other answer; there can
+    // be many of them.
     let is_plain = |name: &Fqdn| {
-        let (Some(old), Some(new)) = (before.zone_of(name), after.zone_of(name)) else { return true };
+        let (Some(old), Some(new)) = (before.zone_of(name), after.zone_of(name)) else {
+            return true;
+        };
         let sources = [AnswerSource::of(old, name.as_str()), AnswerSource::of(new, name.as_str())];
         !name.is_wildcard()
             && references.to(name).is_empty()
@@ -64,12 +70,17 @@ pub fn explain<'a>(
         let difference = view.difference(&Class::Name((*name).clone()));
         let mut lines = view.about_name(name, zones, of_name, difference);
         lines.extend(view.caches(of_name));
-        let main = view.first_edit(of_name, Entry::is_address_or_alias).or(of_name.first().copied());
+        let main =
+            view.first_edit(of_name, Entry::is_address_or_alias).or(of_name.first().copied());
         let lost = lost_types::of(name, zones, difference);
         if !lost.is_empty() {
-            // Beside the edit that brings it about: the mail servers of a name do not tell why its text is missing.
+            // Beside the edit that brings it about: the mail servers of a name do not tell why its
+            // text is missing.
             let loses = |n: &&usize| {
-                edits.get(**n).and_then(|edit| edit.before?.record_type()).is_some_and(|kind| lost.contains(&kind))
+                edits
+                    .get(**n)
+                    .and_then(|edit| edit.before?.record_type())
+                    .is_some_and(|kind| lost.contains(&kind))
             };
             let line = lost_types::sentence(zones[1].name().relative(name), &lost);
             explained.put(of_name.iter().find(loses).copied().or(main), [line]);
@@ -78,13 +89,17 @@ pub fn explain<'a>(
     }
     for zone in by_name.keys().filter_map(|name| after.zone_of(name)) {
         if !explained.of_zones.contains_key(zone.name()) {
-            let is_own = |edit: &&RecordEdit<'a>| edit.zone == zone.name() && edit.changes_answers();
+            let is_own =
+                |edit: &&RecordEdit<'a>| edit.zone == zone.name() && edit.changes_answers();
             let own: Vec<&RecordEdit<'a>> = edits.iter().filter(is_own).collect();
             explained.of_zones.insert(zone.name().clone(), visibility::of_zone(zone, before, &own));
         }
     }
     for zone in after.iter() {
-        let Some(old) = before.named(zone.name()).filter(|old| old.serving() != zone.serving()) else { continue };
+        let Some(old) = before.named(zone.name()).filter(|old| old.serving() != zone.serving())
+        else {
+            continue;
+        };
         let lines = serving_change::changes(old, zone);
         if !lines.is_empty() {
             explained.of_zones.entry(zone.name().clone()).or_default().splice(0..0, lines);
@@ -120,8 +135,12 @@ impl<'v, 'a> View<'v, 'a> {
 
     /// The first of some edits whose record is of a kind.
     fn first_edit(&self, of_name: &[usize], is_it: impl Fn(&Entry<'a>) -> bool) -> Option<usize> {
-        let is_of_kind =
-            |n: &usize| self.edits.get(*n).and_then(|edit| edit.after.or(edit.before)).is_some_and(|e| is_it(&e));
+        let is_of_kind = |n: &usize| {
+            self.edits
+                .get(*n)
+                .and_then(|edit| edit.after.or(edit.before))
+                .is_some_and(|e| is_it(&e))
+        };
         of_name.iter().copied().find(is_of_kind)
     }
 
@@ -137,20 +156,32 @@ impl<'v, 'a> View<'v, 'a> {
         let shown = new.name().relative(name);
         let sources = [AnswerSource::of(old, name.as_str()), AnswerSource::of(new, name.as_str())];
         let was = |node: Node<'_, 'a>| records(node, old.serving().proxies());
-        let relative = |node: Node<'_, 'a>| new.name().relative(&Fqdn::reported(node.name())).to_owned();
+        let relative =
+            |node: Node<'_, 'a>| new.name().relative(&Fqdn::reported(node.name())).to_owned();
         let mut lines = Vec::new();
         match sources {
             // What a wildcard means is said of the names below its parent.
             [
-                AnswerSource::Own(_) | AnswerSource::Wildcard(_) | AnswerSource::Empty | AnswerSource::Nothing,
-                AnswerSource::Own(_) | AnswerSource::Wildcard(_) | AnswerSource::Empty | AnswerSource::Nothing,
+                AnswerSource::Own(_)
+                | AnswerSource::Wildcard(_)
+                | AnswerSource::Empty
+                | AnswerSource::Nothing,
+                AnswerSource::Own(_)
+                | AnswerSource::Wildcard(_)
+                | AnswerSource::Empty
+                | AnswerSource::Nothing,
             ] if name.is_wildcard() => {}
             // The record shows that a name goes to which no client connects.
             [AnswerSource::Own(own), AnswerSource::Nothing | AnswerSource::Empty]
                 if !own.records().any(|entry| entry.is_address_or_alias()) => {}
-            [AnswerSource::Own(own), AnswerSource::Nothing] => lines.push(format!("{shown}: {} → {NO_NAME}", was(own))),
+            [AnswerSource::Own(own), AnswerSource::Nothing] => {
+                lines.push(format!("{shown}: {} → {NO_NAME}", was(own)))
+            }
             [AnswerSource::Own(own), AnswerSource::Empty] => {
-                lines.push(format!("{shown}: {} → no records; only names below it have some", was(own)));
+                lines.push(format!(
+                    "{shown}: {} → no records; only names below it have some",
+                    was(own)
+                ));
             }
             [AnswerSource::Own(_), AnswerSource::Wildcard(star)] => {
                 lines.push(wildcard_effects::falls_to_wildcard(shown, new, star));
@@ -161,9 +192,11 @@ impl<'v, 'a> View<'v, 'a> {
             [AnswerSource::Own(before), AnswerSource::Own(after)] => {
                 lines.extend(proxy_change::moved(shown, zones, [before, after]));
             }
-            [AnswerSource::Cut(before), AnswerSource::Cut(after)] if before.name() == after.name() => {}
+            [AnswerSource::Cut(before), AnswerSource::Cut(after)]
+                if before.name() == after.name() => {}
             // What a delegation means is said with the name servers.
-            [_, AnswerSource::Cut(cut)] | [AnswerSource::Cut(cut), _] if cut.name() == name.as_str() => {}
+            [_, AnswerSource::Cut(cut)] | [AnswerSource::Cut(cut), _]
+                if cut.name() == name.as_str() => {}
             [_, AnswerSource::Cut(cut)]
                 if cut.of_type(RecordType::Ns).iter().any(|ns| ns.data.target() == Some(name)) =>
             {
@@ -187,7 +220,10 @@ impl<'v, 'a> View<'v, 'a> {
         lines.extend(self.about_below(name, zones));
         let loses = matches!(
             sources,
-            [AnswerSource::Own(_), AnswerSource::Nothing | AnswerSource::Empty | AnswerSource::Wildcard(_)]
+            [
+                AnswerSource::Own(_),
+                AnswerSource::Nothing | AnswerSource::Empty | AnswerSource::Wildcard(_)
+            ]
         );
         // What refers to a name that goes names the aliases too.
         lines.extend(self.dependents.sentence(name, new).filter(|_| !loses));
@@ -199,14 +235,23 @@ impl<'v, 'a> View<'v, 'a> {
 
     /// Whether one of some edits sets an alias.
     fn sets_alias(&self, of_name: &[usize]) -> bool {
-        of_name.iter().filter_map(|n| self.edits.get(*n)?.after).any(|entry| entry.is(RecordType::Cname))
+        of_name
+            .iter()
+            .filter_map(|n| self.edits.get(*n)?.after)
+            .any(|entry| entry.is(RecordType::Cname))
     }
 
     /// What changes for names below an edited one.
     fn about_below(&self, name: &Fqdn, zones: [&'v ZoneIndex<'a>; 2]) -> Option<String> {
         let difference = self.difference(&Class::Below(wildcard_effects::region(name)))?;
         let Class::Below(region) = &difference.class else { return None };
-        wildcard_effects::names_below(name, zones, region, difference, &self.references.below(region, self.after))
+        wildcard_effects::names_below(
+            name,
+            zones,
+            region,
+            difference,
+            &self.references.below(region, self.after),
+        )
     }
 
     /// How long caches may keep what was there, if that is long.
@@ -218,13 +263,20 @@ impl<'v, 'a> View<'v, 'a> {
 
     /// What differs for a class.
     fn difference(&self, class: &Class) -> Option<&'v Difference<'a>> {
-        self.found.binary_search_by(|difference| difference.class.cmp(class)).ok().and_then(|n| self.found.get(n))
+        self.found
+            .binary_search_by(|difference| difference.class.cmp(class))
+            .ok()
+            .and_then(|n| self.found.get(n))
     }
 }
 
-/// Whether a difference is about addresses that a name had before. No client relies on a name that had none.
+/// Whether a difference is about addresses that a name had before. No client relies on a name that
+/// had none.
 fn had_addresses(difference: &Difference<'_>) -> bool {
     [RecordType::A, RecordType::Aaaa].iter().any(|kind| {
-        difference.types.get(kind).is_some_and(|(before, _)| !matches!(before.end, End::NoName | End::NoData(_)))
+        difference
+            .types
+            .get(kind)
+            .is_some_and(|(before, _)| !matches!(before.end, End::NoName | End::NoData(_)))
     })
 }

@@ -1,7 +1,10 @@
 //! One record of a zone, wherever it comes from: a spec, a live zone, or an operation of a plan.
 
 use crate::diagnostic::Place;
-use crate::model::{DesiredRecord, Fqdn, LiveRecord, Rdata, ReadOnly, RecordForm, RecordId, RecordType, Settings, Ttl};
+use crate::model::{
+    DesiredRecord, Fqdn, LiveRecord, Rdata, ReadOnly, RecordForm, RecordId, RecordType, Settings,
+    Ttl,
+};
 
 /// One record of a zone, wherever it comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

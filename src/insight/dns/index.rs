@@ -1,5 +1,5 @@
-//! A zone as a tree of names, built in one pass: which records a name has, what is above and below it, which wildcard and
-//! which delegation apply to it.
+//! A zone as a tree of names, built in one pass: which records a name has, what is above and below
+//! it, which wildcard and which delegation apply to it.
 //!
 //! ```text
 //! example.com            the apex: always there, because Cloudflare adds SOA and NS
@@ -10,9 +10,10 @@
 //!    └─ ns1              below it: answered elsewhere; its addresses are glue
 //! ```
 //!
-//! The records are references into whatever the zone was made from: a spec, a live zone, or a live zone with the operations
-//! of a plan. A clone costs a copy of the tree; one that differs by a few records is made by [`ZoneIndex::insert`] and
-//! [`ZoneIndex::remove`] in time in proportion to them.
+//! The records are references into whatever the zone was made from: a spec, a live zone, or a live
+//! zone with the operations of a plan. A clone costs a copy of the tree; one that differs by a few
+//! records is made by [`ZoneIndex::insert`] and [`ZoneIndex::remove`] in time in proportion to
+//! them.
 
 use std::cell::OnceCell;
 use std::net::IpAddr;
@@ -33,7 +34,8 @@ pub struct ZoneIndex<'a> {
     nodes: Vec<Tree<'a>>,
     by_name: NameMap<'a, u32>,
     slots: Vec<Slot<'a>>,
-    /// The addresses of all records and their slots, in order; made when they are first asked for, and again after a change.
+    /// The addresses of all records and their slots, in order; made when they are first asked for,
+    /// and again after a change.
     addresses: OnceCell<Vec<(IpAddr, u32)>>,
 }
 
@@ -89,7 +91,11 @@ impl<'a> ZoneIndex<'a> {
 
     /// A zone with these records.
     #[must_use]
-    pub fn with(name: &'a ZoneName, serving: Serving, entries: impl ExactSizeIterator<Item = Entry<'a>>) -> Self {
+    pub fn with(
+        name: &'a ZoneName,
+        serving: Serving,
+        entries: impl ExactSizeIterator<Item = Entry<'a>>,
+    ) -> Self {
         let mut index = Self::new(name, serving);
         index.slots.reserve(entries.len());
         index.by_name.reserve(entries.len());
@@ -140,7 +146,8 @@ impl<'a> ZoneIndex<'a> {
         self.count(node, |total| total + 1);
     }
 
-    /// Removes a record: the one with this id if it is given, else the first with this value. Returns whether there was one.
+    /// Removes a record: the one with this id if it is given, else the first with this value.
+    /// Returns whether there was one.
     pub fn remove(&mut self, name: &Fqdn, data: &Rdata, id: Option<&RecordId>) -> bool {
         let Some(node) = self.by_name.get(name.as_str()).copied() else { return false };
         let is_it = |entry: &Entry<'_>| match (id, entry.id) {
@@ -246,12 +253,13 @@ impl<'a> ZoneIndex<'a> {
         }
     }
 
-    /// The wildcard that covers a name, given the closest name that exists and whether it is that name itself.
+    /// The wildcard that covers a name, given the closest name that exists and whether it is that
+    /// name itself.
     ///
     /// # Sources
-    /// RFC 4592 sections 2.2.2 and 3.3.1: only the wildcard of the closest encloser counts, and an empty non-terminal is one.
-    /// developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11: on standard name servers, a name without records does
-    /// not count.
+    /// RFC 4592 sections 2.2.2 and 3.3.1: only the wildcard of the closest encloser counts, and an
+    /// empty non-terminal is one. developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11:
+    /// on standard name servers, a name without records does not count.
     fn covering<'z>(&self, encloser: Node<'z, 'a>, is_exact: bool) -> Option<Node<'z, 'a>> {
         let stops = self.serving.stops_at_empty == Some(true);
         if is_exact && (stops || encloser.has_records()) {
@@ -308,7 +316,16 @@ impl<'a> ZoneIndex<'a> {
                 above.star = node;
             }
         }
-        let links = Tree { name, parent, first_child: NONE, next_sibling, star: NONE, first: NONE, own: 0, total: 0 };
+        let links = Tree {
+            name,
+            parent,
+            first_child: NONE,
+            next_sibling,
+            star: NONE,
+            first: NONE,
+            own: 0,
+            total: 0,
+        };
         self.nodes.push(links);
     }
 
@@ -378,8 +395,8 @@ impl<'z, 'a> Node<'z, 'a> {
         self.name().starts_with("*.")
     }
 
-    /// Whether it delegates: it has NS records, is not the apex, and is not a wildcard, whose records belong to the names
-    /// that it covers (RFC 4592 section 4.2 leaves that undefined).
+    /// Whether it delegates: it has NS records, is not the apex, and is not a wildcard, whose
+    /// records belong to the names that it covers (RFC 4592 section 4.2 leaves that undefined).
     #[must_use]
     pub fn is_cut(&self) -> bool {
         !self.is_apex() && !self.is_wildcard() && self.has(RecordType::Ns)
@@ -395,7 +412,8 @@ impl<'z, 'a> Node<'z, 'a> {
     pub fn records(self) -> impl Iterator<Item = Entry<'a>> + use<'z, 'a> {
         let slots = &self.index.slots;
         let first = self.tree().first;
-        std::iter::successors(slots.get(at(first)), |slot| slots.get(at(slot.next))).map(|slot| slot.entry)
+        std::iter::successors(slots.get(at(first)), |slot| slots.get(at(slot.next)))
+            .map(|slot| slot.entry)
     }
 
     /// Its records of a type, in the order of their values.
@@ -432,7 +450,8 @@ impl<'z, 'a> Node<'z, 'a> {
     /// The names directly below it that exist, in no particular order.
     pub fn children(self) -> impl Iterator<Item = Node<'z, 'a>> {
         let first = self.link(self.tree().first_child);
-        std::iter::successors(first, |node| node.link(node.tree().next_sibling)).filter(Node::exists)
+        std::iter::successors(first, |node| node.link(node.tree().next_sibling))
+            .filter(Node::exists)
     }
 
     /// All names below it that exist, in no particular order.
@@ -493,7 +512,11 @@ mod tests {
     #[test]
     fn names_come_and_go_with_their_records() {
         let zone = ZoneName::parse("example.com").unwrap();
-        let all = records(&["a.b.example.com A 192.0.2.1", "a.b.example.com A 192.0.2.2", "other.test A 192.0.2.3"]);
+        let all = records(&[
+            "a.b.example.com A 192.0.2.1",
+            "a.b.example.com A 192.0.2.2",
+            "other.test A 192.0.2.3",
+        ]);
         let mut index = ZoneIndex::with(&zone, Serving::plain(), all.iter().map(entry));
         assert_eq!(
             index.nodes().map(|n| n.name()).collect::<Vec<_>>(),
@@ -524,7 +547,10 @@ mod tests {
             let found = index.addresses_between(first.parse().unwrap(), last.parse().unwrap());
             found.map(|(address, name)| format!("{name} {address}")).collect::<Vec<_>>()
         };
-        assert_eq!(held(&index, "192.0.2.1", "192.0.2.9"), ["a.example.com 192.0.2.1", "b.example.com 192.0.2.9"]);
+        assert_eq!(
+            held(&index, "192.0.2.1", "192.0.2.9"),
+            ["a.example.com 192.0.2.1", "b.example.com 192.0.2.9"]
+        );
         assert_eq!(held(&index, "192.0.2.2", "192.0.2.8"), [""; 0]);
         assert_eq!(held(&index, "0.0.0.0", "ffff::").len(), 4);
         index.remove(&all[1].0, &all[1].1, None);
@@ -543,9 +569,16 @@ mod tests {
             "deep.sub.example.com NS ns.example.net",
         ]);
         let mut index = ZoneIndex::with(&zone, Serving::plain(), all.iter().map(entry));
-        let wildcard = |index: &ZoneIndex<'_>, name: &str| index.locate(name).unwrap().wildcard.is_some();
+        let wildcard =
+            |index: &ZoneIndex<'_>, name: &str| index.locate(name).unwrap().wildcard.is_some();
         assert!(wildcard(&index, "x.y.example.com"));
-        for name in ["b.example.com", "x.b.example.com", "a.b.example.com", "x.a.b.example.com", "example.com"] {
+        for name in [
+            "b.example.com",
+            "x.b.example.com",
+            "a.b.example.com",
+            "x.a.b.example.com",
+            "example.com",
+        ] {
             assert!(!wildcard(&index, name), "{name}");
         }
         // On standard name servers a name without records does not end a wildcard.

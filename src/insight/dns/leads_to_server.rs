@@ -5,7 +5,8 @@ use super::entry::Entry;
 use super::zones::Zones;
 use crate::model::{Fqdn, RecordType};
 
-/// Targets of HTTPS and SVCB records are followed this far; clients follow fewer (RFC 9460 section 3.1).
+/// Targets of HTTPS and SVCB records are followed this far; clients follow fewer (RFC 9460 section
+/// 3.1).
 const MOST_BINDINGS: usize = 8;
 
 impl Zones<'_> {
@@ -26,7 +27,9 @@ impl Zones<'_> {
         let bound = [RecordType::Https, RecordType::Svcb].map(|kind| {
             let answer = self.answer(name, kind);
             let End::Records(records) = &answer.end else { return Some(false) };
-            any(records.iter().map(|record| self.is_binding_to_server(&answer.name, record, bindings)))
+            any(records
+                .iter()
+                .map(|record| self.is_binding_to_server(&answer.name, record, bindings)))
         });
         any(addresses.into_iter().chain(bound))
     }
@@ -51,7 +54,9 @@ impl Zones<'_> {
             return Some(true);
         }
         // The root stands for the owner itself, whose addresses are asked for anyway.
-        let Some(target) = record.data.target().filter(|target| !target.is_root() && *target != owner) else {
+        let Some(target) =
+            record.data.target().filter(|target| !target.is_root() && *target != owner)
+        else {
             return Some(false);
         };
         match (self.zone_of(target), left.checked_sub(1)) {

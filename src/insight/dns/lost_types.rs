@@ -8,10 +8,15 @@ use super::proxy_change;
 use crate::insight::effect::listed;
 use crate::model::{Fqdn, RecordType};
 
-/// The types that a name loses which keeps other records, unless it is said that it moves behind the proxy or leaves it. `difference` is
-/// what differs for the name.
-pub(super) fn of(name: &Fqdn, zones: [&ZoneIndex<'_>; 2], difference: Option<&Difference<'_>>) -> Vec<RecordType> {
-    let [AnswerSource::Own(before), AnswerSource::Own(after)] = zones.map(|zone| AnswerSource::of(zone, name.as_str()))
+/// The types that a name loses which keeps other records, unless it is said that it moves behind
+/// the proxy or leaves it. `difference` is what differs for the name.
+pub(super) fn of(
+    name: &Fqdn,
+    zones: [&ZoneIndex<'_>; 2],
+    difference: Option<&Difference<'_>>,
+) -> Vec<RecordType> {
+    let [AnswerSource::Own(before), AnswerSource::Own(after)] =
+        zones.map(|zone| AnswerSource::of(zone, name.as_str()))
     else {
         return Vec::new();
     };

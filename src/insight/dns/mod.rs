@@ -1,4 +1,5 @@
-//! What the world sees of a zone: the authoritative answer to any question, and what differs between two zones.
+//! What the world sees of a zone: the authoritative answer to any question, and what differs
+//! between two zones.
 //!
 //! | question | answer |
 //! |---|---|

@@ -5,19 +5,28 @@ use super::entry::Entry;
 use super::index::{Node, ZoneIndex};
 use crate::model::RecordType;
 
-/// The sentence about a name that keeps some records and moves behind the proxy, or leaves it. `shown` is the name as it is displayed.
-pub(super) fn moved(shown: &str, [old, new]: [&ZoneIndex<'_>; 2], nodes: [Node<'_, '_>; 2]) -> Option<String> {
-    let proxied =
-        |zone: &ZoneIndex<'_>, node: Node<'_, '_>| zone.serving().proxies() && node.records().any(|e| e.is_proxied());
+/// The sentence about a name that keeps some records and moves behind the proxy, or leaves it.
+/// `shown` is the name as it is displayed.
+pub(super) fn moved(
+    shown: &str,
+    [old, new]: [&ZoneIndex<'_>; 2],
+    nodes: [Node<'_, '_>; 2],
+) -> Option<String> {
+    let proxied = |zone: &ZoneIndex<'_>, node: Node<'_, '_>| {
+        zone.serving().proxies() && node.records().any(|e| e.is_proxied())
+    };
     let addresses = |node: Node<'_, '_>| {
-        let all: Vec<Entry<'_>> =
-            [RecordType::A, RecordType::Aaaa, RecordType::Cname].iter().flat_map(|t| node.of_type(*t)).collect();
+        let all: Vec<Entry<'_>> = [RecordType::A, RecordType::Aaaa, RecordType::Cname]
+            .iter()
+            .flat_map(|t| node.of_type(*t))
+            .collect();
         values(&all)
     };
     match (proxied(old, nodes[0]), proxied(new, nodes[1])) {
-        (true, false) if !addresses(nodes[1]).is_empty() => {
-            Some(format!("{shown}: Cloudflare's edge → {}, which anyone can look up", addresses(nodes[1])))
-        }
+        (true, false) if !addresses(nodes[1]).is_empty() => Some(format!(
+            "{shown}: Cloudflare's edge → {}, which anyone can look up",
+            addresses(nodes[1])
+        )),
         (false, true) if !addresses(nodes[0]).is_empty() => {
             Some(format!("{shown}: {} → Cloudflare's edge", addresses(nodes[0])))
         }

@@ -26,7 +26,9 @@ impl<'a> RecordEdit<'a> {
     pub fn changes_answers(&self) -> bool {
         match (self.before, self.after) {
             (Some(before), Some(after)) => {
-                before.data != after.data || before.proxied != after.proxied || before.settings != after.settings
+                before.data != after.data
+                    || before.proxied != after.proxied
+                    || before.settings != after.settings
             }
             (before, after) => before.is_some() || after.is_some(),
         }

@@ -103,14 +103,20 @@ impl<'a> References<'a> {
         self.rules.iter().any(|rule| rule.hosts.contains(name.as_str()))
     }
 
-    /// A sentence about what refers to a name, if anything does. Aliases change with their target, which is said elsewhere; they
-    /// count only if the name goes.
+    /// A sentence about what refers to a name, if anything does. Aliases change with their target,
+    /// which is said elsewhere; they count only if the name goes.
     pub(super) fn about(&self, name: &Fqdn, zone: &ZoneName, goes: bool) -> Option<String> {
         let counts = |r: &&Reference<'_>| goes || !r.entry.is(RecordType::Cname);
-        let records: BTreeSet<String> = self.to(name).iter().filter(counts).map(|r| refers(r, zone)).gather();
-        let rules: BTreeSet<String> =
-            self.rules.iter().filter(|r| r.hosts.contains(name.as_str())).map(|r| format!("rule {}", r.name)).gather();
-        let noun = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
+        let records: BTreeSet<String> =
+            self.to(name).iter().filter(counts).map(|r| refers(r, zone)).gather();
+        let rules: BTreeSet<String> = self
+            .rules
+            .iter()
+            .filter(|r| r.hosts.contains(name.as_str()))
+            .map(|r| format!("rule {}", r.name))
+            .gather();
+        let noun =
+            |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
         let counts = match (records.len(), rules.len()) {
             (0, 0) => return None,
             (n, 0) => noun(n, "record"),
@@ -125,9 +131,11 @@ impl<'a> References<'a> {
     /// The records that point below a name to names that do not exist afterwards.
     pub(super) fn below(&self, name: &Fqdn, after: &Zones<'_>) -> Vec<String> {
         let suffix = format!(".{name}");
-        let is_gone =
-            |target: &str| after.zone_of(&Fqdn::reported(target)).is_some_and(|zone| zone.node(target).is_none());
-        let pointing = self.records.iter().filter(|(target, _)| target.ends_with(&suffix) && is_gone(target));
+        let is_gone = |target: &str| {
+            after.zone_of(&Fqdn::reported(target)).is_some_and(|zone| zone.node(target).is_none())
+        };
+        let pointing =
+            self.records.iter().filter(|(target, _)| target.ends_with(&suffix) && is_gone(target));
         let names: BTreeSet<String> = pointing
             .flat_map(|(_, all)| all)
             .map(|r| format!("{} {}", r.entry.name, r.entry.data.type_name()))

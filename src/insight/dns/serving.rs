@@ -1,12 +1,14 @@
-//! How a zone is served: the settings and states that decide about answers, as far as they are known.
+//! How a zone is served: the settings and states that decide about answers, as far as they are
+//! known.
 //!
-//! What was not read is `None`. An answer that depends on it takes Cloudflare's default, and [`Serving::unseen`] says so.
+//! What was not read is `None`. An answer that depends on it takes Cloudflare's default, and
+//! [`Serving::unseen`] says so.
 //!
 //! # Sources
-//! developers.cloudflare.com, read 2026-11: dns/foundation-dns/setup (wildcards and empty non-terminals),
-//! dns/cname-flattening/set-up-cname-flattening, dns/nameservers/nameserver-options (multi-provider),
-//! dns/zone-setups/reference/domain-status, dns/zone-setups/partial-setup, dns/manage-dns-records/reference/ttl,
-//! fundamentals/manage-domains/pause-cloudflare.
+//! developers.cloudflare.com, read 2026-11: dns/foundation-dns/setup (wildcards and empty
+//! non-terminals), dns/cname-flattening/set-up-cname-flattening, dns/nameservers/nameserver-options
+//! (multi-provider), dns/zone-setups/reference/domain-status, dns/zone-setups/partial-setup,
+//! dns/manage-dns-records/reference/ttl, fundamentals/manage-domains/pause-cloudflare.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +42,9 @@ impl Hindrance {
     pub fn about(self) -> &'static str {
         match self {
             Self::Pending => "is pending: Cloudflare does not serve it yet",
-            Self::Moved => "has moved: the registrar names other name servers, so resolvers do not ask Cloudflare",
+            Self::Moved => {
+                "has moved: the registrar names other name servers, so resolvers do not ask Cloudflare"
+            }
             Self::Partial => {
                 "is partial: other name servers answer for it, and only the names that they point at Cloudflare are answered like this"
             }
@@ -51,8 +55,8 @@ impl Hindrance {
 /// How a zone is served.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Serving {
-    /// Whether a wildcard stops at an empty non-terminal, as RFC 4592 section 2.2.2 says. Cloudflare's standard name servers
-    /// let it cover such a name; the advanced ones do not.
+    /// Whether a wildcard stops at an empty non-terminal, as RFC 4592 section 2.2.2 says.
+    /// Cloudflare's standard name servers let it cover such a name; the advanced ones do not.
     pub stops_at_empty: Option<bool>,
     /// Whether every DNS-only CNAME is answered with addresses. At the apex it always is.
     pub flattens_all: Option<bool>,
@@ -70,7 +74,8 @@ pub struct Serving {
     pub is_paused: bool,
     /// Why other answers reach the world than those that follow from the zone; `None` if they do.
     pub hindrance: Option<Hindrance>,
-    /// Whether this is a plain zone as of RFC 1034, without anything that Cloudflare adds: no proxy, no flattening.
+    /// Whether this is a plain zone as of RFC 1034, without anything that Cloudflare adds: no
+    /// proxy, no flattening.
     pub is_plain: bool,
 }
 

@@ -1,7 +1,7 @@
 //! What a change of how a zone is served means, whatever its records: sentences for the zone.
 //!
-//! Only settings that are known before and after are compared. DNSSEC is not among them: what has to be done at the registrar
-//! is reported with the setting.
+//! Only settings that are known before and after are compared. DNSSEC is not among them: what has
+//! to be done at the registrar is reported with the setting.
 
 use super::caching::duration;
 use super::index::{Node, ZoneIndex};
@@ -23,7 +23,12 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
         } else {
             "with the addresses of Cloudflare's edge"
         };
-        lines.extend(said(after, is_proxied, &format!("is answered {now}"), &format!("are answered {now}")));
+        lines.extend(said(
+            after,
+            is_proxied,
+            &format!("is answered {now}"),
+            &format!("are answered {now}"),
+        ));
     }
     if let Some(ipv6) = changed(|s| s.ipv6)
         && new.proxies()
@@ -40,35 +45,56 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
         let is_alias = |node: &Node<'_, '_>| {
             !node.is_apex()
                 && !is_proxied(node)
-                && node.of_type(RecordType::Cname).iter().any(|alias| alias.settings.flatten_cname != Some(true))
+                && node
+                    .of_type(RecordType::Cname)
+                    .iter()
+                    .any(|alias| alias.settings.flatten_cname != Some(true))
         };
-        lines.extend(said(after, is_alias, &format!("is answered {now}"), &format!("are answered {now}")));
+        lines.extend(said(
+            after,
+            is_alias,
+            &format!("is answered {now}"),
+            &format!("are answered {now}"),
+        ));
     }
     if changed(|s| s.stops_at_empty).is_some() {
-        let star = |zone: &ZoneIndex<'_>, name: &str| zone.locate(name).is_some_and(|l| l.wildcard.is_some());
+        let star = |zone: &ZoneIndex<'_>, name: &str| {
+            zone.locate(name).is_some_and(|l| l.wildcard.is_some())
+        };
         for (is_covered, one, several) in [
             (true, "is covered by a wildcard", "are covered by a wildcard"),
             (false, "is no longer covered by a wildcard", "are no longer covered by a wildcard"),
         ] {
             let moves = |node: &Node<'_, '_>| {
-                star(after, node.name()) == is_covered && star(before, node.name()) != is_covered && !node.has_records()
+                star(after, node.name()) == is_covered
+                    && star(before, node.name()) != is_covered
+                    && !node.has_records()
             };
             lines.extend(said(after, moves, one, several));
         }
     }
     if let Some(multi) = changed(|s| s.multi_provider) {
         let hosts = after.apex().of_type(RecordType::Ns);
-        let mut hosts: Vec<String> = hosts.iter().filter_map(|ns| ns.data.target()).map(ToString::to_string).collect();
+        let mut hosts: Vec<String> =
+            hosts.iter().filter_map(|ns| ns.data.target()).map(ToString::to_string).collect();
         hosts.sort();
         if !hosts.is_empty() {
-            let now = if multi { "are served beside Cloudflare's name servers" } else { "are no longer served" };
+            let now = if multi {
+                "are served beside Cloudflare's name servers"
+            } else {
+                "are no longer served"
+            };
             lines.push(format!("the NS records of the apex {now}: {}", listed(&hosts)));
         }
     }
     if let (Some(old), Some(new)) = (old.negative_ttl, new.negative_ttl)
         && old != new
     {
-        lines.push(format!("resolvers keep \"no such name\" for {} instead of {}", duration(new), duration(old)));
+        lines.push(format!(
+            "resolvers keep \"no such name\" for {} instead of {}",
+            duration(new),
+            duration(old)
+        ));
     }
     lines
 }
@@ -79,8 +105,16 @@ fn is_proxied(node: &Node<'_, '_>) -> bool {
 }
 
 /// A sentence about the names that something concerns; none if there are none.
-fn said(zone: &ZoneIndex<'_>, concerns: impl Fn(&Node<'_, '_>) -> bool, one: &str, several: &str) -> Option<String> {
-    let names = zone.nodes().filter(concerns).map(|node| zone.name().relative(&Fqdn::reported(node.name())).to_owned());
+fn said(
+    zone: &ZoneIndex<'_>,
+    concerns: impl Fn(&Node<'_, '_>) -> bool,
+    one: &str,
+    several: &str,
+) -> Option<String> {
+    let names = zone
+        .nodes()
+        .filter(concerns)
+        .map(|node| zone.name().relative(&Fqdn::reported(node.name())).to_owned());
     let mut names: Vec<String> = names.collect();
     names.sort();
     match names.len() {

@@ -9,10 +9,16 @@ use super::zones::Zones;
 use crate::model::facts::AUTOMATIC_TTL_SECONDS;
 
 /// When everyone sees these edits of a zone, which change answers. The zone is the one after them.
-pub(super) fn of_zone<'a>(zone: &ZoneIndex<'a>, before: &Zones<'a>, edits: &[&RecordEdit<'a>]) -> Vec<String> {
+pub(super) fn of_zone<'a>(
+    zone: &ZoneIndex<'a>,
+    before: &Zones<'a>,
+    edits: &[&RecordEdit<'a>],
+) -> Vec<String> {
     match zone.serving().hindrance {
         Some(Hindrance::Pending) => {
-            return vec!["not visible yet: the zone is pending, and Cloudflare does not serve it".to_owned()];
+            return vec![
+                "not visible yet: the zone is pending, and Cloudflare does not serve it".to_owned(),
+            ];
         }
         Some(hindrance @ (Hindrance::Moved | Hindrance::Partial)) => {
             return vec![format!("the zone {}", hindrance.about())];
@@ -32,20 +38,24 @@ pub(super) fn of_zone<'a>(zone: &ZoneIndex<'a>, before: &Zones<'a>, edits: &[&Re
     visible_within(kept, negative).into_iter().collect()
 }
 
-/// When everyone sees a change, if that takes longer than usual. `kept` is the longest time to live of records that change; `negative` is
-/// how long resolvers keep the absence of a name, if there are new names. Both are in seconds.
+/// When everyone sees a change, if that takes longer than usual. `kept` is the longest time to live
+/// of records that change; `negative` is how long resolvers keep the absence of a name, if there
+/// are new names. Both are in seconds.
 fn visible_within(kept: Option<u32>, negative: Option<u32>) -> Option<String> {
     // Five minutes are usual.
     match (kept.filter(|seconds| *seconds > AUTOMATIC_TTL_SECONDS), negative) {
-        (Some(kept), None) => {
-            Some(format!("visible everywhere within {} (the longest ttl of what changes)", duration(kept)))
-        }
+        (Some(kept), None) => Some(format!(
+            "visible everywhere within {} (the longest ttl of what changes)",
+            duration(kept)
+        )),
         (Some(kept), Some(negative)) => Some(format!(
             "visible everywhere within {}; new names within {} (negative caching)",
             duration(kept),
             duration(negative)
         )),
         (None, None) => None,
-        (None, Some(negative)) => Some(format!("visible everywhere within {} (negative caching)", duration(negative))),
+        (None, Some(negative)) => {
+            Some(format!("visible everywhere within {} (negative caching)", duration(negative)))
+        }
     }
 }

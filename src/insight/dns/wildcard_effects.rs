@@ -17,14 +17,17 @@ fn answers(zone: &ZoneIndex<'_>, node: Node<'_, '_>) -> String {
     records(node, zone.serving().proxies())
 }
 
-/// The sentence about a name that loses its records, so that a wildcard answers from now on. `shown` is the name as it is displayed.
+/// The sentence about a name that loses its records, so that a wildcard answers from now on.
+/// `shown` is the name as it is displayed.
 pub(super) fn falls_to_wildcard(shown: &str, new: &ZoneIndex<'_>, star: Node<'_, '_>) -> String {
-    let ttl = star.records().map(|entry| entry.seconds()).max().filter(|seconds| *seconds >= LONG_TTL);
+    let ttl =
+        star.records().map(|entry| entry.seconds()).max().filter(|seconds| *seconds >= LONG_TTL);
     let ttl = ttl.map(|seconds| format!(" (ttl {seconds})")).unwrap_or_default();
     format!("{shown}: {} answers from now on: {}{ttl}", star.name(), answers(new, star))
 }
 
-/// The sentence about a name that a wildcard answered for until now. `shown` is the name as it is displayed.
+/// The sentence about a name that a wildcard answered for until now. `shown` is the name as it is
+/// displayed.
 pub(super) fn left_by_wildcard(
     name: &Fqdn,
     shown: &str,
@@ -38,14 +41,20 @@ pub(super) fn left_by_wildcard(
         use RecordType::{Cname, Srv, Tlsa, Txt};
         matches!(entry.record_type(), Some(Cname | Srv | Tlsa | Txt))
     };
-    if was == answers(new, own) || (name.has_underscored_label() && !star.records().any(|entry| is_of_label(&entry))) {
+    if was == answers(new, own)
+        || (name.has_underscored_label() && !star.records().any(|entry| is_of_label(&entry)))
+    {
         return None;
     }
     let kept: BTreeSet<&str> = own.records().map(|entry| entry.data.type_name()).collect();
     let has_host = own.records().any(|entry| entry.is_address_or_alias());
     let mut lost = BTreeSet::new();
     for entry in star.records() {
-        let word = if entry.is_address_or_alias() && !has_host { "address" } else { entry.data.type_name() };
+        let word = if entry.is_address_or_alias() && !has_host {
+            "address"
+        } else {
+            entry.data.type_name()
+        };
         if !kept.contains(word) {
             lost.insert(word);
         }
@@ -58,12 +67,14 @@ pub(super) fn left_by_wildcard(
     Some(format!("{shown}: until now {} answered: {was}{loses}", star.name()))
 }
 
-/// Sentences about names above a new name that exist because of it alone, so that the wildcard that answered for them no longer does:
-/// on advanced name servers (RFC 4592 section 2.2.2).
+/// Sentences about names above a new name that exist because of it alone, so that the wildcard that
+/// answered for them no longer does: on advanced name servers (RFC 4592 section 2.2.2).
 pub(super) fn names_above(name: &Fqdn, [old, new]: [&ZoneIndex<'_>; 2]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = name.as_str();
-    while let Some((_, parent)) = rest.split_once('.').filter(|(_, parent)| old.node(parent).is_none()) {
+    while let Some((_, parent)) =
+        rest.split_once('.').filter(|(_, parent)| old.node(parent).is_none())
+    {
         rest = parent;
         if let (AnswerSource::Wildcard(star), AnswerSource::Empty) =
             (AnswerSource::of(old, parent), AnswerSource::of(new, parent))
@@ -79,8 +90,8 @@ pub(super) fn names_above(name: &Fqdn, [old, new]: [&ZoneIndex<'_>; 2]) -> Vec<S
     lines
 }
 
-/// The sentence about names below an edited one, in its [`region`], that have no records of their own. `pointing` are the records that
-/// point to names there.
+/// The sentence about names below an edited one, in its [`region`], that have no records of their
+/// own. `pointing` are the records that point to names there.
 pub(super) fn names_below(
     name: &Fqdn,
     zones: [&ZoneIndex<'_>; 2],
@@ -112,14 +123,21 @@ pub(super) fn names_below(
             Some(format!("{every}: {NO_NAME} → {}", answers(new, star)))
         }
         [AnswerSource::Wildcard(a), AnswerSource::Wildcard(b)] if a.name() != b.name() => {
-            Some(format!("{every}: {} ({}) → {} ({})", answers(old, a), a.name(), answers(new, b), b.name()))
+            Some(format!(
+                "{every}: {} ({}) → {} ({})",
+                answers(old, a),
+                a.name(),
+                answers(new, b),
+                b.name()
+            ))
         }
         // A delegation says so itself.
         _ => None,
     }
 }
 
-/// The name below which an edit of a name has effects: the parent of a wildcard, otherwise the name itself.
+/// The name below which an edit of a name has effects: the parent of a wildcard, otherwise the name
+/// itself.
 pub(super) fn region(name: &Fqdn) -> Fqdn {
     name.as_str().strip_prefix("*.").map_or_else(|| name.clone(), Fqdn::reported)
 }

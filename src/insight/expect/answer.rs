@@ -8,7 +8,12 @@ use crate::insight::dns::{Answer, End, Entry, Referral};
 use crate::model::{ExpectedAnswer, Fqdn, Gather, RecordType};
 
 /// Checks it.
-pub(super) fn hold(evidence: Evidence<'_, '_>, name: &Fqdn, kind: RecordType, expected: &ExpectedAnswer) -> Outcome {
+pub(super) fn hold(
+    evidence: Evidence<'_, '_>,
+    name: &Fqdn,
+    kind: RecordType,
+    expected: &ExpectedAnswer,
+) -> Outcome {
     let found = evidence.zones.answer(name, kind);
     let says = format!("{name} {kind}: {}", found.words(kind));
     let failed = || Outcome::Failed(format!("{says}; expected {expected}"));
@@ -17,9 +22,9 @@ pub(super) fn hold(evidence: Evidence<'_, '_>, name: &Fqdn, kind: RecordType, ex
         Held::No => failed(),
         Held::Unless if evidence.knows_all => failed(),
         Held::Absent if evidence.knows_all => Outcome::Passed,
-        Held::Unless | Held::Absent => {
-            Outcome::Unknown(format!("{says} in the spec; a live record that it does not name may answer"))
-        }
+        Held::Unless | Held::Absent => Outcome::Unknown(format!(
+            "{says} in the spec; a live record that it does not name may answer"
+        )),
         Held::Unknown => Outcome::Unknown(says),
     }
 }
@@ -40,10 +45,17 @@ fn hold_answer(found: &Answer<'_>, kind: RecordType, expected: &ExpectedAnswer) 
     let yes = |holds: bool| if holds { Held::Yes } else { Held::No };
     match (&found.end, expected) {
         // To whom a name is delegated is for this zone to say.
-        (End::Referral(referral), ExpectedAnswer::Is(values)) if asks_delegation(referral, found, kind) => {
-            yes(referral.servers.iter().map(|entry| entry.data).collect::<BTreeSet<_>>() == values.iter().collect())
+        (End::Referral(referral), ExpectedAnswer::Is(values))
+            if asks_delegation(referral, found, kind) =>
+        {
+            yes(referral.servers.iter().map(|entry| entry.data).collect::<BTreeSet<_>>()
+                == values.iter().collect())
         }
-        (End::Referral(referral), ExpectedAnswer::Nothing) if asks_delegation(referral, found, kind) => Held::No,
+        (End::Referral(referral), ExpectedAnswer::Nothing)
+            if asks_delegation(referral, found, kind) =>
+        {
+            Held::No
+        }
         (
             End::Unknown(_) | End::Cloudflare(..) | End::Elsewhere | End::Referral(_),
             ExpectedAnswer::Is(_) | ExpectedAnswer::Within(_) | ExpectedAnswer::Nothing,
@@ -51,9 +63,10 @@ fn hold_answer(found: &Answer<'_>, kind: RecordType, expected: &ExpectedAnswer) 
         (End::Unknown(_) | End::Elsewhere, ExpectedAnswer::Edge) => Held::Unknown,
         (End::Cloudflare(..) | End::Referral(_), ExpectedAnswer::Edge) => Held::No,
         (End::NoData(_) | End::NoName | End::Loop, ExpectedAnswer::Nothing) => Held::Absent,
-        (End::NoData(_) | End::NoName, ExpectedAnswer::Edge | ExpectedAnswer::Is(_) | ExpectedAnswer::Within(_)) => {
-            Held::Unless
-        }
+        (
+            End::NoData(_) | End::NoName,
+            ExpectedAnswer::Edge | ExpectedAnswer::Is(_) | ExpectedAnswer::Within(_),
+        ) => Held::Unless,
         (End::Loop, _) => Held::No,
         (End::Edge(_), ExpectedAnswer::Edge) => Held::Yes,
         (End::Edge(_), ExpectedAnswer::Nothing) => Held::No,
@@ -61,11 +74,13 @@ fn hold_answer(found: &Answer<'_>, kind: RecordType, expected: &ExpectedAnswer) 
         (End::Edge(_), ExpectedAnswer::Is(_) | ExpectedAnswer::Within(_)) => Held::Unknown,
         (End::Records(_), ExpectedAnswer::Edge | ExpectedAnswer::Nothing) => Held::No,
         (End::Records(set), ExpectedAnswer::Is(values)) => {
-            yes(set.iter().map(|entry| entry.data).gather::<BTreeSet<_>>() == values.iter().collect())
+            yes(set.iter().map(|entry| entry.data).gather::<BTreeSet<_>>()
+                == values.iter().collect())
         }
         (End::Records(set), ExpectedAnswer::Within(networks)) => {
-            let is_inside =
-                |entry: &Entry<'_>| entry.data.address().is_some_and(|a| networks.iter().any(|net| net.contains(&a)));
+            let is_inside = |entry: &Entry<'_>| {
+                entry.data.address().is_some_and(|a| networks.iter().any(|net| net.contains(&a)))
+            };
             yes(matches!(kind, RecordType::A | RecordType::Aaaa) && set.iter().all(is_inside))
         }
     }

@@ -1,9 +1,11 @@
 //! Whether only the expected authorities may issue certificates, judged on what is really answered.
 //!
 //! # Sources
-//! RFC 8659 section 3 (aliases are followed, then the next name above counts). developers.cloudflare.com/ssl/edge-certificates/caa-records
-//! and /ssl/edge-certificates/troubleshooting/caa-records, read 2026-11: with Universal SSL or an advanced certificate, Cloudflare
-//! adds the authorities that it uses to the answer, as soon as the zone has any CAA record.
+//! RFC 8659 section 3 (aliases are followed, then the next name above counts).
+//! developers.cloudflare.com/ssl/edge-certificates/caa-records and
+//! /ssl/edge-certificates/troubleshooting/caa-records, read 2026-11: with Universal SSL or an
+//! advanced certificate, Cloudflare adds the authorities that it uses to the answer, as soon as the
+//! zone has any CAA record.
 
 use std::collections::BTreeSet;
 
@@ -34,10 +36,14 @@ pub(super) fn hold(evidence: Evidence<'_, '_>, expected: &ExpectedIssuance) -> O
         };
         let others: Vec<_> = issuers.difference(only).collect();
         if !others.is_empty() {
-            return Outcome::Failed(format!("{kind} for {name}: {} may issue as well", listed(others)));
+            return Outcome::Failed(format!(
+                "{kind} for {name}: {} may issue as well",
+                listed(others)
+            ));
         }
     }
-    let added: BTreeSet<&str> = OF_CLOUDFLARE.iter().copied().filter(|added| !only.contains(*added)).gather();
+    let added: BTreeSet<&str> =
+        OF_CLOUDFLARE.iter().copied().filter(|added| !only.contains(*added)).gather();
     match universal_ssl {
         _ if added.is_empty() => Outcome::Passed,
         Some(false) => Outcome::Passed,
@@ -53,9 +59,12 @@ pub(super) fn hold(evidence: Evidence<'_, '_>, expected: &ExpectedIssuance) -> O
     }
 }
 
-/// What applies to a name: the records of the closest name that has any. An error says why that is not known.
+/// What applies to a name: the records of the closest name that has any. An error says why that is
+/// not known.
 fn policy(evidence: Evidence<'_, '_>, name: &Fqdn) -> Result<Option<Policy>, String> {
-    let Some(zone) = evidence.zones.zone_of(name) else { return Err(format!("{name} is in no known zone")) };
+    let Some(zone) = evidence.zones.zone_of(name) else {
+        return Err(format!("{name} is in no known zone"));
+    };
     let mut rest = name.as_str();
     loop {
         let own = Fqdn::reported(rest);
@@ -66,7 +75,11 @@ fn policy(evidence: Evidence<'_, '_>, name: &Fqdn) -> Result<Option<Policy>, Str
         match &answer.end {
             End::Records(set) => return Ok(Some(read(set.iter().map(|entry| entry.data)))),
             End::NoData(_) | End::NoName | End::Edge(_) => {}
-            End::Elsewhere | End::Referral(_) | End::Loop | End::Cloudflare(..) | End::Unknown(_) => {
+            End::Elsewhere
+            | End::Referral(_)
+            | End::Loop
+            | End::Cloudflare(..)
+            | End::Unknown(_) => {
                 return Err(format!("{own} CAA: {}", answer.words(RecordType::Caa)));
             }
         }

@@ -21,10 +21,11 @@ pub(super) fn hold(evidence: Evidence<'_, '_>, networks: &[IpNet]) -> Outcome {
         let proxies = zone.serving().proxies();
         for entry in zone.entries() {
             let says = published_networks(&entry, proxies);
-            let revealed = says.iter().filter(|network| reveals(network, networks)).map(network_in_words);
-            found.extend(
-                revealed.map(|address| format!("{} {} publishes {address}", entry.name, entry.data.type_name())),
-            );
+            let revealed =
+                says.iter().filter(|network| reveals(network, networks)).map(network_in_words);
+            found.extend(revealed.map(|address| {
+                format!("{} {} publishes {address}", entry.name, entry.data.type_name())
+            }));
             found.extend(in_text(&entry, networks));
             found.extend(by_target(evidence, &entry, networks));
         }
@@ -32,39 +33,48 @@ pub(super) fn hold(evidence: Evidence<'_, '_>, networks: &[IpNet]) -> Outcome {
     match found.is_empty() {
         false => Outcome::Failed(listed(found)),
         true if evidence.knows_all => Outcome::Passed,
-        true => {
-            Outcome::Unknown("no record of the spec publishes them; a live record that it does not name may".to_owned())
-        }
+        true => Outcome::Unknown(
+            "no record of the spec publishes them; a live record that it does not name may"
+                .to_owned(),
+        ),
     }
 }
 
 /// Whether naming a network reveals one of the hidden ones.
 fn reveals(named: &IpNet, hidden: &[IpNet]) -> bool {
     let shortest = if matches!(named, IpNet::V4(_)) { REVEALING.0 } else { REVEALING.1 };
-    hidden.iter().any(|hidden| hidden.contains(named) || (named.contains(hidden) && named.prefix_len() >= shortest))
+    hidden.iter().any(|hidden| {
+        hidden.contains(named) || (named.contains(hidden) && named.prefix_len() >= shortest)
+    })
 }
 
 /// Addresses that a text names, whatever it is for.
 fn in_text(entry: &Entry<'_>, hidden: &[IpNet]) -> Vec<String> {
-    let Some(text) = entry.text().and_then(|text| std::str::from_utf8(text).ok()) else { return Vec::new() };
+    let Some(text) = entry.text().and_then(|text| std::str::from_utf8(text).ok()) else {
+        return Vec::new();
+    };
     // SPF records are read as such.
     if text.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("v=spf1")) {
         return Vec::new();
     }
     let words = text.split(|c: char| !(c.is_ascii_hexdigit() || c == '.' || c == ':'));
-    let addresses = words.filter_map(|word| word.trim_matches(['.', ':']).parse::<std::net::IpAddr>().ok());
-    let revealed = addresses.filter(|address| hidden.iter().any(|network| network.contains(address)));
+    let addresses =
+        words.filter_map(|word| word.trim_matches(['.', ':']).parse::<std::net::IpAddr>().ok());
+    let revealed =
+        addresses.filter(|address| hidden.iter().any(|network| network.contains(address)));
     revealed.map(|address| format!("{} TXT names {address}", entry.name)).collect()
 }
 
-/// Hidden addresses behind the target of a mail server or service: Cloudflare answers with a name of its own for it, which has them.
+/// Hidden addresses behind the target of a mail server or service: Cloudflare answers with a name
+/// of its own for it, which has them.
 fn by_target(evidence: Evidence<'_, '_>, entry: &Entry<'_>, hidden: &[IpNet]) -> Vec<String> {
     if !matches!(entry.record_type(), Some(RecordType::Mx | RecordType::Srv)) {
         return Vec::new();
     }
     let Some(target) = entry.data.target() else { return Vec::new() };
     let Some(zone) = evidence.zones.zone_of(target) else { return Vec::new() };
-    let proxied = zone.records(target).filter(Entry::is_proxied).filter_map(|record| record.data.address());
+    let proxied =
+        zone.records(target).filter(Entry::is_proxied).filter_map(|record| record.data.address());
     let revealed = proxied.filter(|address| hidden.iter().any(|network| network.contains(address)));
     revealed
         .map(|address| {

@@ -39,7 +39,10 @@ fn by_servers(evidence: Evidence<'_, '_>, domain: &Fqdn, by: &[Fqdn]) -> Outcome
             return match addresses(evidence, domain) {
                 Known::Values(found) if found.is_empty() && evidence.knows_all => Outcome::Passed,
                 Known::Values(found) if found.is_empty() => Outcome::failed_if(false, says()),
-                _ => Outcome::failed_if(evidence.knows_all, format!("{}; senders try its address", says())),
+                _ => Outcome::failed_if(
+                    evidence.knows_all,
+                    format!("{}; senders try its address", says()),
+                ),
             };
         }
         End::NoData(_) | End::NoName => return Outcome::failed_if(evidence.knows_all, says()),
@@ -48,14 +51,24 @@ fn by_servers(evidence: Evidence<'_, '_>, domain: &Fqdn, by: &[Fqdn]) -> Outcome
             return open(&answer, domain, RecordType::Mx);
         }
     };
-    let targets = || set.iter().filter_map(|entry| Some((preference(&entry.data.fields()), entry.data.target()?)));
-    let found: BTreeSet<&Fqdn> = targets().map(|(_, target)| target).filter(|target| !target.is_root()).gather();
+    let targets = || {
+        set.iter()
+            .filter_map(|entry| Some((preference(&entry.data.fields()), entry.data.target()?)))
+    };
+    let found: BTreeSet<&Fqdn> =
+        targets().map(|(_, target)| target).filter(|target| !target.is_root()).gather();
     let listed = by.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     if found != by.iter().collect() {
-        return Outcome::Failed(format!("{}; expected {}", says(), if by.is_empty() { "no server" } else { &listed }));
+        return Outcome::Failed(format!(
+            "{}; expected {}",
+            says(),
+            if by.is_empty() { "no server" } else { &listed }
+        ));
     }
     // The best place of each server.
-    let place = |server: &Fqdn| targets().filter(|(_, target)| *target == server).map(|(place, _)| place).min();
+    let place = |server: &Fqdn| {
+        targets().filter(|(_, target)| *target == server).map(|(place, _)| place).min()
+    };
     if !by.is_sorted_by_key(place) {
         return Outcome::Failed(format!("{}: another order; expected {listed}", says()));
     }
@@ -91,7 +104,9 @@ fn may_send(evidence: Evidence<'_, '_>, domain: &Fqdn, address: IpAddr) -> Outco
         check::Outcome::Neutral => failed("is not named (neutral)"),
         check::Outcome::Fail => failed("may not send (fail)"),
         check::Outcome::SoftFail => failed("may probably not send (softfail)"),
-        check::Outcome::PermError => failed("may not send, because receivers cannot use the record (permerror)"),
+        check::Outcome::PermError => {
+            failed("may not send, because receivers cannot use the record (permerror)")
+        }
     }
 }
 
@@ -106,12 +121,17 @@ fn has_policy(evidence: Evidence<'_, '_>, domain: &Fqdn, expected: ExpectedPolic
     }
     match dmarc_change::policy(view, domain) {
         None => Outcome::failed_if(evidence.knows_all, format!("DMARC for {domain}: no policy")),
-        Some((found, _)) if found == expected.policy || (expected.at_least && found > expected.policy) => {
+        Some((found, _))
+            if found == expected.policy || (expected.at_least && found > expected.policy) =>
+        {
             Outcome::Passed
         }
         Some((found, from)) => {
             let by = if from == *domain { String::new() } else { format!(", from {from}") };
-            Outcome::Failed(format!("DMARC for {domain}: {}{by}; expected {expected}", found.as_str()))
+            Outcome::Failed(format!(
+                "DMARC for {domain}: {}{by}; expected {expected}",
+                found.as_str()
+            ))
         }
     }
 }
@@ -126,7 +146,9 @@ fn has_key(evidence: Evidence<'_, '_>, domain: &Fqdn, label: &str) -> Outcome {
         End::NoData(_) | End::NoName => {
             return Outcome::failed_if(evidence.knows_all, format!("{what}: there is none"));
         }
-        End::Edge(_) | End::Loop => return Outcome::Failed(format!("{what}: {}", answer.words(RecordType::Txt))),
+        End::Edge(_) | End::Loop => {
+            return Outcome::Failed(format!("{what}: {}", answer.words(RecordType::Txt)));
+        }
         End::Referral(_) | End::Elsewhere | End::Cloudflare(..) | End::Unknown(_) => {
             return open(&answer, &name, RecordType::Txt);
         }
@@ -157,9 +179,15 @@ impl<'a> KnownZones<'_, 'a> {
     fn records(&self, name: &Fqdn, kind: RecordType) -> Known<Entry<'a>> {
         match self.0.zones.answer(name, kind).end {
             End::Records(set) => Known::Values(set),
-            End::NoData(_) | End::NoName | End::Loop if self.0.knows_all => Known::Values(Vec::new()),
+            End::NoData(_) | End::NoName | End::Loop if self.0.knows_all => {
+                Known::Values(Vec::new())
+            }
             End::NoData(_) | End::NoName | End::Loop => Known::Unknown,
-            End::Edge(_) | End::Referral(_) | End::Elsewhere | End::Cloudflare(..) | End::Unknown(_) => Known::Unknown,
+            End::Edge(_)
+            | End::Referral(_)
+            | End::Elsewhere
+            | End::Cloudflare(..)
+            | End::Unknown(_) => Known::Unknown,
         }
     }
 }
@@ -178,7 +206,9 @@ impl Lookup for KnownZones<'_, '_> {
     }
 
     fn addresses(&self, name: &Fqdn, v6: bool) -> Known<IpAddr> {
-        map(self.records(name, if v6 { RecordType::Aaaa } else { RecordType::A }), |entry| entry.data.address())
+        map(self.records(name, if v6 { RecordType::Aaaa } else { RecordType::A }), |entry| {
+            entry.data.address()
+        })
     }
 
     fn exchanges(&self, name: &Fqdn) -> Known<Fqdn> {
@@ -187,7 +217,9 @@ impl Lookup for KnownZones<'_, '_> {
             Known::Unknown => return Known::Unknown,
         };
         sort_by_key(&mut records, |entry| preference(&entry.data.fields()));
-        map(Known::Values(records), |entry| entry.data.target().filter(|target| !target.is_root()).cloned())
+        map(Known::Values(records), |entry| {
+            entry.data.target().filter(|target| !target.is_root()).cloned()
+        })
     }
 
     fn reverse(&self, _address: IpAddr) -> Known<Fqdn> {

@@ -8,8 +8,8 @@
 //! | addresses that are not published | `hidden` |
 //! | what becomes of a request | `request` |
 //!
-//! A new kind is a variant of [`Expected`], a file here, and a line in [`hold`]. What it needs to know beside the answers of name
-//! servers is a member of [`Evidence`].
+//! A new kind is a variant of [`Expected`], a file here, and a line in [`hold`]. What it needs to
+//! know beside the answers of name servers is a member of [`Evidence`].
 
 mod answer;
 mod certificates;
@@ -28,7 +28,10 @@ use crate::model::{Expectation, Expected};
 pub const DROPPED: &str = " (of the previous spec; this change drops it)";
 
 /// The expectations of the previous spec that the spec no longer has.
-pub fn dropped<'o>(own: &[Expectation], old: &'o [Expectation]) -> impl Iterator<Item = &'o Expectation> {
+pub fn dropped<'o>(
+    own: &[Expectation],
+    old: &'o [Expectation],
+) -> impl Iterator<Item = &'o Expectation> {
     old.iter().filter(|old| own.iter().all(|new| new.what != old.what))
 }
 
@@ -36,7 +39,9 @@ pub fn dropped<'o>(own: &[Expectation], old: &'o [Expectation]) -> impl Iterator
 #[must_use]
 pub fn hold(evidence: Evidence<'_, '_>, expected: &Expected) -> Outcome {
     match expected {
-        Expected::Answer { name, record_type, answer } => answer::hold(evidence, name, *record_type, answer),
+        Expected::Answer { name, record_type, answer } => {
+            answer::hold(evidence, name, *record_type, answer)
+        }
         Expected::Mail(mail) => mail::hold(evidence, mail),
         Expected::Certificates(issuance) => certificates::hold(evidence, issuance),
         Expected::Request(request) => request::hold(evidence, request),

@@ -38,7 +38,9 @@ impl Outcome {
         if knows_all {
             Self::Failed(why)
         } else {
-            Self::Unknown(format!("{why} in the spec; a live record that it does not name may say otherwise"))
+            Self::Unknown(format!(
+                "{why} in the spec; a live record that it does not name may say otherwise"
+            ))
         }
     }
 

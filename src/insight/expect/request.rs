@@ -19,7 +19,8 @@ pub(super) fn hold(evidence: Evidence<'_, '_>, expected: &ExpectedRequest) -> Ou
 /// What became of it, as far as that is known.
 fn evaluated(evidence: Evidence<'_, '_>, expected: &ExpectedRequest) -> Outcome {
     let host = &expected.request.host;
-    let zone = Fqdn::parse(host).ok().and_then(|name| Some((evidence.zones.zone_of(&name)?.name(), name)));
+    let zone =
+        Fqdn::parse(host).ok().and_then(|name| Some((evidence.zones.zone_of(&name)?.name(), name)));
     let Some((zone, name)) = zone else {
         return Outcome::Unknown(format!("{host} is in no known zone"));
     };
@@ -30,13 +31,15 @@ fn evaluated(evidence: Evidence<'_, '_>, expected: &ExpectedRequest) -> Outcome 
         End::NoName | End::NoData(_) | End::Loop if evidence.knows_all => {
             return Outcome::Failed(format!("{host} has no address"));
         }
-        End::NoName | End::NoData(_) | End::Loop | End::Edge(_) => match evidence.protections.get(zone) {
-            Some(protection) => {
-                let hits = evidence.rigor.rules.map(|rules| rules.hits(&expected.request));
-                protection.verdict(&expected.request, expected.rate, hits.as_ref())
+        End::NoName | End::NoData(_) | End::Loop | End::Edge(_) => {
+            match evidence.protections.get(zone) {
+                Some(protection) => {
+                    let hits = evidence.rigor.rules.map(|rules| rules.hits(&expected.request));
+                    protection.verdict(&expected.request, expected.rate, hits.as_ref())
+                }
+                None => return Outcome::Unknown(format!("the rules of {zone} are not known")),
             }
-            None => return Outcome::Unknown(format!("the rules of {zone} are not known")),
-        },
+        }
         End::Referral(_) | End::Elsewhere | End::Cloudflare(..) | End::Unknown(_) => {
             return Outcome::Unknown(format!("whether {host} is proxied is unknown"));
         }
@@ -46,7 +49,9 @@ fn evaluated(evidence: Evidence<'_, '_>, expected: &ExpectedRequest) -> Outcome 
     match expected.verdict.is_met_by(verdict.outcome) {
         None => Outcome::Unknown(words),
         Some(false) => failed(&words, expected),
-        Some(true) if evidence.rigor.is_strict && passes_unseen(&verdict) => failed(&words, expected),
+        Some(true) if evidence.rigor.is_strict && passes_unseen(&verdict) => {
+            failed(&words, expected)
+        }
         Some(true) => match (&expected.by, &verdict.by) {
             (Some(wanted), Some(by)) if *wanted != by.name => failed(&words, expected),
             (Some(_), None) => Outcome::Unknown(format!("{words}; the rule that acts is unknown")),

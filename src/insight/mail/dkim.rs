@@ -12,7 +12,8 @@ pub(super) const FEWEST_BITS: usize = 1024;
 pub enum Selector {
     /// Nothing.
     Missing,
-    /// Several keys: receivers may take either (RFC 6376 section 3.6.2.2), so none can be relied on.
+    /// Several keys: receivers may take either (RFC 6376 section 3.6.2.2), so none can be relied
+    /// on.
     Several,
     /// A key of someone else, under this name.
     Alias(crate::model::Fqdn),
@@ -85,7 +86,8 @@ fn read(text: &[u8]) -> Result<Selector, String> {
             return Err(format!("the version is `{}`, not `DKIM1`", super::tags::shown(version)));
         }
     }
-    let words = |value: &str| value.split(':').map(|word| word.trim().to_owned()).collect::<Vec<_>>();
+    let words =
+        |value: &str| value.split(':').map(|word| word.trim().to_owned()).collect::<Vec<_>>();
     if let Some(hashes) = tags.get("h").map(words)
         && !hashes.iter().any(|h| h == "sha256")
     {
@@ -99,7 +101,8 @@ fn read(text: &[u8]) -> Result<Selector, String> {
     let flags = tags.get("t").map(words).unwrap_or_default();
     let flag = |wanted: &str| flags.iter().any(|f| f == wanted);
     let kind = tags.get("k").unwrap_or("rsa");
-    let data: String = tags.get("p").ok_or("it has no key (`p=`)")?.split_ascii_whitespace().collect();
+    let data: String =
+        tags.get("p").ok_or("it has no key (`p=`)")?.split_ascii_whitespace().collect();
     if data.is_empty() {
         return Ok(Selector::Revoked);
     }
@@ -107,13 +110,22 @@ fn read(text: &[u8]) -> Result<Selector, String> {
     let kind = match kind {
         "rsa" => KeyKind::Rsa(rsa_bits(&octets)?),
         "ed25519" if octets.len() == 32 => KeyKind::Ed25519,
-        "ed25519" => return Err(format!("an Ed25519 key has 32 octets; this one has {}", octets.len())),
-        other => return Err(format!("receivers do not know keys of the kind `{}`", super::tags::shown(other))),
+        "ed25519" => {
+            return Err(format!("an Ed25519 key has 32 octets; this one has {}", octets.len()));
+        }
+        other => {
+            return Err(format!(
+                "receivers do not know keys of the kind `{}`",
+                super::tags::shown(other)
+            ));
+        }
     };
     if let KeyKind::Rsa(bits) = kind
         && bits < FEWEST_BITS
     {
-        return Err(format!("the RSA key has {bits} bits; receivers refuse less than {FEWEST_BITS}"));
+        return Err(format!(
+            "the RSA key has {bits} bits; receivers refuse less than {FEWEST_BITS}"
+        ));
     }
     Ok(Selector::Key(Key { kind, octets, is_testing: flag("y"), is_strict: flag("s") }))
 }
@@ -137,8 +149,8 @@ fn lenient(data: &str) -> Result<Vec<u8>, ()> {
     encoding.decode(data.as_bytes()).map_err(|_| ())
 }
 
-/// The bits of the modulus of an RSA key: a SubjectPublicKeyInfo (RFC 5280) or, as RFC 6376 says, an RSAPublicKey
-/// (RFC 8017 appendix A.1.1). The lengths in it tell whether it is whole.
+/// The bits of the modulus of an RSA key: a SubjectPublicKeyInfo (RFC 5280) or, as RFC 6376 says,
+/// an RSAPublicKey (RFC 8017 appendix A.1.1). The lengths in it tell whether it is whole.
 fn rsa_bits(octets: &[u8]) -> Result<usize, String> {
     let (outer, rest) = element(octets, 0x30)?;
     if !rest.is_empty() {
@@ -178,7 +190,10 @@ fn element(octets: &[u8], tag: u8) -> Result<(&[u8], &[u8]), String> {
         (digits.iter().fold(0, |sum, digit| (sum << 8) | usize::from(*digit)), &rest[count..])
     };
     if rest.len() < length {
-        return Err(format!("the key is truncated: {} of {length} octets are missing", length - rest.len()));
+        return Err(format!(
+            "the key is truncated: {} of {length} octets are missing",
+            length - rest.len()
+        ));
     }
     Ok(rest.split_at(length))
 }
@@ -199,7 +214,10 @@ mod tests {
             Selector::Key(key) => key.kind,
             other => panic!("{text}: {other:?}"),
         };
-        assert_eq!(key("v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="), KeyKind::Ed25519);
+        assert_eq!(
+            key("v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="),
+            KeyKind::Ed25519
+        );
         assert_eq!(key(&format!("v=DKIM1; k=rsa; p={RSA}")), KeyKind::Rsa(1024));
         assert_eq!(key(&format!("p={}", &RSA.replace("CAQEB", " CAQ EB "))), KeyKind::Rsa(1024));
         let plain = "MIGJAoGBALVI635dLK4cJJAH3Lx6upo3X/Lm1tQz3mezcWTA3BUBnyIsdnRf57aD5BtNmhPrYYDlWlzw3UgnKisIxktkk5+iMQMl\

@@ -17,9 +17,10 @@ pub(in crate::insight) fn selector(name: &Fqdn) -> Option<(&str, &str)> {
 /// Whether a name is likely to hold something else than a key.
 ///
 /// # Sources
-/// RFC 6376 section 3.1: the labels of a selector begin with a letter or a digit. Those that begin with an underscore hold something
-/// else: `_adsp` a policy (RFC 5617 section 4.3), `_report` an address for reports (RFC 6651 section 3.1). But receivers ask for
-/// whatever a signature names, so a key counts there as well.
+/// RFC 6376 section 3.1: the labels of a selector begin with a letter or a digit. Those that begin
+/// with an underscore hold something else: `_adsp` a policy (RFC 5617 section 4.3), `_report` an
+/// address for reports (RFC 6651 section 3.1). But receivers ask for whatever a signature names, so
+/// a key counts there as well.
 fn is_reserved(selector: &str) -> bool {
     selector.split('.').any(|label| label.starts_with('_'))
 }
@@ -46,19 +47,26 @@ pub(super) fn find(view: View<'_, '_>, name: &Fqdn) -> Selector {
 
 /// The other selectors of a domain that receivers can use.
 fn other_usable_selectors(view: View<'_, '_>, name: &Fqdn, domain: &str) -> usize {
-    let is_sibling = |other: &Fqdn| other != name && selector(other).is_some_and(|(_, own)| own == domain);
-    let mut names: Vec<&Fqdn> = view.0.entries().map(|r| r.name).filter(|n| is_sibling(n)).collect();
+    let is_sibling =
+        |other: &Fqdn| other != name && selector(other).is_some_and(|(_, own)| own == domain);
+    let mut names: Vec<&Fqdn> =
+        view.0.entries().map(|r| r.name).filter(|n| is_sibling(n)).collect();
     names.sort_unstable();
     names.dedup();
     names.into_iter().filter(|n| find(view, n).is_usable()).count()
 }
 
 /// What a change at a selector means for the domain that signs with it.
-pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+pub(in crate::insight) fn compare(
+    name: &Fqdn,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Vec<Effect> {
     let Some((label, domain_text)) = selector(name) else { return Vec::new() };
     let domain = &Fqdn::reported(domain_text);
     let topic = Topic::MailAuthentication;
-    let breaks = |line: String| Effect::needing(Danger::BreaksMailAuthentication, topic, domain, line);
+    let breaks =
+        |line: String| Effect::needing(Danger::BreaksMailAuthentication, topic, domain, line);
     let shown = |direction, line: String| Effect::shown(topic, domain, direction, line);
     let what = format!("DKIM key {label} of {domain}");
     let (old, new) = (find(before, name), find(after, name));
@@ -69,20 +77,31 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
     match (&old, &new) {
         (_, Selector::Broken(why)) => effects.push(breaks(format!("{what} cannot be used: {why}"))),
         (_, Selector::Several) => {
-            effects.push(breaks(format!("{what}: several texts at one selector; receivers may take either")));
+            effects.push(breaks(format!(
+                "{what}: several texts at one selector; receivers may take either"
+            )));
         }
         (_, Selector::Missing | Selector::Revoked) => {
-            let word = if new == Selector::Missing { "is gone" } else { "is revoked (`p=` is empty)" };
+            let word =
+                if new == Selector::Missing { "is gone" } else { "is revoked (`p=` is empty)" };
             let line = format!("{what} {word}: mail signed with it no longer verifies");
             let rest = other_usable_selectors(after, name, domain_text);
             effects.push(match (old.is_usable(), rest) {
-                (false, _) => shown(Direction::Neutral, format!("{what} {word}; receivers could not use it before")),
-                (true, 0) if after.is_given_up(domain) => {
-                    shown(Direction::Neutral, format!("{what} {word} with everything else of the domain"))
-                }
+                (false, _) => shown(
+                    Direction::Neutral,
+                    format!("{what} {word}; receivers could not use it before"),
+                ),
+                (true, 0) if after.is_given_up(domain) => shown(
+                    Direction::Neutral,
+                    format!("{what} {word} with everything else of the domain"),
+                ),
                 (true, 0) => breaks(format!("{line}, and {domain} has no other key in this zone")),
                 (true, n) => {
-                    let keys = if n == 1 { "1 other key stays".to_owned() } else { format!("{n} other keys stay") };
+                    let keys = if n == 1 {
+                        "1 other key stays".to_owned()
+                    } else {
+                        format!("{n} other keys stay")
+                    };
                     shown(Direction::Neutral, format!("{line}; {keys}"))
                 }
             });
@@ -90,9 +109,14 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
         (_, Selector::Alias(target)) => {
             effects.push(shown(Direction::Neutral, format!("{what} is an alias of {target}")));
         }
-        (Selector::Key(old), Selector::Key(new)) => between(&what, old, new, &breaks, &shown, &mut effects),
+        (Selector::Key(old), Selector::Key(new)) => {
+            between(&what, old, new, &breaks, &shown, &mut effects)
+        }
         (Selector::Alias(target), Selector::Key(new)) => {
-            effects.push(shown(Direction::Neutral, format!("{what} is no longer that of {target}, but {}", new.kind)));
+            effects.push(shown(
+                Direction::Neutral,
+                format!("{what} is no longer that of {target}, but {}", new.kind),
+            ));
             testing(&what, new, &breaks, &mut effects);
         }
         (_, Selector::Key(new)) => {
@@ -138,6 +162,8 @@ fn between(
 /// A key that receivers treat as absent.
 fn testing(what: &str, key: &Key, breaks: &impl Fn(String) -> Effect, effects: &mut Vec<Effect>) {
     if key.is_testing {
-        effects.push(breaks(format!("{what} is in test mode (t=y): receivers treat signed mail as unsigned")));
+        effects.push(breaks(format!(
+            "{what} is in test mode (t=y): receivers treat signed mail as unsigned"
+        )));
     }
 }

@@ -1,4 +1,5 @@
-//! DMARC records: what receivers do with mail that does not authenticate (RFC 9989, which replaced RFC 7489).
+//! DMARC records: what receivers do with mail that does not authenticate (RFC 9989, which replaced
+//! RFC 7489).
 
 use super::tags::Tags;
 pub use crate::model::MailPolicy as Action;
@@ -32,7 +33,8 @@ pub struct Dmarc {
     pub reports: Vec<String>,
     /// Where reports of failures go.
     pub failures: Vec<String>,
-    /// To how much of the mail receivers apply the policy that still know `pct` (RFC 7489 section 6.3).
+    /// To how much of the mail receivers apply the policy that still know `pct` (RFC 7489 section
+    /// 6.3).
     ///
     /// # Units
     /// Percent.
@@ -43,12 +45,15 @@ pub struct Dmarc {
     pub ignored: Vec<&'static str>,
 }
 
-/// Whether a text is a DMARC record, right or wrong: others at the name are ignored (RFC 9989 section 4.10).
+/// Whether a text is a DMARC record, right or wrong: others at the name are ignored (RFC 9989
+/// section 4.10).
 #[must_use]
 pub fn is_dmarc(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let first = text.split(';').next().unwrap_or_default();
-    first.split_once('=').is_some_and(|(name, value)| name.trim() == "v" && value.trim() == "DMARC1")
+    first
+        .split_once('=')
+        .is_some_and(|(name, value)| name.trim() == "v" && value.trim() == "DMARC1")
 }
 
 impl Dmarc {
@@ -65,7 +70,10 @@ impl Dmarc {
         let mut ignored = Vec::new();
         let mut action = |tag: &'static str| {
             let value = tags.get(tag)?;
-            let found = Action::ALL.iter().copied().find(|action| action.as_str().eq_ignore_ascii_case(value));
+            let found = Action::ALL
+                .iter()
+                .copied()
+                .find(|action| action.as_str().eq_ignore_ascii_case(value));
             if found.is_none() {
                 ignored.push(tag);
             }
@@ -77,13 +85,15 @@ impl Dmarc {
             uris.filter(|uri| uri.contains(':')).map(str::to_owned).collect()
         };
         let reports = list("rua");
-        // A record without a valid `p` counts as `p=none` if it asks for reports; else it is ignored (section 4.7).
+        // A record without a valid `p` counts as `p=none` if it asks for reports; else it is
+        // ignored (section 4.7).
         let p = match p {
             Some(p) => p,
             None if !reports.is_empty() => Action::None,
             None => return Err("it has no valid policy (`p=`)".to_owned()),
         };
-        let is = |tag: &str, value: &str| tags.get(tag).is_some_and(|v| v.eq_ignore_ascii_case(value));
+        let is =
+            |tag: &str, value: &str| tags.get(tag).is_some_and(|v| v.eq_ignore_ascii_case(value));
         Ok(Self {
             p,
             sp,
@@ -98,8 +108,15 @@ impl Dmarc {
             strict_spf: is("aspf", "s"),
             reports,
             failures: list("ruf"),
-            percent: tags.get("pct").and_then(|value| value.parse().ok()).filter(|n| *n <= 100).unwrap_or(100),
-            historic: ["pct", "rf", "ri"].into_iter().filter(|tag| tags.get(tag).is_some()).collect(),
+            percent: tags
+                .get("pct")
+                .and_then(|value| value.parse().ok())
+                .filter(|n| *n <= 100)
+                .unwrap_or(100),
+            historic: ["pct", "rf", "ri"]
+                .into_iter()
+                .filter(|tag| tags.get(tag).is_some())
+                .collect(),
             ignored,
         })
     }
@@ -138,7 +155,8 @@ mod tests {
         let read = |text: &str| Dmarc::parse(text.as_bytes());
         let record = read("v=DMARC1; p=none; rua=mailto:dmarc-feedback@example.com").unwrap();
         assert_eq!((record.domain(), record.reports.len()), (Action::None, 1));
-        let record = read("v=DMARC1; p=reject; sp=quarantine; np=none; adkim=s; aspf=r; psd=n").unwrap();
+        let record =
+            read("v=DMARC1; p=reject; sp=quarantine; np=none; adkim=s; aspf=r; psd=n").unwrap();
         assert_eq!(
             (record.domain(), record.subdomains(), record.missing()),
             (Action::Reject, Action::Quarantine, Action::None)
@@ -149,7 +167,10 @@ mod tests {
         assert_eq!(read("v=DMARC1; p=reject; pct=10").unwrap().historic, ["pct"]);
         assert_eq!(read("v = DMARC1 ; p = REJECT ;").unwrap().domain(), Action::Reject);
         // RFC 9989 section 4.7.
-        assert_eq!(read("v=DMARC1; p=quarantaine; rua=mailto:a@example.com").unwrap().domain(), Action::None);
+        assert_eq!(
+            read("v=DMARC1; p=quarantaine; rua=mailto:a@example.com").unwrap().domain(),
+            Action::None
+        );
         assert!(read("v=DMARC1; p=quarantaine").is_err());
         assert!(read("v=DMARC1").is_err());
         assert!(read("v=dmarc1; p=none").is_err());

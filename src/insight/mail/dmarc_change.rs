@@ -24,7 +24,8 @@ enum Found {
     Record(Box<Dmarc>),
 }
 
-/// What happens to mail in the name of a domain whose record is the one at a name; `None` if it has none that counts.
+/// What happens to mail in the name of a domain whose record is the one at a name; `None` if it has
+/// none that counts.
 pub(super) fn action_at(view: View<'_, '_>, name: &Fqdn) -> Option<Action> {
     match texts_at(view, name) {
         Found::Record(record) => Some(record.domain()),
@@ -35,7 +36,9 @@ pub(super) fn action_at(view: View<'_, '_>, name: &Fqdn) -> Option<Action> {
 /// What receivers find at the name of a domain.
 fn find(view: View<'_, '_>, domain: &Fqdn) -> Found {
     let name = Fqdn::reported(&format!("{LABEL}{domain}"));
-    if let Some(target) = view.targets(&name, RecordType::Cname).into_iter().find(|t| !view.covers(t)) {
+    if let Some(target) =
+        view.targets(&name, RecordType::Cname).into_iter().find(|t| !view.covers(t))
+    {
         return Found::Elsewhere(target.clone());
     }
     let name = view.targets(&name, RecordType::Cname).first().map_or(name, |t| (*t).clone());
@@ -48,13 +51,16 @@ fn texts_at(view: View<'_, '_>, name: &Fqdn) -> Found {
     match texts[..] {
         [] if view.texts(name).is_empty() => Found::Nothing,
         [] => Found::Void("it does not begin with `v=DMARC1;`".to_owned()),
-        [text] => Dmarc::parse(text).map_or_else(Found::Void, |record| Found::Record(Box::new(record))),
+        [text] => {
+            Dmarc::parse(text).map_or_else(Found::Void, |record| Found::Record(Box::new(record)))
+        }
         _ => Found::Void(format!("{} DMARC records at one name", texts.len())),
     }
 }
 
-/// What happens to mail in the name of a domain that fails, and whose record says so: its own, or that of the closest
-/// domain above it in this zone (RFC 9989 section 4.10). `None` if none is known, or if it lies elsewhere.
+/// What happens to mail in the name of a domain that fails, and whose record says so: its own, or
+/// that of the closest domain above it in this zone (RFC 9989 section 4.10). `None` if none is
+/// known, or if it lies elsewhere.
 pub(in crate::insight) fn policy(view: View<'_, '_>, domain: &Fqdn) -> Option<(Action, Fqdn)> {
     match find(view, domain) {
         Found::Record(record) => return Some((record.domain(), domain.clone())),
@@ -84,9 +90,14 @@ pub(in crate::insight) fn elsewhere(view: View<'_, '_>, domain: &Fqdn) -> Option
 }
 
 /// What a change of DMARC means for a domain.
-pub(in crate::insight) fn compare(domain: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+pub(in crate::insight) fn compare(
+    domain: &Fqdn,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Vec<Effect> {
     let topic = Topic::MailAuthentication;
-    let breaks = |line: String| Effect::needing(Danger::BreaksMailAuthentication, topic, domain, line);
+    let breaks =
+        |line: String| Effect::needing(Danger::BreaksMailAuthentication, topic, domain, line);
     let shown = |direction, line: String| Effect::shown(topic, domain, direction, line);
     let (old, new) = (find(before, domain), find(after, domain));
     if old == new {
@@ -109,16 +120,22 @@ pub(in crate::insight) fn compare(domain: &Fqdn, before: View<'_, '_>, after: Vi
         }
         (Some((old_action, _)), Some((new_action, from))) if new_action != old_action => {
             let whom = whom(&old, &new, &what);
-            let line = format!("{whom}: {} → {}{}", old_action.as_str(), new_action.as_str(), by(from));
+            let line =
+                format!("{whom}: {} → {}{}", old_action.as_str(), new_action.as_str(), by(from));
             if new_action < old_action {
                 let why = invalid(&new).map(|why| format!(" ({why})")).unwrap_or_default();
-                effects.push(breaks(format!("{line}: mail that fails is treated more leniently{why}")));
+                effects.push(breaks(format!(
+                    "{line}: mail that fails is treated more leniently{why}"
+                )));
             } else {
                 effects.push(shown(Direction::Strengthens, line));
             }
         }
         (None, Some((action, from))) => {
-            effects.push(shown(Direction::Strengthens, format!("{what} is new: {}{}", action.as_str(), by(from))));
+            effects.push(shown(
+                Direction::Strengthens,
+                format!("{what} is new: {}{}", action.as_str(), by(from)),
+            ));
         }
         _ => {}
     }
@@ -129,7 +146,8 @@ pub(in crate::insight) fn compare(domain: &Fqdn, before: View<'_, '_>, after: Vi
         && !new.historic.is_empty()
         && !matches!(&old, Found::Record(old) if old.historic == new.historic)
     {
-        let line = format!("{what}: receivers that follow RFC 9989 ignore {}", listed(&new.historic));
+        let line =
+            format!("{what}: receivers that follow RFC 9989 ignore {}", listed(&new.historic));
         effects.push(shown(Direction::Neutral, line));
     }
     effects
@@ -149,7 +167,8 @@ fn whom(old: &Found, new: &Found, what: &str) -> String {
 
 /// What is said of a record whose policy is no policy (RFC 9989 section 4.7).
 fn invalid(new: &Found) -> Option<&'static str> {
-    matches!(new, Found::Record(record) if record.ignored.contains(&"p")).then_some("`p=` has no valid value")
+    matches!(new, Found::Record(record) if record.ignored.contains(&"p"))
+        .then_some("`p=` has no valid value")
 }
 
 /// What differs between two records beside the policy of the domain itself.
@@ -166,7 +185,10 @@ fn details(
     let all = if names == missing { "all subdomains" } else { "subdomains that exist" };
     // What also holds for the domain is said with it.
     let changes = [(all, names), ("subdomains that do not exist", missing)];
-    let changes = changes.into_iter().take(if names == missing { 1 } else { 2 }).filter(|(_, change)| *change != own);
+    let changes = changes
+        .into_iter()
+        .take(if names == missing { 1 } else { 2 })
+        .filter(|(_, change)| *change != own);
     for (whom, (old, new)) in changes {
         let line = format!("{what}, {whom}: {} → {}", old.as_str(), new.as_str());
         match new.cmp(&old) {
@@ -175,10 +197,14 @@ fn details(
             std::cmp::Ordering::Equal => {}
         }
     }
-    for (mechanism, old, new) in [("DKIM", old.strict_dkim, new.strict_dkim), ("SPF", old.strict_spf, new.strict_spf)] {
+    for (mechanism, old, new) in
+        [("DKIM", old.strict_dkim, new.strict_dkim), ("SPF", old.strict_spf, new.strict_spf)]
+    {
         if old != new {
-            let word = if new { "only the same domain counts" } else { "related domains count too" };
-            effects.push(shown(more_is_stronger(old, new), format!("{what}: for {mechanism} {word}")));
+            let word =
+                if new { "only the same domain counts" } else { "related domains count too" };
+            effects
+                .push(shown(more_is_stronger(old, new), format!("{what}: for {mechanism} {word}")));
         }
     }
     if old.reports != new.reports {
@@ -190,15 +216,22 @@ fn details(
         effects.push(shown(Direction::Neutral, line));
     }
     if old.failures != new.failures && !new.failures.is_empty() {
-        effects.push(shown(Direction::Neutral, format!("{what}: failures are reported to {}", listed(&new.failures))));
+        effects.push(shown(
+            Direction::Neutral,
+            format!("{what}: failures are reported to {}", listed(&new.failures)),
+        ));
     }
     if old.percent != new.percent && new.percent < 100 {
-        let line =
-            format!("{what}: receivers that follow RFC 7489 apply the policy to {} % of mail (`pct`)", new.percent);
+        let line = format!(
+            "{what}: receivers that follow RFC 7489 apply the policy to {} % of mail (`pct`)",
+            new.percent
+        );
         effects.push(shown(Direction::Neutral, line));
     }
     if old.public_suffix != new.public_suffix {
-        effects
-            .push(shown(Direction::Unclassified, format!("{what}: `psd` changes which policy counts for subdomains")));
+        effects.push(shown(
+            Direction::Unclassified,
+            format!("{what}: `psd` changes which policy counts for subdomains"),
+        ));
     }
 }

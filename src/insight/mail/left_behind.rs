@@ -18,19 +18,22 @@ use crate::model::{Fqdn, Gather};
 /// A host that moves: the number of its step, its name, and its new address.
 type Moved<'a> = (usize, &'a Fqdn, IpAddr);
 
-/// The addresses that hosts of a zone give up for another one of the same family. The address of a proxied name sends no mail.
+/// The addresses that hosts of a zone give up for another one of the same family. The address of a
+/// proxied name sends no mail.
 fn moved<'a>(steps: &[Step<'a>]) -> BTreeMap<IpAddr, Moved<'a>> {
     let one = |(n, step): (usize, &Step<'a>)| {
         let (before, after) = (step.before?, step.after?);
         let (old, new) = (before.data.address()?, after.data.address()?);
         let is_public = !before.proxied && !after.proxied;
-        (is_public && old != new && old.is_ipv4() == new.is_ipv4()).then_some((old, (n, after.name, new)))
+        (is_public && old != new && old.is_ipv4() == new.is_ipv4())
+            .then_some((old, (n, after.name, new)))
     };
     steps.iter().enumerate().filter_map(one).gather()
 }
 
-/// Says which SPF records name an address that no host of the zone has any longer, and, as far as the zone tells, do not allow the one
-/// that took its place. Takes one pass over the zone if an address changes.
+/// Says which SPF records name an address that no host of the zone has any longer, and, as far as
+/// the zone tells, do not allow the one that took its place. Takes one pass over the zone if an
+/// address changes.
 pub(in crate::insight) fn left_behind(after: View<'_, '_>, steps: &[Step<'_>]) -> Vec<Caused> {
     let mut moved = moved(steps);
     if moved.is_empty() {
@@ -55,14 +58,19 @@ pub(in crate::insight) fn left_behind(after: View<'_, '_>, steps: &[Step<'_>]) -
             let what = match allows(after, name, *new) {
                 None | Some(Allows::Yes) => continue,
                 Some(Allows::No) => format!("and does not name {new}"),
-                // The record of another domain rarely has an address of this zone; terms that look up hosts may well find it.
+                // The record of another domain rarely has an address of this zone; terms that look
+                // up hosts may well find it.
                 Some(Allows::Perhaps(terms)) if terms.iter().all(|term| is_elsewhere(term)) => {
                     format!("and names {new} by {} at most", listed(terms))
                 }
                 Some(Allows::Perhaps(_)) => continue,
             };
-            let line = format!("SPF for {name} still allows {old}, the old address of {host}, {what}");
-            found.push((Rc::from([*n]), Effect::shown(Topic::MailAuthentication, name, Direction::Neutral, line)));
+            let line =
+                format!("SPF for {name} still allows {old}, the old address of {host}, {what}");
+            found.push((
+                Rc::from([*n]),
+                Effect::shown(Topic::MailAuthentication, name, Direction::Neutral, line),
+            ));
         }
     }
     found

@@ -1,4 +1,5 @@
-//! Records that announce how mail is transported: MTA-STS (RFC 8461 section 3.1) and TLS reporting (RFC 8460 section 3).
+//! Records that announce how mail is transported: MTA-STS (RFC 8461 section 3.1) and TLS reporting
+//! (RFC 8460 section 3).
 
 use super::tags::Tags;
 use crate::insight::direction::Direction;
@@ -25,8 +26,13 @@ pub enum Announcement {
 pub fn mta_sts(texts: &[&[u8]]) -> Announcement {
     announcement(texts, "STSv1", |tags| {
         let id = tags.get("id").unwrap_or_default();
-        let is_legal = (1..=32).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric());
-        if is_legal { Ok(id.to_owned()) } else { Err("`id=` must have 1 to 32 letters or digits".to_owned()) }
+        let is_legal =
+            (1..=32).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric());
+        if is_legal {
+            Ok(id.to_owned())
+        } else {
+            Err("`id=` must have 1 to 32 letters or digits".to_owned())
+        }
     })
 }
 
@@ -35,7 +41,8 @@ pub fn mta_sts(texts: &[&[u8]]) -> Announcement {
 pub fn tls_reporting(texts: &[&[u8]]) -> Announcement {
     announcement(texts, "TLSRPTv1", |tags| {
         let targets = tags.get("rua").unwrap_or_default();
-        let is_target = |uri: &str| uri.trim().starts_with("mailto:") || uri.trim().starts_with("https:");
+        let is_target =
+            |uri: &str| uri.trim().starts_with("mailto:") || uri.trim().starts_with("https:");
         if targets.split(',').all(is_target) {
             Ok(targets.split(',').map(str::trim).collect::<Vec<_>>().join(", "))
         } else {
@@ -45,11 +52,17 @@ pub fn tls_reporting(texts: &[&[u8]]) -> Announcement {
 }
 
 /// Reads the one record of a version; several are void together.
-fn announcement(texts: &[&[u8]], version: &str, read: impl Fn(&Tags<'_>) -> Result<String, String>) -> Announcement {
+fn announcement(
+    texts: &[&[u8]],
+    version: &str,
+    read: impl Fn(&Tags<'_>) -> Result<String, String>,
+) -> Announcement {
     let own: Vec<&str> = texts
         .iter()
         .filter_map(|text| std::str::from_utf8(text).ok())
-        .filter(|text| text.strip_prefix("v=").and_then(|rest| rest.strip_prefix(version)).is_some())
+        .filter(|text| {
+            text.strip_prefix("v=").and_then(|rest| rest.strip_prefix(version)).is_some()
+        })
         .collect();
     match own[..] {
         [] => Announcement::Missing,
@@ -80,13 +93,18 @@ pub(in crate::insight) fn mta_sts_host(name: &Fqdn) -> Option<Fqdn> {
     (about == MTA_STS).then(|| Fqdn::reported(&format!("mta-sts.{domain}")))
 }
 
-/// Where the policy that a host serves is announced; `None` for hosts of other names (RFC 8461 section 3.2).
+/// Where the policy that a host serves is announced; `None` for hosts of other names (RFC 8461
+/// section 3.2).
 pub(in crate::insight) fn announcement_of_host(host: &Fqdn) -> Option<Fqdn> {
     host.as_str().starts_with("mta-sts.").then(|| Fqdn::reported(&format!("_{host}")))
 }
 
 /// What a change of such a record, or of the host of its policy, means for its domain.
-pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+pub(in crate::insight) fn compare(
+    name: &Fqdn,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Vec<Effect> {
     let Some((about, domain)) = announced(name) else { return Vec::new() };
     let read: Reader = if about == MTA_STS { mta_sts } else { tls_reporting };
     let (old, new) = (read(&before.texts(name)), read(&after.texts(name)));
@@ -94,20 +112,34 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
     let (direction, line) = match (&old, &new) {
         // RFC 8461 section 3.2.
         (_, Announcement::Valid(_))
-            if about == MTA_STS && before.leads_somewhere(&host) && !after.leads_somewhere(&host) =>
+            if about == MTA_STS
+                && before.leads_somewhere(&host)
+                && !after.leads_somewhere(&host) =>
         {
-            (Direction::Weakens, format!("has no policy any more: nothing is at {host}, where senders fetch it"))
+            (
+                Direction::Weakens,
+                format!("has no policy any more: nothing is at {host}, where senders fetch it"),
+            )
         }
         _ if old == new => return Vec::new(),
-        (_, Announcement::Void(why)) => (Direction::Weakens, format!("is ignored by senders: {why}")),
+        (_, Announcement::Void(why)) => {
+            (Direction::Weakens, format!("is ignored by senders: {why}"))
+        }
         (_, Announcement::Missing) => (Direction::Weakens, "is gone".to_owned()),
         (Announcement::Valid(_), Announcement::Valid(new)) if about == MTA_STS => {
             (Direction::Neutral, format!("has another policy ({new}): senders fetch it again"))
         }
-        (Announcement::Valid(_), Announcement::Valid(new)) => (Direction::Neutral, format!("goes to {new}")),
+        (Announcement::Valid(_), Announcement::Valid(new)) => {
+            (Direction::Neutral, format!("goes to {new}"))
+        }
         (_, Announcement::Valid(new)) => (Direction::Strengthens, format!("is new: {new}")),
     };
-    vec![Effect::shown(Topic::MailAuthentication, &domain, direction, format!("{about} for {domain} {line}"))]
+    vec![Effect::shown(
+        Topic::MailAuthentication,
+        &domain,
+        direction,
+        format!("{about} for {domain} {line}"),
+    )]
 }
 
 #[cfg(test)]
@@ -117,12 +149,18 @@ mod tests {
     #[test]
     fn announcements_are_read() {
         // RFC 8461 section 3.1, RFC 8460 section 3.
-        assert_eq!(mta_sts(&[b"v=STSv1; id=20160831085700Z;"]), Announcement::Valid("20160831085700Z".into()));
+        assert_eq!(
+            mta_sts(&[b"v=STSv1; id=20160831085700Z;"]),
+            Announcement::Valid("20160831085700Z".into())
+        );
         assert_eq!(mta_sts(&[b"something else"]), Announcement::Missing);
         assert!(matches!(mta_sts(&[b"v=STSv1; id=;"]), Announcement::Void(_)));
         assert!(matches!(mta_sts(&[b"v=STSv1; id=1;", b"v=STSv1; id=2;"]), Announcement::Void(_)));
         let text = b"v=TLSRPTv1;rua=mailto:reports@example.com,https://r.example/x";
         assert!(matches!(tls_reporting(&[text]), Announcement::Valid(_)));
-        assert!(matches!(tls_reporting(&[b"v=TLSRPTv1; rua=reports@example.com"]), Announcement::Void(_)));
+        assert!(matches!(
+            tls_reporting(&[b"v=TLSRPTv1; rua=reports@example.com"]),
+            Announcement::Void(_)
+        ));
     }
 }

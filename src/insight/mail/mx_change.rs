@@ -58,8 +58,16 @@ impl<'a> Exchanges<'a> {
         let (old, new) = (before.first().unwrap_or(&none), self.first().unwrap_or(&none));
         let is = |n: usize| if n == 1 { "is" } else { "are" };
         match (new.is_superset(old), new.is_subset(old)) {
-            (true, _) => format!("{} {} tried first as well", listed(new.difference(old)), is(new.len() - old.len())),
-            (_, true) => format!("{} {} no longer tried first", listed(old.difference(new)), is(old.len() - new.len())),
+            (true, _) => format!(
+                "{} {} tried first as well",
+                listed(new.difference(old)),
+                is(new.len() - old.len())
+            ),
+            (_, true) => format!(
+                "{} {} no longer tried first",
+                listed(old.difference(new)),
+                is(old.len() - new.len())
+            ),
             (false, false) => "another server comes first".to_owned(),
         }
     }
@@ -69,14 +77,20 @@ impl<'a> Exchanges<'a> {
         if self.is_null() {
             return "no mail (null MX)".to_owned();
         }
-        let all = self.0.iter().flat_map(|(p, targets)| targets.iter().map(move |t| format!("{t} ({p})")));
+        let all = self
+            .0
+            .iter()
+            .flat_map(|(p, targets)| targets.iter().map(move |t| format!("{t} ({p})")));
         let all: Vec<String> = all.collect();
         if all.is_empty() { "none".to_owned() } else { all.join(", ") }
     }
 
     /// For each server its rank among these: equal preferences share one.
     fn ranks(&self, among: &BTreeSet<&Fqdn>) -> Vec<(usize, &'a Fqdn)> {
-        let groups = self.0.values().map(|t| t.iter().copied().filter(|t| among.contains(t)).collect::<Vec<_>>());
+        let groups = self
+            .0
+            .values()
+            .map(|t| t.iter().copied().filter(|t| among.contains(t)).collect::<Vec<_>>());
         let groups = groups.filter(|g| !g.is_empty()).enumerate();
         groups.flat_map(|(n, g)| g.into_iter().map(move |t| (n, t))).collect()
     }
@@ -85,9 +99,9 @@ impl<'a> Exchanges<'a> {
 /// What it means that the target of a mail server or service is proxied, if it is and was not.
 ///
 /// # Sources
-/// developers.cloudflare.com/dns/manage-dns-records/troubleshooting/unexpected-dns-records, "_dc-mx and dc-##### subdomains", read
-/// 2026-11-23: where an MX or SRV record leads to a proxied name, Cloudflare answers with a name of its own, which has the address
-/// of the origin.
+/// developers.cloudflare.com/dns/manage-dns-records/troubleshooting/unexpected-dns-records, "_dc-mx
+/// and dc-##### subdomains", read 2026-11-23: where an MX or SRV record leads to a proxied name,
+/// Cloudflare answers with a name of its own, which has the address of the origin.
 pub(in crate::insight) fn proxied_target(
     name: &Fqdn,
     target: &Fqdn,
@@ -112,14 +126,23 @@ pub(in crate::insight) fn proxied_target(
 
 /// Whether clients find an address at a name that is not Cloudflare's, or an alias.
 fn has_public_address(view: View<'_, '_>, name: &Fqdn) -> bool {
-    let leads = |r: &Entry<'_>| !r.proxied && (r.data.address().is_some() || r.is(RecordType::Cname));
+    let leads =
+        |r: &Entry<'_>| !r.proxied && (r.data.address().is_some() || r.is(RecordType::Cname));
     view.answering(name).iter().any(leads)
 }
 
-/// What is said of MTA-STS where new servers receive mail: senders that keep a policy deliver to no others than it names, and they fetch
-/// another one once its `id` is another (RFC 8461 sections 3.1, 3.3 and 4.1).
-fn transport_policy(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, came: &BTreeSet<&Fqdn>) -> Option<String> {
-    let id = |view: View<'_, '_>| match mta_sts(&view.texts(&Fqdn::reported(&format!("_mta-sts.{name}")))) {
+/// What is said of MTA-STS where new servers receive mail: senders that keep a policy deliver to no
+/// others than it names, and they fetch another one once its `id` is another (RFC 8461 sections
+/// 3.1, 3.3 and 4.1).
+fn transport_policy(
+    name: &Fqdn,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+    came: &BTreeSet<&Fqdn>,
+) -> Option<String> {
+    let id = |view: View<'_, '_>| match mta_sts(
+        &view.texts(&Fqdn::reported(&format!("_mta-sts.{name}"))),
+    ) {
         Announcement::Valid(id) => Some(id),
         Announcement::Missing | Announcement::Void(_) => None,
     };
@@ -133,14 +156,19 @@ fn transport_policy(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, came
 }
 
 /// What a change of MX records means for a domain.
-pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+pub(in crate::insight) fn compare(
+    name: &Fqdn,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Vec<Effect> {
     let (old, new) = (Exchanges::of(before, name), Exchanges::of(after, name));
     let changes = |line: String| Effect::needing(Danger::ChangesMail, Topic::Mail, name, line);
     let shown = |line: String| Effect::shown(Topic::Mail, name, Direction::Neutral, line);
     let mut effects = Vec::new();
     if old != new {
         let line = format!("mail for {name}: {} → {}", old.summary(), new.summary());
-        let common: BTreeSet<&Fqdn> = old.targets().filter(|t| new.targets().any(|n| n == *t)).gather();
+        let common: BTreeSet<&Fqdn> =
+            old.targets().filter(|t| new.targets().any(|n| n == *t)).gather();
         effects.push(match () {
             () if new.is_contradictory() && !old.is_contradictory() => changes(format!(
                 "{line}: one record says that there is no mail, and others name servers (RFC 7505 section 3)"
@@ -169,7 +197,8 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
         });
     }
     if !old.is_empty() {
-        let came: BTreeSet<&Fqdn> = new.targets().filter(|t| !t.is_root() && !old.targets().any(|o| o == *t)).gather();
+        let came: BTreeSet<&Fqdn> =
+            new.targets().filter(|t| !t.is_root() && !old.targets().any(|o| o == *t)).gather();
         effects.extend(transport_policy(name, before, after, &came).map(shown));
     }
     for target in new.targets().filter(|t| !t.is_root() && after.answers_for(t)) {
@@ -177,7 +206,8 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
         let (records, earlier) = (after.answering(target), before.answering(target));
         if !after.leads_somewhere(target) {
             if !was_target || before.leads_somewhere(target) {
-                effects.push(changes(format!("mail for {name}: its server {target} has no address")));
+                effects
+                    .push(changes(format!("mail for {name}: its server {target} has no address")));
             }
             continue;
         }
@@ -186,7 +216,8 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
              _dc-mx.… that shows the address of the origin"
         );
         effects.extend(proxied_target(name, target, was_target, before, after, Topic::Mail, line));
-        let is_alias = |r: &Entry<'_>| !r.proxied && r.data.record_type() == Some(RecordType::Cname);
+        let is_alias =
+            |r: &Entry<'_>| !r.proxied && r.data.record_type() == Some(RecordType::Cname);
         if records.iter().any(is_alias) && !(was_target && earlier.iter().any(is_alias)) {
             effects.push(shown(format!(
                 "mail for {name}: its server {target} is an alias, which RFC 5321 does not allow"

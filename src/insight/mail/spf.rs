@@ -1,6 +1,7 @@
 //! SPF records: which hosts may send mail in the name of a domain (RFC 7208).
 //!
-//! A record is read completely or not at all: an error anywhere makes receivers answer "permerror" (section 4.6).
+//! A record is read completely or not at all: an error anywhere makes receivers answer "permerror"
+//! (section 4.6).
 
 use ipnet::{Ipv4Net, Ipv6Net};
 
@@ -63,10 +64,13 @@ impl Mechanism {
         !matches!(self, Self::All | Self::Ip4(_) | Self::Ip6(_))
     }
 
-    /// Whom it matches, as plans show it: the term, with the domain of the record where it names none, and without prefix lengths.
+    /// Whom it matches, as plans show it: the term, with the domain of the record where it names
+    /// none, and without prefix lengths.
     #[must_use]
     pub fn shown(&self, domain: &Fqdn) -> String {
-        let name = |spec: Option<&DomainSpec>| spec.map_or(domain.as_str(), |spec| spec.as_str()).to_owned();
+        let name = |spec: Option<&DomainSpec>| {
+            spec.map_or(domain.as_str(), |spec| spec.as_str()).to_owned()
+        };
         match self {
             Self::All => "all".to_owned(),
             Self::Include(spec) => format!("include:{}", spec.as_str()),
@@ -104,7 +108,8 @@ pub struct Spf {
 #[must_use]
 pub fn is_spf(text: &[u8]) -> bool {
     let Some(start) = text.get(..VERSION.len()) else { return false };
-    start.eq_ignore_ascii_case(VERSION.as_bytes()) && matches!(text.get(VERSION.len()), None | Some(b' '))
+    start.eq_ignore_ascii_case(VERSION.as_bytes())
+        && matches!(text.get(VERSION.len()), None | Some(b' '))
 }
 
 impl Spf {
@@ -129,8 +134,12 @@ impl Spf {
                     return Err(wrong("not the name of a modifier"));
                 }
                 match name.as_str() {
-                    "redirect" if record.redirect.is_some() => return Err(wrong("a second `redirect`")),
-                    "redirect" => record.redirect = Some(DomainSpec::parse(value).map_err(|why| wrong(&why))?),
+                    "redirect" if record.redirect.is_some() => {
+                        return Err(wrong("a second `redirect`"));
+                    }
+                    "redirect" => {
+                        record.redirect = Some(DomainSpec::parse(value).map_err(|why| wrong(&why))?)
+                    }
                     "exp" if has_explanation => return Err(wrong("a second `exp`")),
                     "exp" => {
                         DomainSpec::parse(value).map_err(|why| wrong(&why))?;
@@ -155,7 +164,8 @@ impl Spf {
         end.map_or(&self.directives, |end| &self.directives[..=end])
     }
 
-    /// The consequence for hosts that nothing else matches; `None` if the record of another domain decides.
+    /// The consequence for hosts that nothing else matches; `None` if the record of another domain
+    /// decides.
     #[must_use]
     pub fn otherwise(&self) -> Option<Qualifier> {
         match self.reachable().last() {
@@ -193,11 +203,20 @@ fn directive(term: &str) -> Result<Directive, String> {
         "ptr" => Mechanism::Ptr(Some(only_domain(argument)?)),
         "a" | "mx" => {
             let (domain, prefixes) = domain_and_prefixes(argument)?;
-            if name == "a" { Mechanism::A(domain, prefixes) } else { Mechanism::Mx(domain, prefixes) }
+            if name == "a" {
+                Mechanism::A(domain, prefixes)
+            } else {
+                Mechanism::Mx(domain, prefixes)
+            }
         }
         "ip4" | "ip6" => {
-            let network = argument.strip_prefix(':').ok_or("an address is missing after the colon")?;
-            if name == "ip4" { Mechanism::Ip4(ip4(network)?) } else { Mechanism::Ip6(ip6(network)?) }
+            let network =
+                argument.strip_prefix(':').ok_or("an address is missing after the colon")?;
+            if name == "ip4" {
+                Mechanism::Ip4(ip4(network)?)
+            } else {
+                Mechanism::Ip6(ip6(network)?)
+            }
         }
         _ => return Err("no such mechanism".to_owned()),
     };
@@ -242,8 +261,9 @@ fn split_prefixes(argument: &str) -> (&str, &str) {
 
 /// A prefix length: decimal, without leading zeros (section 5.6).
 fn prefix(text: &str, most: u8) -> Result<u8, String> {
-    let is_plain =
-        !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    let is_plain = !text.is_empty()
+        && text.bytes().all(|b| b.is_ascii_digit())
+        && (text == "0" || !text.starts_with('0'));
     let number = is_plain.then(|| text.parse::<u8>().ok()).flatten().filter(|n| *n <= most);
     number.ok_or_else(|| format!("the prefix length must be a number from 0 to {most}"))
 }
@@ -288,7 +308,11 @@ mod tests {
             "V=SPF1 A//64 MX/24//64 ~ALL",
             "v=spf1",
         ] {
-            assert!(Spf::parse(text.as_bytes()).is_ok(), "{text}: {:?}", Spf::parse(text.as_bytes()));
+            assert!(
+                Spf::parse(text.as_bytes()).is_ok(),
+                "{text}: {:?}",
+                Spf::parse(text.as_bytes())
+            );
         }
     }
 
@@ -314,7 +338,9 @@ mod tests {
         ] {
             assert!(Spf::parse(text.as_bytes()).is_err(), "{text}");
         }
-        assert!(!is_spf(b"v=spf10 -all") && !is_spf(b"v=spf1\t-all") && !is_spf(b"spf2.0/pra -all"));
+        assert!(
+            !is_spf(b"v=spf10 -all") && !is_spf(b"v=spf1\t-all") && !is_spf(b"spf2.0/pra -all")
+        );
     }
 
     #[test]

@@ -38,14 +38,18 @@ pub(super) struct Senders {
     octets: usize,
     /// How many terms follow `all`, so that receivers ignore them (RFC 7208 section 5.1).
     ignored: usize,
-    /// Whether nothing says what happens to everyone else, which is as `?all` (RFC 7208 section 4.7).
+    /// Whether nothing says what happens to everyone else, which is as `?all` (RFC 7208 section
+    /// 4.7).
     says_nothing: bool,
 }
 
 impl Senders {
     /// Whether no host may send.
     fn is_empty(&self) -> bool {
-        self.v4.is_empty() && self.v6.is_empty() && self.others.is_empty() && self.otherwise != Some(Qualifier::Pass)
+        self.v4.is_empty()
+            && self.v6.is_empty()
+            && self.others.is_empty()
+            && self.otherwise != Some(Qualifier::Pass)
     }
 
     /// The networks that none of these has, as few as possible.
@@ -58,7 +62,9 @@ impl Senders {
 
     /// What of the networks is in none of these, as few as possible.
     pub(super) fn lost_to(&self, known: &[IpNet]) -> Vec<IpNet> {
-        IpNet::aggregate(&self.networks().into_iter().flat_map(|network| without(network, known)).collect())
+        IpNet::aggregate(
+            &self.networks().into_iter().flat_map(|network| without(network, known)).collect(),
+        )
     }
 
     /// The networks, as few as possible.
@@ -72,7 +78,9 @@ impl Senders {
         match self.otherwise {
             Some(Qualifier::Fail) => "everyone else is refused (-all)",
             Some(Qualifier::SoftFail) => "everyone else is suspected (~all)",
-            Some(Qualifier::Neutral) if self.says_nothing => "nothing is said about everyone else (no `all`)",
+            Some(Qualifier::Neutral) if self.says_nothing => {
+                "nothing is said about everyone else (no `all`)"
+            }
             Some(Qualifier::Neutral) => "nothing is said about everyone else (?all)",
             Some(Qualifier::Pass) => "everyone else is allowed as well (+all)",
             None => "another domain decides about everyone else",
@@ -96,7 +104,8 @@ pub(super) enum Allows {
     Perhaps(BTreeSet<String>),
 }
 
-/// Whether the record of a domain allows an address, as far as the zone tells; `None` if receivers find no record that they understand.
+/// Whether the record of a domain allows an address, as far as the zone tells; `None` if receivers
+/// find no record that they understand.
 pub(super) fn allows(view: View<'_, '_>, name: &Fqdn, address: IpAddr) -> Option<Allows> {
     let Found::Record(senders) = find(view, name) else { return None };
     Some(match senders.networks().iter().any(|network| network.contains(&address)) {
@@ -122,8 +131,15 @@ pub(super) fn find(view: View<'_, '_>, name: &Fqdn) -> Found {
     let (octets, ignored, ends) = match record(view, name) {
         Ok(None) => return Found::Nothing,
         Ok(Some((record, octets))) => {
-            let ends = matches!(record.reachable().last(), Some(Directive { mechanism: Mechanism::All, .. }));
-            (octets, record.directives.len() - record.reachable().len(), ends || record.redirect.is_some())
+            let ends = matches!(
+                record.reachable().last(),
+                Some(Directive { mechanism: Mechanism::All, .. })
+            );
+            (
+                octets,
+                record.directives.len() - record.reachable().len(),
+                ends || record.redirect.is_some(),
+            )
         }
         Err(why) => return Found::Broken(why),
     };
@@ -135,13 +151,21 @@ pub(super) fn find(view: View<'_, '_>, name: &Fqdn) -> Found {
         return Found::Broken(format!("{} lookups, more than {MOST_LOOKUPS}", senders.lookups));
     }
     if senders.void > MOST_VOID {
-        return Found::Broken(format!("{} names without an answer, more than {MOST_VOID}", senders.void));
+        return Found::Broken(format!(
+            "{} names without an answer, more than {MOST_VOID}",
+            senders.void
+        ));
     }
     Found::Record(senders)
 }
 
 /// Adds those whom the record of a domain allows; errors make receivers answer "permerror".
-fn follow(view: View<'_, '_>, name: &Fqdn, senders: &mut Senders, path: &mut Vec<Fqdn>) -> Result<(), String> {
+fn follow(
+    view: View<'_, '_>,
+    name: &Fqdn,
+    senders: &mut Senders,
+    path: &mut Vec<Fqdn>,
+) -> Result<(), String> {
     let (record, _) = record(view, name)?.ok_or_else(|| format!("{name} has no SPF record"))?;
     for Directive { qualifier, mechanism } in record.reachable() {
         senders.lookups += usize::from(mechanism.takes_a_lookup());
@@ -155,11 +179,17 @@ fn follow(view: View<'_, '_>, name: &Fqdn, senders: &mut Senders, path: &mut Vec
             Mechanism::Ip6(network) if passes => senders.v6.push(*network),
             Mechanism::Ip4(_) | Mechanism::Ip6(_) => {}
             Mechanism::Include(spec) => match spec.name().filter(|n| view.covers(n)) {
-                Some(inner) if path.contains(&inner) => return Err(format!("{inner} includes itself")),
+                Some(inner) if path.contains(&inner) => {
+                    return Err(format!("{inner} includes itself"));
+                }
                 Some(inner) => {
                     let otherwise = senders.otherwise.take();
                     path.push(inner.clone());
-                    let mut allowed = Senders { lookups: senders.lookups, void: senders.void, ..Senders::default() };
+                    let mut allowed = Senders {
+                        lookups: senders.lookups,
+                        void: senders.void,
+                        ..Senders::default()
+                    };
                     follow(view, &inner, &mut allowed, path)?;
                     path.pop();
                     (senders.lookups, senders.void) = (allowed.lookups, allowed.void);
@@ -189,14 +219,23 @@ fn follow(view: View<'_, '_>, name: &Fqdn, senders: &mut Senders, path: &mut Vec
                         let exchanges = view.targets(&target, RecordType::Mx);
                         senders.void += usize::from(exchanges.is_empty());
                         for exchange in exchanges.into_iter().filter(|e| !e.is_root()) {
-                            hosts(view, Some(exchange), &format!("a:{exchange}"), *prefixes, passes, senders);
+                            hosts(
+                                view,
+                                Some(exchange),
+                                &format!("a:{exchange}"),
+                                *prefixes,
+                                passes,
+                                senders,
+                            );
                         }
                     }
                     None if passes => drop(senders.others.insert(mechanism.shown(name))),
                     None => {}
                 }
             }
-            Mechanism::Ptr(_) | Mechanism::Exists(_) if passes => drop(senders.others.insert(mechanism.shown(name))),
+            Mechanism::Ptr(_) | Mechanism::Exists(_) if passes => {
+                senders.others.insert(mechanism.shown(name));
+            }
             Mechanism::Ptr(_) | Mechanism::Exists(_) => {}
         }
     }
@@ -204,7 +243,9 @@ fn follow(view: View<'_, '_>, name: &Fqdn, senders: &mut Senders, path: &mut Vec
     if let (None, Some(target)) = (senders.otherwise, &record.redirect) {
         senders.lookups += 1;
         match target.name().filter(|n| view.covers(n)) {
-            Some(target) if path.contains(&target) => return Err(format!("{target} redirects to itself")),
+            Some(target) if path.contains(&target) => {
+                return Err(format!("{target} redirects to itself"));
+            }
             Some(target) => {
                 path.push(target.clone());
                 follow(view, &target, senders, path)?;
@@ -237,8 +278,12 @@ fn hosts(
         match record.data.address() {
             // Receivers compare with the addresses of the edge, which send no mail.
             _ if record.proxied => drop(senders.others.insert(format!("{written} (proxied)"))),
-            Some(IpAddr::V4(a)) => senders.v4.extend(Ipv4Net::new(a, prefixes.v4).map(|n| n.trunc())),
-            Some(IpAddr::V6(a)) => senders.v6.extend(Ipv6Net::new(a, prefixes.v6).map(|n| n.trunc())),
+            Some(IpAddr::V4(a)) => {
+                senders.v4.extend(Ipv4Net::new(a, prefixes.v4).map(|n| n.trunc()))
+            }
+            Some(IpAddr::V6(a)) => {
+                senders.v6.extend(Ipv6Net::new(a, prefixes.v6).map(|n| n.trunc()))
+            }
             None => drop(senders.others.insert(written.to_owned())),
         }
     }
@@ -252,20 +297,28 @@ pub(in crate::insight) fn compare(
     others: OtherZones<'_>,
 ) -> Vec<Effect> {
     let topic = Topic::MailAuthentication;
-    let breaks = |line: String| Effect::needing(Danger::BreaksMailAuthentication, topic, name, line);
+    let breaks =
+        |line: String| Effect::needing(Danger::BreaksMailAuthentication, topic, name, line);
     let shown = |direction, line: String| Effect::shown(topic, name, direction, line);
     let mut effects = Vec::new();
     match (find(before, name), find(after, name)) {
         (Found::Nothing, Found::Nothing) => {}
         (Found::Broken(_), Found::Nothing) => {
-            effects
-                .push(shown(Direction::Neutral, format!("SPF for {name}: the record that receivers refused is gone")));
+            effects.push(shown(
+                Direction::Neutral,
+                format!("SPF for {name}: the record that receivers refused is gone"),
+            ));
         }
         (Found::Record(_), Found::Nothing) if after.is_given_up(name) => {
-            effects.push(shown(Direction::Neutral, format!("SPF for {name} is gone with everything else at the name")));
+            effects.push(shown(
+                Direction::Neutral,
+                format!("SPF for {name} is gone with everything else at the name"),
+            ));
         }
         (Found::Record(_), Found::Nothing) => {
-            effects.push(breaks(format!("SPF for {name} is gone: receivers cannot tell who may send")));
+            effects.push(breaks(format!(
+                "SPF for {name} is gone: receivers cannot tell who may send"
+            )));
         }
         (Found::Broken(old), Found::Broken(new)) if old != new => {
             effects.push(shown(Direction::Neutral, format!("SPF for {name} stays invalid: {new}")));
@@ -291,15 +344,19 @@ pub(in crate::insight) fn compare(
 /// Records that let more or less everyone send.
 fn opens(name: &Fqdn, old: Option<&Senders>, new: &Senders, effects: &mut Vec<Effect>) {
     let topic = Topic::MailAuthentication;
-    let breaks = |line: String| Effect::needing(Danger::BreaksMailAuthentication, topic, name, line);
+    let breaks =
+        |line: String| Effect::needing(Danger::BreaksMailAuthentication, topic, name, line);
     let was = old.and_then(|old| old.otherwise);
     match new.otherwise {
         Some(Qualifier::Pass) if was != new.otherwise => {
-            effects.push(breaks(format!("SPF for {name}: every host on the internet may send (+all)")));
+            effects.push(breaks(format!(
+                "SPF for {name}: every host on the internet may send (+all)"
+            )));
         }
         Some(Qualifier::Neutral) if matches!(was, Some(Qualifier::Fail | Qualifier::SoftFail)) => {
             let how = if new.says_nothing { "no `all`" } else { "?all" };
-            effects.push(breaks(format!("SPF for {name}: no sender is refused any longer ({how})")));
+            effects
+                .push(breaks(format!("SPF for {name}: no sender is refused any longer ({how})")));
         }
         _ => {}
     }
@@ -310,8 +367,15 @@ fn opens(name: &Fqdn, old: Option<&Senders>, new: &Senders, effects: &mut Vec<Ef
         )));
     }
     let known = old.map(Senders::networks).unwrap_or_default();
-    for network in new.networks().iter().filter(|n| is_wide(n)).filter(|n| !known.iter().any(|k| k.contains(*n))) {
-        effects.push(breaks(format!("SPF for {name} now allows all of {network}, which is more than one sender has")));
+    for network in new
+        .networks()
+        .iter()
+        .filter(|n| is_wide(n))
+        .filter(|n| !known.iter().any(|k| k.contains(*n)))
+    {
+        effects.push(breaks(format!(
+            "SPF for {name} now allows all of {network}, which is more than one sender has"
+        )));
     }
 }
 
@@ -320,9 +384,12 @@ fn without(network: IpNet, others: &[IpNet]) -> Vec<IpNet> {
     if others.iter().any(|other| other.contains(&network)) {
         return Vec::new();
     }
-    let inside: Vec<IpNet> = others.iter().copied().filter(|other| network.contains(other)).collect();
+    let inside: Vec<IpNet> =
+        others.iter().copied().filter(|other| network.contains(other)).collect();
     match network.subnets(network.prefix_len() + 1) {
-        Ok(halves) if !inside.is_empty() => halves.flat_map(|half| without(half, &inside)).collect(),
+        Ok(halves) if !inside.is_empty() => {
+            halves.flat_map(|half| without(half, &inside)).collect()
+        }
         _ => vec![network],
     }
 }
@@ -346,8 +413,11 @@ fn differences(
     let (gained, lost) = (new.beyond(&had), old.lost_to(&has));
     let came = gained.iter().filter(|network| !is_wide(network)).map(network_in_words);
     let came: Vec<String> = came.chain(new.others.difference(&old.others).cloned()).collect();
-    let gone: Vec<String> =
-        lost.iter().map(network_in_words).chain(old.others.difference(&new.others).cloned()).collect();
+    let gone: Vec<String> = lost
+        .iter()
+        .map(network_in_words)
+        .chain(old.others.difference(&new.others).cloned())
+        .collect();
     if !came.is_empty() {
         effects.push(Effect::shown(
             topic,
@@ -356,7 +426,9 @@ fn differences(
             format!("SPF for {name} now allows {}", listed(&came)),
         ));
     }
-    let slips = gained.iter().filter_map(|came| Some((came, slip_of(name, &lost, *came, &has, after, others)?)));
+    let slips = gained
+        .iter()
+        .filter_map(|came| Some((came, slip_of(name, &lost, *came, &has, after, others)?)));
     for (came, (gone, how)) in slips {
         let line = format!(
             "SPF for {name}: {} differs from {} by {how} and is in no network that is in use",
@@ -373,9 +445,14 @@ fn differences(
             host.is_some_and(|host| is_same_provider(&host, exchange))
         };
         let receives_there = |exchange: &&Fqdn| {
-            let own = after.answering(exchange).into_iter().filter_map(|r| r.data.address().filter(|_| !r.proxied));
-            let is_lost =
-                |address| lost.iter().any(|n| n.contains(&address)) && !has.iter().any(|n| n.contains(&address));
+            let own = after
+                .answering(exchange)
+                .into_iter()
+                .filter_map(|r| r.data.address().filter(|_| !r.proxied));
+            let is_lost = |address| {
+                lost.iter().any(|n| n.contains(&address))
+                    && !has.iter().any(|n| n.contains(&address))
+            };
             own.into_iter().any(is_lost)
                 || (old.others.difference(&new.others).any(|term| is_of(exchange, term))
                     && !new.others.iter().any(|term| is_of(exchange, term)))
@@ -388,12 +465,14 @@ fn differences(
                 name,
                 format!("{line}, although mail for {name} is still received by {exchange}"),
             ),
-            None if new.is_empty() && !old.is_empty() && exchanges.iter().any(|e| !e.is_root()) => Effect::needing(
-                Danger::BreaksMailAuthentication,
-                topic,
-                name,
-                format!("{line}: no server may send mail from {name}, which receives mail"),
-            ),
+            None if new.is_empty() && !old.is_empty() && exchanges.iter().any(|e| !e.is_root()) => {
+                Effect::needing(
+                    Danger::BreaksMailAuthentication,
+                    topic,
+                    name,
+                    format!("{line}: no server may send mail from {name}, which receives mail"),
+                )
+            }
             None => Effect::shown(topic, name, Direction::Neutral, line),
         });
     }
@@ -410,10 +489,16 @@ fn differences(
         // What opens the domain is said where it is judged.
         let is_judged = matches!(
             (old.otherwise, new.otherwise),
-            (_, Some(Qualifier::Pass)) | (Some(Qualifier::Fail | Qualifier::SoftFail), Some(Qualifier::Neutral))
+            (_, Some(Qualifier::Pass))
+                | (Some(Qualifier::Fail | Qualifier::SoftFail), Some(Qualifier::Neutral))
         );
         if !is_judged {
-            effects.push(Effect::shown(topic, name, direction, format!("SPF for {name}: {}{was}", new.rest())));
+            effects.push(Effect::shown(
+                topic,
+                name,
+                direction,
+                format!("SPF for {name}: {}{was}", new.rest()),
+            ));
         }
     }
     if new.octets > MOST_OCTETS && old.octets <= MOST_OCTETS {
@@ -443,7 +528,10 @@ mod tests {
         let net = |text: &str| -> IpNet { text.parse().unwrap() };
         let senders = Senders { v4: vec!["198.18.60.0/24".parse().unwrap()], ..Senders::default() };
         assert_eq!(senders.lost_to(&[net("198.18.60.0/25")]), [net("198.18.60.128/25")]);
-        assert_eq!(senders.lost_to(&[net("198.18.60.64/26")]), [net("198.18.60.0/26"), net("198.18.60.128/25")]);
+        assert_eq!(
+            senders.lost_to(&[net("198.18.60.64/26")]),
+            [net("198.18.60.0/26"), net("198.18.60.128/25")]
+        );
         assert_eq!(senders.lost_to(&[net("198.18.0.0/16")]), []);
         assert_eq!(senders.lost_to(&[net("198.18.61.0/24")]), [net("198.18.60.0/24")]);
     }

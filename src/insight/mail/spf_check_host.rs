@@ -1,5 +1,5 @@
-//! Whether a host may send mail in the name of a domain: the function `check_host` of RFC 7208 section 4, answered as far as
-//! the zones at hand tell.
+//! Whether a host may send mail in the name of a domain: the function `check_host` of RFC 7208
+//! section 4, answered as far as the zones at hand tell.
 
 use std::net::IpAddr;
 
@@ -100,7 +100,9 @@ struct Check<'c> {
 impl Check<'_> {
     /// The function of section 4 for one domain.
     fn host(&mut self, domain: &str) -> Result<Outcome, Stop> {
-        let Some(domain) = name(domain).filter(|domain| domain.label_count() > 1) else { return Ok(Outcome::None) };
+        let Some(domain) = name(domain).filter(|domain| domain.label_count() > 1) else {
+            return Ok(Outcome::None);
+        };
         let Known::Values(texts) = self.lookup.texts(&domain) else { return Err(Stop::Unknown) };
         let mut own = texts.iter().filter(|text| is_spf(text));
         let record = match (own.next(), own.next()) {
@@ -184,7 +186,11 @@ impl Check<'_> {
                 let mut is_unknown = false;
                 for exchange in &exchanges {
                     match self.lookup.addresses(exchange, address.is_ipv6()) {
-                        Known::Values(own) if own.iter().any(|a| is_near(*a, address, *prefixes)) => return Ok(true),
+                        Known::Values(own)
+                            if own.iter().any(|a| is_near(*a, address, *prefixes)) =>
+                        {
+                            return Ok(true);
+                        }
                         Known::Values(_) => {}
                         Known::Unknown => is_unknown = true,
                     }
@@ -193,7 +199,9 @@ impl Check<'_> {
             }
             Mechanism::Ptr(spec) => {
                 let Some(host) = target(self, spec)? else { return Ok(false) };
-                let Known::Values(names) = self.lookup.reverse(address) else { return Err(Stop::Unknown) };
+                let Known::Values(names) = self.lookup.reverse(address) else {
+                    return Err(Stop::Unknown);
+                };
                 let is_own = |name: &Fqdn| match self.lookup.addresses(name, address.is_ipv6()) {
                     Known::Values(own) => own.contains(&address),
                     Known::Unknown => false,

@@ -24,11 +24,18 @@ pub struct Envelope<'a> {
 /// A part of a text with macros.
 pub(super) enum Part<'a> {
     Literal(&'a str),
-    Macro { letter: char, digits: Option<usize>, is_reversed: bool, delimiters: &'a str, is_encoded: bool },
+    Macro {
+        letter: char,
+        digits: Option<usize>,
+        is_reversed: bool,
+        delimiters: &'a str,
+        is_encoded: bool,
+    },
 }
 
 impl DomainSpec {
-    /// Reads a name: it ends with a macro or with a label that can be a top-level domain (section 7.1).
+    /// Reads a name: it ends with a macro or with a label that can be a top-level domain (section
+    /// 7.1).
     ///
     /// # Errors
     /// What is wrong with it.
@@ -45,7 +52,12 @@ impl DomainSpec {
                 let (_, top) = bare.rsplit_once('.').ok_or("a domain needs two labels")?;
                 let inner = top.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
                 let is_number = top.bytes().all(|b| b.is_ascii_digit());
-                if top.is_empty() || !inner || is_number || top.starts_with('-') || top.ends_with('-') {
+                if top.is_empty()
+                    || !inner
+                    || is_number
+                    || top.starts_with('-')
+                    || top.ends_with('-')
+                {
                     return Err(format!("`{top}` cannot be a top-level domain"));
                 }
             }
@@ -82,8 +94,8 @@ impl DomainSpec {
         self.expand(domain, &anyone).map(|name| Fqdn::reported(&name))
     }
 
-    /// The name for an envelope; `None` where the macro needs more than that. Names that become too long lose labels
-    /// from the left (section 7.3).
+    /// The name for an envelope; `None` where the macro needs more than that. Names that become too
+    /// long lose labels from the left (section 7.3).
     #[must_use]
     pub fn expand(&self, domain: &Fqdn, envelope: &Envelope<'_>) -> Option<String> {
         let mut out = String::new();
@@ -101,7 +113,9 @@ impl DomainSpec {
                         'd' => domain.as_str().to_owned(),
                         'h' => envelope.greeting.to_owned(),
                         'i' => dotted(envelope.address),
-                        'v' => if envelope.address.is_ipv4() { "in-addr" } else { "ip6" }.to_owned(),
+                        'v' => {
+                            if envelope.address.is_ipv4() { "in-addr" } else { "ip6" }.to_owned()
+                        }
                         _ => return None,
                     };
                     let delimiters = if delimiters.is_empty() { "." } else { delimiters };
@@ -111,7 +125,11 @@ impl DomainSpec {
                     }
                     let keep = digits.unwrap_or(pieces.len()).min(pieces.len());
                     let text = pieces[pieces.len() - keep..].join(".");
-                    let text = if is_encoded { percent_encoded(text.as_bytes(), is_unreserved) } else { text };
+                    let text = if is_encoded {
+                        percent_encoded(text.as_bytes(), is_unreserved)
+                    } else {
+                        text
+                    };
                     out.push_str(&text);
                 }
             }
@@ -150,9 +168,16 @@ pub(super) fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
             continue;
         };
         let (part, length) = match macros.chars().next() {
-            Some(letter @ ('%' | '_' | '-')) => {
-                (Part::Macro { letter, digits: None, is_reversed: false, delimiters: "", is_encoded: false }, 1)
-            }
+            Some(letter @ ('%' | '_' | '-')) => (
+                Part::Macro {
+                    letter,
+                    digits: None,
+                    is_reversed: false,
+                    delimiters: "",
+                    is_encoded: false,
+                },
+                1,
+            ),
             Some('{') => {
                 let end = macros.find('}').ok_or("a macro is not closed")?;
                 (expansion(&macros[1..end])?, end + 1)
@@ -167,7 +192,11 @@ pub(super) fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
 
 /// A macro, without its braces.
 fn expansion(text: &str) -> Result<Part<'_>, String> {
-    let letter = text.chars().next().filter(|c| "slodiphcrtvSLODIPHCRTV".contains(*c)).ok_or("no such macro")?;
+    let letter = text
+        .chars()
+        .next()
+        .filter(|c| "slodiphcrtvSLODIPHCRTV".contains(*c))
+        .ok_or("no such macro")?;
     let rest = &text[1..];
     let length = rest.bytes().take_while(u8::is_ascii_digit).count();
     let digits = (length > 0).then(|| rest[..length].parse::<usize>().unwrap_or(usize::MAX));
@@ -181,7 +210,13 @@ fn expansion(text: &str) -> Result<Part<'_>, String> {
         return Err("a macro has unknown delimiters".to_owned());
     }
     let is_encoded = letter.is_ascii_uppercase();
-    Ok(Part::Macro { letter: letter.to_ascii_lowercase(), digits, is_reversed, delimiters, is_encoded })
+    Ok(Part::Macro {
+        letter: letter.to_ascii_lowercase(),
+        digits,
+        is_reversed,
+        delimiters,
+        is_encoded,
+    })
 }
 
 #[cfg(test)]
@@ -192,9 +227,14 @@ mod tests {
     fn the_examples_of_the_rfc_are_expanded() {
         // RFC 7208 section 7.4.
         let expanded = |text: &str, address: &str| {
-            let (domain, address) = (Fqdn::parse("email.example.com").unwrap(), address.parse().unwrap());
-            let envelope =
-                Envelope { address, local: "strong-bad", domain: "email.example.com", greeting: "mx.example.org" };
+            let (domain, address) =
+                (Fqdn::parse("email.example.com").unwrap(), address.parse().unwrap());
+            let envelope = Envelope {
+                address,
+                local: "strong-bad",
+                domain: "email.example.com",
+                greeting: "mx.example.org",
+            };
             DomainSpec::parse(text).unwrap().expand(&domain, &envelope)
         };
         for (text, wanted) in [
@@ -223,19 +263,31 @@ mod tests {
         ] {
             assert_eq!(expanded(text, "192.0.2.3").as_deref(), Some(wanted), "{text}");
         }
-        let v6 = "1.0.b.c.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6._spf.example.com";
+        let v6 =
+            "1.0.b.c.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6._spf.example.com";
         assert_eq!(expanded("%{ir}.%{v}._spf.%{d2}", "2001:db8::cb01").as_deref(), Some(v6));
         // Nobody here can tell the names of an address.
         assert_eq!(expanded("%{p}.example.com", "192.0.2.3"), None);
         // What is too long loses labels from the left.
         let long = expanded(&format!("{}%{{d}}", "abcdefg.".repeat(40)), "192.0.2.3").unwrap();
         assert!(
-            long.len() <= NAME_OCTETS && long.starts_with("abcdefg.") && long.ends_with("email.example.com"),
+            long.len() <= NAME_OCTETS
+                && long.starts_with("abcdefg.")
+                && long.ends_with("email.example.com"),
             "{long}"
         );
-        for wrong in
-            ["%{x}.example.com", "%{d", "%{d0}", "%{d!}", "%d", "%{c}.example.com", "%{r}", "%{t}", "%{d}.123", "%{d}x"]
-        {
+        for wrong in [
+            "%{x}.example.com",
+            "%{d",
+            "%{d0}",
+            "%{d!}",
+            "%d",
+            "%{c}.example.com",
+            "%{r}",
+            "%{t}",
+            "%{d}.123",
+            "%{d}x",
+        ] {
             assert!(DomainSpec::parse(wrong).is_err(), "{wrong}");
         }
     }

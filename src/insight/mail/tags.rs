@@ -1,4 +1,5 @@
-//! Lists of tags: `name=value; name=value` (RFC 6376 section 3.2), the form of DKIM keys and DMARC records.
+//! Lists of tags: `name=value; name=value` (RFC 6376 section 3.2), the form of DKIM keys and DMARC
+//! records.
 
 /// The tags of a list, in their order, with blanks around names and values removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +17,8 @@ impl<'a> Tags<'a> {
             entries.pop();
         }
         for entry in entries {
-            let (name, value) = entry.split_once('=').ok_or_else(|| format!("`{}` is not a tag", shown(entry)))?;
+            let (name, value) =
+                entry.split_once('=').ok_or_else(|| format!("`{}` is not a tag", shown(entry)))?;
             let (name, value) = (name.trim(), value.trim());
             let legal = |c: char| c.is_ascii_alphanumeric() || c == '_';
             if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(legal) {

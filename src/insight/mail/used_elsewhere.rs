@@ -1,5 +1,5 @@
-//! What records mean to other zones of the spec that use them: an SPF record that they include, a key or a policy that is theirs by an
-//! alias.
+//! What records mean to other zones of the spec that use them: an SPF record that they include, a
+//! key or a policy that is theirs by an alias.
 
 use ipnet::IpNet;
 
@@ -21,7 +21,8 @@ pub(in crate::insight) fn compare(
     others: OtherZones<'_>,
 ) -> Vec<Effect> {
     let borrowers = others.borrowers(name, after.0.name());
-    let senders: Vec<&Borrower> = borrowers.iter().filter(|b| b.what == Borrowed::Senders).copied().collect();
+    let senders: Vec<&Borrower> =
+        borrowers.iter().filter(|b| b.what == Borrowed::Senders).copied().collect();
     let mut effects = senders_of(name, &senders, before, after);
     for borrower in &borrowers {
         effects.extend(match borrower.what {
@@ -38,8 +39,14 @@ fn breaks(domain: &Fqdn, line: String) -> Effect {
     Effect::needing(Danger::BreaksMailAuthentication, Topic::MailAuthentication, domain, line)
 }
 
-/// What a change of an included SPF record means: without one, the check ends with "permerror" (RFC 7208 section 5.2).
-fn senders_of(name: &Fqdn, borrowers: &[&Borrower], before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+/// What a change of an included SPF record means: without one, the check ends with "permerror" (RFC
+/// 7208 section 5.2).
+fn senders_of(
+    name: &Fqdn,
+    borrowers: &[&Borrower],
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Vec<Effect> {
     let Some(first) = borrowers.first().map(|b| &b.domain) else { return Vec::new() };
     let who = listed(borrowers.iter().map(|b| &b.domain));
     let (old, new) = (spf_change::find(before, name), spf_change::find(after, name));
@@ -48,17 +55,26 @@ fn senders_of(name: &Fqdn, borrowers: &[&Borrower], before: View<'_, '_>, after:
         Found::Nothing => {
             vec![breaks(
                 first,
-                format!("SPF for {who} becomes invalid (permerror): {name}, which it includes, has no SPF record"),
+                format!(
+                    "SPF for {who} becomes invalid (permerror): {name}, which it includes, has no SPF record"
+                ),
             )]
         }
         Found::Broken(why) => {
-            vec![breaks(first, format!("SPF for {who} becomes invalid (permerror): {name}, which it includes: {why}"))]
+            vec![breaks(
+                first,
+                format!(
+                    "SPF for {who} becomes invalid (permerror): {name}, which it includes: {why}"
+                ),
+            )]
         }
         Found::Record(new) => {
             let lost = old.lost_to(&new.networks());
             let is_lost = |host: &&Fqdn| {
                 let addresses = after.answering(host).into_iter().filter_map(|r| r.data.address());
-                addresses.map(IpNet::from).any(|address| lost.iter().any(|network| network.contains(&address)))
+                addresses
+                    .map(IpNet::from)
+                    .any(|address| lost.iter().any(|network| network.contains(&address)))
             };
             let one = |b: &&Borrower| {
                 let host = b.exchanges.iter().find(is_lost)?;
@@ -77,26 +93,45 @@ fn senders_of(name: &Fqdn, borrowers: &[&Borrower], before: View<'_, '_>, after:
 }
 
 /// What a change of a key means to a domain of which it is the key by an alias.
-fn key(name: &Fqdn, borrower: &Borrower, before: View<'_, '_>, after: View<'_, '_>) -> Option<Effect> {
+fn key(
+    name: &Fqdn,
+    borrower: &Borrower,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Option<Effect> {
     let (old, new) = (dkim_change::find(before, name), dkim_change::find(after, name));
     if !old.is_usable() || new.is_usable() {
         return None;
     }
     let (domain, label) = (&borrower.domain, &borrower.label);
-    let line = format!("DKIM key {label} of {domain} cannot be used any longer: it is an alias of the one at {name}");
+    let line = format!(
+        "DKIM key {label} of {domain} cannot be used any longer: it is an alias of the one at {name}"
+    );
     Some(match borrower.others {
         0 => breaks(domain, format!("{line}, and the spec has no other key of {domain}")),
         n => Effect::shown(
             Topic::MailAuthentication,
             domain,
             Direction::Weakens,
-            format!("{line}; {}", if n == 1 { "1 other key stays".to_owned() } else { format!("{n} other keys stay") }),
+            format!(
+                "{line}; {}",
+                if n == 1 {
+                    "1 other key stays".to_owned()
+                } else {
+                    format!("{n} other keys stay")
+                }
+            ),
         ),
     })
 }
 
 /// What a change of a policy means to a domain of which it is the policy by an alias.
-fn policy(name: &Fqdn, borrower: &Borrower, before: View<'_, '_>, after: View<'_, '_>) -> Option<Effect> {
+fn policy(
+    name: &Fqdn,
+    borrower: &Borrower,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Option<Effect> {
     let (old, new) = (dmarc_change::action_at(before, name)?, dmarc_change::action_at(after, name));
     let domain = &borrower.domain;
     let now = match new {
@@ -104,5 +139,8 @@ fn policy(name: &Fqdn, borrower: &Borrower, before: View<'_, '_>, after: View<'_
         Some(new) => format!("{} → {}", old.as_str(), new.as_str()),
         None => format!("{} → no policy", old.as_str()),
     };
-    Some(breaks(domain, format!("DMARC for {domain}: {now}, because its record is an alias of the one at {name}")))
+    Some(breaks(
+        domain,
+        format!("DMARC for {domain}: {now}, because its record is an alias of the one at {name}"),
+    ))
 }

@@ -68,12 +68,18 @@ fn in_a_zone<'k>(new: &str, others: impl IntoIterator<Item = &'k Fqdn>) -> bool 
 
 #[test]
 fn no_provider_is_a_typing_error_of_another() {
-    let host = |provider: &Provider| Fqdn::parse(&format!("account.{}", provider.suffix.replace('*', "x1"))).unwrap();
+    let host = |provider: &Provider| {
+        Fqdn::parse(&format!("account.{}", provider.suffix.replace('*', "x1"))).unwrap()
+    };
     let all: Vec<Fqdn> = PROVIDERS.iter().map(host).collect();
     for (n, own) in all.iter().enumerate() {
-        let others: Vec<&Fqdn> = all.iter().enumerate().filter(|(m, _)| *m != n).map(|(_, other)| other).collect();
+        let others: Vec<&Fqdn> =
+            all.iter().enumerate().filter(|(m, _)| *m != n).map(|(_, other)| other).collect();
         assert!(!in_a_zone(own.as_str(), others.iter().copied()), "{own}");
-        let domains = Domains::new(BTreeSet::new(), others.iter().filter_map(|host| host.registrable()).collect());
+        let domains = Domains::new(
+            BTreeSet::new(),
+            others.iter().filter_map(|host| host.registrable()).collect(),
+        );
         assert_eq!(nearly_known(own, &others, &domains), None, "{own}");
         assert_eq!(odd_one_out(own, &others), None, "{own}");
         assert!(!others.iter().any(|other| differs_by_suffix(own, other)), "{own}");
@@ -113,7 +119,8 @@ fn another_first_letter_is_another_name() {
     }
 }
 
-/// A zone that gives names to strangers has thousands of accounts of one provider, and some are alike.
+/// A zone that gives names to strangers has thousands of accounts of one provider, and some are
+/// alike.
 #[test]
 fn accounts_of_strangers_may_be_alike() {
     let accounts = |count: usize| -> Vec<Fqdn> {
@@ -127,7 +134,8 @@ fn accounts_of_strangers_may_be_alike() {
     // Whatever else there is, the one that is replaced is known.
     let many = accounts(MANY_ACCOUNTS);
     let replaced = Fqdn::parse("kestrel.github.io").unwrap();
-    let domains = Domains::new(many.iter().filter_map(Fqdn::registrable).collect(), BTreeSet::new());
+    let domains =
+        Domains::new(many.iter().filter_map(Fqdn::registrable).collect(), BTreeSet::new());
     let new = Fqdn::parse("kestrle.github.io").unwrap();
     assert_eq!(nearly_known(&new, &[&replaced], &domains), Some("kestrel.github.io"));
     // Short names are alike without any reason.
@@ -137,19 +145,27 @@ fn accounts_of_strangers_may_be_alike() {
 
 #[test]
 fn numbers_and_letters_that_stand_for_one_are_no_typing_errors() {
-    for (a, b) in
-        [("ns1", "ns2"), ("dns9", "dns10"), ("shop-a", "shop-b"), ("a-msedge", "s-msedge"), ("eu-1-a", "eu-2-b")]
-    {
+    for (a, b) in [
+        ("ns1", "ns2"),
+        ("dns9", "dns10"),
+        ("shop-a", "shop-b"),
+        ("a-msedge", "s-msedge"),
+        ("eu-1-a", "eu-2-b"),
+    ] {
         assert!(is_renumbered(a, b), "{a} {b}");
     }
-    for (a, b) in [("shop", "shob"), ("shop-eu", "shop-us"), ("kestrel", "kestrl"), ("a-shop", "shop")] {
+    for (a, b) in
+        [("shop", "shob"), ("shop-eu", "shop-us"), ("kestrel", "kestrl"), ("a-shop", "shop")]
+    {
         assert!(!is_renumbered(a, b), "{a} {b}");
     }
 }
 
 #[test]
 fn the_account_of_a_provider_is_compared_where_anyone_can_claim_it() {
-    let is_near = |new: &str, old: &str| is_near_account(&Fqdn::parse(new).unwrap(), &Fqdn::parse(old).unwrap());
+    let is_near = |new: &str, old: &str| {
+        is_near_account(&Fqdn::parse(new).unwrap(), &Fqdn::parse(old).unwrap())
+    };
     assert!(is_near("kestrle.zendesk.com", "kestrel.zendesk.com"));
     assert!(is_near("kestrell.helpscoutdocs.com", "kestrel.helpscoutdocs.com"));
     assert!(!is_near("osprey.zendesk.com", "kestrel.zendesk.com"));
@@ -163,11 +179,20 @@ fn the_odd_one_of_a_set_is_found_once() {
     let odd = |set: &[&str]| {
         let set: Vec<Fqdn> = set.iter().map(|text| Fqdn::parse(text).unwrap()).collect();
         let all: Vec<&Fqdn> = set.iter().collect();
-        all.iter().filter(|host| odd_one_out(host, &all).is_some()).map(|h| h.as_str().to_owned()).collect::<Vec<_>>()
+        all.iter()
+            .filter(|host| odd_one_out(host, &all).is_some())
+            .map(|h| h.as_str().to_owned())
+            .collect::<Vec<_>>()
     };
-    assert_eq!(odd(&["ns1.provider.net", "ns2.provdier.net", "ns3.provider.net"]), ["ns2.provdier.net"]);
+    assert_eq!(
+        odd(&["ns1.provider.net", "ns2.provdier.net", "ns3.provider.net"]),
+        ["ns2.provdier.net"]
+    );
     assert_eq!(odd(&["ns1.provdier.net", "ns2.provider.net"]).len(), 1);
-    assert_eq!(odd(&["a.nsprov-09.com", "b.nsporv-12.net", "c.nsprov-22.org"]), ["b.nsporv-12.net"]);
+    assert_eq!(
+        odd(&["a.nsprov-09.com", "b.nsporv-12.net", "c.nsprov-22.org"]),
+        ["b.nsporv-12.net"]
+    );
     for set in [
         &["ns.inwx.de", "ns2.inwx.de", "ns3.inwx.eu", "ns4.inwx.com", "ns5.inwx.net"][..],
         &["ns-77.awsdns-09.com", "ns-609.awsdns-12.net"],

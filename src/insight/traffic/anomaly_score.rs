@@ -1,9 +1,10 @@
 //! The anomaly score of a request under a deployment of the OWASP ruleset.
 //!
 //! # Sources
-//! developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/concepts and …/example, read 2026-11-22: each rule that
-//! matches adds its score once; the action is taken if the sum is at or above the threshold. Rules that the request bypasses by an
-//! exception, and rules that are off, add nothing.
+//! developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/concepts and …/example,
+//! read 2026-11-22: each rule that matches adds its score once; the action is taken if the sum is
+//! at or above the threshold. Rules that the request bypasses by an exception, and rules that are
+//! off, add nothing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -62,7 +63,8 @@ impl Span {
     ) -> [Self; 4] {
         [1, 2, 3, 4].map(|level| {
             let least = hits.clone().filter(|hit| hit.level <= level).map(|hit| hit.score).sum();
-            let more: u32 = open.clone().filter(|hit| hit.level <= level).map(|hit| hit.score).sum();
+            let more: u32 =
+                open.clone().filter(|hit| hit.level <= level).map(|hit| hit.score).sum();
             Self { least, most: least + more }
         })
     }
@@ -130,7 +132,8 @@ pub struct Scored {
 }
 
 impl Scored {
-    /// The sums if the paranoia level were 1, 2, 3 or 4, without rules that are off or bypassed for another reason.
+    /// The sums if the paranoia level were 1, 2, 3 or 4, without rules that are off or bypassed for
+    /// another reason.
     #[must_use]
     pub fn by_level(&self) -> [Span; 4] {
         let could = |counted: &&Counted| counted.could_count();
@@ -147,7 +150,10 @@ impl Scored {
 
     /// The rules that count if they match, which could not be decided.
     pub fn open(&self) -> impl Iterator<Item = Hit> {
-        self.undecided.iter().filter(|counted| counted.fate == Fate::Counts).map(|counted| counted.hit)
+        self.undecided
+            .iter()
+            .filter(|counted| counted.fate == Fate::Counts)
+            .map(|counted| counted.hit)
     }
 }
 
@@ -174,7 +180,8 @@ pub struct Scoring {
 }
 
 impl Scoring {
-    /// Of a rule that executes a ruleset; `None` if that is another ruleset, or its effect is not known.
+    /// Of a rule that executes a ruleset; `None` if that is another ruleset, or its effect is not
+    /// known.
     pub(super) fn of(body: &RuleBody, catalogue: Option<&Catalogue>, name: &str) -> Option<Self> {
         let catalogue = catalogue.filter(|catalogue| catalogue.which == Some(Managed::Owasp))?;
         let effective = effective_deployment(body, catalogue)?;
@@ -231,17 +238,22 @@ impl Scoring {
 
     /// The score of a request; `bypassed` has ids of rules that it bypasses, with the exception.
     pub(super) fn score(&self, by: RuleAt, found: &Hits, bypassed: &[(String, RuleAt)]) -> Scored {
-        let exception = |id: &str| bypassed.iter().find(|(rule, _)| rule == id).map(|(_, by)| by.clone());
+        let exception =
+            |id: &str| bypassed.iter().find(|(rule, _)| rule == id).map(|(_, by)| by.clone());
         let fate = |number: u32| match self.rules.get(&number) {
             None => Fate::Foreign,
-            // An exception also holds for rules of a level that is off: it takes them out of what a higher level would find.
-            Some((id, Some(why @ DecidedBy::Level(_)))) => exception(id).map_or(Fate::Off(why.clone()), Fate::Bypassed),
+            // An exception also holds for rules of a level that is off: it takes them out of what a
+            // higher level would find.
+            Some((id, Some(why @ DecidedBy::Level(_)))) => {
+                exception(id).map_or(Fate::Off(why.clone()), Fate::Bypassed)
+            }
             Some((_, Some(why))) => Fate::Off(why.clone()),
             Some((id, None)) => exception(id).map_or(Fate::Counts, Fate::Bypassed),
         };
         let counted = |hit: &Hit| Counted { hit: *hit, fate: fate(hit.rule) };
         let hits: Vec<Counted> = found.hits.iter().map(counted).collect();
-        let total = hits.iter().filter(|hit| hit.fate == Fate::Counts).map(|hit| hit.hit.score).sum();
+        let total =
+            hits.iter().filter(|hit| hit.fate == Fate::Counts).map(|hit| hit.hit.score).sum();
         let undecided = found.undecided.iter().map(counted).collect();
         let Self { threshold, level, .. } = *self;
         Scored { by, hits, total, undecided, threshold, action: self.action.clone(), level }
@@ -271,9 +283,16 @@ mod tests {
         let by = RuleAt { name: "exception".to_owned(), phase: Phase::Managed, place: None };
         let hits = [1, 2, 3].map(|rule| Hit { rule, level: 2, score: 5 }).to_vec();
         let hits = Hits { hits, undecided: Vec::new() };
-        let score = scoring.score(by.clone(), &hits, &[("a".to_owned(), by.clone()), ("c".to_owned(), by.clone())]);
+        let score = scoring.score(
+            by.clone(),
+            &hits,
+            &[("a".to_owned(), by.clone()), ("c".to_owned(), by.clone())],
+        );
         let fates: Vec<_> = score.hits.iter().map(|counted| counted.fate.clone()).collect();
-        assert_eq!(fates, [Fate::Bypassed(by), Fate::Off(DecidedBy::Level(2)), Fate::Off(DecidedBy::Rule)]);
+        assert_eq!(
+            fates,
+            [Fate::Bypassed(by), Fate::Off(DecidedBy::Level(2)), Fate::Off(DecidedBy::Rule)]
+        );
         assert_eq!(score.by_level().map(|span| span.least), [0, 5, 5, 5]);
     }
 }

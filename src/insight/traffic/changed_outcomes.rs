@@ -1,4 +1,5 @@
-//! Requests whose outcome changes, grouped by the rule that makes the difference, with some of them as examples.
+//! Requests whose outcome changes, grouped by the rule that makes the difference, with some of them
+//! as examples.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -121,7 +122,8 @@ mod tests {
 
     #[test]
     fn secrets_are_not_shown() {
-        let request = Request::parse("GET https://x.test/a?q=1&Access_Token=abc&b").expect("it is one");
+        let request =
+            Request::parse("GET https://x.test/a?q=1&Access_Token=abc&b").expect("it is one");
         assert_eq!(shown(&request), "GET https://x.test/a?q=1&Access_Token=[redacted]&b");
     }
 }

@@ -11,7 +11,8 @@
 //! | how many requests each level and threshold would act on | `owasp_matrix` |
 //! | many recorded requests, before and after a change | `report`; `request_counts` counts them with bounded memory: `counted_request`, `changed_outcomes`, `most_frequent` |
 //!
-//! Nothing is guessed: what a request does not tell is unknown, and a verdict that depends on it says on what.
+//! Nothing is guessed: what a request does not tell is unknown, and a verdict that depends on it
+//! says on what.
 
 mod anomaly_score;
 mod changed_outcomes;
@@ -32,7 +33,9 @@ pub use counted_request::CountedRequest;
 pub use owasp_matrix::{COLUMNS, Matrix};
 pub use owasp_tuning::{Bounds, Entry, Load, Loads, Tuning, acted_on, least_damage};
 pub use protection::Protection;
-pub use report::{Cell, Counts, Example, Flip, Group, Named, Outcomes, Report, ReportKind, Set, Zone};
+pub use report::{
+    Cell, Counts, Example, Flip, Group, Named, Outcomes, Report, ReportKind, Set, Zone,
+};
 pub use request_counts::RequestCounts;
 pub use request_rates::{Counters, Pace};
 pub use request_verdict::{Step, Verdict};

@@ -1,4 +1,5 @@
-//! Names with numbers of requests, in bounded memory: names beyond the first few thousand are counted as others.
+//! Names with numbers of requests, in bounded memory: names beyond the first few thousand are
+//! counted as others.
 
 use std::collections::BTreeMap;
 
@@ -29,8 +30,11 @@ impl Names {
 
     /// The most frequent ones.
     pub(super) fn listed(self) -> Vec<Named> {
-        let mut all: Vec<_> = self.0.into_iter().map(|(name, requests)| Named { name, requests }).collect();
-        sort_by(&mut all, |one, other| other.requests.cmp(&one.requests).then_with(|| one.name.cmp(&other.name)));
+        let mut all: Vec<_> =
+            self.0.into_iter().map(|(name, requests)| Named { name, requests }).collect();
+        sort_by(&mut all, |one, other| {
+            other.requests.cmp(&one.requests).then_with(|| one.name.cmp(&other.name))
+        });
         let rest: u64 = all.iter().skip(LISTED).map(|named| named.requests).sum();
         all.truncate(LISTED);
         match all.iter_mut().find(|named| named.name == OTHERS) {

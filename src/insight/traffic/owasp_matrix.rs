@@ -5,13 +5,14 @@ use serde::Serialize;
 
 use super::anomaly_score::Span;
 
-/// The thresholds of the matrix, from the least strict to the strictest: those with a word, and those that the Core Rule Set uses.
+/// The thresholds of the matrix, from the least strict to the strictest: those with a word, and
+/// those that the Core Rule Set uses.
 pub(super) const THRESHOLDS: [u32; COLUMNS] = [60, 40, 25, 15, 10, 5];
 /// How many thresholds there are.
 pub const COLUMNS: usize = 6;
 
-/// How many requests the OWASP ruleset would act on at each paranoia level and threshold, with the exceptions and disabled rules of
-/// the plan.
+/// How many requests the OWASP ruleset would act on at each paranoia level and threshold, with the
+/// exceptions and disabled rules of the plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Matrix {
     /// The thresholds of the columns.

@@ -1,5 +1,5 @@
-//! The setting of the OWASP ruleset with the least damage: level, threshold, exceptions and rules that are off, under which no benign
-//! request is acted on.
+//! The setting of the OWASP ruleset with the least damage: level, threshold, exceptions and rules
+//! that are off, under which no benign request is acted on.
 //!
 //! Of all settings within the bounds that act on no benign request, it is the first by this order:
 //!
@@ -7,11 +7,13 @@
 //! 2. the fewest entries: a rule on a path, a rule on a host, a rule off;
 //! 3. the fewest attacks that would pass if they were made where an exception holds;
 //! 4. narrow entries before wide ones;
-//! 5. the highest threshold, then the lowest level: benign requests that were not seen have the widest margin;
+//! 5. the highest threshold, then the lowest level: benign requests that were not seen have the
+//!    widest margin;
 //! 6. the entries by place and number, so that there is one answer.
 //!
-//! The search is exact (branch and bound: an entry never stops more attacks) within a number of steps; beyond it, the answer is the
-//! best that was found, and says so. The order of the requests has no influence.
+//! The search is exact (branch and bound: an entry never stops more attacks) within a number of
+//! steps; beyond it, the answer is the best that was found, and says so. The order of the requests
+//! has no influence.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +26,8 @@ use crate::model::managed::{Managed, Paranoia};
 use crate::model::ruleset::{DesiredDeployment, DesiredWaf, Note, Phase, Switch};
 use crate::model::{Gather, sort_by_key};
 
-/// Steps of the search for one level and threshold. A step is a look at one set of entries; with many requests there are fewer.
+/// Steps of the search for one level and threshold. A step is a look at one set of entries; with
+/// many requests there are fewer.
 const MOST_STEPS: usize = 20_000;
 const LEAST_STEPS: usize = 200;
 /// Requests that these steps look at all together.
@@ -62,7 +65,8 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The thresholds that are tried: from that of the Core Rule Set itself to Cloudflare's lowest sensitivity.
+    /// The thresholds that are tried: from that of the Core Rule Set itself to Cloudflare's lowest
+    /// sensitivity.
     pub const THRESHOLDS: (u32, u32) = (5, 60);
     /// Entries that are proposed at most, unless another number is given.
     pub const ENTRIES: usize = 5;
@@ -117,7 +121,9 @@ impl Entry {
         match self.scope {
             Scope::Zone => true,
             Scope::Host => other.scope <= Scope::Host && self.host == other.host,
-            Scope::Path => other.scope == Scope::Path && self.host == other.host && self.path == other.path,
+            Scope::Path => {
+                other.scope == Scope::Path && self.host == other.host && self.path == other.path
+            }
         }
     }
 }
@@ -136,8 +142,9 @@ impl Tuning {
         Self { entries, ..self.clone() }
     }
 
-    /// The edit of the spec: a section with what changes from today's level and threshold. Entries for one place are one exception. A
-    /// weaker level or threshold, and an entry for more than one path, are accepted with the reason and the day of the note.
+    /// The edit of the spec: a section with what changes from today's level and threshold. Entries
+    /// for one place are one exception. A weaker level or threshold, and an entry for more than one
+    /// path, are accepted with the reason and the day of the note.
     #[must_use]
     pub fn edit(&self, note: &Note, today: (Option<u8>, u32)) -> DesiredWaf {
         let mut section = DesiredWaf::new(Place::NOWHERE);
@@ -153,11 +160,13 @@ impl Tuning {
             }
         }
         if !by_place.is_empty() {
-            let exceptions = by_place.iter().map(|((host, path), rules)| exception(host, *path, rules, note));
+            let exceptions =
+                by_place.iter().map(|((host, path), rules)| exception(host, *path, rules, note));
             section.lists.insert(Phase::Managed, exceptions.collect());
         }
         let is_wide = self.entries.iter().any(|entry| entry.scope != Scope::Path);
-        let is_weaker = is_wide || today.0.is_none_or(|level| self.level < level) || self.threshold > today.1;
+        let is_weaker =
+            is_wide || today.0.is_none_or(|level| self.level < level) || self.threshold > today.1;
         section.accept_weakening = is_weaker.then(|| (accepted(note), Place::NOWHERE));
         section.deployments.push(owasp);
         section
@@ -169,23 +178,27 @@ impl Tuning {
         self.score(request) >= self.threshold
     }
 
-    /// How many of the attacks that it would stop without entries pass if they are made where an entry holds.
+    /// How many of the attacks that it would stop without entries pass if they are made where an
+    /// entry holds.
     #[must_use]
     pub fn passing_at(&self, entry: &Entry, attacks: &Loads) -> usize {
-        let rules: BTreeSet<u32> = self.entries.iter().filter(|e| e.covers(entry)).map(|e| e.rule).gather();
+        let rules: BTreeSet<u32> =
+            self.entries.iter().filter(|e| e.covers(entry)).map(|e| e.rule).gather();
         let of = |request: &Load, without: &BTreeSet<u32>| -> u32 {
             let counts = |hit: &&Hit| hit.level <= self.level && !without.contains(&hit.rule);
             request.hits.iter().filter(counts).map(|hit| hit.score).sum()
         };
-        let passes =
-            |request: &Load| of(request, &BTreeSet::new()) >= self.threshold && of(request, &rules) < self.threshold;
+        let passes = |request: &Load| {
+            of(request, &BTreeSet::new()) >= self.threshold && of(request, &rules) < self.threshold
+        };
         attacks.iter().filter(|(attack, _)| passes(attack)).map(|(_, count)| count).sum()
     }
 }
 
 /// The score of a request at a level, without what entries take out.
 fn score(request: &Load, level: u8, entries: &[Entry]) -> u32 {
-    let is_out = |hit: &Hit| entries.iter().any(|entry| entry.rule == hit.rule && entry.holds_for(request));
+    let is_out =
+        |hit: &Hit| entries.iter().any(|entry| entry.rule == hit.rule && entry.holds_for(request));
     request.hits.iter().filter(|hit| hit.level <= level && !is_out(hit)).map(|hit| hit.score).sum()
 }
 
@@ -193,13 +206,21 @@ fn score(request: &Load, level: u8, entries: &[Entry]) -> u32 {
 #[must_use]
 pub fn least_damage(benign: &Loads, attacks: &Loads, bounds: &Bounds) -> Option<Tuning> {
     let mut search = Search { attacks, entries: bounds.entries, best: None, cut: false };
-    // The weakest settings first: they need the fewest entries, so that worse ones are recognised early.
+    // The weakest settings first: they need the fewest entries, so that worse ones are recognised
+    // early.
     for threshold in bounds.thresholds.clone().rev() {
         for level in bounds.levels.clone() {
-            let harmed: Vec<&Load> = benign.keys().filter(|request| score(request, level, &[]) >= threshold).collect();
+            let harmed: Vec<&Load> =
+                benign.keys().filter(|request| score(request, level, &[]) >= threshold).collect();
             let looks = harmed.len() + search.attacks.len();
             let mut steps = (MOST_LOOKS / looks.max(1)).clamp(LEAST_STEPS, MOST_STEPS);
-            search.extend(&harmed, (level, threshold), &mut Vec::new(), &BTreeSet::new(), &mut steps);
+            search.extend(
+                &harmed,
+                (level, threshold),
+                &mut Vec::new(),
+                &BTreeSet::new(),
+                &mut steps,
+            );
         }
     }
     let (_, tuning) = search.best?;
@@ -263,7 +284,11 @@ impl Search<'_> {
 
     /// How many attacks pass as recorded.
     fn missed(&self, (level, threshold): (u8, u32), chosen: &[Entry]) -> usize {
-        self.attacks.iter().filter(|(attack, _)| score(attack, level, chosen) < threshold).map(|(_, count)| count).sum()
+        self.attacks
+            .iter()
+            .filter(|(attack, _)| score(attack, level, chosen) < threshold)
+            .map(|(_, count)| count)
+            .sum()
     }
 
     /// Takes a setting if it is better.
@@ -272,8 +297,17 @@ impl Search<'_> {
         entries.sort();
         let tuning = Tuning { level, threshold, entries, is_proven: true };
         let breadth = tuning.entries.iter().map(|entry| entry.scope as usize).sum();
-        let passing = tuning.entries.iter().map(|entry| tuning.passing_at(entry, self.attacks)).sum();
-        let rank = (missed, tuning.entries.len(), passing, breadth, Reverse(threshold), level, tuning.entries.clone());
+        let passing =
+            tuning.entries.iter().map(|entry| tuning.passing_at(entry, self.attacks)).sum();
+        let rank = (
+            missed,
+            tuning.entries.len(),
+            passing,
+            breadth,
+            Reverse(threshold),
+            level,
+            tuning.entries.clone(),
+        );
         if self.best.as_ref().is_none_or(|(best, _)| rank < *best) {
             self.best = Some((rank, tuning));
         }
@@ -282,9 +316,13 @@ impl Search<'_> {
 
 /// The entries that lower the score of a request, beyond those that are chosen.
 fn candidates(request: &Load, level: u8, chosen: &[Entry]) -> Vec<Entry> {
-    let is_out = |hit: &&Hit| chosen.iter().any(|entry| entry.rule == hit.rule && entry.holds_for(request));
-    let mut hits: Vec<&Hit> =
-        request.hits.iter().filter(|hit| hit.level <= level && hit.score > 0 && !is_out(hit)).collect();
+    let is_out =
+        |hit: &&Hit| chosen.iter().any(|entry| entry.rule == hit.rule && entry.holds_for(request));
+    let mut hits: Vec<&Hit> = request
+        .hits
+        .iter()
+        .filter(|hit| hit.level <= level && hit.score > 0 && !is_out(hit))
+        .collect();
     sort_by_key(&mut hits, |hit| (Reverse(hit.score), hit.rule));
     let entries = hits.into_iter().flat_map(|hit| {
         let (host, path) = (request.host.clone(), request.path.clone());

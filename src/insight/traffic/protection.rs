@@ -1,8 +1,9 @@
 //! The rules of a zone in the order in which a request meets them, ready to be evaluated.
 //!
 //! # Sources
-//! developers.cloudflare.com/waf/concepts, read 2026-11-22: custom rules run before rate limiting rules, and those before managed
-//! rules. Which products a skip rule names is not followed: they are outside the rulesets.
+//! developers.cloudflare.com/waf/concepts, read 2026-11-22: custom rules run before rate limiting
+//! rules, and those before managed rules. Which products a skip rule names is not followed: they
+//! are outside the rulesets.
 
 use std::sync::Arc;
 
@@ -112,7 +113,9 @@ impl Protection {
                 continue;
             };
             let enabled = entry_point.rules().iter().filter(|rule| rule.body.is_enabled());
-            rules.extend(enabled.map(|rule| Rule::new(*phase, rule, waf, place(*phase, rule.shown()))));
+            rules.extend(
+                enabled.map(|rule| Rule::new(*phase, rule, waf, place(*phase, rule.shown()))),
+            );
         }
         Self { rules, unread, lists: Arc::default() }
     }
@@ -144,8 +147,10 @@ impl Rule {
     /// A rule.
     fn new(phase: Phase, rule: &LiveRule, waf: &LiveWaf, place: Option<Place>) -> Self {
         let effect = effect(phase, rule, waf);
-        let when =
-            rule.body.expression().map_or_else(|| When::Unreadable("no expression".to_owned()), |e| When::of(&e));
+        let when = rule
+            .body
+            .expression()
+            .map_or_else(|| When::Unreadable("no expression".to_owned()), |e| When::of(&e));
         Self { phase, name: rule.shown().to_owned(), place, when, effect }
     }
 }
@@ -153,17 +158,23 @@ impl Rule {
 impl When {
     /// Of an expression.
     fn of(expression: &Expression) -> Self {
-        expression.compile().map_or_else(|| Self::Unreadable(expression.text().to_owned()), Self::Program)
+        expression
+            .compile()
+            .map_or_else(|| Self::Unreadable(expression.text().to_owned()), Self::Program)
     }
 
     /// Whether a request is matched, and on what that depends.
     pub(super) fn matches(&self, sample: &Sample<'_>) -> Result<bool, Vec<String>> {
         match self {
-            Self::Unreadable(text) => Err(vec![format!("the expression `{}`", crate::model::request::clip(text))]),
+            Self::Unreadable(text) => {
+                Err(vec![format!("the expression `{}`", crate::model::request::clip(text))])
+            }
             Self::Program(program) => match program.evaluate(sample) {
                 Truth::True => Ok(true),
                 Truth::False => Ok(false),
-                truth @ Truth::Unknown(_) => Err(program.reasons(truth).map(Reason::words).collect()),
+                truth @ Truth::Unknown(_) => {
+                    Err(program.reasons(truth).map(Reason::words).collect())
+                }
             },
         }
     }
@@ -173,12 +184,15 @@ impl When {
 fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
     let body = &rule.body;
     if let Some(skipped) = skipped(body) {
-        let mut bypass = Bypass { unknown: skipped.unknown.keys().cloned().collect(), ..Bypass::default() };
+        let mut bypass =
+            Bypass { unknown: skipped.unknown.keys().cloned().collect(), ..Bypass::default() };
         for target in skipped.in_effect(waf) {
             match target {
                 Target::Rest | Target::RestOfPhase => bypass.rest = true,
                 // Other phases come later, and are not followed here.
-                Target::Phase(name) => bypass.phases.extend(Phase::ALL.iter().filter(|phase| phase.as_str() == name)),
+                Target::Phase(name) => {
+                    bypass.phases.extend(Phase::ALL.iter().filter(|phase| phase.as_str() == name))
+                }
                 Target::Ruleset(id) => bypass.rulesets.push(id),
                 Target::Rule(_, id) => bypass.rules.push(id),
                 Target::Product(_) => {}
@@ -197,7 +211,9 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
         "block" => Act::Block,
         "challenge" | "js_challenge" | "managed_challenge" => Act::Challenge,
         "log" => return Effect::Nothing,
-        other => return Effect::Unknown(format!("the action `{}`", crate::model::request::clip(other))),
+        other => {
+            return Effect::Unknown(format!("the action `{}`", crate::model::request::clip(other)));
+        }
     };
     match (phase.rules(), body.get("ratelimit")) {
         (RuleKind::Rate, Some(Value::Map(rate))) => {
@@ -205,10 +221,12 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
                 Some(Value::Integer(number)) => u64::try_from(*number).ok(),
                 _ => None,
             };
-            let counted = counting_expression(rate).map(|text| When::of(&Expression::reported(text)));
+            let counted =
+                counting_expression(rate).map(|text| When::of(&Expression::reported(text)));
             let characteristics = match rate.get("characteristics") {
                 Some(Value::List(names)) => {
-                    let text = |name: &Value| matches!(name, Value::Text(_)).then(|| name.to_string());
+                    let text =
+                        |name: &Value| matches!(name, Value::Text(_)).then(|| name.to_string());
                     names.iter().filter_map(text).collect()
                 }
                 _ => Vec::new(),
@@ -216,9 +234,10 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
             let timeout = number("mitigation_timeout").unwrap_or(0);
             let is_of_origin = rate.get("requests_to_origin") == Some(&Value::Bool(true));
             match (number("requests_per_period"), number("period")) {
-                (Some(requests), Some(period)) if period > 0 => {
-                    Effect::Limit(Limit { requests, period, timeout, characteristics, counted, is_of_origin }, act)
-                }
+                (Some(requests), Some(period)) if period > 0 => Effect::Limit(
+                    Limit { requests, period, timeout, characteristics, counted, is_of_origin },
+                    act,
+                ),
                 _ => Effect::Unknown("a rate that counts by score".to_owned()),
             }
         }

@@ -1,4 +1,5 @@
-//! What becomes of recorded requests before and after a change of rules: the report, as programs read it.
+//! What becomes of recorded requests before and after a change of rules: the report, as programs
+//! read it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,7 +17,8 @@ pub struct Report {
     pub zones: Vec<Zone>,
     /// The sets of requests.
     pub sets: Vec<Outcomes>,
-    /// Requests with another outcome after the plan, by the rule that makes the difference; the largest groups first.
+    /// Requests with another outcome after the plan, by the rule that makes the difference; the
+    /// largest groups first.
     pub changes: Vec<Group>,
     /// What was not evaluated for some requests, such as rules that are not public.
     pub not_evaluated: Vec<Named>,
@@ -97,7 +99,8 @@ pub struct Outcomes {
     pub unreadable: u64,
     /// Requests for hosts of no zone in the spec; they are not evaluated.
     pub elsewhere: u64,
-    /// Requests for hosts that are DNS only in the spec: no rule applies to them, and they are not evaluated.
+    /// Requests for hosts that are DNS only in the spec: no rule applies to them, and they are not
+    /// evaluated.
     pub dns_only: u64,
     /// Requests whose headers or body the recording does not tell: their scores may be higher.
     pub partial: u64,

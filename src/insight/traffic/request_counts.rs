@@ -1,4 +1,5 @@
-//! Counts requests for a report. Memory does not grow with their number (`most_frequent`, `changed_outcomes`).
+//! Counts requests for a report. Memory does not grow with their number (`most_frequent`,
+//! `changed_outcomes`).
 
 use std::collections::BTreeMap;
 
@@ -33,9 +34,18 @@ impl RequestCounts {
 
     /// A zone of the spec, with its settings of the OWASP ruleset now and after the plan.
     pub fn add_zone(&mut self, name: &str, before: OwaspSetting, after: OwaspSetting) {
-        let cell = |setting: OwaspSetting| setting.map(|(level, threshold)| Cell { level, threshold });
+        let cell =
+            |setting: OwaspSetting| setting.map(|(level, threshold)| Cell { level, threshold });
         let (before, after) = (cell(before), cell(after));
-        let zone = Zone { name: name.to_owned(), before, after, requests: 0, stopped: 0, let_through: 0, unknown: 0 };
+        let zone = Zone {
+            name: name.to_owned(),
+            before,
+            after,
+            requests: 0,
+            stopped: 0,
+            let_through: 0,
+            unknown: 0,
+        };
         self.zones.insert(name.to_owned(), zone);
     }
 
@@ -78,10 +88,13 @@ impl RequestCounts {
         outcomes.before.add(before.outcome);
         outcomes.after.add(after.outcome);
         if let Some(hits) = hits {
-            let matrix = outcomes.matrix.get_or_insert_with(|| Matrix { thresholds: THRESHOLDS, ..Matrix::default() });
+            let matrix = outcomes
+                .matrix
+                .get_or_insert_with(|| Matrix { thresholds: THRESHOLDS, ..Matrix::default() });
             let own = after.score.as_ref().map(Scored::by_level);
             // Without a deployment, what it would find in requests that nothing else stops.
-            let would = (!seen.has_owasp && after.outcome == Outcome::Pass).then(|| hits.by_level());
+            let would =
+                (!seen.has_owasp && after.outcome == Outcome::Pass).then(|| hits.by_level());
             match own.or(would) {
                 Some(levels) => matrix.add(levels),
                 None => matrix.not_scored += 1,

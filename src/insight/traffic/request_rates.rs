@@ -1,9 +1,11 @@
 //! How often requests are made: as an author says, or as they were recorded.
 //!
 //! # Sources
-//! developers.cloudflare.com/waf/rate-limiting-rules/request-rate, read 2026-11-22: requests with equal characteristics share a counter;
-//! a rule acts on requests above the rate, and then for its mitigation timeout. Assumed: the counter is a sliding window, made of
-//! the current period and a share of the previous one; each client is served by one data center, so `cf.colo.id` tells nothing.
+//! developers.cloudflare.com/waf/rate-limiting-rules/request-rate, read 2026-11-22: requests with
+//! equal characteristics share a counter; a rule acts on requests above the rate, and then for its
+//! mitigation timeout. Assumed: the counter is a sliding window, made of the current period and a
+//! share of the previous one; each client is served by one data center, so `cf.colo.id` tells
+//! nothing.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -111,7 +113,8 @@ impl Counters {
         let perhaps = i64::from(window.current.perhaps) + share(window.previous.perhaps);
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         if surely > most {
-            window.acts_until = now.saturating_add(i64::try_from(timeout).unwrap_or(i64::MAX).saturating_mul(1000));
+            window.acts_until =
+                now.saturating_add(i64::try_from(timeout).unwrap_or(i64::MAX).saturating_mul(1000));
             window.ends = window.ends.max(window.acts_until);
             return Ok(true);
         }
@@ -135,7 +138,8 @@ pub(super) fn key(characteristics: &[String], sample: &Sample<'_>) -> Result<u64
     Ok(hasher.finish())
 }
 
-/// The value of a characteristic: a field, or a member of one such as `http.request.headers["x-key"]`.
+/// The value of a characteristic: a field, or a member of one such as
+/// `http.request.headers["x-key"]`.
 fn value<'s>(name: &str, sample: &Sample<'s>) -> Option<SampleValue<'s>> {
     let (field, member) = match name.split_once("[\"") {
         Some((field, rest)) => (field, Some(rest.strip_suffix("\"]")?)),
@@ -167,14 +171,18 @@ mod tests {
         let mut count = |now, key| counters.count(now, counting(key, Some(true)));
         assert_eq!([count(0, 1), count(10, 1), count(20, 2)], [Ok(false), Ok(false), Ok(false)]);
         // The third of the same client, and what follows within the timeout.
-        assert_eq!([count(30, 1), count(29_000, 1), count(70_000, 1)], [Ok(true), Ok(true), Ok(false)]);
+        assert_eq!(
+            [count(30, 1), count(29_000, 1), count(70_000, 1)],
+            [Ok(true), Ok(true), Ok(false)]
+        );
         assert!(count(1_000, 1).is_err(), "it is before the others");
     }
 
     #[test]
     fn the_previous_period_counts_in_part() {
         let mut counters = Counters::default();
-        let mut count = |now| counters.count(now, Counting { timeout: 0, ..counting(1, Some(true)) });
+        let mut count =
+            |now| counters.count(now, Counting { timeout: 0, ..counting(1, Some(true)) });
         assert_eq!([count(9_000), count(9_500)], [Ok(false), Ok(false)]);
         assert_eq!([count(10_500), count(18_000)], [Ok(false), Ok(false)]);
         assert_eq!(count(18_001), Ok(true));
@@ -184,7 +192,10 @@ mod tests {
     fn what_may_count_makes_the_rate_unknown() {
         let mut counters = Counters::default();
         let mut count = |now, counts| counters.count(now, counting(1, counts));
-        assert_eq!([count(0, None), count(1, None), count(2, Some(false))], [Ok(false), Ok(false), Ok(false)]);
+        assert_eq!(
+            [count(0, None), count(1, None), count(2, Some(false))],
+            [Ok(false), Ok(false), Ok(false)]
+        );
         assert!(count(3, None).is_err());
     }
 }

@@ -1,8 +1,9 @@
 //! The verdict on a request: rule by rule, as Cloudflare documents it.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rules-language/actions, read 2026-11-22: block and challenges end the evaluation; log does
-//! not; skip leaves out what it names. developers.cloudflare.com/waf/rate-limiting-rules/request-rate, read 2026-11-22: a rule acts on
+//! developers.cloudflare.com/ruleset-engine/rules-language/actions, read 2026-11-22: block and
+//! challenges end the evaluation; log does not; skip leaves out what it names.
+//! developers.cloudflare.com/waf/rate-limiting-rules/request-rate, read 2026-11-22: a rule acts on
 //! requests above the rate. Assumed: the request that reaches the limit itself still passes.
 
 use std::collections::BTreeSet;
@@ -68,26 +69,36 @@ struct Walk<'w, 'c> {
     sample: &'w Sample<'w>,
     /// How often the request is made.
     pace: Pace<'c>,
-    /// Limits that counted the request already, and what came of it: it is counted once, whichever way is followed.
+    /// Limits that counted the request already, and what came of it: it is counted once, whichever
+    /// way is followed.
     counted: Vec<(usize, Result<bool, Vec<String>>)>,
     /// What the public OWASP rules found, if they were run.
     hits: Option<&'w Hits>,
 }
 
 impl Protection {
-    /// The verdict on the last of several equal requests. Without what the public OWASP rules found, their ruleset is not evaluated.
+    /// The verdict on the last of several equal requests. Without what the public OWASP rules
+    /// found, their ruleset is not evaluated.
     #[must_use]
     pub fn verdict(&self, request: &Request, rate: Rate, hits: Option<&Hits>) -> Verdict {
         self.verdict_at(request, Pace::Stated(rate), hits, &Bump::new())
     }
 
-    /// The verdict on a request that is made at some pace. Values of fields are placed in the arena, which its owner may reset.
+    /// The verdict on a request that is made at some pace. Values of fields are placed in the
+    /// arena, which its owner may reset.
     #[must_use]
-    pub fn verdict_at(&self, request: &Request, pace: Pace<'_>, hits: Option<&Hits>, arena: &Bump) -> Verdict {
+    pub fn verdict_at(
+        &self,
+        request: &Request,
+        pace: Pace<'_>,
+        hits: Option<&Hits>,
+        arena: &Bump,
+    ) -> Verdict {
         let mut sample = request.sample(arena);
         sample.set_lists(&self.lists);
         let mut walk = Walk { protection: self, sample: &sample, pace, counted: Vec::new(), hits };
-        let state = State { not_evaluated: self.unread.iter().cloned().collect(), ..State::default() };
+        let state =
+            State { not_evaluated: self.unread.iter().cloned().collect(), ..State::default() };
         walk.from(0, state, &mut { MOST_FORKS })
     }
 }
@@ -100,7 +111,11 @@ impl Walk<'_, '_> {
             if state.phases.contains(&rule.phase) || matches!(rule.effect, Effect::Nothing) {
                 continue;
             }
-            if rule.effect.executes().is_some_and(|id| state.rulesets.iter().any(|bypassed| bypassed == id)) {
+            if rule
+                .effect
+                .executes()
+                .is_some_and(|id| state.rulesets.iter().any(|bypassed| bypassed == id))
+            {
                 continue;
             }
             let matches = rule.when.matches(self.sample);
@@ -117,7 +132,10 @@ impl Walk<'_, '_> {
                 (Ok(false), _) | (Err(_), Ok(false)) => continue,
                 (Ok(true), Ok(false)) => {
                     if let (Effect::Score(scoring), Some(score)) = (&rule.effect, &score) {
-                        state.trace.push(Step { rule: RuleAt::of(rule), what: score_in_words(scoring, score) });
+                        state.trace.push(Step {
+                            rule: RuleAt::of(rule),
+                            what: score_in_words(scoring, score),
+                        });
                     }
                     continue;
                 }
@@ -144,7 +162,8 @@ impl Walk<'_, '_> {
         state.ended(Outcome::Pass, None)
     }
 
-    /// Whether a rule applies if its expression matches: a limit only above its rate, a score only at its threshold.
+    /// Whether a rule applies if its expression matches: a limit only above its rate, a score only
+    /// at its threshold.
     fn applies(
         &mut self,
         n: usize,
@@ -154,10 +173,17 @@ impl Walk<'_, '_> {
     ) -> Result<bool, Vec<String>> {
         match (&rule.effect, score) {
             (Effect::Limit(limit, _), _) => self.is_above(n, limit, matches),
-            (Effect::Score(scoring), Some(score)) if scoring.act().is_some() => score.acts().ok_or_else(|| {
-                let rule = |hit: Hit| format!("rule {}, whose pattern takes too many steps on this request", hit.rule);
-                score.open().map(rule).collect()
-            }),
+            (Effect::Score(scoring), Some(score)) if scoring.act().is_some() => {
+                score.acts().ok_or_else(|| {
+                    let rule = |hit: Hit| {
+                        format!(
+                            "rule {}, whose pattern takes too many steps on this request",
+                            hit.rule
+                        )
+                    };
+                    score.open().map(rule).collect()
+                })
+            }
             (
                 Effect::Nothing
                 | Effect::Act(_)
@@ -170,15 +196,25 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Whether the request is above a limit. Requests that the rule does not match may count as well.
-    fn is_above(&mut self, n: usize, limit: &Limit, matches: &Result<bool, Vec<String>>) -> Result<bool, Vec<String>> {
+    /// Whether the request is above a limit. Requests that the rule does not match may count as
+    /// well.
+    fn is_above(
+        &mut self,
+        n: usize,
+        limit: &Limit,
+        matches: &Result<bool, Vec<String>>,
+    ) -> Result<bool, Vec<String>> {
         let of_counting = limit.counted.as_ref().map(|counted| counted.matches(self.sample));
         let is_above = match &mut self.pace {
             Pace::Unknown if *matches == Ok(false) => Ok(false),
             Pace::Unknown => Err(vec!["how often the request is made".to_owned()]),
             Pace::Stated(Rate { times, seconds }) => {
                 // Requests that are evenly spread: as many of them as fit into a period.
-                let within = if *seconds <= limit.period { *times } else { (*times * limit.period).div_ceil(*seconds) };
+                let within = if *seconds <= limit.period {
+                    *times
+                } else {
+                    (*times * limit.period).div_ceil(*seconds)
+                };
                 if within <= limit.requests { Ok(false) } else { of_counting.unwrap_or(Ok(true)) }
             }
             Pace::At(now, counters) => match self.counted.iter().find(|(rule, _)| *rule == n) {
@@ -200,7 +236,9 @@ impl Walk<'_, '_> {
             },
         };
         match is_above {
-            Ok(true) if limit.is_of_origin => Err(vec!["which requests the cache answers".to_owned()]),
+            Ok(true) if limit.is_of_origin => {
+                Err(vec!["which requests the cache answers".to_owned()])
+            }
             other => other,
         }
     }
@@ -211,14 +249,17 @@ impl Walk<'_, '_> {
         let what = match &rule.effect {
             Effect::Nothing => return None,
             Effect::Act(Act::Block) => if may { "may block" } else { "blocks" }.to_owned(),
-            Effect::Act(Act::Challenge) => if may { "may challenge" } else { "challenges" }.to_owned(),
+            Effect::Act(Act::Challenge) => {
+                if may { "may challenge" } else { "challenges" }.to_owned()
+            }
             Effect::Limit(limit, _) => {
                 let acts = if may { "may act" } else { "acts" };
                 format!("{acts} above {} in {} s", limit.requests, limit.period)
             }
             Effect::Skip(bypass) => {
                 state.bypass(rule, bypass);
-                if may { "may let it bypass other rules" } else { "lets it bypass other rules" }.to_owned()
+                if may { "may let it bypass other rules" } else { "lets it bypass other rules" }
+                    .to_owned()
             }
             Effect::Execute(id, name) => {
                 state.not_evaluated.insert(why_not_evaluated(id, name));
@@ -228,7 +269,11 @@ impl Walk<'_, '_> {
                 (Some(_), Some(score)) => score_in_words(scoring, score),
                 _ => {
                     state.not_evaluated.insert(why_not_evaluated(&scoring.id, &scoring.name));
-                    format!("{} {}, which is not evaluated", if may { "may run" } else { "runs" }, scoring.name)
+                    format!(
+                        "{} {}, which is not evaluated",
+                        if may { "may run" } else { "runs" },
+                        scoring.name
+                    )
                 }
             },
             Effect::Unknown(what) => format!("has an unknown effect: {what}"),
@@ -253,7 +298,9 @@ fn score_in_words(scoring: &Scoring, score: &Scored) -> String {
     match (scoring.act(), score.acts()) {
         (Some(_), Some(true)) => format!("scores {total}, and acts from {threshold} on: {action}"),
         (Some(_), Some(false)) => format!("scores {total}, and does nothing below {threshold}"),
-        (Some(_), None) => format!("scores at least {total}, and may act from {threshold} on: {action}"),
+        (Some(_), None) => {
+            format!("scores at least {total}, and may act from {threshold} on: {action}")
+        }
         (None, _) => format!("scores {total}, and only logs"),
     }
 }
@@ -264,7 +311,9 @@ impl Effect {
         match self {
             Self::Execute(id, _) => Some(id),
             Self::Score(scoring) => Some(&scoring.id),
-            Self::Nothing | Self::Act(_) | Self::Skip(_) | Self::Limit(..) | Self::Unknown(_) => None,
+            Self::Nothing | Self::Act(_) | Self::Skip(_) | Self::Limit(..) | Self::Unknown(_) => {
+                None
+            }
         }
     }
 }
@@ -276,7 +325,9 @@ impl State {
         self.rules.extend(bypass.rules.iter().map(|id| (id.clone(), RuleAt::of(by))));
         self.phases.extend(&bypass.phases);
         self.rulesets.extend(bypass.rulesets.iter().cloned());
-        self.not_evaluated.extend(bypass.unknown.iter().map(|name| format!("the parameter `{name}` of a skip rule")));
+        self.not_evaluated.extend(
+            bypass.unknown.iter().map(|name| format!("the parameter `{name}` of a skip rule")),
+        );
     }
 
     /// A verdict.
@@ -310,7 +361,8 @@ impl Verdict {
         State::default().ended(Outcome::Pass, None)
     }
 
-    /// The verdict if it is unknown which of two holds, for these reasons; their traces begin with as many equal steps.
+    /// The verdict if it is unknown which of two holds, for these reasons; their traces begin with
+    /// as many equal steps.
     fn or(self, other: Self, why: Vec<String>, shared: usize) -> Self {
         let is_same = self.outcome == other.outcome && self.outcome != Outcome::Unknown;
         let by = self.by.filter(|by| is_same && other.by.as_ref() == Some(by));
@@ -337,7 +389,9 @@ mod tests {
 
     use super::*;
     use crate::model::Value;
-    use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, RuleBody, RuleId, RulesetId};
+    use crate::model::ruleset::{
+        EntryPoint, LiveRule, LiveRuleset, LiveWaf, RuleBody, RuleId, RulesetId,
+    };
 
     /// A rule as name, action, expression, and parameters.
     type Written<'a> = (&'a str, &'a str, &'a str, &'a [(&'a str, &'a str)]);
@@ -353,26 +407,48 @@ mod tests {
                     "ruleset" | "id" => body.set_parameter(parameter, *value),
                     "ratelimit" => {
                         let (requests, period) = value.split_once('/').expect("it is a rate");
-                        let number = |text: &str| Value::Integer(text.parse().expect("it is a number"));
-                        let rate = [("requests_per_period", number(requests)), ("period", number(period))];
-                        body.set("ratelimit", Value::Map(rate.map(|(name, value)| (name.to_owned(), value)).into()));
+                        let number =
+                            |text: &str| Value::Integer(text.parse().expect("it is a number"));
+                        let rate =
+                            [("requests_per_period", number(requests)), ("period", number(period))];
+                        body.set(
+                            "ratelimit",
+                            Value::Map(rate.map(|(name, value)| (name.to_owned(), value)).into()),
+                        );
                     }
-                    parameter => body.set_parameter(parameter, Value::List(vec![Value::from(*value)])),
+                    parameter => {
+                        body.set_parameter(parameter, Value::List(vec![Value::from(*value)]))
+                    }
                 }
             }
             LiveRule { id: RuleId((*name).to_owned()), last_updated: None, body }
         };
         let rules = rules.iter().map(rule).collect();
-        EntryPoint::Present(LiveRuleset { id: RulesetId("1".to_owned()), version: None, last_updated: None, rules })
+        EntryPoint::Present(LiveRuleset {
+            id: RulesetId("1".to_owned()),
+            version: None,
+            last_updated: None,
+            rules,
+        })
     }
 
     fn protection() -> Protection {
         let custom = phase(&[
             ("log-all", "log", "true", &[]),
-            ("office", "skip", "ip.src in {192.0.2.0/24}", &[("ruleset", "current"), ("phases", "http_ratelimit")]),
+            (
+                "office",
+                "skip",
+                "ip.src in {192.0.2.0/24}",
+                &[("ruleset", "current"), ("phases", "http_ratelimit")],
+            ),
             ("bots", "managed_challenge", "cf.client.bot", &[]),
             ("wp", "block", "http.request.uri.path contains \"/wp-\"", &[]),
-            ("late", "js_challenge", "http.request.uri.path contains \"/wp-\" or http.request.method eq \"PUT\"", &[]),
+            (
+                "late",
+                "js_challenge",
+                "http.request.uri.path contains \"/wp-\" or http.request.method eq \"PUT\"",
+                &[],
+            ),
         ]);
         let rate = phase(&[
             ("login", "block", "http.request.uri.path eq \"/login\"", &[("ratelimit", "5/60")]),
@@ -392,8 +468,11 @@ mod tests {
             ),
             ("owasp", "execute", "true", &[("id", "4814384a9e5d4991b9815dcfc25d2f1f")]),
         ]);
-        let entry_points =
-            BTreeMap::from([(Phase::Custom, custom), (Phase::RateLimit, rate), (Phase::Managed, managed)]);
+        let entry_points = BTreeMap::from([
+            (Phase::Custom, custom),
+            (Phase::RateLimit, rate),
+            (Phase::Managed, managed),
+        ]);
         Protection::new(&LiveWaf { entry_points, ..LiveWaf::default() }, |_, _| None)
     }
 
@@ -401,7 +480,9 @@ mod tests {
         let mut request = Request::parse(text).expect("it is one");
         request.address = address.parse().ok();
         if let Some(is_bot) = is_bot {
-            request.fields.insert("cf.client.bot".to_owned(), crate::model::request::Given::Truth(is_bot));
+            request
+                .fields
+                .insert("cf.client.bot".to_owned(), crate::model::request::Given::Truth(is_bot));
         }
         protection().verdict(&request, Rate { times, seconds: 60 }, None)
     }
@@ -423,20 +504,78 @@ mod tests {
         for (text, address, is_bot, times, expected) in [
             ("GET https://x.test/", "203.0.113.9", Some(false), 1, format!("pass - [] [{OWASP}]")),
             ("GET https://x.test/hook", "203.0.113.9", Some(false), 1, "pass - [] []".to_owned()),
-            ("GET https://x.test/wp-login.php", "203.0.113.9", Some(false), 1, "block wp [] []".to_owned()),
-            ("PUT https://x.test/", "203.0.113.9", Some(false), 1, "challenge late [] []".to_owned()),
-            ("GET https://x.test/wp-login.php", "203.0.113.9", Some(true), 1, "challenge bots [] []".to_owned()),
+            (
+                "GET https://x.test/wp-login.php",
+                "203.0.113.9",
+                Some(false),
+                1,
+                "block wp [] []".to_owned(),
+            ),
+            (
+                "PUT https://x.test/",
+                "203.0.113.9",
+                Some(false),
+                1,
+                "challenge late [] []".to_owned(),
+            ),
+            (
+                "GET https://x.test/wp-login.php",
+                "203.0.113.9",
+                Some(true),
+                1,
+                "challenge bots [] []".to_owned(),
+            ),
             // Whether it is a bot makes a difference.
-            ("GET https://x.test/wp-login.php", "203.0.113.9", None, 1, "unknown - [cf.client.bot] []".to_owned()),
+            (
+                "GET https://x.test/wp-login.php",
+                "203.0.113.9",
+                None,
+                1,
+                "unknown - [cf.client.bot] []".to_owned(),
+            ),
             // It makes none where both ways end alike.
             ("PUT https://x.test/", "203.0.113.9", None, 1, "challenge - [] []".to_owned()),
-            ("GET https://x.test/wp-login.php", "192.0.2.1", None, 1, format!("pass - [] [{OWASP}]")),
-            ("GET https://x.test/login", "203.0.113.9", Some(false), 5, format!("pass - [] [{OWASP}]")),
-            ("GET https://x.test/login", "203.0.113.9", Some(false), 6, "block login [] []".to_owned()),
-            ("GET https://x.test/login", "192.0.2.1", Some(false), 60, format!("pass - [] [{OWASP}]")),
-            ("GET https://x.test/login", "-", Some(false), 6, "unknown - [ip.src] ".to_owned() + &format!("[{OWASP}]")),
+            (
+                "GET https://x.test/wp-login.php",
+                "192.0.2.1",
+                None,
+                1,
+                format!("pass - [] [{OWASP}]"),
+            ),
+            (
+                "GET https://x.test/login",
+                "203.0.113.9",
+                Some(false),
+                5,
+                format!("pass - [] [{OWASP}]"),
+            ),
+            (
+                "GET https://x.test/login",
+                "203.0.113.9",
+                Some(false),
+                6,
+                "block login [] []".to_owned(),
+            ),
+            (
+                "GET https://x.test/login",
+                "192.0.2.1",
+                Some(false),
+                60,
+                format!("pass - [] [{OWASP}]"),
+            ),
+            (
+                "GET https://x.test/login",
+                "-",
+                Some(false),
+                6,
+                "unknown - [ip.src] ".to_owned() + &format!("[{OWASP}]"),
+            ),
         ] {
-            assert_eq!(brief(&verdict(text, address, is_bot, times)), expected, "{text} {address} {is_bot:?} {times}");
+            assert_eq!(
+                brief(&verdict(text, address, is_bot, times)),
+                expected,
+                "{text} {address} {is_bot:?} {times}"
+            );
         }
     }
 
@@ -444,10 +583,20 @@ mod tests {
     fn what_may_happen_is_not_told_as_certain() {
         let trace = |text, address, is_bot| {
             let steps = verdict(text, address, is_bot, 6).trace;
-            steps.iter().map(|step| format!("{} {}", step.rule.name, step.what)).collect::<Vec<_>>().join("; ")
+            steps
+                .iter()
+                .map(|step| format!("{} {}", step.rule.name, step.what))
+                .collect::<Vec<_>>()
+                .join("; ")
         };
-        assert_eq!(trace("GET https://x.test/wp-login.php", "203.0.113.9", None), "bots may challenge; wp may block");
-        assert_eq!(trace("GET https://x.test/wp-login.php", "203.0.113.9", Some(true)), "bots challenges");
+        assert_eq!(
+            trace("GET https://x.test/wp-login.php", "203.0.113.9", None),
+            "bots may challenge; wp may block"
+        );
+        assert_eq!(
+            trace("GET https://x.test/wp-login.php", "203.0.113.9", Some(true)),
+            "bots challenges"
+        );
         assert_eq!(
             trace("GET https://x.test/login", "-", Some(false)),
             "office may let it bypass other rules; owasp may run OWASP ruleset, which is not evaluated; \
@@ -460,9 +609,14 @@ mod tests {
         let protection = protection();
         let mut request = Request::parse("GET https://x.test/login").expect("it is one");
         request.address = "203.0.113.9".parse().ok();
-        request.fields.insert("cf.client.bot".to_owned(), crate::model::request::Given::Truth(false));
+        request
+            .fields
+            .insert("cf.client.bot".to_owned(), crate::model::request::Given::Truth(false));
         let unknown = protection.verdict_at(&request, Pace::Unknown, None, &Bump::new());
-        assert_eq!(brief(&unknown).split(" [OWASP").next(), Some("unknown - [how often the request is made]"));
+        assert_eq!(
+            brief(&unknown).split(" [OWASP").next(),
+            Some("unknown - [how often the request is made]")
+        );
         let mut counters = crate::insight::traffic::Counters::default();
         let mut at = |seconds: i64| {
             let pace = Pace::At(seconds * 1000, &mut counters);

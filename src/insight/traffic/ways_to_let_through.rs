@@ -1,4 +1,5 @@
-//! Ways to let a request through that was stopped by mistake, by how much they weaken the protection.
+//! Ways to let a request through that was stopped by mistake, by how much they weaken the
+//! protection.
 //!
 //! | way | what it weakens |
 //! |---|---|
@@ -8,8 +9,9 @@
 //! | a lower paranoia level | all rules of the levels above |
 //! | a higher threshold | everything |
 //!
-//! A way is as narrow as it can be first, and then has the fewest attacks that it lets through. Of several smallest sets of rules, the
-//! one that lets through the fewest attacks is taken, then the one with the lowest numbers.
+//! A way is as narrow as it can be first, and then has the fewest attacks that it lets through. Of
+//! several smallest sets of rules, the one that lets through the fewest attacks is taken, then the
+//! one with the lowest numbers.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +21,8 @@ use crate::model::expression::Expression;
 use crate::model::managed::{Managed, Paranoia, RuleName};
 use crate::model::request::Request;
 use crate::model::ruleset::{
-    DesiredDeployment, DesiredRule, DesiredWaf, Note, Phase, RuleForm, RuleTuning, SkipTarget, Switch, TuningTarget,
+    DesiredDeployment, DesiredRule, DesiredWaf, Note, Phase, RuleForm, RuleTuning, SkipTarget,
+    Switch, TuningTarget,
 };
 use crate::model::sort_by_key;
 
@@ -90,8 +93,9 @@ impl Way {
         }
     }
 
-    /// The edit of the spec: a section with what changes. An exception for the path or the host of the request carries the note; a
-    /// level and a threshold cannot, so the reason is that of the whole section.
+    /// The edit of the spec: a section with what changes. An exception for the path or the host of
+    /// the request carries the note; a level and a threshold cannot, so the reason is that of the
+    /// whole section.
     #[must_use]
     pub fn edit(&self, request: &Request, note: &Note) -> DesiredWaf {
         let mut section = DesiredWaf::new(Place::NOWHERE);
@@ -100,13 +104,18 @@ impl Way {
             WayKind::Exception(scope) => {
                 let path = request.path_seen();
                 let path = (scope == Scope::Path).then_some(path.as_str());
-                section.lists.insert(Phase::Managed, vec![exception(&request.host, path, &self.rules, note)]);
+                section.lists.insert(
+                    Phase::Managed,
+                    vec![exception(&request.host, path, &self.rules, note)],
+                );
                 return section;
             }
             WayKind::Off => {
                 owasp.rules.extend(self.rules.iter().map(|rule| rule_off(*rule, note)));
             }
-            WayKind::Level(level) => owasp.paranoia = Paranoia::new(level).map(|level| (level, Place::NOWHERE)),
+            WayKind::Level(level) => {
+                owasp.paranoia = Paranoia::new(level).map(|level| (level, Place::NOWHERE))
+            }
             WayKind::Threshold(threshold) => owasp.threshold = Some((threshold, Place::NOWHERE)),
         }
         if self.kind != WayKind::Off {
@@ -117,7 +126,8 @@ impl Way {
     }
 }
 
-/// Why a section may weaken the protection, for values that have no reason and no expiry of their own.
+/// Why a section may weaken the protection, for values that have no reason and no expiry of their
+/// own.
 pub(super) fn accepted(note: &Note) -> String {
     let until = note.expires.iter().map(|day| format!("; back by {day}")).collect::<String>();
     format!("{}{until}", note.reason.as_deref().unwrap_or_default())
@@ -136,7 +146,10 @@ pub(super) fn exception(host: &str, path: Option<&str>, rules: &[u32], note: &No
         is_absent: false,
         enabled: true,
         description: None,
-        form: RuleForm::Skip(vec![SkipTarget::Rules(Managed::Owasp, rules.iter().map(name).collect())]),
+        form: RuleForm::Skip(vec![SkipTarget::Rules(
+            Managed::Owasp,
+            rules.iter().map(name).collect(),
+        )]),
         log: None,
         anchors: Vec::new(),
         note: note.clone(),
@@ -146,17 +159,28 @@ pub(super) fn exception(host: &str, path: Option<&str>, rules: &[u32], note: &No
 /// A rule that is off.
 pub(super) fn rule_off(rule: u32, note: &Note) -> RuleTuning {
     let target = TuningTarget::Rule(RuleName::new(&rule.to_string()));
-    RuleTuning { target, enabled: Some(false), action: None, note: note.clone(), place: Place::NOWHERE }
+    RuleTuning {
+        target,
+        enabled: Some(false),
+        action: None,
+        note: note.clone(),
+        place: Place::NOWHERE,
+    }
 }
 
 /// A text as a part of a name.
 fn slug(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let slug: String = words.collect::<Vec<_>>().join("-").chars().take(60).collect();
-    if slug.is_empty() { "root".to_owned() } else { slug.trim_end_matches('-').to_ascii_lowercase() }
+    if slug.is_empty() {
+        "root".to_owned()
+    } else {
+        slug.trim_end_matches('-').to_ascii_lowercase()
+    }
 }
 
-/// The ways to let a request through that is acted on, tried on attacks. Empty if it is not acted on.
+/// The ways to let a request through that is acted on, tried on attacks. Empty if it is not acted
+/// on.
 #[must_use]
 pub fn ways_to_let_through(scored: &Scored, scoring: &Scoring, attacks: &Attacks) -> Ways {
     let all = attacks.values().sum();
@@ -173,7 +197,8 @@ pub fn ways_to_let_through(scored: &Scored, scoring: &Scoring, attacks: &Attacks
         }
     }
     let passing = |keeps: &dyn Fn(&Hit) -> bool, threshold: u32| -> usize {
-        let rest = |hits: &[Hit]| hits.iter().filter(|hit| keeps(hit)).map(|hit| hit.score).sum::<u32>();
+        let rest =
+            |hits: &[Hit]| hits.iter().filter(|hit| keeps(hit)).map(|hit| hit.score).sum::<u32>();
         stopped.iter().filter(|(hits, _)| rest(hits) < threshold).map(|(_, count)| count).sum()
     };
     let counting = scored.hits.iter().filter(|hit| hit.fate == Fate::Counts);
@@ -186,16 +211,24 @@ pub fn ways_to_let_through(scored: &Scored, scoring: &Scoring, attacks: &Attacks
     if let Some(rules) = fewest(&hits, scored.total + 1 - threshold, sets, &lets_through) {
         let total = hits.iter().filter(|hit| !rules.contains(&hit.rule)).map(|hit| hit.score).sum();
         let lets_through = lets_through(&rules);
-        for kind in [WayKind::Exception(Scope::Path), WayKind::Exception(Scope::Host), WayKind::Off] {
+        for kind in [WayKind::Exception(Scope::Path), WayKind::Exception(Scope::Host), WayKind::Off]
+        {
             ways.push(Way { kind, rules: rules.clone(), total, threshold, lets_through });
         }
     }
     let highest = scoring.level().unwrap_or(4);
-    let at = |level: u8| hits.iter().filter(|hit| hit.level <= level).map(|hit| hit.score).sum::<u32>();
+    let at =
+        |level: u8| hits.iter().filter(|hit| hit.level <= level).map(|hit| hit.score).sum::<u32>();
     if let Some(level) = (1..highest).rev().find(|level| at(*level) < threshold) {
         let rules = hits.iter().filter(|hit| hit.level > level).map(|hit| hit.rule).collect();
         let lets_through = passing(&|hit| hit.level <= level, threshold);
-        ways.push(Way { kind: WayKind::Level(level), rules, total: at(level), threshold, lets_through });
+        ways.push(Way {
+            kind: WayKind::Level(level),
+            rules,
+            total: at(level),
+            threshold,
+            lets_through,
+        });
     }
     let higher = scored.total + 1;
     ways.push(Way {
@@ -210,8 +243,14 @@ pub fn ways_to_let_through(scored: &Scored, scoring: &Scoring, attacks: &Attacks
     Ways { ways, attacks: all, stopped: stopped.values().sum() }
 }
 
-/// The fewest rules whose scores together are at least so much, the highest score first. Of several, the cheapest.
-fn fewest(hits: &[Hit], least: u32, sets: usize, cost: &dyn Fn(&[u32]) -> usize) -> Option<Vec<u32>> {
+/// The fewest rules whose scores together are at least so much, the highest score first. Of
+/// several, the cheapest.
+fn fewest(
+    hits: &[Hit],
+    least: u32,
+    sets: usize,
+    cost: &dyn Fn(&[u32]) -> usize,
+) -> Option<Vec<u32>> {
     let mut sum = 0;
     let size = 1 + hits.iter().position(|hit| {
         sum += hit.score;
@@ -263,7 +302,10 @@ mod tests {
     fn the_smallest_set_is_the_one_that_costs_least() {
         let hits = [hit(1, 5), hit(2, 5), hit(3, 5), hit(4, 3)];
         assert_eq!(fewest(&hits, 6, 99, &|_| 0), Some(vec![1, 2]));
-        assert_eq!(fewest(&hits, 6, 99, &|rules| usize::from(rules.contains(&1))), Some(vec![2, 3]));
+        assert_eq!(
+            fewest(&hits, 6, 99, &|rules| usize::from(rules.contains(&1))),
+            Some(vec![2, 3])
+        );
         assert_eq!(fewest(&hits, 3, 99, &|rules| usize::from(!rules.contains(&4))), Some(vec![4]));
         assert_eq!(fewest(&hits, 19, 99, &|_| 0), None);
     }

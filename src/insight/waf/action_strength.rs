@@ -1,8 +1,8 @@
 //! How strongly an action acts on requests.
 //!
 //! # Sources
-//! The order of actions (block, then the challenges, then log, then nothing) is our judgement; what each does:
-//! developers.cloudflare.com/ruleset-engine/rules-language/actions, read 2026-11-20.
+//! The order of actions (block, then the challenges, then log, then nothing) is our judgement; what
+//! each does: developers.cloudflare.com/ruleset-engine/rules-language/actions, read 2026-11-20.
 
 use crate::insight::direction::{Direction, more_is_stronger};
 

@@ -1,7 +1,8 @@
 //! The effect of a change to a deployment: rule by rule, after all overrides are resolved.
 //!
-//! A deployment that is missing or disabled counts as one with every rule off. Two enabled deployments are compared by
-//! what their rules do, by the requests they apply to, and by the members whose effect is unknown.
+//! A deployment that is missing or disabled counts as one with every rule off. Two enabled
+//! deployments are compared by what their rules do, by the requests they apply to, and by the
+//! members whose effect is unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,18 +24,28 @@ pub(super) const KNOWN: &[&str] =
 /// The same for its parameters. `matched_data` is the key that encrypts logged payloads.
 const KNOWN_PARAMETERS: &[&str] = &["id", "version", "overrides", "matched_data"];
 /// Used where a score decides, and the threshold is not known.
-const NOT_JUDGED: &str =
-    "the effect is unknown: the rule that compares the score is not among the rules that Cloudflare lists";
+const NOT_JUDGED: &str = "the effect is unknown: the rule that compares the score is not among the rules that Cloudflare lists";
 
-/// The impact of a change to the rule that executes a managed ruleset; `None` means that it does not exist. The
-/// catalogue holds the rules of the ruleset, if they are known.
+/// The impact of a change to the rule that executes a managed ruleset; `None` means that it does
+/// not exist. The catalogue holds the rules of the ruleset, if they are known.
 #[must_use]
-pub fn deployment_impact(before: Option<&RuleBody>, after: Option<&RuleBody>, catalogue: Option<&Catalogue>) -> Impact {
-    let on =
-        |body: Option<&RuleBody>| body.is_some_and(|b| b.is_enabled() && !rule_scope::expression(b).is_always_false());
+pub fn deployment_impact(
+    before: Option<&RuleBody>,
+    after: Option<&RuleBody>,
+    catalogue: Option<&Catalogue>,
+) -> Impact {
+    let on = |body: Option<&RuleBody>| {
+        body.is_some_and(|b| b.is_enabled() && !rule_scope::expression(b).is_always_false())
+    };
     let mut effects = Effects::default();
     match (before.filter(|_| on(before)), after.filter(|_| on(after))) {
-        (None, None) => return Impact::none(if before.or(after).is_some() { "the ruleset is off" } else { "" }),
+        (None, None) => {
+            return Impact::none(if before.or(after).is_some() {
+                "the ruleset is off"
+            } else {
+                ""
+            });
+        }
         (None, Some(now)) => switched(now, true, before.is_some(), catalogue, &mut effects),
         (Some(then), None) => switched(then, false, after.is_some(), catalogue, &mut effects),
         (Some(before), Some(after)) => changed(before, after, catalogue, &mut effects),
@@ -42,9 +53,15 @@ pub fn deployment_impact(before: Option<&RuleBody>, after: Option<&RuleBody>, ca
     effects.finish()
 }
 
-/// Adds the effect of a deployment that is added or removed; `stays` if its rule is on both sides and only enabled or
-/// disabled.
-fn switched(body: &RuleBody, is_on: bool, stays: bool, catalogue: Option<&Catalogue>, effects: &mut Effects) {
+/// Adds the effect of a deployment that is added or removed; `stays` if its rule is on both sides
+/// and only enabled or disabled.
+fn switched(
+    body: &RuleBody,
+    is_on: bool,
+    stays: bool,
+    catalogue: Option<&Catalogue>,
+    effects: &mut Effects,
+) {
     let name = catalogue.map_or("ruleset", name);
     let line = match (is_on, stays) {
         (true, true) => format!("the {name} is switched on"),
@@ -59,7 +76,8 @@ fn switched(body: &RuleBody, is_on: bool, stays: bool, catalogue: Option<&Catalo
         return;
     };
     let Some(effective) = effective_deployment(body, catalogue) else {
-        effects.add(direction, format!("{line} for {requests}; its overrides have an unknown form"));
+        effects
+            .add(direction, format!("{line} for {requests}; its overrides have an unknown form"));
         return;
     };
     if catalogue.lacks_anomaly_rule() {
@@ -72,16 +90,23 @@ fn switched(body: &RuleBody, is_on: bool, stays: bool, catalogue: Option<&Catalo
         return;
     }
     let total = effective.rules.len();
-    let mut parts = vec![format!("{line} for {requests}: {} of {total} rules on", effective.rules_on())];
+    let mut parts =
+        vec![format!("{line} for {requests}: {} of {total} rules on", effective.rules_on())];
     if let Some(level) = effective.paranoia {
         parts.push(format!("paranoia {}", level.level()));
     }
     if let (Some(threshold), Some(action)) = (effective.threshold(), effective.action()) {
-        parts.push(format!("requests at or above the threshold {} {}", phrases::threshold(threshold), fate(action)));
+        parts.push(format!(
+            "requests at or above the threshold {} {}",
+            phrases::threshold(threshold),
+            fate(action)
+        ));
     }
     effects.add(direction, parts.join(", "));
     if is_on {
-        if let Some(line) = unreachable_scores::reach_summary(&unreachable_scores::of_effective(&effective)) {
+        if let Some(line) =
+            unreachable_scores::reach_summary(&unreachable_scores::of_effective(&effective))
+        {
             effects.remark(line);
         }
         remark_idle(&Overrides::default(), &effective, catalogue, effects);
@@ -99,24 +124,39 @@ fn name(catalogue: &Catalogue) -> &str {
 }
 
 /// Adds what changes between two enabled deployments.
-fn changed(before: &RuleBody, after: &RuleBody, catalogue: Option<&Catalogue>, effects: &mut Effects) {
+fn changed(
+    before: &RuleBody,
+    after: &RuleBody,
+    catalogue: Option<&Catalogue>,
+    effects: &mut Effects,
+) {
     let (left, right) = (canonical(before), canonical(after));
     if left.executes() != right.executes() {
-        let id = |body: &RuleBody| body.executes().map_or_else(|| "none".to_owned(), phrases::short);
+        let id =
+            |body: &RuleBody| body.executes().map_or_else(|| "none".to_owned(), phrases::short);
         let line = format!("another ruleset is executed: {} → {}", id(&left), id(&right));
         return effects.add(Direction::Unclassified, line);
     }
-    let (requests, requests_after) = (rule_scope::expression(before), rule_scope::expression(after));
+    let (requests, requests_after) =
+        (rule_scope::expression(before), rule_scope::expression(after));
     let overrides_differ = left.parameter("overrides") != right.parameter("overrides");
-    let sides = catalogue.and_then(|c| Some((effective_deployment(&left, c)?, effective_deployment(&right, c)?, c)));
+    let sides = catalogue
+        .and_then(|c| Some((effective_deployment(&left, c)?, effective_deployment(&right, c)?, c)));
     let acts = sides.as_ref().is_none_or(|(b, a, _)| b.acts() && a.acts());
-    if let Some((direction, sentence)) = rule_scope::compare(&requests, &requests_after).filter(|_| acts) {
+    if let Some((direction, sentence)) =
+        rule_scope::compare(&requests, &requests_after).filter(|_| acts)
+    {
         effects.add(direction, sentence);
     }
     if left.parameter("version") != right.parameter("version") {
-        let version =
-            |body: &RuleBody| body.parameter("version").map_or_else(|| "latest".to_owned(), ToString::to_string);
-        let line = format!("version {} → {}: the differences are unknown", version(&left), version(&right));
+        let version = |body: &RuleBody| {
+            body.parameter("version").map_or_else(|| "latest".to_owned(), ToString::to_string)
+        };
+        let line = format!(
+            "version {} → {}: the differences are unknown",
+            version(&left),
+            version(&right)
+        );
         effects.add(Direction::Unclassified, line);
     }
     match sides {
@@ -125,9 +165,10 @@ fn changed(before: &RuleBody, after: &RuleBody, catalogue: Option<&Catalogue>, e
             Direction::Unclassified,
             "the overrides change, and the rules of the ruleset are not known".to_owned(),
         ),
-        None if overrides_differ => {
-            effects.add(Direction::Unclassified, "the overrides change, and have an unknown form".to_owned())
-        }
+        None if overrides_differ => effects.add(
+            Direction::Unclassified,
+            "the overrides change, and have an unknown form".to_owned(),
+        ),
         None => {}
     }
     if overrides_differ && catalogue.is_some_and(Catalogue::lacks_anomaly_rule) {
@@ -154,11 +195,14 @@ fn strange_members(before: &RuleBody, after: &RuleBody, effects: &mut Effects) {
         _ => BTreeMap::new(),
     };
     let (left, right) = (parameters(before), parameters(after));
-    for (left, right, known) in [(before.members(), after.members(), KNOWN), (&left, &right, KNOWN_PARAMETERS)] {
+    for (left, right, known) in
+        [(before.members(), after.members(), KNOWN), (&left, &right, KNOWN_PARAMETERS)]
+    {
         let names: BTreeSet<&String> = left.keys().chain(right.keys()).gather();
         for name in names {
             if !known.contains(&name.as_str()) && left.get(name) != right.get(name) {
-                effects.add(Direction::Unclassified, format!("{name} changes: its effect is unknown"));
+                effects
+                    .add(Direction::Unclassified, format!("{name} changes: its effect is unknown"));
             }
         }
     }

@@ -1,11 +1,14 @@
-//! The effect of a deployment of a managed ruleset: every rule with its state and the reason for it.
+//! The effect of a deployment of a managed ruleset: every rule with its state and the reason for
+//! it.
 
 use std::collections::HashMap;
 
 use crate::model::Value;
 use crate::model::expression::Expression;
 use crate::model::facts::owasp::{ANOMALY_THRESHOLD, PARANOIA_TAGS};
-use crate::model::managed::{Catalogue, CatalogueRule, Effect, Managed, Overrides, Paranoia, RuleOverride, effective};
+use crate::model::managed::{
+    Catalogue, CatalogueRule, Effect, Managed, Overrides, Paranoia, RuleOverride, effective,
+};
 use crate::model::ruleset::RuleBody;
 
 /// Why a rule has its state.
@@ -69,7 +72,8 @@ pub struct EffectiveDeployment<'c> {
     pub version: Option<String>,
     /// Its overrides.
     pub overrides: Overrides,
-    /// The paranoia level; `None` if the state of the rules matches no level, or the ruleset has none.
+    /// The paranoia level; `None` if the state of the rules matches no level, or the ruleset has
+    /// none.
     pub paranoia: Option<Paranoia>,
     /// The rule that compares the score.
     pub anomaly: Option<EffectiveRule<'c>>,
@@ -105,7 +109,10 @@ impl EffectiveDeployment<'_> {
 
 /// Resolves the overrides of a deployment. `None` if they have an unknown form.
 #[must_use]
-pub fn effective_deployment<'c>(body: &RuleBody, catalogue: &'c Catalogue) -> Option<EffectiveDeployment<'c>> {
+pub fn effective_deployment<'c>(
+    body: &RuleBody,
+    catalogue: &'c Catalogue,
+) -> Option<EffectiveDeployment<'c>> {
     let overrides = Overrides::read(body.parameter("overrides"))?;
     let effects = effective(catalogue, &overrides);
     let anomaly_id = catalogue.anomaly_rule().map(|r| &r.id);
@@ -157,25 +164,39 @@ fn why(
     if says(&all) { DecidedBy::Ruleset } else { DecidedBy::Default }
 }
 
-/// The level whose rules are on, without overrides of single rules: up to it all rules have their default or are on,
-/// above it all are off.
+/// The level whose rules are on, without overrides of single rules: up to it all rules have their
+/// default or are on, above it all are off.
 fn paranoia(catalogue: &Catalogue, overrides: &Overrides) -> Option<Paranoia> {
-    if catalogue.which != Some(Managed::Owasp) || !PARANOIA_TAGS.iter().any(|t| catalogue.has_tag(t)) {
+    if catalogue.which != Some(Managed::Owasp)
+        || !PARANOIA_TAGS.iter().any(|t| catalogue.has_tag(t))
+    {
         return None;
     }
     let levels = Overrides { rules: Vec::new(), ..overrides.clone() };
     let effects = effective(catalogue, &levels);
     let fits = |level: &Paranoia| {
-        catalogue.rules.iter().zip(&effects).filter_map(|(rule, e)| Some((rule, e, rule.level()?))).all(
-            |(rule, effect, own)| {
-                if own > *level { !effect.enabled } else { effect.enabled || !rule.enabled }
-            },
-        )
+        catalogue
+            .rules
+            .iter()
+            .zip(&effects)
+            .filter_map(|(rule, e)| Some((rule, e, rule.level()?)))
+            .all(
+                |(rule, effect, own)| {
+                    if own > *level { !effect.enabled } else { effect.enabled || !rule.enabled }
+                },
+            )
     };
-    let is_off =
-        |n: u8| overrides.tags.iter().any(|t| t.tag == PARANOIA_TAGS[usize::from(n) - 1] && t.enabled == Some(false));
-    // If a level has no rules, several levels match; the intended one is the level above which the tags are off.
-    let meant = |level: &Paranoia| (level.level() + 1..=4).all(is_off) && (1..=level.level()).all(|n| !is_off(n));
+    let is_off = |n: u8| {
+        overrides
+            .tags
+            .iter()
+            .any(|t| t.tag == PARANOIA_TAGS[usize::from(n) - 1] && t.enabled == Some(false))
+    };
+    // If a level has no rules, several levels match; the intended one is the level above which the
+    // tags are off.
+    let meant = |level: &Paranoia| {
+        (level.level() + 1..=4).all(is_off) && (1..=level.level()).all(|n| !is_off(n))
+    };
     let fitting: Vec<Paranoia> = (1..=4).filter_map(Paranoia::new).filter(fits).collect();
     fitting.iter().find(|l| meant(l)).or(fitting.last()).copied()
 }

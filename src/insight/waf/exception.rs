@@ -1,9 +1,9 @@
 //! What an exception lets requests bypass, and how a change of it affects that.
 //!
 //! # Sources
-//! developers.cloudflare.com/waf/managed-rules/waf-exceptions/define-api and /waf/custom-rules/skip/options, read
-//! 2026-11-20. Skipping the rule that compares the score bypasses the whole OWASP ruleset; this follows from how it
-//! works.
+//! developers.cloudflare.com/waf/managed-rules/waf-exceptions/define-api and
+//! /waf/custom-rules/skip/options, read 2026-11-20. Skipping the rule that compares the score
+//! bypasses the whole OWASP ruleset; this follows from how it works.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,18 +56,31 @@ pub fn skipped(body: &RuleBody) -> Option<Skipped> {
     }
     let mut skipped = Skipped::default();
     let canonical = canonical(body);
-    let Some(Value::Map(parameters)) = canonical.get("action_parameters") else { return Some(skipped) };
+    let Some(Value::Map(parameters)) = canonical.get("action_parameters") else {
+        return Some(skipped);
+    };
     for (name, value) in parameters {
         let understood = match (name.as_str(), value) {
             ("ruleset", Value::Text(word)) if word == "current" => Some(vec![Target::Rest]),
             ("phase", Value::Text(word)) if word == "current" => Some(vec![Target::RestOfPhase]),
-            ("rulesets", value) => texts(value).map(|ids| ids.into_iter().map(Target::Ruleset).collect()),
-            ("phases", value) => texts(value).map(|names| names.into_iter().map(Target::Phase).collect()),
-            ("products", value) => texts(value).map(|names| names.into_iter().map(Target::Product).collect()),
+            ("rulesets", value) => {
+                texts(value).map(|ids| ids.into_iter().map(Target::Ruleset).collect())
+            }
+            ("phases", value) => {
+                texts(value).map(|names| names.into_iter().map(Target::Phase).collect())
+            }
+            ("products", value) => {
+                texts(value).map(|names| names.into_iter().map(Target::Product).collect())
+            }
             ("rules", Value::Map(by_ruleset)) => by_ruleset
                 .iter()
                 .map(|(ruleset, ids)| {
-                    Some(texts(ids)?.into_iter().map(|id| Target::Rule(ruleset.clone(), id)).collect::<Vec<_>>())
+                    Some(
+                        texts(ids)?
+                            .into_iter()
+                            .map(|id| Target::Rule(ruleset.clone(), id))
+                            .collect::<Vec<_>>(),
+                    )
                 })
                 .collect::<Option<Vec<_>>>()
                 .map(|lists| lists.concat()),
@@ -121,7 +134,8 @@ impl Skipped {
         let concerns = |target: &Target| match (target, rule.executes()) {
             (Target::Rest | Target::RestOfPhase, _) => true,
             (Target::Ruleset(id) | Target::Rule(id, _), Some(executed)) => id == executed,
-            (Target::Ruleset(_) | Target::Rule(..), None) | (Target::Phase(_) | Target::Product(_), _) => false,
+            (Target::Ruleset(_) | Target::Rule(..), None)
+            | (Target::Phase(_) | Target::Product(_), _) => false,
         };
         match self.split(waf).0.iter().any(concerns) {
             true => Some(true),
@@ -141,7 +155,8 @@ impl Skipped {
 
     /// Returns true if it may let requests bypass rules of a managed ruleset, wherever it is.
     pub(super) fn may_free(&self, ruleset: Managed) -> bool {
-        let is_other = |id: &str| Managed::ALL.iter().any(|other| *other != ruleset && other.facts().id == id);
+        let is_other =
+            |id: &str| Managed::ALL.iter().any(|other| *other != ruleset && other.facts().id == id);
         let frees = |target: &Target| match target {
             Target::Rest | Target::RestOfPhase => true,
             Target::Phase(name) => name == MANAGED_PHASE,
@@ -151,8 +166,8 @@ impl Skipped {
         !self.unknown.is_empty() || self.targets.iter().any(frees)
     }
 
-    /// What requests bypass that match this exception and then another one: the second adds nothing if the first
-    /// bypasses the rest.
+    /// What requests bypass that match this exception and then another one: the second adds nothing
+    /// if the first bypasses the rest.
     fn and_then(&self, next: &Self) -> BTreeSet<Target> {
         let ends = self.targets.iter().any(|t| matches!(t, Target::Rest | Target::RestOfPhase));
         self.targets.iter().chain(next.targets.iter().filter(|_| !ends)).cloned().gather()
@@ -166,7 +181,8 @@ impl Skipped {
         if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
     }
 
-    /// What matching requests bypass in effect: skipping the rule that compares the score skips its ruleset.
+    /// What matching requests bypass in effect: skipping the rule that compares the score skips its
+    /// ruleset.
     pub(in crate::insight) fn in_effect(&self, waf: &LiveWaf) -> impl Iterator<Item = Target> {
         self.targets.iter().map(|t| stronger(t, of(t, waf)))
     }
@@ -175,8 +191,14 @@ impl Skipped {
     fn split(&self, waf: &LiveWaf) -> (BTreeSet<Target>, BTreeSet<Target>) {
         // The rule that compares the score exists even if the catalogue does not contain it.
         let is_void = |t: &Target| match stronger(t, of(t, waf)) {
-            Target::Rule(ruleset, id) => waf.catalogue(&ruleset).is_some_and(|c| c.rule(&id).is_none()),
-            Target::Rest | Target::Ruleset(_) | Target::Phase(_) | Target::RestOfPhase | Target::Product(_) => false,
+            Target::Rule(ruleset, id) => {
+                waf.catalogue(&ruleset).is_some_and(|c| c.rule(&id).is_none())
+            }
+            Target::Rest
+            | Target::Ruleset(_)
+            | Target::Phase(_)
+            | Target::RestOfPhase
+            | Target::Product(_) => false,
         };
         self.targets.iter().cloned().partition(|t| !is_void(t))
     }
@@ -187,11 +209,17 @@ fn stronger(target: &Target, catalogue: Option<&Catalogue>) -> Target {
     match target {
         Target::Rule(ruleset, id) => {
             let catalogue = catalogue.filter(|c| c.id.0 == *ruleset);
-            if Catalogue::anomaly_id(catalogue) == id { Target::Ruleset(ruleset.clone()) } else { target.clone() }
+            if Catalogue::anomaly_id(catalogue) == id {
+                Target::Ruleset(ruleset.clone())
+            } else {
+                target.clone()
+            }
         }
-        Target::Rest | Target::Ruleset(_) | Target::Phase(_) | Target::RestOfPhase | Target::Product(_) => {
-            target.clone()
-        }
+        Target::Rest
+        | Target::Ruleset(_)
+        | Target::Phase(_)
+        | Target::RestOfPhase
+        | Target::Product(_) => target.clone(),
     }
 }
 
@@ -217,7 +245,8 @@ fn covers(one: &Target, other: &Target) -> bool {
 /// What is newly bypassed when one set of targets replaces another.
 fn beyond(these: &BTreeSet<Target>, those: &BTreeSet<Target>, waf: &LiveWaf) -> Vec<Target> {
     let those: BTreeSet<Target> = those.iter().map(|t| stronger(t, of(t, waf))).gather();
-    let is_new = |t: &&Target| !those.iter().any(|covering| covers(covering, &stronger(t, of(t, waf))));
+    let is_new =
+        |t: &&Target| !those.iter().any(|covering| covers(covering, &stronger(t, of(t, waf))));
     these.iter().filter(is_new).cloned().collect()
 }
 
@@ -227,20 +256,28 @@ pub(super) fn compare_orders(rises: &Skipped, sinks: &Skipped, waf: &LiveWaf) ->
         return if rises == sinks { Direction::Neutral } else { Direction::Unclassified };
     }
     let (before, after) = (sinks.and_then(rises), rises.and_then(sinks));
-    let is_any = |targets: Vec<Target>, direction| if targets.is_empty() { Direction::Neutral } else { direction };
+    let is_any = |targets: Vec<Target>, direction| {
+        if targets.is_empty() { Direction::Neutral } else { direction }
+    };
     let more = is_any(beyond(&after, &before, waf), Direction::Weakens);
     more.combine(is_any(beyond(&before, &after, waf), Direction::Strengthens))
 }
 
-/// Whether an exception before a deployment cancels it: it bypasses the whole ruleset for all requests that the
-/// deployment applies to.
+/// Whether an exception before a deployment cancels it: it bypasses the whole ruleset for all
+/// requests that the deployment applies to.
 #[must_use]
 pub fn cancels(exception: &RuleBody, deployment: &RuleBody, waf: &LiveWaf) -> bool {
-    let (Some(skipped), Some(id)) = (skipped(exception), deployment.executes()) else { return false };
-    let (of_deployment, of_exception) = (rule_scope::expression(deployment), rule_scope::expression(exception));
+    let (Some(skipped), Some(id)) = (skipped(exception), deployment.executes()) else {
+        return false;
+    };
+    let (of_deployment, of_exception) =
+        (rule_scope::expression(deployment), rule_scope::expression(exception));
     exception.is_enabled()
         && skipped.passes_by_all_of(id, waf.catalogue(id))
-        && matches!(Expression::scope_change(&of_deployment, &of_exception), ScopeChange::Equal | ScopeChange::Wider)
+        && matches!(
+            Expression::scope_change(&of_deployment, &of_exception),
+            ScopeChange::Equal | ScopeChange::Wider
+        )
 }
 
 /// Whether an exception bypasses none of these rules that stops requests.
@@ -252,13 +289,22 @@ pub fn relieves_nothing<'r>(
 ) -> bool {
     let Some(skipped) = skipped(exception) else { return false };
     let is_idle = |rule: &RuleBody| {
-        !rule.is_enabled() || only_logs(rule.action()) || self::skipped(rule).is_some_and(|s| s.stays_in_entry_point())
+        !rule.is_enabled()
+            || only_logs(rule.action())
+            || self::skipped(rule).is_some_and(|s| s.stays_in_entry_point())
     };
-    skipped.stays_in_entry_point() && rules.all(|rule| is_idle(rule) || skipped.acts_on(rule, waf) == Some(false))
+    skipped.stays_in_entry_point()
+        && rules.all(|rule| is_idle(rule) || skipped.acts_on(rule, waf) == Some(false))
 }
 
 /// Adds what changes between two exceptions for the same requests.
-pub(super) fn compare(before: &Skipped, after: &Skipped, phase: Phase, waf: &LiveWaf, effects: &mut Effects) {
+pub(super) fn compare(
+    before: &Skipped,
+    after: &Skipped,
+    phase: Phase,
+    waf: &LiveWaf,
+    effects: &mut Effects,
+) {
     let ((had, void_before), (has, void)) = (before.split(waf), after.split(waf));
     let (added, removed) = (beyond(&has, &had, waf), beyond(&had, &has, waf));
     if !added.is_empty() {
@@ -268,12 +314,17 @@ pub(super) fn compare(before: &Skipped, after: &Skipped, phase: Phase, waf: &Liv
     }
     if !removed.is_empty() {
         let words = list(removed.iter(), phase, waf).join(", ");
-        effects.add(Direction::Strengthens, format!("exception narrowed: no longer bypasses {words}"));
+        effects
+            .add(Direction::Strengthens, format!("exception narrowed: no longer bypasses {words}"));
     }
     if before.unknown != after.unknown {
-        let names: BTreeSet<_> = before.unknown.keys().chain(after.unknown.keys()).cloned().gather();
+        let names: BTreeSet<_> =
+            before.unknown.keys().chain(after.unknown.keys()).cloned().gather();
         let names = names.into_iter().collect::<Vec<_>>().join(", ");
-        effects.add(Direction::Unclassified, format!("{names} of the exception: the effect of the change is unknown"));
+        effects.add(
+            Direction::Unclassified,
+            format!("{names} of the exception: the effect of the change is unknown"),
+        );
     }
     remark_void(void.difference(&void_before), waf, effects);
 }
@@ -291,10 +342,14 @@ pub(super) fn whole(
     if targets.is_empty() && skipped.unknown.is_empty() {
         effects.remark("the exception bypasses nothing that exists".to_owned());
     } else {
-        let shown = Skipped { targets: targets.clone(), unknown: skipped.unknown.clone() }.about(phase, waf);
+        let shown = Skipped { targets: targets.clone(), unknown: skipped.unknown.clone() }
+            .about(phase, waf);
         let (direction, line) = match is_new {
             true => (Direction::Weakens, format!("exception: {requests} bypass {shown}")),
-            false => (Direction::Strengthens, format!("exception removed: {requests} no longer bypass {shown}")),
+            false => (
+                Direction::Strengthens,
+                format!("exception removed: {requests} no longer bypass {shown}"),
+            ),
         };
         effects.add(direction, line);
         if is_new {
@@ -305,9 +360,14 @@ pub(super) fn whole(
 }
 
 /// Adds the remark that the rule which compares the score represents the whole ruleset.
-fn whole_ruleset<'t>(targets: impl Iterator<Item = &'t Target>, waf: &LiveWaf, effects: &mut Effects) {
+fn whole_ruleset<'t>(
+    targets: impl Iterator<Item = &'t Target>,
+    waf: &LiveWaf,
+    effects: &mut Effects,
+) {
     for target in targets {
-        if let (Target::Rule(..), Target::Ruleset(_)) = (target, stronger(target, of(target, waf))) {
+        if let (Target::Rule(..), Target::Ruleset(_)) = (target, stronger(target, of(target, waf)))
+        {
             let line = "this switches the whole OWASP ruleset off for the requests it names, as the bypassed rule is the \
                         one that compares the score";
             effects.add(Direction::Weakens, line.to_owned());
@@ -316,7 +376,11 @@ fn whole_ruleset<'t>(targets: impl Iterator<Item = &'t Target>, waf: &LiveWaf, e
 }
 
 /// Adds a remark about targets that do not exist.
-fn remark_void<'t>(targets: impl Iterator<Item = &'t Target>, waf: &LiveWaf, effects: &mut Effects) {
+fn remark_void<'t>(
+    targets: impl Iterator<Item = &'t Target>,
+    waf: &LiveWaf,
+    effects: &mut Effects,
+) {
     for target in targets {
         if let Target::Rule(ruleset, id) = target {
             let version = waf.catalogue(ruleset).map_or("?", |c| c.version.as_str());
@@ -343,20 +407,29 @@ fn list<'t>(targets: impl Iterator<Item = &'t Target>, phase: Phase, waf: &LiveW
     for target in targets {
         match target {
             Target::Rest => words.push(format!("all {} after it", phase.about())),
-            Target::RestOfPhase => words.push(format!("all {} after it, also the account's", phase.about())),
+            Target::RestOfPhase => {
+                words.push(format!("all {} after it, also the account's", phase.about()))
+            }
             Target::Ruleset(id) => words.push(format!("the whole {}", ruleset_name(id, waf))),
             Target::Phase(name) => words.push(phase_name(name)),
             Target::Product(name) => words.push(format!("the product {name}")),
             Target::Rule(ruleset, id) => {
                 let rule = waf.catalogue(ruleset).and_then(|c| c.rule(id));
-                rules.entry(ruleset).or_default().push(rule.map_or_else(|| phrases::short(id), phrases::rule_label));
+                rules
+                    .entry(ruleset)
+                    .or_default()
+                    .push(rule.map_or_else(|| phrases::short(id), phrases::rule_label));
             }
         }
     }
     for (ruleset, mut names) in rules {
         names.sort();
         let noun = noun_for(names.len(), "rule");
-        words.push(format!("{noun} {} of the {}", first_of(&names, MOST_NAMES), ruleset_name(ruleset, waf)));
+        words.push(format!(
+            "{noun} {} of the {}",
+            first_of(&names, MOST_NAMES),
+            ruleset_name(ruleset, waf)
+        ));
     }
     words
 }

@@ -19,7 +19,8 @@ pub struct Impact {
 impl Impact {
     /// A change without any effect, optionally with a reason.
     pub(super) fn none(why: &str) -> Self {
-        let line = if why.is_empty() { NO_EFFECT.to_owned() } else { format!("{NO_EFFECT}: {why}") };
+        let line =
+            if why.is_empty() { NO_EFFECT.to_owned() } else { format!("{NO_EFFECT}: {why}") };
         Self { direction: Direction::Neutral, lines: vec![line] }
     }
 }

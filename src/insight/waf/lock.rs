@@ -1,8 +1,8 @@
-//! `waf.lock`: the managed rulesets at the last review, so that Cloudflare's changes in them show as a difference in
-//! the next review.
+//! `waf.lock`: the managed rulesets at the last review, so that Cloudflare's changes in them show
+//! as a difference in the next review.
 //!
-//! The file is text with one line for each rule, ordered by number and id, so that a change of one rule changes one
-//! line:
+//! The file is text with one line for each rule, ordered by number and id, so that a change of one
+//! rule changes one line:
 //!
 //! ```text
 //! waf.lock 1
@@ -10,8 +10,8 @@
 //! 5e4903d6afa841c9b88b96203297003f 942430 level-2 on score 1f0c2a9b Restricted SQL Character Anomaly Detection
 //! ```
 //!
-//! After the id: number, paranoia level, whether it is on by default, its default action, a digest of its tags, its
-//! title. `-` means that there is none. Lines that begin with `#` are comments.
+//! After the id: number, paranoia level, whether it is on by default, its default action, a digest
+//! of its tags, its title. `-` means that there is none. Lines that begin with `#` are comments.
 
 use std::collections::BTreeMap;
 
@@ -92,7 +92,8 @@ impl LockedRule {
         let mut parts = text.splitn(7, ' ');
         let mut next = || parts.next();
         let (id, number, level, state) = (next()?, next()?, next()?, next()?);
-        let (action, tags, title) = (next()?.to_owned(), next()?.to_owned(), next().unwrap_or_default().to_owned());
+        let (action, tags, title) =
+            (next()?.to_owned(), next()?.to_owned(), next().unwrap_or_default().to_owned());
         Some(Self {
             number: if number == "-" { None } else { Some(number.parse().ok()?) },
             id: id.to_owned(),
@@ -148,7 +149,9 @@ impl LockedRuleset {
     pub fn has_rule(&self, name: &RuleName) -> bool {
         let id = name.as_str().to_lowercase();
         let mut rules = self.rules.iter();
-        rules.any(|rule| (rule.number.is_some() && rule.number == name.number()) || rule.id.starts_with(&id))
+        rules.any(|rule| {
+            (rule.number.is_some() && rule.number == name.number()) || rule.id.starts_with(&id)
+        })
     }
 }
 
@@ -201,9 +204,15 @@ impl Lock {
                 match text.strip_prefix("waf.lock ").and_then(|v| v.parse::<u32>().ok()) {
                     Some(FORMAT) => has_head = true,
                     Some(_) => {
-                        return error("the file has the format of another version of zonewright; write it again");
+                        return error(
+                            "the file has the format of another version of zonewright; write it again",
+                        );
                     }
-                    None => return error("this is not a waf.lock file, which begins with `waf.lock 1`"),
+                    None => {
+                        return error(
+                            "this is not a waf.lock file, which begins with `waf.lock 1`",
+                        );
+                    }
                 }
             } else if let Some(rest) = text.strip_prefix("ruleset ") {
                 let mut parts = rest.splitn(3, ' ');
@@ -216,7 +225,11 @@ impl Lock {
             } else {
                 match (lock.rulesets.last_mut(), LockedRule::parse(text)) {
                     (Some(ruleset), Some(rule)) => ruleset.rules.push(rule),
-                    (Some(_), None) => return error("this is not a rule; to resolve a merge, write the file again"),
+                    (Some(_), None) => {
+                        return error(
+                            "this is not a rule; to resolve a merge, write the file again",
+                        );
+                    }
                     (None, _) => return error("a rule is before any ruleset"),
                 }
             }
@@ -275,7 +288,8 @@ pub fn compare(lock: Option<&LockedRuleset>, catalogue: &Catalogue) -> LockChang
         ..LockChanges::default()
     };
     let Some(lock) = lock else { return changes };
-    let mut before: BTreeMap<&str, &LockedRule> = lock.rules.iter().map(|r| (r.id.as_str(), r)).gather();
+    let mut before: BTreeMap<&str, &LockedRule> =
+        lock.rules.iter().map(|r| (r.id.as_str(), r)).gather();
     for after in now.rules {
         let Some(before) = before.remove(after.id.as_str()).cloned() else {
             changes.added.push(after);
@@ -294,7 +308,8 @@ pub fn compare(lock: Option<&LockedRuleset>, catalogue: &Catalogue) -> LockChang
             changes.renamed.push(pair());
         }
     }
-    changes.removed = lock.rules.iter().filter(|r| before.contains_key(r.id.as_str())).cloned().collect();
+    changes.removed =
+        lock.rules.iter().filter(|r| before.contains_key(r.id.as_str())).cloned().collect();
     changes
 }
 
@@ -338,14 +353,18 @@ impl LockChanges {
         let single = |rules: &[LockedRule], what: &str| {
             let names: Vec<_> = rules.iter().map(LockedRule::label).collect();
             let count = crate::diagnostic::count(rules.len(), "rule");
-            (!rules.is_empty()).then(|| format!("{count} {what} ({})", first_of(&names, MOST_NAMES)))
+            (!rules.is_empty())
+                .then(|| format!("{count} {what} ({})", first_of(&names, MOST_NAMES)))
         };
-        let pairs =
-            |pairs: &[(LockedRule, LockedRule)], what: &str, each: &dyn Fn(&LockedRule, &LockedRule) -> String| {
-                let names: Vec<_> = pairs.iter().map(|(b, a)| each(b, a)).collect();
-                (!pairs.is_empty()).then(|| format!("{} {what} ({})", pairs.len(), first_of(&names, MOST_NAMES)))
-            };
-        let level = |l: Option<Paranoia>| l.map_or_else(|| "none".to_owned(), |l| l.level().to_string());
+        let pairs = |pairs: &[(LockedRule, LockedRule)],
+                     what: &str,
+                     each: &dyn Fn(&LockedRule, &LockedRule) -> String| {
+            let names: Vec<_> = pairs.iter().map(|(b, a)| each(b, a)).collect();
+            (!pairs.is_empty())
+                .then(|| format!("{} {what} ({})", pairs.len(), first_of(&names, MOST_NAMES)))
+        };
+        let level =
+            |l: Option<Paranoia>| l.map_or_else(|| "none".to_owned(), |l| l.level().to_string());
         let does = |r: &LockedRule| if r.enabled { r.action.clone() } else { "off".to_owned() };
         let parts = [
             single(&self.added, "added"),
@@ -370,7 +389,8 @@ impl LockChanges {
 
 /// A text as one word of a line.
 fn one_column(text: &str) -> String {
-    let word: String = text.chars().map(|c| if c.is_whitespace() || is_hidden(c) { '_' } else { c }).collect();
+    let word: String =
+        text.chars().map(|c| if c.is_whitespace() || is_hidden(c) { '_' } else { c }).collect();
     match word.as_str() {
         "" => "-".to_owned(),
         // At the beginning of a line, this would be a comment or start a ruleset.
@@ -389,7 +409,8 @@ fn line(text: &str) -> String {
 fn digest_of_tags(tags: &[String]) -> String {
     let mut tags: Vec<&str> = tags.iter().map(String::as_str).collect();
     tags.sort_unstable();
-    let mut digest = data_encoding::HEXLOWER.encode(digest(&SHA256, tags.join("\n").as_bytes()).as_ref());
+    let mut digest =
+        data_encoding::HEXLOWER.encode(digest(&SHA256, tags.join("\n").as_bytes()).as_ref());
     digest.truncate(DIGEST_DIGITS);
     digest
 }

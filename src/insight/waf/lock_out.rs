@@ -7,7 +7,9 @@
 //! | rate limit | see `rate_limit_lock_out` |
 //!
 //! # Sources
-//! One critical hit scores 5 (developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/concepts, read 2026-11).
+//! One critical hit scores 5
+//! (developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/concepts, read
+//! 2026-11).
 
 use super::action_strength::{Strength, fate, strength};
 use super::effective_rules::{EffectiveDeployment, effective_deployment};
@@ -24,7 +26,8 @@ const FEW_HITS: u32 = 2;
 /// Everything that names whom or what a rule is about.
 const ANY: &[Bound] = &[Bound::Host, Bound::Path, Bound::Method, Bound::Client, Bound::Content];
 
-/// Why a change of a deployment may stop ordinary visitors; `None` if it does not, or did before as well.
+/// Why a change of a deployment may stop ordinary visitors; `None` if it does not, or did before as
+/// well.
 #[must_use]
 pub fn deployment_locks_out(
     before: Option<&RuleBody>,
@@ -32,7 +35,8 @@ pub fn deployment_locks_out(
     catalogue: Option<&Catalogue>,
 ) -> Option<String> {
     let catalogue = catalogue?;
-    let is_live = |body: &&RuleBody| body.is_enabled() && !rule_scope::expression(body).is_always_false();
+    let is_live =
+        |body: &&RuleBody| body.is_enabled() && !rule_scope::expression(body).is_always_false();
     let now = effective_deployment(after.filter(is_live)?, catalogue)?;
     let hits = few_hits(&now)?;
     let then = before.filter(is_live).and_then(|body| effective_deployment(body, catalogue));
@@ -44,7 +48,8 @@ pub fn deployment_locks_out(
     if !is_stricter {
         return None;
     }
-    let level = now.paranoia.map(|level| format!(" at paranoia {}", level.level())).unwrap_or_default();
+    let level =
+        now.paranoia.map(|level| format!(" at paranoia {}", level.level())).unwrap_or_default();
     let (word, verb) = if hits == 1 { ("hit", "is") } else { ("hits", "are") };
     Some(format!(
         "{hits} {word} of critical rules (+{HIGHEST_SCORE}){level} {verb} enough, and ordinary requests hit such rules: visitors {}",
@@ -55,7 +60,9 @@ pub fn deployment_locks_out(
 /// How many critical hits act on a visitor, if they are few.
 fn few_hits(effective: &EffectiveDeployment<'_>) -> Option<u32> {
     let hits = effective.threshold()?.div_ceil(HIGHEST_SCORE).max(1);
-    let acts = effective.acts() && effective.rules_on() > 0 && strength_of(effective) >= Some(Strength::Challenge);
+    let acts = effective.acts()
+        && effective.rules_on() > 0
+        && strength_of(effective) >= Some(Strength::Challenge);
     (acts && hits <= FEW_HITS).then_some(hits)
 }
 
@@ -64,9 +71,14 @@ fn strength_of(effective: &EffectiveDeployment<'_>) -> Option<Strength> {
     strength(effective.action().unwrap_or_default())
 }
 
-/// Why a change of a rule of one's own may stop ordinary visitors; `None` if it does not, or does not get stricter.
+/// Why a change of a rule of one's own may stop ordinary visitors; `None` if it does not, or does
+/// not get stricter.
 #[must_use]
-pub fn rule_locks_out(before: Option<&RuleBody>, after: &RuleBody, direction: Direction) -> Option<String> {
+pub fn rule_locks_out(
+    before: Option<&RuleBody>,
+    after: &RuleBody,
+    direction: Direction,
+) -> Option<String> {
     if let Some(why) = before.and_then(|before| falls_far(before, after)) {
         return Some(why);
     }

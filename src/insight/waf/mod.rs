@@ -1,4 +1,5 @@
-//! What the protection of a zone does: its managed rulesets, exceptions, custom rules and rate limits, and what a change of them means.
+//! What the protection of a zone does: its managed rulesets, exceptions, custom rules and rate
+//! limits, and what a change of them means.
 //!
 //! | question | answer |
 //! |---|---|
@@ -47,12 +48,13 @@ pub use impact::{Impact, NO_EFFECT};
 pub use lock_out::{deployment_locks_out, rule_locks_out};
 pub use narrow_weakening::{narrow_exception, narrow_overrides};
 pub use overview::{
-    AccountSurvey, Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey, survey_account,
+    AccountSurvey, Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey,
+    survey_account,
 };
 pub use phrases::{SHORT_ID, rule_label, title};
 pub use promise::{
-    Cause, Context, InForce, LOOSEST_THRESHOLD, Promised, Shortfall, acceptance_without_effect, hold_deployment,
-    hold_floor,
+    Cause, Context, InForce, LOOSEST_THRESHOLD, Promised, Shortfall, acceptance_without_effect,
+    hold_deployment, hold_floor,
 };
 pub use protection_difference::{ChangedRule, Difference, RuleDifference, difference};
 pub use request_treatment::{Requests, SimpleRule, Treatment};

@@ -5,8 +5,8 @@
 //! | an exception | it bypasses rules by their names, for one page or one directory of one host |
 //! | overrides of a deployment | nothing is weaker but rules that the spec names one by one |
 //!
-//! The rule that compares the score is never among them, because its ruleset does nothing without it. How many rules it may
-//! concern, and for how long, is in `model/narrow_consent.rs`.
+//! The rule that compares the score is never among them, because its ruleset does nothing without
+//! it. How many rules it may concern, and for how long, is in `model/narrow_consent.rs`.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,8 @@ use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
 /// Fewest segments of a path prefix that names a directory.
 pub(super) const FEWEST_SEGMENTS: usize = 2;
 
-/// The rules that an exception bypasses, if it is narrow. `before` is the exception that it replaces.
+/// The rules that an exception bypasses, if it is narrow. `before` is the exception that it
+/// replaces.
 #[must_use]
 pub fn narrow_exception(
     phase: Phase,
@@ -44,16 +45,22 @@ pub fn narrow_exception(
     let rule = |target: Target| match target {
         // A rule that is not listed may be anything.
         Target::Rule(ruleset, id) => {
-            let catalogue = waf.catalogue(&ruleset).filter(|catalogue| catalogue.rule(&id).is_some());
+            let catalogue =
+                waf.catalogue(&ruleset).filter(|catalogue| catalogue.rule(&id).is_some());
             catalogue.map(|_| id)
         }
-        Target::Rest | Target::Ruleset(_) | Target::Phase(_) | Target::RestOfPhase | Target::Product(_) => None,
+        Target::Rest
+        | Target::Ruleset(_)
+        | Target::Phase(_)
+        | Target::RestOfPhase
+        | Target::Product(_) => None,
     };
     let rules: BTreeSet<String> = skipped.in_effect(waf).map(rule).collect::<Option<_>>()?;
     (!rules.is_empty()).then_some(rules)
 }
 
-/// The rules that get weaker by a change of a deployment, if all of them are among the named ones and nothing else gets weaker.
+/// The rules that get weaker by a change of a deployment, if all of them are among the named ones
+/// and nothing else gets weaker.
 #[must_use]
 pub fn narrow_overrides(
     before: &RuleBody,
@@ -61,16 +68,18 @@ pub fn narrow_overrides(
     named: &BTreeSet<String>,
     catalogue: &Catalogue,
 ) -> Option<BTreeSet<String>> {
-    let (then, now) = (effective_deployment(before, catalogue)?, effective_deployment(after, catalogue)?);
+    let (then, now) =
+        (effective_deployment(before, catalogue)?, effective_deployment(after, catalogue)?);
     let score = now.anomaly.is_some();
-    let is_weaker = |b: &EffectiveRule<'_>, a: &EffectiveRule<'_>| match (b.effect.enabled, a.effect.enabled) {
-        (true, false) => true,
-        (true, true) => {
-            let direction = compare_actions(&b.effect.action, &a.effect.action);
-            !score && !matches!(direction, Direction::Neutral | Direction::Strengthens)
-        }
-        (false, _) => false,
-    };
+    let is_weaker =
+        |b: &EffectiveRule<'_>, a: &EffectiveRule<'_>| match (b.effect.enabled, a.effect.enabled) {
+            (true, false) => true,
+            (true, true) => {
+                let direction = compare_actions(&b.effect.action, &a.effect.action);
+                !score && !matches!(direction, Direction::Neutral | Direction::Strengthens)
+            }
+            (false, _) => false,
+        };
     let pairs = then.rules.iter().zip(&now.rules).filter(|(b, a)| is_weaker(b, a));
     let own = |a: &EffectiveRule<'_>| match a.effect.enabled {
         true => a.why_action == DecidedBy::Rule,
@@ -87,12 +96,15 @@ pub fn narrow_overrides(
     let mut rest = after.clone();
     let mut overrides = now.overrides.clone();
     overrides.rules.retain(|own| !weaker.contains(&own.id));
-    overrides.rules.extend(then.overrides.rules.iter().filter(|own| weaker.contains(&own.id)).cloned());
+    overrides
+        .rules
+        .extend(then.overrides.rules.iter().filter(|own| weaker.contains(&own.id)).cloned());
     match overrides.value() {
         Some(value) => rest.set_parameter("overrides", value),
         None => rest.remove_parameter("overrides"),
     }
     let is_read = Overrides::read(rest.parameter("overrides")).is_some();
-    let may_weaken = deployment_impact(Some(before), Some(&rest), Some(catalogue)).direction.may_weaken();
+    let may_weaken =
+        deployment_impact(Some(before), Some(&rest), Some(catalogue)).direction.may_weaken();
     (is_read && !weaker.is_empty() && !may_weaken).then_some(weaker)
 }

@@ -1,4 +1,5 @@
-//! Everything that protects a zone: what each managed ruleset does, what bypasses it, and the zone's own rules.
+//! Everything that protects a zone: what each managed ruleset does, what bypasses it, and the
+//! zone's own rules.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,9 @@ use crate::diagnostic::Place;
 use crate::model::closed_set;
 use crate::model::facts::crs::AttackFamily;
 use crate::model::managed::{Catalogue, CatalogueRule, Managed, recognise};
-use crate::model::ruleset::{AccountRules, EntryPoint, LiveRule, LiveWaf, Phase, RuleBody, canonical_rate_limit};
+use crate::model::ruleset::{
+    AccountRules, EntryPoint, LiveRule, LiveWaf, Phase, RuleBody, canonical_rate_limit,
+};
 
 closed_set! {
     /// Whether a managed ruleset is deployed.
@@ -48,8 +51,8 @@ pub struct RulesetSurvey<'w> {
     pub strange_levels: Option<String>,
     /// What lets requests bypass it, in whole or in part.
     pub exceptions: Vec<RuleSurvey>,
-    /// What is in force of it beside the floor that `on` promises; `None` if nothing executes it, or its
-    /// rules were not read.
+    /// What is in force of it beside the floor that `on` promises; `None` if nothing executes it,
+    /// or its rules were not read.
     pub floor: Option<InForce>,
     /// Families of attacks that its score cannot stop.
     pub unreachable: Vec<Reach>,
@@ -79,7 +82,8 @@ pub struct RuleSurvey {
 pub struct Survey<'w> {
     /// Managed rulesets, including those that are not deployed but have a name in specs.
     pub rulesets: Vec<RulesetSurvey<'w>>,
-    /// The zone's own rules, by phase. Those of the phase of managed rulesets are with the rulesets.
+    /// The zone's own rules, by phase. Those of the phase of managed rulesets are with the
+    /// rulesets.
     pub own: Vec<(Phase, Vec<RuleSurvey>)>,
 }
 
@@ -98,9 +102,13 @@ pub fn survey_account(rules: &AccountRules, waf: &LiveWaf) -> AccountSurvey {
     match rules {
         AccountRules::Unknown(why) => AccountSurvey::Unknown(why.clone()),
         AccountRules::Known(entry_points) => {
-            let present = entry_points.iter().filter(|(_, entry_point)| !entry_point.rules().is_empty());
+            let present =
+                entry_points.iter().filter(|(_, entry_point)| !entry_point.rules().is_empty());
             let of_phase = |(phase, entry_point): (&Phase, &EntryPoint)| {
-                (*phase, entry_point.rules().iter().map(|rule| of_rule(rule, *phase, waf)).collect())
+                (
+                    *phase,
+                    entry_point.rules().iter().map(|rule| of_rule(rule, *phase, waf)).collect(),
+                )
             };
             AccountSurvey::Rules(present.map(of_phase).collect())
         }
@@ -116,7 +124,8 @@ pub struct RuleRow<'c> {
     pub is_on: bool,
     /// What it does.
     pub action: String,
-    /// The reason: `default`, `ruleset`, `level`, `tag`, `rule`, `not deployed`, `switched off`, `unknown`.
+    /// The reason: `default`, `ruleset`, `level`, `tag`, `rule`, `not deployed`, `switched off`,
+    /// `unknown`.
     pub why: &'static str,
     /// The tag that decides, if any.
     pub tag: Option<String>,
@@ -135,15 +144,16 @@ pub struct FamilyCount {
     pub total: usize,
 }
 
-/// Surveys everything that was read of a zone's protection, with the rules of its account if Cloudflare
-/// applies them to the zone.
+/// Surveys everything that was read of a zone's protection, with the rules of its account if
+/// Cloudflare applies them to the zone.
 #[must_use]
 pub fn survey<'w>(waf: &'w LiveWaf, account: Option<&AccountRules>) -> Survey<'w> {
     let account = match account {
         Some(AccountRules::Known(entry_points)) => Some(entry_points),
         Some(AccountRules::Unknown(_)) | None => None,
     };
-    let own = |phase: Phase| rules(waf, phase).iter().map(|rule| of_rule(rule, phase, waf)).collect();
+    let own =
+        |phase: Phase| rules(waf, phase).iter().map(|rule| of_rule(rule, phase, waf)).collect();
     let mut ids: Vec<String> = Managed::ALL
         .iter()
         .map(|m| waf.managed(*m).map_or_else(|| m.facts().id.to_owned(), |c| c.id.0.clone()))
@@ -155,7 +165,11 @@ pub fn survey<'w>(waf: &'w LiveWaf, account: Option<&AccountRules>) -> Survey<'w
     }
     Survey {
         rulesets: ids.iter().map(|id| ruleset(id, waf, account)).collect(),
-        own: Phase::ALL.iter().filter(|phase| !phase.deploys()).map(|phase| (*phase, own(*phase))).collect(),
+        own: Phase::ALL
+            .iter()
+            .filter(|phase| !phase.deploys())
+            .map(|phase| (*phase, own(*phase)))
+            .collect(),
     }
 }
 
@@ -165,14 +179,22 @@ fn rules(waf: &LiveWaf, phase: Phase) -> &[LiveRule] {
 }
 
 /// One managed ruleset.
-fn ruleset<'w>(id: &str, waf: &'w LiveWaf, account: Option<&BTreeMap<Phase, EntryPoint>>) -> RulesetSurvey<'w> {
+fn ruleset<'w>(
+    id: &str,
+    waf: &'w LiveWaf,
+    account: Option<&BTreeMap<Phase, EntryPoint>>,
+) -> RulesetSurvey<'w> {
     let managed = rules(waf, Phase::Managed);
     let catalogue = waf.catalogue(id);
     let at = managed.iter().position(|r| r.body.executes() == Some(id));
     let deployment = at.map(|n| &managed[n].body);
     let which = catalogue.and_then(|c| c.which).or_else(|| Managed::recognise(id, ""));
-    let effective = deployment.zip(catalogue).and_then(|(body, catalogue)| effective_deployment(body, catalogue));
-    let levels = |effective: &EffectiveDeployment| effective.paranoia.is_none() && which == Some(Managed::Owasp);
+    let effective = deployment
+        .zip(catalogue)
+        .and_then(|(body, catalogue)| effective_deployment(body, catalogue));
+    let levels = |effective: &EffectiveDeployment| {
+        effective.paranoia.is_none() && which == Some(Managed::Owasp)
+    };
     let strange_levels = match (&effective, deployment) {
         (Some(effective), Some(body)) if levels(effective) => Some(
             recognise(body, Managed::Owasp, catalogue, Place::NOWHERE)
@@ -181,7 +203,8 @@ fn ruleset<'w>(id: &str, waf: &'w LiveWaf, account: Option<&BTreeMap<Phase, Entr
         ),
         (_, _) => None,
     };
-    // An exception affects what comes after it, as does a rule of an earlier phase that skips this one.
+    // An exception affects what comes after it, as does a rule of an earlier phase that skips this
+    // one.
     let earlier = Phase::ALL.iter().take_while(|phase| **phase != Phase::Managed);
     let before = earlier.flat_map(|phase| rules(waf, *phase).iter().map(|r| (*phase, r)));
     let before = before.chain(managed[..at.unwrap_or(0)].iter().map(|r| (Phase::Managed, r)));
@@ -194,7 +217,9 @@ fn ruleset<'w>(id: &str, waf: &'w LiveWaf, account: Option<&BTreeMap<Phase, Entr
             true => skipped.passes_by(id, rule_id, catalogue),
             false => skipped.passes_by_phase(Phase::Managed),
         };
-        let all = catalogue.map(|c| c.rules.iter().map(|r| r.id.0.as_str()).collect::<Vec<_>>()).unwrap_or_default();
+        let all = catalogue
+            .map(|c| c.rules.iter().map(|r| r.id.0.as_str()).collect::<Vec<_>>())
+            .unwrap_or_default();
         let touched: Vec<&str> = all.into_iter().filter(|rule_id| concerns(rule_id)).collect();
         if !touched.is_empty() || (catalogue.is_none() && concerns("")) {
             exceptions.push(of_rule(rule, phase, waf));
@@ -206,7 +231,10 @@ fn ruleset<'w>(id: &str, waf: &'w LiveWaf, account: Option<&BTreeMap<Phase, Entr
     RulesetSurvey {
         which,
         id: id.to_owned(),
-        name: catalogue.map(|c| c.name.clone()).filter(|n| !n.is_empty()).unwrap_or_else(|| ruleset_name(id, waf)),
+        name: catalogue
+            .map(|c| c.name.clone())
+            .filter(|n| !n.is_empty())
+            .unwrap_or_else(|| ruleset_name(id, waf)),
         catalogue,
         deployed: match deployment {
             None => Deployed::No,
@@ -217,7 +245,11 @@ fn ruleset<'w>(id: &str, waf: &'w LiveWaf, account: Option<&BTreeMap<Phase, Entr
             .filter(|_| deployment.is_some_and(RuleBody::is_enabled))
             .and_then(|which| hold_floor(which, waf, account)),
         scope: deployment.map(|b| rule_scope::expression(b).text().to_owned()).unwrap_or_default(),
-        unreachable: effective.as_ref().filter(|s| s.is_on).map(unreachable_scores::of_effective).unwrap_or_default(),
+        unreachable: effective
+            .as_ref()
+            .filter(|s| s.is_on)
+            .map(unreachable_scores::of_effective)
+            .unwrap_or_default(),
         effective,
         strange_levels,
         exceptions,
@@ -231,7 +263,12 @@ fn of_rule(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> RuleSurvey {
     let does = match (skipped(body), canonical_rate_limit(body)) {
         (Some(skipped), _) => format!("bypasses {}", skipped.about(phase, waf)),
         (None, Some(rate)) => {
-            format!("{} {}{}", rate_limit::about(&rate), fate(body.action()), rate_limit::lasting(&rate))
+            format!(
+                "{} {}{}",
+                rate_limit::about(&rate),
+                fate(body.action()),
+                rate_limit::lasting(&rate)
+            )
         }
         (None, None) => match body.executes() {
             Some(id) => format!("executes the {}", ruleset_name(id, waf)),
@@ -252,7 +289,8 @@ impl<'w> RulesetSurvey<'w> {
     /// The state of every rule, in the ruleset's order.
     #[must_use]
     pub fn rows(&self) -> Vec<RuleRow<'w>> {
-        let exceptions = |rule: &CatalogueRule| self.passed_by.get(&rule.id.0).cloned().unwrap_or_default();
+        let exceptions =
+            |rule: &CatalogueRule| self.passed_by.get(&rule.id.0).cloned().unwrap_or_default();
         let Some(effective) = &self.effective else {
             let row = |rule: &'w CatalogueRule| RuleRow {
                 rule,
@@ -283,7 +321,8 @@ impl<'w> RulesetSurvey<'w> {
         effective.rules.iter().chain(&effective.anomaly).map(row).collect()
     }
 
-    /// The number of enabled rules and of all rules, by family, without the rule that compares the score.
+    /// The number of enabled rules and of all rules, by family, without the rule that compares the
+    /// score.
     #[must_use]
     pub fn families(&self) -> Vec<FamilyCount> {
         let Some(effective) = &self.effective else { return Vec::new() };
@@ -301,12 +340,18 @@ impl<'w> RulesetSurvey<'w> {
     /// Overrides of single rules, in words.
     #[must_use]
     pub fn rule_overrides(&self) -> Vec<String> {
-        let (Some(effective), Some(catalogue)) = (&self.effective, self.catalogue) else { return Vec::new() };
+        let (Some(effective), Some(catalogue)) = (&self.effective, self.catalogue) else {
+            return Vec::new();
+        };
         let anomaly = effective.anomaly.as_ref().map(|a| a.rule.id.0.as_str());
         let own = effective.overrides.rules.iter().filter(|o| Some(o.id.as_str()) != anomaly);
         own.map(|own| {
             let Some(rule) = catalogue.rule(&own.id) else {
-                return format!("{} names no rule of version {}", phrases::short(&own.id), catalogue.version);
+                return format!(
+                    "{} names no rule of version {}",
+                    phrases::short(&own.id),
+                    catalogue.version
+                );
             };
             let state = own.enabled.map(|e| if e { "on" } else { "off" }.to_owned());
             let parts: Vec<_> = state.into_iter().chain(own.action.clone()).collect();

@@ -14,7 +14,9 @@ pub const SHORT_ID: usize = 8;
 #[must_use]
 pub fn title(rule: &CatalogueRule) -> &str {
     match rule.description.split_once(':') {
-        Some((number, rest)) if rule.number.is_some() && number.trim().bytes().all(|b| b.is_ascii_digit()) => {
+        Some((number, rest))
+            if rule.number.is_some() && number.trim().bytes().all(|b| b.is_ascii_digit()) =>
+        {
             rest.trim()
         }
         _ => rule.description.trim(),
@@ -31,7 +33,8 @@ pub fn rule_label(rule: &CatalogueRule) -> String {
     }
 }
 
-/// A rule with its important properties, without its state: `942430 off: SQL injection "…", paranoia 2, score 3`.
+/// A rule with its important properties, without its state: `942430 off: SQL injection "…",
+/// paranoia 2, score 3`.
 pub(super) fn about(rule: &CatalogueRule) -> String {
     let mut words = Vec::new();
     let title = cut(title(rule), MOST_OF_TITLE);

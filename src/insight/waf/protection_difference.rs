@@ -1,5 +1,5 @@
-//! Compares the effect of two states of a zone's protection: each of its own rules, and each rule of its managed
-//! rulesets.
+//! Compares the effect of two states of a zone's protection: each of its own rules, and each rule
+//! of its managed rulesets.
 
 use std::collections::BTreeMap;
 
@@ -53,8 +53,8 @@ pub struct Difference {
     pub rules: Vec<RuleDifference>,
 }
 
-/// Compares two states of a zone's protection. Equal rules have equal ids in both. The managed rulesets are those of
-/// `after`.
+/// Compares two states of a zone's protection. Equal rules have equal ids in both. The managed
+/// rulesets are those of `after`.
 #[must_use]
 pub fn difference(before: &LiveWaf, after: &LiveWaf) -> Difference {
     let mut difference = Difference::default();
@@ -74,7 +74,12 @@ pub fn difference(before: &LiveWaf, after: &LiveWaf) -> Difference {
 }
 
 /// Rules of one entry point that change.
-fn changed(phase: Phase, before: &[LiveRule], after: &[LiveRule], waf: &LiveWaf) -> Vec<ChangedRule> {
+fn changed(
+    phase: Phase,
+    before: &[LiveRule],
+    after: &[LiveRule],
+    waf: &LiveWaf,
+) -> Vec<ChangedRule> {
     let mut found = Vec::new();
     let mut add = |before: Option<&LiveRule>, after: Option<&LiveRule>| {
         let bodies = (before.map(|r| &r.body), after.map(|r| &r.body));
@@ -108,7 +113,8 @@ fn changed(phase: Phase, before: &[LiveRule], after: &[LiveRule], waf: &LiveWaf)
 /// Rules of one managed ruleset whose state changes.
 fn rules(before: Option<&RulesetSurvey>, after: &RulesetSurvey) -> Vec<RuleDifference> {
     let then = before.map(RulesetSurvey::rows).unwrap_or_default();
-    let then: BTreeMap<&str, &RuleRow> = then.iter().map(|row| (row.rule.id.0.as_str(), row)).gather();
+    let then: BTreeMap<&str, &RuleRow> =
+        then.iter().map(|row| (row.rule.id.0.as_str(), row)).gather();
     let state = |row: &RuleRow| if row.is_on { row.action.clone() } else { "off".to_owned() };
     let mut found = Vec::new();
     for row in after.rows() {

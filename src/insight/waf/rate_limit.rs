@@ -17,7 +17,9 @@ pub(super) fn number(rate: &BTreeMap<String, Value>, name: &str) -> Option<i64> 
 /// The characteristics that requests are counted by, without the data centre.
 pub(super) fn counted_by(rate: &BTreeMap<String, Value>) -> BTreeSet<String> {
     match rate.get("characteristics") {
-        Some(Value::List(list)) => list.iter().map(ToString::to_string).filter(|c| c != RATE_COLO).collect(),
+        Some(Value::List(list)) => {
+            list.iter().map(ToString::to_string).filter(|c| c != RATE_COLO).collect()
+        }
         _ => BTreeSet::new(),
     }
 }
@@ -25,7 +27,8 @@ pub(super) fn counted_by(rate: &BTreeMap<String, Value>) -> BTreeSet<String> {
 /// A rate in words: `more than 5 requests in 60 s by ip.src`.
 pub(super) fn about(rate: &BTreeMap<String, Value>) -> String {
     let shown = |name: &str| number(rate, name).map_or_else(|| "?".to_owned(), |n| n.to_string());
-    let requests = number(rate, "requests_per_period").map_or_else(|| "? requests".to_owned(), |n| count(n, "request"));
+    let requests = number(rate, "requests_per_period")
+        .map_or_else(|| "? requests".to_owned(), |n| count(n, "request"));
     let by = counted_by(rate);
     let by = if by.is_empty() { String::new() } else { format!(" by {}", list(&by)) };
     format!("more than {requests} in {} s{by}", shown("period"))
@@ -33,10 +36,16 @@ pub(super) fn about(rate: &BTreeMap<String, Value>) -> String {
 
 /// How long the action lasts, in words.
 pub(super) fn lasting(rate: &BTreeMap<String, Value>) -> String {
-    number(rate, "mitigation_timeout").filter(|n| *n > 0).map_or_else(String::new, |n| format!(" for {n} s"))
+    number(rate, "mitigation_timeout")
+        .filter(|n| *n > 0)
+        .map_or_else(String::new, |n| format!(" for {n} s"))
 }
 
 /// Names as a list.
 pub(super) fn list(names: &BTreeSet<String>) -> String {
-    if names.is_empty() { RATE_COLO.to_owned() } else { names.iter().cloned().collect::<Vec<_>>().join(", ") }
+    if names.is_empty() {
+        RATE_COLO.to_owned()
+    } else {
+        names.iter().cloned().collect::<Vec<_>>().join(", ")
+    }
 }

@@ -10,12 +10,14 @@
 //! | period | longer |
 //! | everything else | unknown |
 //!
-//! If requests and period both grow or both shrink, the rate decides. Fewer requests in a shorter time at an equal or
-//! lower rate stop every client that was stopped before, and more. At a higher rate they stop bursts that passed
-//! before, but let clients pass that stay just below the rate: some of each.
+//! If requests and period both grow or both shrink, the rate decides. Fewer requests in a shorter
+//! time at an equal or lower rate stop every client that was stopped before, and more. At a higher
+//! rate they stop bursts that passed before, but let clients pass that stay just below the rate:
+//! some of each.
 //!
 //! # Sources
-//! developers.cloudflare.com/waf/rate-limiting-rules/parameters and …/request-rate, read 2026-11-20.
+//! developers.cloudflare.com/waf/rate-limiting-rules/parameters and …/request-rate, read
+//! 2026-11-20.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,24 +44,32 @@ pub(super) fn compare(
                 let (b, a) = (b.unwrap_or(0), a.unwrap_or(0));
                 effects.add(more_is_stronger(b, a), format!("timeout {b} s → {a} s"));
             }
-            ("characteristics", _) => compare_counting(&counted_by(before), &counted_by(after), effects),
+            ("characteristics", _) => {
+                compare_counting(&counted_by(before), &counted_by(after), effects)
+            }
             ("requests_to_origin", _) => {
                 let only = after.get(name) == Some(&Value::Bool(true));
                 let (direction, line) = match only {
                     true => (Direction::Weakens, "only requests that reach the origin are counted"),
-                    false => (Direction::Strengthens, "requests answered from the cache are counted as well"),
+                    false => (
+                        Direction::Strengthens,
+                        "requests answered from the cache are counted as well",
+                    ),
                 };
                 effects.add(direction, line.to_owned());
             }
             ("counting_expression", _) => {
-                let side = |rate: &BTreeMap<String, Value>, concerned: &Expression| match rate.get(name) {
-                    Some(Value::Text(text)) => Some(Expression::reported(text)),
-                    None => Some(concerned.clone()),
-                    Some(_) => None,
-                };
+                let side =
+                    |rate: &BTreeMap<String, Value>, concerned: &Expression| match rate.get(name) {
+                        Some(Value::Text(text)) => Some(Expression::reported(text)),
+                        None => Some(concerned.clone()),
+                        Some(_) => None,
+                    };
                 let change = match (side(before, concerned), side(after, concerned_after)) {
                     (Some(before), Some(after)) => rule_scope::compare(&before, &after),
-                    (None, _) | (_, None) => Some((Direction::Unclassified, "other requests match now".to_owned())),
+                    (None, _) | (_, None) => {
+                        Some((Direction::Unclassified, "other requests match now".to_owned()))
+                    }
                 };
                 if let Some((direction, words)) = change {
                     effects.add(direction, format!("what is counted: {words}"));
@@ -76,8 +86,14 @@ pub(super) fn compare(
 }
 
 /// Adds a change of the number of requests or the period.
-fn compare_limits(before: &BTreeMap<String, Value>, after: &BTreeMap<String, Value>, effects: &mut Effects) {
-    let limit = |rate: &BTreeMap<String, Value>| (number(rate, "requests_per_period"), number(rate, "period"));
+fn compare_limits(
+    before: &BTreeMap<String, Value>,
+    after: &BTreeMap<String, Value>,
+    effects: &mut Effects,
+) {
+    let limit = |rate: &BTreeMap<String, Value>| {
+        (number(rate, "requests_per_period"), number(rate, "period"))
+    };
     let (b, a) = (limit(before), limit(after));
     let strange = |name: &str| before.get(name) != after.get(name);
     match (b, a) {
@@ -90,15 +106,18 @@ fn compare_limits(before: &BTreeMap<String, Value>, after: &BTreeMap<String, Val
             let rate = i128::from(requests) * i128::from(period_after);
             let lower = more_is_stronger(i128::from(requests_after) * i128::from(period), rate);
             let both = fewer.combine(longer);
-            // The two point in opposite directions: the rate decides if it agrees with the requests.
-            let direction = match both == Direction::Both && (lower == fewer || lower == Direction::Neutral) {
-                true => fewer,
-                false => both,
-            };
+            // The two point in opposite directions: the rate decides if it agrees with the
+            // requests.
+            let direction =
+                match both == Direction::Both && (lower == fewer || lower == Direction::Neutral) {
+                    true => fewer,
+                    false => both,
+                };
             let what = match (fewer, longer) {
                 (Direction::Neutral, Direction::Neutral) => return,
                 (_, Direction::Neutral) => {
-                    return effects.add(direction, format!("limit {requests} → {requests_after} requests"));
+                    return effects
+                        .add(direction, format!("limit {requests} → {requests_after} requests"));
                 }
                 (Direction::Neutral, _) => format!("period {period} s → {period_after} s"),
                 (_, _) => {

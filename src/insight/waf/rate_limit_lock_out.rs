@@ -1,17 +1,19 @@
-//! Whether a rate limit may stop ordinary visitors: the pages that one visitor opens are more requests than it allows, it falls far, or
-//! it no longer counts clients apart.
+//! Whether a rate limit may stop ordinary visitors: the pages that one visitor opens are more
+//! requests than it allows, it falls far, or it no longer counts clients apart.
 //!
 //! # Sources
-//! A page makes about 70 requests: the median is 71 on desktops and 66 on phones (HTTP Archive, Web Almanac 2024, chapter "Page
-//! Weight", read 2026-11).
+//! A page makes about 70 requests: the median is 71 on desktops and 66 on phones (HTTP Archive, Web
+//! Almanac 2024, chapter "Page Weight", read 2026-11).
 //!
-//! The other numbers are estimates, chosen so that the limits that Cloudflare recommends raise nothing: 4 requests in a minute, 10 in
-//! ten minutes for a login (developers.cloudflare.com/waf/rate-limiting-rules/best-practices, read 2026-11). A limit for one path needs
-//! 3: open a form, send it, and try once more. One for a method alone needs 10, and one more every 6 seconds: scripts of all pages send
-//! with it. A limit that falls to a tenth or less of what it was is taken for one that lost a digit. Two requests a second are a
-//! page of 70 every 35 seconds, and half a request a second beside 20 for a page are the same where a cache answers the rest. A hundred
-//! visitors with one counter is what a small site has in a minute; a rule that counts everyone together is nearly always a mistake, so
-//! the number is not critical.
+//! The other numbers are estimates, chosen so that the limits that Cloudflare recommends raise
+//! nothing: 4 requests in a minute, 10 in ten minutes for a login
+//! (developers.cloudflare.com/waf/rate-limiting-rules/best-practices, read 2026-11). A limit for
+//! one path needs 3: open a form, send it, and try once more. One for a method alone needs 10, and
+//! one more every 6 seconds: scripts of all pages send with it. A limit that falls to a tenth or
+//! less of what it was is taken for one that lost a digit. Two requests a second are a page of 70
+//! every 35 seconds, and half a request a second beside 20 for a page are the same where a cache
+//! answers the rest. A hundred visitors with one counter is what a small site has in a minute; a
+//! rule that counts everyone together is nearly always a mistake, so the number is not critical.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +35,8 @@ const PAGE_AT_ORIGIN: i64 = 20;
 const TOGETHER: i64 = 100;
 /// Requests that it takes to open a form, send it, and try once more.
 const FORM: i64 = 3;
-/// Requests that change something, which one visitor makes while using a site: the first ones, and one in so many seconds.
+/// Requests that change something, which one visitor makes while using a site: the first ones, and
+/// one in so many seconds.
 const WRITES: i64 = 10;
 /// See [`WRITES`].
 ///
@@ -46,7 +49,8 @@ const FAR: i128 = 10;
 const FALLS_FAR: &str = "the limit is a tenth or less of what it was";
 /// What keeps a rate limit away from pages that visitors open. Whole hosts do not.
 const APART: &[Bound] = &[Bound::Path, Bound::Method, Bound::Client, Bound::Content];
-/// What keeps a rate limit to some pages. A method alone is that of every form, and of every script that sends something.
+/// What keeps a rate limit to some pages. A method alone is that of every form, and of every script
+/// that sends something.
 const PAGES: &[Bound] = &[Bound::Path, Bound::Client, Bound::Content];
 /// What many visitors have in common.
 const SHARED: &[&str] = &[
@@ -63,23 +67,32 @@ const SHARED: &[&str] = &[
 /// Why a limit that is a tenth or less of what it was may stop those who stayed below it.
 pub(super) fn falls_far(before: &RuleBody, after: &RuleBody) -> Option<String> {
     let limit = |rate: &BTreeMap<String, Value>| {
-        Some((i128::from(number(rate, "requests_per_period")?), i128::from(number(rate, "period")?)))
+        Some((
+            i128::from(number(rate, "requests_per_period")?),
+            i128::from(number(rate, "period")?),
+        ))
     };
     let (then, now) = (canonical_rate_limit(before)?, canonical_rate_limit(after)?);
     let ((requests, period), (requests_after, period_after)) = (limit(&then)?, limit(&now)?);
-    let acts = |rule: &RuleBody| rule.is_enabled() && strength(rule.action()) >= Some(Strength::Challenge);
+    let acts =
+        |rule: &RuleBody| rule.is_enabled() && strength(rule.action()) >= Some(Strength::Challenge);
     let falls = requests_after * FAR * period <= requests * period_after;
     (acts(before) && acts(after) && falls && !rule_scope::expression(after).names(&[Bound::Client]))
         .then(|| format!("{FALLS_FAR}: those who stayed below it {}", fate(after.action())))
 }
 
-/// Why a limit for each client that becomes one for all of them together may stop them: any of them can use it up.
+/// Why a limit for each client that becomes one for all of them together may stop them: any of them
+/// can use it up.
 pub(super) fn becomes_shared(before: &RuleBody, after: &RuleBody) -> Option<String> {
     let (then, now) = (canonical_rate_limit(before)?, canonical_rate_limit(after)?);
-    let acts = |rule: &RuleBody| rule.is_enabled() && strength(rule.action()) >= Some(Strength::Challenge);
-    let together = |rate: &BTreeMap<String, Value>| counted_by(rate).iter().all(|name| SHARED.contains(&name.as_str()));
+    let acts =
+        |rule: &RuleBody| rule.is_enabled() && strength(rule.action()) >= Some(Strength::Challenge);
+    let together = |rate: &BTreeMap<String, Value>| {
+        counted_by(rate).iter().all(|name| SHARED.contains(&name.as_str()))
+    };
     let is_shared_now = acts(after) && !together(&then) && together(&now);
-    let allowed = |rate: &BTreeMap<String, Value>| Some(i128::from(number(rate, "requests_per_period")?));
+    let allowed =
+        |rate: &BTreeMap<String, Value>| Some(i128::from(number(rate, "requests_per_period")?));
     let grows = allowed(&now)? >= allowed(&then)?.saturating_mul(i128::from(TOGETHER));
     (is_shared_now && !grows && !rule_scope::expression(after).names(&[Bound::Client])).then(|| {
         format!(
@@ -89,14 +102,22 @@ pub(super) fn becomes_shared(before: &RuleBody, after: &RuleBody) -> Option<Stri
     })
 }
 
-/// Why a rate limit of the requests that an expression matches may stop ordinary visitors: they make more than it allows.
-pub(super) fn too_low(rate: &BTreeMap<String, Value>, expression: &Expression, action: &str) -> Option<String> {
+/// Why a rate limit of the requests that an expression matches may stop ordinary visitors: they
+/// make more than it allows.
+pub(super) fn too_low(
+    rate: &BTreeMap<String, Value>,
+    expression: &Expression,
+    action: &str,
+) -> Option<String> {
     let allowed = number(rate, "requests_per_period")?;
     let usual = usual(rate, expression)?;
     (allowed < usual).then(|| {
         let period = number(rate, "period").unwrap_or_default();
         let usual = count(usual, "request");
-        format!("ordinary visitors make about {usual} in {period} s, more than {allowed}, and {}", fate(action))
+        format!(
+            "ordinary visitors make about {usual} in {period} s, more than {allowed}, and {}",
+            fate(action)
+        )
     })
 }
 
@@ -116,7 +137,8 @@ fn usual(rate: &BTreeMap<String, Value>, expression: &Expression) -> Option<i64>
     }
     if counted.names(APART) || expression.names(APART) {
         let names_pages = counted.names(PAGES) || expression.names(PAGES);
-        let one = if names_pages { FORM } else { WRITES.saturating_add(period / SECONDS_FOR_A_WRITE) };
+        let one =
+            if names_pages { FORM } else { WRITES.saturating_add(period / SECONDS_FOR_A_WRITE) };
         return Some(one.saturating_mul(visitors));
     }
     let at_origin = rate.get("requests_to_origin") == Some(&Value::Bool(true));
@@ -132,7 +154,9 @@ fn is_for_programs(expression: &Expression) -> bool {
     const WORDS: &[&str] = &["api", "graphql", "grpc", "rpc", "hooks", "webhook", "webhooks"];
     let is_program = |host: &String| {
         let label = host.split('.').next().unwrap_or_default();
-        label.split(['-', '_']).any(|word| WORDS.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit())))
+        label
+            .split(['-', '_'])
+            .any(|word| WORDS.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit())))
     };
     expression.hosts().is_some_and(|hosts| !hosts.is_empty() && hosts.iter().all(is_program))
 }

@@ -1,12 +1,15 @@
-//! What a request meets on its way through the phases, for every kind of request that the rules tell apart.
+//! What a request meets on its way through the phases, for every kind of request that the rules
+//! tell apart.
 //!
-//! Each expression counts as one property that a request has or not; which of them go together is known as far as two
-//! expressions can be compared. What a request meets is a set of obstacles, and it passes if it gets past all of them. So one
-//! treatment is at least as strict as another one if whoever passes the one also passes the other.
+//! Each expression counts as one property that a request has or not; which of them go together is
+//! known as far as two expressions can be compared. What a request meets is a set of obstacles, and
+//! it passes if it gets past all of them. So one treatment is at least as strict as another one if
+//! whoever passes the one also passes the other.
 //!
 //! # Sources
-//! Order of the phases: developers.cloudflare.com/waf/feature-interoperability. A passed challenge accepts the request:
-//! developers.cloudflare.com/ruleset-engine/rules-language/actions, both read 2026-11-22.
+//! Order of the phases: developers.cloudflare.com/waf/feature-interoperability. A passed challenge
+//! accepts the request: developers.cloudflare.com/ruleset-engine/rules-language/actions, both read
+//! 2026-11-22.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +28,8 @@ use crate::model::{Gather, Value, sort_by_key};
 
 /// Most properties that are told apart.
 const MOST_PROPERTIES: usize = 64;
-/// Up to this many properties, every combination is looked at; beyond, those of a few properties at a time.
+/// Up to this many properties, every combination is looked at; beyond, those of a few properties at
+/// a time.
 const ALL_COMBINATIONS: usize = 9;
 /// Most rules, limits and rulesets of each kind that are told apart; those beyond count as one.
 const MOST_BITS: usize = 63;
@@ -115,7 +119,8 @@ enum Unfollowed {
     Parameter(String, Value),
 }
 
-/// The position of a value in a list, to which it is added if needed. The last place stands for all that have none.
+/// The position of a value in a list, to which it is added if needed. The last place stands for all
+/// that have none.
 fn number_of<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
     let found = list.iter().position(|one| *one == value).unwrap_or_else(|| {
         list.push(value);
@@ -143,8 +148,8 @@ fn deed(body: &RuleBody) -> RuleBody {
 }
 
 impl Requests {
-    /// The requests that these rules tell apart. `changes` are rules before and after a change; they come first, should there be
-    /// too many to tell all apart.
+    /// The requests that these rules tell apart. `changes` are rules before and after a change;
+    /// they come first, should there be too many to tell all apart.
     #[must_use]
     pub fn new<'r>(
         changes: &[(Phase, Option<&'r RuleBody>, Option<&'r RuleBody>)],
@@ -171,10 +176,12 @@ impl Requests {
         }
         // Rules that were not read may stop requests, unless a rule before them accepts or skips.
         for phase in Phase::ALL.iter().filter(|phase| !waf.entry_points.contains_key(*phase)) {
-            all.outside |= 1 << number_of(&mut all.others, Unfollowed::Phase(phase.as_str().to_owned()));
+            all.outside |=
+                1 << number_of(&mut all.others, Unfollowed::Phase(phase.as_str().to_owned()));
         }
         all.limits_implied = (0..all.limits.len()).map(|n| 1 << n.min(MOST_BITS)).collect();
-        all.versions_implied = (0..all.versions.len()).map(|n| BTreeSet::from([n.min(MOST_BITS)])).collect();
+        all.versions_implied =
+            (0..all.versions.len()).map(|n| BTreeSet::from([n.min(MOST_BITS)])).collect();
         all.versions_off = all.versions.iter().map(|version| all.off(version, waf)).collect();
         for (phase, before, after) in changes {
             if let (Some(before), Some(after)) = (before, after) {
@@ -208,7 +215,10 @@ impl Requests {
                 return None;
             }
             let ruleset = number_of(&mut self.rulesets, id.to_owned());
-            return Some(Act::Check { ruleset, version: number_of(&mut self.versions, deed(body)) });
+            return Some(Act::Check {
+                ruleset,
+                version: number_of(&mut self.versions, deed(body)),
+            });
         }
         match strength(body.action()) {
             Some(Strength::Log) => None,
@@ -228,16 +238,26 @@ impl Requests {
             match target {
                 Target::Rest | Target::RestOfPhase => bypass.rest = true,
                 Target::Ruleset(id) => bypass.rulesets |= 1 << number_of(&mut self.rulesets, id),
-                Target::Rule(ruleset, id) => bypass.rules |= 1 << number_of(&mut self.exempt, (ruleset, id)),
-                Target::Phase(name) => match Phase::ALL.iter().position(|phase| phase.as_str() == name) {
-                    Some(n) if waf.entry_points.contains_key(&Phase::ALL[n]) => bypass.phases |= 1 << n,
+                Target::Rule(ruleset, id) => {
+                    bypass.rules |= 1 << number_of(&mut self.exempt, (ruleset, id))
+                }
+                Target::Phase(name) => match Phase::ALL
+                    .iter()
+                    .position(|phase| phase.as_str() == name)
+                {
+                    Some(n) if waf.entry_points.contains_key(&Phase::ALL[n]) => {
+                        bypass.phases |= 1 << n
+                    }
                     _ => bypass.others |= 1 << number_of(&mut self.others, Unfollowed::Phase(name)),
                 },
-                Target::Product(name) => bypass.others |= 1 << number_of(&mut self.others, Unfollowed::Product(name)),
+                Target::Product(name) => {
+                    bypass.others |= 1 << number_of(&mut self.others, Unfollowed::Product(name))
+                }
             }
         }
         for (name, value) in &skipped.unknown {
-            bypass.others |= 1 << number_of(&mut self.others, Unfollowed::Parameter(name.clone(), value.clone()));
+            bypass.others |= 1
+                << number_of(&mut self.others, Unfollowed::Parameter(name.clone(), value.clone()));
         }
         bypass
     }
@@ -252,8 +272,12 @@ impl Requests {
             }
         }
         let direction = match (self.act(before, waf), self.act(after, waf)) {
-            (Some(Act::Limit(_)), Some(Act::Limit(_))) => rule_impact(phase, Some(before), Some(&same), waf).direction,
-            (Some(Act::Check { ruleset, .. }), Some(Act::Check { ruleset: other, .. })) if ruleset == other => {
+            (Some(Act::Limit(_)), Some(Act::Limit(_))) => {
+                rule_impact(phase, Some(before), Some(&same), waf).direction
+            }
+            (Some(Act::Check { ruleset, .. }), Some(Act::Check { ruleset: other, .. }))
+                if ruleset == other =>
+            {
                 let catalogue = before.executes().and_then(|id| waf.catalogue(id));
                 deployment_impact(Some(before), Some(&same), catalogue).direction
             }
@@ -388,7 +412,11 @@ impl Requests {
                     Act::Check { ruleset, version } => {
                         if rulesets & 1 << ruleset == 0 {
                             let off = self.versions_off.get(*version).copied().unwrap_or_default();
-                            met.checks.push((*ruleset, *version, exempt & self.rules_of(*ruleset) & !off));
+                            met.checks.push((
+                                *ruleset,
+                                *version,
+                                exempt & self.rules_of(*ruleset) & !off,
+                            ));
                         }
                     }
                     Act::Skip(bypass) => {
@@ -409,13 +437,20 @@ impl Requests {
     /// The bypassed rules that are off in a version: bypassing them changes nothing.
     fn off(&self, version: &RuleBody, waf: &LiveWaf) -> u64 {
         let catalogue = version.executes().and_then(|id| waf.catalogue(id));
-        let Some(effective) = catalogue.and_then(|catalogue| effective_deployment(version, catalogue)) else {
+        let Some(effective) =
+            catalogue.and_then(|catalogue| effective_deployment(version, catalogue))
+        else {
             return 0;
         };
         let id = version.executes().unwrap_or_default();
-        let off: BTreeSet<&str> =
-            effective.rules.iter().filter(|rule| !rule.effect.enabled).map(|rule| rule.rule.id.0.as_str()).gather();
-        let is_off = |(ruleset, rule): &(String, String)| ruleset == id && off.contains(rule.as_str());
+        let off: BTreeSet<&str> = effective
+            .rules
+            .iter()
+            .filter(|rule| !rule.effect.enabled)
+            .map(|rule| rule.rule.id.0.as_str())
+            .gather();
+        let is_off =
+            |(ruleset, rule): &(String, String)| ruleset == id && off.contains(rule.as_str());
         let all = self.exempt.iter().enumerate().take(MOST_BITS);
         all.filter(|(_, rule)| is_off(rule)).fold(0, |all, (n, _)| all | 1 << n)
     }
@@ -436,11 +471,12 @@ impl Requests {
         if stricter.blocked || other.blocked {
             return stricter.blocked;
         }
-        let limits =
-            bits(stricter.limits).fold(stricter.limits, |all, n| all | self.limits_implied.get(n).unwrap_or(&0));
+        let limits = bits(stricter.limits)
+            .fold(stricter.limits, |all, n| all | self.limits_implied.get(n).unwrap_or(&0));
         let is_checked = |(ruleset, version, exempt): &(usize, usize, u64)| {
             stricter.checks.iter().any(|(of, by, without)| {
-                let implies = by == version || self.versions_implied.get(*by).is_some_and(|all| all.contains(version));
+                let implies = by == version
+                    || self.versions_implied.get(*by).is_some_and(|all| all.contains(version));
                 let off = self.versions_off.get(*version).copied().unwrap_or_default();
                 of == ruleset && implies && without & !exempt & !off == 0
             })

@@ -12,8 +12,16 @@ use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical, canonical_rate_
 use crate::model::{Gather, Value};
 
 /// Members whose effect is known.
-const KNOWN: &[&str] =
-    &["action", "action_parameters", "enabled", "expression", "ref", "description", "logging", "ratelimit"];
+const KNOWN: &[&str] = &[
+    "action",
+    "action_parameters",
+    "enabled",
+    "expression",
+    "ref",
+    "description",
+    "logging",
+    "ratelimit",
+];
 
 /// The kind of a rule.
 enum Kind {
@@ -39,17 +47,24 @@ fn is_live(body: &RuleBody) -> bool {
     body.is_enabled() && !rule_scope::expression(body).is_always_false()
 }
 
-/// The impact of a rule that is created, changed or deleted, other than a deployment that we tune; `None` means that it
-/// does not exist.
+/// The impact of a rule that is created, changed or deleted, other than a deployment that we tune;
+/// `None` means that it does not exist.
 #[must_use]
-pub fn rule_impact(phase: Phase, before: Option<&RuleBody>, after: Option<&RuleBody>, waf: &LiveWaf) -> Impact {
+pub fn rule_impact(
+    phase: Phase,
+    before: Option<&RuleBody>,
+    after: Option<&RuleBody>,
+    waf: &LiveWaf,
+) -> Impact {
     let executed = |side: Option<&RuleBody>| side.and_then(RuleBody::executes).map(str::to_owned);
     if let Some(id) = executed(after).or_else(|| executed(before)) {
         return deployment_impact(before, after, waf.catalogue(&id));
     }
     let mut effects = Effects::default();
     match (before.filter(|b| is_live(b)), after.filter(|b| is_live(b))) {
-        (None, None) => return Impact::none(if before.or(after).is_some() { "the rule is off" } else { "" }),
+        (None, None) => {
+            return Impact::none(if before.or(after).is_some() { "the rule is off" } else { "" });
+        }
         (None, Some(rule)) => whole(phase, rule, true, waf, &mut effects),
         (Some(rule), None) => {
             if after.is_some_and(|a| !a.is_enabled()) {
@@ -72,7 +87,9 @@ fn whole(phase: Phase, rule: &RuleBody, is_new: bool, waf: &LiveWaf, effects: &m
                 Some(rate) => format!("{requests}: {}", rate_limit::about(&rate)),
                 None => requests,
             };
-            let lasting = canonical_rate_limit(rule).map(|rate| rate_limit::lasting(&rate)).unwrap_or_default();
+            let lasting = canonical_rate_limit(rule)
+                .map(|rate| rate_limit::lasting(&rate))
+                .unwrap_or_default();
             let fate = fate(rule.action());
             let (direction, line) = match is_new {
                 true => (Direction::Strengthens, format!("{who} {fate}{lasting}")),
@@ -82,7 +99,10 @@ fn whole(phase: Phase, rule: &RuleBody, is_new: bool, waf: &LiveWaf, effects: &m
             effects.add(direction, line.replace("no longer are", "are no longer"));
         }
         Kind::Other => {
-            let line = format!("{requests}: the action {} has an unknown effect on protection", rule.action());
+            let line = format!(
+                "{requests}: the action {} has an unknown effect on protection",
+                rule.action()
+            );
             effects.add(Direction::Unclassified, line);
         }
     }
@@ -98,8 +118,15 @@ pub(super) fn requests(rule: &RuleBody) -> String {
 }
 
 /// Adds what changes between two rules that both apply to requests.
-fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, effects: &mut Effects) {
-    let (requests, requests_after) = (rule_scope::expression(before), rule_scope::expression(after));
+fn changed(
+    phase: Phase,
+    before: &RuleBody,
+    after: &RuleBody,
+    waf: &LiveWaf,
+    effects: &mut Effects,
+) {
+    let (requests, requests_after) =
+        (rule_scope::expression(before), rule_scope::expression(after));
     let change = rule_scope::compare(&requests, &requests_after);
     let by_scope = change.as_ref().map_or(Direction::Neutral, |(direction, _)| *direction);
     let actions = (before.action(), after.action());
@@ -116,22 +143,36 @@ fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, eff
                 let equal = if direction == Direction::Neutral { ", as strong" } else { "" };
                 effects.add(
                     direction,
-                    format!("action {} → {}: requests {}{equal}", actions.0, actions.1, fate(actions.1)),
+                    format!(
+                        "action {} → {}: requests {}{equal}",
+                        actions.0,
+                        actions.1,
+                        fate(actions.1)
+                    ),
                 );
             }
             if both_stop { by_scope } else { Direction::Neutral }
         }
         (Kind::Acts, Kind::Skips(_)) => {
-            effects.add(Direction::Weakens, format!("action {} → skip: the rule becomes an exception", actions.0));
+            effects.add(
+                Direction::Weakens,
+                format!("action {} → skip: the rule becomes an exception", actions.0),
+            );
             Direction::Neutral
         }
         (Kind::Skips(_), Kind::Acts) => {
-            effects.add(Direction::Strengthens, format!("action skip → {}: the exception becomes a rule", actions.1));
+            effects.add(
+                Direction::Strengthens,
+                format!("action skip → {}: the exception becomes a rule", actions.1),
+            );
             Direction::Neutral
         }
         (Kind::Other, _) | (_, Kind::Other) => {
             if actions.0 != actions.1 {
-                let line = format!("action {} → {}; the effect on the protection is unknown", actions.0, actions.1);
+                let line = format!(
+                    "action {} → {}; the effect on the protection is unknown",
+                    actions.0, actions.1
+                );
                 effects.add(Direction::Unclassified, line);
             }
             if change.is_none() { Direction::Neutral } else { Direction::Unclassified }
@@ -161,7 +202,8 @@ fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, eff
     other_members(before, after, effects);
 }
 
-/// Adds changes of members that do not affect which requests are stopped, or whose effect is unknown.
+/// Adds changes of members that do not affect which requests are stopped, or whose effect is
+/// unknown.
 fn other_members(before: &RuleBody, after: &RuleBody, effects: &mut Effects) {
     let (before, after) = (canonical(before), canonical(after));
     if before.get("logging") != after.get("logging") {
@@ -175,7 +217,8 @@ fn other_members(before: &RuleBody, after: &RuleBody, effects: &mut Effects) {
         Some(Value::Map(parameters)) if skipped(body).is_none() => parameters.clone(),
         _ => BTreeMap::new(),
     };
-    let differing = |(before, after): (&BTreeMap<String, Value>, &BTreeMap<String, Value>), known: &[&str]| {
+    let differing = |(before, after): (&BTreeMap<String, Value>, &BTreeMap<String, Value>),
+                     known: &[&str]| {
         let names: BTreeSet<String> = before.keys().chain(after.keys()).cloned().gather();
         let is_strange = |n: &String| !known.contains(&n.as_str()) && before.get(n) != after.get(n);
         names.into_iter().filter(is_strange).collect::<Vec<_>>()
@@ -183,6 +226,9 @@ fn other_members(before: &RuleBody, after: &RuleBody, effects: &mut Effects) {
     let mut names = differing((before.members(), after.members()), KNOWN);
     names.extend(differing((&side(&before), &side(&after)), &["response"]));
     for name in names {
-        effects.add(Direction::Unclassified, format!("{name} changes: its effect on protection is unknown"));
+        effects.add(
+            Direction::Unclassified,
+            format!("{name} changes: its effect on protection is unknown"),
+        );
     }
 }

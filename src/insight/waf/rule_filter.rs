@@ -21,7 +21,9 @@ impl RuleFilter {
     pub fn keeps(&self, row: &RuleRow) -> bool {
         let Self { tag, family, level, is_on } = self;
         tag.as_ref().is_none_or(|tag| row.rule.tags.contains(tag))
-            && family.as_ref().is_none_or(|key| row.rule.attack_family().is_some_and(|f| f.key == key))
+            && family
+                .as_ref()
+                .is_none_or(|key| row.rule.attack_family().is_some_and(|f| f.key == key))
             && level.is_none_or(|level| row.rule.level().is_some_and(|l| l.level() == level))
             && is_on.is_none_or(|is_on| row.is_on == is_on)
     }

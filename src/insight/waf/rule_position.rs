@@ -1,7 +1,8 @@
 //! The effect of a rule's position among the others, and of moving it.
 //!
-//! A rule that moves changes places with others. In each pair of the moved rule and another one, one *rises* and the
-//! other *sinks*, whichever of them was moved. Only requests that match both matter:
+//! A rule that moves changes places with others. In each pair of the moved rule and another one,
+//! one *rises* and the other *sinks*, whichever of them was moved. Only requests that match both
+//! matter:
 //!
 //! | rises | sinks | direction |
 //! |---|---|---|
@@ -26,8 +27,8 @@ use crate::model::expression::{Expression, ScopeChange};
 use crate::model::managed::Managed;
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical_rate_limit};
 
-/// A rule that moves, or that others pass. If a phase is reversed, every pair is compared, so the properties of a rule
-/// are computed only once.
+/// A rule that moves, or that others pass. If a phase is reversed, every pair is compared, so the
+/// properties of a rule are computed only once.
 #[derive(Debug)]
 pub struct MovedRule<'r> {
     /// The rule.
@@ -54,7 +55,8 @@ impl<'r> MovedRule<'r> {
     }
 }
 
-/// A rule that moves within its phase, with the rules that it passes, in their state after the change.
+/// A rule that moves within its phase, with the rules that it passes, in their state after the
+/// change.
 #[derive(Debug)]
 pub struct Move<'p, 'r> {
     /// The rule.
@@ -79,7 +81,8 @@ pub fn move_impact(phase: Phase, moved: &Move<'_, '_>, waf: &LiveWaf) -> Impact 
     for other in upward {
         let direction = exchanged(rule, other, waf);
         if direction != Direction::Neutral {
-            effects.add(direction, sentence(rule.body, other.body, direction, "before", phase, waf));
+            effects
+                .add(direction, sentence(rule.body, other.body, direction, "before", phase, waf));
         }
     }
     for other in downward {
@@ -89,9 +92,9 @@ pub fn move_impact(phase: Phase, moved: &Move<'_, '_>, waf: &LiveWaf) -> Impact 
         }
     }
     match effects.finish() {
-        Impact { direction: Direction::Neutral, .. } => {
-            Impact::none("the rules that it moves past match other requests, or do the same in either order")
-        }
+        Impact { direction: Direction::Neutral, .. } => Impact::none(
+            "the rules that it moves past match other requests, or do the same in either order",
+        ),
         impact => impact,
     }
 }
@@ -116,7 +119,9 @@ fn kind(body: &RuleBody) -> Kind<'_> {
     match (skipped(body), body.executes(), strength(body.action())) {
         (Some(skipped), _, _) => Kind::Skips(skipped),
         (None, Some(id), _) => Kind::Executes(id),
-        (None, None, Some(strength)) if canonical_rate_limit(body).is_some() => Kind::Limits(strength),
+        (None, None, Some(strength)) if canonical_rate_limit(body).is_some() => {
+            Kind::Limits(strength)
+        }
         (None, None, Some(strength)) => Kind::Acts(strength),
         (None, None, None) => Kind::Other,
     }
@@ -141,14 +146,20 @@ fn for_both(rises: &MovedRule<'_>, sinks: &MovedRule<'_>, waf: &LiveWaf) -> Dire
         (Kind::Skips(one), Kind::Skips(other)) => exception::compare_orders(one, other, waf),
         (Kind::Skips(skipped), other) => passed(skipped, other, sinks.body, waf),
         (other, Kind::Skips(skipped)) => passed(skipped, other, rises.body, waf).reversed(),
-        (Kind::Acts(Strength::Log) | Kind::Limits(Strength::Log), Kind::Acts(_) | Kind::Limits(_))
-        | (Kind::Acts(_) | Kind::Limits(_), Kind::Acts(Strength::Log) | Kind::Limits(Strength::Log)) => {
-            Direction::Neutral
-        }
+        (
+            Kind::Acts(Strength::Log) | Kind::Limits(Strength::Log),
+            Kind::Acts(_) | Kind::Limits(_),
+        )
+        | (
+            Kind::Acts(_) | Kind::Limits(_),
+            Kind::Acts(Strength::Log) | Kind::Limits(Strength::Log),
+        ) => Direction::Neutral,
         (Kind::Acts(one), Kind::Acts(other)) if one == other => Direction::Neutral,
         (Kind::Acts(Strength::Challenge), Kind::Acts(Strength::Block)) => Direction::Weakens,
         (Kind::Acts(Strength::Block), Kind::Acts(Strength::Challenge)) => Direction::Strengthens,
-        (Kind::Executes(one), Kind::Executes(other)) if is_managed(one, waf) && is_managed(other, waf) => {
+        (Kind::Executes(one), Kind::Executes(other))
+            if is_managed(one, waf) && is_managed(other, waf) =>
+        {
             Direction::Neutral
         }
         (
@@ -161,7 +172,9 @@ fn for_both(rises: &MovedRule<'_>, sinks: &MovedRule<'_>, waf: &LiveWaf) -> Dire
 /// The direction of a change that puts an exception before a rule.
 fn passed(skipped: &Skipped, kind: &Kind<'_>, rule: &RuleBody, waf: &LiveWaf) -> Direction {
     match (skipped.acts_on(rule, waf), kind) {
-        (Some(false), _) | (_, Kind::Acts(Strength::Log) | Kind::Limits(Strength::Log)) => Direction::Neutral,
+        (Some(false), _) | (_, Kind::Acts(Strength::Log) | Kind::Limits(Strength::Log)) => {
+            Direction::Neutral
+        }
         (Some(true), Kind::Acts(_) | Kind::Limits(_) | Kind::Executes(_)) => Direction::Weakens,
         (None, _) | (Some(true), Kind::Other | Kind::Skips(_)) => Direction::Unclassified,
     }
@@ -172,7 +185,8 @@ fn is_managed(id: &str, waf: &LiveWaf) -> bool {
     waf.catalogue(id).is_some() || Managed::recognise(id, "").is_some()
 }
 
-/// The effect of passing another rule as a sentence. The moved rule is now on this `side` of the other.
+/// The effect of passing another rule as a sentence. The moved rule is now on this `side` of the
+/// other.
 fn sentence(
     rule: &RuleBody,
     other: &RuleBody,
@@ -186,7 +200,9 @@ fn sentence(
     let requests = rule_change::requests(if is_exception(rule) { rule } else { other });
     let what = match (is_exception(rule) != is_exception(other), direction) {
         (true, Direction::Weakens) if is_exception(rule) => format!("{requests} bypass it"),
-        (true, Direction::Strengthens) if is_exception(rule) => format!("{requests} no longer bypass it"),
+        (true, Direction::Strengthens) if is_exception(rule) => {
+            format!("{requests} no longer bypass it")
+        }
         (true, Direction::Weakens) => format!("{requests} bypass this rule"),
         (true, Direction::Strengthens) => format!("{requests} no longer bypass this rule"),
         (false, Direction::Weakens) if !is_exception(rule) => ACCEPTED.to_owned(),
@@ -206,8 +222,9 @@ fn sentence(
 /// What a challenge does to the rules after it.
 const ACCEPTED: &str = "visitors who pass the challenge are accepted, and no longer blocked";
 
-/// What a challenge that is made, or that more requests get, does to the blocks after it: whoever passes it is accepted. `None`
-/// if the rule is no challenge, or no block follows for the same requests.
+/// What a challenge that is made, or that more requests get, does to the blocks after it: whoever
+/// passes it is accepted. `None` if the rule is no challenge, or no block follows for the same
+/// requests.
 #[must_use]
 pub fn lets_pass<'p, 'r: 'p>(
     before: Option<&RuleBody>,
@@ -215,14 +232,17 @@ pub fn lets_pass<'p, 'r: 'p>(
     later: impl Iterator<Item = &'p MovedRule<'r>>,
     waf: &LiveWaf,
 ) -> Option<(Direction, String)> {
-    let is_challenge = matches!(rule.kind(), Kind::Acts(Strength::Challenge)) && rule.body.is_enabled();
+    let is_challenge =
+        matches!(rule.kind(), Kind::Acts(Strength::Challenge)) && rule.body.is_enabled();
     if !is_challenge {
         return None;
     }
     let is_within = |one: &Expression, other: &Expression| {
         matches!(Expression::scope_change(one, other), ScopeChange::Equal | ScopeChange::Wider)
     };
-    let exception = before.filter(|before| before.is_enabled()).and_then(|before| Some((before, skipped(before)?)));
+    let exception = before
+        .filter(|before| before.is_enabled())
+        .and_then(|before| Some((before, skipped(before)?)));
     // Whoever bypassed a block before is not let past it now.
     let was_bypassed = |other: &MovedRule<'_>| {
         exception.as_ref().is_some_and(|(body, skipped)| {
@@ -232,11 +252,16 @@ pub fn lets_pass<'p, 'r: 'p>(
         })
     };
     for other in later {
-        let is_block = matches!(other.kind(), Kind::Acts(Strength::Block)) && other.body.is_enabled();
+        let is_block =
+            matches!(other.kind(), Kind::Acts(Strength::Block)) && other.body.is_enabled();
         if !is_block || rule_scope::are_apart(rule.scope(), other.scope()) || was_bypassed(other) {
             continue;
         }
-        let direction = if is_within(rule.scope(), other.scope()) { Direction::Weakens } else { Direction::Both };
+        let direction = if is_within(rule.scope(), other.scope()) {
+            Direction::Weakens
+        } else {
+            Direction::Both
+        };
         return Some((direction, format!("is before {}: {ACCEPTED}", name(other.body, waf))));
     }
     None

@@ -28,7 +28,8 @@ pub(super) fn are_apart(one: &Expression, other: &Expression) -> bool {
         || is_outside(other, left)
 }
 
-/// A change of scope: its direction, for a rule that stops requests, and a sentence. `None` if the scope is the same.
+/// A change of scope: its direction, for a rule that stops requests, and a sentence. `None` if the
+/// scope is the same.
 pub(super) fn compare(before: &Expression, after: &Expression) -> Option<(Direction, String)> {
     let (direction, about) = match Expression::scope_change(before, after) {
         ScopeChange::Equal => return None,
@@ -40,9 +41,10 @@ pub(super) fn compare(before: &Expression, after: &Expression) -> Option<(Direct
         ScopeChange::Unknown if are_apart(before, after) => {
             (Direction::Both, "other requests match, and none of the previous ones")
         }
-        ScopeChange::Unknown => {
-            (Direction::Unclassified, "the expressions do not show whether more or fewer requests match")
-        }
+        ScopeChange::Unknown => (
+            Direction::Unclassified,
+            "the expressions do not show whether more or fewer requests match",
+        ),
     };
     Some((direction, format!("scope {} → {}: {about}", requests(before), requests(after))))
 }
@@ -62,5 +64,9 @@ fn is_readable(expression: &Expression) -> bool {
 
 /// The requests of an expression, as part of a sentence.
 pub(super) fn requests(expression: &Expression) -> String {
-    if expression.is_always_true() { "all requests".to_owned() } else { phrases::expression(expression.text().trim()) }
+    if expression.is_always_true() {
+        "all requests".to_owned()
+    } else {
+        phrases::expression(expression.text().trim())
+    }
 }

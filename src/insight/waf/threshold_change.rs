@@ -6,17 +6,27 @@ use super::impact::Effects;
 use crate::insight::direction::{Direction, more_is_stronger};
 use crate::model::facts::crs::HIGHEST_SCORE;
 /// Adds changes of threshold and action, for rulesets with a score.
-pub(super) fn compare_score(before: &EffectiveDeployment, after: &EffectiveDeployment, effects: &mut Effects) {
+pub(super) fn compare_score(
+    before: &EffectiveDeployment,
+    after: &EffectiveDeployment,
+    effects: &mut Effects,
+) {
     if let (Some(b), Some(a)) = (before.threshold(), after.threshold())
         && a != b
     {
         let (hits, hits_after) = (b.div_ceil(HIGHEST_SCORE), a.div_ceil(HIGHEST_SCORE));
         let needs = match hits == hits_after {
-            true => format!("needs {hits_after} critical (+{HIGHEST_SCORE}) hits to act, as before"),
-            false => format!("needs {hits_after} instead of {hits} critical (+{HIGHEST_SCORE}) hits to act"),
+            true => {
+                format!("needs {hits_after} critical (+{HIGHEST_SCORE}) hits to act, as before")
+            }
+            false => format!(
+                "needs {hits_after} instead of {hits} critical (+{HIGHEST_SCORE}) hits to act"
+            ),
         };
         // Where nothing was stopped at the threshold, or nothing is now, the action tells all.
-        let stops = |effective: &EffectiveDeployment| effective.action().is_none_or(|action| !only_logs(action));
+        let stops = |effective: &EffectiveDeployment| {
+            effective.action().is_none_or(|action| !only_logs(action))
+        };
         let both_stop = stops(before) && stops(after);
         let direction = if both_stop { more_is_stronger(a, b) } else { Direction::Neutral };
         effects.add(direction, format!("threshold {b} → {a}: {needs}"));
@@ -30,6 +40,9 @@ pub(super) fn compare_score(before: &EffectiveDeployment, after: &EffectiveDeplo
             Some(_) | None => fate(a),
         };
         let equal = if direction == Direction::Neutral { ", as strong" } else { "" };
-        effects.add(direction, format!("action {b} → {a}: requests at or above the threshold {fate}{equal}"));
+        effects.add(
+            direction,
+            format!("action {b} → {a}: requests at or above the threshold {fate}{equal}"),
+        );
     }
 }

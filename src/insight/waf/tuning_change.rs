@@ -1,6 +1,7 @@
 //! Compares two resolved tunings of one ruleset, rule by rule.
 //!
-//! Rules that are switched on or off are grouped by cause, so that a level is one sentence instead of fifty.
+//! Rules that are switched on or off are grouped by cause, so that a level is one sentence instead
+//! of fifty.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,19 +31,25 @@ pub(super) fn compare(
         (true, true) => compare_acting(before, after, catalogue, effects),
         (true, false) => effects.add(
             Direction::Weakens,
-            "the rule that compares the score is off: the whole OWASP ruleset does nothing".to_owned(),
+            "the rule that compares the score is off: the whole OWASP ruleset does nothing"
+                .to_owned(),
         ),
         (false, true) => effects.add(
             Direction::Strengthens,
             "the rule that compares the score is on: the OWASP ruleset acts again".to_owned(),
         ),
         (false, false) if before.overrides != after.overrides => {
-            effects.remark("the rule that compares the score is off, so the ruleset does nothing".to_owned());
+            effects.remark(
+                "the rule that compares the score is off, so the ruleset does nothing".to_owned(),
+            );
         }
         (false, false) => {}
     }
     if before.overrides.action != after.overrides.action && before.anomaly.is_some() {
-        effects.remark("the action of the whole ruleset does not change the action at the threshold".to_owned());
+        effects.remark(
+            "the action of the whole ruleset does not change the action at the threshold"
+                .to_owned(),
+        );
     }
     remark_idle(&before.overrides, after, catalogue, effects);
 }
@@ -64,12 +71,14 @@ fn compare_acting(
     flips.add_rest(effects);
     add_actions(before, after, effects);
     strange_overrides(&before.overrides, &after.overrides, catalogue, effects);
-    let differs = |(b, a): &(&EffectiveRule, &EffectiveRule)| is_other(b, a, before.anomaly.is_some());
+    let differs =
+        |(b, a): &(&EffectiveRule, &EffectiveRule)| is_other(b, a, before.anomaly.is_some());
     let changed = pairs().filter(differs).count();
     if changed > 0 {
         effects.remark(format!("{changed} of {} rules change", before.rules.len()));
     }
-    let (reach, mut new) = (unreachable_scores::of_effective(before), unreachable_scores::of_effective(after));
+    let (reach, mut new) =
+        (unreachable_scores::of_effective(before), unreachable_scores::of_effective(after));
     new.retain(|r| !reach.iter().any(|b| b.family == r.family));
     if let Some(line) = unreachable_scores::reach_summary(&new) {
         effects.remark(line);
@@ -119,16 +128,22 @@ impl<'s, 'c> Flips<'s, 'c> {
     }
 
     /// Adds what the level switches: `paranoia 1 → 2 switches on 49 rules: …`.
-    fn add_levels(&self, before: &EffectiveDeployment, after: &EffectiveDeployment, effects: &mut Effects) {
+    fn add_levels(
+        &self,
+        before: &EffectiveDeployment,
+        after: &EffectiveDeployment,
+        effects: &mut Effects,
+    ) {
         let cause = match (before.paranoia, after.paranoia) {
             (Some(b), Some(a)) if a != b => format!("paranoia {} → {}", b.level(), a.level()),
             (None, Some(a)) => format!("paranoia custom → {}", a.level()),
             (Some(b), None) => format!("paranoia {} → custom", b.level()),
             (_, _) => "levels".to_owned(),
         };
-        for (rules, word, direction) in
-            [(&self.levels[0], "on", Direction::Strengthens), (&self.levels[1], "off", Direction::Weakens)]
-        {
+        for (rules, word, direction) in [
+            (&self.levels[0], "on", Direction::Strengthens),
+            (&self.levels[1], "off", Direction::Weakens),
+        ] {
             if !rules.is_empty() {
                 effects.add(direction, sentence(&cause, word, rules));
             }
@@ -138,12 +153,16 @@ impl<'s, 'c> Flips<'s, 'c> {
     /// Adds what tags, the ruleset, and overrides of single rules switch.
     fn add_rest(&self, effects: &mut Effects) {
         for ((why, enabled), rules) in &self.groups {
-            let (word, direction) = if *enabled { ("on", Direction::Strengthens) } else { ("off", Direction::Weakens) };
+            let (word, direction) =
+                if *enabled { ("on", Direction::Strengthens) } else { ("off", Direction::Weakens) };
             effects.add(direction, sentence(&cause(why), word, rules));
         }
         for rule in &self.own {
-            let (word, direction) =
-                if rule.effect.enabled { ("on", Direction::Strengthens) } else { ("off", Direction::Weakens) };
+            let (word, direction) = if rule.effect.enabled {
+                ("on", Direction::Strengthens)
+            } else {
+                ("off", Direction::Weakens)
+            };
             let about = phrases::about(rule.rule);
             let about = if about.is_empty() { String::new() } else { format!(": {about}") };
             effects.add(direction, format!("{} {word}{about}", phrases::rule_label(rule.rule)));
@@ -175,8 +194,8 @@ fn sentence(cause: &str, word: &str, rules: &[&EffectiveRule]) -> String {
 
 /// Adds rules that stay on and change their action.
 fn add_actions(before: &EffectiveDeployment, after: &EffectiveDeployment, effects: &mut Effects) {
-    // With a score, what a rule does besides adding to it is not documented; the action of the whole ruleset is known
-    // not to matter.
+    // With a score, what a rule does besides adding to it is not documented; the action of the
+    // whole ruleset is known not to matter.
     let has_score = before.anomaly.is_some();
     let mut groups: BTreeMap<(DecidedBy, String, String), Vec<String>> = BTreeMap::new();
     for (b, a) in before.rules.iter().zip(&after.rules) {
@@ -195,7 +214,10 @@ fn add_actions(before: &EffectiveDeployment, after: &EffectiveDeployment, effect
             Direction::Neutral => ", as strong".to_owned(),
             Direction::Unclassified => "; the effect is unknown".to_owned(),
             Direction::Strengthens | Direction::Weakens | Direction::Both => {
-                format!(": requests that match {}", if a == "log" { "pass and are only logged" } else { fate(&a) })
+                format!(
+                    ": requests that match {}",
+                    if a == "log" { "pass and are only logged" } else { fate(&a) }
+                )
             }
         };
         let names = first_of(&names, MOST_NAMES);
@@ -212,7 +234,9 @@ fn add_actions(before: &EffectiveDeployment, after: &EffectiveDeployment, effect
 /// Unknown members of overrides, by place; only for rules and tags that exist.
 fn strange(overrides: &Overrides, catalogue: &Catalogue) -> BTreeSet<(String, String, Value)> {
     let Overrides { enabled: _, action: _, tags, rules, other } = overrides;
-    let member = |of: String| move |(name, value): (&String, &Value)| (of.clone(), name.clone(), value.clone());
+    let member = |of: String| {
+        move |(name, value): (&String, &Value)| (of.clone(), name.clone(), value.clone())
+    };
     let mut all: BTreeSet<_> = other.iter().map(member("the overrides".to_owned())).gather();
     for tag in tags.iter().filter(|t| catalogue.has_tag(&t.tag)) {
         all.extend(tag.other.iter().map(member(format!("tag {}", tag.tag))));
@@ -226,16 +250,23 @@ fn strange(overrides: &Overrides, catalogue: &Catalogue) -> BTreeSet<(String, St
 }
 
 /// Adds members of overrides that differ and whose effect is unknown.
-fn strange_overrides(before: &Overrides, after: &Overrides, catalogue: &Catalogue, effects: &mut Effects) {
+fn strange_overrides(
+    before: &Overrides,
+    after: &Overrides,
+    catalogue: &Catalogue,
+    effects: &mut Effects,
+) {
     let (before, after) = (strange(before, catalogue), strange(after, catalogue));
-    let places: BTreeSet<_> = before.symmetric_difference(&after).map(|(of, name, _)| (of, name)).gather();
+    let places: BTreeSet<_> =
+        before.symmetric_difference(&after).map(|(of, name, _)| (of, name)).gather();
     for (of, name) in places {
-        effects.add(Direction::Unclassified, format!("{name} of {of} changes: its effect is unknown"));
+        effects
+            .add(Direction::Unclassified, format!("{name} of {of} changes: its effect is unknown"));
     }
 }
 
-/// Adds remarks about overrides without effect: those that match no rule, and new ones that repeat the state of their
-/// rule.
+/// Adds remarks about overrides without effect: those that match no rule, and new ones that repeat
+/// the state of their rule.
 pub(super) fn remark_idle(
     before: &Overrides,
     after: &EffectiveDeployment,
@@ -246,8 +277,8 @@ pub(super) fn remark_idle(
     for own in &after.overrides.rules {
         let Some(rule) = catalogue.rule(&own.id) else {
             if own.id == ANOMALY_RULE && catalogue.lacks_anomaly_rule() {
-                // It exists even if the catalogue does not contain it; the remark that its change cannot be judged is
-                // already there.
+                // It exists even if the catalogue does not contain it; the remark that its change
+                // cannot be judged is already there.
                 continue;
             }
             let (id, version) = (phrases::short(&own.id), &catalogue.version);
@@ -265,14 +296,16 @@ pub(super) fn remark_idle(
             (Some(false), false) => {
                 let level = rule.level().filter(|l| after.paranoia.is_some_and(|p| *l > p));
                 let why = match level {
-                    Some(level) => format!("off at this level anyway: no effect until paranoia {}", level.level()),
+                    Some(level) => format!(
+                        "off at this level anyway: no effect until paranoia {}",
+                        level.level()
+                    ),
                     None => format!("off anyway: {}", super::impact::NO_EFFECT),
                 };
                 effects.remark(format!("{label} is disabled but {why}"));
             }
-            (Some(true), true) => {
-                effects.remark(format!("{label} is enabled but on anyway: {}", super::impact::NO_EFFECT))
-            }
+            (Some(true), true) => effects
+                .remark(format!("{label} is enabled but on anyway: {}", super::impact::NO_EFFECT)),
             (_, _) => {}
         }
     }
@@ -280,7 +313,8 @@ pub(super) fn remark_idle(
 
 /// Rules by family, the largest first: `SQL injection 9, protocol enforcement 5`.
 fn by_family<'r>(rules: impl Iterator<Item = &'r CatalogueRule>) -> String {
-    // Families are ordered by number so that equal counts have a stable order; rules without a family come last.
+    // Families are ordered by number so that equal counts have a stable order; rules without a
+    // family come last.
     let mut counts: BTreeMap<(u32, &str), usize> = BTreeMap::new();
     for rule in rules {
         let key = rule.attack_family().map_or((u32::MAX, "of no family"), |f| (f.prefix, f.name));

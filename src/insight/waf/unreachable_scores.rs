@@ -1,12 +1,12 @@
 //! Attacks that the score of the OWASP ruleset can never stop.
 //!
-//! A request is stopped once the scores of all rules that it matches reach the threshold. If all rules of a family
-//! together score less, an attack that matches only that family always passes.
+//! A request is stopped once the scores of all rules that it matches reach the threshold. If all
+//! rules of a family together score less, an attack that matches only that family always passes.
 //!
 //! # Sources
-//! developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/concepts, read 2026-11-20. The calculation
-//! is ours: an upper bound for one family at a time, with Cloudflare's scores where it gives them, else those of the
-//! Core Rule Set.
+//! developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/concepts, read
+//! 2026-11-20. The calculation is ours: an upper bound for one family at a time, with Cloudflare's
+//! scores where it gives them, else those of the Core Rule Set.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,8 @@ pub fn reach_summary(all: &[Reach]) -> Option<String> {
         [] => None,
         [one] => Some(one.sentence()),
         several => {
-            let names: Vec<_> = several.iter().map(|r| format!("{} {}", r.family.name, r.total)).collect();
+            let names: Vec<_> =
+                several.iter().map(|r| format!("{} {}", r.family.name, r.total)).collect();
             let assumed: Vec<_> = several.iter().flat_map(|r| r.assumed.iter().cloned()).collect();
             let assumed = match assumed.as_slice() {
                 [] => String::new(),
@@ -81,7 +82,9 @@ pub fn unreachable_families(catalogue: &Catalogue, overrides: &Overrides) -> Vec
 
 /// The same for a deployment.
 pub(super) fn of_effective(effective: &EffectiveDeployment) -> Vec<Reach> {
-    let Some(threshold) = effective.threshold().filter(|_| effective.acts()) else { return Vec::new() };
+    let Some(threshold) = effective.threshold().filter(|_| effective.acts()) else {
+        return Vec::new();
+    };
     let mut totals: BTreeMap<u32, (u32, Vec<String>)> = BTreeMap::new();
     for rule in &effective.rules {
         let Some(family) = rule.rule.attack_family() else { continue };

@@ -53,14 +53,17 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
     for zone in lookup.zones.iter().map(|view| view.zone) {
         let Some(section) = zone.waf.as_deref() else { continue };
         for accepted in &section.accept {
-            let idle = acceptance_without_effect(accepted, section).map(|reason| (accepted, &zone.name, reason));
+            let idle = acceptance_without_effect(accepted, section)
+                .map(|reason| (accepted, &zone.name, reason));
             let known = entries.entry(accepted.place).or_insert_with(|| idle.clone());
             if idle.is_none() {
                 *known = None;
             }
         }
     }
-    for (place, (accepted, zone, reason)) in entries.into_iter().filter_map(|(place, idle)| Some((place, idle?))) {
+    for (place, (accepted, zone, reason)) in
+        entries.into_iter().filter_map(|(place, idle)| Some((place, idle?)))
+    {
         let (kind, name) = accepted.object.identity();
         let detail = format!("`{kind}: {name}` can match nothing: {reason}");
         let help = "remove the entry, or write the value that `drift` reports";

@@ -40,7 +40,10 @@ zones:
 
 fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
     for (zone, record) in lookup.records() {
-        let Some(address) = record.data.address().filter(|_| record.facets.proxied == Some(true)) else { continue };
+        let Some(address) = record.data.address().filter(|_| record.facets.proxied == Some(true))
+        else {
+            continue;
+        };
         let Some((network, name)) = unproxiable_addresses::refused(address) else { continue };
         findings.push(
             RULE.at(record.spelling.place, format!("`{address}` is in {name}, {network}"))

@@ -36,11 +36,16 @@ zones:
 
 fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
     for (zone, record) in lookup.records() {
-        if !matches!(record.data.record_type(), Some(RecordType::Mx | RecordType::Ns | RecordType::Srv)) {
+        if !matches!(
+            record.data.record_type(),
+            Some(RecordType::Mx | RecordType::Ns | RecordType::Srv)
+        ) {
             continue;
         }
         let Some(target) = record.data.target().filter(|t| !t.is_root()) else { continue };
-        let Found::Records { zone: place, owner, wildcard } = lookup.look_up(target) else { continue };
+        let Found::Records { zone: place, owner, wildcard } = lookup.look_up(target) else {
+            continue;
+        };
         let home = &lookup.zones[place];
         // A name covered by a wildcard may have its own live record.
         if wildcard && !home.knows_all(RecordType::ALL) {
@@ -60,7 +65,9 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
             RULE.at(record.spelling.place, format!("`{target}` is an alias of `{leads}`{how}"))
                 .and_at(alias.spelling.place, "the alias")
                 .about(zone.address(record))
-                .help(format!("write `{leads}`, or give `{target}` an A or AAAA record in place of the CNAME")),
+                .help(format!(
+                    "write `{leads}`, or give `{target}` an A or AAAA record in place of the CNAME"
+                )),
         );
     }
 }

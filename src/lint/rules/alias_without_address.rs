@@ -54,16 +54,23 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
         let (end, Some(first)) = (&aliases.all[last], starts.first()) else { continue };
         let target = end.record.data.presentation();
         let way = aliases.chain(*first);
-        let names: Vec<_> = way.iter().map(|n| aliases.all[*n].record.name.as_str()).chain([target.as_str()]).collect();
-        let detail = format!("`{target}` has no A, AAAA or CNAME record: {}", chain(names.into_iter()));
+        let names: Vec<_> = way
+            .iter()
+            .map(|n| aliases.all[*n].record.name.as_str())
+            .chain([target.as_str()])
+            .collect();
+        let detail =
+            format!("`{target}` has no A, AAAA or CNAME record: {}", chain(names.into_iter()));
         let mut diagnostic = RULE.at(end.record.spelling.place, detail);
         if !starts.iter().any(|n| aliases.all[*n].certain) {
             diagnostic.severity = Severity::Note;
         }
         for start in starts.iter().filter(|n| **n != last).take(RELATED) {
             let record = aliases.all[*start].record;
-            diagnostic =
-                diagnostic.and_at(record.spelling.place, format!("`{}` is proxied and leads there", record.name));
+            diagnostic = diagnostic.and_at(
+                record.spelling.place,
+                format!("`{}` is proxied and leads there", record.name),
+            );
         }
         findings.push(
             diagnostic

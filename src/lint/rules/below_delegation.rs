@@ -37,20 +37,31 @@ zones:
 
 fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
     for zone in &lookup.zones {
-        let servers: HashSet<&Fqdn> =
-            zone.owners.iter().flat_map(|o| o.of_type(RecordType::Ns)).filter_map(|r| r.data.target()).collect();
+        let servers: HashSet<&Fqdn> = zone
+            .owners
+            .iter()
+            .flat_map(|o| o.of_type(RecordType::Ns))
+            .filter_map(|r| r.data.target())
+            .collect();
         for (number, owner) in zone.owners.iter().enumerate() {
             let Some(cut) = zone.delegation_above(number) else { continue };
             let is_glue = |t: Option<RecordType>| {
                 matches!(t, Some(RecordType::A | RecordType::Aaaa)) && servers.contains(owner.name)
             };
-            let hidden: Vec<_> = owner.records.iter().filter(|r| !is_glue(r.data.record_type())).collect();
-            let (Some(record), Some(ns)) = (hidden.first(), cut.of_type(RecordType::Ns).next()) else { continue };
+            let hidden: Vec<_> =
+                owner.records.iter().filter(|r| !is_glue(r.data.record_type())).collect();
+            let (Some(record), Some(ns)) = (hidden.first(), cut.of_type(RecordType::Ns).next())
+            else {
+                continue;
+            };
             let others = match hidden.len() - 1 {
                 0 => String::new(),
                 n => format!(", like {} of this name", count(n, "other record")),
             };
-            let detail = format!("`{}` is below `{}`, so this record may not be seen{others}", owner.name, cut.name);
+            let detail = format!(
+                "`{}` is below `{}`, so this record may not be seen{others}",
+                owner.name, cut.name
+            );
             findings.push(
                 RULE.at(record.spelling.place, detail)
                     .and_at(ns.spelling.place, format!("`{}` is delegated here", cut.name))

@@ -42,14 +42,21 @@ zones:
 fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
     for (zone, owner) in lookup.owners().filter(|(z, o)| !z.is_apex(o.name)) {
         let Some(ns) = owner.of_type(RecordType::Ns).next() else { continue };
-        let beside = |t: RecordType| t != RecordType::Ns && t.as_str() != "DS" && !t.excludes_at(RecordType::Ns, false);
+        let beside = |t: RecordType| {
+            t != RecordType::Ns && t.as_str() != "DS" && !t.excludes_at(RecordType::Ns, false)
+        };
         // One finding for each type is enough.
         for same in owner.records.chunk_by(|a, b| a.data.record_type() == b.data.record_type()) {
-            let (record, Some(record_type)) = (same[0], same[0].data.record_type()) else { continue };
+            let (record, Some(record_type)) = (same[0], same[0].data.record_type()) else {
+                continue;
+            };
             if !beside(record_type) {
                 continue;
             }
-            let detail = format!("`{}` is delegated, so this {record_type} record may not be seen", owner.name);
+            let detail = format!(
+                "`{}` is delegated, so this {record_type} record may not be seen",
+                owner.name
+            );
             findings.push(
                 RULE.at(record.spelling.place, detail)
                     .and_at(ns.spelling.place, "it is delegated here")

@@ -54,7 +54,9 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
                 RuleForm::Skip(_) | RuleForm::Raw(_) => continue,
             };
             let asked = rule.when.as_ref().filter(|(when, _)| rule.enabled && when.asks_for(FIELD));
-            let Some((_, place)) = asked.filter(|_| STOPS.contains(&action.as_str())) else { continue };
+            let Some((_, place)) = asked.filter(|_| STOPS.contains(&action.as_str())) else {
+                continue;
+            };
             findings.push(
                 RULE.at(*place, format!("`{}` stops requests with `{FIELD}`", rule.name))
                     .about(zone.zone.name.to_string())

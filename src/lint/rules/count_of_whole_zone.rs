@@ -52,16 +52,21 @@ zones:
 
 fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
     for zone in &lookup.zones {
-        let rules = zone.zone.waf.iter().flat_map(|waf| waf.all_rules()).filter(|rule| !rule.is_absent);
+        let rules =
+            zone.zone.waf.iter().flat_map(|waf| waf.all_rules()).filter(|rule| !rule.is_absent);
         for rule in rules {
             let Some((when, count, place)) = expressions(rule) else { continue };
-            let missing: BTreeSet<String> = when.fields().difference(&count.fields()).cloned().collect();
-            let is_limited =
-                matches!(Expression::scope_change(&when, &count), ScopeChange::Equal | ScopeChange::Narrower);
+            let missing: BTreeSet<String> =
+                when.fields().difference(&count.fields()).cloned().collect();
+            let is_limited = matches!(
+                Expression::scope_change(&when, &count),
+                ScopeChange::Equal | ScopeChange::Narrower
+            );
             if is_limited || when.is_always_true() || missing.is_empty() || !count.is_comparable() {
                 continue;
             }
-            let fields: Vec<String> = missing.into_iter().map(|field| format!("`{field}`")).collect();
+            let fields: Vec<String> =
+                missing.into_iter().map(|field| format!("`{field}`")).collect();
             let detail = format!(
                 "`{}` matches by {}, and its counting expression does not: requests to the rest of the zone are counted too",
                 rule.name,
@@ -89,7 +94,11 @@ fn expressions(rule: &DesiredRule) -> Option<(Expression, Expression, Place)> {
             else {
                 return None;
             };
-            (Expression::reported(when), Expression::reported(counting_expression(rate)?), rule.place)
+            (
+                Expression::reported(when),
+                Expression::reported(counting_expression(rate)?),
+                rule.place,
+            )
         }
         RuleForm::Raw(_) | RuleForm::Skip(_) | RuleForm::Act { .. } => return None,
     };

@@ -81,7 +81,9 @@ enum Script {
 /// The script of a letter; `None` for other scripts and characters.
 fn script(c: char) -> Option<Script> {
     match c {
-        'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => Some(Script::Latin),
+        'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => {
+            Some(Script::Latin)
+        }
         '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => Some(Script::Greek),
         '\u{400}'..='\u{52f}' => Some(Script::Cyrillic),
         _ => None,
@@ -92,14 +94,18 @@ fn script(c: char) -> Option<Script> {
 fn deceives(label: &str) -> Option<String> {
     let scripts: Vec<Script> = label.chars().filter_map(script).collect();
     let has = |wanted| scripts.contains(&wanted);
-    if [Script::Latin, Script::Greek, Script::Cyrillic].into_iter().filter(|s| has(*s)).count() > 1 {
-        let odd: String = label.chars().filter(|c| !c.is_ascii() && script(*c) != Some(Script::Latin)).collect();
+    if [Script::Latin, Script::Greek, Script::Cyrillic].into_iter().filter(|s| has(*s)).count() > 1
+    {
+        let odd: String =
+            label.chars().filter(|c| !c.is_ascii() && script(*c) != Some(Script::Latin)).collect();
         return Some(format!("it mixes scripts: `{odd}` is not Latin"));
     }
     if scripts.is_empty() || has(Script::Latin) {
         return None;
     }
-    let latin = |c: char| if c.is_ascii() { Some(c) } else { ALIKE.iter().find(|(a, _)| *a == c).map(|(_, l)| *l) };
+    let latin = |c: char| {
+        if c.is_ascii() { Some(c) } else { ALIKE.iter().find(|(a, _)| *a == c).map(|(_, l)| *l) }
+    };
     let twin: Option<String> = label.chars().map(latin).collect();
     twin.filter(|twin| twin.chars().count() > 2).map(|twin| format!("it looks like `{twin}`"))
 }

@@ -36,8 +36,12 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
     for (zone, owner) in lookup.owners() {
         let Some(end) = owner.name.doubled_end(zone.zone.name.as_fqdn()) else { continue };
         // A final dot says that the name is whole; one finding is enough for all records of a name.
-        let Some(record) = owner.records.iter().find(|record| !record.spelling.name.ends_with('.')) else { continue };
-        let once = owner.name.as_str().strip_suffix(end).map_or("", |rest| rest.trim_end_matches('.'));
+        let Some(record) = owner.records.iter().find(|record| !record.spelling.name.ends_with('.'))
+        else {
+            continue;
+        };
+        let once =
+            owner.name.as_str().strip_suffix(end).map_or("", |rest| rest.trim_end_matches('.'));
         findings.push(
             RULE.at(record.spelling.place, format!("`{}` ends with `{end}` twice", owner.name))
                 .about(zone.address(record))

@@ -46,7 +46,8 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
         if owner.has_any(&[RecordType::Ns]) {
             continue;
         }
-        let mut diagnostic = RULE.at(ds.spelling.place, format!("`{}` has no NS record", owner.name));
+        let mut diagnostic =
+            RULE.at(ds.spelling.place, format!("`{}` has no NS record", owner.name));
         if !zone.knows_all(&[RecordType::Ns]) {
             diagnostic.severity = Severity::Warning;
         }

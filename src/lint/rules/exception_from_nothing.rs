@@ -46,12 +46,14 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
             continue;
         }
         for exception in waf.exceptions().filter(|e| !e.is_absent) {
-            let detail = format!("no managed ruleset is deployed here that `{}` could skip", exception.name);
+            let detail =
+                format!("no managed ruleset is deployed here that `{}` could skip", exception.name);
             let mut finding = RULE.at(exception.place, detail).about(zone.zone.name.to_string());
             if waf.unmanaged == Unmanaged::Keep {
                 finding.severity = Severity::Note;
             }
-            findings.push(finding.help("add `owasp: on` or `cloudflare: on`, or remove the exception"));
+            findings
+                .push(finding.help("add `owasp: on` or `cloudflare: on`, or remove the exception"));
         }
     }
 }

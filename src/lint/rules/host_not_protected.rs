@@ -52,7 +52,10 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
         let Some(waf) = zone.zone.waf.as_ref().filter(|waf| is_protected(waf)) else { continue };
         let open = zone.owners.iter().filter(|owner| {
             let is_open = matches!(proxying(owner), Some(Proxying::Off | Proxying::Unsaid));
-            is_open && !owner.name.has_underscored_label() && owner.cut.is_none() && !others.contains(owner.name)
+            is_open
+                && !owner.name.has_underscored_label()
+                && owner.cut.is_none()
+                && !others.contains(owner.name)
         });
         let names: Vec<&str> = open.map(|owner| owner.name.as_str()).collect();
         if names.is_empty() {
@@ -60,7 +63,10 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
         }
         let shown = first_of(names.iter().map(|n| format!("`{n}`")), NAMED);
         let verb = if names.len() == 1 { "is" } else { "are" };
-        let detail = format!("{} {verb} not proxied, and none of this applies to {shown}", count(names.len(), "host"));
+        let detail = format!(
+            "{} {verb} not proxied, and none of this applies to {shown}",
+            count(names.len(), "host")
+        );
         findings.push(
             RULE.at(waf.place, detail)
                 .about(zone.zone.name.to_string())

@@ -46,9 +46,12 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
         let Some((record, written)) = odd(zone, owner) else { continue };
         let Some(place) = elsewhere(lookup, zone, &written) else { continue };
         findings.push(
-            RULE.at(record.spelling.place, format!("`{}` means `{}`", record.spelling.name, owner.name))
-                .about(zone.address(record))
-                .help(format!("{place}, or write `{}.` if this is what you mean", owner.name)),
+            RULE.at(
+                record.spelling.place,
+                format!("`{}` means `{}`", record.spelling.name, owner.name),
+            )
+            .about(zone.address(record))
+            .help(format!("{place}, or write `{}.` if this is what you mean", owner.name)),
         );
     }
     for zone in &lookup.zones {
@@ -56,9 +59,12 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
             let Some((name, written)) = asked(zone, expectation) else { continue };
             let Some(place) = elsewhere(lookup, zone, &written) else { continue };
             findings.push(
-                RULE.at(expectation.place, format!("`{}` asks for `{name}`, which has no records", expectation.name))
-                    .about(Address::of_zone_part(&zone.zone.name, "expect").to_string())
-                    .help(format!("{place}, or add a record with this name if this is what you mean")),
+                RULE.at(
+                    expectation.place,
+                    format!("`{}` asks for `{name}`, which has no records", expectation.name),
+                )
+                .about(Address::of_zone_part(&zone.zone.name, "expect").to_string())
+                .help(format!("{place}, or add a record with this name if this is what you mean")),
             );
         }
     }
@@ -75,15 +81,19 @@ fn elsewhere(lookup: &ZoneLookup<'_>, zone: &ZoneView<'_>, written: &Fqdn) -> Op
     }
 }
 
-/// The name whose answer is expected, if it has no records, and that name as it would be outside the zone.
+/// The name whose answer is expected, if it has no records, and that name as it would be outside
+/// the zone.
 fn asked<'a>(zone: &ZoneView<'_>, expectation: &'a Expectation) -> Option<(&'a Fqdn, Fqdn)> {
     let Expected::Answer { name, .. } = &expectation.what else { return None };
-    let written = Fqdn::parse(zone.zone.name.relative(name)).ok().filter(|written| written.label_count() > 1)?;
+    let written = Fqdn::parse(zone.zone.name.relative(name))
+        .ok()
+        .filter(|written| written.label_count() > 1)?;
     let has_records = zone.owners.binary_search_by(|owner| owner.name.cmp(name)).is_ok();
     (!has_records && name.is_within(zone.zone.name.as_fqdn())).then_some((name, written))
 }
 
-/// The first record whose name was written without the zone name, and that name as it would be outside the zone.
+/// The first record whose name was written without the zone name, and that name as it would be
+/// outside the zone.
 fn odd<'a>(zone: &ZoneView<'a>, owner: &Owner<'a>) -> Option<(&'a DesiredRecord, Fqdn)> {
     // Only names with at least two labels can be meant; this skips the work for most names.
     if owner.name.label_count() < zone.zone.name.as_fqdn().label_count() + 2 {
@@ -91,6 +101,7 @@ fn odd<'a>(zone: &ZoneView<'a>, owner: &Owner<'a>) -> Option<(&'a DesiredRecord,
     }
     owner.records.iter().find_map(|record| {
         let written = Fqdn::parse(&record.spelling.name).ok()?;
-        (!written.is_within(zone.zone.name.as_fqdn()) && written.label_count() > 1).then_some((*record, written))
+        (!written.is_within(zone.zone.name.as_fqdn()) && written.label_count() > 1)
+            .then_some((*record, written))
     })
 }

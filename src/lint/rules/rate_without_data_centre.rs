@@ -50,9 +50,12 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
             let Some(Value::List(characteristics)) = rate.get("characteristics") else { continue };
             if !characteristics.contains(&Value::from(RATE_COLO)) {
                 findings.push(
-                    RULE.at(rule.place, format!("the characteristics of `{}` lack `{RATE_COLO}`", rule.name))
-                        .about(zone.zone.name.to_string())
-                        .help(format!("add `{RATE_COLO}` to `characteristics`")),
+                    RULE.at(
+                        rule.place,
+                        format!("the characteristics of `{}` lack `{RATE_COLO}`", rule.name),
+                    )
+                    .about(zone.zone.name.to_string())
+                    .help(format!("add `{RATE_COLO}` to `characteristics`")),
                 );
             }
         }

@@ -68,8 +68,11 @@ fn look_at(zone: &ZoneView<'_>, when: &Expression, place: Place, findings: &mut 
     let names = open.iter().map(|host| format!("`{host}`")).collect::<Vec<_>>().join(", ");
     let verb = if open.len() == 1 { "is" } else { "are" };
     findings.push(
-        RULE.at(place, format!("{names} {verb} not proxied, so Cloudflare sees none of their requests"))
-            .about(zone.zone.name.to_string())
-            .help("write `proxied: true` at the host's records, or correct the name"),
+        RULE.at(
+            place,
+            format!("{names} {verb} not proxied, so Cloudflare sees none of their requests"),
+        )
+        .about(zone.zone.name.to_string())
+        .help("write `proxied: true` at the host's records, or correct the name"),
     );
 }

@@ -32,20 +32,26 @@ zones:
 
 fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
     for (zone, owner) in lookup.owners() {
-        let Some(record) = owner.records.iter().find(|r| r.data.type_name() == "SRV") else { continue };
+        let Some(record) = owner.records.iter().find(|r| r.data.type_name() == "SRV") else {
+            continue;
+        };
         let mut labels = owner.name.as_str().split('.').filter(|label| *label != "*");
-        let is_marked = |label: Option<&str>| label.is_some_and(|l| l.len() > 1 && l.starts_with('_'));
+        let is_marked =
+            |label: Option<&str>| label.is_some_and(|l| l.len() > 1 && l.starts_with('_'));
         if is_marked(labels.next()) && is_marked(labels.next()) {
             continue;
         }
         let name = zone.zone.name.relative(owner.name);
         findings.push(
-            RULE.at(record.spelling.place, format!("`{}` does not begin with a service and a protocol", owner.name))
-                .about(zone.address(record))
-                .help(format!(
-                    "write a name such as `_sip._tcp{}`",
-                    if name == "@" { String::new() } else { format!(".{name}") }
-                )),
+            RULE.at(
+                record.spelling.place,
+                format!("`{}` does not begin with a service and a protocol", owner.name),
+            )
+            .about(zone.address(record))
+            .help(format!(
+                "write a name such as `_sip._tcp{}`",
+                if name == "@" { String::new() } else { format!(".{name}") }
+            )),
         );
     }
 }

@@ -18,7 +18,9 @@ pub(in crate::lint) static RULE: Rule = Rule {
               with it has the same result for all of them. A rule that was written to stop bad visitors has no effect.",
         fix: "Remove the comparison. Managed rules, rate limits and `cf.bot_management.score` tell visitors apart.",
     },
-    sources: &["developers.cloudflare.com/analytics/account-and-zone-analytics/threat-types, read 2026-11-22"],
+    sources: &[
+        "developers.cloudflare.com/analytics/account-and-zone-analytics/threat-types, read 2026-11-22",
+    ],
     good: "\
 zones:
   example.com:

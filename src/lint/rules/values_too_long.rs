@@ -62,7 +62,8 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
                 format!("{most} characters with their quotes and escapes")
             };
             let number = count(records.len(), &format!("{} record", last.data.type_name()));
-            let detail = format!("{number} at `{}` with {how}; at most {COMBINED} are allowed", owner.name);
+            let detail =
+                format!("{number} at `{}` with {how}; at most {COMBINED} are allowed", owner.name);
             let mut diagnostic = RULE.at(last.spelling.place, detail);
             if !certain {
                 diagnostic.severity = Severity::Warning;
@@ -82,7 +83,9 @@ fn lengths(record: &DesiredRecord) -> (usize, usize) {
     match (&record.data, record.data.record_type()) {
         (Rdata::Txt(text), _) => (text.as_bytes().len().min(shown), shown),
         // The priority may be next to the content.
-        (_, Some(kind)) if kind.facts().field("priority").is_none() && !kind.facts().has_data() => (shown, shown),
+        (_, Some(kind)) if kind.facts().field("priority").is_none() && !kind.facts().has_data() => {
+            (shown, shown)
+        }
         _ => (0, shown),
     }
 }

@@ -16,7 +16,9 @@ pub(in crate::lint) static RULE: Rule = Rule {
               addresses (`in-addr.arpa`, `ip6.arpa`) and zones without any record are not checked.",
         fix: "Add the missing records, or change nothing if nothing should be reachable.",
     },
-    sources: &["developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20"],
+    sources: &[
+        "developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20",
+    ],
     good: "\
 zones:
   example.com:
@@ -36,19 +38,24 @@ zones:
 };
 
 fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for zone in lookup.zones.iter().filter(|z| z.knows_all(ADDRESSES) && !is_reverse(z.zone.name.as_fqdn())) {
-        let useful = |o: &crate::lint::zone_lookup::Owner<'_>| o.has_any(ADDRESSES) || o.has_any(&[RecordType::Ns]);
+    for zone in
+        lookup.zones.iter().filter(|z| z.knows_all(ADDRESSES) && !is_reverse(z.zone.name.as_fqdn()))
+    {
+        let useful = |o: &crate::lint::zone_lookup::Owner<'_>| {
+            o.has_any(ADDRESSES) || o.has_any(&[RecordType::Ns])
+        };
         let records = zone.zone.records.len();
         if records == 0 || zone.owners.iter().any(useful) {
             continue;
         }
-        let detail =
-            format!("{} has {} and none of them is an A, AAAA or CNAME", zone.zone.name, count(records, "record"));
-        findings.push(
-            RULE.at(zone.zone.place, detail)
-                .about(zone.zone.name.to_string())
-                .help("write the A, AAAA or CNAME records of the zone if a website or host should be reached"),
+        let detail = format!(
+            "{} has {} and none of them is an A, AAAA or CNAME",
+            zone.zone.name,
+            count(records, "record")
         );
+        findings.push(RULE.at(zone.zone.place, detail).about(zone.zone.name.to_string()).help(
+            "write the A, AAAA or CNAME records of the zone if a website or host should be reached",
+        ));
     }
 }
 

@@ -94,9 +94,9 @@ impl Snapshot {
     pub fn results(&self) -> impl Iterator<Item = (&str, Json)> {
         let json = |answer: &RecordedResponse| match answer {
             RecordedResponse::Result(text) => serde_json::from_str(text).ok(),
-            RecordedResponse::List(lines) => {
-                Some(lines.iter().filter_map(|text| serde_json::from_str::<Json>(text).ok()).collect())
-            }
+            RecordedResponse::List(lines) => Some(
+                lines.iter().filter_map(|text| serde_json::from_str::<Json>(text).ok()).collect(),
+            ),
             RecordedResponse::Refused { .. } => None,
         };
         self.answers.iter().filter_map(move |(path, answer)| Some((path.as_str(), json(answer)?)))
@@ -110,7 +110,8 @@ impl Snapshot {
         };
         let account = |text: &str| {
             let zone: Json = serde_json::from_str(text).ok()?;
-            let text = |pointer: &str| zone.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
+            let text =
+                |pointer: &str| zone.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
             Some((text("/id")?, text("/account/id")?))
         };
         let accounts = zones.into_iter().flat_map(PackedTexts::iter).filter_map(account).gather();
@@ -124,8 +125,8 @@ impl Snapshot {
 
     /// The answer at a path.
     ///
-    /// Managed rulesets are the same for an account and all its zones, so what was read through one of them answers for the
-    /// others.
+    /// Managed rulesets are the same for an account and all its zones, so what was read through one
+    /// of them answers for the others.
     pub(super) fn response(&self, path: &str) -> Option<&RecordedResponse> {
         let own = self.answers.get(path);
         if own.is_some() {
@@ -139,11 +140,21 @@ impl Snapshot {
             Some(zone) => self.accounts.get(zone).map(String::as_str),
             None => Some(scope.strip_prefix("/accounts/")?),
         };
-        let zones = self.about.zones.iter().filter_map(|z| z.id.as_ref()).filter(|z| self.account_of(z) == account);
-        let scopes = account.iter().map(|id| format!("/accounts/{id}")).chain(zones.map(|z| format!("/zones/{z}")));
-        scopes.filter_map(|scope| self.answers.get(&format!("{scope}/rulesets{rest}"))).find(|answer| match answer {
-            RecordedResponse::Result(_) | RecordedResponse::List(_) => true,
-            RecordedResponse::Refused { .. } => false,
-        })
+        let zones = self
+            .about
+            .zones
+            .iter()
+            .filter_map(|z| z.id.as_ref())
+            .filter(|z| self.account_of(z) == account);
+        let scopes = account
+            .iter()
+            .map(|id| format!("/accounts/{id}"))
+            .chain(zones.map(|z| format!("/zones/{z}")));
+        scopes.filter_map(|scope| self.answers.get(&format!("{scope}/rulesets{rest}"))).find(
+            |answer| match answer {
+                RecordedResponse::Result(_) | RecordedResponse::List(_) => true,
+                RecordedResponse::Refused { .. } => false,
+            },
+        )
     }
 }

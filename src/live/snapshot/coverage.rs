@@ -53,29 +53,44 @@ impl fmt::Display for Part {
 }
 
 impl Snapshot {
-    /// What is wanted of a zone and missing. A zone that was looked up but does not exist needs nothing more.
+    /// What is wanted of a zone and missing. A zone that was looked up but does not exist needs
+    /// nothing more.
     #[must_use]
     pub fn lacks(&self, query: &ZoneQuery) -> Vec<Lack> {
         let ZoneQuery { name: _, id: _, settings, waf } = query;
-        let Some(seen) = self.seen(query) else { return vec![Lack { part: Part::Zone, refused: None }] };
+        let Some(seen) = self.seen(query) else {
+            return vec![Lack { part: Part::Zone, refused: None }];
+        };
         let mut lacks = Vec::new();
-        let mut need =
-            |part: Part, answer: Option<&RecordedResponse>, is_an_answer: &dyn Fn(u16, &[ApiMessage]) -> bool| {
-                let refused = match answer {
-                    Some(RecordedResponse::Result(_) | RecordedResponse::List(_)) => return,
-                    Some(RecordedResponse::Refused { status, messages }) if is_an_answer(*status, messages) => return,
-                    Some(RecordedResponse::Refused { status, messages }) => Some(said(*status, messages)),
-                    None => None,
-                };
-                lacks.push(Lack { part, refused });
+        let mut need = |part: Part,
+                        answer: Option<&RecordedResponse>,
+                        is_an_answer: &dyn Fn(u16, &[ApiMessage]) -> bool| {
+            let refused = match answer {
+                Some(RecordedResponse::Result(_) | RecordedResponse::List(_)) => return,
+                Some(RecordedResponse::Refused { status, messages })
+                    if is_an_answer(*status, messages) =>
+                {
+                    return;
+                }
+                Some(RecordedResponse::Refused { status, messages }) => {
+                    Some(said(*status, messages))
+                }
+                None => None,
             };
+            lacks.push(Lack { part, refused });
+        };
         let never = |_: u16, _: &[ApiMessage]| false;
         if let Some(zone) = &seen.id {
             need(Part::Zone, self.response(&list_records(zone, 1, 1).path), &never);
             for name in settings.settings.keys() {
-                // A setting that Cloudflare refuses is reported with its message, as it would be without a snapshot.
+                // A setting that Cloudflare refuses is reported with its message, as it would be
+                // without a snapshot.
                 let is_unknown = |status: u16, _: &[ApiMessage]| matches!(status, 400 | 404);
-                need(Part::Setting(name.clone()), self.response(&get_setting(zone, name).path), &is_unknown);
+                need(
+                    Part::Setting(name.clone()),
+                    self.response(&get_setting(zone, name).path),
+                    &is_unknown,
+                );
             }
             if settings.dnssec.is_some() {
                 need(Part::Dnssec, self.response(&get_dnssec(zone).path), &never);
@@ -84,7 +99,11 @@ impl Snapshot {
                 need(Part::DnsSettings, self.response(&get_dns_settings(zone).path), &never);
             }
             for phase in &waf.phases {
-                need(Part::Rules(*phase), self.response(&get_entry_point(zone, *phase).path), &is_no_entry_point);
+                need(
+                    Part::Rules(*phase),
+                    self.response(&get_entry_point(zone, *phase).path),
+                    &is_no_entry_point,
+                );
             }
         }
         let managed: Vec<Managed> = waf.managed.iter().copied().collect();
@@ -115,15 +134,20 @@ impl Snapshot {
         account.map(Scope::Account).into_iter().chain(zone.cloned().map(Scope::Zone)).collect()
     }
 
-    /// Whether the managed rulesets can be read through one of the scopes; if not, Cloudflare's message.
+    /// Whether the managed rulesets can be read through one of the scopes; if not, Cloudflare's
+    /// message.
     fn has_managed(&self, scopes: &[Scope], managed: &[Managed]) -> Result<(), Option<String>> {
         let mut words = None;
         for scope in scopes {
             match self.response(&list_rulesets(scope, None).path) {
                 Some(RecordedResponse::List(items)) => {
-                    let items: Vec<_> = items.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
-                    let is_wanted = |which: Option<Managed>| which.is_some_and(|which| managed.contains(&which));
-                    let wanted = read_managed(&items).into_iter().filter(|listed| is_wanted(listed.which));
+                    let items: Vec<_> =
+                        items.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+                    let is_wanted = |which: Option<Managed>| {
+                        which.is_some_and(|which| managed.contains(&which))
+                    };
+                    let wanted =
+                        read_managed(&items).into_iter().filter(|listed| is_wanted(listed.which));
                     for listed in wanted {
                         match self.response(&get_ruleset(scope, &listed.id).path) {
                             Some(RecordedResponse::Result(_)) => {}
@@ -135,7 +159,9 @@ impl Snapshot {
                     }
                     return Ok(());
                 }
-                Some(RecordedResponse::Refused { status, messages }) => words = Some(said(*status, messages)),
+                Some(RecordedResponse::Refused { status, messages }) => {
+                    words = Some(said(*status, messages))
+                }
                 Some(RecordedResponse::Result(_)) | None => return Err(words),
             }
         }
@@ -145,5 +171,6 @@ impl Snapshot {
 
 /// The text of Cloudflare's refusal.
 fn said(status: u16, messages: &[ApiMessage]) -> String {
-    reasons(messages).map_or_else(|| format!("HTTP {status}"), |reasons| format!("HTTP {status}: {reasons}"))
+    reasons(messages)
+        .map_or_else(|| format!("HTTP {status}"), |reasons| format!("HTTP {status}: {reasons}"))
 }

@@ -8,8 +8,9 @@
 //! {"sha256":"…"}                                  of all bytes before this line
 //! ```
 //!
-//! The first line can be looked at with `zcat FILE | head -1`. The same answers make the same bytes. The checksum finds what
-//! was damaged or edited by hand; it is no signature, because anyone can compute it.
+//! The first line can be looked at with `zcat FILE | head -1`. The same answers make the same
+//! bytes. The checksum finds what was damaged or edited by hand; it is no signature, because anyone
+//! can compute it.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Write};
@@ -25,7 +26,8 @@ use super::packed_texts::PackedTexts;
 use super::{About, RecordedResponse, Snapshot};
 use crate::wire::json::{MOST_VALUES, parse};
 
-/// The most bytes that a snapshot may have unpacked: 190,000 records with every member that there is.
+/// The most bytes that a snapshot may have unpacked: 190,000 records with every member that there
+/// is.
 const MOST_BYTES: usize = 128 * 1024 * 1024;
 /// The most lines, of which each record has one.
 const MOST_LINES: usize = 250_000;
@@ -56,7 +58,9 @@ pub enum SnapshotError {
     #[error("it was changed after it was taken ({0}): take it again")]
     Changed(String),
     /// It is larger than what is read.
-    #[error("it has more than {limit} {what}, which is too much for one snapshot: take one of each part of the zones")]
+    #[error(
+        "it has more than {limit} {what}, which is too much for one snapshot: take one of each part of the zones"
+    )]
     TooLarge {
         /// The most.
         limit: usize,
@@ -87,9 +91,10 @@ impl Snapshot {
         for (path, answer) in answers {
             let entry = Entry::at(path);
             match answer {
-                RecordedResponse::Result(text) => {
-                    write_line(&mut out, &Entry { result: Some(serde_json::from_str(text)?), ..entry })?
-                }
+                RecordedResponse::Result(text) => write_line(
+                    &mut out,
+                    &Entry { result: Some(serde_json::from_str(text)?), ..entry },
+                )?,
                 RecordedResponse::List(items) => {
                     write_line(&mut out, &Entry { items: Some(items.len() as u64), ..entry })?;
                     for text in items.iter() {
@@ -97,7 +102,10 @@ impl Snapshot {
                     }
                 }
                 RecordedResponse::Refused { status, messages } => {
-                    let refused = Refused { status: *status, messages: messages.iter().map(Message::from).collect() };
+                    let refused = Refused {
+                        status: *status,
+                        messages: messages.iter().map(Message::from).collect(),
+                    };
                     write_line(&mut out, &Entry { refused: Some(refused), ..entry })?;
                 }
             }
@@ -125,11 +133,14 @@ impl Snapshot {
             [] => return Err(SnapshotError::Foreign("it is empty".to_owned())),
             _ => return Err(SnapshotError::Foreign("it is not packed with gzip".to_owned())),
         }
-        let mut lines =
-            Unpacked { text: BufReader::with_capacity(64 * 1024, GzDecoder::new(packed)), size: Size::default() };
+        let mut lines = Unpacked {
+            text: BufReader::with_capacity(64 * 1024, GzDecoder::new(packed)),
+            size: Size::default(),
+        };
         let first = lines.next()?.ok_or(SnapshotError::Truncated)?;
         let about = read_header(&first)?;
-        // Whether it was changed is known at its end, and then it does not matter what could not be read.
+        // Whether it was changed is known at its end, and then it does not matter what could not be
+        // read.
         let mut sum = Context::new(&SHA256);
         let mut answers = Reading::default();
         let mut malformed = None;
@@ -145,7 +156,9 @@ impl Snapshot {
             number += 1;
         }
         let mut packed = lines.text.into_inner().into_inner();
-        let Some(wanted) = line.strip_prefix(r#"{"sha256":""#).and_then(|rest| rest.strip_suffix(r#""}"#)) else {
+        let Some(wanted) =
+            line.strip_prefix(r#"{"sha256":""#).and_then(|rest| rest.strip_suffix(r#""}"#))
+        else {
             return Err(SnapshotError::Truncated);
         };
         if wanted != HEXLOWER.encode(sum.finish().as_ref()) {
@@ -203,11 +216,16 @@ impl<R: BufRead> Unpacked<R> {
             line.extend_from_slice(&some[..end.unwrap_or(used)]);
             self.text.consume(used);
             if line.len() > MOST_OF_LINE {
-                return Err(SnapshotError::TooLarge { limit: MOST_OF_LINE, what: "bytes in a line" });
+                return Err(SnapshotError::TooLarge {
+                    limit: MOST_OF_LINE,
+                    what: "bytes in a line",
+                });
             }
             if end.is_some() {
                 let text = String::from_utf8(line);
-                return text.map(Some).map_err(|_| SnapshotError::Foreign("it does not hold text".to_owned()));
+                return text
+                    .map(Some)
+                    .map_err(|_| SnapshotError::Foreign("it does not hold text".to_owned()));
             }
         }
     }
@@ -249,8 +267,8 @@ fn write_line(out: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
 /// Reads the first line.
 fn read_header(line: &str) -> Result<About, SnapshotError> {
     let foreign = |why: &str| SnapshotError::Foreign(why.to_owned());
-    let any: AnyHeader =
-        parse(line.as_bytes(), MOST_VALUES).map_err(|_| foreign("it does not begin with a line of JSON"))?;
+    let any: AnyHeader = parse(line.as_bytes(), MOST_VALUES)
+        .map_err(|_| foreign("it does not begin with a line of JSON"))?;
     let kind = any.kind.as_deref().unwrap_or("unknown");
     if kind != "snapshot" {
         return Err(SnapshotError::Foreign(format!("its kind is {kind:?}")));
@@ -263,7 +281,8 @@ fn read_header(line: &str) -> Result<About, SnapshotError> {
         Some(_) | None => return Err(foreign("its format is unknown")),
     }
     let malformed = |why: String| SnapshotError::Malformed { line: 1, why };
-    let header: Header = parse(line.as_bytes(), MOST_VALUES).map_err(|error| malformed(error.to_string()))?;
+    let header: Header =
+        parse(line.as_bytes(), MOST_VALUES).map_err(|error| malformed(error.to_string()))?;
     header.into_about().ok_or_else(|| malformed("a zone has no name".to_owned()))
 }
 
@@ -285,7 +304,8 @@ impl Reading {
             return Ok(());
         }
         let malformed = |why: String| SnapshotError::Malformed { line: number, why };
-        let entry: Entry = parse(line.as_bytes(), MOST_VALUES).map_err(|error| malformed(error.to_string()))?;
+        let entry: Entry =
+            parse(line.as_bytes(), MOST_VALUES).map_err(|error| malformed(error.to_string()))?;
         let answer = match entry {
             Entry { path, result: None, items: Some(count), refused: None } => {
                 self.list = Some((path, PackedTexts::default(), count));
@@ -295,11 +315,22 @@ impl Reading {
             Entry { path, result: Some(result), items: None, refused: None } => {
                 (path, RecordedResponse::Result(result.to_string().into()))
             }
-            Entry { path, result: None, items: None, refused: Some(Refused { status, messages }) } => {
-                (path, RecordedResponse::Refused { status, messages: messages.into_iter().map(Into::into).collect() })
-            }
+            Entry {
+                path,
+                result: None,
+                items: None,
+                refused: Some(Refused { status, messages }),
+            } => (
+                path,
+                RecordedResponse::Refused {
+                    status,
+                    messages: messages.into_iter().map(Into::into).collect(),
+                },
+            ),
             Entry { .. } => {
-                return Err(malformed("it must have exactly one of a result, items and a refusal".to_owned()));
+                return Err(malformed(
+                    "it must have exactly one of a result, items and a refusal".to_owned(),
+                ));
             }
         };
         self.answers.extend([answer]);
@@ -346,17 +377,29 @@ mod tests {
             account: Some("b".to_owned()),
             zones: vec![
                 zone,
-                SeenZone { name: ZoneName::parse("example.org").unwrap(), pinned: None, id: None, records: 0 },
+                SeenZone {
+                    name: ZoneName::parse("example.org").unwrap(),
+                    pinned: None,
+                    id: None,
+                    records: 0,
+                },
             ],
         };
-        let messages = vec![ApiMessage { code: Some(10003), message: "none".to_owned(), pointer: None }];
+        let messages =
+            vec![ApiMessage { code: Some(10003), message: "none".to_owned(), pointer: None }];
         let answers = [
             ("/zones", RecordedResponse::List([r#"{"id":"a"}"#].into_iter().collect())),
-            ("/zones/a/dns_records", RecordedResponse::List([r#"{"id":"1"}"#, r#"{"id":"2"}"#].into_iter().collect())),
+            (
+                "/zones/a/dns_records",
+                RecordedResponse::List([r#"{"id":"1"}"#, r#"{"id":"2"}"#].into_iter().collect()),
+            ),
             ("/zones/a/dnssec", RecordedResponse::Result(r#"{"status":"active"}"#.into())),
             ("/zones/a/x", RecordedResponse::Refused { status: 404, messages }),
         ];
-        Snapshot::new(about, answers.into_iter().map(|(path, answer)| (path.to_owned(), answer)).collect())
+        Snapshot::new(
+            about,
+            answers.into_iter().map(|(path, answer)| (path.to_owned(), answer)).collect(),
+        )
     }
 
     /// Packs lines.
@@ -394,7 +437,10 @@ mod tests {
         let text = unpacked(&bytes);
         let lines: Vec<&str> = text.lines().collect();
         for count in 1..lines.len() {
-            assert_eq!(refusal(&packed(&format!("{}\n", lines[..count].join("\n")))), SnapshotError::Truncated);
+            assert_eq!(
+                refusal(&packed(&format!("{}\n", lines[..count].join("\n")))),
+                SnapshotError::Truncated
+            );
         }
     }
 
@@ -415,8 +461,14 @@ mod tests {
     #[test]
     fn an_edited_line_is_refused() {
         let text = unpacked(&snapshot().to_bytes().unwrap());
-        assert!(matches!(refusal(&packed(&text.replace("active", "disabled"))), SnapshotError::Changed(_)));
-        assert!(matches!(refusal(&packed(&text.replace("2026-11-20", "2027-11-20"))), SnapshotError::Changed(_)));
+        assert!(matches!(
+            refusal(&packed(&text.replace("active", "disabled"))),
+            SnapshotError::Changed(_)
+        ));
+        assert!(matches!(
+            refusal(&packed(&text.replace("2026-11-20", "2027-11-20"))),
+            SnapshotError::Changed(_)
+        ));
     }
 
     #[test]
@@ -425,9 +477,15 @@ mod tests {
         assert!(matches!(refusal(b"version: 1"), SnapshotError::Foreign(_)));
         assert!(matches!(refusal(&packed("hello\n")), SnapshotError::Foreign(_)));
         let plan = r#"{"format":1,"kind":"plan"}"#;
-        assert_eq!(refusal(&packed(&format!("{plan}\n"))), SnapshotError::Foreign("its kind is \"plan\"".to_owned()));
+        assert_eq!(
+            refusal(&packed(&format!("{plan}\n"))),
+            SnapshotError::Foreign("its kind is \"plan\"".to_owned())
+        );
         let newer = r#"{"format":2,"kind":"snapshot"}"#;
-        assert_eq!(refusal(&packed(&format!("{newer}\n"))), SnapshotError::Newer { found: 2, known: 1 });
+        assert_eq!(
+            refusal(&packed(&format!("{newer}\n"))),
+            SnapshotError::Newer { found: 2, known: 1 }
+        );
     }
 
     #[test]
@@ -436,10 +494,19 @@ mod tests {
         let bomb = |unit: &str, times| packed(&format!("{header}\n{}", unit.repeat(times)));
         let line = bomb("0", MOST_OF_LINE + 1);
         assert!(line.len() < 1024 * 1024);
-        assert_eq!(refusal(&line), SnapshotError::TooLarge { limit: MOST_OF_LINE, what: "bytes in a line" });
-        assert_eq!(refusal(&bomb("0\n", MOST_LINES)), SnapshotError::TooLarge { limit: MOST_LINES, what: "lines" });
+        assert_eq!(
+            refusal(&line),
+            SnapshotError::TooLarge { limit: MOST_OF_LINE, what: "bytes in a line" }
+        );
+        assert_eq!(
+            refusal(&bomb("0\n", MOST_LINES)),
+            SnapshotError::TooLarge { limit: MOST_LINES, what: "lines" }
+        );
         let long = format!("{}\n", " ".repeat(1024 * 1024));
-        assert_eq!(refusal(&bomb(&long, 128)), SnapshotError::TooLarge { limit: MOST_BYTES, what: "bytes" });
+        assert_eq!(
+            refusal(&bomb(&long, 128)),
+            SnapshotError::TooLarge { limit: MOST_BYTES, what: "bytes" }
+        );
     }
 
     #[test]

@@ -8,7 +8,8 @@ use super::{About, SeenZone};
 use crate::model::{ZoneId, ZoneName};
 use crate::wire::ApiMessage;
 
-/// A line of a snapshot, apart from those with the items of a list: each of these is as Cloudflare answered it.
+/// A line of a snapshot, apart from those with the items of a list: each of these is as Cloudflare
+/// answered it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum SnapshotLine {
@@ -70,7 +71,8 @@ pub struct HeaderZone {
     pub records: usize,
 }
 
-/// What Cloudflare answered at a path: one of a result, a number of items on the lines that follow, and a refusal.
+/// What Cloudflare answered at a path: one of a result, a number of items on the lines that follow,
+/// and a refusal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Entry {
     /// The path below the base URL.
@@ -129,14 +131,23 @@ impl Header {
             id: text(id),
             records,
         });
-        Self { format, kind: SnapshotKind::Snapshot, tool, taken_at, service, account, zones: zones.collect() }
+        Self {
+            format,
+            kind: SnapshotKind::Snapshot,
+            tool,
+            taken_at,
+            service,
+            account,
+            zones: zones.collect(),
+        }
     }
 
     /// What it says; `None` if a zone has no name that is one.
     pub(super) fn into_about(self) -> Option<About> {
         let Self { format: _, kind: _, tool, taken_at, service, account, zones } = self;
         let zone = |HeaderZone { name, pinned, id, records }: HeaderZone| {
-            let (name, pinned, id) = (ZoneName::parse(&name).ok()?, pinned.map(ZoneId), id.map(ZoneId));
+            let (name, pinned, id) =
+                (ZoneName::parse(&name).ok()?, pinned.map(ZoneId), id.map(ZoneId));
             Some(SeenZone { name, pinned, id, records })
         };
         let zones = zones.into_iter().map(zone).collect::<Option<_>>()?;

@@ -1,4 +1,5 @@
-//! The state of some zones at one moment, kept so that a plan can be made later, elsewhere and without credentials.
+//! The state of some zones at one moment, kept so that a plan can be made later, elsewhere and
+//! without credentials.
 //!
 //! | step | file |
 //! |---|---|
@@ -11,8 +12,9 @@
 //! | what a spec needs and the snapshot does not have | `coverage` |
 //! | answering the same requests again | `replay` |
 //!
-//! What is kept are Cloudflare's answers by path, not our reading of them: a plan made from a snapshot goes through the same
-//! code as one made from Cloudflare. Of zones only what is read of them is kept, because the rest names people.
+//! What is kept are Cloudflare's answers by path, not our reading of them: a plan made from a
+//! snapshot goes through the same code as one made from Cloudflare. Of zones only what is read of
+//! them is kept, because the rest names people.
 //!
 //! Nothing here touches files, clocks or the network: bytes, times and readers come in as values.
 

@@ -35,7 +35,8 @@ impl PackedTexts {
 
     /// Adds one.
     pub(super) fn push(&mut self, text: &str) {
-        let is_full = |block: &Block| !block.text.is_empty() && block.text.len() + text.len() > BLOCK;
+        let is_full =
+            |block: &Block| !block.text.is_empty() && block.text.len() + text.len() > BLOCK;
         if self.blocks.last().is_none_or(is_full) {
             if let Some(full) = self.blocks.last_mut() {
                 full.text.shrink_to_fit();
@@ -80,7 +81,8 @@ mod tests {
 
     #[test]
     fn texts_come_back_in_order() {
-        let texts: Vec<String> = (0..2_000).map(|n| format!("{n}{}", "x".repeat(n % 700))).collect();
+        let texts: Vec<String> =
+            (0..2_000).map(|n| format!("{n}{}", "x".repeat(n % 700))).collect();
         let lines: PackedTexts = texts.iter().map(String::as_str).collect();
         assert!(lines.blocks.len() > 2 && lines.len() == texts.len());
         assert!(lines.iter().eq(texts.iter()));

@@ -1,7 +1,7 @@
 //! A reader that records the answers that it gets.
 //!
-//! Lists are kept whole: the pages are put together, and an item that came twice counts once. A listing that begins again
-//! (because pages shifted while they were read) forgets what it had.
+//! Lists are kept whole: the pages are put together, and an item that came twice counts once. A
+//! listing that begins again (because pages shifted while they were read) forgets what it had.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -49,14 +49,16 @@ impl<'r, R: Reader> Recorder<'r, R> {
     pub(super) fn finish(&self, about: About) -> Snapshot {
         let Log { zones, seen } = std::mem::take(&mut *self.log());
         // A listing of the account names more zones than were asked for.
-        let wanted: BTreeSet<&str> = about.zones.iter().filter_map(|z| z.id.as_ref()).map(|id| id.0.as_str()).gather();
+        let wanted: BTreeSet<&str> =
+            about.zones.iter().filter_map(|z| z.id.as_ref()).map(|id| id.0.as_str()).gather();
         let zones = zones.iter().filter(|(id, _)| wanted.contains(id.as_str()));
         let zones: Vec<String> = zones.map(|(_, zone)| zone.to_string()).collect();
         let zones = RecordedResponse::List(zones.iter().map(String::as_str).collect());
         let answer = |(path, seen): (String, Seen)| match seen {
             Seen::Whole(answer) => (path, answer),
             Seen::List(items) => {
-                // Rulesets keep the order in which they came, which was one page after the other; of records there is none.
+                // Rulesets keep the order in which they came, which was one page after the other;
+                // of records there is none.
                 let is_ordered = path.ends_with("/rulesets");
                 let mut items: Vec<(usize, Box<str>)> = items.into_values().collect();
                 if is_ordered {
@@ -89,7 +91,9 @@ impl<'r, R: Reader> Recorder<'r, R> {
 
 /// Whether a page is the first of its list.
 fn begins(request: &Request) -> bool {
-    let query = |name: &str| request.query.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str());
+    let query = |name: &str| {
+        request.query.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str())
+    };
     query("cursor").is_none() && query("page").is_none_or(|page| page == "1")
 }
 
@@ -145,20 +149,27 @@ impl<R: Reader> Reader for Recorder<'_, R> {
     }
 
     async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
-        let answer = self.reader.read(request).await.map_err(|error| self.failed(request, error))?;
+        let answer =
+            self.reader.read(request).await.map_err(|error| self.failed(request, error))?;
         let path = &request.path;
-        let is_zone = path == ZONES || path.strip_prefix("/zones/").is_some_and(|id| !id.contains('/'));
+        let is_zone =
+            path == ZONES || path.strip_prefix("/zones/").is_some_and(|id| !id.contains('/'));
         let mut log = self.log();
         match &answer.result {
             Json::Array(items) if is_zone => items.iter().for_each(|zone| log.zone(zone)),
             result if is_zone => log.zone(result),
             Json::Array(items) => {
-                // Of rulesets only those that the vendor maintains are read; the others are not needed.
-                let is_needed = |item: &&Json| !path.ends_with("/rulesets") || item["kind"] == "managed";
+                // Of rulesets only those that the vendor maintains are read; the others are not
+                // needed.
+                let is_needed =
+                    |item: &&Json| !path.ends_with("/rulesets") || item["kind"] == "managed";
                 log.list(path, items.iter().filter(is_needed).map(Item::of), begins(request));
             }
             result => {
-                log.seen.insert(path.clone(), Seen::Whole(RecordedResponse::Result(result.to_string().into())));
+                log.seen.insert(
+                    path.clone(),
+                    Seen::Whole(RecordedResponse::Result(result.to_string().into())),
+                );
             }
         }
         drop(log);
@@ -170,10 +181,17 @@ impl<R: Reader> Reader for Recorder<'_, R> {
         request: &Request,
     ) -> Result<Envelope<Option<Vec<T>>>, ApiError> {
         // The texts are what is kept, and what is asked for is read from them.
-        let answer = self.reader.read_list::<Item>(request).await.map_err(|error| self.failed(request, error))?;
+        let answer = self
+            .reader
+            .read_list::<Item>(request)
+            .await
+            .map_err(|error| self.failed(request, error))?;
         let Envelope { result, page, cursor } = answer;
         let Some(items) = result else { return Ok(Envelope { result: None, page, cursor }) };
-        let decoded = items.iter().map(|item| serde_json::from_str(&item.text)).collect::<Result<Vec<T>, _>>();
+        let decoded = items
+            .iter()
+            .map(|item| serde_json::from_str(&item.text))
+            .collect::<Result<Vec<T>, _>>();
         let decoded = decoded.map_err(|error| ApiError::Garbled {
             request: RequestName::of(request),
             status: 200,

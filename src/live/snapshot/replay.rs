@@ -1,6 +1,7 @@
 //! A snapshot as a reader: it answers the requests of a plan as Cloudflare did.
 //!
-//! Lists are cut into pages as they are asked for. What was not recorded is an error that says so, never an empty answer.
+//! Lists are cut into pages as they are asked for. What was not recorded is an error that says so,
+//! never an empty answer.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -17,7 +18,10 @@ impl Reader for Snapshot {
 
     async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
         if !request.method.is_read() {
-            return Err(ApiError::Misused { request: RequestName::of(request), why: "a snapshot can only be read" });
+            return Err(ApiError::Misused {
+                request: RequestName::of(request),
+                why: "a snapshot can only be read",
+            });
         }
         if let Some(id) = request.path.strip_prefix("/zones/").filter(|id| !id.contains('/'))
             && let Some(zone) = self.zone(request, id)?
@@ -25,9 +29,11 @@ impl Reader for Snapshot {
             return Ok(Envelope { result: zone, page: PageInfo::default(), cursor: None });
         }
         match self.response(&request.path) {
-            Some(RecordedResponse::Result(text)) => {
-                Ok(Envelope { result: parse(request, text)?, page: PageInfo::default(), cursor: None })
-            }
+            Some(RecordedResponse::Result(text)) => Ok(Envelope {
+                result: parse(request, text)?,
+                page: PageInfo::default(),
+                cursor: None,
+            }),
             Some(RecordedResponse::List(items)) if request.path == ZONES => zones(request, items),
             Some(RecordedResponse::List(items)) => {
                 let Envelope { result, page, cursor } = page(request, items)?;
@@ -97,12 +103,19 @@ fn zones(request: &Request, items: &PackedTexts) -> Result<Envelope, ApiError> {
 }
 
 /// The page of a list that was asked for; all of it where no size was.
-fn page<T: DeserializeOwned>(request: &Request, items: &PackedTexts) -> Result<Envelope<Vec<T>>, ApiError> {
-    let number = |name: &str| query(request, name).and_then(|n| n.parse::<usize>().ok()).filter(|n| *n > 0);
+fn page<T: DeserializeOwned>(
+    request: &Request,
+    items: &PackedTexts,
+) -> Result<Envelope<Vec<T>>, ApiError> {
+    let number =
+        |name: &str| query(request, name).and_then(|n| n.parse::<usize>().ok()).filter(|n| *n > 0);
     let per_page = number("per_page").unwrap_or(items.len().max(1));
     let page = number("page").unwrap_or(1);
     let first = (page - 1).saturating_mul(per_page).min(items.len());
-    let found = items.some(first, per_page).map(|text| parse(request, text)).collect::<Result<Vec<_>, _>>()?;
+    let found = items
+        .some(first, per_page)
+        .map(|text| parse(request, text))
+        .collect::<Result<Vec<_>, _>>()?;
     let info = PageInfo {
         page: Some(page as u64),
         per_page: Some(per_page as u64),

@@ -1,7 +1,8 @@
 //! Takes a snapshot: reads what the spec needs, and what a later version of it may need.
 //!
-//! What the spec needs must be readable, as for a plan. Cloudflare may refuse the rest (credentials that cannot read
-//! the rules, a plan without them); the snapshot records that, so that a later plan can report it.
+//! What the spec needs must be readable, as for a plan. Cloudflare may refuse the rest (credentials
+//! that cannot read the rules, a plan without them); the snapshot records that, so that a later
+//! plan can report it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,8 +32,9 @@ pub struct Taken {
 
 /// Reads the wanted zones and everything that a later plan of them may need.
 ///
-/// `about` has no zones. `records` returns the number of records that the spec has for a zone: if the zone comes near
-/// its quota, the quota is read too. The cache of managed rulesets is not used, because a snapshot contains them.
+/// `about` has no zones. `records` returns the number of records that the spec has for a zone: if
+/// the zone comes near its quota, the quota is read too. The cache of managed rulesets is not used,
+/// because a snapshot contains them.
 ///
 /// # Errors
 /// As [`fetch`].
@@ -51,7 +53,8 @@ pub async fn take<R: Reader>(
     zones.iter_mut().for_each(|zone| zone.waf.watched.clear());
     let zones = zones.as_slice();
     let Fetched { live, missing, .. } = fetch(recorder, zones, options, progress).await?;
-    let queries: BTreeMap<&ZoneName, &WafQuery> = zones.iter().map(|zone| (&zone.name, &zone.waf)).gather();
+    let queries: BTreeMap<&ZoneName, &WafQuery> =
+        zones.iter().map(|zone| (&zone.name, &zone.waf)).gather();
     let rest: Vec<Vec<String>> = stream::iter(live.zones.values())
         .map(|zone| async move {
             let live_records = zone.records.len();
@@ -67,7 +70,8 @@ pub async fn take<R: Reader>(
         .try_collect()
         .await?;
     let mut refused: Vec<String> = rest.into_iter().flatten().collect();
-    refused.extend(other_rulesets(recorder, live.zones.values().collect(), &queries, options).await?);
+    refused
+        .extend(other_rulesets(recorder, live.zones.values().collect(), &queries, options).await?);
     let seen = |query: &ZoneQuery| {
         let zone = live.zones.get(&query.name);
         SeenZone {
@@ -77,7 +81,11 @@ pub async fn take<R: Reader>(
             records: zone.map_or(0, |z| z.records.len()),
         }
     };
-    let about = About { account: options.account.clone(), zones: zones.iter().map(seen).collect(), ..about };
+    let about = About {
+        account: options.account.clone(),
+        zones: zones.iter().map(seen).collect(),
+        ..about
+    };
     Ok(Taken { snapshot: recorder.finish(about), refused, missing })
 }
 
@@ -96,14 +104,16 @@ async fn other_rules(
     Ok(refused)
 }
 
-/// Reads the managed rulesets that the spec does not name, once per account; returns what was refused, in words.
+/// Reads the managed rulesets that the spec does not name, once per account; returns what was
+/// refused, in words.
 async fn other_rulesets(
     reader: &dyn AnyReader,
     zones: Vec<&LiveZone>,
     queries: &BTreeMap<&ZoneName, &WafQuery>,
     options: &Options,
 ) -> Result<Vec<String>, FetchError> {
-    let mut accounts: BTreeMap<Option<String>, (BTreeSet<Managed>, Option<&LiveZone>)> = BTreeMap::new();
+    let mut accounts: BTreeMap<Option<String>, (BTreeSet<Managed>, Option<&LiveZone>)> =
+        BTreeMap::new();
     // Zones that do not exist yet will belong to the named account.
     if options.account.is_some() {
         accounts.insert(options.account.clone(), (BTreeSet::new(), None));
@@ -130,9 +140,13 @@ async fn other_rulesets(
 fn tolerate(read: Result<(), FetchError>) -> Result<Option<String>, FetchError> {
     match read {
         Ok(()) => Ok(None),
-        Err(FetchError::Api { what, source: source @ ApiError::Refused { status: 400..=404, .. } }) => {
+        Err(FetchError::Api {
+            what,
+            source: source @ ApiError::Refused { status: 400..=404, .. },
+        }) => {
             let reasons: Vec<_> = source.messages().iter().map(ToString::to_string).collect();
-            let status = source.status().map_or_else(String::new, |status| format!("HTTP {status}"));
+            let status =
+                source.status().map_or_else(String::new, |status| format!("HTTP {status}"));
             let words: Vec<_> = std::iter::once(status).chain(reasons).collect();
             Ok(Some(format!("{what}: {}", words.join(": "))))
         }

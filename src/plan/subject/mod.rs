@@ -1,7 +1,9 @@
-//! What an operation is about. What differs between zones, settings, rules and records is here, in a file for each: what can be
-//! done to it, what is expected to be there, the request, and the words of a reviewer.
+//! What an operation is about. What differs between zones, settings, rules and records is here, in
+//! a file for each: what can be done to it, what is expected to be there, the request, and the
+//! words of a reviewer.
 //!
-//! A new kind of thing is a file here and a variant of [`Subject`]; the compiler then names every place that has to know it.
+//! A new kind of thing is a file here and a variant of [`Subject`]; the compiler then names every
+//! place that has to know it.
 
 pub(super) mod record;
 pub(super) mod rule;

@@ -1,12 +1,14 @@
 //! A DNS record: what is done to it, and the request for it.
 //!
-//! An operation expects to find what it was planned with: no record of that name and value to create one, and the record as it
-//! was before to update or delete it.
+//! An operation expects to find what it was planned with: no record of that name and value to
+//! create one, and the record as it was before to update or delete it.
 
 use super::Subject;
 use crate::diff::{Change, ChangeKind, Claim, DeleteReason, Field, FieldChange, Owner};
 use crate::model::facts::Slot;
-use crate::model::{Comment, Danger, DesiredZone, Facets, Fields, RecordForm, RecordId, Settings, Tag, ZoneId};
+use crate::model::{
+    Comment, Danger, DesiredZone, Facets, Fields, RecordForm, RecordId, Settings, Tag, ZoneId,
+};
 use crate::plan::action::{Action, Why};
 use crate::plan::operation::Operation;
 use crate::plan::overwrites::Overwrites;
@@ -106,27 +108,35 @@ impl RecordSubject {
             RecordAction::Create { .. } if self.beside == 0 => Why::default(),
             RecordAction::Create { .. } => {
                 let noun = if self.beside == 1 { "value" } else { "values" };
-                let about = format!("beside {} live {noun} that the spec does not name", self.beside);
+                let about =
+                    format!("beside {} live {noun} that the spec does not name", self.beside);
                 Why { brief: about.clone().into(), about: about.into(), noted: String::new() }
             }
             RecordAction::Update { before, .. } => {
-                let why =
-                    |about: &'static str, brief: &'static str| Why { noted: noted(before), ..Why::fixed(about, brief) };
+                let why = |about: &'static str, brief: &'static str| Why {
+                    noted: noted(before),
+                    ..Why::fixed(about, brief)
+                };
                 match self.overwrites {
                     Overwrites::Nothing => Why::default(),
                     Overwrites::Unknown { .. } => why(
                         "replaces a live value; without --base it is unknown who made it",
                         "replaces a live value of unknown origin",
                     ),
-                    Overwrites::Foreign => {
-                        why("replaces a foreign value, which no spec ever named", "replaces a foreign value")
-                    }
+                    Overwrites::Foreign => why(
+                        "replaces a foreign value, which no spec ever named",
+                        "replaces a foreign value",
+                    ),
                 }
             }
             RecordAction::Delete { reason, .. } => match self.overwrites {
                 Overwrites::Nothing => Why::fixed(reason.about(), reason.brief()),
                 Overwrites::Unknown { .. } => Why {
-                    about: format!("{}; without --base it is unknown who made this one", reason.about()).into(),
+                    about: format!(
+                        "{}; without --base it is unknown who made this one",
+                        reason.about()
+                    )
+                    .into(),
                     brief: format!("{}, of unknown origin", reason.brief()).into(),
                     noted: String::new(),
                 },
@@ -153,13 +163,16 @@ impl RecordSubject {
     pub(super) fn request(&self, zone: &ZoneId) -> Request {
         match &self.action {
             RecordAction::Create { after } => create_record(zone, after),
-            RecordAction::Update { id, after, patch, before: _ } => patch_record(zone, id, &after.data, patch),
+            RecordAction::Update { id, after, patch, before: _ } => {
+                patch_record(zone, id, &after.data, patch)
+            }
             RecordAction::Delete { id, .. } => delete_record(zone, id),
         }
     }
 }
 
-/// The comment and the tags of a live record, to be added to what is said of it: they may tell whose it is.
+/// The comment and the tags of a live record, to be added to what is said of it: they may tell
+/// whose it is.
 fn noted(form: &RecordForm) -> String {
     let comment = form
         .facets
@@ -168,17 +181,23 @@ fn noted(form: &RecordForm) -> String {
         .and_then(Comment::text)
         .map(|text| format!("; live comment \"{}\"", text.replace('"', "\\\"")));
     let tags: Vec<&str> = form.facets.tags.iter().flatten().map(Tag::as_str).collect();
-    let tags = if tags.is_empty() { String::new() } else { format!("; live tags {}", tags.join(", ")) };
+    let tags =
+        if tags.is_empty() { String::new() } else { format!("; live tags {}", tags.join(", ")) };
     comment.unwrap_or_default() + &tags
 }
 
 /// One request for several records.
-pub(in crate::plan) fn batch_request<'a>(zone: &ZoneId, records: impl Iterator<Item = &'a RecordSubject>) -> Request {
+pub(in crate::plan) fn batch_request<'a>(
+    zone: &ZoneId,
+    records: impl Iterator<Item = &'a RecordSubject>,
+) -> Request {
     let mut batch = Batch::default();
     for record in records {
         match &record.action {
             RecordAction::Create { after } => batch.post(after),
-            RecordAction::Update { id, after, patch, before: _ } => batch.patch(id, &after.data, patch),
+            RecordAction::Update { id, after, patch, before: _ } => {
+                batch.patch(id, &after.data, patch)
+            }
             RecordAction::Delete { id, .. } => batch.delete(id),
         }
     }
@@ -193,21 +212,40 @@ pub(in crate::plan) fn operation(desired: &DesiredZone, change: &Change) -> Oper
     let (action, fields, place, protected, written) = match kind {
         ChangeKind::Create { after, beside: _ } => {
             let action = RecordAction::Create { after: after.form() };
-            (action, Vec::new(), Some(after.spelling.entry), after.protect, Some(&after.spelling.name))
+            (
+                action,
+                Vec::new(),
+                Some(after.spelling.entry),
+                after.protect,
+                Some(&after.spelling.name),
+            )
         }
         ChangeKind::Update { before, after, fields, claim } => {
             let wanted = after.form();
             let patch = patch(&wanted, fields, before.settings);
             let whole = before.form();
             let after_form = Box::new(whole.overlaid(&wanted));
-            let action =
-                RecordAction::Update { id: before.id.clone(), before: Box::new(whole), after: after_form, patch };
+            let action = RecordAction::Update {
+                id: before.id.clone(),
+                before: Box::new(whole),
+                after: after_form,
+                patch,
+            };
             let protected = after.protect || was_protected(claim);
-            (action, fields.clone(), Some(after.spelling.entry), protected, Some(&after.spelling.name))
+            (
+                action,
+                fields.clone(),
+                Some(after.spelling.entry),
+                protected,
+                Some(&after.spelling.name),
+            )
         }
         ChangeKind::Delete { before, reason, place, accepted: _, claim } => {
-            let action =
-                RecordAction::Delete { id: before.id.clone(), before: Box::new(before.form()), reason: *reason };
+            let action = RecordAction::Delete {
+                id: before.id.clone(),
+                before: Box::new(before.form()),
+                reason: *reason,
+            };
             (action, Vec::new(), *place, was_protected(claim), None)
         }
     };
@@ -228,12 +266,18 @@ pub(in crate::plan) fn operation(desired: &DesiredZone, change: &Change) -> Oper
     };
     let (accepted, modified_on) = match kind {
         ChangeKind::Create { after, .. } => (after.allow.as_deref().cloned(), None),
-        ChangeKind::Update { before, after, .. } => (after.allow.as_deref().cloned(), before.modified_on.clone()),
-        ChangeKind::Delete { before, accepted, .. } => (accepted.cloned(), before.modified_on.clone()),
+        ChangeKind::Update { before, after, .. } => {
+            (after.allow.as_deref().cloned(), before.modified_on.clone())
+        }
+        ChangeKind::Delete { before, accepted, .. } => {
+            (accepted.cloned(), before.modified_on.clone())
+        }
     };
-    let mut subject = RecordSubject { shown_name: String::new(), action, overwrites, beside, was_wanted };
+    let mut subject =
+        RecordSubject { shown_name: String::new(), action, overwrites, beside, was_wanted };
     let name = &subject.form().name;
-    subject.shown_name = written.map_or_else(|| desired.name.relative(name).to_owned(), |w| w.to_string());
+    subject.shown_name =
+        written.map_or_else(|| desired.name.relative(name).to_owned(), |w| w.to_string());
     Operation {
         fields,
         dangers,
@@ -246,7 +290,8 @@ pub(in crate::plan) fn operation(desired: &DesiredZone, change: &Change) -> Oper
 
 /// The patch that brings the changed fields to what `wanted` says.
 ///
-/// `settings` may be replaced as a whole by Cloudflare, so those that are on and stay on are sent along.
+/// `settings` may be replaced as a whole by Cloudflare, so those that are on and stay on are sent
+/// along.
 fn patch(wanted: &RecordForm, fields: &[FieldChange], settings_before: Settings) -> RecordPatch {
     let changed = |field: &Field| fields.iter().any(|f| f.field == *field);
     let facts = wanted.data.record_type().map_or(&[][..], |t| t.facts().fields);
@@ -254,7 +299,11 @@ fn patch(wanted: &RecordForm, fields: &[FieldChange], settings_before: Settings)
     let all = wanted.data.fields();
     let mut value = Fields::new();
     for field in facts {
-        let send = if field.slot == Slot::Data { data_changed } else { changed(&Field::Value(field.name)) };
+        let send = if field.slot == Slot::Data {
+            data_changed
+        } else {
+            changed(&Field::Value(field.name))
+        };
         if let Some(v) = all.get(field.name).filter(|_| send) {
             value.insert(field.name.to_owned(), v.clone());
         }
@@ -262,7 +311,11 @@ fn patch(wanted: &RecordForm, fields: &[FieldChange], settings_before: Settings)
     let Facets { ttl, proxied, comment, tags, settings } = &wanted.facets;
     let will_be_proxied = changed(&Field::Proxied) && *proxied == Some(true);
     let setting = |name: &'static str, wanted: Option<bool>, before: Option<bool>| {
-        if changed(&Field::Flag(name)) { Some(wanted.unwrap_or(false)) } else { before.filter(|b| *b) }
+        if changed(&Field::Flag(name)) {
+            Some(wanted.unwrap_or(false))
+        } else {
+            before.filter(|b| *b)
+        }
     };
     let any_setting = fields.iter().any(|f| matches!(f.field, Field::Flag(_)));
     RecordPatch {
@@ -279,7 +332,11 @@ fn patch(wanted: &RecordForm, fields: &[FieldChange], settings_before: Settings)
             proxied: proxied.filter(|_| changed(&Field::Proxied)),
             comment: comment.clone().filter(|_| changed(&Field::Comment)),
             tags: tags.clone().filter(|_| changed(&Field::Tags)),
-            settings: if any_setting { settings.with(settings_before, setting) } else { Settings::default() },
+            settings: if any_setting {
+                settings.with(settings_before, setting)
+            } else {
+                Settings::default()
+            },
         },
     }
 }

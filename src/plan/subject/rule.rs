@@ -1,4 +1,5 @@
-//! A rule of a zone, or the entry point of a phase: what is done to it, and the entry point that is expected to be there.
+//! A rule of a zone, or the entry point of a phase: what is done to it, and the entry point that is
+//! expected to be there.
 
 use super::SubjectKind;
 use crate::diff::RuleDeleteReason;
@@ -85,7 +86,9 @@ impl RuleAction {
     pub(super) fn subject_kind(&self) -> SubjectKind {
         match self {
             Self::CreateEntryPoint { .. } => SubjectKind::EntryPoint,
-            Self::Create { .. } | Self::Update { .. } | Self::Move { .. } | Self::Delete { .. } => SubjectKind::Rule,
+            Self::Create { .. } | Self::Update { .. } | Self::Move { .. } | Self::Delete { .. } => {
+                SubjectKind::Rule
+            }
         }
     }
 
@@ -93,16 +96,22 @@ impl RuleAction {
     pub(super) fn subject_noun(&self) -> &'static str {
         match self {
             Self::CreateEntryPoint { .. } => "rules",
-            Self::Create { .. } | Self::Update { .. } | Self::Move { .. } | Self::Delete { .. } => "rule",
+            Self::Create { .. } | Self::Update { .. } | Self::Move { .. } | Self::Delete { .. } => {
+                "rule"
+            }
         }
     }
 
     /// Why it is done, or how, where the action alone does not say it.
     pub(super) fn why(&self) -> Why {
         match self {
-            Self::CreateEntryPoint { .. } => Why::fixed("the first of their phase", "the first of its phase"),
+            Self::CreateEntryPoint { .. } => {
+                Why::fixed("the first of their phase", "the first of its phase")
+            }
             Self::Create { .. } | Self::Update { position: None, .. } => Why::default(),
-            Self::Update { position: Some(_), .. } => Why::fixed("changed and moved", "changed and moved"),
+            Self::Update { position: Some(_), .. } => {
+                Why::fixed("changed and moved", "changed and moved")
+            }
             Self::Move { .. } => Why::fixed("moved, otherwise unchanged", "moved"),
             Self::Delete { reason, .. } => Why::fixed(reason.about(), reason.brief()),
         }
@@ -122,9 +131,9 @@ impl RuleAction {
     pub(in crate::plan) fn bodies_after(&self) -> &[RuleBody] {
         match self {
             Self::CreateEntryPoint { rules } => rules,
-            Self::Create { after: body, .. } | Self::Update { after: body, .. } | Self::Move { body, .. } => {
-                std::slice::from_ref(body)
-            }
+            Self::Create { after: body, .. }
+            | Self::Update { after: body, .. }
+            | Self::Move { body, .. } => std::slice::from_ref(body),
             Self::Delete { .. } => &[],
         }
     }
@@ -164,8 +173,12 @@ impl RuleSubject {
             ExpectRuleset::Absent => unreachable!("only the making of an entry point expects none"),
         };
         match &self.action {
-            RuleAction::CreateEntryPoint { rules } => create_entry_point(zone, self.phase, rules.iter()),
-            RuleAction::Create { after, position } => create_rule(zone, ruleset(), after, position.as_ref()),
+            RuleAction::CreateEntryPoint { rules } => {
+                create_entry_point(zone, self.phase, rules.iter())
+            }
+            RuleAction::Create { after, position } => {
+                create_rule(zone, ruleset(), after, position.as_ref())
+            }
             RuleAction::Update { id, before: _, after, position } => {
                 patch_rule(zone, ruleset(), id, after, position.as_ref())
             }

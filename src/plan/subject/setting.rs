@@ -1,4 +1,5 @@
-//! Settings of a zone, DNSSEC and DNS settings: how they are changed, and what someone has to do elsewhere.
+//! Settings of a zone, DNSSEC and DNS settings: how they are changed, and what someone has to do
+//! elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,9 @@ use crate::diff::{SettingChange, ZoneSetting};
 use crate::insight::dns::Serving;
 use crate::insight::waf::Impact;
 use crate::insight::{SettingEffect, name_servers, setting_effect, signing_ends};
-use crate::model::{Address, Danger, DesiredZone, LiveSetting, LiveZone, RecordType, Value, ZoneId, ZoneName};
+use crate::model::{
+    Address, Danger, DesiredZone, LiveSetting, LiveZone, RecordType, Value, ZoneId, ZoneName,
+};
 use crate::plan::operation::Operation;
 use crate::wire::Request;
 use crate::wire::settings::{patch_dns_settings, patch_dnssec, patch_setting};
@@ -35,12 +38,16 @@ pub(in crate::plan) fn operations(
     for SettingChange { setting, fields, place } in changes {
         let address = address(zone, &setting);
         if let ZoneSetting::Setting { name, .. } = &setting
-            && let Some(LiveSetting::Value { editable: false, .. }) = live.settings.settings.get(name)
+            && let Some(LiveSetting::Value { editable: false, .. }) =
+                live.settings.settings.get(name)
         {
             let tier = live.tier.facts().name;
             found.push(
                 findings::NOT_EDITABLE
-                    .at(place, format!("Cloudflare says that {name} cannot be changed on the {tier} plan"))
+                    .at(
+                        place,
+                        format!("Cloudflare says that {name} cannot be changed on the {tier} plan"),
+                    )
                     .about(address.to_string())
                     .help("remove the setting, or change the zone's plan"),
             );
@@ -51,13 +58,16 @@ pub(in crate::plan) fn operations(
                 Some(LiveSetting::Value { modified_on, .. }) => modified_on.clone(),
                 Some(LiveSetting::Refused(_)) | None => None,
             },
-            ZoneSetting::Dnssec { .. } => live.settings.dnssec.as_ref().and_then(|dnssec| dnssec.modified_on.clone()),
+            ZoneSetting::Dnssec { .. } => {
+                live.settings.dnssec.as_ref().and_then(|dnssec| dnssec.modified_on.clone())
+            }
             ZoneSetting::DnsSettings { .. } => None,
         };
         let mut dangers = dangers(&setting, live);
         let effect = effect(&setting, live);
         dangers.extend(effect.as_ref().and_then(|effect| effect.danger));
-        let impact = effect.map(|SettingEffect { direction, line, .. }| Impact { direction, lines: vec![line] });
+        let impact = effect
+            .map(|SettingEffect { direction, line, .. }| Impact { direction, lines: vec![line] });
         let subject = Subject::Setting(setting);
         operations.push(Operation {
             fields,
@@ -74,7 +84,9 @@ pub(in crate::plan) fn operations(
 /// The address of a setting.
 pub(in crate::plan) fn address(zone: &ZoneName, setting: &ZoneSetting) -> Address {
     match setting {
-        ZoneSetting::Setting { name, .. } => Address::of_zone_part(zone, &format!("settings/{name}")),
+        ZoneSetting::Setting { name, .. } => {
+            Address::of_zone_part(zone, &format!("settings/{name}"))
+        }
         ZoneSetting::Dnssec { .. } => Address::of_zone_part(zone, "dnssec"),
         ZoneSetting::DnsSettings { .. } => Address::of_zone_part(zone, "dns_settings"),
     }
@@ -84,7 +96,9 @@ pub(in crate::plan) fn address(zone: &ZoneName, setting: &ZoneSetting) -> Addres
 fn effect(setting: &ZoneSetting, live: &LiveZone) -> Option<SettingEffect> {
     match setting {
         ZoneSetting::Setting { name, value } => match live.settings.settings.get(name)? {
-            LiveSetting::Value { value: before, .. } => setting_effect(&live.name, name, before, value),
+            LiveSetting::Value { value: before, .. } => {
+                setting_effect(&live.name, name, before, value)
+            }
             LiveSetting::Refused(_) => None,
         },
         ZoneSetting::Dnssec { on: true } => None,
@@ -107,10 +121,16 @@ fn dangers(setting: &ZoneSetting, live: &LiveZone) -> Vec<Danger> {
         ZoneSetting::DnsSettings { members } => {
             let (old, new) = (Serving::of_live(live), Serving::of_live(live).with_members(members));
             let apex = live.name.as_fqdn();
-            let has_servers =
-                || live.records.iter().any(|r| r.name == *apex && r.data.record_type() == Some(RecordType::Ns));
-            let exposes = old.proxies() && !new.proxies() && live.records.iter().any(|record| record.proxied);
-            let moves = old.multi_provider != new.multi_provider && old.multi_provider.is_some() && has_servers();
+            let has_servers = || {
+                live.records
+                    .iter()
+                    .any(|r| r.name == *apex && r.data.record_type() == Some(RecordType::Ns))
+            };
+            let exposes =
+                old.proxies() && !new.proxies() && live.records.iter().any(|record| record.proxied);
+            let moves = old.multi_provider != new.multi_provider
+                && old.multi_provider.is_some()
+                && has_servers();
             [(exposes, Danger::ExposesOrigin), (moves, Danger::ChangesNameServers)]
                 .into_iter()
                 .filter_map(|(is_raised, danger)| is_raised.then_some(danger))
@@ -129,15 +149,23 @@ pub(super) fn request(zone: &ZoneId, setting: &ZoneSetting) -> Request {
 }
 
 /// Whether two specs say the same about a setting.
-pub(in crate::plan) fn is_wanted_alike(setting: &ZoneSetting, one: &DesiredZone, other: &DesiredZone) -> bool {
+pub(in crate::plan) fn is_wanted_alike(
+    setting: &ZoneSetting,
+    one: &DesiredZone,
+    other: &DesiredZone,
+) -> bool {
     let (one, other) = (&one.settings, &other.settings);
     match setting {
         ZoneSetting::Setting { name, .. } => {
-            one.settings.get(name).map(|(value, _)| value) == other.settings.get(name).map(|(value, _)| value)
+            one.settings.get(name).map(|(value, _)| value)
+                == other.settings.get(name).map(|(value, _)| value)
         }
-        ZoneSetting::Dnssec { .. } => one.dnssec.map(|(on, _)| on) == other.dnssec.map(|(on, _)| on),
+        ZoneSetting::Dnssec { .. } => {
+            one.dnssec.map(|(on, _)| on) == other.dnssec.map(|(on, _)| on)
+        }
         ZoneSetting::DnsSettings { members } => members.keys().all(|name| {
-            one.dns_settings.get(name).map(|(value, _)| value) == other.dns_settings.get(name).map(|(value, _)| value)
+            one.dns_settings.get(name).map(|(value, _)| value)
+                == other.dns_settings.get(name).map(|(value, _)| value)
         }),
     }
 }
@@ -161,7 +189,9 @@ pub(in crate::plan) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<Stri
     if let (Some(wanted), Some(dnssec)) = (wanted, &live.settings.dnssec) {
         match (wanted, dnssec.status.as_str(), &dnssec.ds) {
             (true, "disabled", _) if live.is_inactive() => {
-                notes.push("DNSSEC is switched on by a later run, once the zone is active".to_owned());
+                notes.push(
+                    "DNSSEC is switched on by a later run, once the zone is active".to_owned(),
+                );
             }
             (true, "pending", Some(ds)) => {
                 notes.push(format!("DNSSEC is pending: give the registrar this record: {ds}"))
@@ -169,11 +199,13 @@ pub(in crate::plan) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<Stri
             (true, "pending", None) => {
                 notes.push("DNSSEC is pending: the registrar needs the zone's DS record".to_owned())
             }
-            (true, "error", _) => {
-                notes.push("DNSSEC: Cloudflare reports an error; check it in the dashboard".to_owned())
-            }
+            (true, "error", _) => notes
+                .push("DNSSEC: Cloudflare reports an error; check it in the dashboard".to_owned()),
             (false, "pending-disabled", _) => {
-                notes.push("DNSSEC is being switched off: remove the DS record at the registrar".to_owned());
+                notes.push(
+                    "DNSSEC is being switched off: remove the DS record at the registrar"
+                        .to_owned(),
+                );
             }
             _ => {}
         }

@@ -6,5 +6,8 @@ use crate::plan::operation::Operation;
 
 /// The creation of a zone.
 pub(in crate::plan) fn operation(desired: &DesiredZone) -> Operation {
-    Operation { place: Some(desired.place), ..Operation::new(Address::of_zone(&desired.name), Subject::Zone) }
+    Operation {
+        place: Some(desired.place),
+        ..Operation::new(Address::of_zone(&desired.name), Subject::Zone)
+    }
 }

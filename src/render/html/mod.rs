@@ -1,8 +1,9 @@
 //! A plan, or the findings about a spec, as one self-contained page without scripts and requests.
 //!
-//! Verdict, missing consents and dangers come first, then every zone with its operations, before and after side by
-//! side. Form controls select what is shown, and the style sheet reads them, so no script is needed; a browser that
-//! does not support this shows everything. A policy in the page forbids everything that the page does not need.
+//! Verdict, missing consents and dangers come first, then every zone with its operations, before
+//! and after side by side. Form controls select what is shown, and the style sheet reads them, so
+//! no script is needed; a browser that does not support this shows everything. A policy in the page
+//! forbids everything that the page does not need.
 //!
 //! The page is also well-formed XML, so that a test can parse it strictly.
 
@@ -42,8 +43,10 @@ pub(super) const DOCUMENT: Document = Document {
 #[must_use]
 pub fn plan(review: &Review<'_>) -> String {
     let zones: Vec<ZoneEntries<'_>> = review.plan.zones.iter().map(ZoneEntries::of).collect();
-    let mut page =
-        start(&format!("zonewright plan: {}", review.verdict_words()), &style::zone_choices(choices(&zones)));
+    let mut page = start(
+        &format!("zonewright plan: {}", review.verdict_words()),
+        &style::zone_choices(choices(&zones)),
+    );
     header(&mut page, review);
     consents(&mut page, review);
     dangers(&mut page, &zones, review);
@@ -118,18 +121,26 @@ fn header(page: &mut String, review: &Review<'_>) {
         review.verdict.as_str(),
         review.verdict_words()
     ));
-    for (number, word, class) in
-        [(s.create, "to create", "create"), (s.update, "to update", "update"), (s.delete, "to delete", "delete")]
-    {
+    for (number, word, class) in [
+        (s.create, "to create", "create"),
+        (s.update, "to update", "update"),
+        (s.delete, "to delete", "delete"),
+    ] {
         page.push_str(&format!("<li class=\"{class}\"><b>{number}</b> {word}</li>"));
     }
     if s.deletes_to_allow != s.delete {
-        page.push_str(&format!("<li><b>{}</b> for <code>--allow-deletes</code></li>", s.deletes_to_allow));
+        page.push_str(&format!(
+            "<li><b>{}</b> for <code>--allow-deletes</code></li>",
+            s.deletes_to_allow
+        ));
     }
     let time = time_at_limit::after_comma(review.plan.requests_made, review.requests_to_apply);
     let part = review.plan.part().map(|part| html(&part.to_string()));
-    let part = part.map(|words| format!("<p><b>Only a part of the plan:</b> {words}.</p>")).unwrap_or_default();
-    let outside = review.outside().map(|words| format!("<p><b>{words}.</b></p>")).unwrap_or_default();
+    let part = part
+        .map(|words| format!("<p><b>Only a part of the plan:</b> {words}.</p>"))
+        .unwrap_or_default();
+    let outside =
+        review.outside().map(|words| format!("<p><b>{words}.</b></p>")).unwrap_or_default();
     page.push_str(&format!(
         "<li><b>{}</b> unchanged</li></ul>\n{part}{outside}<p class=\"dim\">{made} made, {} to apply{time}. {} unmanaged, {} ignored: left alone.{base}</p></header>\n",
         s.unchanged, review.requests_to_apply, s.unmanaged, s.ignored
@@ -143,7 +154,10 @@ fn consents(page: &mut String, review: &Review<'_>) {
         page.push_str("<section><h2>Consents given</h2>\n<ul>\n");
         for GivenConsent { danger, by } in given {
             let by = html(by);
-            page.push_str(&format!("<li>{} <span class=\"dim\">({by})</span></li>\n", html_prose(danger.about())));
+            page.push_str(&format!(
+                "<li>{} <span class=\"dim\">({by})</span></li>\n",
+                html_prose(danger.about())
+            ));
         }
         page.push_str("</ul></section>\n");
     }
@@ -154,7 +168,10 @@ fn consents(page: &mut String, review: &Review<'_>) {
     page.push_str("<section class=\"loud\"><h2>Needs consent</h2>\n<ul>\n");
     for consent in missing {
         let words = html_prose(&consent.before_flag());
-        page.push_str(&format!("<li>{words}<code class=\"flag\">{}</code></li>\n", html(&consent.flag)));
+        page.push_str(&format!(
+            "<li>{words}<code class=\"flag\">{}</code></li>\n",
+            html(&consent.flag)
+        ));
     }
     page.push_str("</ul></section>\n");
 }
@@ -166,7 +183,9 @@ fn dangers(page: &mut String, zones: &[ZoneEntries<'_>], review: &Review<'_>) {
     for (number, zone) in zones.iter().enumerate() {
         let found = zone.all().filter(|entry| entry.view.is_loud());
         let name = zone.zone.name.as_str();
-        all.extend(found.map(|entry| (zone::anchor(number, entry.members[0].number), name, &entry.view)));
+        all.extend(
+            found.map(|entry| (zone::anchor(number, entry.members[0].number), name, &entry.view)),
+        );
     }
     let total = all.iter().map(|(_, _, view)| view.number).sum::<usize>() + of_zones.len();
     if total == 0 {
@@ -196,7 +215,11 @@ fn dangers(page: &mut String, zones: &[ZoneEntries<'_>], review: &Review<'_>) {
             html(&in_both_forms(zone))
         ));
         let place = view.place.and_then(|p| place(p, review.sources));
-        page.push_str(&place.map(|p| format!(" <span class=\"place\">{}</span>", html(&p))).unwrap_or_default());
+        page.push_str(
+            &place
+                .map(|p| format!(" <span class=\"place\">{}</span>", html(&p)))
+                .unwrap_or_default(),
+        );
         let change = view.change();
         if !change.is_empty() {
             page.push_str(&format!("<br/><code>{}</code>", html(&change)));
@@ -212,7 +235,8 @@ fn findings(page: &mut String, diagnostics: &Diagnostics, sources: &Sources) {
     if diagnostics.is_empty() {
         return;
     }
-    let (known, mut all): (Vec<&Diagnostic>, Vec<&Diagnostic>) = diagnostics.iter().partition(|d| d.is_known);
+    let (known, mut all): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
+        diagnostics.iter().partition(|d| d.is_known);
     sort_by_key(&mut all, |d| d.severity);
     let open = if diagnostics.has_errors() { " open=\"open\"" } else { "" };
     let errors = diagnostics.count(Severity::Error);
@@ -229,8 +253,16 @@ fn findings(page: &mut String, diagnostics: &Diagnostics, sources: &Sources) {
 }
 
 /// A folded list of findings.
-fn list(page: &mut String, all: &[&Diagnostic], (class, open): (&str, &str), title: &str, sources: &Sources) {
-    page.push_str(&format!("<details class=\"{class}\"{open}><summary><h2>{title}</h2></summary>\n<ul>\n"));
+fn list(
+    page: &mut String,
+    all: &[&Diagnostic],
+    (class, open): (&str, &str),
+    title: &str,
+    sources: &Sources,
+) {
+    page.push_str(&format!(
+        "<details class=\"{class}\"{open}><summary><h2>{title}</h2></summary>\n<ul>\n"
+    ));
     for diagnostic in all {
         let Diagnostic {
             finding,
@@ -244,7 +276,8 @@ fn list(page: &mut String, all: &[&Diagnostic], (class, open): (&str, &str), tit
             more: _,
             is_known: _,
         } = diagnostic;
-        let place = Region::of_finding(diagnostic, sources).map(|r| r.shown()).or_else(|| address.clone());
+        let place =
+            Region::of_finding(diagnostic, sources).map(|r| r.shown()).or_else(|| address.clone());
         page.push_str(&format!(
             "<li><b class=\"badge {0}\">{0}</b> <code>{1}</code> <b>{2}</b>: {3}",
             severity.as_str(),
@@ -252,7 +285,11 @@ fn list(page: &mut String, all: &[&Diagnostic], (class, open): (&str, &str), tit
             html_prose(finding.summary),
             html_prose(&detail(diagnostic))
         ));
-        page.push_str(&place.map(|p| format!(" <span class=\"place\">{}</span>", html(&p))).unwrap_or_default());
+        page.push_str(
+            &place
+                .map(|p| format!(" <span class=\"place\">{}</span>", html(&p)))
+                .unwrap_or_default(),
+        );
         for label in related.iter().filter(|l| !l.text.is_empty()) {
             if let Some(region) = Region::of(label.place, sources) {
                 page.push_str(&format!(
@@ -276,10 +313,16 @@ fn filters(page: &mut String, zones: &[ZoneEntries<'_>]) {
     if total < 2 {
         return;
     }
-    page.push_str("<form class=\"filters\" aria-label=\"Show\"><fieldset aria-label=\"Operations\">\n");
-    for (id, words) in
-        [("all", "all"), ("danger", "dangerous"), ("create", "create"), ("update", "update"), ("delete", "delete")]
-    {
+    page.push_str(
+        "<form class=\"filters\" aria-label=\"Show\"><fieldset aria-label=\"Operations\">\n",
+    );
+    for (id, words) in [
+        ("all", "all"),
+        ("danger", "dangerous"),
+        ("create", "create"),
+        ("update", "update"),
+        ("delete", "delete"),
+    ] {
         let checked = if id == "all" { " checked=\"checked\"" } else { "" };
         page.push_str(&format!(
             "<label><input type=\"radio\" name=\"show\" id=\"show-{id}\"{checked}/> {words}</label>\n"
@@ -292,7 +335,10 @@ fn filters(page: &mut String, zones: &[ZoneEntries<'_>]) {
         for (number, zone) in zones.iter().take(choices).enumerate() {
             let name = in_both_forms(zone.zone.name.as_str());
             let operations = zone.zone.operations.len();
-            page.push_str(&format!("<option value=\"{number}\">{} ({operations})</option>\n", html(&name)));
+            page.push_str(&format!(
+                "<option value=\"{number}\">{} ({operations})</option>\n",
+                html(&name)
+            ));
         }
         page.push_str("</select></label>\n");
     }

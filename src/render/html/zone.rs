@@ -10,7 +10,8 @@ use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::{OperationView, place, rest, zone_words};
 use crate::render::textdiff::{Compared, Part};
 
-/// How many entries a browser lays out together, once they come near the screen. Until then, a part costs as much as one of them.
+/// How many entries a browser lays out together, once they come near the screen. Until then, a part
+/// costs as much as one of them.
 pub(super) const PART: usize = 50;
 
 /// The anchor of an operation.
@@ -22,7 +23,11 @@ pub(super) fn anchor(zone: usize, operation: usize) -> String {
 pub(super) fn write(page: &mut String, zone: &ZoneEntries<'_>, number: usize, sources: &Sources) {
     let dangers = zone.dangers();
     let open = if zone.matters() { " open=\"open\"" } else { "" };
-    let loud = if dangers > 0 { format!(" <b class=\"badge danger\">{dangers} dangerous</b>") } else { String::new() };
+    let loud = if dangers > 0 {
+        format!(" <b class=\"badge danger\">{dangers} dangerous</b>")
+    } else {
+        String::new()
+    };
     page.push_str(&format!(
         "<details class=\"zone{}\" id=\"z{number}\"{open}><summary><h2>{}</h2> <span class=\"dim\">{} · {}</span>{loud}</summary>\n",
         classes(zone.all()),
@@ -57,7 +62,9 @@ pub(super) fn badges(view: &OperationView<'_>) -> String {
     if view.weakens() {
         all.push_str("<b class=\"badge danger\">WEAKENS PROTECTION</b> ");
     }
-    for danger in view.dangers.iter().filter(|d| !view.weakens() || d.code() != "weakens-protection") {
+    for danger in
+        view.dangers.iter().filter(|d| !view.weakens() || d.code() != "weakens-protection")
+    {
         all.push_str(&format!("<b class=\"badge danger\">{}</b> ", html(danger.code())));
     }
     all
@@ -68,11 +75,9 @@ pub(super) fn effects(page: &mut String, view: &OperationView<'_>) {
     let mut items: Vec<String> = view.explanations().iter().map(|line| html_prose(line)).collect();
     items.extend(view.cause.as_ref().map(|cause| format!("<b>{}</b>", html(cause))));
     let accepted = view.accepted.iter().filter(|(danger, _)| view.dangers.contains(danger));
-    items.extend(
-        accepted.map(|(danger, reason)| {
-            format!("<b>{} is accepted in the spec:</b> {}", danger.code(), html_prose(reason))
-        }),
-    );
+    items.extend(accepted.map(|(danger, reason)| {
+        format!("<b>{} is accepted in the spec:</b> {}", danger.code(), html_prose(reason))
+    }));
     if !items.is_empty() {
         page.push_str(&format!("<ul class=\"effects\"><li>{}</li></ul>", items.join("</li><li>")));
     }
@@ -87,8 +92,9 @@ fn class(view: &OperationView<'_>) -> &'static str {
     }
 }
 
-/// What the controls select all that holds these entries by, each after a space. The style sheet could look into each element
-/// instead (`:has`), but then a browser does so again for every entry that it reads.
+/// What the controls select all that holds these entries by, each after a space. The style sheet
+/// could look into each element instead (`:has`), but then a browser does so again for every entry
+/// that it reads.
 fn classes<'a>(entries: impl Iterator<Item = &'a Entry<'a>>) -> String {
     let mut all = BTreeSet::new();
     for Entry { view, .. } in entries {
@@ -115,8 +121,10 @@ fn entry(page: &mut String, entry: &Entry<'_>, zone: usize, sources: &Sources) {
     let view = &entry.view;
     let class = class(view);
     let danger = if view.is_loud() { " danger" } else { "" };
-    let anchors: Vec<String> = entry.members.iter().map(|member| anchor(zone, member.number)).collect();
-    let (element, id) = if entry.is_same_change() { ("div", "") } else { ("article", anchors[0].as_str()) };
+    let anchors: Vec<String> =
+        entry.members.iter().map(|member| anchor(zone, member.number)).collect();
+    let (element, id) =
+        if entry.is_same_change() { ("div", "") } else { ("article", anchors[0].as_str()) };
     let id = if id.is_empty() { String::new() } else { format!(" id=\"{id}\"") };
     page.push_str(&format!(
         "<{element} class=\"op {class}{danger}\"{id}><h3><span class=\"badge {class}\">{}</span> <span class=\"kind\">{}</span> <code>{}</code> <span class=\"type\">{}</span> {}",
@@ -142,8 +150,12 @@ fn entry(page: &mut String, entry: &Entry<'_>, zone: usize, sources: &Sources) {
     }
     sides(page, view);
     if !entry.beside.is_empty() {
-        let values: Vec<String> = entry.beside.iter().map(|value| format!("<code>{}</code>", html(value))).collect();
-        page.push_str(&format!("<p class=\"dim\">unchanged beside it: {}</p>\n", values.join(" · ")));
+        let values: Vec<String> =
+            entry.beside.iter().map(|value| format!("<code>{}</code>", html(value))).collect();
+        page.push_str(&format!(
+            "<p class=\"dim\">unchanged beside it: {}</p>\n",
+            values.join(" · ")
+        ));
     }
     effects(page, view);
     if entry.is_same_change() {
@@ -170,13 +182,16 @@ fn entry(page: &mut String, entry: &Entry<'_>, zone: usize, sources: &Sources) {
 /// Before and after, side by side.
 fn sides(page: &mut String, view: &OperationView<'_>) {
     let mut lines: Vec<(&str, Option<String>, Option<String>)> = Vec::new();
-    let aside =
-        |value: &String| if view.aside.is_empty() { value.clone() } else { format!("{value} ({})", view.aside) };
+    let aside = |value: &String| {
+        if view.aside.is_empty() { value.clone() } else { format!("{value} ({})", view.aside) }
+    };
     if view.before.is_some() || view.after.is_some() {
         lines.push(("value", view.before.as_ref().map(aside), view.after.as_ref().map(aside)));
     }
     lines.extend(
-        view.fields.iter().map(|f| (f.name.as_str(), f.before.words().map(str::to_owned), Some(f.after.clone()))),
+        view.fields
+            .iter()
+            .map(|f| (f.name.as_str(), f.before.words().map(str::to_owned), Some(f.after.clone()))),
     );
     if lines.is_empty() {
         return;
@@ -204,10 +219,12 @@ fn cells(before: Option<&str>, after: Option<&str>) -> (String, String) {
         }
         (Some(left), Some(right)) => {
             let compared = Compared::of(left, right);
-            // The element is there for short values as well: what a page is made of does not depend on the data.
+            // The element is there for short values as well: what a page is made of does not depend
+            // on the data.
             let lengths = compared.lengths().unwrap_or_default();
             let (left, right) = (parts(&compared.before, "del"), parts(&compared.after, "ins"));
-            let right = format!("<td class=\"after\">{right}<span class=\"lengths\">{lengths}</span></td>");
+            let right =
+                format!("<td class=\"after\">{right}<span class=\"lengths\">{lengths}</span></td>");
             (format!("<td class=\"before\">{left}</td>"), right)
         }
         _ => (cell(before, "before", "del"), cell(after, "after", "ins")),

@@ -1,6 +1,7 @@
 //! The size of a comment, in characters: its limits, and what remains.
 
-/// Default size of a comment: GitHub's limit (65,536), minus some characters for what a pipeline adds.
+/// Default size of a comment: GitHub's limit (65,536), minus some characters for what a pipeline
+/// adds.
 ///
 /// # Units
 /// Characters.
@@ -70,8 +71,8 @@ impl Budget {
         fits
     }
 
-    /// Writes a heading and pieces in order while they fit into a share of the remaining size; returns how many did not
-    /// fit.
+    /// Writes a heading and pieces in order while they fit into a share of the remaining size;
+    /// returns how many did not fit.
     ///
     /// A piece that does not fit is omitted; smaller ones after it may still fit.
     pub(super) fn list(
@@ -108,7 +109,10 @@ mod tests {
         let mut budget = Budget::new(RESERVE + 20, "");
         let mut out = String::new();
         let pieces = ["12345", "123456", "12"].map(|t| Piece::new(t.to_owned()));
-        assert_eq!(budget.list(&mut out, Piece::new("h:".to_owned()), pieces.into_iter(), (1, 2)), 1);
+        assert_eq!(
+            budget.list(&mut out, Piece::new("h:".to_owned()), pieces.into_iter(), (1, 2)),
+            1
+        );
         assert_eq!((out.as_str(), budget.free()), ("h:1234512", 11));
         assert!(budget.take(11) && !budget.take(1));
     }

@@ -17,7 +17,10 @@ const LONGEST_MARKER: usize = 64;
 pub fn is_marker(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     // Two hyphens would end the HTML comment that contains the marker.
-    !name.is_empty() && name.len() <= LONGEST_MARKER && name.chars().all(fits) && !name.contains("--")
+    !name.is_empty()
+        && name.len() <= LONGEST_MARKER
+        && name.chars().all(fits)
+        && !name.contains("--")
 }
 
 /// The first line.

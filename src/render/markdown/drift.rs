@@ -20,7 +20,12 @@ const SHOWN_NAMES: usize = 20;
 pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
     let mut out = marker("drift", comment);
     out.push_str(&format!("### zonewright drift: {}\n\n", view.verdict_words()));
-    out.push_str(&format!("**{}{}** · {}\n", view.counts(), view.failed(), prose(&short(&view.circumstances()))));
+    out.push_str(&format!(
+        "**{}{}** · {}\n",
+        view.counts(),
+        view.failed(),
+        prose(&short(&view.circumstances()))
+    ));
     if view.verdict() == Verdict::Incomplete {
         out.push_str("\n> [!CAUTION]\n> There are errors, so this report may be incomplete: see the findings.\n");
     }
@@ -28,7 +33,8 @@ pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
     diagnostics(&mut out, view.plan.diagnostics.iter(), view.sources, &mut budget);
     budget.give_all();
     let mut left_out = 0;
-    let expected: Vec<_> = view.zones().flat_map(|(report, _)| expectations(report, view.sources)).collect();
+    let expected: Vec<_> =
+        view.zones().flat_map(|(report, _)| expectations(report, view.sources)).collect();
     if !expected.is_empty() {
         let heading = Piece::new("\n#### Expectations that fail, or are unknown\n\n".to_owned());
         let pieces = expected.iter().map(|line| Piece::new(format!("- {}\n", prose(line))));
@@ -41,18 +47,23 @@ pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
         }
         let all: Vec<_> = view
             .zones()
-            .flat_map(|(report, plan)| findings(report, plan).into_iter().map(|found| (report.name.as_str(), found)))
+            .flat_map(|(report, plan)| {
+                findings(report, plan).into_iter().map(|found| (report.name.as_str(), found))
+            })
             .filter(|(_, (finding, _))| finding.state == state)
             .collect();
         if all.is_empty() {
             continue;
         }
-        let heading = Piece::new(format!("\n#### {} {}: {}\n\n", all.len(), state.as_str(), state.about()));
+        let heading =
+            Piece::new(format!("\n#### {} {}: {}\n\n", all.len(), state.as_str(), state.about()));
         if heading.size > budget.free() {
             left_out += all.len();
             continue;
         }
-        let pieces = all.iter().map(|(zone, (finding, operation))| Piece::new(item(zone, finding, operation)));
+        let pieces = all
+            .iter()
+            .map(|(zone, (finding, operation))| Piece::new(item(zone, finding, operation)));
         left_out += budget.list(&mut out, heading, pieces, (1, 1));
     }
     left_out += zones(&mut out, view, &mut budget);
@@ -65,14 +76,16 @@ pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
     out
 }
 
-/// Deployments that are weaker than the spec says, and what is not known; returns how many did not fit.
+/// Deployments that are weaker than the spec says, and what is not known; returns how many did not
+/// fit.
 fn weakened_deployments(out: &mut String, view: &DriftView<'_>, budget: &mut Budget) -> usize {
     let mut pieces = Vec::new();
     for (report, _) in view.zones() {
         let zone = code(&in_both_forms(report.name.as_str()));
         for found in &report.weakened {
             let (what, lines) = weakened(found);
-            let lines: Vec<String> = lines.iter().map(|line| format!("  - {}\n", prose(line))).collect();
+            let lines: Vec<String> =
+                lines.iter().map(|line| format!("  - {}\n", prose(line))).collect();
             pieces.push(Piece::new(format!("- {} in {zone}\n{}", prose(&what), lines.concat())));
         }
         for line in &report.not_known {
@@ -94,15 +107,28 @@ fn weakened_deployments(out: &mut String, view: &DriftView<'_>, budget: &mut Bud
 /// One object.
 fn item(zone: &str, finding: &Finding, operation: &OperationView<'_>) -> String {
     let value = match (operation.before.as_deref(), operation.after.as_deref()) {
-        (Some(before), Some(after)) if before != after => format!(", {}", sides(Some(before), Some(after), code)),
+        (Some(before), Some(after)) if before != after => {
+            format!(", {}", sides(Some(before), Some(after), code))
+        }
         (Some(value), _) | (None, Some(value)) => format!(", {}", code(value)),
         (None, None) => String::new(),
     };
-    let name = if operation.name.is_empty() { String::new() } else { format!(" {}", code(&operation.name)) };
-    let type_name =
-        if operation.type_name.is_empty() { String::new() } else { format!(" {}", prose(operation.type_name)) };
+    let name = if operation.name.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", code(&operation.name))
+    };
+    let type_name = if operation.type_name.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", prose(operation.type_name))
+    };
     let how = how(operation.action);
-    let mut piece = format!("- {how}: {}{name}{type_name} in {}{value}\n", operation.kind, code(&in_both_forms(zone)));
+    let mut piece = format!(
+        "- {how}: {}{name}{type_name} in {}{value}\n",
+        operation.kind,
+        code(&in_both_forms(zone))
+    );
     for field in &operation.fields {
         let sides = sides(field.before.words(), Some(&field.after), code);
         piece.push_str(&format!("  - {}: {sides}\n", prose(&field.name)));
@@ -119,17 +145,24 @@ fn item(zone: &str, finding: &Finding, operation: &OperationView<'_>) -> String 
 /// The zones as a folded list, with what is unmanaged; returns how many did not fit.
 fn zones(out: &mut String, view: &DriftView<'_>, budget: &mut Budget) -> usize {
     const END: &str = "\n</details>\n";
-    let heading =
-        Piece::new(format!("\n<details><summary>{} checked</summary>\n\n", count(view.report.zones.len(), "zone")));
+    let heading = Piece::new(format!(
+        "\n<details><summary>{} checked</summary>\n\n",
+        count(view.report.zones.len(), "zone")
+    ));
     if !budget.take(END.len()) || heading.size > budget.free() {
         return view.report.zones.len();
     }
     let pieces = view.report.zones.iter().map(|zone| {
-        let mut piece =
-            format!("- {}: {}\n", code(&in_both_forms(zone.name.as_str())), words(|state| zone.count(state)));
+        let mut piece = format!(
+            "- {}: {}\n",
+            code(&in_both_forms(zone.name.as_str())),
+            words(|state| zone.count(state))
+        );
         for left in zone.unmanaged.iter().chain(&zone.spared) {
-            let names: Vec<_> = left.examples.iter().take(SHOWN_NAMES).map(|name| code(name)).collect();
-            let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
+            let names: Vec<_> =
+                left.examples.iter().take(SHOWN_NAMES).map(|name| code(name)).collect();
+            let names =
+                if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
             let more = left.count().saturating_sub(left.examples.len().min(SHOWN_NAMES));
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             piece.push_str(&format!("  - left alone: {}{names}{more}\n", prose(&aside(left))));

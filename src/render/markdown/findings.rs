@@ -47,7 +47,8 @@ pub(super) fn findings<'d>(
         .map(|(n, s)| count(n, s.as_str()))
         .collect();
     let heading = Piece::new(format!("\n#### Findings: {}\n\n", counts.join(", ")));
-    let left = budget.list(out, heading, all.iter().map(|d| Piece::new(finding(d, sources))), (1, 3));
+    let left =
+        budget.list(out, heading, all.iter().map(|d| Piece::new(finding(d, sources))), (1, 3));
     if left > 0 {
         out.push_str(&format!("- and {left} more\n"));
     }
@@ -58,9 +59,20 @@ pub(super) fn findings<'d>(
 
 /// One finding.
 fn finding(diagnostic: &Diagnostic, sources: &Sources) -> String {
-    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, names: _, more: _, is_known: _ } =
-        diagnostic;
-    let place = Region::of_finding(diagnostic, sources).map(|r| r.shown()).or_else(|| address.clone());
+    let Diagnostic {
+        finding,
+        severity,
+        detail: _,
+        address,
+        primary: _,
+        related,
+        help,
+        names: _,
+        more: _,
+        is_known: _,
+    } = diagnostic;
+    let place =
+        Region::of_finding(diagnostic, sources).map(|r| r.shown()).or_else(|| address.clone());
     let place = place.map(|p| format!(" ({})", code(&p))).unwrap_or_default();
     let mut piece = format!(
         "- **{}** {}{place}: {}: {}\n",

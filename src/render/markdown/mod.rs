@@ -1,7 +1,8 @@
 //! Plans, findings and drift as comments on a pull request.
 //!
-//! The size of comments is limited, so the text consists of pieces that are never cut: a piece is included, or counted
-//! as omitted. Foreign text appears only in code spans and code blocks, see `render/escape.rs`.
+//! The size of comments is limited, so the text consists of pieces that are never cut: a piece is
+//! included, or counted as omitted. Foreign text appears only in code spans and code blocks, see
+//! `render/escape.rs`.
 
 mod budget;
 mod comment;

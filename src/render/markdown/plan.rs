@@ -1,7 +1,8 @@
 //! A plan as a comment.
 //!
-//! The first line is a marker by which a pipeline finds its earlier comment. Then, in the order of importance for a
-//! reviewer: the verdict, missing consents with the flag to add, dangers in full, findings, the zones folded.
+//! The first line is a marker by which a pipeline finds its earlier comment. Then, in the order of
+//! importance for a reviewer: the verdict, missing consents with the flag to add, dangers in full,
+//! findings, the zones folded.
 
 use super::budget::{Budget, Piece};
 use super::comment::{marker, short};
@@ -47,7 +48,10 @@ fn head(review: &Review<'_>) -> String {
     let made = count(usize::try_from(plan.requests_made).unwrap_or(usize::MAX), "request");
     let mut head = format!("### zonewright plan: {}\n\n", review.verdict_words());
     if summary.operations() == 0 {
-        head.push_str(&format!("Nothing to do: {} as wanted ({made} made).\n", count(summary.unchanged, "object")));
+        head.push_str(&format!(
+            "Nothing to do: {} as wanted ({made} made).\n",
+            count(summary.unchanged, "object")
+        ));
     } else {
         let time = time_at_limit::after_comma(plan.requests_made, *requests_to_apply);
         head.push_str(&format!(
@@ -59,10 +63,15 @@ fn head(review: &Review<'_>) -> String {
         ));
     }
     if let Some(part) = plan.part() {
-        head.push_str(&format!("\n> [!WARNING]\n> Only a part of the plan: {}.\n", code(&short(&part.to_string()))));
+        head.push_str(&format!(
+            "\n> [!WARNING]\n> Only a part of the plan: {}.\n",
+            code(&short(&part.to_string()))
+        ));
     }
     if **verdict == Verdict::Incomplete {
-        head.push_str("\n> [!CAUTION]\n> The plan is incomplete and cannot be applied: see the findings.\n");
+        head.push_str(
+            "\n> [!CAUTION]\n> The plan is incomplete and cannot be applied: see the findings.\n",
+        );
     }
     if let Some(outside) = review.outside() {
         head.push_str(&format!("\n**{outside}.**\n"));
@@ -78,7 +87,10 @@ fn head(review: &Review<'_>) -> String {
             head.push_str(&format!("> - **Needs consent:** {words}{}\n", code(&consent.flag)));
         }
         if missing.len() > 1 {
-            head.push_str(&format!("> - To allow all of them: {}\n", code(&MissingConsent::flags(missing))));
+            head.push_str(&format!(
+                "> - To allow all of them: {}\n",
+                code(&MissingConsent::flags(missing))
+            ));
         }
     }
     if !plan.consents_given.is_empty() {
@@ -95,8 +107,11 @@ fn head(review: &Review<'_>) -> String {
 
 /// Every entry that needs attention, most dangerous first.
 fn dangers(out: &mut String, review: &Review<'_>, zones: &[ZoneEntries<'_>], budget: &mut Budget) {
-    let entries = zones.iter().flat_map(|zone| zone.all().map(|entry| (zone.zone.name.as_str(), &entry.view)));
-    let mut all: Vec<(&str, &OperationView<'_>)> = entries.filter(|(_, view)| view.is_loud()).collect();
+    let entries = zones
+        .iter()
+        .flat_map(|zone| zone.all().map(|entry| (zone.zone.name.as_str(), &entry.view)));
+    let mut all: Vec<(&str, &OperationView<'_>)> =
+        entries.filter(|(_, view)| view.is_loud()).collect();
     sort_by_key(&mut all, |(_, view)| std::cmp::Reverse(view.attention()));
     let of_zones: Vec<_> = review.plan.zones.iter().flat_map(zone_dangers).collect();
     let total = all.iter().map(|(_, view)| view.number).sum::<usize>() + of_zones.len();
@@ -106,7 +121,8 @@ fn dangers(out: &mut String, review: &Review<'_>, zones: &[ZoneEntries<'_>], bud
     let of_zones = of_zones.into_iter().map(|(zone, danger, words)| {
         Piece::new(format!("- **{danger}**: {} in {}\n", prose(&words), code(&in_both_forms(zone))))
     });
-    let pieces = of_zones.chain(all.iter().map(|(zone, view)| Piece::new(danger(zone, view, review.sources))));
+    let pieces = of_zones
+        .chain(all.iter().map(|(zone, view)| Piece::new(danger(zone, view, review.sources))));
     let heading = Piece::new(format!("\n#### {}\n\n", count(total, "danger")));
     let left = budget.list(out, heading, pieces, (1, 2));
     if left > 0 {
@@ -121,7 +137,10 @@ fn danger(zone: &str, view: &OperationView<'_>, sources: &Sources) -> String {
         loud.push("WEAKENS PROTECTION".to_owned());
     }
     loud.extend(
-        view.dangers.iter().map(|d| d.code().to_owned()).filter(|d| !view.weakens() || d != "weakens-protection"),
+        view.dangers
+            .iter()
+            .map(|d| d.code().to_owned())
+            .filter(|d| !view.weakens() || d != "weakens-protection"),
     );
     let place = view.place(sources).map(|p| format!(", {}", code(&p))).unwrap_or_default();
     let change = view.change();
@@ -132,7 +151,11 @@ fn danger(zone: &str, view: &OperationView<'_>, sources: &Sources) -> String {
         (words, Some(_)) => format!(" ({})", prose(words)),
         (words, None) => format!(" {}", prose(words)),
     };
-    let why = if view.why.about.is_empty() { String::new() } else { format!(" ({})", prose(&view.why.about)) };
+    let why = if view.why.about.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", prose(&view.why.about))
+    };
     let mut piece = format!(
         "- **{}**: {} {}{name}{type_name} in {}{value}{why}{place}\n",
         loud.join(", "),
@@ -146,8 +169,13 @@ fn danger(zone: &str, view: &OperationView<'_>, sources: &Sources) -> String {
     if let Some(cause) = &view.cause {
         piece.push_str(&format!("  - {}\n", prose(cause)));
     }
-    for (danger, reason) in view.accepted.iter().filter(|(danger, _)| view.dangers.contains(danger)) {
-        piece.push_str(&format!("  - {} is accepted in the spec: {}\n", danger.code(), prose(reason)));
+    for (danger, reason) in view.accepted.iter().filter(|(danger, _)| view.dangers.contains(danger))
+    {
+        piece.push_str(&format!(
+            "  - {} is accepted in the spec: {}\n",
+            danger.code(),
+            prose(reason)
+        ));
     }
     piece
 }

@@ -1,4 +1,5 @@
-//! The zones of a plan in a comment: each folded, with its operations as a code block in the style of patches.
+//! The zones of a plan in a comment: each folded, with its operations as a code block in the style
+//! of patches.
 //!
 //! ```text
 //! @@ update record www A @@ zones/example.com.yaml:12
@@ -8,7 +9,8 @@
 //! + ttl: 300
 //! ```
 //!
-//! Every line begins with a sign of ours, so that no foreign text can end the block or be taken for another sign.
+//! Every line begins with a sign of ours, so that no foreign text can end the block or be taken for
+//! another sign.
 
 use std::cmp::Reverse;
 
@@ -66,7 +68,11 @@ impl Shown {
             head: Piece::new(head(zone, tally, dangers)),
             notes: Piece::new(notes(zone, sources)),
             tail: Piece::new(tail(zone)),
-            line: Piece::new(format!("- <code>{}</code>: {}\n", html(&name), words(tally, dangers))),
+            line: Piece::new(format!(
+                "- <code>{}</code>: {}\n",
+                html(&name),
+                words(tally, dangers)
+            )),
             entries: entries.collect(),
             chosen: None,
         }
@@ -78,8 +84,8 @@ impl Shown {
         self.head.size + self.notes.size + self.tail.size + entries
     }
 
-    /// Takes the remaining size beyond its line, which is already counted: all operations, the most dangerous ones, or
-    /// none.
+    /// Takes the remaining size beyond its line, which is already counted: all operations, the most
+    /// dangerous ones, or none.
     fn choose(&mut self, budget: &mut Budget) {
         let full = self.size().saturating_sub(self.line.size);
         if budget.take(full) {
@@ -95,7 +101,8 @@ impl Shown {
         }
         let mut order: Vec<usize> = (0..self.entries.len()).collect();
         sort_by_key(&mut order, |n| Reverse(self.entries[*n].attention));
-        let mut chosen: Vec<usize> = order.into_iter().filter(|n| budget.take(self.entries[*n].piece.size)).collect();
+        let mut chosen: Vec<usize> =
+            order.into_iter().filter(|n| budget.take(self.entries[*n].piece.size)).collect();
         chosen.sort_unstable();
         self.chosen = Some(chosen);
     }
@@ -108,9 +115,11 @@ impl Shown {
         }
         let mut is_shown = vec![false; self.entries.len()];
         chosen.iter().for_each(|n| is_shown[*n] = true);
-        let missing = self.entries.iter().zip(is_shown).filter(|(_, shown)| !shown).map(|(block, _)| block);
-        let (tally, left) = missing
-            .fold((Tally::default(), 0), |(tally, left), block| (tally.and(block.tally), left + block.operations));
+        let missing =
+            self.entries.iter().zip(is_shown).filter(|(_, shown)| !shown).map(|(block, _)| block);
+        let (tally, left) = missing.fold((Tally::default(), 0), |(tally, left), block| {
+            (tally.and(block.tally), left + block.operations)
+        });
         if left > 0 {
             out.push_str(&format!("# and {}: {}\n", count(left, "more operation"), tally.words()));
         }
@@ -138,8 +147,10 @@ pub(super) fn write(
     let mut zones: Vec<Shown> = busy.into_iter().map(|zone| Shown::new(zone, sources)).collect();
     let mut order: Vec<usize> = (0..zones.len()).collect();
     sort_by_key(&mut order, |n| Reverse(zones[*n].attention));
-    // First every zone gets its line; then the zones get the remaining size, in order of their dangers.
-    let listed: Vec<usize> = order.iter().copied().take_while(|n| budget.take(zones[*n].line.size)).collect();
+    // First every zone gets its line; then the zones get the remaining size, in order of their
+    // dangers.
+    let listed: Vec<usize> =
+        order.iter().copied().take_while(|n| budget.take(zones[*n].line.size)).collect();
     for n in &listed {
         zones[*n].choose(budget);
     }
@@ -166,12 +177,20 @@ pub(super) fn write(
     if cut > 0 {
         left_out.push(format!("{} of zones shown in part", count(cut, "operation")));
     }
-    let unlisted: Vec<&Shown> =
-        zones.iter().zip(&is_listed).filter(|(_, listed)| !**listed).map(|(zone, _)| zone).collect();
+    let unlisted: Vec<&Shown> = zones
+        .iter()
+        .zip(&is_listed)
+        .filter(|(_, listed)| !**listed)
+        .map(|(zone, _)| zone)
+        .collect();
     if !unlisted.is_empty() {
         let tally = unlisted.iter().fold(Tally::default(), |tally, zone| tally.and(zone.tally));
         let dangers = unlisted.iter().map(|z| z.dangers).sum();
-        left_out.push(format!("{} not listed ({})", count(unlisted.len(), "zone"), words(tally, dangers)));
+        left_out.push(format!(
+            "{} not listed ({})",
+            count(unlisted.len(), "zone"),
+            words(tally, dangers)
+        ));
     }
     if !quiet.is_empty() {
         out.push_str(&format!("\n{} unchanged.\n", count(quiet.len(), "zone")));
@@ -216,7 +235,8 @@ fn tail(zone: &ZoneEntries<'_>) -> String {
 /// An entry as lines of a block.
 fn block(entry: &Entry<'_>, sources: &Sources) -> String {
     let view = &entry.view;
-    let mut about: Vec<String> = view.place(sources).into_iter().map(|p| safe(&p).into_owned()).collect();
+    let mut about: Vec<String> =
+        view.place(sources).into_iter().map(|p| safe(&p).into_owned()).collect();
     about.extend(Some(&view.why.about).filter(|w| !w.is_empty()).map(|why| safe(why).into_owned()));
     let mut text = format!("@@ {} {} @@ {}", view.verb, safe(&view.what()), about.join("; "));
     text.truncate(text.trim_end().len());
@@ -237,7 +257,9 @@ fn block(entry: &Entry<'_>, sources: &Sources) -> String {
             if let Some(after) = after {
                 line('+', &format!("{after}{aside}"));
             }
-            if let Some(lengths) = before.as_ref().zip(after.as_ref()).and_then(|(b, a)| Compared::of(b, a).lengths()) {
+            if let Some(lengths) =
+                before.as_ref().zip(after.as_ref()).and_then(|(b, a)| Compared::of(b, a).lengths())
+            {
                 line('#', &lengths);
             }
         }
@@ -273,7 +295,9 @@ fn block(entry: &Entry<'_>, sources: &Sources) -> String {
     }
     for danger in view.dangers.iter() {
         match view.accepted.get(danger) {
-            Some(reason) => line('!', &format!("{}, accepted in the spec: {reason}", danger.code())),
+            Some(reason) => {
+                line('!', &format!("{}, accepted in the spec: {reason}", danger.code()))
+            }
             None => line('!', &format!("danger: {}", danger.code())),
         }
     }

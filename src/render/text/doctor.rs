@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use crate::diagnostic::count;
 use crate::document::doctor::{
-    Access, Allowed, Check, Clock, Connection, Credentials, Doctor, ManagedRuleset, Owner, Spec, Sufficiency, What,
-    Zone,
+    Access, Allowed, Check, Clock, Connection, Credentials, Doctor, ManagedRuleset, Owner, Spec,
+    Sufficiency, What, Zone,
 };
 use crate::render::safe::safe;
 
@@ -47,7 +47,11 @@ pub fn write_doctor(out: &mut dyn Write, report: &Doctor) -> io::Result<()> {
             writeln!(out, "{}", heading(zone))?;
         }
         if zones.len() > MOST_NAMES {
-            writeln!(out, "and {} with the same permissions", count(zones.len() - MOST_NAMES, "more zone"))?;
+            writeln!(
+                out,
+                "and {} with the same permissions",
+                count(zones.len() - MOST_NAMES, "more zone")
+            )?;
         }
         write_checks(out, checks)?;
     }
@@ -57,7 +61,11 @@ pub fn write_doctor(out: &mut dyn Write, report: &Doctor) -> io::Result<()> {
     }
     writeln!(out)?;
     if report.zones_left_out > 0 {
-        writeln!(out, "{} more zones were not examined; select some with --zone.", report.zones_left_out)?;
+        writeln!(
+            out,
+            "{} more zones were not examined; select some with --zone.",
+            report.zones_left_out
+        )?;
     }
     for zone in &report.missing_zones {
         writeln!(
@@ -97,14 +105,19 @@ fn write_credentials(out: &mut dyn Write, credentials: &Credentials) -> io::Resu
 /// Says how Cloudflare is reached.
 fn write_connection(out: &mut dyn Write, connection: &Connection) -> io::Result<()> {
     let Connection { host, proxy, clock, rate_limits } = connection;
-    let way = proxy.as_ref().map_or_else(|| "without a proxy".to_owned(), |proxy| format!("through {}", safe(proxy)));
+    let way = proxy
+        .as_ref()
+        .map_or_else(|| "without a proxy".to_owned(), |proxy| format!("through {}", safe(proxy)));
     writeln!(out, "Connection     ✔ {}, {way}", safe(host))?;
     match clock {
         Clock::Agrees(_) => writeln!(out, "Clock          ✔ agrees with Cloudflare's")?,
         Clock::Differs(seconds) => {
             let side = if *seconds > 0 { "behind" } else { "ahead of" };
             let seconds = seconds.unsigned_abs();
-            writeln!(out, "Clock          ! {seconds} s {side} Cloudflare's; set it: expiry dates depend on it")?;
+            writeln!(
+                out,
+                "Clock          ! {seconds} s {side} Cloudflare's; set it: expiry dates depend on it"
+            )?;
         }
         Clock::Unknown => writeln!(out, "Clock          ? Cloudflare's responses have no date")?,
     }
@@ -112,10 +125,18 @@ fn write_connection(out: &mut dyn Write, connection: &Connection) -> io::Result<
         writeln!(out, "Rate limit     ? Cloudflare does not report how many requests are left")?;
     }
     for limit in rate_limits {
-        let remaining = limit.remaining.map_or_else(|| "unknown".to_owned(), |requests| requests.to_string());
+        let remaining =
+            limit.remaining.map_or_else(|| "unknown".to_owned(), |requests| requests.to_string());
         let quota = limit.quota.map(|quota| format!(" of {quota}")).unwrap_or_default();
-        let reset = limit.reset_seconds.map(|seconds| format!(", reset in {seconds} s")).unwrap_or_default();
-        writeln!(out, "Rate limit     ✔ {}: {remaining}{quota} requests left{reset}", safe(&limit.name))?;
+        let reset = limit
+            .reset_seconds
+            .map(|seconds| format!(", reset in {seconds} s"))
+            .unwrap_or_default();
+        writeln!(
+            out,
+            "Rate limit     ✔ {}: {remaining}{quota} requests left{reset}",
+            safe(&limit.name)
+        )?;
     }
     Ok(())
 }
@@ -124,7 +145,9 @@ fn write_connection(out: &mut dyn Write, connection: &Connection) -> io::Result<
 fn write_spec(out: &mut dyn Write, spec: &Spec) -> io::Result<()> {
     let Spec { files, base, why_no_base } = spec;
     match (base, why_no_base) {
-        (Some(base), _) => writeln!(out, "Spec           ✔ {}, base {}", count(*files, "file"), safe(base)),
+        (Some(base), _) => {
+            writeln!(out, "Spec           ✔ {}, base {}", count(*files, "file"), safe(base))
+        }
         (None, why) => {
             let why = why.as_deref().unwrap_or("none is named");
             writeln!(out, "Spec           ! {}, no base: {}", count(*files, "file"), safe(why))
@@ -176,7 +199,11 @@ fn name(what: What) -> &'static str {
 
 /// The table of what may be done, and the reasons of what is needed and may not.
 fn write_checks(out: &mut dyn Write, checks: &[Check]) -> io::Result<()> {
-    writeln!(out, "  {:<16} {:<10} {:<10} {:<10} permission to write", "", "read", "write", "needed")?;
+    writeln!(
+        out,
+        "  {:<16} {:<10} {:<10} {:<10} permission to write",
+        "", "read", "write", "needed"
+    )?;
     for of_kind in checks.chunk_by(|a, b| a.what == b.what) {
         let find = |access: Access| of_kind.iter().find(|check| check.access == access);
         let (Some(read), Some(write)) = (find(Access::Read), find(Access::Write)) else { continue };
@@ -187,7 +214,12 @@ fn write_checks(out: &mut dyn Write, checks: &[Check]) -> io::Result<()> {
         };
         let kind = name(read.what);
         let permission = &write.permission.dashboard;
-        writeln!(out, "  {kind:<16} {:<10} {:<10} {needed:<10} {permission}", sign(read.allowed), sign(write.allowed))?;
+        writeln!(
+            out,
+            "  {kind:<16} {:<10} {:<10} {needed:<10} {permission}",
+            sign(read.allowed),
+            sign(write.allowed)
+        )?;
     }
     let refused = checks.iter().filter(|check| check.is_needed && check.allowed == Allowed::No);
     for check in refused {
@@ -199,7 +231,9 @@ fn write_checks(out: &mut dyn Write, checks: &[Check]) -> io::Result<()> {
         let why = check.why.as_deref().unwrap_or("refused");
         writeln!(out, "  ✘ {access} {kind} needs {permission}; Cloudflare says: {}", safe(why))?;
     }
-    let failed = checks.iter().filter(|check| check.allowed == Allowed::Unknown && check.access == Access::Read);
+    let failed = checks
+        .iter()
+        .filter(|check| check.allowed == Allowed::Unknown && check.access == Access::Read);
     // One line for each reason.
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for check in failed {
@@ -218,11 +252,15 @@ fn write_checks(out: &mut dyn Write, checks: &[Check]) -> io::Result<()> {
 /// Says what follows.
 fn write_conclusion(out: &mut dyn Write, report: &Doctor) -> io::Result<()> {
     if !report.smallest_token.is_empty() {
-        let names: Vec<&str> = report.smallest_token.iter().map(|permission| permission.dashboard.as_str()).collect();
+        let names: Vec<&str> =
+            report.smallest_token.iter().map(|permission| permission.dashboard.as_str()).collect();
         writeln!(out, "Smallest token for this spec, limited to its zones: {}.", names.join(", "))?;
     }
     if !report.is_usable() {
-        return writeln!(out, "✘ The token is not active: create another one, or enable it in the dashboard.");
+        return writeln!(
+            out,
+            "✘ The token is not active: create another one, or enable it in the dashboard."
+        );
     }
     if report.spec.is_none() && report.verdict == Sufficiency::Insufficient {
         return writeln!(
@@ -239,16 +277,24 @@ fn write_conclusion(out: &mut dyn Write, report: &Doctor) -> io::Result<()> {
     if report.spec.is_none() {
         return writeln!(out, "Name a spec to see what it needs: zonewright doctor SPEC");
     }
-    let unknown = report.checks().filter(|check| check.is_needed && check.allowed == Allowed::Unknown).count();
+    let unknown = report
+        .checks()
+        .filter(|check| check.is_needed && check.allowed == Allowed::Unknown)
+        .count();
     match report.verdict {
-        Sufficiency::Sufficient => writeln!(out, "✔ These credentials may do everything that the spec needs."),
+        Sufficiency::Sufficient => {
+            writeln!(out, "✔ These credentials may do everything that the spec needs.")
+        }
         Sufficiency::Unknown => writeln!(
             out,
             "✔ Nothing that the spec needs is refused. Reading cannot tell about {}; --probe-writes asks about rulesets.",
             count(unknown, "needed permission")
         ),
         Sufficiency::Insufficient => {
-            writeln!(out, "✘ These credentials may not do everything that the spec needs: see the lines with ✘.")
+            writeln!(
+                out,
+                "✘ These credentials may not do everything that the spec needs: see the lines with ✘."
+            )
         }
     }
 }

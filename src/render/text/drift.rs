@@ -7,7 +7,9 @@ use super::style::{BOLD, CREATE, DELETE, DIM, UPDATE, styled};
 use crate::diagnostic::Sources;
 use crate::drift::{CheckedExpectation, Finding, State, Verdict, ZoneReport};
 use crate::plan::ZonePlan;
-use crate::render::drift::{DriftView, aside, expectations, findings, how, remarks, sides, weakened, words};
+use crate::render::drift::{
+    DriftView, aside, expectations, findings, how, remarks, sides, weakened, words,
+};
 use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::OperationView;
 use crate::render::safe::safe;
@@ -19,20 +21,34 @@ const STATES: usize = "conflicting".len();
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_drift(out: &mut dyn Write, view: &DriftView<'_>, colour: bool, verbose: bool) -> io::Result<()> {
+pub fn write_drift(
+    out: &mut dyn Write,
+    view: &DriftView<'_>,
+    colour: bool,
+    verbose: bool,
+) -> io::Result<()> {
     let names_unmanaged = verbose || view.asked.contains(&State::Unmanaged);
     for (report, plan) in view.zones() {
         let is_failed = report.expectations.iter().any(CheckedExpectation::is_failed);
         let is_weak = !report.weakened.is_empty() || !report.not_known.is_empty();
-        if verbose || is_failed || is_weak || !report.findings.is_empty() || !report.unmanaged.is_empty() {
+        if verbose
+            || is_failed
+            || is_weak
+            || !report.findings.is_empty()
+            || !report.unmanaged.is_empty()
+        {
             write_zone(out, report, plan, view.sources, (colour, names_unmanaged))?;
         }
     }
     let line = match view.verdict() {
         Verdict::InSync => format!("In sync: {}.", view.counts()),
-        Verdict::Tolerated => format!("Differences that --fail-on does not name: {}.", view.counts()),
+        Verdict::Tolerated => {
+            format!("Differences that --fail-on does not name: {}.", view.counts())
+        }
         Verdict::Found => format!("Drift: {}{}.", view.counts(), view.failed()),
-        Verdict::Incomplete => format!("There are errors, so this report may be incomplete: {}.", view.counts()),
+        Verdict::Incomplete => {
+            format!("There are errors, so this report may be incomplete: {}.", view.counts())
+        }
     };
     let circumstances = format!("({})", safe(&view.circumstances()));
     writeln!(out, "{}  {}", styled(&line, BOLD, colour), styled(&circumstances, DIM, colour))
@@ -48,7 +64,8 @@ fn write_zone(
 ) -> io::Result<()> {
     writeln!(out, "{}", styled(&in_both_forms(report.name.as_str()), BOLD, colour))?;
     let all = findings(report, plan);
-    let (urgent, others): (Vec<_>, Vec<_>) = all.iter().partition(|(finding, _)| finding.state < State::Weakened);
+    let (urgent, others): (Vec<_>, Vec<_>) =
+        all.iter().partition(|(finding, _)| finding.state < State::Weakened);
     for (finding, operation) in urgent {
         write_finding(out, finding, operation, colour)?;
     }
@@ -101,7 +118,9 @@ fn write_finding(
     let state = styled(&pad(finding.state.as_str(), STATES), style, colour);
     let shown = |value: &str| safe(value).into_owned();
     let value = match (operation.before.as_deref(), operation.after.as_deref()) {
-        (Some(before), Some(after)) if before != after => format!("  {}", sides(Some(before), Some(after), shown)),
+        (Some(before), Some(after)) if before != after => {
+            format!("  {}", sides(Some(before), Some(after), shown))
+        }
         (Some(value), _) | (None, Some(value)) => format!("  {}", safe(value)),
         (None, None) => String::new(),
     };

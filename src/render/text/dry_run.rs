@@ -16,7 +16,12 @@ pub fn write_requests(out: &mut dyn Write, requests: &[Request], colour: bool) -
         let Request { method, path, query, body } = request;
         let query: Vec<_> = query.iter().map(|(n, v)| format!("{n}={v}")).collect();
         let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
-        writeln!(out, "{} {}", styled(method.as_str(), BOLD, colour), visible(&format!("{path}{query}")))?;
+        writeln!(
+            out,
+            "{} {}",
+            styled(method.as_str(), BOLD, colour),
+            visible(&format!("{path}{query}"))
+        )?;
         if let Some(body) = body {
             // Never cut: a dry run shows exactly what would be sent.
             writeln!(out, "{}", visible_json(&format!("{body:#}")))?;

@@ -36,9 +36,14 @@ const MOST_NOTES: usize = 3;
 ///
 /// # Errors
 /// Those of the writer.
-pub(super) fn write_entries(out: &mut dyn Write, zone: &ZoneEntries<'_>, paper: Paper) -> io::Result<()> {
+pub(super) fn write_entries(
+    out: &mut dyn Write,
+    zone: &ZoneEntries<'_>,
+    paper: Paper,
+) -> io::Result<()> {
     let is_folded = !paper.is_full && (zone.matters() || zone.notes.len() > MOST_NOTES);
-    let shown: Vec<&Entry<'_>> = if is_folded { zone.entries.iter().collect() } else { zone.all().collect() };
+    let shown: Vec<&Entry<'_>> =
+        if is_folded { zone.entries.iter().collect() } else { zone.all().collect() };
     for section in shown.chunk_by(|a, b| a.view.section == b.view.section) {
         writeln!(out)?;
         let columns = Columns::of(section, paper);
@@ -60,7 +65,12 @@ pub(super) fn write_entries(out: &mut dyn Write, zone: &ZoneEntries<'_>, paper: 
 }
 
 /// One entry.
-fn write_entry(out: &mut dyn Write, entry: &Entry<'_>, columns: Columns, paper: Paper) -> io::Result<()> {
+fn write_entry(
+    out: &mut dyn Write,
+    entry: &Entry<'_>,
+    columns: Columns,
+    paper: Paper,
+) -> io::Result<()> {
     let view = &entry.view;
     match view.section {
         Section::Zone => write_setting(out, view, paper)?,
@@ -80,7 +90,8 @@ fn write_entry(out: &mut dyn Write, entry: &Entry<'_>, columns: Columns, paper: 
 /// `+`, `~` or `-`, and the word for what is not one of the three.
 fn mark(view: &OperationView<'_>) -> Line {
     let (mark, style) = signs::of(view.action);
-    let word = if view.verb == view.action.as_str() { String::new() } else { format!("{} ", view.verb) };
+    let word =
+        if view.verb == view.action.as_str() { String::new() } else { format!("{} ", view.verb) };
     Line::indented(2).add(mark, style).add(word, UPDATE)
 }
 
@@ -92,7 +103,8 @@ fn write_setting(out: &mut dyn Write, view: &OperationView<'_>, paper: Paper) ->
     }
     for FieldView { name, is_whole, before, after } in &view.fields {
         let member = if *is_whole { ": ".to_owned() } else { format!(" {}: ", safe(name)) };
-        let before = if *before == Side::Unknown { "?" } else { before.words().unwrap_or_default() };
+        let before =
+            if *before == Side::Unknown { "?" } else { before.words().unwrap_or_default() };
         write_change(out, head.clone().add(member, PLAIN), (before, after), "", paper)?;
     }
     Ok(())
@@ -116,7 +128,12 @@ fn write_rule(out: &mut dyn Write, view: &OperationView<'_>, paper: Paper) -> io
 }
 
 /// The fields that change, each on its line, from this column on.
-fn write_fields(out: &mut dyn Write, fields: &[FieldView], column: usize, paper: Paper) -> io::Result<()> {
+fn write_fields(
+    out: &mut dyn Write,
+    fields: &[FieldView],
+    column: usize,
+    paper: Paper,
+) -> io::Result<()> {
     for FieldView { name, is_whole, before, after } in fields.iter().take(FIELDS) {
         let label = if *is_whole { String::new() } else { format!("{}: ", safe(name)) };
         let head = Line::indented(column).add(label, PLAIN);
@@ -126,7 +143,9 @@ fn write_fields(out: &mut dyn Write, fields: &[FieldView], column: usize, paper:
         }
     }
     if fields.len() > FIELDS {
-        Line::indented(column).add(format!("and {} more", fields.len() - FIELDS), PLAIN).write(out, paper)?;
+        Line::indented(column)
+            .add(format!("and {} more", fields.len() - FIELDS), PLAIN)
+            .write(out, paper)?;
     }
     Ok(())
 }
@@ -135,7 +154,12 @@ fn write_fields(out: &mut dyn Write, fields: &[FieldView], column: usize, paper:
 ///
 /// # Errors
 /// Those of the writer.
-pub(super) fn write_effect(out: &mut dyn Write, column: usize, line: &str, paper: Paper) -> io::Result<()> {
+pub(super) fn write_effect(
+    out: &mut dyn Write,
+    column: usize,
+    line: &str,
+    paper: Paper,
+) -> io::Result<()> {
     Line::indented(column).add("→ ", DIM).hanging().add(safe(line), PLAIN).write(out, paper)
 }
 
@@ -161,16 +185,21 @@ struct Columns {
 impl Columns {
     /// As wide as these entries need, within limits.
     fn of(entries: &[&Entry<'_>], paper: Paper) -> Self {
-        let single = || entries.iter().filter(|entry| !entry.is_same_change()).map(|entry| &entry.view);
+        let single =
+            || entries.iter().filter(|entry| !entry.is_same_change()).map(|entry| &entry.view);
         let widest = paper.width.map_or(WIDEST_NAME, |width| WIDEST_NAME.min(width / 3));
         let names = single().map(|view| name(view).width()).filter(|width| *width <= widest).max();
-        Self { names: names.unwrap_or(0), types: single().map(|view| shown_type(view).width()).max().unwrap_or(0) }
+        Self {
+            names: names.unwrap_or(0),
+            types: single().map(|view| shown_type(view).width()).max().unwrap_or(0),
+        }
     }
 }
 
 /// The name of a record, after the word for what is done if that is not in the sign.
 fn name(view: &OperationView<'_>) -> String {
-    let word = if view.verb == view.action.as_str() { String::new() } else { format!("{} ", view.verb) };
+    let word =
+        if view.verb == view.action.as_str() { String::new() } else { format!("{} ", view.verb) };
     format!("{word}{}", safe(&view.name))
 }
 
@@ -210,14 +239,24 @@ fn write_record(
     let column = if paper.width.is_some_and(|width| values > width / 2) { INDENT } else { values };
     let (rest, mut fields) = (aside(view), &view.fields[..]);
     match (&view.before, &view.after) {
-        (Some(before), Some(after)) if before != after => write_change(out, line, (before, after), &rest, paper)?,
+        (Some(before), Some(after)) if before != after => {
+            write_change(out, line, (before, after), &rest, paper)?
+        }
         (_, Some(value)) | (Some(value), None) => {
             line.hanging().add(safe(value), PLAIN).add(rest, DIM).write(out, paper)?;
         }
         (None, None) if rest.is_empty() && !fields.is_empty() => {
-            let [FieldView { name, is_whole, before, after }, others @ ..] = fields else { return Ok(()) };
+            let [FieldView { name, is_whole, before, after }, others @ ..] = fields else {
+                return Ok(());
+            };
             let label = if *is_whole { String::new() } else { format!("{}: ", safe(name)) };
-            write_change(out, line.add(label, PLAIN), (before.words().unwrap_or_default(), after), "", paper)?;
+            write_change(
+                out,
+                line.add(label, PLAIN),
+                (before.words().unwrap_or_default(), after),
+                "",
+                paper,
+            )?;
             fields = others;
         }
         (None, None) => line.hanging().add(rest.trim_start(), DIM).write(out, paper)?,
@@ -233,14 +272,19 @@ fn write_record(
     Ok(())
 }
 
-/// The same change on several records: their names, what they have in common, and each of them if wanted.
+/// The same change on several records: their names, what they have in common, and each of them if
+/// wanted.
 fn write_group(out: &mut dyn Write, entry: &Entry<'_>, paper: Paper) -> io::Result<()> {
     let view = &entry.view;
     mark(view).hanging().add(safe(&view.what()), PLAIN).write(out, paper)?;
     let (line, rest) = (Line::indented(INDENT), aside(view));
     match (&view.before, &view.after) {
-        (Some(before), Some(after)) if before != after => write_change(out, line, (before, after), &rest, paper)?,
-        (_, Some(value)) | (Some(value), None) => line.add(safe(value), PLAIN).add(rest, DIM).write(out, paper)?,
+        (Some(before), Some(after)) if before != after => {
+            write_change(out, line, (before, after), &rest, paper)?
+        }
+        (_, Some(value)) | (Some(value), None) => {
+            line.add(safe(value), PLAIN).add(rest, DIM).write(out, paper)?
+        }
         (None, None) if rest.is_empty() => {}
         (None, None) => line.add(rest.trim_start(), DIM).write(out, paper)?,
     }
@@ -261,13 +305,17 @@ fn write_group(out: &mut dyn Write, entry: &Entry<'_>, paper: Paper) -> io::Resu
 
 /// What it reverts, and what is dangerous about it.
 fn write_dangers(out: &mut dyn Write, view: &OperationView<'_>, paper: Paper) -> io::Result<()> {
-    let line = |words: &str, style| Line::indented(INDENT).add("! ", style).hanging().add(words, style);
+    let line =
+        |words: &str, style| Line::indented(INDENT).add("! ", style).hanging().add(words, style);
     if let Some(cause) = &view.cause {
         line(&safe(cause), UPDATE).write(out, paper)?;
     }
     // A delete is visible already.
     for danger in view.dangers.iter().filter(|d| **d != Danger::Delete) {
-        let why = view.accepted.get(danger).map(|reason| format!(" (accepted in the spec: {})", safe(reason)));
+        let why = view
+            .accepted
+            .get(danger)
+            .map(|reason| format!(" (accepted in the spec: {})", safe(reason)));
         let words = format!("{}: {}", danger.code(), danger.about());
         line(&words, DANGER).add(why.unwrap_or_default(), PLAIN).write(out, paper)?;
     }

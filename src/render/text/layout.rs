@@ -47,7 +47,8 @@ pub(super) struct Line {
 impl Line {
     /// A line that begins in this column; what does not fit continues there.
     pub(super) fn indented(column: usize) -> Self {
-        let indent = Span { text: " ".repeat(column), style: PLAIN, differs: false, is_whole: false };
+        let indent =
+            Span { text: " ".repeat(column), style: PLAIN, differs: false, is_whole: false };
         Self { spans: if column > 0 { vec![indent] } else { Vec::new() }, hang: column }
     }
 
@@ -70,7 +71,8 @@ impl Line {
 
     /// Adds what differs, or not, as a part of a value.
     fn part(&mut self, part: Part, style: Style) {
-        let style = if part.differs { style.effects(style.get_effects() | EMPHASIS) } else { style };
+        let style =
+            if part.differs { style.effects(style.get_effects() | EMPHASIS) } else { style };
         self.spans.push(Span { text: part.text, style, differs: part.differs, is_whole: false });
     }
 
@@ -119,11 +121,17 @@ impl Line {
     /// The rows: pieces of spans by their numbers.
     fn rows(&self, width: Option<usize>) -> Vec<Vec<(usize, String)>> {
         let Some(width) = width.filter(|width| self.width() > *width) else {
-            return vec![self.spans.iter().enumerate().map(|(n, span)| (n, span.text.clone())).collect()];
+            return vec![
+                self.spans.iter().enumerate().map(|(n, span)| (n, span.text.clone())).collect(),
+            ];
         };
         let hang = self.hang.min(width / 2);
-        let all: Vec<(usize, char)> =
-            self.spans.iter().enumerate().flat_map(|(n, span)| span.text.chars().map(move |c| (n, c))).collect();
+        let all: Vec<(usize, char)> = self
+            .spans
+            .iter()
+            .enumerate()
+            .flat_map(|(n, span)| span.text.chars().map(move |c| (n, c)))
+            .collect();
         let is_break = |(n, c): &(usize, char)| *c == ' ' && !self.spans[*n].is_whole;
         let mut rows = Vec::new();
         let mut rest = &all[..];
@@ -133,13 +141,19 @@ impl Line {
             let fits = fitting(rest, free);
             let is_last = fits == rest.len();
             let indent = if rows.is_empty() { self.hang.min(rest.len()) } else { 0 };
-            let word = rest[indent.min(fits)..fits].iter().rposition(is_break).map(|at| at + indent.min(fits));
+            let word = rest[indent.min(fits)..fits]
+                .iter()
+                .rposition(is_break)
+                .map(|at| at + indent.min(fits));
             // A space after the row ends a word as well.
             let end = match word {
                 _ if is_last || is_break(&rest[fits]) => fits,
                 Some(space) if space > 0 => space,
                 // A list without spaces is divided between its members.
-                _ => rest[..fits].iter().rposition(|(_, c)| *c == ',').map_or(fits, |comma| comma + 1),
+                _ => rest[..fits]
+                    .iter()
+                    .rposition(|(_, c)| *c == ',')
+                    .map_or(fits, |comma| comma + 1),
             };
             rows.push((rows.is_empty(), &rest[..end]));
             rest = &rest[end..];
@@ -165,7 +179,8 @@ impl Line {
 
     /// A row with its indentation, which belongs to the first span.
     fn with_indent(&self, mut pieces: Vec<(usize, String)>, indent: usize) -> Vec<(usize, String)> {
-        // Spaces look the same in every style but an underlined one, and the first span is never one.
+        // Spaces look the same in every style but an underlined one, and the first span is never
+        // one.
         if indent > 0 {
             pieces.insert(0, (0, " ".repeat(indent)));
         }
@@ -183,8 +198,8 @@ fn fitting(rest: &[(usize, char)], free: usize) -> usize {
     fits.count().max(1)
 }
 
-/// Writes a change after the beginning of a line: `before → after` if both are short, else one below the other with what differs
-/// marked. `rest` is added to the end.
+/// Writes a change after the beginning of a line: `before → after` if both are short, else one
+/// below the other with what differs marked. `rest` is added to the end.
 ///
 /// # Errors
 /// Those of the writer.
@@ -198,8 +213,11 @@ pub(super) fn write_change(
     let compared = Compared::of(before, after);
     if compared.is_short() {
         let text = |parts: &[Part]| parts.iter().map(|part| part.text.as_str()).collect::<String>();
-        let line =
-            head.hanging().add(text(&compared.before), BEFORE).add(" → ", PLAIN).add(text(&compared.after), AFTER);
+        let line = head
+            .hanging()
+            .add(text(&compared.before), BEFORE)
+            .add(" → ", PLAIN)
+            .add(text(&compared.after), AFTER);
         return line.add(rest, DIM).write(out, paper);
     }
     // A value needs space: it begins on a line of its own if little is left.
@@ -211,7 +229,8 @@ pub(super) fn write_change(
         head.write(out, paper)?;
     }
     for (sign, style, parts) in [("- ", BEFORE, &compared.before), ("+ ", AFTER, &compared.after)] {
-        let mut line = head.take().unwrap_or_else(|| Line::indented(indent)).add(sign, style).hanging();
+        let mut line =
+            head.take().unwrap_or_else(|| Line::indented(indent)).add(sign, style).hanging();
         let parts = if paper.is_full { parts.clone() } else { abridged(parts) };
         parts.into_iter().for_each(|part| line.part(part, style));
         line.write(out, paper)?;
@@ -219,7 +238,11 @@ pub(super) fn write_change(
     let about: Vec<&str> = [rest.trim()].into_iter().filter(|rest| !rest.is_empty()).collect();
     let lengths = compared.lengths().map(|words| format!("({words})"));
     let about: Vec<&str> = lengths.as_deref().into_iter().chain(about).collect();
-    if about.is_empty() { Ok(()) } else { Line::indented(indent + 2).add(about.join("  "), DIM).write(out, paper) }
+    if about.is_empty() {
+        Ok(())
+    } else {
+        Line::indented(indent + 2).add(about.join("  "), DIM).write(out, paper)
+    }
 }
 
 /// Largest number of fields shown of one object; the JSON has all.
@@ -247,7 +270,10 @@ mod tests {
         assert_eq!(written(&line, Some(14), false), "  ab: one two\n      threefou\n      r\n");
         assert_eq!(written(&line, Some(23), false), "  ab: one two threefour\n");
         let list = Line::hung(2).add("all: --allow one-thing,another-thing,third", BOLD);
-        assert_eq!(written(&list, Some(20), false), "all: --allow\n  one-thing,\n  another-thing,\n  third\n");
+        assert_eq!(
+            written(&list, Some(20), false),
+            "all: --allow\n  one-thing,\n  another-thing,\n  third\n"
+        );
         // A terminal may be narrower than the indentation.
         assert!(written(&line, Some(1), false).lines().count() > 10);
         // Two columns each.

@@ -1,4 +1,5 @@
-//! A plan as text for reviewers: the counts and consents, and each zone with its entries, see `entry`.
+//! A plan as text for reviewers: the counts and consents, and each zone with its entries, see
+//! `entry`.
 
 use std::io::{self, Write};
 
@@ -25,7 +26,8 @@ pub struct PlanView<'a> {
     pub colour: bool,
     /// The width of the terminal, in columns; `None` if lines may have any length.
     pub width: Option<usize>,
-    /// Also name what is unmanaged, every zone, and each record of an entry; show long values and all comments in full.
+    /// Also name what is unmanaged, every zone, and each record of an entry; show long values and
+    /// all comments in full.
     pub verbose: bool,
     /// How much of the plan is shown.
     pub extent: Extent,
@@ -79,7 +81,8 @@ pub fn write_plan(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
 /// That it is a part of a plan, if it is one; whether it is.
 fn write_part(out: &mut dyn Write, view: &PlanView) -> io::Result<bool> {
     let Some(part) = view.plan.part() else { return Ok(false) };
-    let line = hanging().add("Only a part of the plan: ", DELETE).add(safe(&part.to_string()), PLAIN);
+    let line =
+        hanging().add("Only a part of the plan: ", DELETE).add(safe(&part.to_string()), PLAIN);
     line.write(out, view.paper()).map(|()| true)
 }
 
@@ -94,8 +97,10 @@ fn write_quiet(out: &mut dyn Write, zones: &[&ZonePlan], paper: Paper) -> io::Re
         return Ok(());
     }
     let sum = |number: fn(&ZonePlan) -> usize| zones.iter().map(|zone| number(zone)).sum::<usize>();
-    let (same, unmanaged) = (sum(|zone| zone.unchanged + zone.rules_unchanged), sum(|zone| zone.unmanaged));
-    let unmanaged = if unmanaged > 0 { format!(", {unmanaged} unmanaged left alone") } else { String::new() };
+    let (same, unmanaged) =
+        (sum(|zone| zone.unchanged + zone.rules_unchanged), sum(|zone| zone.unmanaged));
+    let unmanaged =
+        if unmanaged > 0 { format!(", {unmanaged} unmanaged left alone") } else { String::new() };
     let about = format!("({} as wanted{unmanaged}; -v lists them)", count(same, "object"));
     let line = hanging().add(format!("{} unchanged", count(zones.len(), "zone")), BOLD);
     line.add("  ", PLAIN).add(about, DIM).write(out, paper)?;
@@ -160,17 +165,27 @@ fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
         let line = match view.verdict {
             Verdict::Incomplete => "The plan is incomplete: see the errors.".to_owned(),
             _ if !view.plan.only.is_empty() => "Nothing that was chosen differs.".to_owned(),
-            Verdict::NeedsConsent(_) => "Nothing changes at Cloudflare, but the plan needs consent.".to_owned(),
+            Verdict::NeedsConsent(_) => {
+                "Nothing changes at Cloudflare, but the plan needs consent.".to_owned()
+            }
             _ => format!(
                 "In sync: nothing to do. {} as wanted.",
                 count(s.unchanged, if rules_are_meant(view) { "object" } else { "record" })
             ),
         };
-        return hanging().add(line, BOLD).add("  ", PLAIN).add(format!("({made})"), DIM).write(out, view.paper());
+        return hanging()
+            .add(line, BOLD)
+            .add("  ", PLAIN)
+            .add(format!("({made})"), DIM)
+            .write(out, view.paper());
     }
     let line = format!("Plan: {} to create, {} to update, {}.", s.create, s.update, s.deletes());
-    let base =
-        view.plan.base.as_ref().map(|base| format!("; compared with {}", safe(&base.to_string()))).unwrap_or_default();
+    let base = view
+        .plan
+        .base
+        .as_ref()
+        .map(|base| format!("; compared with {}", safe(&base.to_string())))
+        .unwrap_or_default();
     let time = time_at_limit::after_comma(view.plan.requests_made, view.requests_to_apply);
     let requests = format!("({made} made, {} to apply{time}{base})", view.requests_to_apply);
     hanging().add(line, BOLD).add("  ", PLAIN).add(requests, DIM).write(out, view.paper())?;
@@ -190,7 +205,10 @@ fn write_consents(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     let Verdict::NeedsConsent(missing) = view.verdict else { return Ok(()) };
     for consent in missing {
         let words = format!(" {}", consent.before_flag());
-        let line = hanging().add("Needs consent:", DANGER).add(words, PLAIN).add_whole(&consent.flag, BOLD);
+        let line = hanging()
+            .add("Needs consent:", DANGER)
+            .add(words, PLAIN)
+            .add_whole(&consent.flag, BOLD);
         line.write(out, view.paper())?;
     }
     if missing.len() > 1 {

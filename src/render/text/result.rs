@@ -79,13 +79,22 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
                 styled("something in the spec cannot be applied; see the errors", DELETE, colour)
             }
             _ if !plan.left_out.is_empty() && (left == Some(0) || *is_confirmed) => styled(
-                &format!("what was chosen is in sync; {} left out", count(plan.left_out.len(), "operation")),
+                &format!(
+                    "what was chosen is in sync; {} left out",
+                    count(plan.left_out.len(), "operation")
+                ),
                 CREATE,
                 colour,
             ),
             Some(0) if applied.is_complete() => styled("in sync, read back", CREATE, colour),
-            Some(0) => styled("in sync, read back, although not every operation succeeded", CREATE, colour),
-            Some(n) => styled(&format!("{} left after reading back", count(n, "difference")), DELETE, colour),
+            Some(0) => {
+                styled("in sync, read back, although not every operation succeeded", CREATE, colour)
+            }
+            Some(n) => styled(
+                &format!("{} left after reading back", count(n, "difference")),
+                DELETE,
+                colour,
+            ),
             None if *is_confirmed => styled("in sync, confirmed by the responses", CREATE, colour),
             None if applied.wrote_anything() => styled("not read back", DELETE, colour),
             None => styled("nothing was written", DELETE, colour),
@@ -106,7 +115,13 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
             }
         }
         for Noticed { address, what } in &applied.noticed {
-            writeln!(out, "  {}  {}: {}", styled("changed", DELETE, colour), safe(address.as_str()), safe(what))?;
+            writeln!(
+                out,
+                "  {}  {}: {}",
+                styled("changed", DELETE, colour),
+                safe(address.as_str()),
+                safe(what)
+            )?;
         }
         for address in remaining.iter().flat_map(|r| r.addresses()).take(MOST_LEFT) {
             writeln!(out, "  {}  {}", styled("left", DELETE, colour), safe(address.as_str()))?;
@@ -118,7 +133,8 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
     Ok(())
 }
 
-/// What to do about operations that did not succeed, if there are any; `is_saved_plan` if a saved plan was applied.
+/// What to do about operations that did not succeed, if there are any; `is_saved_plan` if a saved
+/// plan was applied.
 #[must_use]
 pub fn next_step(zones: &[ZoneResult], is_saved_plan: bool) -> Option<String> {
     let outcomes = || zones.iter().flat_map(|zone| &zone.applied.outcomes);

@@ -15,13 +15,21 @@ use crate::render::safe::safe;
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_spec_changes(out: &mut dyn Write, changes: &SpecChanges, colour: bool) -> io::Result<()> {
+pub fn write_spec_changes(
+    out: &mut dyn Write,
+    changes: &SpecChanges,
+    colour: bool,
+) -> io::Result<()> {
     for zone in &changes.zones {
         write_zone(out, zone, colour)?;
     }
     let same = count(changes.unchanged, "zone");
     if changes.is_empty() {
-        return writeln!(out, "{}", styled(&format!("No difference: {same} the same in both."), BOLD, colour));
+        return writeln!(
+            out,
+            "{}",
+            styled(&format!("No difference: {same} the same in both."), BOLD, colour)
+        );
     }
     let (mut added, mut removed, mut changed, mut moved) = (0, 0, 0, 0);
     for change in changes.zones.iter().flat_map(|zone| &zone.changes) {
@@ -50,7 +58,12 @@ fn write_zone(out: &mut dyn Write, zone: &ZoneSpecChanges, colour: bool) -> io::
         }
         ZoneSpecKind::Changed => (String::new(), ""),
     };
-    writeln!(out, "{mark}{}{}", styled(&in_both_forms(name.as_str()), BOLD, colour), styled(about, DIM, colour))?;
+    writeln!(
+        out,
+        "{mark}{}{}",
+        styled(&in_both_forms(name.as_str()), BOLD, colour),
+        styled(about, DIM, colour)
+    )?;
     if !changes.is_empty() {
         writeln!(out)?;
     }
@@ -87,7 +100,9 @@ fn write_change(out: &mut dyn Write, change: &SpecChange, colour: bool) -> io::R
             write_values(out, head, (&before.to_string(), &after.to_string()), "", paper)
         }
         SpecChangeKind::Moved { behind } => {
-            let to = behind.as_ref().map_or_else(|| "to the top".to_owned(), |name| format!("behind {}", safe(name)));
+            let to = behind
+                .as_ref()
+                .map_or_else(|| "to the top".to_owned(), |name| format!("behind {}", safe(name)));
             writeln!(out, "  {} {path}: moved {to}", styled(">", UPDATE, colour))
         }
     }

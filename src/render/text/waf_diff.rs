@@ -26,16 +26,28 @@ pub fn write_waf_difference(
     if changed.is_empty() && rules.is_empty() {
         let about = match in_force.iter().any(|deployment| deployment.in_force.is_weakened()) {
             true => "nothing to change, and weaker than the spec says",
-            false if in_force.iter().all(|deployment| deployment.in_force.unknown.is_empty()) => "in effect as wanted",
+            false if in_force.iter().all(|deployment| deployment.in_force.unknown.is_empty()) => {
+                "in effect as wanted"
+            }
             false => "nothing to change",
         };
         writeln!(out, "{name}  {about}")?;
         return write_in_force(out, in_force, colour);
     }
-    writeln!(out, "{}  {}\n", styled(&safe(zone), BOLD, colour), direction_text(*direction, colour))?;
+    writeln!(
+        out,
+        "{}  {}\n",
+        styled(&safe(zone), BOLD, colour),
+        direction_text(*direction, colour)
+    )?;
     for change in changed {
         let name = safe(&change.name);
-        writeln!(out, "  {name} ({})  {}", change.phase.about(), direction_text(change.impact.direction, colour))?;
+        writeln!(
+            out,
+            "  {name} ({})  {}",
+            change.phase.about(),
+            direction_text(change.impact.direction, colour)
+        )?;
         for effect in &change.impact.lines {
             writeln!(out, "    {}", safe(effect))?;
         }
@@ -57,20 +69,32 @@ pub fn write_waf_difference(
             false if rule.exceptions_after.is_empty() => "  (no exception any more)".to_owned(),
             false => format!("  (except {})", safe(&rule.exceptions_after.join(", "))),
         };
-        writeln!(out, "  {} {label}: {state}{passed}", styled(UPDATED.0.trim_end(), UPDATED.1, colour))?;
+        writeln!(
+            out,
+            "  {} {label}: {state}{passed}",
+            styled(UPDATED.0.trim_end(), UPDATED.1, colour)
+        )?;
     }
     write_in_force(out, in_force, colour)?;
     writeln!(out)
 }
 
 /// What is promised and not in force, and what is not known.
-fn write_in_force(out: &mut dyn Write, in_force: &[DeploymentInForce], colour: bool) -> io::Result<()> {
+fn write_in_force(
+    out: &mut dyn Write,
+    in_force: &[DeploymentInForce],
+    colour: bool,
+) -> io::Result<()> {
     for DeploymentInForce { in_force, .. } in in_force {
         if in_force.is_weakened() {
             writeln!(out, "  {}", styled(&safe(&in_force.summary()), DANGER, colour))?;
         }
         for unknown in &in_force.unknown {
-            writeln!(out, "  {}", safe(&format!("not known of {}: {unknown}", in_force.ruleset.key())))?;
+            writeln!(
+                out,
+                "  {}",
+                safe(&format!("not known of {}: {unknown}", in_force.ruleset.key()))
+            )?;
         }
     }
     Ok(())

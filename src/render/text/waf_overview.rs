@@ -6,7 +6,8 @@ use super::layout::pad;
 use super::style::{BOLD, CREATE, DIM, styled};
 use crate::diagnostic::{count, cut};
 use crate::insight::waf::{
-    AccountSurvey, Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, SHORT_ID, Survey, reach_summary, title,
+    AccountSurvey, Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, SHORT_ID, Survey,
+    reach_summary, title,
 };
 use crate::model::facts::crs::HIGHEST_SCORE;
 use crate::model::managed::{CatalogueRule, threshold_keyword};
@@ -39,7 +40,8 @@ pub fn write_waf_rules(
 
 /// A ruleset with its version and whether it is deployed.
 fn heading(ruleset: &RulesetSurvey) -> String {
-    let version = ruleset.catalogue.map(|c| format!(", version {}", safe(&c.version))).unwrap_or_default();
+    let version =
+        ruleset.catalogue.map(|c| format!(", version {}", safe(&c.version))).unwrap_or_default();
     let state = match ruleset.deployed {
         Deployed::On => String::new(),
         Deployed::No | Deployed::Off => format!(" ({})", ruleset.deployed.as_str()),
@@ -50,7 +52,8 @@ fn heading(ruleset: &RulesetSurvey) -> String {
 /// Rules, one a line.
 fn table(out: &mut dyn Write, rows: &[RuleRow], indent: &str, colour: bool) -> io::Result<()> {
     let shown = |row: &RuleRow| cut(&safe(title(row.rule)), WIDEST_TITLE);
-    let titles = rows.iter().map(|r| shown(r).chars().count()).max().unwrap_or(0).max("looks for".len());
+    let titles =
+        rows.iter().map(|r| shown(r).chars().count()).max().unwrap_or(0).max("looks for".len());
     let family = |row: &RuleRow| row.rule.attack_family().map_or("-", |f| f.key);
     let families = rows.iter().map(|r| family(r).len()).max().unwrap_or(0).max("family".len());
     if !rows.is_empty() {
@@ -143,18 +146,28 @@ fn lines(out: &mut dyn Write, label: &str, values: &[String], colour: bool) -> i
 
 /// The requests of a rule in words.
 fn scope(expression: &str) -> String {
-    if matches!(expression, "true" | "") { "all requests".to_owned() } else { format!("`{}`", safe(expression)) }
+    if matches!(expression, "true" | "") {
+        "all requests".to_owned()
+    } else {
+        format!("`{}`", safe(expression))
+    }
 }
 
 /// One managed ruleset.
-fn write_ruleset(out: &mut dyn Write, ruleset: &RulesetSurvey, with_rules: bool, colour: bool) -> io::Result<()> {
+fn write_ruleset(
+    out: &mut dyn Write,
+    ruleset: &RulesetSurvey,
+    with_rules: bool,
+    colour: bool,
+) -> io::Result<()> {
     writeln!(out, "  {}", styled(&heading(ruleset), BOLD, colour))?;
     if ruleset.deployed == Deployed::No {
         return writeln!(out);
     }
     line(out, "scope", &scope(&ruleset.scope), colour)?;
     let Some(effective) = &ruleset.effective else {
-        let why = if ruleset.catalogue.is_some() { "overrides of an unknown form" } else { "not read" };
+        let why =
+            if ruleset.catalogue.is_some() { "overrides of an unknown form" } else { "not read" };
         line(out, "rules", why, colour)?;
         return writeln!(out);
     };
@@ -168,7 +181,10 @@ fn write_ruleset(out: &mut dyn Write, ruleset: &RulesetSurvey, with_rules: bool,
     }
     if let Some(threshold) = effective.threshold() {
         let word = threshold_keyword(threshold).map(|w| format!(" ({w})")).unwrap_or_default();
-        let hits = count(usize::try_from(threshold.div_ceil(HIGHEST_SCORE)).unwrap_or(usize::MAX), "critical hit");
+        let hits = count(
+            usize::try_from(threshold.div_ceil(HIGHEST_SCORE)).unwrap_or(usize::MAX),
+            "critical hit",
+        );
         line(out, "threshold", &format!("{threshold}{word}: {hits} of +{HIGHEST_SCORE}"), colour)?;
     }
     if let Some(action) = effective.action() {
@@ -177,17 +193,25 @@ fn write_ruleset(out: &mut dyn Write, ruleset: &RulesetSurvey, with_rules: bool,
     if ruleset.deployed == Deployed::On && !effective.acts() {
         line(out, "off", "the rule that compares the score is off, so nothing is done", colour)?;
     }
-    let (on, total) = (if effective.is_on { effective.rules_on() } else { 0 }, effective.rules.len());
+    let (on, total) =
+        (if effective.is_on { effective.rules_on() } else { 0 }, effective.rules.len());
     line(out, "rules", &format!("{on} of {total} on{}", families(&ruleset.families())), colour)?;
-    let made_safe = |texts: Vec<String>| texts.iter().map(|t| safe(t).into_owned()).collect::<Vec<_>>();
+    let made_safe =
+        |texts: Vec<String>| texts.iter().map(|t| safe(t).into_owned()).collect::<Vec<_>>();
     lines(out, "overrides", &made_safe(ruleset.rule_overrides()), colour)?;
-    let exceptions = ruleset.exceptions.iter().map(|e| format!("{}: {} {}", e.name, scope(&e.scope), e.does));
+    let exceptions =
+        ruleset.exceptions.iter().map(|e| format!("{}: {} {}", e.name, scope(&e.scope), e.does));
     lines(out, "exceptions", &made_safe(exceptions.collect()), colour)?;
     if let Some(floor) = &ruleset.floor {
         lines(out, "below floor", &made_safe(floor.shortfalls_in_words()), colour)?;
         lines(out, "not known", &made_safe(floor.unknown.clone()), colour)?;
     }
-    lines(out, "never stops", &made_safe(reach_summary(&ruleset.unreachable).into_iter().collect()), colour)?;
+    lines(
+        out,
+        "never stops",
+        &made_safe(reach_summary(&ruleset.unreachable).into_iter().collect()),
+        colour,
+    )?;
     if with_rules {
         table(out, &ruleset.rows(), "    ", colour)?;
     }
@@ -198,13 +222,20 @@ fn write_ruleset(out: &mut dyn Write, ruleset: &RulesetSurvey, with_rules: bool,
 fn families(counts: &[FamilyCount]) -> String {
     let known: Vec<_> = counts
         .iter()
-        .filter_map(|FamilyCount { family, on, total }| Some(format!("{} {on}/{total}", family.as_ref()?.name)))
+        .filter_map(|FamilyCount { family, on, total }| {
+            Some(format!("{} {on}/{total}", family.as_ref()?.name))
+        })
         .collect();
     if known.is_empty() { String::new() } else { format!(": {}", known.join(", ")) }
 }
 
 /// Rules with their own expressions.
-fn write_own(out: &mut dyn Write, label: &str, rules: &[RuleSurvey], colour: bool) -> io::Result<()> {
+fn write_own(
+    out: &mut dyn Write,
+    label: &str,
+    rules: &[RuleSurvey],
+    colour: bool,
+) -> io::Result<()> {
     if rules.is_empty() {
         return writeln!(out, "  {}  none", styled(label, BOLD, colour));
     }
@@ -222,17 +253,30 @@ fn write_account(out: &mut dyn Write, account: &AccountSurvey, colour: bool) -> 
     match account {
         AccountSurvey::Rules(phases) if phases.is_empty() => writeln!(out, "  {heading}  none")?,
         AccountSurvey::Rules(phases) => {
-            writeln!(out, "  {heading}  run before the zone's rules of the same phase, in Enterprise zones")?;
+            writeln!(
+                out,
+                "  {heading}  run before the zone's rules of the same phase, in Enterprise zones"
+            )?;
             for (phase, rules) in phases {
                 for RuleSurvey { name, id: _, action: _, is_on, scope: expression, does } in rules {
                     let off = if *is_on { "" } else { " (off)" };
                     let about = phase.about();
-                    writeln!(out, "    {about}: {}{off}: {}: {}", safe(name), scope(expression), safe(does))?;
+                    writeln!(
+                        out,
+                        "    {about}: {}{off}: {}: {}",
+                        safe(name),
+                        scope(expression),
+                        safe(does)
+                    )?;
                 }
             }
         }
         AccountSurvey::Unknown(why) => {
-            writeln!(out, "  {heading}  unknown: these credentials cannot read them ({})", safe(why))?;
+            writeln!(
+                out,
+                "  {heading}  unknown: these credentials cannot read them ({})",
+                safe(why)
+            )?;
         }
     }
     writeln!(out)

@@ -21,7 +21,11 @@ pub(in crate::render) fn markdown(report: &Report) -> String {
             out.push_str(&format!("\n{caveat}.\n"));
         }
         let Some(matrix) = &outcomes.matrix else { continue };
-        out.push_str(&format!("\n{}, of {}:\n\n| level |", meaning(outcomes.set), count(matrix.scored, "request")));
+        out.push_str(&format!(
+            "\n{}, of {}:\n\n| level |",
+            meaning(outcomes.set),
+            count(matrix.scored, "request")
+        ));
         for number in matrix.thresholds {
             out.push_str(&format!(" {} |", threshold(number)));
         }
@@ -47,7 +51,10 @@ pub(in crate::render) fn markdown(report: &Report) -> String {
     out.push('\n');
     for zone in &report.zones {
         let (before, after) = (setting(zone.before), setting(zone.after));
-        out.push_str(&format!("- {}: OWASP ruleset now: {before}; planned: {after}\n", code(&zone.name)));
+        out.push_str(&format!(
+            "- {}: OWASP ruleset now: {before}; planned: {after}\n",
+            code(&zone.name)
+        ));
     }
     if report.changes.is_empty() {
         out.push_str("\nNo request has another outcome after the plan.\n");
@@ -55,10 +62,16 @@ pub(in crate::render) fn markdown(report: &Report) -> String {
     for group in &report.changes {
         add_group(&mut out, group);
     }
-    for (what, names) in [("Unknown outcomes depend on", &report.depends_on), ("Not evaluated", &report.not_evaluated)]
-    {
+    for (what, names) in [
+        ("Unknown outcomes depend on", &report.depends_on),
+        ("Not evaluated", &report.not_evaluated),
+    ] {
         for named in names {
-            out.push_str(&format!("\n{what}: {} ({}).\n", prose(&named.name), count(named.requests, "request")));
+            out.push_str(&format!(
+                "\n{what}: {} ({}).\n",
+                prose(&named.name),
+                count(named.requests, "request")
+            ));
         }
     }
     out
@@ -67,8 +80,14 @@ pub(in crate::render) fn markdown(report: &Report) -> String {
 /// Adds requests whose outcome changes.
 fn add_group(out: &mut String, group: &Group) {
     let (change, requests) = (group.change.words(), count(group.requests, "request"));
-    out.push_str(&format!("\n**{change}: {requests}** ({}), by {}\n\n", group.set.words(), code(&group.rule)));
-    for (what, names) in [("OWASP rules", &group.owasp_rules), ("hosts", &group.hosts), ("paths", &group.paths)] {
+    out.push_str(&format!(
+        "\n**{change}: {requests}** ({}), by {}\n\n",
+        group.set.words(),
+        code(&group.rule)
+    ));
+    for (what, names) in
+        [("OWASP rules", &group.owasp_rules), ("hosts", &group.hosts), ("paths", &group.paths)]
+    {
         let one = |named: &Named| format!("{} ({})", code(&named.name), named.requests);
         let names: Vec<_> = names.iter().take(5).map(one).collect();
         if !names.is_empty() {
@@ -78,6 +97,10 @@ fn add_group(out: &mut String, group: &Group) {
     for example in &group.examples {
         let id = example.id.as_deref().map_or_else(String::new, |id| format!("{} ", code(id)));
         let score = example.score.map_or_else(String::new, |score| format!(", score {score}"));
-        out.push_str(&format!("- {id}{} ({}{score})\n", code(&example.request), code(&example.place)));
+        out.push_str(&format!(
+            "- {id}{} ({}{score})\n",
+            code(&example.request),
+            code(&example.place)
+        ));
     }
 }

@@ -21,15 +21,23 @@ fn threshold(number: u32) -> String {
 fn setting(cell: Option<Cell>) -> String {
     match cell {
         None => "not deployed".to_owned(),
-        Some(Cell { level: Some(level), threshold }) => format!("paranoia level {level}, threshold {threshold}"),
-        Some(Cell { level: None, threshold }) => format!("paranoia level custom, threshold {threshold}"),
+        Some(Cell { level: Some(level), threshold }) => {
+            format!("paranoia level {level}, threshold {threshold}")
+        }
+        Some(Cell { level: None, threshold }) => {
+            format!("paranoia level custom, threshold {threshold}")
+        }
     }
 }
 
 /// A share in percent.
 #[expect(clippy::cast_precision_loss, reason = "it is shown with one digit")]
 fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 { "–".to_owned() } else { format!("{:.1}%", 100.0 * part as f64 / whole as f64) }
+    if whole == 0 {
+        "–".to_owned()
+    } else {
+        format!("{:.1}%", 100.0 * part as f64 / whole as f64)
+    }
 }
 
 /// A cell of a matrix.
@@ -59,10 +67,11 @@ impl MatrixCell {
 
 /// The cells of a matrix, one row for each level.
 fn cells(matrix: &Matrix, report: &Report) -> Vec<Vec<MatrixCell>> {
-    let is = |setting: fn(&crate::insight::traffic::Zone) -> Option<Cell>, level: u8, threshold: u32| {
-        let cell = Some(Cell { level: Some(level), threshold });
-        report.zones.iter().any(|zone| setting(zone) == cell)
-    };
+    let is =
+        |setting: fn(&crate::insight::traffic::Zone) -> Option<Cell>, level: u8, threshold: u32| {
+            let cell = Some(Cell { level: Some(level), threshold });
+            report.zones.iter().any(|zone| setting(zone) == cell)
+        };
     let row = |(level, (row, unknown)): (u8, (&[u64; COLUMNS], &[u64; COLUMNS]))| {
         let cell = |((number, unknown), threshold): ((&u64, &u64), &u32)| MatrixCell {
             number: if *unknown > 0 { format!("{number}+{unknown}?") } else { number.to_string() },
@@ -126,12 +135,22 @@ pub fn headlines(report: &Report, zone: &str) -> Vec<String> {
     if let Some(group) = report.changes.iter().find(|group| group.zone == zone.name) {
         let paths: Vec<_> = group.paths.iter().take(3).map(|path| path.name.as_str()).collect();
         let requests = count(group.requests, "request");
-        lines.push(format!("{}: {requests} by {} on {}", group.change.words(), group.rule, paths.join(", ")));
+        lines.push(format!(
+            "{}: {requests} by {} on {}",
+            group.change.words(),
+            group.rule,
+            paths.join(", ")
+        ));
     }
     if zone.unknown > 0 {
-        let why: Vec<_> = report.depends_on.iter().take(3).map(|reason| reason.name.as_str()).collect();
+        let why: Vec<_> =
+            report.depends_on.iter().take(3).map(|reason| reason.name.as_str()).collect();
         let verb = if zone.unknown == 1 { "depends" } else { "depend" };
-        lines.push(format!("{} {verb} on {}", count(zone.unknown, "unknown outcome"), why.join(", ")));
+        lines.push(format!(
+            "{} {verb} on {}",
+            count(zone.unknown, "unknown outcome"),
+            why.join(", ")
+        ));
     } else if let Some(what) = report.not_evaluated.first() {
         lines.push(format!("not evaluated: {}", what.name));
     }

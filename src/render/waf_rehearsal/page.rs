@@ -1,4 +1,5 @@
-//! What becomes of recorded requests, as the content of a page. Charts are SVG in the page; it has no scripts.
+//! What becomes of recorded requests, as the content of a page. Charts are SVG in the page; it has
+//! no scripts.
 
 use super::super::escape::{html, html_prose};
 use super::{caveats, cells, doubt, listed, meaning, setting, threshold};
@@ -40,8 +41,10 @@ pub(in crate::render) fn page(report: &Report) -> (String, String) {
         add_group(&mut out, group);
     }
     out.push_str("</section>\n<section><h2>What is unknown</h2>\n<ul>\n");
-    for (what, names) in [("Unknown outcomes depend on", &report.depends_on), ("Not evaluated", &report.not_evaluated)]
-    {
+    for (what, names) in [
+        ("Unknown outcomes depend on", &report.depends_on),
+        ("Not evaluated", &report.not_evaluated),
+    ] {
         for named in names {
             let requests = count(named.requests, "request");
             out.push_str(&format!("<li>{what}: {} ({requests})</li>\n", html_prose(&named.name)));
@@ -60,7 +63,11 @@ fn add_set(out: &mut String, outcomes: &Outcomes, report: &Report) {
     }
     add_bars(out, outcomes);
     if let Some(matrix) = &outcomes.matrix {
-        out.push_str(&format!("<h3>{}, of {}</h3>\n", html(meaning(outcomes.set)), count(matrix.scored, "request")));
+        out.push_str(&format!(
+            "<h3>{}, of {}</h3>\n",
+            html(meaning(outcomes.set)),
+            count(matrix.scored, "request")
+        ));
         add_matrix(out, matrix, report);
         if let Some(words) = doubt(matrix) {
             out.push_str(&format!("<p class=\"dim\">{}.</p>\n", html(words)));
@@ -82,13 +89,21 @@ fn add_bars(out: &mut String, outcomes: &Outcomes) {
     for (top, when, counts) in [(0, "now", outcomes.before), (44, "planned", outcomes.after)] {
         let Counts { pass, block, challenge, unknown } = counts;
         let mut left = LEFT as u64;
-        let parts = [(pass, "var(--good)"), (challenge, "var(--note)"), (block, "var(--bad)"), (unknown, "var(--dim)")];
+        let parts = [
+            (pass, "var(--good)"),
+            (challenge, "var(--note)"),
+            (block, "var(--bad)"),
+            (unknown, "var(--dim)"),
+        ];
         out.push_str(&format!(
             "<text x=\"0\" y=\"{}\" fill=\"currentColor\" font-size=\"13\">{when}</text>\n",
             top + 15
         ));
         for (number, colour) in parts {
-            let length = (number * LENGTH).checked_div(outcomes.requests).unwrap_or(0).max(u64::from(number > 0));
+            let length = (number * LENGTH)
+                .checked_div(outcomes.requests)
+                .unwrap_or(0)
+                .max(u64::from(number > 0));
             out.push_str(&format!(
                 "<rect x=\"{left}\" y=\"{top}\" width=\"{length}\" height=\"20\" fill=\"{colour}\"/>\n"
             ));
@@ -128,8 +143,10 @@ fn add_matrix(out: &mut String, matrix: &Matrix, report: &Report) {
             let left = LEFT + m * WIDTH;
             // From nothing to three quarters of the colour, in percent.
             let shade = cell.filled * 3 / 4;
-            let border = if cell.is_now || cell.is_planned { "currentColor" } else { "var(--line)" };
-            let dashes = if cell.is_planned && !cell.is_now { " stroke-dasharray=\"5 3\"" } else { "" };
+            let border =
+                if cell.is_now || cell.is_planned { "currentColor" } else { "var(--line)" };
+            let dashes =
+                if cell.is_planned && !cell.is_now { " stroke-dasharray=\"5 3\"" } else { "" };
             let words = match (cell.is_now, cell.is_planned) {
                 (true, true) => "now, planned",
                 (true, false) => "now",
@@ -165,16 +182,26 @@ fn add_group(out: &mut String, group: &Group) {
         group.set.words(),
         html(&group.rule)
     ));
-    for (what, names) in [("OWASP rules", &group.owasp_rules), ("hosts", &group.hosts), ("paths", &group.paths)] {
+    for (what, names) in
+        [("OWASP rules", &group.owasp_rules), ("hosts", &group.hosts), ("paths", &group.paths)]
+    {
         if !names.is_empty() {
-            out.push_str(&format!("<li>{what}: <code>{}</code></li>\n", html(&listed(names).join(", "))));
+            out.push_str(&format!(
+                "<li>{what}: <code>{}</code></li>\n",
+                html(&listed(names).join(", "))
+            ));
         }
     }
     for example in &group.examples {
-        let id = example.id.as_deref().map_or_else(String::new, |id| format!("<code>{}</code> ", html(id)));
+        let id = example
+            .id
+            .as_deref()
+            .map_or_else(String::new, |id| format!("<code>{}</code> ", html(id)));
         let score = example.score.map_or_else(String::new, |score| format!(", score {score}"));
         let (request, place) = (html(&example.request), html(&example.place));
-        out.push_str(&format!("<li>{id}<code>{request}</code> <span class=\"dim\">({place}{score})</span></li>\n"));
+        out.push_str(&format!(
+            "<li>{id}<code>{request}</code> <span class=\"dim\">({place}{score})</span></li>\n"
+        ));
     }
     out.push_str("</ul>\n");
 }

@@ -23,7 +23,10 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         for (when, Counts { pass, block, challenge, unknown }) in
             [("now", outcomes.before), ("planned", outcomes.after)]
         {
-            writeln!(out, "  {when:<8} {pass} pass, {block} blocked, {challenge} challenged, {unknown} unknown")?;
+            writeln!(
+                out,
+                "  {when:<8} {pass} pass, {block} blocked, {challenge} challenged, {unknown} unknown"
+            )?;
         }
         if let Some(matrix) = &outcomes.matrix {
             writeln!(out, "\n  {}", meaning(outcomes.set))?;
@@ -46,8 +49,10 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     for group in &report.changes {
         write_group(out, group)?;
     }
-    for (what, names) in [("unknown outcomes depend on", &report.depends_on), ("not evaluated", &report.not_evaluated)]
-    {
+    for (what, names) in [
+        ("unknown outcomes depend on", &report.depends_on),
+        ("not evaluated", &report.not_evaluated),
+    ] {
         for named in names {
             writeln!(out, "{what}: {} ({})", safe(&named.name), count(named.requests, "request"))?;
         }
@@ -71,9 +76,11 @@ fn write_matrix(out: &mut dyn Write, matrix: &Matrix, report: &Report) -> io::Re
         writeln!(out)?;
     }
     let has = |mark: &str| rows.iter().flatten().any(|cell| cell.mark() == mark);
-    for (mark, words) in
-        [("*", "the setting now and after the plan"), ("<", "the setting now"), (">", "the setting after the plan")]
-    {
+    for (mark, words) in [
+        ("*", "the setting now and after the plan"),
+        ("<", "the setting now"),
+        (">", "the setting after the plan"),
+    ] {
         if has(mark) {
             writeln!(out, "  {mark} {words}")?;
         }
@@ -82,15 +89,30 @@ fn write_matrix(out: &mut dyn Write, matrix: &Matrix, report: &Report) -> io::Re
         writeln!(out, "  {words}")?;
     }
     let (scored, not_scored) = (matrix.scored, matrix.not_scored);
-    let (reach, do_not) = (if scored == 1 { "reaches" } else { "reach" }, if not_scored == 1 { "does" } else { "do" });
-    writeln!(out, "  of {} that {reach} the ruleset; {not_scored} {do_not} not", count(scored, "request"))
+    let (reach, do_not) = (
+        if scored == 1 { "reaches" } else { "reach" },
+        if not_scored == 1 { "does" } else { "do" },
+    );
+    writeln!(
+        out,
+        "  of {} that {reach} the ruleset; {not_scored} {do_not} not",
+        count(scored, "request")
+    )
 }
 
 /// Writes requests whose outcome changes.
 fn write_group(out: &mut dyn Write, group: &Group) -> io::Result<()> {
     let requests = count(group.requests, "request");
-    writeln!(out, "\n{}: {requests} ({}), by {}", group.change.words(), group.set.words(), safe(&group.rule))?;
-    for (what, names) in [("OWASP rules", &group.owasp_rules), ("hosts", &group.hosts), ("paths", &group.paths)] {
+    writeln!(
+        out,
+        "\n{}: {requests} ({}), by {}",
+        group.change.words(),
+        group.set.words(),
+        safe(&group.rule)
+    )?;
+    for (what, names) in
+        [("OWASP rules", &group.owasp_rules), ("hosts", &group.hosts), ("paths", &group.paths)]
+    {
         if !names.is_empty() {
             writeln!(out, "  {what}: {}", safe(&listed(names).join(", ")))?;
         }

@@ -12,12 +12,21 @@ use crate::spec::substitution_syntax::escape;
 use crate::spec::syntax::{AnswerSyntax, ExpectSyntax};
 
 /// Reads it.
-pub(super) fn read(zone: &ZoneName, resolve: &Spanned<Text>, syntax: &ExpectSyntax, whole: Span) -> Outcome<Expected> {
+pub(super) fn read(
+    zone: &ZoneName,
+    resolve: &Spanned<Text>,
+    syntax: &ExpectSyntax,
+    whole: Span,
+) -> Outcome<Expected> {
     let name = zone
         .resolve(&resolve.value.0)
         .map_err(|error| Invalid::at(resolve, error.to_string(), "write a name of the zone"))?;
     let Some(kind) = &syntax.record_type else {
-        return Err(Invalid::at(resolve, "it does not say which type to ask for", "add a type, such as `type: A`"));
+        return Err(Invalid::at(
+            resolve,
+            "it does not say which type to ask for",
+            "add a type, such as `type: A`",
+        ));
     };
     let Some(record_type) = RecordType::parse(&kind.value.0) else {
         let detail = format!("`{}` is not a record type", crate::spec::clip(&kind.value.0));
@@ -27,7 +36,11 @@ pub(super) fn read(zone: &ZoneName, resolve: &Spanned<Text>, syntax: &ExpectSynt
         (Some(within), None, None) => {
             if !matches!(record_type, RecordType::A | RecordType::Aaaa) {
                 let detail = format!("{record_type} records have no addresses");
-                return Err(Invalid::at(within, detail, "write `type: A` or `type: AAAA`, or `is`"));
+                return Err(Invalid::at(
+                    within,
+                    detail,
+                    "write `type: A` or `type: AAAA`, or `is`",
+                ));
             }
             ExpectedAnswer::Within(networks(within)?)
         }
@@ -41,8 +54,9 @@ pub(super) fn read(zone: &ZoneName, resolve: &Spanned<Text>, syntax: &ExpectSynt
             }
             let mut all: BTreeSet<Rdata> = BTreeSet::new();
             for value in &values.value {
-                let data = Rdata::from_text(record_type, &value.value.0)
-                    .map_err(|error| Invalid::at(value, error.to_string(), "write the value as in `content`"))?;
+                let data = Rdata::from_text(record_type, &value.value.0).map_err(|error| {
+                    Invalid::at(value, error.to_string(), "write the value as in `content`")
+                })?;
                 all.insert(data.at(&name));
             }
             ExpectedAnswer::Is(all)
@@ -52,8 +66,13 @@ pub(super) fn read(zone: &ZoneName, resolve: &Spanned<Text>, syntax: &ExpectSynt
             AnswerSyntax::Edge => ExpectedAnswer::Edge,
         },
         _ => {
-            let detail = "it does not say what the answer must be, or says it more than once".to_owned();
-            return Err(Invalid { span: whole, detail, help: "write one of `within`, `is` and `answer`".into() });
+            let detail =
+                "it does not say what the answer must be, or says it more than once".to_owned();
+            return Err(Invalid {
+                span: whole,
+                detail,
+                help: "write one of `within`, `is` and `answer`".into(),
+            });
         }
     };
     Ok(Expected::Answer { name, record_type, answer })
@@ -76,6 +95,8 @@ pub(super) fn emit(
         ExpectedAnswer::Is(values) => {
             put("is", values.iter().map(|value| json!(escape(&value.presentation()))).collect());
         }
-        ExpectedAnswer::Within(networks) => put("within", networks.iter().map(|net| json!(net.to_string())).collect()),
+        ExpectedAnswer::Within(networks) => {
+            put("within", networks.iter().map(|net| json!(net.to_string())).collect())
+        }
     }
 }

@@ -10,7 +10,10 @@ use crate::spec::deserialize::{Spanned, Text};
 use crate::spec::syntax::CertificatesSyntax;
 
 /// Reads it.
-pub(super) fn read(zone: &ZoneName, syntax: &Spanned<CertificatesSyntax>) -> Outcome<ExpectedIssuance> {
+pub(super) fn read(
+    zone: &ZoneName,
+    syntax: &Spanned<CertificatesSyntax>,
+) -> Outcome<ExpectedIssuance> {
     let CertificatesSyntax { name, only, universal_ssl } = &syntax.value;
     let name = match name {
         Some(name) => zone
@@ -19,12 +22,19 @@ pub(super) fn read(zone: &ZoneName, syntax: &Spanned<CertificatesSyntax>) -> Out
         None => zone.as_fqdn().clone(),
     };
     let Some(only) = only else {
-        return Err(Invalid::at(syntax, "it names no authority", "add `only:` with a list, such as [letsencrypt.org]"));
+        return Err(Invalid::at(
+            syntax,
+            "it names no authority",
+            "add `only:` with a list, such as [letsencrypt.org]",
+        ));
     };
     let authority = |one: &Spanned<Text>| match Fqdn::parse(one.value.0.trim()) {
         Ok(name) if !name.is_root() && !name.is_wildcard() => Ok(name.as_str().to_owned()),
         _ => {
-            let detail = format!("`{}` is not the identifier of an authority", crate::spec::clip(&one.value.0));
+            let detail = format!(
+                "`{}` is not the identifier of an authority",
+                crate::spec::clip(&one.value.0)
+            );
             Err(Invalid::at(one, detail, "write it as in a CAA record, such as letsencrypt.org"))
         }
     };

@@ -19,7 +19,11 @@ pub(super) struct Invalid {
 
 impl Invalid {
     /// A mistake at the place of a value.
-    pub(super) fn at<T>(value: &Spanned<T>, detail: impl Into<String>, help: impl Into<Cow<'static, str>>) -> Self {
+    pub(super) fn at<T>(
+        value: &Spanned<T>,
+        detail: impl Into<String>,
+        help: impl Into<Cow<'static, str>>,
+    ) -> Self {
         Self { span: value.span, detail: detail.into(), help: help.into() }
     }
 }
@@ -30,7 +34,11 @@ pub(super) type Outcome<T> = Result<T, Invalid>;
 /// Networks, or single addresses; at least one.
 pub(super) fn networks(written: &Spanned<Vec<Spanned<Text>>>) -> Outcome<Vec<IpNet>> {
     if written.value.is_empty() {
-        return Err(Invalid::at(written, "no network is named", "write networks such as 192.0.2.0/24"));
+        return Err(Invalid::at(
+            written,
+            "no network is named",
+            "write networks such as 192.0.2.0/24",
+        ));
     }
     let network = |one: &Spanned<Text>| {
         let text = one.value.0.trim();

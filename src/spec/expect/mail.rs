@@ -21,9 +21,15 @@ pub(super) fn read(zone: &ZoneName, syntax: &Spanned<MailSyntax>) -> Outcome<Exp
     };
     let is_empty = |list: &Option<Vec<Spanned<Text>>>| list.as_ref().is_none_or(Vec::is_empty);
     if by.is_none() && dmarc.is_none() && is_empty(spf_pass) && is_empty(dkim) {
-        return Err(Invalid::at(syntax, "it demands nothing", "add one of `by`, `spf_pass`, `dmarc` and `dkim`"));
+        return Err(Invalid::at(
+            syntax,
+            "it demands nothing",
+            "add one of `by`, `spf_pass`, `dmarc` and `dkim`",
+        ));
     }
-    let by = by.as_ref().map(|list| list.value.iter().map(|host| server(zone, host)).collect::<Outcome<_>>());
+    let by = by
+        .as_ref()
+        .map(|list| list.value.iter().map(|host| server(zone, host)).collect::<Outcome<_>>());
     let address = |one: &Spanned<Text>| {
         one.value.0.trim().parse::<IpAddr>().map_err(|_| {
             let detail = format!("`{}` is not an address", crate::spec::clip(&one.value.0));
@@ -45,21 +51,31 @@ fn server(zone: &ZoneName, written: &Spanned<Text>) -> Outcome<Fqdn> {
     let host = if text.contains('.') { Fqdn::parse(text) } else { zone.resolve(text) };
     match host {
         Ok(host) if !host.is_root() && !host.is_wildcard() => Ok(host),
-        Ok(_) => {
-            Err(Invalid::at(written, "this is not the name of a host", "write an empty list for no mail: `by: []`"))
+        Ok(_) => Err(Invalid::at(
+            written,
+            "this is not the name of a host",
+            "write an empty list for no mail: `by: []`",
+        )),
+        Err(error) => {
+            Err(Invalid::at(written, error.to_string(), "write the name of a mail server"))
         }
-        Err(error) => Err(Invalid::at(written, error.to_string(), "write the name of a mail server")),
     }
 }
 
 /// A policy: `reject`, or `at least quarantine`.
 fn policy(written: &Spanned<Text>) -> Outcome<ExpectedPolicy> {
-    let text = written.value.0.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
-    let (at_least, word) = text.strip_prefix("at least ").map_or((false, text.as_str()), |word| (true, word));
+    let text =
+        written.value.0.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
+    let (at_least, word) =
+        text.strip_prefix("at least ").map_or((false, text.as_str()), |word| (true, word));
     let found = MailPolicy::by_keyword(word);
     found.map(|policy| ExpectedPolicy { policy, at_least }).ok_or_else(|| {
         let detail = format!("`{}` is not a policy", crate::spec::clip(&written.value.0));
-        Invalid::at(written, detail, "write `none`, `quarantine`, `reject`, or `at least quarantine`")
+        Invalid::at(
+            written,
+            detail,
+            "write `none`, `quarantine`, `reject`, or `at least quarantine`",
+        )
     })
 }
 
@@ -70,7 +86,11 @@ fn selector(domain: &Fqdn, written: &Spanned<Text>) -> Outcome<String> {
         Ok(name) if !text.is_empty() && !name.is_wildcard() => Ok(text),
         _ => {
             let detail = format!("`{}` is not a selector", crate::spec::clip(&text));
-            Err(Invalid::at(written, detail, "write what comes before `._domainkey`, such as s2025"))
+            Err(Invalid::at(
+                written,
+                detail,
+                "write what comes before `._domainkey`, such as s2025",
+            ))
         }
     }
 }

@@ -29,11 +29,16 @@ pub(super) fn expectation(
     let own = reader.place(syntax);
     match expected(zone, syntax) {
         Ok(what) => {
-            let name = syntax.value.name.as_ref().map_or_else(|| what.to_string(), |name| name.value.0.clone());
+            let name = syntax
+                .value
+                .name
+                .as_ref()
+                .map_or_else(|| what.to_string(), |name| name.value.0.clone());
             Some(Expectation { name, place: own, what })
         }
         Err(Invalid { span, detail, help }) => {
-            // A value that was refused for its shape is not there, and that is no mistake of its own.
+            // A value that was refused for its shape is not there, and that is no mistake of its
+            // own.
             let is_in = |d: &Diagnostic| {
                 let place = d.primary.as_ref().map(|label| label.place);
                 place.is_some_and(|at| own.contains(at))
@@ -95,16 +100,24 @@ fn expected(zone: &ZoneName, syntax: &Spanned<ExpectSyntax>) -> Outcome<Expected
         return Err(Invalid { span, detail, help: "add `request: GET https://…`".into() });
     }
     if let Some(name) = name.as_ref().filter(|name| name.value.0.trim().is_empty()) {
-        return Err(Invalid::at(name, "the name is empty", "write what reports call it, or remove the key"));
+        return Err(Invalid::at(
+            name,
+            "the name is empty",
+            "write what reports call it, or remove the key",
+        ));
     }
     match (resolve, mail, certificates, hidden, request) {
-        (Some(name), None, None, None, None) => answer::read(zone, name, &syntax.value, syntax.span),
+        (Some(name), None, None, None, None) => {
+            answer::read(zone, name, &syntax.value, syntax.span)
+        }
         (None, Some(mail), None, None, None) => mail::read(zone, mail).map(Expected::Mail),
         (None, None, Some(certificates), None, None) => {
             certificates::read(zone, certificates).map(Expected::Certificates)
         }
         (None, None, None, Some(networks), None) => hidden::read(networks).map(Expected::Hidden),
-        (None, None, None, None, Some(_)) => request::read(syntax).map(|read| Expected::Request(Box::new(read))),
+        (None, None, None, None, Some(_)) => {
+            request::read(syntax).map(|read| Expected::Request(Box::new(read)))
+        }
         (None, None, None, None, None) => Err(Invalid::at(
             syntax,
             "it does not say what must hold",
@@ -124,7 +137,9 @@ pub(super) fn emit(zone: &ZoneName, expectation: &Expectation) -> Json {
     let mut map = Map::new();
     map.insert("name".to_owned(), json!(escape(name)));
     match what {
-        Expected::Answer { name, record_type, answer } => answer::emit(zone, name, *record_type, answer, &mut map),
+        Expected::Answer { name, record_type, answer } => {
+            answer::emit(zone, name, *record_type, answer, &mut map)
+        }
         Expected::Mail(mail) => drop(map.insert("mail".to_owned(), mail::emit(zone, mail))),
         Expected::Certificates(issuance) => {
             map.insert("certificates".to_owned(), certificates::emit(zone, issuance));

@@ -16,7 +16,11 @@ pub(super) fn read(syntax: &Spanned<ExpectSyntax>) -> Outcome<ExpectedRequest> {
         (Some(send), None) => (RequestText::Send(send.value.0.trim().to_owned()), send),
         (None, Some(curl)) => (RequestText::Curl(curl.value.0.trim().to_owned()), curl),
         (None, None) | (Some(_), Some(_)) => {
-            return Err(Invalid::at(syntax, "it does not say which request", "write one of `request` and `curl`"));
+            return Err(Invalid::at(
+                syntax,
+                "it does not say which request",
+                "write one of `request` and `curl`",
+            ));
         }
     };
     let read = match &text {
@@ -42,7 +46,9 @@ pub(super) fn read(syntax: &Spanned<ExpectSyntax>) -> Outcome<ExpectedRequest> {
     }
     for (name, value) in fields.iter().flat_map(|fields| &fields.0) {
         let given = Given::Text(value.value.0.clone());
-        request.state(&name.value.0, &given).map_err(|error| Invalid::at(name, error.detail, error.help))?;
+        request
+            .state(&name.value.0, &given)
+            .map_err(|error| Invalid::at(name, error.detail, error.help))?;
     }
     let rate = match times {
         None => Rate { times: 1, seconds: 1 },
@@ -52,11 +58,19 @@ pub(super) fn read(syntax: &Spanned<ExpectSyntax>) -> Outcome<ExpectedRequest> {
         })?,
     };
     let Some(verdict) = verdict else {
-        return Err(Invalid::at(syntax, "`verdict` is missing", "add `verdict: pass`, `block` or `challenge`"));
+        return Err(Invalid::at(
+            syntax,
+            "`verdict` is missing",
+            "add `verdict: pass`, `block` or `challenge`",
+        ));
     };
     let expected = VerdictExpected::parse(&verdict.value.0).ok_or_else(|| {
         let detail = format!("`{}` is not a verdict", crate::spec::clip(&verdict.value.0));
-        Invalid::at(verdict, detail, "write `pass`, `block` or `challenge`, or `not` before one of them")
+        Invalid::at(
+            verdict,
+            detail,
+            "write `pass`, `block` or `challenge`, or `not` before one of them",
+        )
     })?;
     let by = by.as_ref().map(|by| by.value.0.clone());
     Ok(ExpectedRequest { text, request, rate, verdict: expected, by })

@@ -31,12 +31,16 @@ impl Section<'_> {
         for syntax in list {
             let Some(accepted) = self.accepted_cause(syntax) else { continue };
             let same = |other: &&AcceptedCause| {
-                other.object.identity() == accepted.object.identity() && other.ruleset == accepted.ruleset
+                other.object.identity() == accepted.object.identity()
+                    && other.ruleset == accepted.ruleset
             };
             match all.iter().find(same) {
                 Some(first) => self.reader.diagnostics.push(
                     findings::ACCEPTED_TWICE
-                        .at(accepted.place, format!("`{}` is accepted already", accepted.object.identity().1))
+                        .at(
+                            accepted.place,
+                            format!("`{}` is accepted already", accepted.object.identity().1),
+                        )
                         .and_at(first.place, "here")
                         .help("keep the entry with the live value"),
                 ),
@@ -48,7 +52,8 @@ impl Section<'_> {
 
     /// One entry.
     fn accepted_cause(&mut self, syntax: &Spanned<AcceptSyntax>) -> Option<AcceptedCause> {
-        let AcceptSyntax { rule, key, overridden, is, ruleset, reason, owner, expires } = &syntax.value;
+        let AcceptSyntax { rule, key, overridden, is, ruleset, reason, owner, expires } =
+            &syntax.value;
         let entry = self.handle(syntax.span);
         let named = [("rule", rule), ("key", key), ("override", overridden)];
         let mut named = named.into_iter().filter_map(|(kind, name)| Some((kind, name.as_ref()?)));
@@ -68,14 +73,27 @@ impl Section<'_> {
                 let known = Managed::ALL.iter().copied().find(|m| m.key() == text.value.0.trim());
                 if known.is_none() {
                     let at = self.reader.place(text);
-                    let detail = format!("`{}` is no ruleset of this section", super::super::clip(&text.value.0));
+                    let detail = format!(
+                        "`{}` is no ruleset of this section",
+                        super::super::clip(&text.value.0)
+                    );
                     self.refuse_accepted(at, &detail, "write `owasp` or `cloudflare`");
                 }
                 Some(known?)
             }
         };
-        let note = self.note_of([reason.as_ref(), owner.as_ref(), expires.as_ref()], word, LastDay::Accepted);
-        self.need_reason(&note, reason.is_some(), syntax.span, place, &format!("`{word}` may weaken the protection"));
+        let note = self.note_of(
+            [reason.as_ref(), owner.as_ref(), expires.as_ref()],
+            word,
+            LastDay::Accepted,
+        );
+        self.need_reason(
+            &note,
+            reason.is_some(),
+            syntax.span,
+            place,
+            &format!("`{word}` may weaken the protection"),
+        );
         let Some(is) = is else {
             let help = "add `is:` with the live value; another value is then reported again";
             self.missing("is", syntax.span, place, help);
@@ -108,13 +126,22 @@ impl Section<'_> {
         let members = match &is.value.0 {
             Value::Map(members) if members.len() == 2 => members,
             _ => {
-                self.refuse_accepted(self.handle(is.span), "the value of a rule is what it matches and skips", help);
+                self.refuse_accepted(
+                    self.handle(is.span),
+                    "the value of a rule is what it matches and skips",
+                    help,
+                );
                 return None;
             }
         };
-        let (Some(Value::Text(when)), Some(skip)) = (members.get("when"), members.get("skip").and_then(parameters))
+        let (Some(Value::Text(when)), Some(skip)) =
+            (members.get("when"), members.get("skip").and_then(parameters))
         else {
-            self.refuse_accepted(self.handle(is.span), "the value of a rule is what it matches and skips", help);
+            self.refuse_accepted(
+                self.handle(is.span),
+                "the value of a rule is what it matches and skips",
+                help,
+            );
             return None;
         };
         let mut body = RuleBody::default();
@@ -125,33 +152,54 @@ impl Section<'_> {
     }
 
     /// A key of a deployment.
-    fn accepted_key(&mut self, key: &str, place: Place, is: &Spanned<AnyValue>) -> Option<AcceptedObject> {
+    fn accepted_key(
+        &mut self,
+        key: &str,
+        place: Place,
+        is: &Spanned<AnyValue>,
+    ) -> Option<AcceptedObject> {
         let Some((_, about)) = KEYS.iter().find(|(name, _)| *name == key) else {
             let words: Vec<String> = KEYS.iter().map(|(name, _)| format!("`{name}`")).collect();
             let detail = format!("`{}` is no key that can be accepted", super::super::clip(key));
-            let help = format!("write {}; a rule or tag that is off is accepted as `override`", words.join(", "));
+            let help = format!(
+                "write {}; a rule or tag that is off is accepted as `override`",
+                words.join(", ")
+            );
             self.refuse_accepted(place, &detail, &help);
             return None;
         };
         let text = plain(&is.value.0);
         let value = text.and_then(|text| match key {
             "threshold" => {
-                let known = THRESHOLD_KEYWORDS.iter().find(|(word, _)| *word == text).map(|(_, number)| *number);
+                let known = THRESHOLD_KEYWORDS
+                    .iter()
+                    .find(|(word, _)| *word == text)
+                    .map(|(_, number)| *number);
                 known.or_else(|| text.parse().ok()).map(|number: u32| number.to_string())
             }
             "action" => SCORE_ACTIONS.contains(&text.as_str()).then_some(text),
             "enabled" => matches!(text.as_str(), "false" | "off").then(|| "false".to_owned()),
-            _ => Some(Expression::reported(&text).canonical().to_owned()).filter(|text| !text.is_empty()),
+            _ => Some(Expression::reported(&text).canonical().to_owned())
+                .filter(|text| !text.is_empty()),
         });
         if value.is_none() {
             let at = self.handle(is.span);
-            self.refuse_accepted(at, &format!("this is no value of `{key}`"), &format!("write {about}"));
+            self.refuse_accepted(
+                at,
+                &format!("this is no value of `{key}`"),
+                &format!("write {about}"),
+            );
         }
         Some(AcceptedObject::Key { name: key.to_owned(), is: value? })
     }
 
     /// An override of a rule or a tag.
-    fn accepted_override(&mut self, name: &str, place: Place, is: &Spanned<AnyValue>) -> Option<AcceptedObject> {
+    fn accepted_override(
+        &mut self,
+        name: &str,
+        place: Place,
+        is: &Spanned<AnyValue>,
+    ) -> Option<AcceptedObject> {
         if name.is_empty() {
             self.refuse_accepted(
                 place,
@@ -160,11 +208,16 @@ impl Section<'_> {
             );
             return None;
         }
-        let text = plain(&is.value.0).map(|text| if text == "false" { "off".to_owned() } else { text });
+        let text =
+            plain(&is.value.0).map(|text| if text == "false" { "off".to_owned() } else { text });
         let value = text.filter(|text| text == "off" || SCORE_ACTIONS.contains(&text.as_str()));
         if value.is_none() {
             let at = self.handle(is.span);
-            self.refuse_accepted(at, "this is no value of an override", "write `off`, or an action such as `log`");
+            self.refuse_accepted(
+                at,
+                "this is no value of an override",
+                "write `off`, or an action such as `log`",
+            );
         }
         Some(AcceptedObject::Override { name: RuleName::new(name), is: value? })
     }

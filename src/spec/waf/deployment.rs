@@ -20,31 +20,51 @@ use crate::model::ruleset::{RuleTuning, Switch, TagTuning, TuningTarget};
 
 impl Section<'_> {
     /// The OWASP section.
-    pub(super) fn owasp(&mut self, syntax: &Spanned<ScalarOr<OwaspSyntax>>) -> Option<DeploymentLayer> {
+    pub(super) fn owasp(
+        &mut self,
+        syntax: &Spanned<ScalarOr<OwaspSyntax>>,
+    ) -> Option<DeploymentLayer> {
         let parts = match &syntax.value {
             ScalarOr::Word(word) => return self.switch(syntax, word, "owasp"),
             ScalarOr::Parts(parts) => parts,
         };
-        let OwaspSyntax { paranoia, threshold, action, when, expression, version, disable, enable, raw } = parts;
+        let OwaspSyntax {
+            paranoia,
+            threshold,
+            action,
+            when,
+            expression,
+            version,
+            disable,
+            enable,
+            raw,
+        } = parts;
         let mut layer = DeploymentLayer::new(self.handle(syntax.span), Switch::On);
         layer.paranoia = paranoia.as_ref().and_then(|p| self.paranoia(p));
         layer.threshold = threshold.as_ref().and_then(|t| self.threshold(t));
-        layer.action = action.as_ref().and_then(|a| Some(self.reader.facet(a, ScoreAction::parse(&a.value.0)?)));
+        layer.action = action
+            .as_ref()
+            .and_then(|a| Some(self.reader.facet(a, ScoreAction::parse(&a.value.0)?)));
         layer.when = self.scope(when.as_ref(), expression.as_ref());
         layer.version = version.as_ref().and_then(|v| self.reader.words("version", v));
-        layer.raw = raw.as_ref().and_then(|r| self.overrides(r, Managed::Owasp, layer.paranoia.is_some()));
+        layer.raw =
+            raw.as_ref().and_then(|r| self.overrides(r, Managed::Owasp, layer.paranoia.is_some()));
         self.tunings(disable.as_deref(), false, Managed::Owasp, &mut layer);
         self.tunings(enable.as_deref(), true, Managed::Owasp, &mut layer);
         Some(self.finish(layer, Managed::Owasp))
     }
 
     /// The section of the Cloudflare Managed Ruleset.
-    pub(super) fn cloudflare(&mut self, syntax: &Spanned<ScalarOr<CloudflareSyntax>>) -> Option<DeploymentLayer> {
+    pub(super) fn cloudflare(
+        &mut self,
+        syntax: &Spanned<ScalarOr<CloudflareSyntax>>,
+    ) -> Option<DeploymentLayer> {
         let parts = match &syntax.value {
             ScalarOr::Word(word) => return self.switch(syntax, word, "cloudflare"),
             ScalarOr::Parts(parts) => parts,
         };
-        let CloudflareSyntax { when, expression, version, tags, rules, disable, enable, raw } = parts;
+        let CloudflareSyntax { when, expression, version, tags, rules, disable, enable, raw } =
+            parts;
         let mut layer = DeploymentLayer::new(self.handle(syntax.span), Switch::On);
         layer.when = self.scope(when.as_ref(), expression.as_ref());
         layer.version = version.as_ref().and_then(|v| self.reader.words("version", v));
@@ -61,7 +81,12 @@ impl Section<'_> {
     }
 
     /// `on` or `off`.
-    fn switch<T>(&mut self, syntax: &Spanned<T>, word: &Text, key: &str) -> Option<DeploymentLayer> {
+    fn switch<T>(
+        &mut self,
+        syntax: &Spanned<T>,
+        word: &Text,
+        key: &str,
+    ) -> Option<DeploymentLayer> {
         let place = self.reader.place(syntax);
         match word.0.as_str() {
             "on" => Some(DeploymentLayer::new(place, Switch::On)),
@@ -79,21 +104,27 @@ impl Section<'_> {
     }
 
     /// Which requests a ruleset looks at: `when`, or an expression that is taken as it is.
-    fn scope(&mut self, when: Option<&Spanned<Text>>, raw: Option<&Spanned<Text>>) -> Option<Facet<Expression>> {
+    fn scope(
+        &mut self,
+        when: Option<&Spanned<Text>>,
+        raw: Option<&Spanned<Text>>,
+    ) -> Option<Facet<Expression>> {
         let Some(raw) = raw else { return self.when(when?, MANAGED_PHASE) };
         let (text, place) = (raw.value.0.trim(), self.reader.place(raw));
         if let Some(when) = when {
             let diagnostic = findings::NOT_HERE.at(place, "`expression` is given beside `when`");
             let diagnostic = diagnostic.and_at(self.reader.place(when), "the `when`");
-            self.reader
-                .diagnostics
-                .push(diagnostic.help("keep `when`, which is checked, unless it refuses what you need"));
+            self.reader.diagnostics.push(
+                diagnostic.help("keep `when`, which is checked, unless it refuses what you need"),
+            );
             return None;
         }
         if text.is_empty() {
-            self.reader
-                .diagnostics
-                .push(findings::RAW.at(place, "the expression is empty").help("write one, or `when: all`"));
+            self.reader.diagnostics.push(
+                findings::RAW
+                    .at(place, "the expression is empty")
+                    .help("write one, or `when: all`"),
+            );
             return None;
         }
         Some(Facet { value: Expression::reported(text), place })
@@ -122,13 +153,18 @@ impl Section<'_> {
     /// A threshold.
     fn threshold(&mut self, syntax: &Spanned<Text>) -> Option<Facet<u32>> {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
-        let known = THRESHOLD_KEYWORDS.iter().find(|(word, _)| *word == text).map(|(_, number)| *number);
+        let known =
+            THRESHOLD_KEYWORDS.iter().find(|(word, _)| *word == text).map(|(_, number)| *number);
         let Some(number) = known.or_else(|| text.parse().ok()).filter(|n| *n > 0) else {
-            let words: Vec<_> = THRESHOLD_KEYWORDS.iter().map(|(word, n)| format!("`{word}` ({n})")).collect();
+            let words: Vec<_> =
+                THRESHOLD_KEYWORDS.iter().map(|(word, n)| format!("`{word}` ({n})")).collect();
             self.reader.diagnostics.push(
                 findings::THRESHOLD
                     .at(place, format!("`{}` is not a threshold", super::super::clip(text)))
-                    .help(format!("write {}, or a whole number from 1; lower is stricter", words.join(", "))),
+                    .help(format!(
+                        "write {}, or a whole number from 1; lower is stricter",
+                        words.join(", ")
+                    )),
             );
             return None;
         };
@@ -137,7 +173,12 @@ impl Section<'_> {
     }
 
     /// Overrides as Cloudflare has them.
-    fn overrides(&mut self, syntax: &Spanned<AnyValue>, ruleset: Managed, has_level: bool) -> Option<Facet<Value>> {
+    fn overrides(
+        &mut self,
+        syntax: &Spanned<AnyValue>,
+        ruleset: Managed,
+        has_level: bool,
+    ) -> Option<Facet<Value>> {
         let (value, place) = (&syntax.value.0, self.handle(syntax.span));
         let Some(overrides) = Overrides::read(Some(value)) else {
             self.reader.diagnostics.push(findings::RAW.at(place, "these are not overrides").help(
@@ -165,20 +206,34 @@ impl Section<'_> {
         for item in list.unwrap_or_default() {
             let TuneSyntax { rule, tag, future, reason, owner, expires } = &item.value;
             let notes = [reason.as_ref(), owner.as_ref(), expires.as_ref()];
-            let Some((target, place)) = self.target(item.span, rule.as_ref(), tag.as_ref()) else { continue };
+            let Some((target, place)) = self.target(item.span, rule.as_ref(), tag.as_ref()) else {
+                continue;
+            };
             let what = match &target {
                 TuningTarget::Rule(name) => name.to_string(),
                 TuningTarget::Tag(tag) => tag.clone(),
             };
             let note = self.note(notes, &what);
             if !enabled {
-                self.need_reason(&note, reason.is_some(), item.span, place, &format!("`{what}` is switched off"));
+                self.need_reason(
+                    &note,
+                    reason.is_some(),
+                    item.span,
+                    place,
+                    &format!("`{what}` is switched off"),
+                );
             }
             let future = future.filter(|f| f.value);
             match (target, future) {
                 (TuningTarget::Tag(tag), Some(_)) => {
                     self.doubt_level(&tag, ruleset, place);
-                    layer.tags.push(TagTuning { tag, enabled: Some(enabled), action: None, note, place });
+                    layer.tags.push(TagTuning {
+                        tag,
+                        enabled: Some(enabled),
+                        action: None,
+                        note,
+                        place,
+                    });
                 }
                 (TuningTarget::Rule(_), Some(future)) => {
                     let place = self.reader.place(&future);
@@ -189,13 +244,21 @@ impl Section<'_> {
                     );
                 }
                 (target, None) => {
-                    if let (TuningTarget::Rule(name), false, Managed::Owasp) = (&target, enabled, ruleset) {
+                    if let (TuningTarget::Rule(name), false, Managed::Owasp) =
+                        (&target, enabled, ruleset)
+                    {
                         self.doubt_anomaly(name, place, "`owasp: off` if that is meant");
                     }
                     if let TuningTarget::Tag(tag) = &target {
                         self.doubt_level(tag, ruleset, place);
                     }
-                    layer.rules.push(RuleTuning { target, enabled: Some(enabled), action: None, note, place });
+                    layer.rules.push(RuleTuning {
+                        target,
+                        enabled: Some(enabled),
+                        action: None,
+                        note,
+                        place,
+                    });
                 }
             }
         }
@@ -219,7 +282,12 @@ impl Section<'_> {
             }
             (None, None) => {
                 let place = self.handle(span);
-                self.missing("rule", span, place, "add `rule:` with a number, a description or an id, or `tag:`");
+                self.missing(
+                    "rule",
+                    span,
+                    place,
+                    "add `rule:` with a number, a description or an id, or `tag:`",
+                );
                 return None;
             }
         };
@@ -227,7 +295,9 @@ impl Section<'_> {
         let name = RuleName::new(&one.value.0);
         if name.as_str().is_empty() {
             let diagnostic = findings::TUNING.at(place, "the name is empty");
-            self.reader.diagnostics.push(diagnostic.help("write a number, a description or an id of a rule, or a tag"));
+            self.reader.diagnostics.push(
+                diagnostic.help("write a number, a description or an id of a rule, or a tag"),
+            );
             return None;
         }
         let target = match tag {
@@ -240,10 +310,15 @@ impl Section<'_> {
     /// An item of `tags`.
     fn tag(&mut self, syntax: &Spanned<TagSyntax>) -> Option<TagTuning> {
         let TagSyntax { tag, action, enabled, reason, owner, expires } = &syntax.value;
-        let (TuningTarget::Tag(tag), place) = self.target(syntax.span, None, Some(tag.as_ref()?))? else { return None };
+        let (TuningTarget::Tag(tag), place) =
+            self.target(syntax.span, None, Some(tag.as_ref()?))?
+        else {
+            return None;
+        };
         self.doubt_level(&tag, Managed::Cloudflare, place);
         let notes = [reason.as_ref(), owner.as_ref(), expires.as_ref()];
-        let (enabled, action) = (enabled.map(|e| e.value), action.as_ref().map(|a| a.value.0.clone()));
+        let (enabled, action) =
+            (enabled.map(|e| e.value), action.as_ref().map(|a| a.value.0.clone()));
         let note = self.change(syntax.span, place, &tag, enabled, action.as_deref(), notes)?;
         Some(TagTuning { tag, enabled, action, note, place })
     }
@@ -254,12 +329,15 @@ impl Section<'_> {
         let (target, place) = self.target(syntax.span, Some(rule.as_ref()?), None)?;
         let TuningTarget::Rule(name) = &target else { return None };
         let notes = [reason.as_ref(), owner.as_ref(), expires.as_ref()];
-        let (enabled, action) = (enabled.map(|e| e.value), action.as_ref().map(|a| a.value.0.clone()));
-        let note = self.change(syntax.span, place, name.as_str(), enabled, action.as_deref(), notes)?;
+        let (enabled, action) =
+            (enabled.map(|e| e.value), action.as_ref().map(|a| a.value.0.clone()));
+        let note =
+            self.change(syntax.span, place, name.as_str(), enabled, action.as_deref(), notes)?;
         Some(RuleTuning { target, enabled, action, note, place })
     }
 
-    /// The rules for both kinds of items: an item changes something, and gives a reason if it weakens.
+    /// The rules for both kinds of items: an item changes something, and gives a reason if it
+    /// weakens.
     fn change(
         &mut self,
         span: Span,
@@ -273,7 +351,9 @@ impl Section<'_> {
         if enabled.is_none() && action.is_none() {
             if self.is_whole(span) {
                 let diagnostic = findings::TUNING.at(place, "the entry changes nothing");
-                self.reader.diagnostics.push(diagnostic.help("add `action:` or `enabled:`, or remove the entry"));
+                self.reader
+                    .diagnostics
+                    .push(diagnostic.help("add `action:` or `enabled:`, or remove the entry"));
             }
             return None;
         }

@@ -28,8 +28,13 @@ impl Section<'_> {
         if is_anomaly(name) {
             self.reader.diagnostics.push(
                 findings::ANOMALY_OFF
-                    .at(place, "without the rule that acts on the score, all the others have no effect")
-                    .help(format!("name the rules that add to the score instead, or write {instead}")),
+                    .at(
+                        place,
+                        "without the rule that acts on the score, all the others have no effect",
+                    )
+                    .help(format!(
+                        "name the rules that add to the score instead, or write {instead}"
+                    )),
             );
         }
     }
@@ -57,7 +62,12 @@ impl Section<'_> {
     }
 
     /// Warns of an exception that skips too much.
-    pub(super) fn doubt_exception(&mut self, when: Option<(&Expression, Place)>, targets: &[SkipTarget], place: Place) {
+    pub(super) fn doubt_exception(
+        &mut self,
+        when: Option<(&Expression, Place)>,
+        targets: &[SkipTarget],
+        place: Place,
+    ) {
         for target in targets {
             if let SkipTarget::Rules(Managed::Owasp, names) = target {
                 for (name, place) in names {
@@ -82,33 +92,46 @@ impl Section<'_> {
                 "narrow `when`, or switch the rules off under `disable`",
             ),
         };
-        self.reader.diagnostics.push(findings::ALWAYS.at(at, detail).and_at(place, "in this exception").help(help));
+        self.reader
+            .diagnostics
+            .push(findings::ALWAYS.at(at, detail).and_at(place, "in this exception").help(help));
     }
 
     /// Warns of overrides of the OWASP ruleset as Cloudflare has them.
     pub(super) fn doubt_overrides(&mut self, overrides: &Overrides, has_level: bool, place: Place) {
         if overrides.action.is_some() {
             self.reader.diagnostics.push(
-                findings::SCORE_ACTION
-                    .at(place, "`action` of the whole ruleset is set here")
-                    .help("write `action:` beside `raw:`, which reaches the rule that acts on the score"),
+                findings::SCORE_ACTION.at(place, "`action` of the whole ruleset is set here").help(
+                    "write `action:` beside `raw:`, which reaches the rule that acts on the score",
+                ),
             );
         }
-        let state = |tag: &str| overrides.tags.iter().find(|t| t.tag == tag).and_then(|t| t.enabled);
+        let state =
+            |tag: &str| overrides.tags.iter().find(|t| t.tag == tag).and_then(|t| t.enabled);
         let states = PARANOIA_TAGS.map(state);
         let is_off = |n: usize| states[n] == Some(false);
-        // The highest level that should be on: the highest one switched on, else the highest that is not off.
-        let meant = (0..4).rev().find(|n| states[*n] == Some(true)).or_else(|| (0..4).rev().find(|n| !is_off(*n)));
-        let below: Vec<String> = (0..meant.unwrap_or(4)).filter(|n| is_off(*n)).map(|n| (n + 1).to_string()).collect();
+        // The highest level that should be on: the highest one switched on, else the highest that
+        // is not off.
+        let meant = (0..4)
+            .rev()
+            .find(|n| states[*n] == Some(true))
+            .or_else(|| (0..4).rev().find(|n| !is_off(*n)));
+        let below: Vec<String> =
+            (0..meant.unwrap_or(4)).filter(|n| is_off(*n)).map(|n| (n + 1).to_string()).collect();
         if has_level || below.is_empty() {
             return;
         }
         let (detail, help) = match meant {
             Some(meant) => (
                 format!("level {} is on and {} below it off", meant + 1, below.join(", ")),
-                format!("write `paranoia: {}` instead of the categories, if that is meant", meant + 1),
+                format!(
+                    "write `paranoia: {}` instead of the categories, if that is meant",
+                    meant + 1
+                ),
             ),
-            None => ("all levels are off".to_owned(), "write `owasp: off`, if that is meant".to_owned()),
+            None => {
+                ("all levels are off".to_owned(), "write `owasp: off`, if that is meant".to_owned())
+            }
         };
         self.reader.diagnostics.push(findings::LEVELS.at(place, detail).help(help));
     }

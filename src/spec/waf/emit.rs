@@ -1,7 +1,8 @@
 //! [`DesiredWaf`] as YAML, in the form that a spec uses.
 //!
-//! Reading it back gives an equal value apart from places. Everything is written in its shortest form: thresholds as
-//! words, rules that are only switched under `disable` and `enable`, durations in the largest unit.
+//! Reading it back gives an equal value apart from places. Everything is written in its shortest
+//! form: thresholds as words, rules that are only switched under `disable` and `enable`, durations
+//! in the largest unit.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -13,8 +14,8 @@ use crate::model::facts::rate_limits::RATE_COLO;
 use crate::model::facts::rulesets::MANAGED_PHASE;
 use crate::model::managed::{Managed, threshold_keyword};
 use crate::model::ruleset::{
-    AcceptedCause, AcceptedObject, Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, Phase,
-    RuleForm, RuleKind, RuleTuning, SkipTarget, Switch, TagTuning, TuningTarget,
+    AcceptedCause, AcceptedObject, Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf,
+    Note, Phase, RuleForm, RuleKind, RuleTuning, SkipTarget, Switch, TagTuning, TuningTarget,
 };
 use crate::model::{Unmanaged, Value};
 
@@ -62,7 +63,10 @@ pub(in crate::spec) fn waf(desired: &DesiredWaf) -> Json {
     }
     for phase in Phase::in_spec() {
         let list = lists.get(&phase);
-        parts.put(phase.key(), list.map(|list| list.iter().map(|r| rule_entry(r, phase)).collect::<Vec<_>>()));
+        parts.put(
+            phase.key(),
+            list.map(|list| list.iter().map(|r| rule_entry(r, phase)).collect::<Vec<_>>()),
+        );
     }
     Json::Object(parts.0)
 }
@@ -79,13 +83,16 @@ fn accepted_cause(accepted: &AcceptedCause) -> Json {
                 Some(parameters) => scalar(parameters),
                 None => Json::Null,
             };
-            let scope = is.expression().map_or_else(|| "all".to_owned(), |expression| when(&expression));
+            let scope =
+                is.expression().map_or_else(|| "all".to_owned(), |expression| when(&expression));
             parts.put("is", Some(json!({ "when": scope, "skip": skip })));
         }
         AcceptedObject::Key { name, is } => {
             parts.put("key", Some(escape(name)));
             let value = match name.as_str() {
-                "threshold" => is.parse::<u32>().map_or_else(|_| json!(escape(is)), |number| json!(number)),
+                "threshold" => {
+                    is.parse::<u32>().map_or_else(|_| json!(escape(is)), |number| json!(number))
+                }
                 "enabled" => json!(false),
                 _ => json!(escape(is)),
             };
@@ -132,7 +139,10 @@ pub fn deployment_entry(desired: &DesiredDeployment) -> Json {
     }
     let mut parts = Parts::default();
     parts.put("paranoia", paranoia.map(|(level, _)| level.level()));
-    parts.put("threshold", threshold.map(|(n, _)| threshold_keyword(n).map_or_else(|| json!(n), |word| json!(word))));
+    parts.put(
+        "threshold",
+        threshold.map(|(n, _)| threshold_keyword(n).map_or_else(|| json!(n), |word| json!(word))),
+    );
     parts.put("action", action.map(|(action, _)| action.as_str()));
     if let Some((expression, _)) = scope {
         let setting = ExpressionSetting::of_zone(MANAGED_PHASE);
@@ -200,8 +210,18 @@ fn rule_name(name: &str) -> Json {
 /// A rule with a name, as an item of the list of its phase.
 #[must_use]
 pub fn rule_entry(desired: &DesiredRule, phase: Phase) -> Json {
-    let DesiredRule { name, place: _, when: scope, is_absent, enabled, description, form, log, anchors, note } =
-        desired;
+    let DesiredRule {
+        name,
+        place: _,
+        when: scope,
+        is_absent,
+        enabled,
+        description,
+        form,
+        log,
+        anchors,
+        note,
+    } = desired;
     let mut parts = Parts::default();
     parts.put("name", Some(escape(name)));
     if *is_absent {
@@ -250,7 +270,10 @@ fn skip(targets: &[SkipTarget]) -> Json {
             SkipTarget::Ruleset(managed) => rulesets.push(json!(managed.key())),
             SkipTarget::RulesetId(id) => rulesets.push(json!(id)),
             SkipTarget::Rules(managed, names) => {
-                parts.list(managed.key(), names.iter().map(|(name, _)| rule_name(name.as_str())).collect());
+                parts.list(
+                    managed.key(),
+                    names.iter().map(|(name, _)| rule_name(name.as_str())).collect(),
+                );
             }
             SkipTarget::Phase(phase) => phases.push(json!(phase)),
             SkipTarget::Product(product) => products.push(json!(product)),
@@ -268,12 +291,17 @@ fn skip(targets: &[SkipTarget]) -> Json {
 
 /// A rate.
 fn rate(parts: &mut Parts, desired: &DesiredRate) {
-    let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } = desired;
+    let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } =
+        desired;
     let word = |name: &String| {
-        let known = CHARACTERISTICS.iter().find(|(_, known)| known == name).map(|(word, _)| (*word).to_owned());
+        let known = CHARACTERISTICS
+            .iter()
+            .find(|(_, known)| known == name)
+            .map(|(word, _)| (*word).to_owned());
         json!(known.unwrap_or_else(|| escape(name)))
     };
-    let per: Vec<Json> = if per.is_empty() { vec![json!(RATE_COLO)] } else { per.iter().map(word).collect() };
+    let per: Vec<Json> =
+        if per.is_empty() { vec![json!(RATE_COLO)] } else { per.iter().map(word).collect() };
     parts.list("per", per);
     parts.put("limit", Some(format!("{requests} in {}", duration(*period))));
     let then = if *timeout == 0 && action != "block" {

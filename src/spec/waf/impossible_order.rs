@@ -1,7 +1,9 @@
-//! Impossible orders: `before` and `after` of a list's rules that contradict each other or the list's own order.
+//! Impossible orders: `before` and `after` of a list's rules that contradict each other or the
+//! list's own order.
 //!
-//! Rules of a list keep its order. Only Cloudflare knows the position of a foreign rule. But if one rule must come
-//! after it, and another rule that is not lower in the list must come before it, no position is possible.
+//! Rules of a list keep its order. Only Cloudflare knows the position of a foreign rule. But if one
+//! rule must come after it, and another rule that is not lower in the list must come before it, no
+//! position is possible.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,14 +11,23 @@ use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::model::ruleset::{Anchor, DesiredRule};
 
-/// Reports anchors of a list that cannot hold, wherever the foreign rules are. `seen` has what was reported already.
-pub(super) fn check(list: &[DesiredRule], seen: &mut HashSet<(Place, Place)>, diagnostics: &mut Diagnostics) {
+/// Reports anchors of a list that cannot hold, wherever the foreign rules are. `seen` has what was
+/// reported already.
+pub(super) fn check(
+    list: &[DesiredRule],
+    seen: &mut HashSet<(Place, Place)>,
+    diagnostics: &mut Diagnostics,
+) {
     // A rule that is absent or expired has no position.
-    let rules: Vec<&DesiredRule> = list.iter().filter(|r| !r.is_absent && !r.note.is_expired).collect();
-    let own: HashMap<&str, usize> = rules.iter().enumerate().map(|(n, r)| (r.name.as_str(), n)).collect();
+    let rules: Vec<&DesiredRule> =
+        list.iter().filter(|r| !r.is_absent && !r.note.is_expired).collect();
+    let own: HashMap<&str, usize> =
+        rules.iter().enumerate().map(|(n, r)| (r.name.as_str(), n)).collect();
     // For each foreign rule, the first of our rules that must come after it.
     let mut after: HashMap<&str, (usize, Place)> = HashMap::new();
-    for (n, anchor) in rules.iter().enumerate().flat_map(|(n, r)| r.anchors.iter().map(move |a| (n, a))) {
+    for (n, anchor) in
+        rules.iter().enumerate().flat_map(|(n, r)| r.anchors.iter().map(move |a| (n, a)))
+    {
         if let Anchor::After(name, place) = anchor {
             after.entry(name.as_str()).or_insert((n, *place));
         }
@@ -29,7 +40,8 @@ pub(super) fn check(list: &[DesiredRule], seen: &mut HashSet<(Place, Place)>, di
                 let fits = if is_before { n < *other } else { n > *other };
                 let first = rules[*other].place;
                 if !fits && seen.insert((*place, first)) {
-                    let (word, side) = if is_before { ("before", "below") } else { ("after", "above") };
+                    let (word, side) =
+                        if is_before { ("before", "below") } else { ("after", "above") };
                     diagnostics.push(
                         findings::ORDER
                             .at(*place, format!("`{}` is {side} `{name}` in the list, not {word} it", rule.name))
@@ -39,7 +51,9 @@ pub(super) fn check(list: &[DesiredRule], seen: &mut HashSet<(Place, Place)>, di
                 }
                 continue;
             }
-            let Some((first, at)) = after.get(name.as_str()).filter(|(first, _)| is_before && *first <= n) else {
+            let Some((first, at)) =
+                after.get(name.as_str()).filter(|(first, _)| is_before && *first <= n)
+            else {
                 continue;
             };
             if seen.insert((*place, *at)) {

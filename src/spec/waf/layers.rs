@@ -6,9 +6,10 @@
 //! | profiles that a zone uses | must agree, unless the zone decides | joined by name, in the order of `use`; the same |
 //! | the zone over its profiles | the zone's wins | an entry of the zone takes the place of the profile's of the same name; the others follow |
 //!
-//! An entry of a ruleset is identified by the rule or tag that it tunes, in whichever list it is: `enable` of the zone
-//! overrides `disable` of a profile. `raw` is one value. A ruleset that is `off` has no other content, so the zone's
-//! `off` drops all tuning of the profile, and a mapping of the zone overrides the profile's `off`.
+//! An entry of a ruleset is identified by the rule or tag that it tunes, in whichever list it is:
+//! `enable` of the zone overrides `disable` of a profile. `raw` is one value. A ruleset that is
+//! `off` has no other content, so the zone's `off` drops all tuning of the profile, and a mapping
+//! of the zone overrides the profile's `off`.
 
 use std::collections::hash_map::Entry as Slot;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -20,8 +21,8 @@ use crate::diagnostic::{Diagnostics, Place};
 use crate::model::expression::Expression;
 use crate::model::managed::{Managed, Paranoia, ScoreAction};
 use crate::model::ruleset::{
-    AcceptedCause, DesiredDeployment, DesiredRule, DesiredWaf, Phase, RuleBody, RuleForm, RuleTuning, Switch,
-    TagTuning, TuningTarget,
+    AcceptedCause, DesiredDeployment, DesiredRule, DesiredWaf, Phase, RuleBody, RuleForm,
+    RuleTuning, Switch, TagTuning, TuningTarget,
 };
 use crate::model::{Gather, Unmanaged, Value, sort_by_key};
 
@@ -104,8 +105,8 @@ impl DeploymentLayer {
         tags.chain(self.rules.iter().map(|r| (key_of(&r.target), r.place))).collect()
     }
 
-    /// Sorts rules into the order of application, general before specific: tags before rules, and what is switched off
-    /// before what is switched on.
+    /// Sorts rules into the order of application, general before specific: tags before rules, and
+    /// what is switched off before what is switched on.
     pub(super) fn sort(&mut self) {
         sort_by_key(&mut self.rules, |r| {
             let class = match (r.enabled, &r.action) {
@@ -154,7 +155,8 @@ impl DeploymentLayer {
         fn pair<T>(facet: Option<Facet<T>>) -> Option<(T, Place)> {
             facet.map(|f| (f.value, f.place))
         }
-        let Self { place, switch, when, version, paranoia, threshold, action, tags, rules, raw } = self;
+        let Self { place, switch, when, version, paranoia, threshold, action, tags, rules, raw } =
+            self;
         DesiredDeployment {
             ruleset,
             place,
@@ -230,8 +232,10 @@ impl Layer {
         diagnostics: &mut Diagnostics,
     ) -> DesiredWaf {
         let Self { place: own, unmanaged, accept_weakening, accept, deployments, lists } = self;
-        let mut executed: BTreeMap<String, Place> =
-            deployments.iter().map(|(managed, d)| (managed.facts().id.to_owned(), d.place)).gather();
+        let mut executed: BTreeMap<String, Place> = deployments
+            .iter()
+            .map(|(managed, d)| (managed.facts().id.to_owned(), d.place))
+            .gather();
         for rule in lists.iter().filter(|(phase, _)| phase.deploys()).flat_map(|(_, rules)| rules) {
             let RuleForm::Raw(Value::Map(members)) = &rule.form else { continue };
             let body = RuleBody::new(members.clone());
@@ -255,7 +259,10 @@ impl Layer {
         DesiredWaf {
             place: own.unwrap_or(place),
             unmanaged: unmanaged.map(|u| u.value).unwrap_or_default(),
-            deployments: deployments.into_iter().map(|(ruleset, layer)| layer.desired(ruleset)).collect(),
+            deployments: deployments
+                .into_iter()
+                .map(|(ruleset, layer)| layer.desired(ruleset))
+                .collect(),
             lists,
             accept_weakening: accept_weakening.map(|a| (a.value, a.place)),
             accept,
@@ -297,19 +304,32 @@ impl Join<'_> {
         let Layer { place, unmanaged, accept_weakening, accept, deployments, lists } = second;
         let decided = self.decided;
         first.place = first.place.or(place);
-        self.one("waf.unmanaged", &mut first.unmanaged, unmanaged, decided.is_some_and(|d| d.unmanaged.is_some()));
+        self.one(
+            "waf.unmanaged",
+            &mut first.unmanaged,
+            unmanaged,
+            decided.is_some_and(|d| d.unmanaged.is_some()),
+        );
         let is_decided = decided.is_some_and(|d| d.accept_weakening.is_some());
         self.one("waf.accept_weakening", &mut first.accept_weakening, accept_weakening, is_decided);
         for accepted in accept {
             let key = key_of_accepted(&accepted);
-            let same = |other: &AcceptedCause| AcceptedCause { place: accepted.place, ..other.clone() } == accepted;
-            let is_decided = decided.is_some_and(|d| d.accept.iter().any(|own| key_of_accepted(own) == key));
+            let same = |other: &AcceptedCause| {
+                AcceptedCause { place: accepted.place, ..other.clone() } == accepted
+            };
+            let is_decided =
+                decided.is_some_and(|d| d.accept.iter().any(|own| key_of_accepted(own) == key));
             match first.accept.iter().find(|other| key_of_accepted(other) == key) {
                 None => first.accept.push(accepted),
                 Some(other) if same(other) || is_decided => {}
                 Some(other) => {
                     let at = other.place;
-                    self.clash("waf.accept", Some(&format!("`{}`", accepted.object.identity().1)), at, accepted.place);
+                    self.clash(
+                        "waf.accept",
+                        Some(&format!("`{}`", accepted.object.identity().1)),
+                        at,
+                        accepted.place,
+                    );
                 }
             }
         }
@@ -320,8 +340,14 @@ impl Join<'_> {
             }
         }
         for (phase, list) in lists {
-            let decided = decided.and_then(|d| d.lists.get(&phase)).map(Vec::as_slice).unwrap_or_default();
-            self.rules(&format!("waf.{}", phase.key()), first.lists.entry(phase).or_default(), list, decided);
+            let decided =
+                decided.and_then(|d| d.lists.get(&phase)).map(Vec::as_slice).unwrap_or_default();
+            self.rules(
+                &format!("waf.{}", phase.key()),
+                first.lists.entry(phase).or_default(),
+                list,
+                decided,
+            );
         }
         first
     }
@@ -330,7 +356,10 @@ impl Join<'_> {
     fn clash(&mut self, key: &str, name: Option<&str>, first: Place, place: Place) {
         let (subject, what) = match name {
             None => (format!("`{key}`"), format!("`{key}`")),
-            Some(name) => (format!("the entry for {name} under `{key}`"), format!("entry for {name} under `{key}`")),
+            Some(name) => (
+                format!("the entry for {name} under `{key}`"),
+                format!("entry for {name} under `{key}`"),
+            ),
         };
         let diagnostic = match self.kind {
             Kind::Fragments => findings::ZONE_CLASH
@@ -347,7 +376,13 @@ impl Join<'_> {
     }
 
     /// A single key.
-    fn one<T: PartialEq>(&mut self, key: &str, first: &mut Option<Facet<T>>, second: Option<Facet<T>>, decided: bool) {
+    fn one<T: PartialEq>(
+        &mut self,
+        key: &str,
+        first: &mut Option<Facet<T>>,
+        second: Option<Facet<T>>,
+        decided: bool,
+    ) {
         match (&*first, second) {
             (None, second) => *first = second,
             (Some(one), Some(other)) if one.value != other.value && !decided => {
@@ -358,7 +393,12 @@ impl Join<'_> {
     }
 
     /// A managed ruleset.
-    fn deployment(&mut self, ruleset: Managed, first: &mut DeploymentLayer, second: DeploymentLayer) {
+    fn deployment(
+        &mut self,
+        ruleset: Managed,
+        first: &mut DeploymentLayer,
+        second: DeploymentLayer,
+    ) {
         let decided = self.decided.and_then(|d| d.deployments.get(&ruleset));
         let section = format!("waf.{}", ruleset.key());
         let key = |name: &str| format!("{section}.{name}");
@@ -376,16 +416,32 @@ impl Join<'_> {
         if decided.is_some_and(|d| d.switch == Switch::Off) {
             return;
         }
-        let DeploymentLayer { place: _, switch: _, when, version, paranoia, threshold, action, tags, rules, raw } =
-            second;
+        let DeploymentLayer {
+            place: _,
+            switch: _,
+            when,
+            version,
+            paranoia,
+            threshold,
+            action,
+            tags,
+            rules,
+            raw,
+        } = second;
         let has = |is: fn(&DeploymentLayer) -> bool| decided.is_some_and(is);
         self.one(&key("when"), &mut first.when, when, has(|d| d.when.is_some()));
         self.one(&key("version"), &mut first.version, version, has(|d| d.version.is_some()));
         self.one(&key("paranoia"), &mut first.paranoia, paranoia, has(|d| d.paranoia.is_some()));
-        self.one(&key("threshold"), &mut first.threshold, threshold, has(|d| d.threshold.is_some()));
+        self.one(
+            &key("threshold"),
+            &mut first.threshold,
+            threshold,
+            has(|d| d.threshold.is_some()),
+        );
         self.one(&key("action"), &mut first.action, action, has(|d| d.action.is_some()));
         self.one(&key("raw"), &mut first.raw, raw, has(|d| d.raw.is_some()));
-        let own: HashSet<String> = decided.iter().flat_map(|d| d.keys()).map(|(key, _)| key).collect();
+        let own: HashSet<String> =
+            decided.iter().flat_map(|d| d.keys()).map(|(key, _)| key).collect();
         let known: BTreeMap<String, Place> = first.keys().into_iter().gather();
         let (known_tags, known_rules) = (
             index_by_name(&first.tags, |t| format!("tag {}", t.tag)),
@@ -402,7 +458,8 @@ impl Join<'_> {
         }
         for rule in rules {
             let name = key_of(&rule.target);
-            let same = |n: &usize| RuleTuning { place: rule.place, ..first.rules[*n].clone() } == rule;
+            let same =
+                |n: &usize| RuleTuning { place: rule.place, ..first.rules[*n].clone() } == rule;
             match known.get(&name) {
                 None => first.rules.push(rule),
                 Some(_) if known_rules.get(&name).is_some_and(same) || own.contains(&name) => {}
@@ -413,7 +470,13 @@ impl Join<'_> {
     }
 
     /// A list of rules with names.
-    fn rules(&mut self, key: &str, first: &mut Vec<DesiredRule>, second: Vec<DesiredRule>, decided: &[DesiredRule]) {
+    fn rules(
+        &mut self,
+        key: &str,
+        first: &mut Vec<DesiredRule>,
+        second: Vec<DesiredRule>,
+        decided: &[DesiredRule],
+    ) {
         let mut known = index_by_name(first, |r| r.name.clone());
         for rule in second {
             let Some(known) = known.get(&rule.name).map(|n| &first[*n]) else {

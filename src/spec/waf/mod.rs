@@ -12,8 +12,8 @@
 //! | `profiles` | which zone uses which profile |
 //! | `emit` | [`DesiredWaf`] → YAML |
 //!
-//! Each section is read and checked once, however many zones use it; only the combination of layers is checked for each
-//! zone.
+//! Each section is read and checked once, however many zones use it; only the combination of layers
+//! is checked for each zone.
 //!
 //! [`Layer`]: layers::Layer
 //! [`DesiredWaf`]: crate::model::ruleset::DesiredWaf

@@ -34,17 +34,26 @@ pub(in crate::spec) struct Used {
 #[derive(Debug, Default)]
 pub(in crate::spec) struct Profiles {
     all: BTreeMap<String, Profile>,
-    /// Pairs of places that were reported already, so that they are not reported again for each zone.
+    /// Pairs of places that were reported already, so that they are not reported again for each
+    /// zone.
     said: HashSet<(Place, Place)>,
 }
 
 impl Profiles {
     /// Adds one.
-    pub(in crate::spec) fn add(&mut self, name: Facet<String>, layer: Layer, diagnostics: &mut Diagnostics) {
+    pub(in crate::spec) fn add(
+        &mut self,
+        name: Facet<String>,
+        layer: Layer,
+        diagnostics: &mut Diagnostics,
+    ) {
         if let Some(first) = self.all.get(&name.value) {
             diagnostics.push(
                 findings::PROFILE_TWICE
-                    .at(name.place, format!("`{}` is defined here again", super::super::clip(&name.value)))
+                    .at(
+                        name.place,
+                        format!("`{}` is defined here again", super::super::clip(&name.value)),
+                    )
                     .and_at(first.place, "it is defined here first")
                     .help("merge the two, or give one of them another name"),
             );
@@ -54,20 +63,32 @@ impl Profiles {
     }
 
     /// The protection that a zone wants; `None` if the zone declares none.
-    pub(in crate::spec) fn apply(&mut self, zone: Used, diagnostics: &mut Diagnostics) -> Option<DesiredWaf> {
+    pub(in crate::spec) fn apply(
+        &mut self,
+        zone: Used,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<DesiredWaf> {
         let Used { mut names, mut fragments } = zone;
         // The result must not depend on which file is read first.
         sort_by(&mut names, |a, b| (&a.0, a.1.place).cmp(&(&b.0, b.1.place)));
         sort_by(&mut fragments, |a, b| (&a.file, a.layer.place).cmp(&(&b.file, b.layer.place)));
-        let mut join = Join { kind: Kind::Fragments, decided: None, diagnostics: &mut *diagnostics };
-        let own = fragments.into_iter().map(|f| f.layer).reduce(|a, b| join.join(a, b)).unwrap_or_default();
+        let mut join =
+            Join { kind: Kind::Fragments, decided: None, diagnostics: &mut *diagnostics };
+        let own = fragments
+            .into_iter()
+            .map(|f| f.layer)
+            .reduce(|a, b| join.join(a, b))
+            .unwrap_or_default();
         let mut base: Option<(Layer, HashSet<String>)> = None;
         for (_, name) in &names {
             let Some(profile) = self.all.get_mut(&name.value) else {
                 let known = self.all.keys().map(String::as_str);
                 diagnostics.push(
                     findings::UNKNOWN_PROFILE
-                        .at(name.place, format!("no profile is called `{}`", super::super::clip(&name.value)))
+                        .at(
+                            name.place,
+                            format!("no profile is called `{}`", super::super::clip(&name.value)),
+                        )
                         .help(hint(&name.value, known, "profiles")),
                 );
                 continue;
@@ -79,7 +100,11 @@ impl Profiles {
                 Some((first, mut seen)) => {
                     let kind = Kind::Profiles(name.place);
                     seen.insert(name.value.clone());
-                    (Join { kind, decided: Some(&own), diagnostics: &mut *diagnostics }.join(first, layer), seen)
+                    (
+                        Join { kind, decided: Some(&own), diagnostics: &mut *diagnostics }
+                            .join(first, layer),
+                        seen,
+                    )
                 }
                 None => (layer, HashSet::from([name.value.clone()])),
             });
@@ -98,7 +123,10 @@ impl Profiles {
             diagnostics.push(
                 findings::PROFILE_UNUSED
                     .at(profile.place, format!("`{}` has no effect", super::super::clip(&name)))
-                    .help(format!("write `use: [{}]` in a zone, or remove the profile", super::super::clip(&name))),
+                    .help(format!(
+                        "write `use: [{}]` in a zone, or remove the profile",
+                        super::super::clip(&name)
+                    )),
             );
         }
     }

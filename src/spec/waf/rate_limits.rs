@@ -7,8 +7,12 @@ use super::syntax::RateSyntax;
 use crate::diagnostic::Place;
 use crate::diagnostic::findings;
 use crate::model::expression::Expression;
-use crate::model::facts::rate_limits::{RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
-use crate::model::ruleset::{CountingError, DesiredRate, DesiredRule, Phase, RuleForm, counting_error};
+use crate::model::facts::rate_limits::{
+    RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR,
+};
+use crate::model::ruleset::{
+    CountingError, DesiredRate, DesiredRule, Phase, RuleForm, counting_error,
+};
 
 /// Words for characteristics, and Cloudflare's names of them.
 pub(super) const CHARACTERISTICS: &[(&str, &str)] = &[("ip", RATE_IP), ("visitor", RATE_VISITOR)];
@@ -28,7 +32,8 @@ pub(super) fn duration(seconds: u32) -> String {
 /// Seconds of a duration such as `10m`.
 fn seconds(text: &str) -> Option<u32> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    let factor = UNITS.iter().find(|(letter, _)| unit == letter.to_string()).map(|(_, factor)| *factor)?;
+    let factor =
+        UNITS.iter().find(|(letter, _)| unit == letter.to_string()).map(|(_, factor)| *factor)?;
     let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
     number.parse::<u32>().ok().filter(|_| is_number)?.checked_mul(factor)
 }
@@ -40,13 +45,22 @@ fn all(table: &[u32]) -> String {
 
 impl Section<'_> {
     /// A rule that takes an action above a rate.
-    pub(super) fn rate_limit(&mut self, phase: Phase, syntax: &Spanned<RateSyntax>) -> Option<DesiredRule> {
+    pub(super) fn rate_limit(
+        &mut self,
+        phase: Phase,
+        syntax: &Spanned<RateSyntax>,
+    ) -> Option<DesiredRule> {
         let parts = parts!(syntax, phase, per limit then count to_origin response);
         self.named(&parts, |section, place| section.rate(phase, syntax, place).map(RuleForm::Rate))
     }
 
     /// The rate of a rule.
-    fn rate(&mut self, phase: Phase, syntax: &Spanned<RateSyntax>, place: Place) -> Option<DesiredRate> {
+    fn rate(
+        &mut self,
+        phase: Phase,
+        syntax: &Spanned<RateSyntax>,
+        place: Place,
+    ) -> Option<DesiredRate> {
         let RateSyntax { per, limit, then, count, to_origin, response, .. } = &syntax.value;
         let needed = [
             ("per", per.is_none(), "add `per: [ip]`"),
@@ -86,7 +100,10 @@ impl Section<'_> {
         let mut good = true;
         for item in &syntax.value.0 {
             let (text, place) = (item.value.0.trim(), self.reader.place(item));
-            let name = CHARACTERISTICS.iter().find(|(word, _)| *word == text).map_or(text, |(_, name)| name);
+            let name = CHARACTERISTICS
+                .iter()
+                .find(|(word, _)| *word == text)
+                .map_or(text, |(_, name)| name);
             let shown = super::super::clip(text);
             let diagnostic = match counting_error(&names, name) {
                 None => {
@@ -95,14 +112,19 @@ impl Section<'_> {
                     continue;
                 }
                 Some(CountingError::NoField) => {
-                    let nearest = super::super::suggest::nearest(text, CHARACTERISTICS.iter().map(|(word, _)| *word));
+                    let nearest = super::super::suggest::nearest(
+                        text,
+                        CHARACTERISTICS.iter().map(|(word, _)| *word),
+                    );
                     let help = match nearest {
                         Some(nearest) => format!("did you mean `{nearest}`?"),
                         None => "write `ip`, `visitor`, or a name of Cloudflare's such as \
                                  `http.request.headers[\"x-api-key\"]`"
                             .to_owned(),
                     };
-                    findings::CHARACTERISTIC.at(place, format!("`{shown}` cannot be counted by")).help(help)
+                    findings::CHARACTERISTIC
+                        .at(place, format!("`{shown}` cannot be counted by"))
+                        .help(help)
                 }
                 Some(CountingError::UpperCaseHeader) => findings::CHARACTERISTIC
                     .at(place, "names of headers are in lower case here")
@@ -131,13 +153,16 @@ impl Section<'_> {
         };
         let Some((requests, period)) = parsed else {
             let detail = format!("`{}` is not a rate", super::super::clip(text));
-            let help = "write a number of requests and a time, such as `5 in 1m`; units are s, m, h and d";
+            let help =
+                "write a number of requests and a time, such as `5 in 1m`; units are s, m, h and d";
             self.reader.diagnostics.push(findings::RATE.at(place, detail).help(help));
             return None;
         };
         if requests == 0 {
             let help = "write at least 1; to act on every request, write a custom rule";
-            self.reader.diagnostics.push(findings::RATE.at(place, "the rate is 0 requests").help(help));
+            self.reader
+                .diagnostics
+                .push(findings::RATE.at(place, "the rate is 0 requests").help(help));
             return None;
         }
         if !RATE_PERIODS.contains(&period) {
@@ -165,7 +190,8 @@ impl Section<'_> {
         };
         let actions = phase.facts().actions;
         if !actions.contains(&action) {
-            let detail = format!("`{}` is not an action of rate limits", super::super::clip(action));
+            let detail =
+                format!("`{}` is not an action of rate limits", super::super::clip(action));
             let help = super::super::suggest::hint(action, actions.iter().copied(), "actions");
             self.reader.diagnostics.push(findings::RATE.at(place, detail).help(help));
             return None;
@@ -173,7 +199,9 @@ impl Section<'_> {
         let timeout = match time {
             None if action == "block" => {
                 let help = "write `block for 10m`; `block for 0s` blocks only what is above the rate (Enterprise)";
-                self.reader.diagnostics.push(findings::RATE.at(place, "the duration is missing").help(help));
+                self.reader
+                    .diagnostics
+                    .push(findings::RATE.at(place, "the duration is missing").help(help));
                 return None;
             }
             None => Some(0),

@@ -1,4 +1,5 @@
-//! Rules with names: exceptions, rules that take an action, and what the rules of all lists have in common.
+//! Rules with names: exceptions, rules that take an action, and what the rules of all lists have in
+//! common.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,7 +8,9 @@ use super::super::deserialize::{Spanned, Text};
 use super::super::record_syntax::StateSyntax;
 use super::super::scalar_or_parts::ScalarOr;
 use super::section::{NoteKeys, Section};
-use super::syntax::{CustomSkipSyntax, CustomSyntax, ExceptionSkipSyntax, ExceptionSyntax, ResponseSyntax};
+use super::syntax::{
+    CustomSkipSyntax, CustomSyntax, ExceptionSkipSyntax, ExceptionSyntax, ResponseSyntax,
+};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Place, Span};
 use crate::model::facts::rulesets::{REF_CHARACTERS, RESPONSE_STATUSES, is_ref, is_ref_character};
@@ -66,30 +69,53 @@ pub(super) use parts;
 
 impl Section<'_> {
     /// An exception.
-    pub(super) fn exception(&mut self, phase: Phase, syntax: &Spanned<ExceptionSyntax>) -> Option<DesiredRule> {
+    pub(super) fn exception(
+        &mut self,
+        phase: Phase,
+        syntax: &Spanned<ExceptionSyntax>,
+    ) -> Option<DesiredRule> {
         let parts = parts!(syntax, phase, skip log);
         let rule = self.named(&parts, |section, place| {
             let Some(skip) = &syntax.value.skip else {
-                section.missing("skip", parts.span, place, "add `skip:` with `everything` or the rules to bypass");
+                section.missing(
+                    "skip",
+                    parts.span,
+                    place,
+                    "add `skip:` with `everything` or the rules to bypass",
+                );
                 return None;
             };
             section.exception_skip(skip).map(RuleForm::Skip)
         })?;
         if let RuleForm::Skip(targets) = &rule.form {
             let what = format!("`{}` lets requests pass", rule.name);
-            self.need_reason(&rule.note, syntax.value.reason.is_some(), parts.span, rule.place, &what);
+            self.need_reason(
+                &rule.note,
+                syntax.value.reason.is_some(),
+                parts.span,
+                rule.place,
+                &what,
+            );
             self.doubt_exception(rule.when.as_ref().map(|(w, at)| (w, *at)), targets, rule.place);
         }
         Some(DesiredRule { log: syntax.value.log.map(|l| l.value), ..rule })
     }
 
     /// A rule that takes an action.
-    pub(super) fn custom(&mut self, phase: Phase, syntax: &Spanned<CustomSyntax>) -> Option<DesiredRule> {
+    pub(super) fn custom(
+        &mut self,
+        phase: Phase,
+        syntax: &Spanned<CustomSyntax>,
+    ) -> Option<DesiredRule> {
         let parts = parts!(syntax, phase, action response skip log);
         let CustomSyntax { action, response, skip, log, reason, .. } = &syntax.value;
         let rule = self.named(&parts, |section, place| {
             let Some(action) = action else {
-                let help = if skip.is_some() { "add `action: skip`" } else { "add `action:`, such as `block`" };
+                let help = if skip.is_some() {
+                    "add `action: skip`"
+                } else {
+                    "add `action:`, such as `block`"
+                };
                 section.missing("action", parts.span, place, help);
                 return None;
             };
@@ -104,7 +130,12 @@ impl Section<'_> {
             }
             section.only_with("response", response.as_ref().map(|r| r.span), "`action: block`");
             let Some(skip) = skip else {
-                section.missing("skip", parts.span, place, "add `skip:` with `everything`, `phases` or `products`");
+                section.missing(
+                    "skip",
+                    parts.span,
+                    place,
+                    "add `skip:` with `everything`, `phases` or `products`",
+                );
                 return None;
             };
             section.custom_skip(skip).map(RuleForm::Skip)
@@ -122,7 +153,19 @@ impl Section<'_> {
         parts: &Parts<'_>,
         form: impl FnOnce(&mut Self, Place) -> Option<RuleForm>,
     ) -> Option<DesiredRule> {
-        let Parts { span, name, when, enabled, description, note, anchors, state, raw, own: _, phase } = parts;
+        let Parts {
+            span,
+            name,
+            when,
+            enabled,
+            description,
+            note,
+            anchors,
+            state,
+            raw,
+            own: _,
+            phase,
+        } = parts;
         let place = name.map_or_else(|| self.handle(*span), |n| self.reader.place(n));
         let name = name.and_then(|n| self.name(n, *phase));
         let what = name.clone().unwrap_or_else(|| "this rule".to_owned());
@@ -150,7 +193,12 @@ impl Section<'_> {
             Some(raw) => (None, self.raw_rule(parts, raw, name.as_deref())),
             None => {
                 if when.is_none() {
-                    self.missing("when", *span, place, "add `when:` with an expression, or `when: all`");
+                    self.missing(
+                        "when",
+                        *span,
+                        place,
+                        "add `when:` with an expression, or `when: all`",
+                    );
                 }
                 (when.map(|w| self.when(w, phase.as_str())), form(self, place))
             }
@@ -180,10 +228,14 @@ impl Section<'_> {
     /// The name of a rule.
     fn name(&mut self, syntax: &Spanned<Text>, phase: Phase) -> Option<String> {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
-        let complain = |detail: String, help: String| findings::RULE_NAME.at(place, detail).help(help);
+        let complain =
+            |detail: String, help: String| findings::RULE_NAME.at(place, detail).help(help);
         let diagnostic = if text.is_empty() || text.chars().count() > REF_CHARACTERS {
             let count = text.chars().count();
-            complain(format!("the name has {count} characters"), format!("write 1 to {REF_CHARACTERS} characters"))
+            complain(
+                format!("the name has {count} characters"),
+                format!("write 1 to {REF_CHARACTERS} characters"),
+            )
         } else if let Some(c) = text.chars().find(|c| !is_ref_character(*c)) {
             let plain = |c: char| if is_ref_character(c) { c.to_ascii_lowercase() } else { '-' };
             let better: String = text.chars().map(plain).collect();
@@ -198,7 +250,10 @@ impl Section<'_> {
                 "" => "write a word, such as `office`".to_owned(),
                 better => format!("write `{better}`"),
             };
-            complain(format!("`{text}` begins or ends with a separator; Cloudflare refuses that"), help)
+            complain(
+                format!("`{text}` begins or ends with a separator; Cloudflare refuses that"),
+                help,
+            )
         } else if phase.deploys() && Managed::ALL.iter().any(|m| m.key() == text) {
             complain(
                 format!("`{text}` is the name of the rule that executes the managed ruleset"),
@@ -212,13 +267,20 @@ impl Section<'_> {
     }
 
     /// The position of a rule relative to others.
-    fn anchors(&mut self, [before, after]: [Option<&Spanned<Text>>; 2], own: Option<&str>) -> Vec<Anchor> {
+    fn anchors(
+        &mut self,
+        [before, after]: [Option<&Spanned<Text>>; 2],
+        own: Option<&str>,
+    ) -> Vec<Anchor> {
         let mut anchors = Vec::new();
         for (key, anchor, is_before) in [("before", before, true), ("after", after, false)] {
             let Some(facet) = anchor.and_then(|a| self.reader.words(key, a)) else { continue };
             if own == Some(facet.value.as_str()) {
-                let diagnostic = findings::NOT_HERE.at(facet.place, format!("the rule cannot be {key} itself"));
-                self.reader.diagnostics.push(diagnostic.help("write the `ref` or id of another rule"));
+                let diagnostic =
+                    findings::NOT_HERE.at(facet.place, format!("the rule cannot be {key} itself"));
+                self.reader
+                    .diagnostics
+                    .push(diagnostic.help("write the `ref` or id of another rule"));
                 continue;
             }
             let make = if is_before { Anchor::Before } else { Anchor::After };
@@ -232,7 +294,9 @@ impl Section<'_> {
         if let Some(span) = span {
             let place = self.handle(span);
             let diagnostic = findings::NOT_HERE.at(place, format!("`{key}` goes with {with} only"));
-            self.reader.diagnostics.push(diagnostic.help(format!("remove `{key}`, or write {with}")));
+            self.reader
+                .diagnostics
+                .push(diagnostic.help(format!("remove `{key}`, or write {with}")));
         }
     }
 
@@ -248,24 +312,36 @@ impl Section<'_> {
         ];
         let others = others.into_iter().filter_map(|(key, span)| Some((key, span?)));
         let (beside, help) = match is_absent {
-            true => ("state: absent", "remove it; a rule that should be gone has a name, and perhaps a reason"),
+            true => (
+                "state: absent",
+                "remove it; a rule that should be gone has a name, and perhaps a reason",
+            ),
             false => ("raw", "write it under `raw`, in Cloudflare's form"),
         };
         for (key, span) in others.chain(parts.own.iter().copied()) {
             let place = self.handle(span);
-            let diagnostic = findings::NOT_HERE.at(place, format!("`{key}` is given beside `{beside}`"));
+            let diagnostic =
+                findings::NOT_HERE.at(place, format!("`{key}` is given beside `{beside}`"));
             self.reader.diagnostics.push(diagnostic.help(help));
         }
     }
 
     /// A rule as Cloudflare has it.
-    fn raw_rule(&mut self, parts: &Parts<'_>, syntax: &Spanned<AnyValue>, name: Option<&str>) -> Option<RuleForm> {
+    fn raw_rule(
+        &mut self,
+        parts: &Parts<'_>,
+        syntax: &Spanned<AnyValue>,
+        name: Option<&str>,
+    ) -> Option<RuleForm> {
         self.refuse_beside(parts, false);
         let place = self.handle(syntax.span);
         let Value::Map(members) = &syntax.value.0 else { return None };
-        let lacks = ["action", "expression"].into_iter().find(|key| !matches!(members.get(*key), Some(Value::Text(_))));
+        let lacks = ["action", "expression"]
+            .into_iter()
+            .find(|key| !matches!(members.get(*key), Some(Value::Text(_))));
         if let Some(key) = lacks {
-            let diagnostic = findings::RAW.at(place, format!("a rule at Cloudflare has `{key}`, which is text"));
+            let diagnostic =
+                findings::RAW.at(place, format!("a rule at Cloudflare has `{key}`, which is text"));
             self.reader.diagnostics.push(diagnostic.help(format!("add `{key}:` under `raw`")));
             return None;
         }
@@ -275,33 +351,47 @@ impl Section<'_> {
             self.reader.diagnostics.push(findings::RAW.at(place, detail).help(help));
             return None;
         }
-        let own = ["id", "version", "last_updated", "position"].into_iter().find(|key| members.contains_key(*key));
+        let own = ["id", "version", "last_updated", "position"]
+            .into_iter()
+            .find(|key| members.contains_key(*key));
         if let Some(key) = own {
             let help = if key == "position" {
                 "write `before` or `after` beside `raw`"
             } else {
                 "remove it; Cloudflare sets it"
             };
-            self.reader
-                .diagnostics
-                .push(findings::RAW.at(place, format!("`{key}` is not part of a rule's definition")).help(help));
+            self.reader.diagnostics.push(
+                findings::RAW
+                    .at(place, format!("`{key}` is not part of a rule's definition"))
+                    .help(help),
+            );
             return None;
         }
         if let (Some(Value::Text(reference)), Some(name)) = (members.get("ref"), name)
             && reference != name
         {
-            let detail = format!("`ref` is `{}`, and the name `{name}`", super::super::clip(reference));
-            self.reader.diagnostics.push(findings::RAW.at(place, detail).help("remove `ref`; the name becomes it"));
+            let detail =
+                format!("`ref` is `{}`, and the name `{name}`", super::super::clip(reference));
+            self.reader
+                .diagnostics
+                .push(findings::RAW.at(place, detail).help("remove `ref`; the name becomes it"));
             return None;
         }
         Some(RuleForm::Raw(syntax.value.0.clone()))
     }
 
     /// What an exception skips.
-    fn exception_skip(&mut self, syntax: &Spanned<ScalarOr<ExceptionSkipSyntax>>) -> Option<Vec<SkipTarget>> {
+    fn exception_skip(
+        &mut self,
+        syntax: &Spanned<ScalarOr<ExceptionSkipSyntax>>,
+    ) -> Option<Vec<SkipTarget>> {
         let parts = match &syntax.value {
             ScalarOr::Word(word) => {
-                return self.everything(syntax, word, "`{ owasp: [942430] }`, `{ ruleset: owasp }`");
+                return self.everything(
+                    syntax,
+                    word,
+                    "`{ owasp: [942430] }`, `{ ruleset: owasp }`",
+                );
             }
             ScalarOr::Parts(parts) => parts,
         };
@@ -309,7 +399,11 @@ impl Section<'_> {
         let mut targets = Vec::new();
         for (managed, list) in [(Managed::Owasp, owasp), (Managed::Cloudflare, cloudflare)] {
             let Some(list) = list else { continue };
-            let names: Vec<_> = list.value.iter().map(|n| (RuleName::new(&n.value.0), self.reader.place(n))).collect();
+            let names: Vec<_> = list
+                .value
+                .iter()
+                .map(|n| (RuleName::new(&n.value.0), self.reader.place(n)))
+                .collect();
             if names.is_empty() {
                 if !self.is_whole(list.span) {
                     return None;
@@ -330,9 +424,14 @@ impl Section<'_> {
     }
 
     /// What a custom rule skips.
-    fn custom_skip(&mut self, syntax: &Spanned<ScalarOr<CustomSkipSyntax>>) -> Option<Vec<SkipTarget>> {
+    fn custom_skip(
+        &mut self,
+        syntax: &Spanned<ScalarOr<CustomSkipSyntax>>,
+    ) -> Option<Vec<SkipTarget>> {
         let parts = match &syntax.value {
-            ScalarOr::Word(word) => return self.everything(syntax, word, "`{ phases: […] }`, `{ products: […] }`"),
+            ScalarOr::Word(word) => {
+                return self.everything(syntax, word, "`{ phases: […] }`, `{ products: […] }`");
+            }
             ScalarOr::Parts(parts) => parts,
         };
         let CustomSkipSyntax { everything, phases, products } = parts;
@@ -352,7 +451,12 @@ impl Section<'_> {
     }
 
     /// `everything`.
-    fn everything<T>(&mut self, syntax: &Spanned<T>, word: &Text, others: &str) -> Option<Vec<SkipTarget>> {
+    fn everything<T>(
+        &mut self,
+        syntax: &Spanned<T>,
+        word: &Text,
+        others: &str,
+    ) -> Option<Vec<SkipTarget>> {
         if word.0 == "everything" {
             return Some(vec![SkipTarget::Everything]);
         }
@@ -379,13 +483,17 @@ impl Section<'_> {
     /// Reports an invalid `skip`.
     fn refuse_skip(&mut self, place: Place, detail: String) {
         let diagnostic = findings::SKIP.at(place, detail);
-        self.reader.diagnostics.push(diagnostic.help("name what requests bypass, or remove the rule"));
+        self.reader
+            .diagnostics
+            .push(diagnostic.help("name what requests bypass, or remove the rule"));
     }
 
     /// A ruleset by its word or id.
     fn ruleset(&mut self, syntax: &Spanned<Text>) -> Option<SkipTarget> {
         let text = syntax.value.0.as_str();
-        let known = Managed::ALL.iter().find(|m| m.key() == text || m.facts().id == text.to_ascii_lowercase());
+        let known = Managed::ALL
+            .iter()
+            .find(|m| m.key() == text || m.facts().id == text.to_ascii_lowercase());
         if let Some(managed) = known {
             return Some(SkipTarget::Ruleset(*managed));
         }
@@ -396,7 +504,8 @@ impl Section<'_> {
         let nearest = super::super::suggest::nearest(text, Managed::ALL.iter().map(|m| m.key()));
         let help = match nearest {
             Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => "write `owasp`, `cloudflare`, or the id of a ruleset: 32 hexadecimal digits".to_owned(),
+            None => "write `owasp`, `cloudflare`, or the id of a ruleset: 32 hexadecimal digits"
+                .to_owned(),
         };
         let detail = format!("`{}` is not a managed ruleset", super::super::clip(text));
         self.reader.diagnostics.push(findings::SKIP.at(place, detail).help(help));
@@ -404,7 +513,11 @@ impl Section<'_> {
     }
 
     /// The response to a blocked request.
-    pub(super) fn response(&mut self, syntax: &Spanned<ResponseSyntax>, action: &str) -> Option<Value> {
+    pub(super) fn response(
+        &mut self,
+        syntax: &Spanned<ResponseSyntax>,
+        action: &str,
+    ) -> Option<Value> {
         let place = self.handle(syntax.span);
         if action != "block" {
             self.reader.diagnostics.push(
@@ -415,11 +528,18 @@ impl Section<'_> {
             return None;
         }
         let ResponseSyntax { status_code, content, content_type } = &syntax.value;
-        let (status, content, content_type) = (status_code.as_ref()?, content.as_ref()?, content_type.as_ref()?);
-        let Some(number) = status.value.0.parse().ok().filter(|n| RESPONSE_STATUSES.contains(n)) else {
+        let (status, content, content_type) =
+            (status_code.as_ref()?, content.as_ref()?, content_type.as_ref()?);
+        let Some(number) = status.value.0.parse().ok().filter(|n| RESPONSE_STATUSES.contains(n))
+        else {
             let place = self.reader.place(status);
-            let detail = format!("`{}` is not a status for a blocked request", super::super::clip(&status.value.0));
-            self.reader.diagnostics.push(findings::RESPONSE.at(place, detail).help("write a number from 400 to 499"));
+            let detail = format!(
+                "`{}` is not a status for a blocked request",
+                super::super::clip(&status.value.0)
+            );
+            self.reader
+                .diagnostics
+                .push(findings::RESPONSE.at(place, detail).help("write a number from 400 to 499"));
             return None;
         };
         let response = [
@@ -438,7 +558,10 @@ impl Section<'_> {
             if let Some(first) = seen.get(&rule.name) {
                 self.reader.diagnostics.push(
                     findings::NAME_TWICE
-                        .at(rule.place, format!("`{}` is the name of another rule of the list", rule.name))
+                        .at(
+                            rule.place,
+                            format!("`{}` is the name of another rule of the list", rule.name),
+                        )
                         .and_at(*first, "the first one")
                         .help("give one of them another name"),
                 );

@@ -1,7 +1,7 @@
 //! One `waf` section: what all its entries have in common.
 //!
-//! The other files of this folder read the lists and rulesets, as further methods of [`Section`]. Every error becomes a
-//! finding; what is invalid is left out of the layer.
+//! The other files of this folder read the lists and rulesets, as further methods of [`Section`].
+//! Every error becomes a finding; what is invalid is left out of the layer.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,7 +15,9 @@ use super::layers::Layer;
 use super::syntax::{RuleList, SectionKeys, WafSyntax};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Place, Severity, Span};
-use crate::model::expression::{Expression, ExpressionProblem, ExpressionSetting, parse_expression};
+use crate::model::expression::{
+    Expression, ExpressionProblem, ExpressionSetting, parse_expression,
+};
 use crate::model::managed::Managed;
 use crate::model::ruleset::{DesiredRule, Note, Phase};
 use crate::model::{Gather, Unmanaged};
@@ -38,8 +40,10 @@ pub(super) type NoteKeys<'s> = [Option<&'s Spanned<Text>>; 3];
 impl Section<'_> {
     /// A whole section.
     pub(in crate::spec) fn read(&mut self, syntax: &Spanned<WafSyntax>) -> Layer {
-        let WafSyntax { keys: SectionKeys { unmanaged, accept_weakening, accept, owasp, cloudflare }, lists } =
-            &syntax.value;
+        let WafSyntax {
+            keys: SectionKeys { unmanaged, accept_weakening, accept, owasp, cloudflare },
+            lists,
+        } = &syntax.value;
         let unmanaged = unmanaged.map(|u| {
             let value = match u.value {
                 UnmanagedSyntax::Keep => Unmanaged::Keep,
@@ -49,8 +53,12 @@ impl Section<'_> {
         });
         let mut deployments = BTreeMap::new();
         deployments.extend(owasp.as_ref().and_then(|o| Some((Managed::Owasp, self.owasp(o)?))));
-        deployments.extend(cloudflare.as_ref().and_then(|c| Some((Managed::Cloudflare, self.cloudflare(c)?))));
-        let accept_weakening = accept_weakening.as_ref().and_then(|words| self.reader.words("accept_weakening", words));
+        deployments.extend(
+            cloudflare.as_ref().and_then(|c| Some((Managed::Cloudflare, self.cloudflare(c)?))),
+        );
+        let accept_weakening = accept_weakening
+            .as_ref()
+            .and_then(|words| self.reader.words("accept_weakening", words));
         Layer {
             place: Some(self.handle(syntax.span)),
             unmanaged,
@@ -64,9 +72,15 @@ impl Section<'_> {
     /// The rules of a phase, without duplicate names.
     fn list(&mut self, phase: Phase, list: &RuleList) -> Vec<DesiredRule> {
         let rules = match list {
-            RuleList::Action(list) => list.iter().filter_map(|rule| self.custom(phase, rule)).collect(),
-            RuleList::Rate(list) => list.iter().filter_map(|rule| self.rate_limit(phase, rule)).collect(),
-            RuleList::Exception(list) => list.iter().filter_map(|rule| self.exception(phase, rule)).collect(),
+            RuleList::Action(list) => {
+                list.iter().filter_map(|rule| self.custom(phase, rule)).collect()
+            }
+            RuleList::Rate(list) => {
+                list.iter().filter_map(|rule| self.rate_limit(phase, rule)).collect()
+            }
+            RuleList::Exception(list) => {
+                list.iter().filter_map(|rule| self.exception(phase, rule)).collect()
+            }
         };
         self.distinct(rules)
     }
@@ -75,7 +89,10 @@ impl Section<'_> {
     pub(super) fn handle(&self, span: Span) -> Place {
         let written = self.text.get(span.start as usize..span.end as usize).unwrap_or_default();
         let length = written.find([':', '\n', ',', '}']).unwrap_or(written.len());
-        Place { source: self.reader.source, span: Span::new(span.start as usize, span.start as usize + length) }
+        Place {
+            source: self.reader.source,
+            span: Span::new(span.start as usize, span.start as usize + length),
+        }
     }
 
     /// Whether a mapping is as its author wrote it, so that a missing key is really missing.
@@ -86,14 +103,18 @@ impl Section<'_> {
     /// Reports a missing required key; the place is that of the entry.
     pub(super) fn missing(&mut self, key: &str, span: Span, place: Place, help: &str) {
         if self.is_whole(span) {
-            self.reader
-                .diagnostics
-                .push(findings::MISSING_KEY.at(place, format!("`{key}` is missing here")).help(help));
+            self.reader.diagnostics.push(
+                findings::MISSING_KEY.at(place, format!("`{key}` is missing here")).help(help),
+            );
         }
     }
 
     /// Which requests: `all`, or an expression.
-    pub(super) fn when(&mut self, syntax: &Spanned<Text>, phase: &str) -> Option<Facet<Expression>> {
+    pub(super) fn when(
+        &mut self,
+        syntax: &Spanned<Text>,
+        phase: &str,
+    ) -> Option<Facet<Expression>> {
         if syntax.value.0.trim() == "all" {
             return Some(self.reader.facet(syntax, Expression::reported("true")));
         }
@@ -132,7 +153,12 @@ impl Section<'_> {
     }
 
     /// The same; `of_what` says whose last day it is.
-    pub(super) fn note_of(&mut self, [reason, owner, expires]: NoteKeys<'_>, what: &str, of_what: LastDay) -> Note {
+    pub(super) fn note_of(
+        &mut self,
+        [reason, owner, expires]: NoteKeys<'_>,
+        what: &str,
+        of_what: LastDay,
+    ) -> Note {
         let reason = reason.and_then(|r| self.reader.words("reason", r)).map(|f| f.value);
         let owner = owner.and_then(|o| self.reader.words("owner", o)).map(|f| f.value);
         let mut note = Note { reason, owner, ..Note::default() };
@@ -161,14 +187,21 @@ impl Section<'_> {
     }
 
     /// Reports an entry that weakens protection without a reason.
-    pub(super) fn need_reason(&mut self, note: &Note, is_given: bool, span: Span, place: Place, what: &str) {
+    pub(super) fn need_reason(
+        &mut self,
+        note: &Note,
+        is_given: bool,
+        span: Span,
+        place: Place,
+        what: &str,
+    ) {
         // An empty reason has been reported already.
         if note.reason.is_none() && !is_given && self.is_whole(span) {
-            self.reader.diagnostics.push(
-                findings::NO_REASON
-                    .at(place, format!("{what}, and nothing says why"))
-                    .help("add `reason:` with a few words or a ticket, and `expires:` if it is not permanent"),
-            );
+            self.reader
+                .diagnostics
+                .push(findings::NO_REASON.at(place, format!("{what}, and nothing says why")).help(
+                "add `reason:` with a few words or a ticket, and `expires:` if it is not permanent",
+            ));
         }
     }
 }

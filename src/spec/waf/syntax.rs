@@ -1,7 +1,7 @@
 //! The format of a `waf` section, as `spec/syntax.rs` for the rest of a spec.
 //!
-//! Editors show the documentation comments of the keys as descriptions. Allowed words come from the facts, so that the
-//! schema and the program cannot differ.
+//! Editors show the documentation comments of the keys as descriptions. Allowed words come from the
+//! facts, so that the schema and the program cannot differ.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,7 +18,9 @@ use super::super::record_syntax::{StateSyntax, date};
 use super::super::scalar_or_parts::ScalarOr;
 use super::super::syntax::UnmanagedSyntax;
 use crate::model::facts::owasp::THRESHOLD_KEYWORDS;
-use crate::model::facts::rulesets::{RESPONSE_CONTENT_TYPES, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS};
+use crate::model::facts::rulesets::{
+    RESPONSE_CONTENT_TYPES, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS,
+};
 use crate::model::ruleset::{Phase, RuleKind};
 
 /// Values that many zones share.
@@ -42,12 +44,14 @@ pub(in crate::spec) struct WafSyntax {
 #[derive(Debug, Default, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(super) struct SectionKeys {
-    /// What happens to rules and overrides that the spec does not name, in the lists and rulesets that it names: `keep`
-    /// reports and never changes them, `prune` removes them.
+    /// What happens to rules and overrides that the spec does not name, in the lists and rulesets
+    /// that it names: `keep` reports and never changes them, `prune` removes them.
     pub(super) unmanaged: Option<Spanned<UnmanagedSyntax>>,
-    /// Why weaker protection is accepted; counts as consent for every change of this section that weakens protection.
+    /// Why weaker protection is accepted; counts as consent for every change of this section that
+    /// weakens protection.
     pub(super) accept_weakening: Option<Spanned<Text>>,
-    /// What may make the live protection weaker than this section says, each with its value and the reason.
+    /// What may make the live protection weaker than this section says, each with its value and the
+    /// reason.
     pub(super) accept: Option<Vec<Spanned<AcceptSyntax>>>,
     /// The Cloudflare OWASP Core Ruleset: `on`, `off`, or how it is tuned.
     #[schemars(default, schema_with = "owasp")]
@@ -63,13 +67,14 @@ pub(super) struct SectionKeys {
 pub(super) struct AcceptSyntax {
     /// A rule that lets requests skip managed rules: its `ref` or id.
     pub(super) rule: Option<Spanned<Text>>,
-    /// A key of a deployment: `threshold`, `action`, `when`, or `enabled` for the switch of all rules.
+    /// A key of a deployment: `threshold`, `action`, `when`, or `enabled` for the switch of all
+    /// rules.
     pub(super) key: Option<Spanned<Text>>,
     /// An override of a rule (its number, its description, or the beginning of its id) or of a tag.
     #[serde(rename = "override")]
     pub(super) overridden: Option<Spanned<Text>>,
-    /// The live value: of a rule `{ when: EXPRESSION, skip: everything }`, of an override `off` or the action. Another value
-    /// is reported again.
+    /// The live value: of a rule `{ when: EXPRESSION, skip: everything }`, of an override `off` or
+    /// the action. Another value is reported again.
     #[serde(default)]
     #[schemars(required, schema_with = "accepted_value")]
     pub(super) is: Option<Spanned<AnyValue>>,
@@ -116,7 +121,8 @@ pub(super) struct OwaspSyntax {
     #[serde(default)]
     #[schemars(schema_with = "paranoia")]
     pub(super) paranoia: Option<Spanned<Text>>,
-    /// The score at which the action is taken: low (60), medium (40), high (25), or a number. Lower is stricter.
+    /// The score at which the action is taken: low (60), medium (40), high (25), or a number. Lower
+    /// is stricter.
     #[serde(default)]
     #[schemars(schema_with = "threshold")]
     pub(super) threshold: Option<Spanned<Text>>,
@@ -128,7 +134,8 @@ pub(super) struct OwaspSyntax {
     #[serde(default)]
     #[schemars(schema_with = "when")]
     pub(super) when: Option<Spanned<Text>>,
-    /// Instead of `when`: the expression in Cloudflare's words, which is sent without being checked.
+    /// Instead of `when`: the expression in Cloudflare's words, which is sent without being
+    /// checked.
     #[serde(default)]
     #[schemars(schema_with = "when")]
     pub(super) expression: Option<Spanned<Text>>,
@@ -138,7 +145,8 @@ pub(super) struct OwaspSyntax {
     pub(super) disable: Option<Vec<Spanned<TuneSyntax>>>,
     /// Rules that are switched on.
     pub(super) enable: Option<Vec<Spanned<TuneSyntax>>>,
-    /// Overrides in Cloudflare's form, for what the other keys cannot express; the other keys are merged into them.
+    /// Overrides in Cloudflare's form, for what the other keys cannot express; the other keys are
+    /// merged into them.
     #[serde(default)]
     #[schemars(schema_with = "raw")]
     pub(super) raw: Option<Spanned<AnyValue>>,
@@ -152,13 +160,15 @@ pub(super) struct CloudflareSyntax {
     #[serde(default)]
     #[schemars(schema_with = "when")]
     pub(super) when: Option<Spanned<Text>>,
-    /// Instead of `when`: the expression in Cloudflare's words, which is sent without being checked.
+    /// Instead of `when`: the expression in Cloudflare's words, which is sent without being
+    /// checked.
     #[serde(default)]
     #[schemars(schema_with = "when")]
     pub(super) expression: Option<Spanned<Text>>,
     /// The version of the ruleset to run; `latest` is Cloudflare's default.
     pub(super) version: Option<Spanned<Text>>,
-    /// Tags with their tuning, for current and future rules; for a rule with several of the tags, the last one wins.
+    /// Tags with their tuning, for current and future rules; for a rule with several of the tags,
+    /// the last one wins.
     pub(super) tags: Option<Vec<Spanned<TagSyntax>>>,
     /// Tuning of single rules.
     pub(super) rules: Option<Vec<Spanned<RuleSyntax>>>,
@@ -166,7 +176,8 @@ pub(super) struct CloudflareSyntax {
     pub(super) disable: Option<Vec<Spanned<TuneSyntax>>>,
     /// Rules that are switched on.
     pub(super) enable: Option<Vec<Spanned<TuneSyntax>>>,
-    /// Overrides in Cloudflare's form, for what the other keys cannot express; the other keys are merged into them.
+    /// Overrides in Cloudflare's form, for what the other keys cannot express; the other keys are
+    /// merged into them.
     #[serde(default)]
     #[schemars(schema_with = "raw")]
     pub(super) raw: Option<Spanned<AnyValue>>,
@@ -245,7 +256,8 @@ macro_rules! named_rules {
         #[derive(Debug, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub(super) struct $name {
-            /// The name: 1 to 128 letters, digits, `-`, `_` and `.`, not `-` or `.` at an end; it becomes the `ref` that identifies the rule.
+            /// The name: 1 to 128 letters, digits, `-`, `_` and `.`, not `-` or `.` at an end; it
+            /// becomes the `ref` that identifies the rule.
             #[schemars(required)]
             pub(super) name: Option<Spanned<Text>>,
             /// Which requests: `all`, or an expression.
@@ -271,7 +283,8 @@ macro_rules! named_rules {
             pub(super) after: Option<Spanned<Text>>,
             /// `absent` deletes the rule; it needs only a name.
             pub(super) state: Option<Spanned<StateSyntax>>,
-            /// The rule in Cloudflare's form, for what the other keys cannot express; used instead of them.
+            /// The rule in Cloudflare's form, for what the other keys cannot express; used instead
+            /// of them.
             #[serde(default)]
             #[schemars(schema_with = "raw")]
             pub(super) raw: Option<Spanned<AnyValue>>,
@@ -298,8 +311,8 @@ named_rules! {
         action: Option<Spanned<Text>>,
         /// The response to a blocked request.
         response: Option<Spanned<ResponseSyntax>>,
-        /// With `action: skip`, what the requests skip: `everything` means the custom rules after this one; or later
-        /// phases and other products.
+        /// With `action: skip`, what the requests skip: `everything` means the custom rules after
+        /// this one; or later phases and other products.
         #[serde(default)]
         #[schemars(schema_with = "custom_skip")]
         skip: Option<Spanned<ScalarOr<CustomSkipSyntax>>>,
@@ -309,15 +322,16 @@ named_rules! {
 
     /// A rate limiting rule.
     RateSyntax {
-        /// What requests are counted by: `ip`, `visitor`, or Cloudflare's names; the data centre is added
-        /// automatically.
+        /// What requests are counted by: `ip`, `visitor`, or Cloudflare's names; the data centre is
+        /// added automatically.
         per: Option<Spanned<OneOrMany<Spanned<Text>>>>,
         /// How many requests in how much time, such as `5 in 1m`.
         limit: Option<Spanned<Text>>,
         /// The action above the limit, such as `block for 10m` or `managed_challenge`.
         then: Option<Spanned<Text>>,
-        /// Which requests are counted, if not those that the rule matches: an expression, which may use the response. It has to
-        /// repeat `when`, because nothing else limits what is counted. An empty text is the default: what the rule matches.
+        /// Which requests are counted, if not those that the rule matches: an expression, which may
+        /// use the response. It has to repeat `when`, because nothing else limits what is counted.
+        /// An empty text is the default: what the rule matches.
         count: Option<Spanned<Text>>,
         /// Whether only requests that reach the origin are counted.
         to_origin: Option<Spanned<bool>>,
@@ -390,7 +404,8 @@ impl<'de> Visitor<'de> for Keys {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<WafSyntax, A::Error> {
         let mut section = WafSyntax::default();
         while let Some(key) = entries.next_key::<String>()? {
-            let SectionKeys { unmanaged, accept_weakening, accept, owasp, cloudflare } = &mut section.keys;
+            let SectionKeys { unmanaged, accept_weakening, accept, owasp, cloudflare } =
+                &mut section.keys;
             match (key.as_str(), Phase::ALL.iter().find(|phase| phase.key() == key)) {
                 ("unmanaged", _) => *unmanaged = Some(entries.next_value()?),
                 ("accept_weakening", _) => *accept_weakening = Some(entries.next_value()?),
@@ -400,7 +415,9 @@ impl<'de> Visitor<'de> for Keys {
                 (_, Some(phase)) => {
                     section.lists.insert(*phase, RuleList::read(phase.rules(), &mut entries)?);
                 }
-                (_, None) => return Err(de::Error::custom(format_args!("there is no key `{key}` here"))),
+                (_, None) => {
+                    return Err(de::Error::custom(format_args!("there is no key `{key}` here")));
+                }
             }
         }
         Ok(section)
@@ -426,11 +443,19 @@ impl JsonSchema for WafSyntax {
 /// The list of a phase.
 fn list(phase: Phase, generator: &mut SchemaGenerator) -> Schema {
     let (mut rule, needed) = match phase.rules() {
-        RuleKind::Action => (generator.subschema_for::<CustomSyntax>(), ["when", "action"].as_slice()),
-        RuleKind::Rate => (generator.subschema_for::<RateSyntax>(), ["when", "per", "limit", "then"].as_slice()),
-        RuleKind::Exception => (generator.subschema_for::<ExceptionSyntax>(), ["when", "skip", "reason"].as_slice()),
+        RuleKind::Action => {
+            (generator.subschema_for::<CustomSyntax>(), ["when", "action"].as_slice())
+        }
+        RuleKind::Rate => {
+            (generator.subschema_for::<RateSyntax>(), ["when", "per", "limit", "then"].as_slice())
+        }
+        RuleKind::Exception => {
+            (generator.subschema_for::<ExceptionSyntax>(), ["when", "skip", "reason"].as_slice())
+        }
     };
-    if let Some(action) = rule.pointer_mut("/properties/action").and_then(serde_json::Value::as_object_mut) {
+    if let Some(action) =
+        rule.pointer_mut("/properties/action").and_then(serde_json::Value::as_object_mut)
+    {
         action.extend(words(phase.facts().actions).as_object().cloned().unwrap_or_default());
     }
     // A rule that is raw or absent needs none of the keys.

@@ -6,8 +6,8 @@ use super::{changed_outside, contents, on_plan, plan, refused_without, zone_spec
 use crate::support::workspace::{Workspace, options};
 use zonewright::sandbox::{Fault, What, When};
 
-/// C11: the same update again and again. Equal values are no change, whatever their spelling; a change that does not
-/// converge is reported.
+/// C11: the same update again and again. Equal values are no change, whatever their spelling; a
+/// change that does not converge is reported.
 #[test]
 fn c11_the_same_update_is_not_repeated() {
     let workspace = Workspace::new(options());
@@ -23,11 +23,19 @@ fn c11_the_same_update_is_not_repeated() {
     }
     assert_eq!(workspace.writes().len(), writes, "what is equal is not written");
     // Someone changes the record between our write and the check: the run does not report success.
-    zone_spec(&workspace, "spec.yaml", "records:\n  - { name: www, type: AAAA, content: '2001:db8::1', ttl: 600 }");
+    zone_spec(
+        &workspace,
+        "spec.yaml",
+        "records:\n  - { name: www, type: AAAA, content: '2001:db8::1', ttl: 600 }",
+    );
     let zone = super::zone_id(&workspace);
     let id = super::record_id(&workspace, "www.example.com", "AAAA");
     workspace.fault(Fault {
-        when: When::Matching { method: Some("GET".into()), path_suffix: "/dns_records".into(), nth: 2 },
+        when: When::Matching {
+            method: Some("GET".into()),
+            path_suffix: "/dns_records".into(),
+            nth: 2,
+        },
         what: What::AnotherWriter {
             method: "PATCH".into(),
             path: format!("/zones/{zone}/dns_records/{id}"),
@@ -40,8 +48,8 @@ fn c11_the_same_update_is_not_repeated() {
     assert!(said.contains("1 difference") && said.contains("example.com/dns/www/AAAA"), "{said}");
 }
 
-/// C13: Cloudflare is down. Nothing is written and the report says so; a plan from a snapshot works; later the same command
-/// succeeds.
+/// C13: Cloudflare is down. Nothing is written and the report says so; a plan from a snapshot
+/// works; later the same command succeeds.
 #[test]
 fn c13_cloudflare_is_down_for_days() {
     let spec = "records:\n  - { name: www, type: A, content: 192.0.2.1 }";
@@ -65,12 +73,15 @@ fn c13_cloudflare_is_down_for_days() {
         let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
         assert!(ran.stderr.contains("nothing was written"), "{}", ran.stderr);
         assert_eq!(workspace.writes().len(), 0);
-        let offline = workspace.run(&["plan", "spec.yaml", "--against", "zonewright.snapshot.json.gz"]).exits(0);
+        let offline = workspace
+            .run(&["plan", "spec.yaml", "--against", "zonewright.snapshot.json.gz"])
+            .exits(0);
         assert!(offline.stdout.contains("+ www  A  192.0.2.1"), "{}", offline.stdout);
     }
 }
 
-/// C13: Cloudflare goes down during an apply. The report says what was done, and the same command finishes the rest later.
+/// C13: Cloudflare goes down during an apply. The report says what was done, and the same command
+/// finishes the rest later.
 #[test]
 fn c13_cloudflare_goes_down_during_an_apply() {
     let workspace = Workspace::new(options());
@@ -91,8 +102,8 @@ fn c13_cloudflare_goes_down_during_an_apply() {
     assert_eq!(workspace.records("example.com").len(), 6);
 }
 
-/// C14: someone repairs a record by hand at night, and the next run would revert it. The plan says so, with the time, and needs
-/// consent.
+/// C14: someone repairs a record by hand at night, and the next run would revert it. The plan says
+/// so, with the time, and needs consent.
 #[test]
 fn c14_a_repair_by_hand_is_reverted() {
     let workspace = on_plan("business");
@@ -102,7 +113,10 @@ fn c14_a_repair_by_hand_is_reverted() {
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     let zone = super::zone_id(&workspace);
     let records = workspace.records("example.com");
-    let ns2 = records.iter().find(|r| r["content"] == "ns2.example.net").unwrap()["id"].as_str().unwrap().to_owned();
+    let ns2 = records.iter().find(|r| r["content"] == "ns2.example.net").unwrap()["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     workspace.write(
         "PATCH",
         &format!("/zones/{zone}/dns_records/{ns2}"),
@@ -119,8 +133,16 @@ fn c14_a_repair_by_hand_is_reverted() {
     assert_eq!(contents(&workspace, "example.com"), ["ns1.example.net", "ns2.example.net"]);
     // Both sides changed the same thing: a conflict, with a consent of its own.
     changed_outside(&workspace, "www.example.com", "A", &json!({ "ttl": 900 }));
-    zone_spec(&workspace, "spec.yaml", &spec.replace("content: 192.0.2.1", "content: 192.0.2.1, ttl: 600"));
-    zone_spec(&workspace, "before.yaml", &spec.replace("content: 192.0.2.1", "content: 192.0.2.1, ttl: 300"));
+    zone_spec(
+        &workspace,
+        "spec.yaml",
+        &spec.replace("content: 192.0.2.1", "content: 192.0.2.1, ttl: 600"),
+    );
+    zone_spec(
+        &workspace,
+        "before.yaml",
+        &spec.replace("content: 192.0.2.1", "content: 192.0.2.1, ttl: 300"),
+    );
     refused_without(
         &workspace,
         &arguments,

@@ -5,8 +5,8 @@ use serde_json::json;
 use super::{on_plan, plan, refused_without, zone_spec};
 use crate::support::workspace::{Workspace, options_on};
 
-/// C8: one rule for all zones at once. The plan shows the effect for each zone, and `--zone` limits an apply to the first
-/// zones.
+/// C8: one rule for all zones at once. The plan shows the effect for each zone, and `--zone` limits
+/// an apply to the first zones.
 #[test]
 fn c8_one_rule_everywhere_at_once() {
     let workspace = Workspace::empty(options_on("business"));
@@ -42,25 +42,36 @@ fn c8_one_rule_everywhere_at_once() {
     assert!(rest["operations"].as_array().unwrap().iter().all(|o| o["zone"] != "canary.example"));
 }
 
-/// C15: a spec that names one override sends one. Everything else stays as it is, and the plan says how many rules change.
+/// C15: a spec that names one override sends one. Everything else stays as it is, and the plan says
+/// how many rules change.
 #[test]
 fn c15_one_override_switches_others_off() {
     let workspace = on_plan("business");
     zone_spec(&workspace, "spec.yaml", "waf:\n  owasp: on");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
-    zone_spec(&workspace, "spec.yaml", "waf:\n  owasp:\n    disable: [{ rule: 942430, reason: the search box }]");
+    zone_spec(
+        &workspace,
+        "spec.yaml",
+        "waf:\n  owasp:\n    disable: [{ rule: 942430, reason: the search box }]",
+    );
     refused_without(
         &workspace,
         &["spec.yaml"],
         &["WEAKENS", "→ 1 of 210 rules change", "the protection gets weaker"],
         &[&["--allow", "weakens-protection"]],
     );
-    let overrides = workspace.rules("http_request_firewall_managed")[0]["action_parameters"]["overrides"].clone();
+    let overrides =
+        workspace.rules("http_request_firewall_managed")[0]["action_parameters"]["overrides"]
+            .clone();
     assert_eq!(overrides["rules"].as_array().map(Vec::len), Some(1), "{overrides}");
-    assert!(overrides.get("enabled").is_none() && overrides.get("categories").is_none(), "{overrides}");
+    assert!(
+        overrides.get("enabled").is_none() && overrides.get("categories").is_none(),
+        "{overrides}"
+    );
 }
 
-/// C16: the order of rules is part of their meaning, so it is compared, and corrected as an operation of its own.
+/// C16: the order of rules is part of their meaning, so it is compared, and corrected as an
+/// operation of its own.
 #[test]
 fn c16_the_rule_that_lets_through_slides_below() {
     let workspace = on_plan("business");
@@ -68,12 +79,19 @@ fn c16_the_rule_that_lets_through_slides_below() {
     zone_spec(&workspace, "spec.yaml", spec);
     workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "weakens-protection"]).exits(0);
     let phase = "http_request_firewall_custom";
-    let order = |workspace: &Workspace| workspace.rules(phase).iter().map(|r| r["ref"].clone()).collect::<Vec<_>>();
+    let order = |workspace: &Workspace| {
+        workspace.rules(phase).iter().map(|r| r["ref"].clone()).collect::<Vec<_>>()
+    };
     assert_eq!(order(&workspace), ["partner", "others"]);
     // Someone moves it.
     let dump = workspace.dump();
-    let ruleset =
-        dump["zones"][0]["rulesets"].as_array().unwrap().iter().find(|r| r["phase"] == phase).unwrap().clone();
+    let ruleset = dump["zones"][0]["rulesets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|r| r["phase"] == phase)
+        .unwrap()
+        .clone();
     let mut first = ruleset["rules"][0].clone();
     first["position"] = json!({ "after": ruleset["rules"][1]["id"] });
     let path = format!(
@@ -88,18 +106,26 @@ fn c16_the_rule_that_lets_through_slides_below() {
     let arguments = ["spec.yaml", "--base", "./spec.yaml"];
     let moved = &plan(&workspace, &arguments)["operations"][0];
     assert_eq!((&moved["action"], &moved["cause"]), (&json!("move"), &json!("drift")), "{moved}");
-    let words =
-        ["partner", "moved", "reverts a change made outside the spec", "WEAKENS", "is before the rule others now"];
+    let words = [
+        "partner",
+        "moved",
+        "reverts a change made outside the spec",
+        "WEAKENS",
+        "is before the rule others now",
+    ];
     refused_without(&workspace, &arguments, &words, &[&["--allow", "weakens-protection"]]);
     assert_eq!(order(&workspace), ["partner", "others"]);
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }
 
-/// C18: a threshold is raised, a level lowered, blocking becomes logging: each is called weaker, in numbers.
+/// C18: a threshold is raised, a level lowered, blocking becomes logging: each is called weaker, in
+/// numbers.
 #[test]
 fn c18_a_threshold_is_quietly_raised() {
     let workspace = on_plan("business");
-    let spec = |tuning: &str| zone_spec(&workspace, "spec.yaml", &format!("waf:\n  owasp: {{ {tuning} }}"));
+    let spec = |tuning: &str| {
+        zone_spec(&workspace, "spec.yaml", &format!("waf:\n  owasp: {{ {tuning} }}"))
+    };
     spec("paranoia: 2, threshold: high, action: block");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     for (tuning, words) in [

@@ -2,10 +2,13 @@
 
 use serde_json::json;
 
-use super::{changed_outside, contents, dangers, on_plan, plan, refused_without, snapshot, zone_spec};
+use super::{
+    changed_outside, contents, dangers, on_plan, plan, refused_without, snapshot, zone_spec,
+};
 use crate::support::workspace::{Workspace, options};
 
-/// C1: a generator leaves one host out by mistake. A single delete is below every limit that is a percentage.
+/// C1: a generator leaves one host out by mistake. A single delete is below every limit that is a
+/// percentage.
 #[test]
 fn c1_one_host_missing_from_a_generated_source() {
     let hosts = |n: usize| {
@@ -18,19 +21,23 @@ fn c1_one_host_missing_from_a_generated_source() {
     zone_spec(&workspace, "spec.yaml", &hosts(29));
     // A name that is merely missing from the spec is not deleted.
     assert_eq!(plan(&workspace, &["spec.yaml"])["verdict"], "in-sync");
-    // With the previous spec, the removal is planned, and needs its number. Nothing refers to the host.
+    // With the previous spec, the removal is planned, and needs its number. Nothing refers to the
+    // host.
     let words = [
         "- backend-30  A  192.0.2.30",
         "removed from the spec",
         "records or rules are deleted: 1 operation. To allow it, add --allow-deletes 1",
     ];
     let arguments = ["spec.yaml", "--base", "./before.yaml"];
-    workspace.run(&["apply", "spec.yaml", "--base", "./before.yaml", "--yes", "--allow-deletes", "2"]).exits(3);
+    workspace
+        .run(&["apply", "spec.yaml", "--base", "./before.yaml", "--yes", "--allow-deletes", "2"])
+        .exits(3);
     refused_without(&workspace, &arguments, &words, &[&["--allow-deletes", "1"]]);
 }
 
-/// C1 with something that needs the host: a record of this zone, of someone else, or of another zone of the run. The plan names it,
-/// and the consent is needed in each case, and in none where the same plan removes it.
+/// C1 with something that needs the host: a record of this zone, of someone else, or of another
+/// zone of the run. The plan names it, and the consent is needed in each case, and in none where
+/// the same plan removes it.
 #[test]
 fn c1_a_host_that_is_in_use() {
     let spec = |host: &str, of_com: &str, of_net: &str| {
@@ -42,7 +49,8 @@ fn c1_a_host_that_is_in_use() {
     };
     let host = "      - { name: backend, type: A, content: 192.0.2.1 }";
     let record = "      - { name: \"@\", type: MX, priority: 10, content: backend.example.com }";
-    let alias = json!({ "type": "CNAME", "name": "theirs.example.com", "content": "backend.example.com" });
+    let alias =
+        json!({ "type": "CNAME", "name": "theirs.example.com", "content": "backend.example.com" });
     for (before, after, foreign, says) in [
         ([record, ""], [record, ""], None, "1 record refers to this name: @ MX"),
         (["", record], ["", record], None, "1 record refers to this name: example.net MX"),
@@ -66,7 +74,12 @@ fn c1_a_host_that_is_in_use() {
         let code = if is_raised || before != after { 3 } else { 0 };
         workspace.run(&[&apply[..], &[deletes]].concat()).exits(code);
         if is_raised {
-            workspace.run(&[&apply[..], &[deletes, "--allow", "removes-last-address,changes-mail"]].concat()).exits(0);
+            workspace
+                .run(
+                    &[&apply[..], &[deletes, "--allow", "removes-last-address,changes-mail"]]
+                        .concat(),
+                )
+                .exits(0);
         }
     }
 }
@@ -90,12 +103,17 @@ fn c1_a_protected_host_missing_from_a_generated_source() {
     );
 }
 
-/// C2: a slow enactor carries out an old plan after a newer one; a cleaner then takes away what the newer one made.
+/// C2: a slow enactor carries out an old plan after a newer one; a cleaner then takes away what the
+/// newer one made.
 #[test]
 fn c2_an_old_plan_after_a_newer_one() {
     let workspace = Workspace::new(options());
     let spec = |address: &str| {
-        zone_spec(&workspace, "spec.yaml", &format!("records:\n  - {{ name: api, type: A, content: {address} }}"));
+        zone_spec(
+            &workspace,
+            "spec.yaml",
+            &format!("records:\n  - {{ name: api, type: A, content: {address} }}"),
+        );
     };
     spec("192.0.2.1");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
@@ -114,7 +132,9 @@ fn c2_an_old_plan_after_a_newer_one() {
     assert_eq!(workspace.writes().len(), writes);
     assert_eq!(contents(&workspace, "api.example.com"), ["192.0.2.3"]);
     // The cleanup, which would leave a name in use without any address.
-    workspace.plant_records(json!([{ "type": "CNAME", "name": "www.example.com", "content": "api.example.com" }]));
+    workspace.plant_records(
+        json!([{ "type": "CNAME", "name": "www.example.com", "content": "api.example.com" }]),
+    );
     zone_spec(&workspace, "spec.yaml", "records:\n  - { name: api, type: A, state: absent }");
     refused_without(
         &workspace,
@@ -124,7 +144,8 @@ fn c2_an_old_plan_after_a_newer_one() {
     );
 }
 
-/// C3: the target of a proxied name changes. The record is updated in place, so its certificate is not affected.
+/// C3: the target of a proxied name changes. The record is updated in place, so its certificate is
+/// not affected.
 #[test]
 fn c3_a_proxied_name_gets_another_target() {
     let workspace = Workspace::new(options());
@@ -132,7 +153,9 @@ fn c3_a_proxied_name_gets_another_target() {
         zone_spec(
             &workspace,
             "spec.yaml",
-            &format!("records:\n  - {{ name: www, type: CNAME, content: {target}, proxied: true }}"),
+            &format!(
+                "records:\n  - {{ name: www, type: CNAME, content: {target}, proxied: true }}"
+            ),
         );
     };
     spec("a.example.net");
@@ -145,11 +168,15 @@ fn c3_a_proxied_name_gets_another_target() {
         json!({ "create": 0, "update": 1, "delete": 0, "deletes_to_allow": 0, "unchanged": 0, "unmanaged": 0, "ignored": 0 })
     );
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
-    assert_eq!(super::record_id(&workspace, "www.example.com", "CNAME"), id, "it is still the same record");
+    assert_eq!(
+        super::record_id(&workspace, "www.example.com", "CNAME"),
+        id,
+        "it is still the same record"
+    );
 }
 
-/// C3: a proxied name is renamed, or its type changes. Both records change in one batch, and the plan names the loss of the old
-/// name.
+/// C3: a proxied name is renamed, or its type changes. Both records change in one batch, and the
+/// plan names the loss of the old name.
 #[test]
 fn c3_a_proxied_name_is_renamed_or_replaced() {
     let workspace = Workspace::new(options());
@@ -174,9 +201,13 @@ fn c3_a_proxied_name_is_renamed_or_replaced() {
     let sent = workspace.writes()[writes..].to_vec();
     assert_eq!(sent.len(), 1, "the old name and the new one in one transaction: {sent:?}");
     assert!(sent[0].path.ends_with("/dns_records/batch"), "{sent:?}");
-    // Another type under the same name: the spec asks for the removal and has the replacement, so it does not count as a
-    // delete.
-    zone_spec(&workspace, "replaced.yaml", "records:\n  - { name: web, type: A, content: 192.0.2.1, proxied: true }");
+    // Another type under the same name: the spec asks for the removal and has the replacement, so
+    // it does not count as a delete.
+    zone_spec(
+        &workspace,
+        "replaced.yaml",
+        "records:\n  - { name: web, type: A, content: 192.0.2.1, proxied: true }",
+    );
     let writes = workspace.writes().len();
     let arguments = ["replaced.yaml", "--base", "./renamed.yaml"];
     let said = workspace.run(&[&["apply", "--yes"][..], &arguments].concat()).exits(0).stdout;
@@ -186,7 +217,8 @@ fn c3_a_proxied_name_is_renamed_or_replaced() {
     assert_eq!(workspace.writes().len(), writes + 1, "in one transaction");
 }
 
-/// C5: a record goes, or goes and comes back, below an old wildcard that resolvers remember for an hour.
+/// C5: a record goes, or goes and comes back, below an old wildcard that resolvers remember for an
+/// hour.
 #[test]
 fn c5_a_wildcard_answers_for_what_is_gone() {
     let workspace = Workspace::new(options());
@@ -199,7 +231,11 @@ fn c5_a_wildcard_answers_for_what_is_gone() {
     let planned = plan(&workspace, &["gone.yaml"]);
     assert_eq!(dangers(&planned), ["delete", "falls-to-wildcard"]);
     // Replaced: in one batch, the name always has a record.
-    zone_spec(&workspace, "replaced.yaml", "records:\n  - { name: shop, type: A, content: 192.0.2.1 }");
+    zone_spec(
+        &workspace,
+        "replaced.yaml",
+        "records:\n  - { name: shop, type: A, content: 192.0.2.1 }",
+    );
     let said = workspace.run(&["apply", "replaced.yaml", "--yes"]).exits(3).stdout;
     let words = "shop is replaced in one transaction; where batch requests are not available, *.example.com answers for it in between: A 203.0.113.9 (ttl 3600)";
     assert!(said.contains(words), "{said}");
@@ -210,7 +246,10 @@ fn c5_a_wildcard_answers_for_what_is_gone() {
     refused_without(
         &workspace,
         &["gone.yaml"],
-        &["a wildcard answers for a deleted name", "→ shop: *.example.com answers from now on: 203.0.113.9 (ttl 3600)"],
+        &[
+            "a wildcard answers for a deleted name",
+            "→ shop: *.example.com answers from now on: 203.0.113.9 (ttl 3600)",
+        ],
         &[&["--allow-deletes", "1"], &["--allow", "falls-to-wildcard"]],
     );
 }
@@ -243,7 +282,12 @@ fn c7_dnssec_is_rolled_back_in_haste() {
     let consents: [&[&str]; 1] = [&["--allow", "changes-dnssec,overwrites-foreign"]];
     refused_without(&workspace, &["spec.yaml"], &words, &consents);
     zone_spec(&workspace, "spec.yaml", "records:\n  - { name: lab, type: DS, state: absent }");
-    refused_without(&workspace, &["spec.yaml"], &words, &[&["--allow-deletes", "1"], &["--allow", "changes-dnssec"]]);
+    refused_without(
+        &workspace,
+        &["spec.yaml"],
+        &words,
+        &[&["--allow-deletes", "1"], &["--allow", "changes-dnssec"]],
+    );
 }
 
 /// C9: only what the spec names is managed; everything else stays exactly as it is.
@@ -257,19 +301,30 @@ fn c9_a_spec_of_one_name_in_a_zone_of_many() {
         { "type": "MX", "name": "example.com", "content": "mx.example.net", "priority": 10 },
     ]));
     let before = snapshot(&workspace);
-    zone_spec(&workspace, "spec.yaml", "records:\n  - { name: home, type: A, content: 198.51.100.7 }");
+    zone_spec(
+        &workspace,
+        "spec.yaml",
+        "records:\n  - { name: home, type: A, content: 198.51.100.7 }",
+    );
     let planned = plan(&workspace, &["spec.yaml"]);
-    assert_eq!((&planned["summary"]["delete"], &planned["summary"]["unmanaged"]), (&json!(0), &json!(4)));
+    assert_eq!(
+        (&planned["summary"]["delete"], &planned["summary"]["unmanaged"]),
+        (&json!(0), &json!(4))
+    );
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     // An empty spec deletes nothing, either.
     zone_spec(&workspace, "spec.yaml", "records: []");
     assert_eq!(plan(&workspace, &["spec.yaml"])["verdict"], "in-sync");
-    let after: Vec<_> =
-        workspace.records("example.com").into_iter().filter(|r| r["name"] != "home.example.com").collect();
+    let after: Vec<_> = workspace
+        .records("example.com")
+        .into_iter()
+        .filter(|r| r["name"] != "home.example.com")
+        .collect();
     assert_eq!(json!(after), before);
 }
 
-/// C10: pruning is opt-in in the spec, and the first run lists and counts everything that it deletes.
+/// C10: pruning is opt-in in the spec, and the first run lists and counts everything that it
+/// deletes.
 #[test]
 fn c10_pruning_a_zone_for_the_first_time() {
     let workspace = Workspace::new(options());
@@ -281,7 +336,11 @@ fn c10_pruning_a_zone_for_the_first_time() {
     let records = "records:\n  - { name: www, type: A, content: 192.0.2.1 }";
     zone_spec(&workspace, "spec.yaml", records);
     let kept = workspace.run(&["plan", "spec.yaml"]).exits(0);
-    assert!(kept.stdout.contains("3 unmanaged") && kept.stdout.contains("0 to delete"), "{}", kept.stdout);
+    assert!(
+        kept.stdout.contains("3 unmanaged") && kept.stdout.contains("0 to delete"),
+        "{}",
+        kept.stdout
+    );
     zone_spec(
         &workspace,
         "spec.yaml",
@@ -295,6 +354,11 @@ fn c10_pruning_a_zone_for_the_first_time() {
         &["- old", "google-site-verification=abc", "--allow-deletes 2", "1 ignored"],
         &[&["--allow-deletes", "2"], &["--allow", "removes-last-address"]],
     );
-    changed_outside(&workspace, "_acme-challenge.example.com", "TXT", &json!({ "content": "\"next\"" }));
+    changed_outside(
+        &workspace,
+        "_acme-challenge.example.com",
+        "TXT",
+        &json!({ "content": "\"next\"" }),
+    );
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }

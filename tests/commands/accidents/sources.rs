@@ -14,7 +14,8 @@ const SEVERAL: u64 = 100;
 /// One record.
 const RECORDS: &str = "records:\n  - { name: www, type: A, content: 192.0.2.1 }";
 
-/// C4: a zone is missing from a file, or the file has a typing error. The zone is then out of scope and not deleted.
+/// C4: a zone is missing from a file, or the file has a typing error. The zone is then out of scope
+/// and not deleted.
 #[test]
 fn c4_a_typing_error_in_a_file() {
     let workspace = Workspace::new(options());
@@ -26,10 +27,12 @@ fn c4_a_typing_error_in_a_file() {
     workspace.file("before.yaml", &two);
     workspace.run(&["apply", "before.yaml", "--yes"]).exits(0);
     let writes = workspace.writes().len();
-    // The zone is no longer there: nothing happens to it, whatever is allowed, and the plan says so.
+    // The zone is no longer there: nothing happens to it, whatever is allowed, and the plan says
+    // so.
     zone_spec(&workspace, "spec.yaml", RECORDS);
-    let ran =
-        workspace.run(&["apply", "spec.yaml", "--base", "./before.yaml", "--yes", "--allow-deletes", "1"]).exits(0);
+    let ran = workspace
+        .run(&["apply", "spec.yaml", "--base", "./before.yaml", "--yes", "--allow-deletes", "1"])
+        .exits(0);
     assert!(ran.stdout.contains("In sync"), "{}", ran.stdout);
     let said = format!("{}{}", ran.stdout, ran.stderr);
     assert!(said.contains("example.net") && said.contains("no longer"), "{said}");
@@ -41,22 +44,29 @@ fn c4_a_typing_error_in_a_file() {
         (two.replace("type: A", "type: AA"), "AA"),
         (two.replace("example.net: {", "example.com: {"), "example.com"),
         (two.replace("zones:", "zone:"), "zones"),
-        (two.replace("{ name: www, type: A, content: 192.0.2.1 }", "{ name: www, type: A }"), "content"),
+        (
+            two.replace("{ name: www, type: A, content: 192.0.2.1 }", "{ name: www, type: A }"),
+            "content",
+        ),
     ] {
         workspace.file("spec.yaml", &wrong);
         let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
-        assert!(ran.stderr.contains("spec.yaml:") && ran.stderr.contains(words), "{wrong}\n{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("spec.yaml:") && ran.stderr.contains(words),
+            "{wrong}\n{}",
+            ran.stderr
+        );
     }
     assert_eq!(workspace.requests().len(), requests, "nothing is asked for a spec with mistakes");
     assert_eq!(workspace.writes().len(), writes);
 }
 
-/// C6: an incomplete import is an error. A complete import reports the number of records, and a plan of it is empty.
+/// C6: an incomplete import is an error. A complete import reports the number of records, and a
+/// plan of it is empty.
 #[test]
 fn c6_a_zone_is_taken_over_with_records_missing() {
     let workspace = Workspace::new(options());
-    let record =
-        |n: u32| json!({ "type": "A", "name": format!("h{n}.example.com"), "content": format!("192.0.2.{n}") });
+    let record = |n: u32| json!({ "type": "A", "name": format!("h{n}.example.com"), "content": format!("192.0.2.{n}") });
     let mut records: Vec<_> = (1..=11).map(record).collect();
     records.push(json!({ "type": "A", "name": "*.example.com", "content": "192.0.2.99" }));
     workspace.plant_records(json!(records));
@@ -86,8 +96,8 @@ fn c6_a_zone_is_taken_over_with_records_missing() {
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }
 
-/// C12: an input of the plan is broken. An empty or short listing is an error or needs consent; it is never taken for an empty
-/// zone.
+/// C12: an input of the plan is broken. An empty or short listing is an error or needs consent; it
+/// is never taken for an empty zone.
 #[test]
 fn c12_a_source_that_failed() {
     let workspace = on_plan("business");
@@ -114,14 +124,17 @@ fn c12_a_source_that_failed() {
         assert!(matches!(ran.code, Some(0 | 1)), "{text:?}: {ran:?}");
         assert_eq!(workspace.requests().len(), requests, "{text:?} asks for nothing");
     }
-    // Half of the spec, with pruning on: the number of deletes, their share and the shrinking each need consent.
+    // Half of the spec, with pruning on: the number of deletes, their share and the shrinking each
+    // need consent.
     zone_spec(&workspace, "spec.yaml", &addresses(8));
     for consents in [
         &["--allow-deletes", "12", "--allow", "changes-much"][..],
         &["--allow-deletes", "12", "--allow", "spec-shrank"],
         &["--allow", "changes-much,spec-shrank"],
     ] {
-        workspace.run(&[&["apply", "spec.yaml", "--base", "./before.yaml", "--yes"], consents].concat()).exits(3);
+        workspace
+            .run(&[&["apply", "spec.yaml", "--base", "./before.yaml", "--yes"], consents].concat())
+            .exits(3);
     }
     let planned = workspace.run(&["plan", "spec.yaml", "--base", "./before.yaml"]).exits(0);
     assert!(
@@ -140,7 +153,11 @@ fn c12_a_source_that_failed() {
         let workspace = on_plan("business");
         workspace.plant(&workspace_with(&before));
         workspace.fault(Fault {
-            when: When::Matching { method: Some("GET".into()), path_suffix: "/dns_records".into(), nth: 1 },
+            when: When::Matching {
+                method: Some("GET".into()),
+                path_suffix: "/dns_records".into(),
+                nth: 1,
+            },
             what: what.clone(),
             times: SEVERAL,
         });
@@ -165,7 +182,8 @@ fn workspace_with(records: &serde_json::Value) -> serde_json::Value {
     json!({ "zones": [{ "name": "example.com", "plan": "business", "records": records }] })
 }
 
-/// C17: the program cannot reach a registrar and cannot delete a zone: neither by requests that it sends nor in its code.
+/// C17: the program cannot reach a registrar and cannot delete a zone: neither by requests that it
+/// sends nor in its code.
 #[test]
 fn c17_no_way_to_the_domain_itself() {
     let workspace = Workspace::empty(options());
@@ -178,7 +196,17 @@ fn c17_no_way_to_the_domain_itself() {
     zone_spec(&workspace, "pruned.yaml", "unmanaged: prune\ndnssec: off\nrecords: []");
     let all = "changes-dnssec,removes-last-address,changes-much,spec-shrank";
     workspace
-        .run(&["apply", "pruned.yaml", "--base", "./spec.yaml", "--yes", "--allow-deletes", "1", "--allow", all])
+        .run(&[
+            "apply",
+            "pruned.yaml",
+            "--base",
+            "./spec.yaml",
+            "--yes",
+            "--allow-deletes",
+            "1",
+            "--allow",
+            all,
+        ])
         .exits(0);
     workspace.file("none.yaml", "version: 1\nzones: {}\n");
     workspace.run(&["apply", "none.yaml", "--base", "./spec.yaml", "--yes"]);
@@ -194,7 +222,9 @@ fn c17_no_way_to_the_domain_itself() {
     for entry in fs::read_dir(wire).unwrap() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();
         assert!(!text.contains("registrar/") && !text.contains("/registrar"));
-        found.extend(text.lines().filter(|l| l.contains("Method::Delete,")).map(|l| l.trim().to_owned()));
+        found.extend(
+            text.lines().filter(|l| l.contains("Method::Delete,")).map(|l| l.trim().to_owned()),
+        );
     }
     found.sort();
     assert_eq!(

@@ -1,4 +1,5 @@
-//! Hostile text in files and arguments: specs, policies, plans, journals, snapshots, locks, and file names.
+//! Hostile text in files and arguments: specs, policies, plans, journals, snapshots, locks, and
+//! file names.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -42,10 +43,12 @@ fn inside(directory: &Path, arguments: &[&str]) -> Ran {
     let streams: [Arc<Mutex<Vec<u8>>>; 2] = Default::default();
     let [results, messages] = streams.clone();
     let arguments = given.chain(ours).collect();
-    let invocation = Invocation { arguments, environment: BTreeMap::new(), results, messages, observer: None };
+    let invocation =
+        Invocation { arguments, environment: BTreeMap::new(), results, messages, observer: None };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let code = Some(runtime.block_on(invocation.run()).code().into());
-    let [stdout, stderr] = streams.map(|stream| String::from_utf8(stream.lock().unwrap().clone()).unwrap());
+    let [stdout, stderr] =
+        streams.map(|stream| String::from_utf8(stream.lock().unwrap().clone()).unwrap());
     Ran { code, stdout, stderr }
 }
 
@@ -94,19 +97,40 @@ fn words_of_a_spec_are_data_in_every_output() {
             ("comment", spec(json!([a(json!({ "comment": words }))]), none.clone())),
             (
                 "metadata",
-                spec(json!([a(json!({ "owner": words, "reason": words, "expires": "2020-01-01" }))]), none.clone()),
+                spec(
+                    json!([a(json!({ "owner": words, "reason": words, "expires": "2020-01-01" }))]),
+                    none.clone(),
+                ),
             ),
-            ("reason", spec(json!([a(json!({ "allow": { "exposes-origin": words } }))]), none.clone())),
+            (
+                "reason",
+                spec(json!([a(json!({ "allow": { "exposes-origin": words } }))]), none.clone()),
+            ),
             (
                 "ignored",
-                spec(json!([]), json!({ "unmanaged": "prune", "ignore": [{ "name": "a*", "reason": words }] })),
+                spec(
+                    json!([]),
+                    json!({ "unmanaged": "prune", "ignore": [{ "name": "a*", "reason": words }] }),
+                ),
             ),
-            ("name", spec(json!([{ "name": words, "type": "A", "content": "192.0.2.1" }]), none.clone())),
-            ("type", spec(json!([{ "name": "a", "type": words, "content": "192.0.2.1" }]), none.clone())),
-            ("content", spec(json!([{ "name": "a", "type": "A", "content": words }]), none.clone())),
+            (
+                "name",
+                spec(json!([{ "name": words, "type": "A", "content": "192.0.2.1" }]), none.clone()),
+            ),
+            (
+                "type",
+                spec(json!([{ "name": "a", "type": words, "content": "192.0.2.1" }]), none.clone()),
+            ),
+            (
+                "content",
+                spec(json!([{ "name": "a", "type": "A", "content": words }]), none.clone()),
+            ),
             (
                 "data",
-                spec(json!([{ "name": "a", "type": "SRV", "data": { "target": words, words: 1 } }]), none.clone()),
+                spec(
+                    json!([{ "name": "a", "type": "SRV", "data": { "target": words, words: 1 } }]),
+                    none.clone(),
+                ),
             ),
             ("key", spec(json!([a(json!({ words: 1 }))]), none.clone())),
             ("tags", spec(json!([a(json!({ "tags": [words] }))]), none.clone())),
@@ -126,7 +150,10 @@ fn words_of_a_spec_are_data_in_every_output() {
             ),
             (
                 "broken rule",
-                spec(json!([]), json!({ "waf": { "custom": [{ "name": words, "when": words, "action": words }] } })),
+                spec(
+                    json!([]),
+                    json!({ "waf": { "custom": [{ "name": words, "when": words, "action": words }] } }),
+                ),
             ),
             (
                 "tuning",
@@ -156,9 +183,10 @@ fn arguments_and_names_of_files_are_data() {
     let evil = EVIL.replace('\0', "");
     let validated = document_formats("validate");
     let planned = document_formats("plan").into_iter().filter(|format| !validated.contains(format));
-    let formats: Vec<Vec<&str>> = (validated.iter().map(|format| vec!["validate", name, "--format", format]))
-        .chain(planned.map(|format| vec!["plan", name, "--sandbox", "--format", format]))
-        .collect();
+    let formats: Vec<Vec<&str>> =
+        (validated.iter().map(|format| vec!["validate", name, "--format", format]))
+            .chain(planned.map(|format| vec!["plan", name, "--sandbox", "--format", format]))
+            .collect();
     let others = [
         &["validate", name][..],
         &["validate", name, "--format", "json"],
@@ -188,9 +216,13 @@ fn arguments_and_names_of_files_are_data() {
     for arguments in others.into_iter().chain(formats.iter().map(Vec::as_slice)) {
         let ran: Ran = binary(directory.path()).args(arguments).output().unwrap().into();
         assert!(matches!(ran.code, Some(1 | 64)), "{arguments:?}: {ran:?}");
-        let format = arguments.iter().position(|a| *a == "--format").map_or("text", |at| arguments[at + 1]);
+        let format =
+            arguments.iter().position(|a| *a == "--format").map_or("text", |at| arguments[at + 1]);
         is_harmless(&format!("{arguments:?}"), format, &ran);
-        assert!(!format!("{}{}", ran.stdout, ran.stderr).is_empty(), "{arguments:?}: nothing is said");
+        assert!(
+            !format!("{}{}", ran.stdout, ran.stderr).is_empty(),
+            "{arguments:?}: nothing is said"
+        );
     }
 }
 
@@ -203,9 +235,11 @@ fn replaced(value: &Value, nth: &mut usize, by: &str) -> Value {
             Value::String(if is_it { by.to_owned() } else { text.clone() })
         }
         Value::Array(items) => items.iter().map(|item| replaced(item, nth, by)).collect(),
-        Value::Object(members) => {
-            members.iter().map(|(n, v)| (n.clone(), replaced(v, nth, by))).collect::<serde_json::Map<_, _>>().into()
-        }
+        Value::Object(members) => members
+            .iter()
+            .map(|(n, v)| (n.clone(), replaced(v, nth, by)))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
         other => other.clone(),
     }
 }
@@ -312,10 +346,12 @@ fn a_journal_says_nothing_to_a_terminal() {
     let writes = workspace.writes().len();
     for n in 0..texts(&whole) {
         let forged = replaced(&whole, &mut { n }, EVIL);
-        let text: String = forged.as_array().unwrap().iter().map(|line| format!("{line}\n")).collect();
+        let text: String =
+            forged.as_array().unwrap().iter().map(|line| format!("{line}\n")).collect();
         workspace.file("forged.jsonl", text);
         let format = if n % 3 == 0 { "json" } else { "text" };
-        let ran = workspace.run(&["undo", "forged.jsonl", "--yes", "--dry-run", "--format", format]);
+        let ran =
+            workspace.run(&["undo", "forged.jsonl", "--yes", "--dry-run", "--format", format]);
         assert!(matches!(ran.code, Some(0 | 1 | 3 | 4)), "{n}: {ran:?}");
         is_harmless(&format!("forgery {n}"), format, &ran);
     }
@@ -325,10 +361,14 @@ fn a_journal_says_nothing_to_a_terminal() {
 #[test]
 fn locks_and_policies_say_nothing_to_a_terminal() {
     let workspace = changed();
-    workspace.file("owasp.yaml", "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } } } }\n");
+    workspace.file(
+        "owasp.yaml",
+        "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } } } }\n",
+    );
     workspace.run(&["waf", "lock", "owasp.yaml"]).exits(0);
     let lock = fs::read_to_string(workspace.path().join("waf.lock")).unwrap();
-    let words: Vec<String> = lock.lines().take(8).flat_map(str::split_whitespace).map(str::to_owned).collect();
+    let words: Vec<String> =
+        lock.lines().take(8).flat_map(str::split_whitespace).map(str::to_owned).collect();
     let line = EVIL.replace(['\n', '\r', '\u{85}', '\u{2028}'], " ");
     for word in words.iter().step_by(2) {
         workspace.file("waf.lock", lock.replacen(word.as_str(), &line, 1));
@@ -356,11 +396,17 @@ fn locks_and_policies_say_nothing_to_a_terminal() {
 #[test]
 fn a_low_limit_of_open_files_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("spec.yaml"), "version: 1\nzones: { example.com: { records: [] } }\n").unwrap();
+    fs::write(
+        directory.path().join("spec.yaml"),
+        "version: 1\nzones: { example.com: { records: [] } }\n",
+    )
+    .unwrap();
     for limit in 5..12 {
-        for arguments in
-            ["validate spec.yaml", "plan spec.yaml --sandbox=state", "apply spec.yaml --yes --sandbox=state"]
-        {
+        for arguments in [
+            "validate spec.yaml",
+            "plan spec.yaml --sandbox=state",
+            "apply spec.yaml --yes --sandbox=state",
+        ] {
             let program = env!("CARGO_BIN_EXE_zonewright");
             let mut command = std::process::Command::new("sh");
             command.args(["-c", &format!("ulimit -n {limit}; exec {program} {arguments}")]);
@@ -377,10 +423,12 @@ fn a_low_limit_of_open_files_is_an_error() {
 fn a_hidden_line_is_refused_wherever_it_would_be_read() {
     let directory = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
-    let spec =
-        "version: 1\nzones:\n  example.com:\n    records: # none\r      - { name: a, type: A, content: 192.0.2.1 }\n";
+    let spec = "version: 1\nzones:\n  example.com:\n    records: # none\r      - { name: a, type: A, content: 192.0.2.1 }\n";
     file("hidden.yaml", spec);
-    file("spec.yaml", &spec.replace("# none\r", "\r\n").replace('\n', "\r\n").replace("\r\r", "\r"));
+    file(
+        "spec.yaml",
+        &spec.replace("# none\r", "\r\n").replace('\n', "\r\n").replace("\r\r", "\r"),
+    );
     file("policy.yaml", "version: 1 #\rallow: {}\n");
     file("example.com.yaml", "a:\n  type: A #\r  ttl: 60\n  value: 192.0.2.1\n");
     file("table.csv", "name,type,content\na,A,192.0.2.1,#\rb,A,192.0.2.2\n");
@@ -388,16 +436,25 @@ fn a_hidden_line_is_refused_wherever_it_would_be_read() {
     for (arguments, place) in [
         (&["validate", "hidden.yaml"][..], "hidden.yaml:4:20"),
         (&["plan", "spec.yaml", "--sandbox=state", "--policy", "policy.yaml"], "policy.yaml"),
-        (&["import", "./example.com.yaml", "--from", "octodns", "--offline"], "example.com.yaml:2:12"),
+        (
+            &["import", "./example.com.yaml", "--from", "octodns", "--offline"],
+            "example.com.yaml:2:12",
+        ),
         (&["import", "./table.csv", "--zone-name", "example.com", "--offline"], "table.csv:2:16"),
     ] {
         let ran = inside(directory.path(), arguments).exits(1);
-        assert!(ran.stderr.contains("carriage return") && ran.stderr.contains(place), "{arguments:?}: {ran:?}");
+        assert!(
+            ran.stderr.contains("carriage return") && ran.stderr.contains(place),
+            "{arguments:?}: {ran:?}"
+        );
     }
     // The formatter does not make a part of the spec of it.
     for arguments in [&["fmt", "hidden.yaml"][..], &["fmt", "--check", "hidden.yaml"]] {
         let ran = inside(directory.path(), arguments).exits(1);
-        assert!(ran.stderr.contains("line 4 ends with a carriage return alone"), "{arguments:?}: {ran:?}");
+        assert!(
+            ran.stderr.contains("line 4 ends with a carriage return alone"),
+            "{arguments:?}: {ran:?}"
+        );
     }
     assert_eq!(fs::read_to_string(directory.path().join("hidden.yaml")).unwrap(), spec);
     let ran = inside(directory.path(), &["validate", "hidden.yaml"]);

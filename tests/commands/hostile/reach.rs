@@ -14,7 +14,9 @@ const SPEC: &str = "      - { name: www, type: A, content: 192.0.2.1 }";
 
 /// Whether the output of a run contains a secret.
 fn leaks(ran: &Ran) -> bool {
-    [sandbox::TOKEN, "hush"].iter().any(|secret| ran.stdout.contains(secret) || ran.stderr.contains(secret))
+    [sandbox::TOKEN, "hush"]
+        .iter()
+        .any(|secret| ran.stdout.contains(secret) || ran.stderr.contains(secret))
 }
 
 #[test]
@@ -25,19 +27,30 @@ fn a_redirection_is_followed_nowhere_and_takes_no_credentials_along() {
             workspace.records_spec(SPEC);
             let elsewhere = Listener::start(vec![Response::Status(200); 8]);
             let to = elsewhere.url("/client/v4/zones?hush=1");
-            let when = When::Matching { method: Some(method.to_owned()), path_suffix: String::new(), nth: 1 };
+            let when = When::Matching {
+                method: Some(method.to_owned()),
+                path_suffix: String::new(),
+                nth: 1,
+            };
             workspace.fault(Fault { when, what: What::Redirect { code, to }, times: 1_000 });
             let mut command = workspace.command();
             command
                 .env("CLOUDFLARE_EMAIL", "a@example.com")
                 .env("CLOUDFLARE_API_KEY", "hush0123456789abcdefhush0123456789abc");
-            let ran: Ran =
-                command.args(["apply", "spec.yaml", "--yes", "--key-fallback", "-vvv"]).output().unwrap().into();
+            let ran: Ran = command
+                .args(["apply", "spec.yaml", "--yes", "--key-fallback", "-vvv"])
+                .output()
+                .unwrap()
+                .into();
             // "See other" follows a write that was carried out, so its result is unknown.
             let exit = if (code, method) == (303, "POST") { 5 } else { 1 };
             assert_eq!(ran.code, Some(exit), "{code} {method}: {ran:?}");
             assert!(elsewhere.requests().is_empty(), "{code} {method}: {:?}", elsewhere.requests());
-            assert!(ran.stderr.contains("redirected") && ran.stderr.contains("never followed"), "{}", ran.stderr);
+            assert!(
+                ran.stderr.contains("redirected") && ran.stderr.contains("never followed"),
+                "{}",
+                ran.stderr
+            );
             assert!(!leaks(&ran), "{code} {method}: {ran:?}");
             assert!(workspace.records("example.com").is_empty());
         }
@@ -84,7 +97,8 @@ fn credentials_go_to_no_address_that_others_can_read() {
         ("file:///etc/passwd".to_owned(), "must use https://"),
         ("api.example.com".to_owned(), "not an absolute URL"),
     ] {
-        let by_flag: Ran = workspace.run(&["apply", "spec.yaml", "--yes", "-vvv", "--base-url", &url]);
+        let by_flag: Ran =
+            workspace.run(&["apply", "spec.yaml", "--yes", "-vvv", "--base-url", &url]);
         let mut command = workspace.command();
         command.env("CLOUDFLARE_BASE_URL", &url).args(["apply", "spec.yaml", "--yes", "-vvv"]);
         let by_variable: Ran = command.output().unwrap().into();
@@ -106,7 +120,11 @@ fn masked(workspace: &Workspace, mask: &str, arguments: &[&str]) {
     let mut command = std::process::Command::new("sh");
     command.current_dir(workspace.path()).env_clear().stdin(std::process::Stdio::null());
     command.envs(known.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.arg("-c").arg(format!("umask {mask}; exec \"$0\" \"$@\"")).arg(known.get_program()).args(arguments);
+    command
+        .arg("-c")
+        .arg(format!("umask {mask}; exec \"$0\" \"$@\""))
+        .arg(known.get_program())
+        .args(arguments);
     let ran: Ran = command.output().unwrap().into();
     assert_eq!(ran.code, Some(0), "{mask} {arguments:?}: {ran:?}");
 }
@@ -118,10 +136,14 @@ fn what_is_kept_is_its_owners_alone() {
     use std::os::unix::fs::PermissionsExt;
     for mask in ["000", "022", "077"] {
         let workspace = Workspace::new(options_on("business"));
-        workspace.plant_records(json!([{ "type": "A", "name": "old.example.com", "content": "192.0.2.9" }]));
+        workspace.plant_records(
+            json!([{ "type": "A", "name": "old.example.com", "content": "192.0.2.9" }]),
+        );
         workspace.file("s.yaml", "version: 1\nzones:\n  example.com:\n    waf: { owasp: { paranoia: 2 } }\n    records:\n      - { name: www, type: A, content: 192.0.2.1 }\n");
-        let given: Vec<_> =
-            walkdir::WalkDir::new(workspace.path()).into_iter().map(|e| e.unwrap().path().to_owned()).collect();
+        let given: Vec<_> = walkdir::WalkDir::new(workspace.path())
+            .into_iter()
+            .map(|e| e.unwrap().path().to_owned())
+            .collect();
         // An existing file that everyone can read does not pass its permissions on.
         let open = workspace.file("saved/open.json", "{}");
         fs::set_permissions(&open, fs::Permissions::from_mode(0o666)).unwrap();
@@ -132,11 +154,20 @@ fn what_is_kept_is_its_owners_alone() {
         masked(
             &workspace,
             mask,
-            &["apply", "s.yaml", "--yes", "--journal", "kept/deep/journal", "--cache", "kept/cache"],
+            &[
+                "apply",
+                "s.yaml",
+                "--yes",
+                "--journal",
+                "kept/deep/journal",
+                "--cache",
+                "kept/cache",
+            ],
         );
         let (mut files, mut directories) = (0, 0);
         for entry in walkdir::WalkDir::new(workspace.path()).into_iter().map(Result::unwrap) {
-            let ours = !given.iter().any(|path| path == entry.path()) && entry.file_name() != "saved";
+            let ours =
+                !given.iter().any(|path| path == entry.path()) && entry.file_name() != "saved";
             if !ours {
                 continue;
             }
@@ -146,7 +177,10 @@ fn what_is_kept_is_its_owners_alone() {
             if entry.file_type().is_dir() { directories += 1 } else { files += 1 }
         }
         // Snapshot, two plans, journals, locks, rulesets; .zonewright, kept and what is below them.
-        assert!(files >= 8 && directories >= 7, "umask {mask}: {files} files, {directories} directories");
+        assert!(
+            files >= 8 && directories >= 7,
+            "umask {mask}: {files} files, {directories} directories"
+        );
     }
 }
 
@@ -219,12 +253,19 @@ fn an_include_stays_in_its_tree() {
         for spec in ["tree/root.yaml", "./outside/../tree/root.yaml"] {
             let ran = printed(root.path(), &[spec]);
             assert_eq!(ran.code, Some(1), "{include}: {ran:?}");
-            assert!(!ran.stdout.contains("hush") && !ran.stderr.contains("hush"), "{include}: {ran:?}");
+            assert!(
+                !ran.stdout.contains("hush") && !ran.stderr.contains("hush"),
+                "{include}: {ran:?}"
+            );
             assert!(ran.stderr.contains("SPEC000"), "{include}: {}", ran.stderr);
         }
     }
     // What is named on the command line is read, and the tree of each is its own.
-    fs::write(root.path().join("tree/root.yaml"), "version: 1\nzones: { example.com: { records: [] } }\n").unwrap();
+    fs::write(
+        root.path().join("tree/root.yaml"),
+        "version: 1\nzones: { example.com: { records: [] } }\n",
+    )
+    .unwrap();
     let ran = printed(root.path(), &["tree/root.yaml", "outside/zone.yaml"]).exits(0);
     assert!(ran.stdout.contains("outside.example"), "{ran:?}");
 }
@@ -234,10 +275,17 @@ fn an_include_stays_in_its_tree() {
 fn the_previous_spec_stays_in_its_tree_too() {
     let root = beside();
     let run = |arguments: &[&str]| Ran::from(binary(root.path()).args(arguments).output().unwrap());
-    fs::write(root.path().join("tree/now.yaml"), "version: 1\nzones: { example.com: { records: [] } }\n").unwrap();
+    fs::write(
+        root.path().join("tree/now.yaml"),
+        "version: 1\nzones: { example.com: { records: [] } }\n",
+    )
+    .unwrap();
     fs::create_dir(root.path().join("before")).unwrap();
-    fs::write(root.path().join("before/root.yaml"), "version: 1\ninclude: [../outside/zone.yaml]\nzones: {}\n")
-        .unwrap();
+    fs::write(
+        root.path().join("before/root.yaml"),
+        "version: 1\ninclude: [../outside/zone.yaml]\nzones: {}\n",
+    )
+    .unwrap();
     for arguments in [
         &["plan", "tree/now.yaml", "--base", "./before", "--sandbox"][..],
         &["diff", "before", "tree/now.yaml"],
@@ -245,11 +293,15 @@ fn the_previous_spec_stays_in_its_tree_too() {
     ] {
         let ran = run(arguments).exits(1);
         assert!(ran.stderr.contains("leads out of the directory"), "{arguments:?}: {ran:?}");
-        assert!(!ran.stdout.contains("hush") && !ran.stderr.contains("hush"), "{arguments:?}: {ran:?}");
+        assert!(
+            !ran.stdout.contains("hush") && !ran.stderr.contains("hush"),
+            "{arguments:?}: {ran:?}"
+        );
     }
 }
 
-/// A link to a directory outside is reported by its own name, and the directory behind it is not read.
+/// A link to a directory outside is reported by its own name, and the directory behind it is not
+/// read.
 #[cfg(unix)]
 #[test]
 fn links_to_directories_lead_out_of_no_tree() {
@@ -261,17 +313,25 @@ fn links_to_directories_lead_out_of_no_tree() {
         fs::write(root.path().join("tree/root.yaml"), text.to_string()).unwrap();
         printed(root.path(), &["tree/root.yaml"])
     };
-    for pattern in ["zones", "zones/**/*.yaml", "zones/*/*.yaml", "**/z*.yaml", "*/*/zone.yaml", "zones/*"] {
+    for pattern in
+        ["zones", "zones/**/*.yaml", "zones/*/*.yaml", "**/z*.yaml", "*/*/zone.yaml", "zones/*"]
+    {
         let ran = include(pattern).exits(1);
         assert!(ran.stderr.contains("tree/zones/link` is outside"), "{pattern}: {ran:?}");
         assert!(!ran.stderr.contains("zone.yaml` "), "{pattern}: {ran:?}");
     }
     fs::remove_file(root.path().join("tree/root.yaml")).unwrap();
     let ran = printed(root.path(), &["tree"]).exits(1);
-    assert!(ran.stderr.contains("`tree/zones/link` is outside") && !ran.stderr.contains("zone.yaml"), "{ran:?}");
+    assert!(
+        ran.stderr.contains("`tree/zones/link` is outside") && !ran.stderr.contains("zone.yaml"),
+        "{ran:?}"
+    );
     // A link that nothing includes is not an error.
-    fs::write(root.path().join("tree/zones/own.yaml"), "version: 1\nzones: { own.example: { records: [] } }\n")
-        .unwrap();
+    fs::write(
+        root.path().join("tree/zones/own.yaml"),
+        "version: 1\nzones: { own.example: { records: [] } }\n",
+    )
+    .unwrap();
     assert!(include("zones/*.yaml").exits(0).stdout.contains("own.example"));
 }
 
@@ -284,10 +344,14 @@ fn links_cannot_make_a_small_tree_endless() {
     for n in 0..40 {
         let directory = root.path().join(format!("tree/{n}"));
         fs::create_dir_all(&directory).unwrap();
-        ["a", "b"].iter().for_each(|name| symlink(format!("../{}", n + 1), directory.join(name)).unwrap());
+        ["a", "b"]
+            .iter()
+            .for_each(|name| symlink(format!("../{}", n + 1), directory.join(name)).unwrap());
     }
     let root_file = root.path().join("tree/root.yaml");
-    for pattern in ["**/*.yaml", "0", "*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*"] {
+    for pattern in
+        ["**/*.yaml", "0", "*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*"]
+    {
         let text = json!({ "version": 1, "include": [pattern], "zones": { "example.com": { "records": [] } } });
         fs::write(&root_file, text.to_string()).unwrap();
         let ran = printed(root.path(), &["tree/root.yaml"]).exits(1);
@@ -305,8 +369,11 @@ fn files_beside_a_spec_lead_nowhere_else() {
     let root = beside();
     let tree = root.path().join("tree");
     let outside = root.path().join("outside/passwd");
-    fs::write(tree.join("s.yaml"), "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } } } }\n")
-        .unwrap();
+    fs::write(
+        tree.join("s.yaml"),
+        "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } } } }\n",
+    )
+    .unwrap();
     let run = |arguments: &[&str]| Ran::from(binary(&tree).args(arguments).output().unwrap());
     symlink("../outside/passwd", tree.join(".zonewright-policy.yaml")).unwrap();
     let ran = run(&["plan", "s.yaml", "--sandbox"]).exits(1);

@@ -1,6 +1,8 @@
-//! `--base` in trees whose author tries to run a command, to supply other content, or to have a path taken for a revision.
+//! `--base` in trees whose author tries to run a command, to supply other content, or to have a
+//! path taken for a revision.
 //!
-//! A checkout by Git never contains a `.git`, but it may contain a bare repository. Archives may contain both.
+//! A checkout by Git never contains a `.git`, but it may contain a bare repository. Archives may
+//! contain both.
 
 mod environment;
 
@@ -15,7 +17,8 @@ use tempfile::TempDir;
 use crate::support::workspace::{Ran, binary};
 
 /// The spec at the base: it has one more zone, so that the plan shows whether the base was read.
-const BEFORE: &str = "version: 1\nzones:\n  example.com: { records: [] }\n  gone.example: { records: [] }\n";
+const BEFORE: &str =
+    "version: 1\nzones:\n  example.com: { records: [] }\n  gone.example: { records: [] }\n";
 /// The spec as it is planned.
 const NOW: &str = "version: 1\nzones:\n  example.com: { records: [] }\n";
 
@@ -96,16 +99,30 @@ impl Trap {
         let mut command = Command::new("git");
         command.current_dir(self.at(directory)).env_remove("GIT_DIR").env("HOME", self.at("home"));
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
-        command.args(["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "protocol.file.allow=always"]);
+        command.args([
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@example.com",
+            "-c",
+            "protocol.file.allow=always",
+        ]);
         let output = command.args(arguments).output().unwrap();
-        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "git {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
     /// The program in a directory, with a secret in its environment.
     fn command(&self, directory: &str, arguments: &[&str]) -> Command {
         let mut command = binary(&self.at(directory));
-        command.env("HOME", self.at("home")).env("CLOUDFLARE_API_TOKEN", "hush").env("ZONEWRIGHT_WEBHOOK", "hush");
+        command
+            .env("HOME", self.at("home"))
+            .env("CLOUDFLARE_API_TOKEN", "hush")
+            .env("ZONEWRIGHT_WEBHOOK", "hush");
         command.arg(format!("--sandbox={}", self.at("service").display())).args(arguments);
         command
     }
@@ -150,7 +167,8 @@ impl Trap {
         )
     }
 
-    /// A bare repository as someone can commit it: its branch needs an object that Git would request from a remote.
+    /// A bare repository as someone can commit it: its branch needs an object that Git would
+    /// request from a remote.
     fn bare(&self, at: &str, url: &str) {
         for name in ["objects/info", "refs/heads"] {
             fs::create_dir_all(self.at(at).join(name)).unwrap();
@@ -159,14 +177,22 @@ impl Trap {
         for name in ["main", "other"] {
             self.file(&format!("{at}/refs/heads/{name}"), &format!("{}\n", "1".repeat(40)));
         }
-        self.file(&format!("{at}/config"), &self.hostile_config(url).replace("[core]\n", "[core]\n\tbare = true\n"));
+        self.file(
+            &format!("{at}/config"),
+            &self.hostile_config(url).replace("[core]\n", "[core]\n\tbare = true\n"),
+        );
     }
 
     /// A repository whose only trap is its hooks.
     fn hooks(&self, at: &str) {
         fs::create_dir_all(self.at(at)).unwrap();
-        for name in ["post-index-change", "reference-transaction", "post-checkout", "fsmonitor-watchman", "pre-auto-gc"]
-        {
+        for name in [
+            "post-index-change",
+            "reference-transaction",
+            "post-checkout",
+            "fsmonitor-watchman",
+            "pre-auto-gc",
+        ] {
             symlink(self.at("evil"), self.at(at).join(name)).unwrap();
         }
     }
@@ -184,7 +210,11 @@ fn base(ran: Ran) -> (Value, bool) {
 #[track_caller]
 fn is_of(ran: Ran, commit: &str) {
     let (base, was_read) = base(ran);
-    assert_eq!((base["kind"].as_str(), base["commit"].as_str()), (Some("revision"), Some(commit)), "{base}");
+    assert_eq!(
+        (base["kind"].as_str(), base["commit"].as_str()),
+        (Some("revision"), Some(commit)),
+        "{base}"
+    );
     assert!(was_read, "{base}");
 }
 
@@ -219,15 +249,31 @@ fn a_bare_repository_in_a_tree_is_no_repository() {
             // Its `HEAD` is a file, and a path of that name is no revision.
             for base in ["main", "HEAD^0", head.as_str()] {
                 is_of(trap.plan("tree/conf", base), &head);
-                is_of(trap.run("tree", &["plan", "conf/spec", "--base", base, "--format", "json"]), &head);
-                is_of(trap.run("tree/conf/spec", &["plan", ".", "--base", base, "--format", "json"]), &head);
-                is_of(trap.run("tree", &["plan", "conf/spec/zone.yaml", "--base", base, "--format", "json"]), &head);
+                is_of(
+                    trap.run("tree", &["plan", "conf/spec", "--base", base, "--format", "json"]),
+                    &head,
+                );
+                is_of(
+                    trap.run("tree/conf/spec", &["plan", ".", "--base", base, "--format", "json"]),
+                    &head,
+                );
+                is_of(
+                    trap.run(
+                        "tree",
+                        &["plan", "conf/spec/zone.yaml", "--base", base, "--format", "json"],
+                    ),
+                    &head,
+                );
             }
             let ran = trap.plan("tree/conf", "other").exits(1);
             assert!(ran.stderr.contains("there is no revision \"other\""), "{ran:?}");
             for name in ["HEAD", "config", "objects", "refs"] {
                 let path = trap.at(at).join(name);
-                if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
+                if path.is_dir() {
+                    fs::remove_dir_all(path).unwrap()
+                } else {
+                    fs::remove_file(path).unwrap()
+                }
             }
         }
         // Without another repository.
@@ -242,13 +288,17 @@ fn a_bare_repository_in_a_tree_is_no_repository() {
     }
 }
 
-/// An archive can contain a `.git` that is entirely its author's. It may have any content, but it must not run anything.
+/// An archive can contain a `.git` that is entirely its author's. It may have any content, but it
+/// must not run anything.
 #[test]
 fn a_hostile_repository_runs_nothing() {
     for url in urls(&Trap::new()) {
         let trap = Trap::new();
         let commit = trap.git("tree", &["rev-parse", "HEAD"]);
-        trap.file("tree/.gitattributes", "* filter=evil diff=evil merge=evil working-tree-encoding=UTF-16\n");
+        trap.file(
+            "tree/.gitattributes",
+            "* filter=evil diff=evil merge=evil working-tree-encoding=UTF-16\n",
+        );
         trap.file("tree/.git/info/attributes", "* filter=evil diff=evil\n");
         trap.hooks("hooks");
         trap.hooks("tree/.git/hooks");
@@ -279,14 +329,19 @@ fn a_hostile_repository_runs_nothing() {
             // An object is missing, so that Git would request it from a remote.
             let missing = "2".repeat(40);
             trap.file("tree/.git/refs/heads/absent", &format!("{missing}\n"));
-            for name in ["absent", "absent~1", missing.as_str(), "absent:spec", "nothing", "2222222"] {
+            for name in
+                ["absent", "absent~1", missing.as_str(), "absent:spec", "nothing", "2222222"]
+            {
                 drop(trap.plan("tree", name).exits(1));
             }
         }
         let blob = trap.git("tree", &["--no-pager", "rev-parse", "HEAD:spec/zone.yaml"]);
         fs::remove_file(trap.at("tree/.git/objects").join(&blob[..2]).join(&blob[2..])).unwrap();
         let ran = trap.plan("tree", "HEAD").exits(1);
-        assert!(ran.stderr.contains("missing") && ran.stderr.contains("partial clone"), "{url}: {ran:?}");
+        assert!(
+            ran.stderr.contains("missing") && ran.stderr.contains("partial clone"),
+            "{url}: {ran:?}"
+        );
     }
 }
 
@@ -322,7 +377,10 @@ fn a_git_file_or_link_that_leads_into_the_tree_is_refused() {
         trap.bare("tree/main", url);
         trap.file("tree/main/worktrees/sub/HEAD", "ref: refs/heads/main\n");
         trap.file("tree/main/worktrees/sub/commondir", "../..\n");
-        trap.file("tree/main/worktrees/sub/gitdir", &format!("{}\n", trap.at("tree/sub/.git").display()));
+        trap.file(
+            "tree/main/worktrees/sub/gitdir",
+            &format!("{}\n", trap.at("tree/sub/.git").display()),
+        );
         lead(&trap, "tree/sub/.git", "../main/worktrees/sub");
         refused(&trap, "tree/sub", "main");
     }
@@ -343,7 +401,8 @@ fn a_git_file_or_link_that_leads_into_the_tree_is_refused() {
     assert!(ran.stderr.contains("tree/sub/.git"), "{ran:?}");
 }
 
-/// Worktrees, submodules, a shared object store, and a git directory that is elsewhere are found as git finds them.
+/// Worktrees, submodules, a shared object store, and a git directory that is elsewhere are found as
+/// git finds them.
 #[test]
 fn worktrees_submodules_and_shared_objects_work() {
     let trap = Trap::new();
@@ -352,7 +411,10 @@ fn worktrees_submodules_and_shared_objects_work() {
     trap.git("tree", &["worktree", "add", "-q", "--detach", "../beside"]);
     trap.git("tree", &["worktree", "add", "-q", "-b", "inner", "inner"]);
     trap.git("tree", &["clone", "-q", "--shared", ".", "../shared"]);
-    trap.git("tree", &["clone", "-q", "--separate-git-dir", "../elsewhere.git", ".", "../separate"]);
+    trap.git(
+        "tree",
+        &["clone", "-q", "--separate-git-dir", "../elsewhere.git", ".", "../separate"],
+    );
     fs::create_dir(trap.at("project")).unwrap();
     trap.git("tree", &["clone", "-q", "--bare", ".", "../project/.bare"]);
     trap.file("project/.git", "gitdir: ./.bare\n");
@@ -363,7 +425,10 @@ fn worktrees_submodules_and_shared_objects_work() {
     for at in ["beside", "tree/inner", "shared", "separate", "project/work", "linked"] {
         changed(at);
         is_of(trap.plan(at, "HEAD"), &commit);
-        is_of(trap.run(".", &["plan", &format!("{at}/spec"), "--base", &commit, "--format", "json"]), &commit);
+        is_of(
+            trap.run(".", &["plan", &format!("{at}/spec"), "--base", &commit, "--format", "json"]),
+            &commit,
+        );
     }
     // A submodule has revisions of its own, and the message says so.
     trap.file("super/README", "");
@@ -381,7 +446,8 @@ fn worktrees_submodules_and_shared_objects_work() {
     }
 }
 
-/// The content of a commit is what the commit itself contains, whatever the repository would substitute for it.
+/// The content of a commit is what the commit itself contains, whatever the repository would
+/// substitute for it.
 #[test]
 fn replacements_and_grafts_are_not_honoured() {
     let trap = Trap::new();
@@ -420,7 +486,8 @@ fn what_a_partial_clone_lacks_is_not_fetched() {
     }
 }
 
-/// Links among the files of a base lead where they led in the work tree, as long as that is below its directory.
+/// Links among the files of a base lead where they led in the work tree, as long as that is below
+/// its directory.
 #[test]
 fn links_of_a_base_are_followed_within_its_directory() {
     let trap = Trap::new();
@@ -449,7 +516,10 @@ fn links_of_a_base_are_followed_within_its_directory() {
     }
     trap.file("tree/spec/.hidden/one/zone.yaml", NOW);
     is_of(trap.plan("tree", &commit), &commit);
-    is_of(trap.run("tree", &["plan", "spec/zone.yaml", "--base", "HEAD", "--format", "json"]), &commit);
+    is_of(
+        trap.run("tree", &["plan", "spec/zone.yaml", "--base", "HEAD", "--format", "json"]),
+        &commit,
+    );
     // A link that cannot be followed is an error, not a missing file.
     trap.file("tree/shared.yaml", BEFORE);
     fs::create_dir_all(trap.at("tree/other")).unwrap();
@@ -474,7 +544,17 @@ fn a_path_is_not_taken_for_a_revision() {
     let commit = trap.git("tree", &["rev-parse", "HEAD"]);
     trap.git("tree", &["tag", "v1"]);
     trap.git("tree", &["update-ref", "refs/remotes/origin/main", "HEAD"]);
-    let names = ["HEAD", "main", "v1", "origin/main", "refs/heads/main", &commit, &commit[..10], "@", "HEAD^{commit}"];
+    let names = [
+        "HEAD",
+        "main",
+        "v1",
+        "origin/main",
+        "refs/heads/main",
+        &commit,
+        &commit[..10],
+        "@",
+        "HEAD^{commit}",
+    ];
     for name in names {
         // Nothing there: it is the revision.
         is_of(trap.plan("tree", name), &commit);
@@ -487,7 +567,8 @@ fn a_path_is_not_taken_for_a_revision() {
                 _ => symlink("/nowhere", &place).unwrap(),
             }
             let revision = format!("{name}^0");
-            // Nobody means a path by the id of a commit: a pipeline passes it, and a pull request must not stop the pipeline by a path.
+            // Nobody means a path by the id of a commit: a pipeline passes it, and a pull request
+            // must not stop the pipeline by a path.
             if commit.starts_with(name) {
                 is_of(trap.plan("tree", name), &commit);
             } else {
@@ -511,9 +592,12 @@ fn a_path_is_not_taken_for_a_revision() {
     trap.file("tree/before.yaml", BEFORE);
     trap.file("loose/before.yaml", BEFORE);
     trap.file("loose/spec/zone.yaml", NOW);
-    for (directory, name) in
-        [("tree", "before"), ("tree", "before.yaml"), ("tree", "before/zone.yaml"), ("loose", "before.yaml")]
-    {
+    for (directory, name) in [
+        ("tree", "before"),
+        ("tree", "before.yaml"),
+        ("tree", "before/zone.yaml"),
+        ("loose", "before.yaml"),
+    ] {
         let ran = trap.plan(directory, name).exits(1);
         assert!(
             ran.stderr.contains("is a path") && ran.stderr.contains(&format!("--base ./{name}")),
@@ -522,7 +606,14 @@ fn a_path_is_not_taken_for_a_revision() {
     }
     // Written as a path, it is never a revision.
     let absolute = trap.at("tree/before").display().to_string();
-    for name in ["./before", "before/", "../tree/before", "./before.yaml", &absolute, "./before/../before.yaml"] {
+    for name in [
+        "./before",
+        "before/",
+        "../tree/before",
+        "./before.yaml",
+        &absolute,
+        "./before/../before.yaml",
+    ] {
         let (base, was_read) = base(trap.plan("tree", name));
         assert_eq!(
             (base["kind"].as_str(), base["name"].as_str(), was_read),
@@ -532,15 +623,24 @@ fn a_path_is_not_taken_for_a_revision() {
         assert_eq!(base["digest"].as_str().unwrap().len(), 64, "{base}");
     }
     for name in ["./main", "main/", "./HEAD", "/nowhere", ".", ".."] {
-        drop(trap.plan("tree", name).exits(if name.starts_with("..") || name == "." { 0 } else { 1 }));
+        drop(trap.plan("tree", name).exits(if name.starts_with("..") || name == "." {
+            0
+        } else {
+            1
+        }));
     }
-    for name in ["", " ", "-x", "--all", "^HEAD", "HEAD..main", "HEAD HEAD", "HEAD\nmain", "main\u{0}"] {
+    for name in
+        ["", " ", "-x", "--all", "^HEAD", "HEAD..main", "HEAD HEAD", "HEAD\nmain", "main\u{0}"]
+    {
         let mut command = trap.command("tree", &["plan", "spec"]);
         if name.contains('\0') {
             continue;
         }
         let ran = Ran::from(command.arg(format!("--base={name}")).output().unwrap()).exits(1);
-        assert!(ran.stderr.contains("--base") || ran.stderr.contains("revision"), "{name:?}: {ran:?}");
+        assert!(
+            ran.stderr.contains("--base") || ran.stderr.contains("revision"),
+            "{name:?}: {ran:?}"
+        );
     }
 }
 

@@ -57,7 +57,11 @@ const WITHOUT_TEXT_FOR_PEOPLE: &[&str] = &["json", "sarif"];
 /// Answers every read of a path that ends like this with the same response.
 fn responds(workspace: &Workspace, path_suffix: &str, code: u16, body: Value) {
     workspace.fault(Fault {
-        when: When::Matching { method: Some("GET".to_owned()), path_suffix: path_suffix.to_owned(), nth: 1 },
+        when: When::Matching {
+            method: Some("GET".to_owned()),
+            path_suffix: path_suffix.to_owned(),
+            nth: 1,
+        },
         what: What::Answer { code, body },
         times: u64::MAX / 2,
     });
@@ -125,7 +129,12 @@ fn told(words: &str) -> Workspace {
         200,
         success(&json!({ "id": "ssl", "value": words, "editable": true, "modified_on": words })),
     );
-    responds(&workspace, "/dnssec", 200, success(&json!({ "status": "disabled", "ds": words, "modified_on": words })));
+    responds(
+        &workspace,
+        "/dnssec",
+        200,
+        success(&json!({ "status": "disabled", "ds": words, "modified_on": words })),
+    );
     workspace
 }
 
@@ -162,7 +171,12 @@ fn a_megabyte_of_text_is_cut_for_people() {
     );
     let rule = json!({ "id": "1", "ref": "scanners", "action": "block", "expression": long, "description": long, "enabled": true });
     let entry_point = json!({ "id": "r", "name": "default", "kind": "zone", "version": "3", "phase": "http_request_firewall_custom", "rules": [rule] });
-    responds(&workspace, "/phases/http_request_firewall_custom/entrypoint", 200, success(&entry_point));
+    responds(
+        &workspace,
+        "/phases/http_request_firewall_custom/entrypoint",
+        200,
+        success(&entry_point),
+    );
     let told_to_people = |(arguments, format): &&(&[&str], &str)| {
         matches!(arguments[0], "plan" | "drift")
             && !WITHOUT_TEXT_FOR_PEOPLE.contains(format)
@@ -178,7 +192,13 @@ fn a_megabyte_of_text_is_cut_for_people() {
     }
     // Text of plans and drift, and every document of both that people read.
     let documents = [document_formats("plan"), document_formats("drift")].concat();
-    assert_eq!(count, 2 + documents.into_iter().filter(|format| !WITHOUT_TEXT_FOR_PEOPLE.contains(format)).count());
+    assert_eq!(
+        count,
+        2 + documents
+            .into_iter()
+            .filter(|format| !WITHOUT_TEXT_FOR_PEOPLE.contains(format))
+            .count()
+    );
 }
 
 #[test]
@@ -189,12 +209,16 @@ fn messages_of_cloudflare_are_not_commands() {
         let error = json!({ "code": 1004, "message": words, "error_chain": chain, "source": { "pointer": words } });
         json!({ "success": false, "errors": [error], "messages": [words], "result": null })
     };
-    for (words, code, path) in
-        [(EVIL, 400, "/zones"), (EVIL, 403, "/dns_records"), (&long, 404, "/dns_records"), (EVIL, 400, "/entrypoint")]
-    {
+    for (words, code, path) in [
+        (EVIL, 400, "/zones"),
+        (EVIL, 403, "/dns_records"),
+        (&long, 404, "/dns_records"),
+        (EVIL, 400, "/entrypoint"),
+    ] {
         let workspace = workspace();
         responds(&workspace, path, code, wrong(words));
-        for (arguments, format) in SHOWN.iter().filter(|(a, _)| matches!(a[0], "plan" | "apply" | "import")).step_by(2)
+        for (arguments, format) in
+            SHOWN.iter().filter(|(a, _)| matches!(a[0], "plan" | "apply" | "import")).step_by(2)
         {
             let ran = workspace.run(arguments);
             is_harmless(&format!("{code} for {path}: {arguments:?}"), format, &ran);
@@ -207,9 +231,9 @@ fn messages_of_cloudflare_are_not_commands() {
 fn a_refused_write_is_told_harmlessly() {
     for format in ["text", "json"] {
         let workspace = workspace();
-        let body =
-            json!({ "success": false, "errors": [{ "code": 1004, "message": EVIL }], "messages": [], "result": null });
-        let when = When::Matching { method: Some("POST".to_owned()), path_suffix: String::new(), nth: 1 };
+        let body = json!({ "success": false, "errors": [{ "code": 1004, "message": EVIL }], "messages": [], "result": null });
+        let when =
+            When::Matching { method: Some("POST".to_owned()), path_suffix: String::new(), nth: 1 };
         workspace.fault(Fault { when, what: What::Answer { code: 400, body }, times: 1_000 });
         let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--format", format]);
         assert!(matches!(ran.code, Some(1 | 5)), "{ran:?}");
@@ -228,7 +252,15 @@ fn a_refused_write_is_told_harmlessly() {
 fn metrics_and_webhooks_are_whole() {
     let workspace = told(EVIL);
     let listener = Listener::start([Response::Status(204)]);
-    let arguments = ["drift", "spec.yaml", "--metrics", "m.prom", "--webhook", &listener.url("/hook"), "--quiet"];
+    let arguments = [
+        "drift",
+        "spec.yaml",
+        "--metrics",
+        "m.prom",
+        "--webhook",
+        &listener.url("/hook"),
+        "--quiet",
+    ];
     let ran: Ran = workspace.run(&arguments).exits(2);
     is_harmless("drift", "text", &ran);
     let text = fs::read_to_string(workspace.path().join("m.prom")).unwrap();
@@ -251,19 +283,32 @@ fn cached_text_is_shown_as_safely() {
         is_harmless(&format!("{arguments:?}"), format, &ran);
     }
     workspace.run(&["plan", "spec.yaml", "--out", "plan.json"]).exits(0);
-    super::shown::plain("a saved plan", &fs::read_to_string(workspace.path().join("plan.json")).unwrap());
+    super::shown::plain(
+        "a saved plan",
+        &fs::read_to_string(workspace.path().join("plan.json")).unwrap(),
+    );
     is_harmless("apply of a plan", "text", &workspace.run(&["apply", "plan.json", "--yes"]));
-    is_harmless("apply of a plan", "json", &workspace.run(&["apply", "plan.json", "--yes", "--format", "json"]));
+    is_harmless(
+        "apply of a plan",
+        "json",
+        &workspace.run(&["apply", "plan.json", "--yes", "--format", "json"]),
+    );
 }
 
-/// An import of such a zone is a valid spec that is in sync, and has the same text as far as a spec can contain it.
+/// An import of such a zone is a valid spec that is in sync, and has the same text as far as a spec
+/// can contain it.
 #[test]
 fn what_is_imported_reads_as_it_was() {
     let workspace = workspace();
     let record = |name: &str, content: &str, comment: &str, tag: &str| json!({ "id": name, "type": "TXT", "name": name, "content": content, "ttl": 1, "comment": comment, "tags": [tag] });
     let told = "a\u{202e}b\u{a0}##[error]\u{feff} ${X} $$";
     let records = json!([
-        record("t.example.com", "\"a\u{202e}\u{1b}[2J\u{85} ##[error]\n::error::${X}\"", told, "a:b"),
+        record(
+            "t.example.com",
+            "\"a\u{202e}\u{1b}[2J\u{85} ##[error]\n::error::${X}\"",
+            told,
+            "a:b"
+        ),
         record("u.example.com", "plain", EVIL, "plain"),
         record("v.example.com", "plain", "plain", EVIL),
         record(&format!("{EVIL}.example.com"), "plain", "plain", "plain"),
@@ -295,15 +340,24 @@ fn what_is_imported_reads_as_it_was() {
     );
 }
 
-/// A listing with a record of another zone may be incomplete: nothing is planned from it, even with pruning.
+/// A listing with a record of another zone may be incomplete: nothing is planned from it, even with
+/// pruning.
 #[test]
 fn a_record_of_another_zone_makes_a_listing_unusable() {
     let evil = format!("{EVIL}.example.org");
     for name in ["a.example.org", "example.com.example.org", "aexample.com", "com", ".", &evil] {
         let workspace = Workspace::new(options());
-        workspace.file("spec.yaml", "version: 1\nzones: { example.com: { unmanaged: prune, records: [] } }\n");
+        workspace.file(
+            "spec.yaml",
+            "version: 1\nzones: { example.com: { unmanaged: prune, records: [] } }\n",
+        );
         let record = |id: &str, name: &str| json!({ "id": id, "type": "A", "name": name, "content": "192.0.2.1", "ttl": 1, "proxied": false });
-        responds(&workspace, "/dns_records", 200, success(&json!([record("1", "a.example.com"), record("2", name)])));
+        responds(
+            &workspace,
+            "/dns_records",
+            200,
+            success(&json!([record("1", "a.example.com"), record("2", name)])),
+        );
         let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
         assert!(ran.stderr.contains("which is not in the zone"), "{}", ran.stderr);
         is_harmless("a record of another zone", "text", &ran);
@@ -314,7 +368,10 @@ fn a_record_of_another_zone_makes_a_listing_unusable() {
 #[test]
 fn rules_of_managed_rulesets_are_data() {
     let workspace = Workspace::new(options_on("business"));
-    workspace.file("spec.yaml", "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } } } }\n");
+    workspace.file(
+        "spec.yaml",
+        "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } } } }\n",
+    );
     workspace.run(&["waf", "lock", "spec.yaml"]).exits(0);
     let lock = fs::read_to_string(workspace.path().join("waf.lock")).unwrap();
     let owasp = "4814384a9e5d4991b9815dcfc25d2f1f";
@@ -326,7 +383,11 @@ fn rules_of_managed_rulesets_are_data() {
                 "ref": EVIL, "version": EVIL, "score_threshold": 40, "action_parameters": { "increment": 3, EVIL: EVIL } })
     };
     let mut whole = named.clone();
-    whole["rules"] = json!([rule("a", "score"), rule(EVIL, EVIL), rule("6179ae15870a4bb7b2d480d4843b323c", "block")]);
+    whole["rules"] = json!([
+        rule("a", "score"),
+        rule(EVIL, EVIL),
+        rule("6179ae15870a4bb7b2d480d4843b323c", "block")
+    ]);
     responds(&workspace, &format!("/rulesets/{owasp}"), 200, success(&whole));
     for (arguments, format) in [
         (&["waf", "rules", "spec.yaml"][..], "text"),
@@ -361,8 +422,12 @@ fn colours_are_ours() {
             let mut parts = shown.split("\u{1b}[");
             let mut bare = parts.next().unwrap_or_default().to_owned();
             for part in parts {
-                let (style, rest) = part.split_once('m').unwrap_or_else(|| panic!("{command}: {part:?}"));
-                assert!(style.chars().all(|c| c.is_ascii_digit() || c == ';'), "{command}: {style:?}");
+                let (style, rest) =
+                    part.split_once('m').unwrap_or_else(|| panic!("{command}: {part:?}"));
+                assert!(
+                    style.chars().all(|c| c.is_ascii_digit() || c == ';'),
+                    "{command}: {style:?}"
+                );
                 bare.push_str(rest);
             }
             super::shown::plain(command, &bare);

@@ -78,7 +78,8 @@ fn no_command(what: &str, shown: &str) {
     }
 }
 
-/// A comment: the marker is the program's own, nothing is a link or a mention, and every fold is closed.
+/// A comment: the marker is the program's own, nothing is a link or a mention, and every fold is
+/// closed.
 #[track_caller]
 fn markdown(what: &str, shown: &str) {
     let first = shown.lines().next().unwrap_or_default();
@@ -89,7 +90,9 @@ fn markdown(what: &str, shown: &str) {
         match event {
             Event::Start(Tag::CodeBlock(_)) => is_code = true,
             Event::End(pulldown_cmark::TagEnd::CodeBlock) => is_code = false,
-            Event::Start(Tag::Link { .. } | Tag::Image { .. } | Tag::FootnoteDefinition(_) | Tag::Table(_)) => {
+            Event::Start(
+                Tag::Link { .. } | Tag::Image { .. } | Tag::FootnoteDefinition(_) | Tag::Table(_),
+            ) => {
                 panic!("{what}: {event:?}\n{shown}")
             }
             Event::Text(text) if !is_code => {
@@ -97,7 +100,8 @@ fn markdown(what: &str, shown: &str) {
                 assert!(!acted.iter().any(|word| text.contains(word)), "{what}: {text}\n{shown}");
             }
             Event::Html(html) | Event::InlineHtml(html) => {
-                depth += html.matches("<details").count() as i32 - html.matches("</details>").count() as i32;
+                depth += html.matches("<details").count() as i32
+                    - html.matches("</details>").count() as i32;
                 let ours = [
                     "<!-- zonewright:",
                     "<details",
@@ -125,11 +129,14 @@ fn markdown(what: &str, shown: &str) {
 #[track_caller]
 fn markup(what: &str, shown: &str) {
     let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
-    let document =
-        roxmltree::Document::parse_with_options(shown, options).unwrap_or_else(|e| panic!("{what}: {e}\n{shown}"));
+    let document = roxmltree::Document::parse_with_options(shown, options)
+        .unwrap_or_else(|e| panic!("{what}: {e}\n{shown}"));
     for node in document.descendants().filter(roxmltree::Node::is_element) {
         let name = node.tag_name().name();
-        assert!(!matches!(name, "script" | "img" | "iframe" | "link" | "object" | "base"), "{what}: {name}");
+        assert!(
+            !matches!(name, "script" | "img" | "iframe" | "link" | "object" | "base"),
+            "{what}: {name}"
+        );
         for attribute in node.attributes() {
             let (key, value) = (attribute.name(), attribute.value());
             assert!(
@@ -145,13 +152,18 @@ fn markup(what: &str, shown: &str) {
 #[track_caller]
 fn annotations(what: &str, shown: &str) {
     for line in shown.lines() {
-        let (properties, _) =
-            line.strip_prefix("::").and_then(|l| l.split_once("::")).unwrap_or_else(|| panic!("{what}: {line}"));
+        let (properties, _) = line
+            .strip_prefix("::")
+            .and_then(|l| l.split_once("::"))
+            .unwrap_or_else(|| panic!("{what}: {line}"));
         let (kind, properties) = properties.split_once(' ').unwrap_or((properties, ""));
         assert!(["error", "warning", "notice"].contains(&kind), "{what}: {line}");
         for property in properties.split(',').filter(|p| !p.is_empty()) {
             let name = property.split('=').next().unwrap_or_default();
-            assert!(["file", "line", "endLine", "col", "endColumn", "title"].contains(&name), "{what}: {line}");
+            assert!(
+                ["file", "line", "endLine", "col", "endColumn", "title"].contains(&name),
+                "{what}: {line}"
+            );
         }
     }
 }

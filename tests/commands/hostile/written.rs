@@ -1,4 +1,5 @@
-//! Where files are written: into special files, through links that the user named, and nowhere else.
+//! Where files are written: into special files, through links that the user named, and nowhere
+//! else.
 
 use std::fs;
 use std::io::Read;
@@ -62,7 +63,8 @@ impl Drop for Reading {
     }
 }
 
-/// Special files are reached through links, so that a bug replaces the link and not a file that the machine needs.
+/// Special files are reached through links, so that a bug replaces the link and not a file that the
+/// machine needs.
 #[test]
 fn what_is_no_regular_file_is_written_into() {
     for writer in WRITERS {
@@ -86,7 +88,9 @@ fn what_is_no_regular_file_is_written_into() {
 
 #[test]
 fn descriptors_are_written_where_they_are() {
-    for (name, from) in [("/proc/self/fd/1", ">>all"), ("/dev/fd/2", "2>>all"), ("/dev/fd/7", "7>>all")] {
+    for (name, from) in
+        [("/proc/self/fd/1", ">>all"), ("/dev/fd/2", "2>>all"), ("/dev/fd/7", "7>>all")]
+    {
         let workspace = workspace();
         workspace.file("all", "what is there\n");
         let script = format!("exec \"$0\" plan spec.yaml --out {name} {from}");
@@ -118,7 +122,10 @@ fn links_that_were_named_are_followed() {
         symlink(outside.path(), at("directory")).unwrap();
         writes(&workspace, writer, "to-link");
         writes(&workspace, writer, "dangling");
-        assert!(["link", "to-link", "dangling"].into_iter().all(|name| at(name).is_symlink()), "{writer:?}");
+        assert!(
+            ["link", "to-link", "dangling"].into_iter().all(|name| at(name).is_symlink()),
+            "{writer:?}"
+        );
         for name in ["below/file", "below/new"] {
             assert!(fs::metadata(at(name)).unwrap().len() > 100, "{writer:?}: {name}");
         }
@@ -128,15 +135,24 @@ fn links_that_were_named_are_followed() {
         // A link in the tree does not lead out of it.
         for name in ["out", "directory/precious", "directory/new"] {
             let ran = workspace.run(&[writer, &[name]].concat()).exits(1);
-            assert!(ran.stderr.contains("leads out of the current directory"), "{writer:?} {name}: {ran:?}");
+            assert!(
+                ran.stderr.contains("leads out of the current directory"),
+                "{writer:?} {name}: {ran:?}"
+            );
             let real = outside.path().canonicalize().unwrap();
-            assert!(ran.stderr.contains(&format!("name {}/", real.display())), "{writer:?} {name}: {ran:?}");
+            assert!(
+                ran.stderr.contains(&format!("name {}/", real.display())),
+                "{writer:?} {name}: {ran:?}"
+            );
         }
         assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
         // A path on the command line is intended.
         writes(&workspace, writer, at("out").to_str().unwrap());
-        assert!(at("out").is_symlink() && fs::read_to_string(&precious).map_or(true, |text| text != "precious"));
+        assert!(
+            at("out").is_symlink()
+                && fs::read_to_string(&precious).map_or(true, |text| text != "precious")
+        );
     }
 }
 
@@ -169,7 +185,10 @@ fn a_spec_is_read_from_a_fifo_once() {
 /// The files below a directory.
 fn files(directory: &Path) -> Vec<PathBuf> {
     let entries = walkdir::WalkDir::new(directory).into_iter().map(Result::unwrap);
-    entries.filter(|entry| !entry.file_type().is_dir()).map(|entry| entry.path().to_owned()).collect()
+    entries
+        .filter(|entry| !entry.file_type().is_dir())
+        .map(|entry| entry.path().to_owned())
+        .collect()
 }
 
 /// The binary, connected to the sandbox of the test unless it is to use one of its own.
@@ -182,7 +201,8 @@ fn binary_for(workspace: &Workspace, arguments: &[&str]) -> Command {
 #[test]
 fn own_directories_lead_out_of_no_tree() {
     let journal: &[&[&str]] = &[&["apply", "spec.yaml", "--yes"], &["plan", "spec.yaml"]];
-    let sandbox: &[&[&str]] = &[&["plan", "spec.yaml", "--sandbox"], &["sandbox", "dump"], &["sandbox", "reset"]];
+    let sandbox: &[&[&str]] =
+        &[&["plan", "spec.yaml", "--sandbox"], &["sandbox", "dump"], &["sandbox", "reset"]];
     for (link, commands) in [
         (".zonewright", [journal, sandbox].concat()),
         (".zonewright/journal", journal.to_vec()),
@@ -199,9 +219,13 @@ fn own_directories_lead_out_of_no_tree() {
             fs::create_dir_all(place.parent().unwrap()).unwrap();
             symlink(outside.path().join(if dangling { "new" } else { "" }), &place).unwrap();
             for arguments in &commands {
-                let ran: Ran = binary_for(&workspace, arguments).args(*arguments).output().unwrap().into();
+                let ran: Ran =
+                    binary_for(&workspace, arguments).args(*arguments).output().unwrap().into();
                 let ran = ran.exits(1);
-                assert!(ran.stderr.contains("leads out of the current directory"), "{link} {arguments:?}: {ran:?}");
+                assert!(
+                    ran.stderr.contains("leads out of the current directory"),
+                    "{link} {arguments:?}: {ran:?}"
+                );
             }
             assert_eq!(files(outside.path()), [] as [PathBuf; 0], "{link}");
             assert!(!outside.path().join("new").exists());
@@ -209,7 +233,9 @@ fn own_directories_lead_out_of_no_tree() {
             // A directory on the command line is intended.
             let own = |name: &str| outside.path().join(name).display().to_string();
             let (journal, cache) = (own("journal"), own("cache"));
-            workspace.run(&["apply", "spec.yaml", "--yes", "--journal", &journal, "--cache", &cache]).exits(0);
+            workspace
+                .run(&["apply", "spec.yaml", "--yes", "--journal", &journal, "--cache", &cache])
+                .exits(0);
         }
     }
     // A link within the tree is followed.
@@ -227,7 +253,8 @@ fn a_link_is_no_database_of_the_sandbox() {
     let outside = tempfile::NamedTempFile::new().unwrap();
     fs::create_dir_all(directory.path().join(".zonewright/sandbox")).unwrap();
     symlink(outside.path(), directory.path().join(".zonewright/sandbox/sandbox.sqlite")).unwrap();
-    let ran = Ran::from(binary(directory.path()).args(["sandbox", "dump"]).output().unwrap()).exits(1);
+    let ran =
+        Ran::from(binary(directory.path()).args(["sandbox", "dump"]).output().unwrap()).exits(1);
     assert!(ran.stderr.contains("is a link"), "{ran:?}");
     assert_eq!(fs::metadata(outside.path()).unwrap().len(), 0);
 }
@@ -244,7 +271,10 @@ fn a_cache_that_never_ends_is_not_read() {
         symlink("/dev/zero", file).unwrap();
     }
     workspace.run(&["plan", "spec.yaml"]).exits(0);
-    assert!(kept.iter().all(|file| fs::symlink_metadata(file).unwrap().is_file()), "they are replaced");
+    assert!(
+        kept.iter().all(|file| fs::symlink_metadata(file).unwrap().is_file()),
+        "they are replaced"
+    );
 }
 
 #[test]
@@ -281,13 +311,18 @@ fn files_with_secrets_are_bounded_and_their_readers_told() {
     }
     // A pipe, as of `<(pass show token)`.
     fifo(&workspace, "pipe");
-    let mut writer = Command::new("sh").args(["-c", "cat token >pipe"]).current_dir(workspace.path()).spawn().unwrap();
+    let mut writer = Command::new("sh")
+        .args(["-c", "cat token >pipe"])
+        .current_dir(workspace.path())
+        .spawn()
+        .unwrap();
     let ran = with("pipe").exits(0);
     writer.wait().unwrap();
     assert!(!ran.stderr.contains("other users"), "{ran:?}");
 }
 
-/// What is written into a directory that the command line names stays in the tree, unless the path itself leads out.
+/// What is written into a directory that the command line names stays in the tree, unless the path
+/// itself leads out.
 #[test]
 fn directories_that_were_named_lead_out_of_no_tree() {
     let workspace = workspace();
@@ -306,12 +341,18 @@ fn directories_that_were_named_lead_out_of_no_tree() {
     for (number, writer) in writers.iter().enumerate() {
         for name in ["link", "link/below", "./link/below", "dangling", "dangling/below"] {
             let ran = workspace.run(&[writer, &[name][..]].concat()).exits(1);
-            assert!(ran.stderr.contains("leads out of the current directory"), "{writer:?} {name}: {ran:?}");
+            assert!(
+                ran.stderr.contains("leads out of the current directory"),
+                "{writer:?} {name}: {ran:?}"
+            );
         }
         assert_eq!(files(outside.path()), [] as [PathBuf; 0], "{writer:?}");
         assert!(!outside.path().join("new").exists(), "{writer:?}");
         // A link within the tree is followed, and a path that leads out by itself is intended.
-        for name in [format!("inner/{number}"), outside.path().join(format!("own-{number}")).display().to_string()] {
+        for name in [
+            format!("inner/{number}"),
+            outside.path().join(format!("own-{number}")).display().to_string(),
+        ] {
             workspace.run(&[writer, &[name.as_str()][..]].concat()).exits(0);
             let is_written = !files(&workspace.path().join(&name)).is_empty();
             // A second apply has nothing to do.

@@ -7,8 +7,13 @@ fn step_of(file: &str, name: &str) -> Value {
     let text = fs::read_to_string(root().join(file)).unwrap();
     let workflow: Value = serde_yaml::from_str(&text).unwrap();
     let jobs = workflow["jobs"].as_object().into_iter().flat_map(|jobs| jobs.values());
-    let mut steps = jobs.chain([&workflow["runs"]]).flat_map(|job| job["steps"].as_array().into_iter().flatten());
-    steps.find(|step| step["name"] == name).unwrap_or_else(|| panic!("{file} has no step {name:?}")).clone()
+    let mut steps = jobs
+        .chain([&workflow["runs"]])
+        .flat_map(|job| job["steps"].as_array().into_iter().flatten());
+    steps
+        .find(|step| step["name"] == name)
+        .unwrap_or_else(|| panic!("{file} has no step {name:?}"))
+        .clone()
 }
 
 /// What a step runs.
@@ -18,7 +23,8 @@ fn step(file: &str, name: &str) -> String {
     run
 }
 
-/// The steps of the workflows as they are written, around a pull request that is merged by squashing.
+/// The steps of the workflows as they are written, around a pull request that is merged by
+/// squashing.
 #[test]
 fn the_steps_of_the_workflows_run() {
     let forge = Forge::new();
@@ -44,7 +50,10 @@ fn the_steps_of_the_workflows_run() {
             "-c",
             &step(&format!("examples/pipelines/github/{file}"), name),
         ]);
-        command.env("GITHUB_OUTPUT", &output).env("GITHUB_STEP_SUMMARY", &summary).env("GITHUB_ACTIONS", "true");
+        command
+            .env("GITHUB_OUTPUT", &output)
+            .env("GITHUB_STEP_SUMMARY", &summary)
+            .env("GITHUB_ACTIONS", "true");
         command.envs(variables.iter().copied());
         command.output().unwrap().into()
     };
@@ -53,7 +62,11 @@ fn the_steps_of_the_workflows_run() {
     let of_pull = [("BASE_REF", "main"), ("HEAD_SHA", head.as_str()), ("LABELS", labels)];
     let planned = run("plan.yml", "Plan", &of_pull).exits(0);
     assert_eq!(fs::read_to_string(&output).unwrap(), "code=3\n", "{}", planned.stderr);
-    assert!(planned.stdout.contains("::error title=danger delete"), "annotations: {}", planned.stdout);
+    assert!(
+        planned.stdout.contains("::error title=danger delete"),
+        "annotations: {}",
+        planned.stdout
+    );
     assert!(fs::read_to_string(&summary).unwrap().contains("--allow-deletes 1"));
     let labels = r#"["bug","allow-deletes-1","allow-removes-last-address"]"#;
     let of_pull = [("BASE_REF", "main"), ("HEAD_SHA", head.as_str()), ("LABELS", labels)];
@@ -74,20 +87,28 @@ fn the_steps_of_the_workflows_run() {
     let pulls = json!([{ "merged_at": "2026-11-20T00:00:00Z", "number": 7, "head": { "sha": head }, "base": { "sha": before } }]);
     let pulls = pulls.to_string();
     let names = r#"[{ "name": "allow-deletes-1" }, { "name": "allow-removes-last-address" }]"#;
-    let found = [("GITHUB_SHA", merged.as_str()), ("GH_PULLS", pulls.as_str()), ("GH_LABELS", names)];
+    let found =
+        [("GITHUB_SHA", merged.as_str()), ("GH_PULLS", pulls.as_str()), ("GH_LABELS", names)];
     run("apply.yml", "Find the reviewed plan", &found).exits(0);
     assert!(fs::read_to_string(&output).unwrap().contains(&format!("number=7\nhead={head}\n")));
     let writes = forge.workspace.writes().len();
-    run("apply.yml", "Apply", &[("HEAD_SHA", &head), ("NUMBER", "7"), ("BEFORE", &before)]).exits(0);
+    run("apply.yml", "Apply", &[("HEAD_SHA", &head), ("NUMBER", "7"), ("BEFORE", &before)])
+        .exits(0);
     assert_eq!(forge.workspace.writes().len(), writes + 1);
     assert_eq!(forge.workspace.records("example.com").len(), 1);
     // A commit that nobody reviewed.
-    let ran = run("apply.yml", "Find the reviewed plan", &[("GITHUB_SHA", &merged), ("GH_PULLS", "[]")]).exits(1);
-    assert!(ran.stdout.contains("::error::") && ran.stdout.contains("nobody reviewed"), "{}", ran.stdout);
+    let ran =
+        run("apply.yml", "Find the reviewed plan", &[("GITHUB_SHA", &merged), ("GH_PULLS", "[]")])
+            .exits(1);
+    assert!(
+        ran.stdout.contains("::error::") && ran.stdout.contains("nobody reviewed"),
+        "{}",
+        ran.stdout
+    );
 }
 
-/// The action builds in its own directory with its own toolchain, whatever the checkout names, and hands over arguments as they are,
-/// one a line.
+/// The action builds in its own directory with its own toolchain, whatever the checkout names, and
+/// hands over arguments as they are, one a line.
 #[test]
 fn the_steps_of_the_action_run() {
     let forge = Forge::new();
@@ -108,7 +129,9 @@ fn the_steps_of_the_action_run() {
     fs::create_dir_all(&stand_ins).unwrap();
     let built = "#!/bin/sh\necho zonewright 9.9.9\n";
     let called = |program: &str, then: &str| {
-        let text = format!("#!/bin/sh\necho \"{program} in $PWD with $RUSTUP_TOOLCHAIN: $*\" >>\"$CALLS\"\n{then}");
+        let text = format!(
+            "#!/bin/sh\necho \"{program} in $PWD with $RUSTUP_TOOLCHAIN: $*\" >>\"$CALLS\"\n{then}"
+        );
         let path = stand_ins.join(program);
         fs::write(&path, text).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -116,11 +139,19 @@ fn the_steps_of_the_action_run() {
     called("rustup", "");
     called(
         "cargo",
-        &format!("cat >\"$CARGO_HOME/bin/zonewright\" <<'E'\n{built}E\nchmod +x \"$CARGO_HOME/bin/zonewright\"\n"),
+        &format!(
+            "cat >\"$CARGO_HOME/bin/zonewright\" <<'E'\n{built}E\nchmod +x \"$CARGO_HOME/bin/zonewright\"\n"
+        ),
     );
     let calls = forge.workspace.path().join("calls");
-    let path = format!("{}:{}:{}", home.join("bin").display(), stand_ins.display(), std::env::var("PATH").unwrap());
-    let toolchain = step_of("action.yml", "Install")["env"]["RUSTUP_TOOLCHAIN"].as_str().unwrap().to_owned();
+    let path = format!(
+        "{}:{}:{}",
+        home.join("bin").display(),
+        stand_ins.display(),
+        std::env::var("PATH").unwrap()
+    );
+    let toolchain =
+        step_of("action.yml", "Install")["env"]["RUSTUP_TOOLCHAIN"].as_str().unwrap().to_owned();
     let source = root().to_str().unwrap();
     let mut variables = vec![
         ("SOURCE", source),
@@ -141,7 +172,8 @@ fn the_steps_of_the_action_run() {
         )
     );
     // One exact version, and not older than what the crate needs.
-    let numbers = |version: &str| version.split('.').map(|n| n.parse::<u32>().unwrap()).collect::<Vec<_>>();
+    let numbers =
+        |version: &str| version.split('.').map(|n| n.parse::<u32>().unwrap()).collect::<Vec<_>>();
     let fixed = numbers(&toolchain);
     assert!(fixed.len() == 3 && fixed >= numbers(env!("CARGO_PKG_RUST_VERSION")), "{toolchain}");
     // Another zonewright that comes first would be run in place of the one that was built.

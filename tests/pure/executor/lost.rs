@@ -14,7 +14,10 @@ async fn a_lost_answer_is_seen_by_reading() {
     );
     // Without effect it is sent again, but never more than five times.
     let ran = run(&plan, &zone, BATCH, &[Lost, Yes], &[vec![]]).await;
-    assert_eq!((outcome_names(&ran), journalled(&ran)), (vec!["done", "done"], vec!["lost".to_owned(), "done".into()]));
+    assert_eq!(
+        (outcome_names(&ran), journalled(&ran)),
+        (vec!["done", "done"], vec!["lost".to_owned(), "done".into()])
+    );
     let ran = run(&plan, &zone, BATCH, &vec![Lost; 50], &[vec![]]).await;
     assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["unknown", "unknown"], 5));
     // A reader of the journal must check the zone, too: the listings may have been old.
@@ -45,7 +48,10 @@ async fn what_someone_else_changed_is_not_called_done() {
     let other = stored(1, &a("a", 9));
     let ran = run(&plan, &zone, BATCH, &[Lost], &[vec![other]]).await;
     // Our record may have existed in between.
-    assert_eq!((outcome_names(&ran), journalled(&ran)), (vec!["unknown"], vec!["unknown".to_owned()]));
+    assert_eq!(
+        (outcome_names(&ran), journalled(&ran)),
+        (vec!["unknown"], vec!["unknown".to_owned()])
+    );
     // A create whose value appeared with other facets is someone else's as well.
     let zone = live(&[]);
     let mut wanted = a("b", 1);
@@ -61,7 +67,10 @@ async fn a_request_that_came_late_is_not_refused_twice() {
     let plan = plan(&[a("a", 1), a("b", 2)], &zone);
     let both = vec![stored(1, &a("a", 1)), stored(2, &a("b", 2))];
     let ran = run(&plan, &zone, BATCH, &[Lost, No(400, 81058)], &[vec![], both]).await;
-    assert_eq!((outcome_names(&ran), journalled(&ran)), (vec!["done", "done"], vec!["lost".to_owned(), "done".into()]));
+    assert_eq!(
+        (outcome_names(&ran), journalled(&ran)),
+        (vec!["done", "done"], vec!["lost".to_owned(), "done".into()])
+    );
     // "Identical record exists", although there is none, is a refusal.
     let ran = run(&plan, &zone, Lowering::Single, &[No(400, 81058), Yes], &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["refused", "done"]);
@@ -74,7 +83,10 @@ async fn a_request_that_may_have_come_late_is_not_called_refused() {
     let plan = plan(&[a("a", 1), a("b", 2)], &zone);
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 81058), Yes], &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["unknown", "done"]);
-    assert_eq!((journalled(&ran), ran.waited.as_secs()), (["lost", "unknown", "done"].map(Into::into).into(), 7));
+    assert_eq!(
+        (journalled(&ran), ran.waited.as_secs()),
+        (["lost", "unknown", "done"].map(Into::into).into(), 7)
+    );
     // Only the lost request itself.
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, Yes, No(400, 81058)], &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["done", "refused"]);
@@ -88,16 +100,28 @@ async fn a_request_that_may_have_come_late_is_not_called_refused() {
     // Nor does "the name is taken": the record of the earlier attempt may be the one that takes it.
     for code in [81053, 81054] {
         let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, code), Yes], &[vec![]]).await;
-        assert_eq!((outcome_names(&ran), journalled(&ran)[1].as_str()), (vec!["unknown", "done"], "unknown"));
+        assert_eq!(
+            (outcome_names(&ran), journalled(&ran)[1].as_str()),
+            (vec!["unknown", "done"], "unknown")
+        );
         let there = vec![stored(1, &a("a", 1))];
-        let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, code), Yes], &[vec![], vec![], there]).await;
+        let ran = run(
+            &plan,
+            &zone,
+            Lowering::Single,
+            &[Lost, No(400, code), Yes],
+            &[vec![], vec![], there],
+        )
+        .await;
         assert_eq!((outcome_names(&ran), ran.waited.as_secs()), (vec!["done", "done"], 1));
         let ran = run(&plan, &zone, Lowering::Single, &[No(400, code), Yes], &[vec![]]).await;
         assert_eq!(outcome_names(&ran), ["refused", "done"], "nothing was lost before");
     }
 
     let (zone, plan) = swap();
-    let ran = run(&plan, &zone, BATCH, &[Lost, No(404, 81044)], std::slice::from_ref(&zone.records)).await;
+    let ran =
+        run(&plan, &zone, BATCH, &[Lost, No(404, 81044)], std::slice::from_ref(&zone.records))
+            .await;
     assert_eq!(
         (outcome_names(&ran), journalled(&ran)),
         (vec!["unknown"; 2], ["lost", "unknown"].map(Into::into).into())
@@ -114,7 +138,9 @@ async fn a_taken_name_is_found_in_a_batch_that_was_lost() {
     let ran = run(&plan, &zone, BATCH, &script, &[vec![]]).await;
     assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "done", "done", "unknown"], 6));
     // A batch that is refused as a whole had no effect at the first attempt, either.
-    let ran = run(&plan, &zone, BATCH, &[Lost, No(400, 9003), Yes, taken(), Yes, taken()], &[vec![]]).await;
+    let ran =
+        run(&plan, &zone, BATCH, &[Lost, No(400, 9003), Yes, taken(), Yes, taken()], &[vec![]])
+            .await;
     assert_eq!(outcome_names(&ran), ["done", "done", "done", "refused"]);
 }
 
@@ -128,7 +154,11 @@ async fn what_someone_else_changed_is_not_sent_again_in_halves() {
     let ran = run(&plan, &zone, BATCH, &script, &[zone.records.clone(), other]).await;
     assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["unknown", "done", "done"], 3));
     let (_, last) = &ran.sent[2];
-    assert_eq!((&last["patches"], last["posts"].as_array().map(Vec::len)), (&Value::Null, Some(2)), "{last}");
+    assert_eq!(
+        (&last["patches"], last["posts"].as_array().map(Vec::len)),
+        (&Value::Null, Some(2)),
+        "{last}"
+    );
 }
 
 /// Losses are counted in a row, and a response resets the count.
@@ -158,8 +188,11 @@ async fn what_an_answer_of_yes_and_no_left_open_is_not_called_refused() {
 async fn a_redirect_on_the_second_attempt_leaves_the_result_unknown() {
     let zone = live(&[]);
     let plan = plan(&[a("a", 1), a("b", 2)], &zone);
-    for (answer, second) in [(Busy(500), "not sent"), (Busy(429), "not sent"), (Elsewhere(302), "done")] {
-        for (script, first) in [(vec![answer.clone()], "refused"), (vec![Lost, answer], "unknown")] {
+    for (answer, second) in
+        [(Busy(500), "not sent"), (Busy(429), "not sent"), (Elsewhere(302), "done")]
+    {
+        for (script, first) in [(vec![answer.clone()], "refused"), (vec![Lost, answer], "unknown")]
+        {
             let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
             assert_eq!(outcome_names(&ran), [first, second]);
         }
@@ -176,7 +209,10 @@ async fn a_name_is_filled_again_though_the_zone_cannot_be_read() {
         let reads = [vec![], unreadable.clone()];
         let reads = if script.len() == 3 { &reads[1..] } else { &reads[..] };
         let ran = run(&plan, &zone, Lowering::Single, &script, reads).await;
-        assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["restored", "unknown"], script.len()));
+        assert_eq!(
+            (outcome_names(&ran), ran.sent.len()),
+            (vec!["restored", "unknown"], script.len())
+        );
     }
 }
 
@@ -184,8 +220,11 @@ async fn a_name_is_filled_again_though_the_zone_cannot_be_read() {
 async fn what_was_lost_and_not_sent_again_is_unknown() {
     let zone = live(&[]);
     let plan = plan(&[a("a", 1), a("b", 2), a("c", 3)], &zone);
-    // The batch is lost, there are no batches when it is sent again, and then the credentials are refused.
-    let ran = run(&plan, &zone, Lowering::Batches(2), &[Lost, Unreadable(404), No(403, 9109)], &[vec![]]).await;
+    // The batch is lost, there are no batches when it is sent again, and then the credentials are
+    // refused.
+    let ran =
+        run(&plan, &zone, Lowering::Batches(2), &[Lost, Unreadable(404), No(403, 9109)], &[vec![]])
+            .await;
     assert_eq!(outcome_names(&ran), ["unknown", "unknown", "not sent"]);
     for outcome in &ran.applied.outcomes[..2] {
         let Outcome::Unknown(reason) = outcome else { panic!() };
@@ -198,8 +237,14 @@ async fn what_was_lost_and_not_sent_again_is_unknown() {
     assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "not sent", "not sent"], 2));
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 81045)], &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["unknown", "not sent", "not sent"]);
-    let ran = run(&plan, &zone, Lowering::Batches(2), &[Lost, No(404, 7000), No(403, 9109)], &[vec![]]).await;
-    assert_eq!(outcome_names(&ran), ["refused", "not sent", "not sent"], "without batches, none had an effect");
+    let ran =
+        run(&plan, &zone, Lowering::Batches(2), &[Lost, No(404, 7000), No(403, 9109)], &[vec![]])
+            .await;
+    assert_eq!(
+        outcome_names(&ran),
+        ["refused", "not sent", "not sent"],
+        "without batches, none had an effect"
+    );
     // A refusal of the content would have applied to the first attempt, too.
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 9003)], &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["refused", "done", "done"]);
@@ -210,7 +255,14 @@ async fn a_refusal_that_cannot_be_read_says_nothing_of_what_was_lost_before() {
     let zone = live(&[]);
     let plan = plan(&[a("a", 1)], &zone);
     for lowering in [Lowering::Single, BATCH] {
-        let ran = run(&plan, &zone, lowering, &[vec![Lost], vec![Unreadable(400); 9]].concat(), &[vec![]]).await;
+        let ran = run(
+            &plan,
+            &zone,
+            lowering,
+            &[vec![Lost], vec![Unreadable(400); 9]].concat(),
+            &[vec![]],
+        )
+        .await;
         assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["unknown"], 5));
         assert_eq!(journalled(&ran).last().map(String::as_str), Some("unknown"));
         let ran = run(&plan, &zone, lowering, &[Lost, Unreadable(400), Yes], &[vec![]]).await;

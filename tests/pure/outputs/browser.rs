@@ -1,8 +1,8 @@
 //! The HTML page of a plan in a real browser: headless Chromium, if it is installed.
 //!
-//! The page has no scripts. A harness around it does: it opens the page in frames of two widths, in light and dark mode, and
-//! reports what it measures. `PAGE_OPERATIONS=10000 cargo test --test pure browser -- --nocapture` also measures the time of a
-//! large page.
+//! The page has no scripts. A harness around it does: it opens the page in frames of two widths, in
+//! light and dark mode, and reports what it measures. `PAGE_OPERATIONS=10000 cargo test --test pure
+//! browser -- --nocapture` also measures the time of a large page.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -85,13 +85,21 @@ async function look(page, scheme, width) {
 fn browser() -> Option<PathBuf> {
     let directories = std::env::var_os("PATH")?;
     let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-    std::env::split_paths(&directories).flat_map(|d| names.map(|name| d.join(name))).find(|path| path.is_file())
+    std::env::split_paths(&directories)
+        .flat_map(|d| names.map(|name| d.join(name)))
+        .find(|path| path.is_file())
 }
 
 /// The document of a page after it was loaded.
 fn opened(browser: &Path, directory: &Path, page: &str, more: &[&str]) -> String {
     let run = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--dump-dom"])
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--allow-file-access-from-files",
+            "--dump-dom",
+        ])
         .arg(format!("--user-data-dir={}", directory.join("profile").display()))
         .args(more)
         .arg(format!("file://{}", directory.join(page).display()))
@@ -108,7 +116,9 @@ fn unescaped(text: &str) -> String {
 #[test]
 fn a_page_in_a_browser() {
     let Some(browser) = browser() else {
-        eprintln!("SKIPPED: no Chromium in the path (Debian package: chromium); the page was not looked at");
+        eprintln!(
+            "SKIPPED: no Chromium in the path (Debian package: chromium); the page was not looked at"
+        );
         return;
     };
     let directory = tempfile::tempdir().unwrap();
@@ -119,7 +129,8 @@ fn a_page_in_a_browser() {
     write("harness.html", &HARNESS.replace("PAGES", r#"["large.html", "forms.html"]"#));
     let dom = opened(&browser, directory.path(), "harness.html", &["--virtual-time-budget=60000"]);
     let seen = dom.split_once("<pre id=\"seen\">").and_then(|(_, rest)| rest.split_once("</pre>"));
-    let seen: Value = serde_json::from_str(&unescaped(seen.unwrap_or_else(|| panic!("{dom}")).0)).unwrap();
+    let seen: Value =
+        serde_json::from_str(&unescaped(seen.unwrap_or_else(|| panic!("{dom}")).0)).unwrap();
     let seen = seen.as_array().unwrap_or_else(|| panic!("{seen}"));
     assert_eq!(seen.len(), 8);
     for one in seen {
@@ -134,12 +145,18 @@ fn a_page_in_a_browser() {
         assert!(one["folds"].as_u64().unwrap() > 0 && one["scripts"] == 0, "{one}");
         if one["page"] == "large.html" {
             let counts = serde_json::json!({ "all": 200, "danger": 2, "create": 198, "update": 0, "delete": 2 });
-            assert_eq!((&one["counts"], &one["zones"]), (&counts, &serde_json::json!(["z1"])), "{one}");
+            assert_eq!(
+                (&one["counts"], &one["zones"]),
+                (&counts, &serde_json::json!(["z1"])),
+                "{one}"
+            );
         } else {
             assert!(one["counts"]["wrong"].is_null(), "{one}");
             let count = |id: &str| one["counts"][id].as_u64().unwrap();
             assert!(
-                ["danger", "create", "update", "delete"].iter().all(|id| (1..count("all")).contains(&count(id))),
+                ["danger", "create", "update", "delete"]
+                    .iter()
+                    .all(|id| (1..count("all")).contains(&count(id))),
                 "{one}"
             );
         }
@@ -150,7 +167,11 @@ fn a_page_in_a_browser() {
 /// Takes the time of opening a page of as many operations as wanted, and reports it.
 #[expect(clippy::print_stderr, reason = "a figure for the reader of the test")]
 fn measure(browser: &Path, directory: &Path) {
-    let Some(operations) = std::env::var("PAGE_OPERATIONS").ok().and_then(|number| number.parse().ok()) else { return };
+    let Some(operations) =
+        std::env::var("PAGE_OPERATIONS").ok().and_then(|number| number.parse().ok())
+    else {
+        return;
+    };
     let write = |name: &str, text: &str| std::fs::write(directory.join(name), text).unwrap();
     let page = html::plan(&large(1, operations).review());
     write("huge.html", &page);

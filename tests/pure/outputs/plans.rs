@@ -11,8 +11,8 @@ use zonewright::insight::waf::Impact;
 use zonewright::model::ruleset::{Phase, RuleBody, RuleId};
 use zonewright::model::{Address, Danger, LiveZone, Tier, Value as Word, ZoneId, ZoneName};
 use zonewright::plan::{
-    BaseSource, Cause, Consents, ExpectRuleset, GivenConsent, Keeper, Operation, Plan, RecordAction, RuleAction,
-    RuleSubject, SetAsideCount, Subject, Verdict, ZonePlan, plan_zone,
+    BaseSource, Cause, Consents, ExpectRuleset, GivenConsent, Keeper, Operation, Plan,
+    RecordAction, RuleAction, RuleSubject, SetAsideCount, Subject, Verdict, ZonePlan, plan_zone,
 };
 use zonewright::render::Review;
 use zonewright::{spec, wire};
@@ -31,22 +31,40 @@ impl Made {
     }
 
     pub(crate) fn review(&self) -> Review<'_> {
-        Review { plan: &self.plan, verdict: &self.verdict, requests_to_apply: 2, sources: &self.sources }
+        Review {
+            plan: &self.plan,
+            verdict: &self.verdict,
+            requests_to_apply: 2,
+            sources: &self.sources,
+        }
     }
 }
 
 /// The plan of a spec for example.com and what Cloudflare has.
-fn zone_plan(name: &str, spec: &str, live: &[Value], tier: &str, sources: &mut Sources) -> (ZonePlan, Plan) {
-    let outcome = spec::load(&[spec::Input::Stdin(spec.to_owned())], &spec::Options::default(), sources);
+fn zone_plan(
+    name: &str,
+    spec: &str,
+    live: &[Value],
+    tier: &str,
+    sources: &mut Sources,
+) -> (ZonePlan, Plan) {
+    let outcome =
+        spec::load(&[spec::Input::Stdin(spec.to_owned())], &spec::Options::default(), sources);
     let desired = outcome.desired.unwrap_or_else(|| panic!("{:?}", outcome.diagnostics));
     let live = LiveZone {
         tier: Tier::from_legacy_id(tier),
         records: live.iter().map(|r| wire::record::read(r).unwrap()).collect(),
-        ..LiveZone::new(ZoneName::parse(name).unwrap(), ZoneId("023e105f4ecef8ad9ca31a8372d0c353".into()))
+        ..LiveZone::new(
+            ZoneName::parse(name).unwrap(),
+            ZoneId("023e105f4ecef8ad9ca31a8372d0c353".into()),
+        )
     };
     let own = desired.zones.values().next().unwrap();
     let (zone, diagnostics) = plan_zone(own, &live);
-    (crate::scenarios::judged(zone, own, None, &live), Plan { diagnostics, requests_made: 3, ..Plan::default() })
+    (
+        crate::scenarios::judged(zone, own, None, &live),
+        Plan { diagnostics, requests_made: 3, ..Plan::default() },
+    )
 }
 
 /// The plan of a case.
@@ -54,8 +72,13 @@ pub(crate) fn case(path: &Path) -> Made {
     let case: Value = serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let mut sources = Sources::default();
     let live = case["live"].as_array().unwrap();
-    let (zone, plan) =
-        zone_plan("example.com", case["spec"].as_str().unwrap(), live, case["tier"].as_str().unwrap(), &mut sources);
+    let (zone, plan) = zone_plan(
+        "example.com",
+        case["spec"].as_str().unwrap(),
+        live,
+        case["tier"].as_str().unwrap(),
+        &mut sources,
+    );
     let mut zone = zone;
     let looser = RuleAction::Update {
         id: RuleId("1".into()),
@@ -72,14 +95,18 @@ pub(crate) fn case(path: &Path) -> Made {
         dangers: vec![Danger::WeakensProtection],
         accepted: BTreeMap::new(),
         modified_on: Some("2026-11-19T08:00:00Z".to_owned()),
-        ..rule(looser, ["owasp", "threshold 25 → 60: needs 12 instead of 5 critical (+5) hits to act", ""])
+        ..rule(
+            looser,
+            ["owasp", "threshold 25 → 60: needs 12 instead of 5 critical (+5) hits to act", ""],
+        )
     };
     // Rules are before records.
     zone.operations.insert(0, rule);
     Made::new(Plan { zones: vec![zone], ..plan }, sources)
 }
 
-/// What is done to a rule that weakens the protection, with these words: its name, what that means, why it is accepted.
+/// What is done to a rule that weakens the protection, with these words: its name, what that means,
+/// why it is accepted.
 fn rule(action: RuleAction, [name, impact, reason]: [&str; 3]) -> Operation {
     let change = |field: &str| FieldChange {
         field: Field::Rule(RuleField::Member(format!("{field}.{name}"))),
@@ -94,7 +121,11 @@ fn rule(action: RuleAction, [name, impact, reason]: [&str; 3]) -> Operation {
         is_expiry: false,
     };
     Operation {
-        address: Address::of_rule(&ZoneName::parse("example.com").unwrap(), Phase::Custom, Some(name)),
+        address: Address::of_rule(
+            &ZoneName::parse("example.com").unwrap(),
+            Phase::Custom,
+            Some(name),
+        ),
         subject: Subject::Rule(Box::new(rule)),
         fields: vec![change("expression"), change("rules.1.enabled")],
         impact: Some(Impact { direction: Direction::Weakens, lines: vec![impact.to_owned()] }),
@@ -117,7 +148,8 @@ pub(crate) fn of_words(word: &str) -> Made {
         json!({ "id": "1", "type": "TXT", "name": "a.example.com", "content": "wanted words", "ttl": 1, "comment": word }),
         json!({ "id": "2", "type": "TXT", "name": "b.example.com", "content": word, "ttl": 1, "comment": word, "tags": [format!("t:{word}")] }),
     ];
-    let (mut zone, mut plan) = zone_plan("example.com", &spec.to_string(), &live, "pro", &mut sources);
+    let (mut zone, mut plan) =
+        zone_plan("example.com", &spec.to_string(), &live, "pro", &mut sources);
     let file = sources.add(word, "words\nand more");
     let place = Place { source: file, span: Span::new(6, 9) };
     // The value of a record that changes is foreign as well.
@@ -147,8 +179,14 @@ pub(crate) fn of_words(word: &str) -> Made {
         types: [(word.to_owned(), 2)].into(),
         examples: vec![word.to_owned()],
     }];
-    plan.diagnostics
-        .push(findings::QUOTA_UNCERTAIN.nowhere(word).about(word).at(place, word).and_at(place, word).help(word));
+    plan.diagnostics.push(
+        findings::QUOTA_UNCERTAIN
+            .nowhere(word)
+            .about(word)
+            .at(place, word)
+            .and_at(place, word)
+            .help(word),
+    );
     Made::new(Plan { zones: vec![zone], ..plan }, sources)
 }
 
@@ -169,7 +207,8 @@ pub(crate) fn zones(zones: usize, changed: usize) -> Made {
     Made::new(Plan { zones, ..Plan::default() }, sources)
 }
 
-/// A plan of so many zones with so many operations each, no two of which are the same change; every hundredth operation is a delete.
+/// A plan of so many zones with so many operations each, no two of which are the same change; every
+/// hundredth operation is a delete.
 pub(crate) fn large(zones: usize, operations: usize) -> Made {
     let address = |number: usize| format!("10.{}.{}.1", number / 256, number % 256);
     let mut sources = Sources::default();

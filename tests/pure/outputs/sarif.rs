@@ -10,8 +10,8 @@ use zonewright::{lint, spec};
 
 use super::plans::of_words;
 
-/// The rules of the standard for the parts that we write: which members exist, their types, and which are required. No other
-/// members are allowed.
+/// The rules of the standard for the parts that we write: which members exist, their types, and
+/// which are required. No other members are allowed.
 fn schema() -> Value {
     let object = |required: &[&str], properties: Value| json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties });
     let text = json!({ "type": "string", "minLength": 1 });
@@ -26,7 +26,8 @@ fn schema() -> Value {
         &["uri"],
         json!({ "uri": { "type": "string", "format": "uri-reference" }, "uriBaseId": { "const": "%SRCROOT%" } }),
     );
-    let physical = object(&["artifactLocation"], json!({ "artifactLocation": artifact, "region": region }));
+    let physical =
+        object(&["artifactLocation"], json!({ "artifactLocation": artifact, "region": region }));
     let logical = object(&[], json!({ "fullyQualifiedName": text, "kind": text }));
     let location = object(
         &[],
@@ -78,15 +79,17 @@ fn schema() -> Value {
     )
 }
 
-/// Fails unless a log is valid under these rules, and under the published schema if `SARIF_SCHEMA` names its file. That file
-/// has its own licence and is not copied.
+/// Fails unless a log is valid under these rules, and under the published schema if `SARIF_SCHEMA`
+/// names its file. That file has its own licence and is not copied.
 #[track_caller]
 fn assert_valid(log: &Value) {
-    let published = std::env::var_os("SARIF_SCHEMA")
-        .map(|path| serde_json::from_str::<Value>(&std::fs::read_to_string(path).unwrap()).unwrap());
+    let published = std::env::var_os("SARIF_SCHEMA").map(|path| {
+        serde_json::from_str::<Value>(&std::fs::read_to_string(path).unwrap()).unwrap()
+    });
     for schema in [Some(schema()), published].into_iter().flatten() {
         let validator = jsonschema::validator_for(&schema).unwrap();
-        let wrong: Vec<String> = validator.iter_errors(log).map(|e| format!("{}: {e}", e.instance_path())).collect();
+        let wrong: Vec<String> =
+            validator.iter_errors(log).map(|e| format!("{}: {e}", e.instance_path())).collect();
         assert!(wrong.is_empty(), "{wrong:#?}");
     }
     // Rules that a schema cannot express.
@@ -96,11 +99,22 @@ fn assert_valid(log: &Value) {
     for result in run["results"].as_array().unwrap() {
         let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
         assert_eq!(rules[index]["id"], result["ruleId"]);
-        assert!(prints.insert(result["partialFingerprints"]["zonewright/v1"].as_str().unwrap().to_owned()));
-        let places = [&result["locations"], &result["relatedLocations"]].into_iter().filter_map(Value::as_array);
-        for region in places.flatten().map(|l| &l["physicalLocation"]["region"]).filter(|r| !r.is_null()) {
+        assert!(
+            prints.insert(
+                result["partialFingerprints"]["zonewright/v1"].as_str().unwrap().to_owned()
+            )
+        );
+        let places = [&result["locations"], &result["relatedLocations"]]
+            .into_iter()
+            .filter_map(Value::as_array);
+        for region in
+            places.flatten().map(|l| &l["physicalLocation"]["region"]).filter(|r| !r.is_null())
+        {
             let number = |name: &str| region[name].as_u64().unwrap();
-            let (start, end) = ((number("startLine"), number("startColumn")), (number("endLine"), number("endColumn")));
+            let (start, end) = (
+                (number("startLine"), number("startColumn")),
+                (number("endLine"), number("endColumn")),
+            );
             assert!(start <= end, "{region}");
         }
     }
@@ -114,7 +128,8 @@ fn rules() -> Vec<&'static Finding> {
 /// Everything that is found in a file.
 fn found(path: &Path) -> (Diagnostics, Sources) {
     let mut sources = Sources::default();
-    let outcome = spec::load(&[spec::Input::Path(path.to_owned())], &spec::Options::default(), &mut sources);
+    let outcome =
+        spec::load(&[spec::Input::Path(path.to_owned())], &spec::Options::default(), &mut sources);
     let mut diagnostics = outcome.diagnostics;
     if let Some(desired) = &outcome.desired {
         diagnostics.append(lint::check(desired));
@@ -130,7 +145,12 @@ fn every_finding_is_valid_sarif() {
         let files = std::fs::read_dir(directory).map(|d| d.map(|e| e.unwrap().path()).collect());
         for path in files.unwrap_or_else(|_| vec![directory.into()]) {
             let (diagnostics, sources) = found(&path);
-            let found = Findings { command: "validate", diagnostics: &diagnostics, sources: &sources, holds: None };
+            let found = Findings {
+                command: "validate",
+                diagnostics: &diagnostics,
+                sources: &sources,
+                holds: None,
+            };
             let log = serde_json::to_value(report(&found, &rules())).unwrap();
             assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), diagnostics.len());
             assert_valid(&log);
@@ -143,7 +163,12 @@ fn every_finding_is_valid_sarif() {
 #[test]
 fn hostile_words_are_valid_sarif() {
     let made = of_words("[x](https://evil.example) \u{202e}\u{1b}[2J %zz #a?b {0} \\ \"\n");
-    let found = Findings { command: "plan", diagnostics: &made.plan.diagnostics, sources: &made.sources, holds: None };
+    let found = Findings {
+        command: "plan",
+        diagnostics: &made.plan.diagnostics,
+        sources: &made.sources,
+        holds: None,
+    };
     let log = serde_json::to_value(report(&found, &rules())).unwrap();
     assert_valid(&log);
     let text = log.to_string();
@@ -170,7 +195,8 @@ fn a_finding_looks_like_this() {
 #[should_panic(expected = "Additional properties are not allowed")]
 fn the_check_can_fail() {
     let (diagnostics, sources) = found(Path::new("tests/cases/spec/keys.yaml"));
-    let found = Findings { command: "validate", diagnostics: &diagnostics, sources: &sources, holds: None };
+    let found =
+        Findings { command: "validate", diagnostics: &diagnostics, sources: &sources, holds: None };
     let mut log = serde_json::to_value(report(&found, &rules())).unwrap();
     log["runs"][0]["results"][0]["level_"] = json!("error");
     assert_valid(&log);

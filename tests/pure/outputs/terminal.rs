@@ -1,4 +1,5 @@
-//! Plans as a terminal shows them: what a reader sees on 80 and 120 columns, with and without colour.
+//! Plans as a terminal shows them: what a reader sees on 80 and 120 columns, with and without
+//! colour.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,12 +17,21 @@ const PLAN: &str = "tests/cases/render/terminal.yaml";
 fn text(made: &Made, width: Option<usize>, colour: bool, verbose: bool) -> Vec<u8> {
     let mut out = Vec::new();
     let (plan, verdict) = (&made.plan, &made.verdict);
-    let view = PlanView { plan, verdict, requests_to_apply: 2, colour, width, verbose, extent: Extent::Whole };
+    let view = PlanView {
+        plan,
+        verdict,
+        requests_to_apply: 2,
+        colour,
+        width,
+        verbose,
+        extent: Extent::Whole,
+    };
     write_plan(&mut out, &view).unwrap();
     out
 }
 
-/// What a terminal shows of a text, with the styles of its cells as tags; panics if it has to wrap a line.
+/// What a terminal shows of a text, with the styles of its cells as tags; panics if it has to wrap
+/// a line.
 fn screen(text: &[u8], columns: u16) -> String {
     let lines = text.split(|b| *b == b'\n').count();
     let mut terminal = vt100::Parser::new(u16::try_from(lines * 2).unwrap(), columns, 0);
@@ -30,16 +40,23 @@ fn screen(text: &[u8], columns: u16) -> String {
     let (rows, columns) = screen.size();
     let mut shown = String::new();
     for row in 0..rows {
-        assert!(!screen.row_wrapped(row), "row {row} of {columns} columns is too long:\n{}", screen.contents());
+        assert!(
+            !screen.row_wrapped(row),
+            "row {row} of {columns} columns is too long:\n{}",
+            screen.contents()
+        );
         let mut style = String::new();
         let mut line = String::new();
-        for cell in
-            (0..columns).filter_map(|column| screen.cell(row, column)).filter(|cell| !cell.is_wide_continuation())
+        for cell in (0..columns)
+            .filter_map(|column| screen.cell(row, column))
+            .filter(|cell| !cell.is_wide_continuation())
         {
             let mut words = Vec::new();
             match cell.fgcolor() {
                 vt100::Color::Default => {}
-                vt100::Color::Idx(number) => words.push(["black", "red", "green", "yellow"][usize::from(number)]),
+                vt100::Color::Idx(number) => {
+                    words.push(["black", "red", "green", "yellow"][usize::from(number)])
+                }
                 vt100::Color::Rgb(..) => words.push("rgb"),
             }
             words.extend(cell.bold().then_some("bold"));
@@ -88,8 +105,13 @@ fn entries_have_an_order() {
         }
         if class.split(' ').any(|word| word == "op") {
             let all = |tag: &str| node.descendants().filter(|n| n.has_tag_name(tag)).count();
-            let verb = node.descendants().find(|n| n.attribute("class").is_some_and(|c| c.starts_with("badge")));
-            let kind = node.descendants().find(|n| n.attribute("class") == Some("type")).and_then(|n| n.text());
+            let verb = node
+                .descendants()
+                .find(|n| n.attribute("class").is_some_and(|c| c.starts_with("badge")));
+            let kind = node
+                .descendants()
+                .find(|n| n.attribute("class") == Some("type"))
+                .and_then(|n| n.text());
             let members = if node.has_tag_name("div") { all("article") } else { 0 };
             let [verb, kind] = [verb.and_then(|n| n.text()), kind].map(Option::unwrap_or_default);
             let loud = if class.contains("danger") { "! " } else { "" };
@@ -123,7 +145,10 @@ fn a_log_is_not_wrapped() {
 fn unchanged_zones_are_one_line() {
     let made = zones(60, 1);
     let shown = String::from_utf8(text(&made, None, false, false)).unwrap();
-    assert!(shown.contains("59 zones unchanged  (59 objects as wanted; -v lists them)\n"), "{shown}");
+    assert!(
+        shown.contains("59 zones unchanged  (59 objects as wanted; -v lists them)\n"),
+        "{shown}"
+    );
     assert!(shown.lines().count() < 12, "{shown}");
     let shown = String::from_utf8(text(&made, None, false, true)).unwrap();
     assert_eq!(shown.matches(".example  ").count(), 60, "{shown}");
@@ -133,15 +158,19 @@ fn unchanged_zones_are_one_line() {
 #[test]
 fn findings_fit_the_terminal() {
     let mut sources = zonewright::diagnostic::Sources::default();
-    let text = format!("records: [{}]\n", "{ name: www, type: A, content: 192.0.2.1 }, ".repeat(20));
+    let text =
+        format!("records: [{}]\n", "{ name: www, type: A, content: 192.0.2.1 }, ".repeat(20));
     let file = sources.add("zones/example.com.yaml", text);
     let place = |start| zonewright::diagnostic::Place {
         source: file,
         span: zonewright::diagnostic::Span::new(start, start + 4),
     };
-    let long =
-        "a sentence with many words in it that says what is wrong and goes on for longer than a terminal is wide";
-    let finding = findings::QUOTA_UNCERTAIN.nowhere(long).at(place(400), long).and_at(place(20), long).help(long);
+    let long = "a sentence with many words in it that says what is wrong and goes on for longer than a terminal is wide";
+    let finding = findings::QUOTA_UNCERTAIN
+        .nowhere(long)
+        .at(place(400), long)
+        .and_at(place(20), long)
+        .help(long);
     let found: Diagnostics = [finding].into_iter().collect();
     for (columns, colour) in [(80_u16, false), (80, true), (120, true), (40, false)] {
         let mut out = Vec::new();

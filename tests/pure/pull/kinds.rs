@@ -2,7 +2,9 @@
 
 use serde_json::json;
 use zonewright::model::ruleset::{EntryPoint, LiveRule, Phase, RuleBody, RuleId};
-use zonewright::model::{LiveRecord, LiveSetting, LiveZone, Rdata, RecordId, RecordType, Tag, Ttl, Value};
+use zonewright::model::{
+    LiveRecord, LiveSetting, LiveZone, Rdata, RecordId, RecordType, Tag, Ttl, Value,
+};
 
 use super::{Files, converged, example};
 use crate::support::rulesets::{body, deployment, owasp, tuning};
@@ -107,8 +109,12 @@ fn each_kind_of_drift_touches_the_lines_concerned() {
                 .filter(|r| r.name.as_str() == "example.com" && r.data.type_name() == "A")
                 .for_each(|r| r.ttl = Ttl::seconds(600).unwrap());
         }),
-        ("the time to live of one value", |z| record(z, "@", RecordType::A).ttl = Ttl::seconds(600).unwrap()),
-        ("one value of two", |z| record(z, "@", RecordType::A).data = data(RecordType::A, "192.0.2.7")),
+        ("the time to live of one value", |z| {
+            record(z, "@", RecordType::A).ttl = Ttl::seconds(600).unwrap()
+        }),
+        ("one value of two", |z| {
+            record(z, "@", RecordType::A).data = data(RecordType::A, "192.0.2.7")
+        }),
         ("one value of two is gone", |z| {
             let gone = data(RecordType::A, "192.0.2.2");
             z.records.retain(|r| r.data != gone);
@@ -122,17 +128,25 @@ fn each_kind_of_drift_touches_the_lines_concerned() {
         ("a record is gone", |z| remove(z, "www", RecordType::Cname)),
         ("a record of several lines is gone", |z| remove(z, "mail", RecordType::A)),
         ("a record that was not there", |z| add(z, "new", RecordType::A, "192.0.2.44")),
-        ("a record at a name that is there", |z| add(z, "www2.www", RecordType::Txt, "hello: # world")),
+        ("a record at a name that is there", |z| {
+            add(z, "www2.www", RecordType::Txt, "hello: # world")
+        }),
         ("a value from a variable used twice", |z| {
             record(z, "a", RecordType::A).data = data(RecordType::A, "192.0.2.11")
         }),
         ("a value with a variable used once", |z| {
             record(z, "@", RecordType::Mx).data = data(RecordType::Mx, "10 mx2.example.net")
         }),
-        ("a variable used once", |z| record(z, "mail", RecordType::A).ttl = Ttl::seconds(900).unwrap()),
-        ("a value of an anchor", |z| record(z, "a", RecordType::A).ttl = Ttl::seconds(240).unwrap()),
+        ("a variable used once", |z| {
+            record(z, "mail", RecordType::A).ttl = Ttl::seconds(900).unwrap()
+        }),
+        ("a value of an anchor", |z| {
+            record(z, "a", RecordType::A).ttl = Ttl::seconds(240).unwrap()
+        }),
         ("a value of an alias", |z| record(z, "b", RecordType::A).ttl = Ttl::seconds(240).unwrap()),
-        ("a default comment", |z| record(z, "www", RecordType::Cname).comment = Some("CDN: \"new\" team".to_owned())),
+        ("a default comment", |z| {
+            record(z, "www", RecordType::Cname).comment = Some("CDN: \"new\" team".to_owned())
+        }),
         ("no comment any more", |z| record(z, "www", RecordType::Cname).comment = None),
         ("not proxied any more", |z| record(z, "www", RecordType::Cname).proxied = false),
         ("proxied", |z| {
@@ -143,19 +157,27 @@ fn each_kind_of_drift_touches_the_lines_concerned() {
             record(z, "mail", RecordType::A).tags.insert(Tag::parse("env:x").unwrap());
         }),
         ("parts of a value", |z| {
-            record(z, "_sip._tcp", RecordType::Srv).data = data(RecordType::Srv, "10 7 5061 sip.example.com")
+            record(z, "_sip._tcp", RecordType::Srv).data =
+                data(RecordType::Srv, "10 7 5061 sip.example.com")
         }),
         ("a value in presentation form", |z| {
-            record(z, "_x._tcp", RecordType::Srv).data = data(RecordType::Srv, "1 2 4 x.example.com")
+            record(z, "_x._tcp", RecordType::Srv).data =
+                data(RecordType::Srv, "1 2 4 x.example.com")
         }),
         ("another type in its place", |z| {
             remove(z, "www", RecordType::Cname);
             add(z, "www", RecordType::A, "192.0.2.80");
         }),
         ("a record that must not exist", |z| add(z, "gone", RecordType::Txt, "back")),
-        ("a record of an included file", |z| record(z, "far", RecordType::A).data = data(RecordType::A, "192.0.2.98")),
+        ("a record of an included file", |z| {
+            record(z, "far", RecordType::A).data = data(RecordType::A, "192.0.2.98")
+        }),
         ("a setting", |z| {
-            let value = LiveSetting::Value { value: Value::from("full"), editable: true, modified_on: None };
+            let value = LiveSetting::Value {
+                value: Value::from("full"),
+                editable: true,
+                modified_on: None,
+            };
             z.settings.settings.insert("ssl".to_owned(), value);
         }),
         ("DNSSEC", |z| z.settings.dnssec.as_mut().unwrap().status = "disabled".to_owned()),
@@ -166,7 +188,9 @@ fn each_kind_of_drift_touches_the_lines_concerned() {
         }),
         ("the action of a rule", |z| set(z, Phase::Custom, 0, |b| b.set("action", "log"))),
         ("the expression of a rule", |z| {
-            set(z, Phase::Custom, 1, |b| b.set("expression", "http.request.uri.path eq \"/signin\""))
+            set(z, Phase::Custom, 1, |b| {
+                b.set("expression", "http.request.uri.path eq \"/signin\"")
+            })
         }),
         ("a rule is off", |z| set(z, Phase::Custom, 1, |b| b.set("enabled", false))),
         ("a rule is gone", |z| drop(rules(z, Phase::Custom).remove(0))),
@@ -174,7 +198,11 @@ fn each_kind_of_drift_touches_the_lines_concerned() {
             let body = body(
                 json!({ "action": "block", "expression": "ip.src eq 192.0.2.66", "description": "Bad host", "ref": "bad-host" }),
             );
-            rules(z, Phase::Custom).push(LiveRule { id: RuleId("e".repeat(32)), last_updated: None, body });
+            rules(z, Phase::Custom).push(LiveRule {
+                id: RuleId("e".repeat(32)),
+                last_updated: None,
+                body,
+            });
         }),
         ("rules in another order", |z| rules(z, Phase::Custom).swap(0, 1)),
         ("a paranoia level", |z| {
@@ -190,12 +218,16 @@ fn each_kind_of_drift_touches_the_lines_concerned() {
         let files = Files::new(&[("spec.yaml", SPEC), ("more.yaml", MORE)]);
         let mut live = converged(&files.goal(Default::default()));
         meddle(live.zones.get_mut(&example()).unwrap());
-        let pulled = files
-            .pull(&live, &[], false)
-            .unwrap_or_else(|error| panic!("{title}: {error}\n{:#?}", live.zones[&example()].waf.entry_points));
+        let pulled = files.pull(&live, &[], false).unwrap_or_else(|error| {
+            panic!("{title}: {error}\n{:#?}", live.zones[&example()].waf.entry_points)
+        });
         all.push_str(&format!("### {title}\n{}\n", files.shown(&pulled)));
         let after = files.after(&pulled, &live);
-        assert!(pulled.left.is_empty() && after.zones.iter().all(|z| z.is_empty()), "{title}\n{all}{:#?}", after.zones);
+        assert!(
+            pulled.left.is_empty() && after.zones.iter().all(|z| z.is_empty()),
+            "{title}\n{all}{:#?}",
+            after.zones
+        );
     }
     insta::assert_snapshot!(all);
 }
@@ -235,7 +267,8 @@ fn a_variable_of_the_command_line_is_written_out() {
     let text = "version: 1\nzones:\n  example.com:\n    records:\n    - { name: a, type: A, content: \"${IP}\" } # c\n";
     let files = Files::new(&[("spec.yaml", text)]).with("IP", "192.0.2.1");
     let mut live = converged(&files.goal(Default::default()));
-    record(live.zones.get_mut(&example()).unwrap(), "a", RecordType::A).data = data(RecordType::A, "192.0.2.2");
+    record(live.zones.get_mut(&example()).unwrap(), "a", RecordType::A).data =
+        data(RecordType::A, "192.0.2.2");
     let pulled = files.pull(&live, &[], false).unwrap();
     assert!(
         pulled.files[0].after.contains("content: 192.0.2.2 } # c")
@@ -248,7 +281,8 @@ fn a_variable_of_the_command_line_is_written_out() {
 
 #[test]
 fn windows_and_marks_stay() {
-    let text = format!("\u{feff}{}", SPEC.replace("include: [more.yaml]\n", "").replace('\n', "\r\n"));
+    let text =
+        format!("\u{feff}{}", SPEC.replace("include: [more.yaml]\n", "").replace('\n', "\r\n"));
     let files = Files::new(&[("spec.yaml", &text)]);
     let mut live = converged(&files.goal(Default::default()));
     let zone = live.zones.get_mut(&example()).unwrap();
@@ -265,8 +299,10 @@ fn a_profile_of_several_zones_is_overridden_and_one_of_one_zone_changed() {
     let files = Files::new(&[("spec.yaml", text)]);
     let mut live = converged(&files.goal(Default::default()));
     let zone = live.zones.get_mut(&example()).unwrap();
-    let parameters =
-        deployment(&owasp(), json!({ "categories": [{ "category": "paranoia-level-4", "enabled": false }] }));
+    let parameters = deployment(
+        &owasp(),
+        json!({ "categories": [{ "category": "paranoia-level-4", "enabled": false }] }),
+    );
     let parameters = parameters.get("action_parameters").unwrap().clone();
     set(zone, Phase::Managed, 0, |b| b.set("action_parameters", parameters));
     set(zone, Phase::Custom, 0, |b| b.set("action", "block"));

@@ -52,16 +52,27 @@ impl Files {
             may_leave_variables: true,
             ..spec::Options::default()
         };
-        Goal::from_spec(&inputs, &options, Selection::default()).unwrap_or_else(|e| panic!("{:#?}", e.diagnostics))
+        Goal::from_spec(&inputs, &options, Selection::default())
+            .unwrap_or_else(|e| panic!("{:#?}", e.diagnostics))
     }
 
     /// Pulls from a live state.
-    pub(super) fn pull(&self, live: &Live, only: &[&str], unmanaged: bool) -> Result<Pulled, PullError> {
+    pub(super) fn pull(
+        &self,
+        live: &Live,
+        only: &[&str],
+        unmanaged: bool,
+    ) -> Result<Pulled, PullError> {
         let goal = self.goal(BTreeMap::new());
         let plan = plan(&goal, live);
         let only = Only::new(only.iter().map(|text| glob::Pattern::new(text).unwrap()).collect());
-        let choice =
-            Choice { only: &only, is_wanted: &|_| true, is_weakened_wanted: &|_| true, unmanaged, given: &self.given };
+        let choice = Choice {
+            only: &only,
+            is_wanted: &|_| true,
+            is_weakened_wanted: &|_| true,
+            unmanaged,
+            given: &self.given,
+        };
         let inputs = [spec::Input::Path(self.directory.path().join(&self.first))];
         let reread = |texts| {
             let options = spec::Options {
@@ -81,25 +92,40 @@ impl Files {
         let files: Vec<_> = pulled
             .files
             .iter()
-            .map(|f| ChangedFile { name: f.name.strip_prefix(&root).unwrap(), before: &f.before, after: &f.after })
+            .map(|f| ChangedFile {
+                name: f.name.strip_prefix(&root).unwrap(),
+                before: &f.before,
+                after: &f.after,
+            })
             .collect();
         let mut text = patch(&files);
         pulled.notes.iter().for_each(|words| text.push_str(&format!("note: {words}\n")));
-        pulled.left.iter().for_each(|(address, why)| text.push_str(&format!("left: {address}: {why}\n")));
+        pulled
+            .left
+            .iter()
+            .for_each(|(address, why)| text.push_str(&format!("left: {address}: {why}\n")));
         text.replace(&root, "")
     }
 
     /// The plan once the new texts are written.
     pub(super) fn after(&self, pulled: &Pulled, live: &Live) -> Plan {
-        let texts = pulled.files.iter().map(|file| (file.name.clone(), file.after.clone())).collect();
+        let texts =
+            pulled.files.iter().map(|file| (file.name.clone(), file.after.clone())).collect();
         plan(&self.goal(texts), live)
     }
 }
 
 /// The plans of all zones.
 pub(super) fn plan(goal: &Goal, live: &Live) -> Plan {
-    let zones = goal.desired.zones.iter().filter_map(|(name, desired)| Some((desired, live.zones.get(name)?)));
-    Plan { zones: zones.map(|(desired, live)| plan_zone(desired, live).0).collect(), ..Plan::default() }
+    let zones = goal
+        .desired
+        .zones
+        .iter()
+        .filter_map(|(name, desired)| Some((desired, live.zones.get(name)?)));
+    Plan {
+        zones: zones.map(|(desired, live)| plan_zone(desired, live).0).collect(),
+        ..Plan::default()
+    }
 }
 
 /// Zones that are as a spec wants them.
@@ -108,12 +134,18 @@ pub(super) fn converged(goal: &Goal) -> Live {
     for (name, desired) in &goal.desired.zones {
         let mut zone = LiveZone {
             tier: Tier::Enterprise,
-            records: desired.records.iter().enumerate().map(|(n, record)| stored(n, &record.form())).collect(),
+            records: desired
+                .records
+                .iter()
+                .enumerate()
+                .map(|(n, record)| stored(n, &record.form()))
+                .collect(),
             waf: waf(),
             ..LiveZone::new(name.clone(), ZoneId("f".repeat(32)))
         };
         for (key, (value, _)) in &desired.settings.settings {
-            let value = LiveSetting::Value { value: value.clone(), editable: true, modified_on: None };
+            let value =
+                LiveSetting::Value { value: value.clone(), editable: true, modified_on: None };
             zone.settings.settings.insert(key.clone(), value);
         }
         zone.settings.dnssec = desired.settings.dnssec.map(|(on, _)| LiveDnssec {
@@ -123,12 +155,17 @@ pub(super) fn converged(goal: &Goal) -> Live {
         for (key, (value, _)) in &desired.settings.dns_settings {
             zone.settings.dns_settings.insert(key.clone(), value.clone());
         }
-        zone.waf.entry_points = Phase::ALL.iter().map(|phase| (*phase, EntryPoint::Absent)).collect();
+        zone.waf.entry_points =
+            Phase::ALL.iter().map(|phase| (*phase, EntryPoint::Absent)).collect();
         let waf = planned(&zone.waf, &diff_rulesets(desired, &zone));
         zone.waf = waf;
         live.zones.insert(name.clone(), zone);
     }
-    assert!(plan(goal, &live).zones.iter().all(|zone| zone.is_empty()), "{:#?}", plan(goal, &live).zones);
+    assert!(
+        plan(goal, &live).zones.iter().all(|zone| zone.is_empty()),
+        "{:#?}",
+        plan(goal, &live).zones
+    );
     live
 }
 

@@ -1,9 +1,11 @@
-//! Random drift on specs with comments, anchors and variables: after a pull the plan is empty, and every comment is still
-//! there.
+//! Random drift on specs with comments, anchors and variables: after a pull the plan is empty, and
+//! every comment is still there.
 
 use zonewright::edit::comments;
 use zonewright::model::ruleset::{EntryPoint, Phase};
-use zonewright::model::{Live, LiveRecord, LiveSetting, Rdata, RecordId, RecordType, Tag, Ttl, Value};
+use zonewright::model::{
+    Live, LiveRecord, LiveSetting, Rdata, RecordId, RecordType, Tag, Ttl, Value,
+};
 
 use super::{Files, converged};
 
@@ -114,8 +116,7 @@ zones:
         - 20 mx2.${NET}
 "#;
 
-const SUB: &str =
-    "version: 1\nzones: {example.net: {records: [{name: s, type: A, content: [192.0.2.1, # n\n 192.0.2.2]}]}} # o";
+const SUB: &str = "version: 1\nzones: {example.net: {records: [{name: s, type: A, content: [192.0.2.1, # n\n 192.0.2.2]}]}} # o";
 
 /// One random change of a live state.
 fn drift(live: &mut Live, random: &mut fastrand::Rng, n: usize) {
@@ -128,7 +129,8 @@ fn drift(live: &mut Live, random: &mut fastrand::Rng, n: usize) {
         let name = ["@", "www", "x", "new", "a.b"][random.usize(..5)];
         let name = zone.name.resolve(name).unwrap();
         let types = ["CNAME"];
-        let is_taken = zone.records.iter().any(|r| r.name == name && types.contains(&r.data.type_name()));
+        let is_taken =
+            zone.records.iter().any(|r| r.name == name && types.contains(&r.data.type_name()));
         if !is_taken {
             zone.records.push(LiveRecord {
                 id: RecordId(format!("{:032x}", 100_000 + n)),
@@ -164,8 +166,9 @@ fn drift(live: &mut Live, random: &mut fastrand::Rng, n: usize) {
             record.data = Rdata::from_text(RecordType::Txt, "\"v: ${x} # y\"").unwrap()
         }
         6 => {
-            record.comment =
-                [None, Some("it's: new".to_owned()), Some("${A} # b".to_owned())][random.usize(..3)].clone()
+            record.comment = [None, Some("it's: new".to_owned()), Some("${A} # b".to_owned())]
+                [random.usize(..3)]
+            .clone()
         }
         7 if record.data.record_type().is_some_and(|t| t.facts().proxiable) => {
             record.proxied = !record.proxied;
@@ -187,7 +190,9 @@ fn drift(live: &mut Live, random: &mut fastrand::Rng, n: usize) {
         }
         _ => {
             let phase = [Phase::Custom, Phase::RateLimit][random.usize(..2)];
-            let Some(EntryPoint::Present(ruleset)) = zone.waf.entry_points.get_mut(&phase) else { return };
+            let Some(EntryPoint::Present(ruleset)) = zone.waf.entry_points.get_mut(&phase) else {
+                return;
+            };
             if ruleset.rules.is_empty() {
                 return;
             }
@@ -205,13 +210,16 @@ fn drift(live: &mut Live, random: &mut fastrand::Rng, n: usize) {
 
 #[test]
 fn after_random_drifts_nothing_differs_and_every_comment_is_there() {
-    let drifts = std::env::var("ZONEWRIGHT_DRIFTS").ok().and_then(|n| n.parse().ok()).unwrap_or(DRIFTS);
+    let drifts =
+        std::env::var("ZONEWRIGHT_DRIFTS").ok().and_then(|n| n.parse().ok()).unwrap_or(DRIFTS);
     let mut random = fastrand::Rng::with_seed(7);
     let (mut done, mut case) = (0, 0);
     while done < drifts {
         // Now and then with line breaks of Windows.
-        let windows = |text: &str| if case % 7 == 6 { text.replace('\n', "\r\n") } else { text.to_owned() };
-        let texts: Vec<_> = SPECS[case % SPECS.len()].iter().map(|(name, text)| (*name, windows(text))).collect();
+        let windows =
+            |text: &str| if case % 7 == 6 { text.replace('\n', "\r\n") } else { text.to_owned() };
+        let texts: Vec<_> =
+            SPECS[case % SPECS.len()].iter().map(|(name, text)| (*name, windows(text))).collect();
         let texts: Vec<_> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
         let files = Files::new(&texts);
         let mut live = converged(&files.goal(Default::default()));
@@ -220,15 +228,17 @@ fn after_random_drifts_nothing_differs_and_every_comment_is_there() {
             done += 1;
         }
         case += 1;
-        let pulled =
-            files.pull(&live, &[], false).unwrap_or_else(|error| panic!("case {case}: {error}\n{texts:#?}\n{live:#?}"));
+        let pulled = files
+            .pull(&live, &[], false)
+            .unwrap_or_else(|error| panic!("case {case}: {error}\n{texts:#?}\n{live:#?}"));
         let after = files.after(&pulled, &live);
         let differing: Vec<_> = after.zones.iter().flat_map(|zone| zone.addresses()).collect();
         let left: Vec<_> = pulled.left.iter().map(|(address, _)| address).collect();
         assert_eq!(differing, left, "case {case}: {}", files.shown(&pulled));
         assert!(left.is_empty(), "case {case}: {}", files.shown(&pulled));
         for file in &pulled.files {
-            let (mut before, mut after) = (comments(&file.before).unwrap(), comments(&file.after).unwrap());
+            let (mut before, mut after) =
+                (comments(&file.before).unwrap(), comments(&file.after).unwrap());
             before.sort_unstable();
             after.sort_unstable();
             assert_eq!(before, after, "case {case}: {}", files.shown(&pulled));

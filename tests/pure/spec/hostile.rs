@@ -11,7 +11,9 @@ use zonewright::spec::print;
 
 use crate::support::processor_time::takes_at_most;
 
-use super::{CASES, bare, codes, directory, load_path, load_text, places, places_text, shown, with_records};
+use super::{
+    CASES, bare, codes, directory, load_path, load_text, places, places_text, shown, with_records,
+};
 
 #[test]
 fn a_yaml_bomb_is_refused_at_once() {
@@ -57,7 +59,8 @@ fn a_file_of_100_megabytes_is_refused_unread() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("large.yaml");
     fs::File::create(&path).unwrap().set_len(100 * 1024 * 1024).unwrap();
-    let (outcome, sources) = takes_at_most(Duration::from_secs(1), "refusing it", || load_path(&path));
+    let (outcome, sources) =
+        takes_at_most(Duration::from_secs(1), "refusing it", || load_path(&path));
     assert_eq!(places(&outcome, &sources), [("SPEC0003", 0, 0)]);
 }
 
@@ -73,8 +76,12 @@ fn a_loop_of_directories_is_an_error() {
 #[test]
 fn links_that_lead_out_are_refused() {
     let outside = directory(&[("secret.yaml", "password\n")]);
-    let root = directory(&[("root.yaml", "version: 1\ninclude: [link.yaml]\nzones: { example.com: {} }\n")]);
-    std::os::unix::fs::symlink(outside.path().join("secret.yaml"), root.path().join("link.yaml")).unwrap();
+    let root = directory(&[(
+        "root.yaml",
+        "version: 1\ninclude: [link.yaml]\nzones: { example.com: {} }\n",
+    )]);
+    std::os::unix::fs::symlink(outside.path().join("secret.yaml"), root.path().join("link.yaml"))
+        .unwrap();
     let (outcome, sources) = load_path(&root.path().join("root.yaml"));
     assert_eq!(places(&outcome, &sources), [("SPEC0006", 2, 11)]);
     assert!(!shown(&outcome, &sources).contains("password"));
@@ -96,7 +103,9 @@ fn secrets_are_never_shown() {
         assert!(outcome.desired.is_none());
         let shown = shown(&outcome, &sources);
         assert!(!shown.contains("hunter2"), "{shown}");
-        assert!(!document::text(&Diagnostic::all(&outcome.diagnostics, &sources)).contains("hunter2"));
+        assert!(
+            !document::text(&Diagnostic::all(&outcome.diagnostics, &sources)).contains("hunter2")
+        );
     }
     assert_eq!(places_text("version: 1\nzones:\n  token: hunter2\n")[0], ("SPEC0018", 3, 3));
 }
@@ -128,9 +137,15 @@ fn ten_thousand_values_and_includes_take_no_time() {
         );
         fs::write(root.path().join(format!("zones/{n}.yaml")), text).unwrap();
     }
-    fs::write(root.path().join("root.yaml"), "version: 1\ninclude: [zones/*.yaml]\ndefaults: { ttl: 300 }\n").unwrap();
-    let values: String = (0..10_000).map(|n| format!("          - 10.0.{}.{}\n", n / 256, n % 256)).collect();
-    let text = with_records(&format!("      - name: a\n        type: A\n        content:\n{values}"));
+    fs::write(
+        root.path().join("root.yaml"),
+        "version: 1\ninclude: [zones/*.yaml]\ndefaults: { ttl: 300 }\n",
+    )
+    .unwrap();
+    let values: String =
+        (0..10_000).map(|n| format!("          - 10.0.{}.{}\n", n / 256, n % 256)).collect();
+    let text =
+        with_records(&format!("      - name: a\n        type: A\n        content:\n{values}"));
     takes_at_most(Duration::from_secs(20), "loading both", || {
         let (outcome, _) = load_path(&root.path().join("root.yaml"));
         assert_eq!((outcome.files, outcome.records), (2_001, 2_000));
@@ -146,59 +161,114 @@ fn variables_cannot_fill_the_memory() {
     let (outcome, _) = takes_at_most(Duration::from_secs(20), "refusing it", || load_text(&text));
     assert!(outcome.desired.is_none());
     assert_eq!(
-        places_text(&with_records(&format!("      - {{ name: \"{}\", type: A }}\n", "${A}".repeat(100_000)))).len(),
+        places_text(&with_records(&format!(
+            "      - {{ name: \"{}\", type: A }}\n",
+            "${A}".repeat(100_000)
+        )))
+        .len(),
         20
     );
 }
 
 #[test]
 fn a_flood_of_mistakes_is_cut_off() {
-    for line in
-        ["      - {}\n", "      - { name: a, type: A, content: 1 }\n", "      - x\n", "      - { a: 1, a: 2, a: 3 }\n"]
-    {
+    for line in [
+        "      - {}\n",
+        "      - { name: a, type: A, content: 1 }\n",
+        "      - x\n",
+        "      - { a: 1, a: 2, a: 3 }\n",
+    ] {
         let text = with_records(&line.repeat(30_000));
         let (outcome, sources) = load_text(&text);
-        assert!((10_001..10_020).contains(&outcome.diagnostics.len()), "{line}: {}", outcome.diagnostics.len());
+        assert!(
+            (10_001..10_020).contains(&outcome.diagnostics.len()),
+            "{line}: {}",
+            outcome.diagnostics.len()
+        );
         assert_eq!(outcome.diagnostics.iter().last().unwrap().code(), "SPEC0036");
-        assert!(outcome.diagnostics.iter().count() < 250, "{line}: {}", outcome.diagnostics.iter().count());
-        assert!(shown(&outcome, &sources).len() < 200_000, "{line}: {}", shown(&outcome, &sources).len());
+        assert!(
+            outcome.diagnostics.iter().count() < 250,
+            "{line}: {}",
+            outcome.diagnostics.iter().count()
+        );
+        assert!(
+            shown(&outcome, &sources).len() < 200_000,
+            "{line}: {}",
+            shown(&outcome, &sources).len()
+        );
     }
 }
 
-/// Each kind of mistake, thousands of times and with long words: the messages stay short, in every output.
+/// Each kind of mistake, thousands of times and with long words: the messages stay short, in every
+/// output.
 #[test]
 fn no_kind_of_mistake_floods_an_output() {
     let lines = |line: &dyn Fn(usize) -> String| (0..3_000).map(line).collect::<String>();
     let long = "a".repeat(1_000);
     let zones = "zones: { example.com: { records: [] } }\n";
     for (what, text) in [
-        ("the same record", with_records(&lines(&|_| "      - { name: a, type: A, content: 192.0.2.1 }\n".into()))),
+        (
+            "the same record",
+            with_records(&lines(&|_| "      - { name: a, type: A, content: 192.0.2.1 }\n".into())),
+        ),
         (
             "many targets",
-            with_records(&lines(&|n| format!("      - {{ name: a, type: CNAME, content: x{n}.example.net }}\n"))),
+            with_records(&lines(&|n| {
+                format!("      - {{ name: a, type: CNAME, content: x{n}.example.net }}\n")
+            })),
         ),
-        ("no type", with_records(&lines(&|n| format!("      - {{ name: a{n}, type: X{n}, content: x }}\n")))),
+        (
+            "no type",
+            with_records(&lines(&|n| {
+                format!("      - {{ name: a{n}, type: X{n}, content: x }}\n")
+            })),
+        ),
         (
             "long names",
-            with_records(&lines(&|n| format!("      - {{ name: {long}{n}, type: A, content: 192.0.2.1 }}\n"))),
+            with_records(&lines(&|n| {
+                format!("      - {{ name: {long}{n}, type: A, content: 192.0.2.1 }}\n")
+            })),
         ),
         (
             "a chain",
-            format!("version: 1\nvariables:\n{}{zones}", lines(&|n| format!("  v{n}: ${{v{}}}\n", (n + 1) % 3_000))),
+            format!(
+                "version: 1\nvariables:\n{}{zones}",
+                lines(&|n| format!("  v{n}: ${{v{}}}\n", (n + 1) % 3_000))
+            ),
         ),
-        ("no variable", format!("version: 1\nvariables:\n{}{zones}", lines(&|n| format!("  v{n}: ${{{long}{n}}}\n")))),
-        ("no file", format!("version: 1\ninclude:\n{}{zones}", lines(&|n| format!("  - missing{n}.yaml\n")))),
+        (
+            "no variable",
+            format!(
+                "version: 1\nvariables:\n{}{zones}",
+                lines(&|n| format!("  v{n}: ${{{long}{n}}}\n"))
+            ),
+        ),
+        (
+            "no file",
+            format!(
+                "version: 1\ninclude:\n{}{zones}",
+                lines(&|n| format!("  - missing{n}.yaml\n"))
+            ),
+        ),
         ("a key again", format!("version: 1\n{zones}{}", lines(&|_| "zones: {}\n".into()))),
         (
             "a key that is none",
-            format!("version: 1\nzones:\n{}", lines(&|n| format!("  z{n}.example: {{ record{n}: [] }}\n"))),
+            format!(
+                "version: 1\nzones:\n{}",
+                lines(&|n| format!("  z{n}.example: {{ record{n}: [] }}\n"))
+            ),
         ),
     ] {
         let (outcome, sources) = load_text(&text);
         assert!(outcome.diagnostics.len() >= 1_000, "{what}: {}", outcome.diagnostics.len());
         let text = shown(&outcome, &sources);
         let json = document::text(&Diagnostic::all(&outcome.diagnostics, &sources));
-        assert!(text.len() < 400_000 && json.len() < 800_000, "{what}: {} bytes, {} of JSON", text.len(), json.len());
+        assert!(
+            text.len() < 400_000 && json.len() < 800_000,
+            "{what}: {} bytes, {} of JSON",
+            text.len(),
+            json.len()
+        );
         assert!(text.contains(" more of ") && json.contains(" more of "), "{what}");
     }
 }

@@ -28,7 +28,8 @@ cases! {
 /// The protection of the zone example.com in a good spec.
 fn desired_waf(text: &str) -> DesiredWaf {
     let (outcome, sources) = load_text(text);
-    let desired = outcome.desired.clone().unwrap_or_else(|| panic!("{}", shown(&outcome, &sources)));
+    let desired =
+        outcome.desired.clone().unwrap_or_else(|| panic!("{}", shown(&outcome, &sources)));
     *desired.zones[&ZoneName::parse("example.com").unwrap()].waf.clone().unwrap()
 }
 
@@ -46,7 +47,8 @@ fn what_has_expired_depends_on_the_day() {
     let load_on = |today: Option<&str>| {
         let mut sources = Sources::default();
         let options = Options { today: today.map(str::to_owned), ..Options::default() };
-        let outcome = load(&[Input::Path(Path::new(CASES).join("waf-expiry.yaml"))], &options, &mut sources);
+        let outcome =
+            load(&[Input::Path(Path::new(CASES).join("waf-expiry.yaml"))], &options, &mut sources);
         (outcome, sources)
     };
     let (outcome, sources) = load_on(Some("2026-11-20"));
@@ -56,7 +58,9 @@ fn what_has_expired_depends_on_the_day() {
     let over: Vec<_> = waf.deployments[0].rules.iter().map(|r| r.note.is_expired).collect();
     // Tags first: language-java, then 942430, 942431 and 942432.
     assert_eq!(over, [false, true, false, false]);
-    assert!([Phase::Custom, Phase::Managed].iter().all(|phase| waf.lists[phase][0].note.is_expired));
+    assert!(
+        [Phase::Custom, Phase::Managed].iter().all(|phase| waf.lists[phase][0].note.is_expired)
+    );
     let (outcome, _) = load_on(None);
     assert!(outcome.diagnostics.is_empty());
 }
@@ -78,12 +82,19 @@ fn a_zones_own_values_win_key_by_key() {
     let owasp = &merged.deployments[0];
     assert_eq!((owasp.threshold.unwrap().0, owasp.paranoia.unwrap().0.level()), (60, 3));
     let off = |name: &str| (name.to_owned(), Some(false));
-    assert_eq!(tuned(&owasp.rules), [off("942431"), off("920300"), ("942430".to_owned(), Some(true))]);
-    let names: Vec<_> = merged.rules(Phase::Custom).unwrap().iter().map(|r| r.name.as_str()).collect();
+    assert_eq!(
+        tuned(&owasp.rules),
+        [off("942431"), off("920300"), ("942430".to_owned(), Some(true))]
+    );
+    let names: Vec<_> =
+        merged.rules(Phase::Custom).unwrap().iter().map(|r| r.name.as_str()).collect();
     assert_eq!(names, ["a", "b", "c"]);
     let switched_off = desired_waf(&text("{ owasp: off }"));
     assert_eq!(switched_off.deployments[0].switch, Switch::Off);
-    assert!(switched_off.deployments[0].rules.is_empty() && switched_off.deployments[0].paranoia.is_none());
+    assert!(
+        switched_off.deployments[0].rules.is_empty()
+            && switched_off.deployments[0].paranoia.is_none()
+    );
     // A key that the zone gives up to `raw` is not the profile's either.
     let custom = desired_waf(&text("{ owasp: { paranoia: custom } }"));
     assert_eq!(custom.deployments[0].paranoia, None);
@@ -156,7 +167,10 @@ fn the_schema_and_the_program_agree() {
     let validator = jsonschema::draft7::new(&schema()).unwrap();
     let json = |text: &str| serde_yaml::from_str::<serde_json::Value>(text).unwrap();
     let good = fs::read_to_string(Path::new(CASES).join("waf-good.yaml")).unwrap();
-    let errors: Vec<_> = validator.iter_errors(&json(&good)).map(|e| format!("{e} at {}", e.instance_path())).collect();
+    let errors: Vec<_> = validator
+        .iter_errors(&json(&good))
+        .map(|e| format!("{e} at {}", e.instance_path()))
+        .collect();
     assert!(errors.is_empty(), "{errors:#?}");
     for section in [
         "{ owasp: true }",
@@ -191,7 +205,11 @@ fn the_schema_and_the_program_agree() {
         let text = with_waf(section);
         assert!(validator.is_valid(&json(&text)), "refused by the schema: {section}");
         let (outcome, sources) = load_text(&text);
-        assert!(outcome.desired.is_some(), "refused by the program: {section}\n{}", shown(&outcome, &sources));
+        assert!(
+            outcome.desired.is_some(),
+            "refused by the program: {section}\n{}",
+            shown(&outcome, &sources)
+        );
     }
     let text = "version: 1\nvariables: { L: 2, T: high }\nzones: { example.com: { waf: { owasp: { paranoia: '${L}', threshold: '${T}' } } } }\n";
     assert!(validator.is_valid(&json(text)));
@@ -206,7 +224,12 @@ fn keys_that_are_absent_stay_unset() {
     let waf = desired_waf(&with_waf("{ owasp: { threshold: 30 } }"));
     assert_eq!(waf.phases().count(), 1);
     let owasp = &waf.deployments[0];
-    assert!(owasp.paranoia.is_none() && owasp.when.is_none() && owasp.action.is_none() && owasp.rules.is_empty());
+    assert!(
+        owasp.paranoia.is_none()
+            && owasp.when.is_none()
+            && owasp.action.is_none()
+            && owasp.rules.is_empty()
+    );
     assert_eq!(waf.unmanaged, Unmanaged::Keep);
     // The zone's own `unmanaged` is about records.
     let pruned = "version: 1\nzones: { example.com: { unmanaged: prune, waf: { custom: [] } } }\n";
@@ -220,20 +243,37 @@ fn a_section_printed_alone_is_what_stands_below_the_key() {
         "{ owasp: { threshold: 40, when: all }, custom: [{ name: a, when: all, action: log }] }",
     ));
     let printed = zonewright::spec::print_waf(&waf);
-    assert_eq!(printed, "owasp:\n  threshold: medium\n  when: all\ncustom:\n- name: a\n  when: all\n  action: log\n");
+    assert_eq!(
+        printed,
+        "owasp:\n  threshold: medium\n  when: all\ncustom:\n- name: a\n  when: all\n  action: log\n"
+    );
 }
 
 /// A `ref` that Cloudflare refuses is refused before anything is sent.
 #[test]
 fn names_do_not_end_in_a_separator() {
     let load = |name: &str| {
-        let rule = format!("{{ name: {name}, when: 'http.host eq \"a.example.com\"', action: block }}");
-        load_text(&format!("version: 1\nzones:\n  example.com:\n    waf:\n      custom: [{rule}]\n")).0
+        let rule =
+            format!("{{ name: {name}, when: 'http.host eq \"a.example.com\"', action: block }}");
+        load_text(&format!(
+            "version: 1\nzones:\n  example.com:\n    waf:\n      custom: [{rule}]\n"
+        ))
+        .0
     };
-    for (name, better) in [("a-", "write `a`"), ("'-a'", "write `a`"), ("a.", "write `a`"), ("'--'", "write a word")] {
+    for (name, better) in
+        [("a-", "write `a`"), ("'-a'", "write `a`"), ("a.", "write `a`"), ("'--'", "write a word")]
+    {
         let outcome = load(name);
-        let found = outcome.diagnostics.iter().find(|d| d.code() == "WAF0008").unwrap_or_else(|| panic!("{name}"));
-        assert!(found.help.as_deref().is_some_and(|help| help.starts_with(better)), "{name}: {:?}", found.help);
+        let found = outcome
+            .diagnostics
+            .iter()
+            .find(|d| d.code() == "WAF0008")
+            .unwrap_or_else(|| panic!("{name}"));
+        assert!(
+            found.help.as_deref().is_some_and(|help| help.starts_with(better)),
+            "{name}: {:?}",
+            found.help
+        );
     }
     for name in ["a", "a-b", "_a", "a.b_c-d", "9"] {
         assert!(load(name).desired.is_some(), "{name}");

@@ -1,4 +1,5 @@
-//! What the rules of a zone do to every request of a small set: a model of Cloudflare that shares nothing with the program's own.
+//! What the rules of a zone do to every request of a small set: a model of Cloudflare that shares
+//! nothing with the program's own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -42,7 +43,15 @@ pub(super) fn requests() -> Vec<Request> {
                     for score in scores() {
                         for product in [None, Some("bic"), Some("http_request_sbfm")] {
                             for solves in [false, true] {
-                                all.push(Request { host, path, rate, attack, score, product, solves });
+                                all.push(Request {
+                                    host,
+                                    path,
+                                    rate,
+                                    attack,
+                                    score,
+                                    product,
+                                    solves,
+                                });
                             }
                         }
                     }
@@ -70,19 +79,26 @@ impl When {
             Self::Path(path) => format!("http.request.uri.path eq \"{path}\""),
             Self::NotPath(path) => format!("not http.request.uri.path eq \"{path}\""),
             Self::Host(host) => format!("http.host eq \"{host}\""),
-            Self::Both(host, path) => format!("http.host eq \"{host}\" and http.request.uri.path eq \"{path}\""),
+            Self::Both(host, path) => {
+                format!("http.host eq \"{host}\" and http.request.uri.path eq \"{path}\"")
+            }
         }
     }
 
     pub(super) fn all() -> Vec<Self> {
         let paths = PATHS.into_iter().flat_map(|path| [Self::Path(path), Self::NotPath(path)]);
         let hosts = HOSTS.into_iter().map(Self::Host);
-        let both = HOSTS.into_iter().flat_map(|host| PATHS.into_iter().map(move |path| Self::Both(host, path)));
+        let both = HOSTS
+            .into_iter()
+            .flat_map(|host| PATHS.into_iter().map(move |path| Self::Both(host, path)));
         [Self::All].into_iter().chain(paths).chain(hosts).chain(both).collect()
     }
 
     pub(super) fn of(expression: &str) -> Self {
-        Self::all().into_iter().find(|when| when.text() == expression).unwrap_or_else(|| panic!("{expression}"))
+        Self::all()
+            .into_iter()
+            .find(|when| when.text() == expression)
+            .unwrap_or_else(|| panic!("{expression}"))
     }
 
     pub(super) fn holds(self, request: Request) -> bool {
@@ -119,7 +135,8 @@ pub(super) struct Protection {
 /// What a spec says of the protection that it wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Scope {
-    /// Whether it names the custom rules, the rate limits, the exceptions and rulesets. What it does not name is not read.
+    /// Whether it names the custom rules, the rate limits, the exceptions and rulesets. What it
+    /// does not name is not read.
     pub(super) named: [bool; 3],
     /// Whether it deletes the rules of others.
     pub(super) prune: bool,
@@ -141,8 +158,10 @@ pub(super) const CUSTOM: [&str; 10] = [
     "action: skip, skip: { products: [bic] }",
     "action: skip, skip: { products: [bic, uaBlock], phases: [http_request_firewall_managed, http_request_sbfm] }",
 ];
-pub(super) const RATES: [&str; 2] =
-    ["per: [ip], limit: 5 in 1m, then: block for 1m", "per: [ip], limit: 10 in 1m, then: block for 1m"];
+pub(super) const RATES: [&str; 2] = [
+    "per: [ip], limit: 5 in 1m, then: block for 1m",
+    "per: [ip], limit: 10 in 1m, then: block for 1m",
+];
 pub(super) const EXCEPTIONS: [&str; 7] = [
     "skip: { cloudflare: [A] }",
     "skip: { cloudflare: [B] }",
@@ -158,7 +177,12 @@ impl Protection {
     pub(super) fn section(&self, Scope { named, prune }: Scope) -> String {
         let list = |rules: &[Rule], key: &str| {
             let lines = rules.iter().map(|rule| {
-                format!("  - {{ name: {}, when: '{}', {}, reason: r }}\n", rule.name, rule.when.text(), rule.does)
+                format!(
+                    "  - {{ name: {}, when: '{}', {}, reason: r }}\n",
+                    rule.name,
+                    rule.when.text(),
+                    rule.does
+                )
             });
             let lines: String = lines.collect();
             if lines.is_empty() { format!("{key}: []\n") } else { format!("{key}:\n{lines}") }
@@ -166,20 +190,27 @@ impl Protection {
         let deployed = match &self.deployed {
             None => "cloudflare: off\n".to_owned(),
             Some(off) => {
-                let off: Vec<String> = off.iter().map(|rule| format!("{{ rule: {rule}, reason: r }}")).collect();
+                let off: Vec<String> =
+                    off.iter().map(|rule| format!("{{ rule: {rule}, reason: r }}")).collect();
                 format!("cloudflare: {{ disable: [{}] }}\n", off.join(", "))
             }
         };
         let owasp = match self.owasp {
             None => "owasp: off\n".to_owned(),
             Some((level, threshold, action)) => {
-                format!("owasp: {{ paranoia: {level}, threshold: {threshold}, action: {action} }}\n")
+                format!(
+                    "owasp: {{ paranoia: {level}, threshold: {threshold}, action: {action} }}\n"
+                )
             }
         };
         let managed = format!("{deployed}{owasp}{}", list(&self.exceptions, "exceptions"));
         let parts = [list(&self.custom, "custom"), list(&self.rates, "rate_limits"), managed];
-        let parts: String =
-            parts.into_iter().zip(named).filter(|(_, is_named)| *is_named).map(|(part, _)| part).collect();
+        let parts: String = parts
+            .into_iter()
+            .zip(named)
+            .filter(|(_, is_named)| *is_named)
+            .map(|(part, _)| part)
+            .collect();
         format!("unmanaged: {}\n{parts}", if prune { "prune" } else { "keep" })
     }
 }
@@ -190,8 +221,11 @@ pub(super) type State = BTreeMap<Phase, Option<Vec<(String, RuleBody)>>>;
 /// Carries out one operation as Cloudflare documents it.
 pub(super) fn carry_out(state: &mut State, phase: Phase, action: &RuleAction, n: usize) {
     let rules = state.get_mut(&phase).expect("a phase that was read");
-    let insert = |rules: &mut Vec<(String, RuleBody)>, rule: (String, RuleBody), position: Option<&Position>| {
-        let find = |id: &str| rules.iter().position(|(own, _)| own == id).expect("the rule is there");
+    let insert = |rules: &mut Vec<(String, RuleBody)>,
+                  rule: (String, RuleBody),
+                  position: Option<&Position>| {
+        let find =
+            |id: &str| rules.iter().position(|(own, _)| own == id).expect("the rule is there");
         let at = match position {
             None | Some(Position::Last) => rules.len(),
             Some(Position::First) => 0,
@@ -203,11 +237,16 @@ pub(super) fn carry_out(state: &mut State, phase: Phase, action: &RuleAction, n:
     };
     match action {
         RuleAction::CreateEntryPoint { rules: all } => {
-            let new = all.iter().enumerate().map(|(k, body)| (format!("new-{n}-{k}"), body.clone()));
+            let new =
+                all.iter().enumerate().map(|(k, body)| (format!("new-{n}-{k}"), body.clone()));
             assert!(rules.replace(new.collect()).is_none());
         }
         RuleAction::Create { after, position } => {
-            insert(rules.as_mut().expect("an entry point"), (format!("new-{n}"), after.clone()), position.as_ref());
+            insert(
+                rules.as_mut().expect("an entry point"),
+                (format!("new-{n}"), after.clone()),
+                position.as_ref(),
+            );
         }
         RuleAction::Update { id, after, position, .. } => {
             let rules = rules.as_mut().expect("an entry point");
@@ -224,7 +263,9 @@ pub(super) fn carry_out(state: &mut State, phase: Phase, action: &RuleAction, n:
             let rule = rules.remove(at);
             insert(rules, rule, Some(position));
         }
-        RuleAction::Delete { id, .. } => rules.as_mut().expect("an entry point").retain(|(own, _)| *own != id.0),
+        RuleAction::Delete { id, .. } => {
+            rules.as_mut().expect("an entry point").retain(|(own, _)| *own != id.0)
+        }
     }
 }
 
@@ -258,7 +299,8 @@ pub(super) fn texts(list: &Json) -> impl Iterator<Item = String> + '_ {
 /// What a rule does; `None` if it is off.
 pub(super) fn deed(body: &RuleBody) -> Option<(When, Deed)> {
     let rule = json_of(body);
-    let (parameters, overrides) = (&rule["action_parameters"], &rule["action_parameters"]["overrides"]);
+    let (parameters, overrides) =
+        (&rule["action_parameters"], &rule["action_parameters"]["overrides"]);
     let rules = || overrides["rules"].as_array().into_iter().flatten();
     let off = |list: &Json, key: &str| -> BTreeSet<String> {
         let all = list.as_array().into_iter().flatten().filter(|one| one["enabled"] == false);
@@ -306,7 +348,10 @@ pub(super) fn read(state: &State) -> ReadState {
         let rules = state.get(phase).into_iter().flatten().flatten();
         rules.filter_map(|(_, body)| deed(body)).collect()
     };
-    [Phase::Custom, Phase::RateLimit, Phase::Managed].iter().map(|phase| (*phase, rules(phase))).collect()
+    [Phase::Custom, Phase::RateLimit, Phase::Managed]
+        .iter()
+        .map(|phase| (*phase, rules(phase)))
+        .collect()
 }
 
 /// Whether a request gets through.
@@ -333,12 +378,17 @@ pub(super) fn passes(state: &ReadState, request: Request) -> bool {
                 Deed::Cloudflare(off) => {
                     let Some(attack) = request.attack.map(cloudflare_id) else { continue };
                     let id = Managed::Cloudflare.facts().id;
-                    if !skipped.contains(id) && !skipped.contains(attack.as_str()) && !off.contains(&attack) {
+                    if !skipped.contains(id)
+                        && !skipped.contains(attack.as_str())
+                        && !off.contains(&attack)
+                    {
                         return false;
                     }
                 }
                 Deed::Owasp(levels, threshold) => {
-                    let (Some((level, score)), Some(threshold)) = (request.score, threshold) else { continue };
+                    let (Some((level, score)), Some(threshold)) = (request.score, threshold) else {
+                        continue;
+                    };
                     // All that is found at level 1 is found by one rule.
                     let is_skipped = level == 1 && skipped.contains(id_of(942_100).as_str());
                     let is_on = levels.contains(&level) && !is_skipped && score >= *threshold;
@@ -354,7 +404,8 @@ pub(super) fn passes(state: &ReadState, request: Request) -> bool {
 
 /// The managed rulesets: what is found at level 1 of OWASP is found by one rule.
 pub(super) fn waf() -> LiveWaf {
-    let owasp = owasp_of(vec![scoring_rule(942_100, 1, Some(5)), scoring_rule(942_110, 3, Some(5))]);
+    let owasp =
+        owasp_of(vec![scoring_rule(942_100, 1, Some(5)), scoring_rule(942_110, 3, Some(5))]);
     LiveWaf { catalogues: vec![Arc::new(cloudflare()), Arc::new(owasp)], ..LiveWaf::default() }
 }
 
@@ -362,7 +413,8 @@ pub(super) fn waf() -> LiveWaf {
 pub(super) fn state_of(protection: &Protection, absent: bool) -> State {
     let (plan, found) = plan_of(&[], &waf(), &protection.section(Scope::COMPLETE));
     assert!(!found.has_errors(), "{found:?}");
-    let mut state: State = Phase::ALL.iter().map(|phase| (*phase, (!absent).then(Vec::new))).collect();
+    let mut state: State =
+        Phase::ALL.iter().map(|phase| (*phase, (!absent).then(Vec::new))).collect();
     for (n, (_, _, rule)) in plan.rules().enumerate() {
         state.insert(rule.phase, None);
         carry_out(&mut state, rule.phase, &rule.action, n);
@@ -376,10 +428,16 @@ pub(super) fn state_of(protection: &Protection, absent: bool) -> State {
     state
 }
 
-/// The plan from one protection to another, with the codes of what it says. What the spec does not name is not read.
-pub(super) fn plan(before: &State, after: &Protection, scope: Scope) -> (ZonePlan, BTreeSet<String>) {
+/// The plan from one protection to another, with the codes of what it says. What the spec does not
+/// name is not read.
+pub(super) fn plan(
+    before: &State,
+    after: &Protection,
+    scope: Scope,
+) -> (ZonePlan, BTreeSet<String>) {
     let named = [Phase::Custom, Phase::RateLimit, Phase::Managed].into_iter().zip(scope.named);
-    let named: BTreeSet<Phase> = named.filter(|(_, is_named)| *is_named).map(|(phase, _)| phase).collect();
+    let named: BTreeSet<Phase> =
+        named.filter(|(_, is_named)| *is_named).map(|(phase, _)| phase).collect();
     let live: Vec<(Phase, Json)> = before
         .iter()
         .filter(|(phase, _)| named.contains(phase))
@@ -400,7 +458,8 @@ pub(super) fn plan(before: &State, after: &Protection, scope: Scope) -> (ZonePla
     (plan, found.iter().map(|d| d.code().to_string()).collect())
 }
 
-/// The requests that are looked at beside these states: what no rule speaks of is not assumed to stop anything.
+/// The requests that are looked at beside these states: what no rule speaks of is not assumed to
+/// stop anything.
 fn requests_about(states: [&ReadState; 2]) -> impl Iterator<Item = Request> {
     let rules = states.into_iter().flatten().flat_map(|(_, rules)| rules);
     let named: BTreeSet<String> = rules
@@ -410,7 +469,9 @@ fn requests_about(states: [&ReadState; 2]) -> impl Iterator<Item = Request> {
         })
         .flatten()
         .collect();
-    requests().into_iter().filter(move |request| request.product.is_none_or(|product| named.contains(product)))
+    requests()
+        .into_iter()
+        .filter(move |request| request.product.is_none_or(|product| named.contains(product)))
 }
 
 /// All states from before a plan to after it.
@@ -454,19 +515,28 @@ impl<'p> AnyOrder<'p> {
         let (first, last) = (read(before), read(&end));
         let is_stopped = |request: &Request| !passes(&first, *request) && !passes(&last, *request);
         let stopped = requests_about([&first, &last]).filter(is_stopped).collect();
-        Self { operations: plan.rules().map(|(_, _, rule)| (rule.phase, &rule.action)).collect(), end, stopped }
+        Self {
+            operations: plan.rules().map(|(_, _, rule)| (rule.phase, &rule.action)).collect(),
+            end,
+            stopped,
+        }
     }
 
     /// The id of the rule that an operation puts somewhere.
     pub(super) fn placed(&self, n: usize) -> Option<String> {
         match self.operations[n].1 {
             RuleAction::Create { .. } => Some(format!("new-{n}")),
-            RuleAction::Move { id, .. } | RuleAction::Update { id, position: Some(_), .. } => Some(id.0.clone()),
-            RuleAction::Update { .. } | RuleAction::Delete { .. } | RuleAction::CreateEntryPoint { .. } => None,
+            RuleAction::Move { id, .. } | RuleAction::Update { id, position: Some(_), .. } => {
+                Some(id.0.clone())
+            }
+            RuleAction::Update { .. }
+            | RuleAction::Delete { .. }
+            | RuleAction::CreateEntryPoint { .. } => None,
         }
     }
 
-    /// The state after one more operation: a rule is put before the next one that is in its place for good.
+    /// The state after one more operation: a rule is put before the next one that is in its place
+    /// for good.
     pub(super) fn after(&self, state: &State, n: usize, waiting: &[usize]) -> State {
         let (phase, action) = self.operations[n];
         let mut state = state.clone();
@@ -479,7 +549,10 @@ impl<'p> AnyOrder<'p> {
         let moves: Vec<String> = waiting.iter().filter_map(|n| self.placed(*n)).collect();
         let rules = state.get_mut(&phase).unwrap().as_mut().unwrap();
         let is_kept = matches!(action, RuleAction::Move { .. });
-        let body = if is_kept { rules.iter().find(|(own, _)| *own == id).unwrap() } else { &end[place] }.1.clone();
+        let body =
+            if is_kept { rules.iter().find(|(own, _)| *own == id).unwrap() } else { &end[place] }
+                .1
+                .clone();
         rules.retain(|(own, _)| *own != id);
         let mut next = end[place + 1..].iter().filter(|(own, _)| !moves.contains(own));
         let at = next.find_map(|(next, _)| rules.iter().position(|(own, _)| own == next));
@@ -495,7 +568,8 @@ impl<'p> AnyOrder<'p> {
         }
         waiting.len() < 2
             || waiting.iter().any(|n| {
-                let others: Vec<usize> = waiting.iter().copied().filter(|other| other != n).collect();
+                let others: Vec<usize> =
+                    waiting.iter().copied().filter(|other| other != n).collect();
                 self.is_any_safe(&self.after(state, *n, &others), &others)
             })
     }

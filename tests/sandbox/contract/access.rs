@@ -8,7 +8,8 @@ use reqwest::Method;
 use serde_json::json;
 use zonewright::model::facts::permissions::{PermissionAccess, PermissionGroup};
 use zonewright::sandbox::{
-    self, ACCOUNT_ID, EMAIL, KEY, Options, Permissions, Profile, RateLimit, Scheme, TOKEN, Token, TokenOwner,
+    self, ACCOUNT_ID, EMAIL, KEY, Options, Permissions, Profile, RateLimit, Scheme, TOKEN, Token,
+    TokenOwner,
 };
 
 use super::support::{Bench, a, reply};
@@ -20,7 +21,10 @@ async fn both_schemes_and_their_failures() {
     let unknown = "x".repeat(40);
 
     assert_eq!(reply(get().bearer_auth(TOKEN)).await.status, 200);
-    assert_eq!(reply(get().header("X-Auth-Email", EMAIL).header("X-Auth-Key", KEY)).await.status, 200);
+    assert_eq!(
+        reply(get().header("X-Auth-Email", EMAIL).header("X-Auth-Key", KEY)).await.status,
+        200
+    );
 
     let none = reply(get()).await;
     assert_eq!(none.refusal(), (400, 9106));
@@ -47,7 +51,10 @@ async fn the_log_keeps_schemes_and_no_secrets() {
     let keyed = bench.client.get(format!("{}/zones?name=x", bench.running.base_url()));
     reply(keyed.header("X-Auth-Email", EMAIL).header("X-Auth-Key", KEY)).await;
     let log = bench.running.requests();
-    assert_eq!((log[0].method.as_str(), log[0].status, log[0].scheme), ("POST", Some(200), Some(Scheme::Bearer)));
+    assert_eq!(
+        (log[0].method.as_str(), log[0].status, log[0].scheme),
+        ("POST", Some(200), Some(Scheme::Bearer))
+    );
     assert_eq!(log[0].body, Some(a("www", "192.0.2.1")));
     assert_eq!((log[1].path.as_str(), log[1].scheme), ("/zones?name=x", Some(Scheme::Key)));
     assert!(!format!("{log:?}").contains(TOKEN) && !format!("{log:?}").contains(KEY));
@@ -70,7 +77,10 @@ async fn routes_methods_and_identifiers() {
     assert_eq!(send(Method::GET, format!("{}/x", bench.records())).await.refusal(), (400, 7003));
     let absent = "0123456789abcdef0123456789abcdef";
     assert_eq!(send(Method::GET, format!("/zones/{absent}")).await.refusal(), (403, 9109));
-    assert_eq!(send(Method::GET, format!("/zones/{absent}/dns_records")).await.refusal(), (403, 9109));
+    assert_eq!(
+        send(Method::GET, format!("/zones/{absent}/dns_records")).await.refusal(),
+        (403, 9109)
+    );
     assert_eq!(bench.get(absent).await.refusal(), (404, 81044));
     assert_eq!(bench.delete(absent).await.refusal(), (404, 81044));
     assert_eq!(bench.patch(absent, json!({})).await.refusal(), (404, 81044));
@@ -83,7 +93,9 @@ async fn bodies_must_be_json_objects() {
     let bench = Bench::new().await;
     let post = || bench.request(Method::POST, &bench.records());
     assert_eq!(reply(post().body("{}")).await.refusal(), (415, 9207));
-    let typed = |body: &'static str| post().header("Content-Type", "application/json; charset=utf-8").body(body);
+    let typed = |body: &'static str| {
+        post().header("Content-Type", "application/json; charset=utf-8").body(body)
+    };
     assert_eq!(reply(typed("{")).await.refusal(), (400, 9207));
     assert_eq!(reply(typed("[]")).await.refusal(), (400, 9207));
     // A GET with a body is accepted: observed 2025-08.
@@ -107,7 +119,8 @@ async fn exceeding_the_rate_limit_blocks() {
     assert_eq!(bench.list("").await.status, 429);
 }
 
-/// The sandbox's response to these bytes on a connection that stays open; the test fails after a minute without one.
+/// The sandbox's response to these bytes on a connection that stays open; the test fails after a
+/// minute without one.
 async fn raw(bench: &Bench, request: String) -> String {
     let address = bench.running.address();
     let exchange = move || {
@@ -145,9 +158,15 @@ async fn without_credentials_no_body_is_read() {
         assert!(answer.contains(&format!("\"code\":{code}")), "{answer}");
     }
     let post = bench.client.post(format!("{}{}", bench.running.base_url(), bench.records()));
-    assert_eq!(reply(post.bearer_auth(&unknown).json(&a("www", "192.0.2.1"))).await.refusal(), (403, 9109));
+    assert_eq!(
+        reply(post.bearer_auth(&unknown).json(&a("www", "192.0.2.1"))).await.refusal(),
+        (403, 9109)
+    );
     let log = bench.running.requests();
-    assert_eq!(log.iter().map(|entry| (entry.status, &entry.body)).collect::<Vec<_>>()[3], (Some(403), &None));
+    assert_eq!(
+        log.iter().map(|entry| (entry.status, &entry.body)).collect::<Vec<_>>()[3],
+        (Some(403), &None)
+    );
 }
 
 #[tokio::test]
@@ -155,14 +174,26 @@ async fn web_pages_are_not_answered() {
     let bench = Bench::new().await;
     let get = || bench.request(Method::GET, "/zones");
     let port = bench.running.address().port();
-    for host in ["evil.example".to_owned(), format!("rebound.evil.example:{port}"), format!("192.0.2.1:{port}")] {
+    for host in [
+        "evil.example".to_owned(),
+        format!("rebound.evil.example:{port}"),
+        format!("192.0.2.1:{port}"),
+    ] {
         let refused = reply(get().header("Host", &host)).await;
         assert_eq!((refused.status, &refused.body["result"]), (403, &json!(null)), "{host}");
-        assert!(refused.text.contains("loopback") && refused.text.contains(&host), "{}", refused.text);
+        assert!(
+            refused.text.contains("loopback") && refused.text.contains(&host),
+            "{}",
+            refused.text
+        );
     }
     for origin in ["https://evil.example", "null", "http://127.0.0.1"] {
         let refused = reply(get().header("Origin", origin)).await;
-        assert!(refused.status == 403 && refused.text.contains("web page"), "{origin}: {}", refused.text);
+        assert!(
+            refused.status == 403 && refused.text.contains("web page"),
+            "{origin}: {}",
+            refused.text
+        );
     }
     assert!(bench.running.requests().is_empty(), "they are no requests of clients");
     for host in [format!("127.0.0.1:{port}"), "localhost".to_owned(), format!("[::1]:{port}")] {
@@ -171,7 +202,8 @@ async fn web_pages_are_not_answered() {
     // HTTP/2 names the host in the address.
     let client = reqwest::Client::builder().no_proxy().http2_prior_knowledge();
     let client = client.resolve("evil.example", bench.running.address()).build().unwrap();
-    let get = |host: &str| client.get(format!("http://{host}:{port}/client/v4/zones")).bearer_auth(TOKEN);
+    let get =
+        |host: &str| client.get(format!("http://{host}:{port}/client/v4/zones")).bearer_auth(TOKEN);
     assert_eq!(reply(get("evil.example")).await.status, 403);
     assert_eq!(reply(get("127.0.0.1")).await.status, 200);
 }
@@ -189,18 +221,25 @@ async fn the_log_of_requests_is_bounded() {
 
 #[tokio::test]
 async fn tokens_have_limits() {
-    let read_zones = Permissions::default().with(PermissionGroup::Zone, Some(PermissionAccess::Read));
+    let read_zones =
+        Permissions::default().with(PermissionGroup::Zone, Some(PermissionAccess::Read));
     let secret = |n: u32| format!("limited-token-{n:026}");
-    let narrow = Token { zones: Some(vec!["example.net".to_owned()]), ..Token::new(secret(1), read_zones.clone()) };
+    let narrow = Token {
+        zones: Some(vec!["example.net".to_owned()]),
+        ..Token::new(secret(1), read_zones.clone())
+    };
     let of_account = Token {
         owner: TokenOwner::Account,
         expires_on: Some("2027-01-01T00:00:00Z".to_owned()),
         ..Token::new(secret(2), read_zones.clone())
     };
-    let expired = Token { status: "expired".to_owned(), ..Token::new(secret(3), read_zones.clone()) };
+    let expired =
+        Token { status: "expired".to_owned(), ..Token::new(secret(3), read_zones.clone()) };
     let tokens = vec![Token::new(secret(0), read_zones), narrow, of_account, expired];
     let running = sandbox::start(Options { tokens, ..Options::default() }).await.unwrap();
-    running.seed(&json!({ "zones": [{ "name": "example.com" }, { "name": "example.net" }] })).unwrap();
+    running
+        .seed(&json!({ "zones": [{ "name": "example.com" }, { "name": "example.net" }] }))
+        .unwrap();
     let ids: Vec<String> = running.dump().unwrap()["zones"]
         .as_array()
         .unwrap()
@@ -216,19 +255,29 @@ async fn tokens_have_limits() {
     assert_eq!(get(0, "/zones".to_owned()).await.column("name"), ["example.com", "example.net"]);
     assert_eq!(get(0, format!("/zones/{}", ids[0])).await.status, 200);
     for path in ["dns_records", "dnssec", "dns_settings", "settings/ssl"] {
-        assert_eq!(get(0, format!("/zones/{}/{path}", ids[0])).await.refusal(), (403, 10000), "{path}");
+        assert_eq!(
+            get(0, format!("/zones/{}/{path}", ids[0])).await.refusal(),
+            (403, 10000),
+            "{path}"
+        );
     }
     let rulesets = get(0, format!("/zones/{}/rulesets", ids[0])).await;
     assert_eq!(rulesets.body["errors"], json!([{ "message": "request is not authorized" }]));
     assert_eq!(get(0, format!("/accounts/{ACCOUNT_ID}/rules/lists")).await.refusal(), (403, 10000));
-    let renamed = client.patch(format!("{}/zones/{}", running.base_url(), ids[0])).bearer_auth(secret(0));
-    assert_eq!(reply(renamed.json(&json!({ "paused": true }))).await.refusal(), (403, 9109), "reading is not writing");
+    let renamed =
+        client.patch(format!("{}/zones/{}", running.base_url(), ids[0])).bearer_auth(secret(0));
+    assert_eq!(
+        reply(renamed.json(&json!({ "paused": true }))).await.refusal(),
+        (403, 9109),
+        "reading is not writing"
+    );
     // Some zones.
     assert_eq!(get(1, "/zones".to_owned()).await.column("name"), ["example.net"]);
     assert_eq!(get(1, format!("/zones/{}", ids[0])).await.refusal(), (403, 9109));
     assert_eq!(get(1, format!("/zones/{}", ids[1])).await.status, 200);
     // The owner of the token, and its expiry.
-    let (of_user, of_account) = ("/user/tokens/verify".to_owned(), format!("/accounts/{ACCOUNT_ID}/tokens/verify"));
+    let (of_user, of_account) =
+        ("/user/tokens/verify".to_owned(), format!("/accounts/{ACCOUNT_ID}/tokens/verify"));
     assert_eq!(get(0, of_user.clone()).await.result()["status"], "active");
     assert_eq!(get(0, of_account.clone()).await.refusal(), (401, 1000));
     assert_eq!(get(2, of_user.clone()).await.refusal(), (401, 1000));

@@ -44,7 +44,10 @@ async fn the_first_failure_undoes_everything() {
             (400, 81053),
             json!({"posts": [a("n2", "192.0.2.42"), {"type": "CNAME", "name": "www", "content": "o.example"}]}),
         ),
-        ((404, 81044), json!({"deletes": [{"id": www}, {"id": www}], "posts": [a("n2", "192.0.2.42")]})),
+        (
+            (404, 81044),
+            json!({"deletes": [{"id": www}, {"id": www}], "posts": [a("n2", "192.0.2.42")]}),
+        ),
         ((404, 81044), json!({"deletes": [{"id": www}], "patches": [{"id": absent, "ttl": 60}]})),
         ((404, 81044), json!({"deletes": [{}]})),
         ((400, 9005), json!({"deletes": [{"id": www}], "posts": [a("n2", "x")]})),
@@ -73,7 +76,9 @@ async fn numbers_by_plan() {
     assert_eq!(pro.batch(json!({"posts": [a("more", "192.0.2.1")]})).await.refusal(), (400, 81045));
     // What a batch deletes makes room for what it creates.
     let first = pro.list("per_page=1").await.column("id").remove(0);
-    pro.batch(json!({"deletes": [{"id": first}], "posts": [a("more", "192.0.2.1")]})).await.result();
+    pro.batch(json!({"deletes": [{"id": first}], "posts": [a("more", "192.0.2.1")]}))
+        .await
+        .result();
 }
 
 #[tokio::test]

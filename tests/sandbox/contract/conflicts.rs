@@ -22,7 +22,10 @@ async fn names_are_shared_by_rule() {
         (81053, json!({"type": "CNAME", "name": "blog", "content": "other.example.net"})),
         (81054, a("blog", "192.0.2.1")),
         (0, txt("blog")),
-        (81058, json!({"type": "TXT", "name": "blog", "content": "\"t\"", "ttl": 300, "comment": "another"})),
+        (
+            81058,
+            json!({"type": "TXT", "name": "blog", "content": "\"t\"", "ttl": 300, "comment": "another"}),
+        ),
         (0, json!({"type": "MX", "name": "blog", "content": "m.example", "priority": 1})),
         (81053, ns("www", "ns.example")),
         (0, ns("sub", "ns.example")),
@@ -66,7 +69,8 @@ async fn quotas_by_plan_and_age() {
     bench.running.seed(&old).unwrap();
     let zones = bench.send(reqwest::Method::GET, "/zones?name=old.example", None).await;
     let id = zones.column("id").remove(0);
-    let usage = bench.send(reqwest::Method::GET, &format!("/zones/{id}/dns_records/usage"), None).await;
+    let usage =
+        bench.send(reqwest::Method::GET, &format!("/zones/{id}/dns_records/usage"), None).await;
     assert_eq!(usage.result()["record_quota"], 1000);
     let usage = bench.send(reqwest::Method::GET, &path, None).await;
     assert_eq!(usage.result()["record_quota"], 200);
@@ -96,7 +100,8 @@ async fn managed_records_are_left_alone() {
 
 #[tokio::test]
 async fn deleted_names_can_stay_taken_for_a_while() {
-    let bench = Bench::with(Profile { conflict_lag_milliseconds: 300_000, ..Profile::default() }).await;
+    let bench =
+        Bench::with(Profile { conflict_lag_milliseconds: 300_000, ..Profile::default() }).await;
     let id = bench.post(a("www", "192.0.2.1")).await.id();
     bench.delete(&id).await;
     let cname = json!({"type": "CNAME", "name": "www", "content": "o.example.net"});
@@ -106,7 +111,8 @@ async fn deleted_names_can_stay_taken_for_a_while() {
 #[tokio::test]
 async fn closed_domains() {
     let bench = Bench::new().await;
-    let created = bench.send(reqwest::Method::POST, "/zones", Some(json!({"name": "example.tk"}))).await;
+    let created =
+        bench.send(reqwest::Method::POST, "/zones", Some(json!({"name": "example.tk"}))).await;
     let path = format!("/zones/{}/dns_records", created.id());
     let reply = bench.send(reqwest::Method::POST, &path, Some(a("www", "192.0.2.1"))).await;
     assert_eq!(reply.refusal(), (403, 1038));
@@ -115,11 +121,13 @@ async fn closed_domains() {
 #[tokio::test]
 async fn ns_beside_others_is_a_switch() {
     let ns = |name: &str| json!({"type": "NS", "name": name, "content": "ns.example"});
-    let mx = |name: &str| json!({"type": "MX", "name": name, "content": "m.example", "priority": 1});
+    let mx =
+        |name: &str| json!({"type": "MX", "name": name, "content": "m.example", "priority": 1});
     let txt = |name: &str| json!({"type": "TXT", "name": name, "content": "t"});
     let cname = |name: &str| json!({"type": "CNAME", "name": name, "content": "o.example.net"});
     let documented = Bench::new().await;
-    let lenient = Bench::with(Profile { ns_neighbours: NsNeighbours::Accept, ..Profile::default() }).await;
+    let lenient =
+        Bench::with(Profile { ns_neighbours: NsNeighbours::Accept, ..Profile::default() }).await;
     for (first, second, refused, accepted) in [
         (ns("a"), mx("a"), 81056, 0),
         (ns("b"), txt("b"), 81056, 0),
@@ -144,9 +152,11 @@ async fn ds_without_ns_is_a_switch() {
     let ds = json!({"type": "DS", "name": "a", "data": {"key_tag": 1, "algorithm": 13, "digest_type": 2, "digest": "AB".repeat(32)}});
     let ns = |host: &str| json!({"type": "NS", "name": "a", "content": host});
     Bench::new().await.post(ds.clone()).await.result();
-    let bench = Bench::with(Profile { ds_without_ns: DsWithoutNs::Refuse, ..Profile::default() }).await;
+    let bench =
+        Bench::with(Profile { ds_without_ns: DsWithoutNs::Refuse, ..Profile::default() }).await;
     assert_eq!(bench.post(ds.clone()).await.refusal(), (400, 1004));
-    let (one, two) = (bench.post(ns("ns1.example")).await.id(), bench.post(ns("ns2.example")).await.id());
+    let (one, two) =
+        (bench.post(ns("ns1.example")).await.id(), bench.post(ns("ns2.example")).await.id());
     let ds = bench.post(ds).await.id();
     bench.delete(&one).await.result();
     assert_eq!(bench.delete(&two).await.refusal(), (400, 1004));

@@ -1,8 +1,9 @@
 //! Replays example exchanges with Cloudflare, where the environment names a folder of them.
 //!
-//! `ZONEWRIGHT_SERVICE_EXAMPLES` is a folder of JSON files, each with `exchanges` of `name`, `request` (`method`, `path`,
-//! `query`, `headers`, `body`) and `response` (`status`, `body`). Every exchange runs against a sandbox of its own that has the
-//! objects which the exchange needs. Identifiers and times may differ, and texts that the file calls approximate.
+//! `ZONEWRIGHT_SERVICE_EXAMPLES` is a folder of JSON files, each with `exchanges` of `name`,
+//! `request` (`method`, `path`, `query`, `headers`, `body`) and `response` (`status`, `body`).
+//! Every exchange runs against a sandbox of its own that has the objects which the exchange needs.
+//! Identifiers and times may differ, and texts that the file calls approximate.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +16,8 @@ use zonewright::sandbox::{self, EMAIL, ErrorStyle, Options, Profile, RecordMembe
 use super::ruleset_examples;
 use super::support::{client, reply};
 
-/// Exchanges that need objects which the sandbox does not have; those about rulesets are all replayed.
+/// Exchanges that need objects which the sandbox does not have; those about rulesets are all
+/// replayed.
 const SKIPPED: &[&str] = &[
     "no permission",
     "ip filter",
@@ -38,17 +40,20 @@ const ZONE: &str = "c7915704a794c5f99111b674c1985c3a";
 /// The zones that the examples need, the first with these records.
 fn zones(exchange: &Value, records: &[Value]) -> Value {
     let account = json!({"id": "503be6216751f6fa1a8132a34b38ff29", "name": "Acme"});
-    let mut zones = vec![json!({"name": "example.com", "id": ZONE, "account": account, "records": records})];
+    let mut zones =
+        vec![json!({"name": "example.com", "id": ZONE, "account": account, "records": records})];
     match exchange["name"].as_str() {
         Some("dnssec get" | "dnssec disable") => zones[0]["dnssec"] = json!({"status": "active"}),
         Some("setting get" | "setting patch") => {
-            zones[0]["settings"] = json!({"ssl": {"value": "full", "modified_on": "2026-02-03T10:15:30.123456Z"}});
+            zones[0]["settings"] =
+                json!({"ssl": {"value": "full", "modified_on": "2026-02-03T10:15:30.123456Z"}});
         }
         _ => {}
     }
     if matches!(exchange["name"].as_str(), Some("create existing" | "delete" | "list page two")) {
         let id = "324789c928b895fd24c5c19f4417e00f";
-        zones.push(json!({"name": "example.org", "id": id, "status": "pending", "account": account,
+        zones
+            .push(json!({"name": "example.org", "id": id, "status": "pending", "account": account,
             "activated_on": null}));
     }
     if exchange["name"] == "list page two" {
@@ -60,7 +65,8 @@ fn zones(exchange: &Value, records: &[Value]) -> Value {
 /// The records that an exchange needs.
 fn records(file: &str, exchange: &Value) -> Vec<Value> {
     let name = exchange["name"].as_str().unwrap_or_default();
-    let txt = |name: &str, content: String| json!({"type": "TXT", "name": name, "content": content});
+    let txt =
+        |name: &str, content: String| json!({"type": "TXT", "name": name, "content": content});
     let www = json!({"id": "c10bc076fa2c38a67ff36375a8f7c397", "type": "A", "name": "www", "content": "192.0.2.10",
         "proxied": true});
     let api = json!({"id": "585069346a5991b5195e1d6e8830f578", "type": "A", "name": "api", "content": "192.0.2.11",
@@ -81,11 +87,15 @@ fn records(file: &str, exchange: &Value) -> Vec<Value> {
             base
         }
         ("records-update-delete.json", _) | ("records-errors.json", "worker host") => {
-            base.push(json!({"id": "b61822e8357dcaff77eaaccf348d9134", "type": "AAAA", "name": "app",
-                "content": "100::", "proxied": true, "meta": {"read_only": true}}));
+            base.push(
+                json!({"id": "b61822e8357dcaff77eaaccf348d9134", "type": "AAAA", "name": "app",
+                "content": "100::", "proxied": true, "meta": {"read_only": true}}),
+            );
             base
         }
-        ("records-errors.json", "name total") => vec![txt("l", "1".repeat(4000)), txt("l", "2".repeat(4000))],
+        ("records-errors.json", "name total") => {
+            vec![txt("l", "1".repeat(4000)), txt("l", "2".repeat(4000))]
+        }
         ("records-errors.json", "mx under email routing") => {
             vec![json!({"type": "MX", "name": "@", "content": "r.example", "priority": 1,
                 "meta": {"email_routing": true}})]
@@ -133,12 +143,19 @@ fn mask(value: &mut Value, texts: bool) {
             let has_key = members.contains_key("ds");
             for (key, member) in members.iter_mut() {
                 let is_moment = key.ends_with("_on") && member.is_string();
-                let is_key = has_key && matches!(key.as_str(), "digest" | "ds" | "key_tag" | "public_key");
-                if (key == "id" && member.is_string()) || is_moment || is_key || (key == "message" && texts) {
+                let is_key =
+                    has_key && matches!(key.as_str(), "digest" | "ds" | "key_tag" | "public_key");
+                if (key == "id" && member.is_string())
+                    || is_moment
+                    || is_key
+                    || (key == "message" && texts)
+                {
                     *member = json!("*");
                 } else if key == "account" {
                     *member = json!({});
-                } else if matches!(key.as_str(), "deletes" | "patches" | "puts" | "posts") && member.is_null() {
+                } else if matches!(key.as_str(), "deletes" | "patches" | "puts" | "posts")
+                    && member.is_null()
+                {
                     *member = json!([]);
                 } else {
                     mask(member, texts);
@@ -160,7 +177,11 @@ fn sort(body: &mut Value) {
 async fn replay(file: &str, exchange: &Value) -> Option<String> {
     let is_of_rulesets = file.starts_with("rulesets");
     let records = records(file, exchange);
-    let profile = if is_of_rulesets { ruleset_examples::profile(exchange) } else { profile(exchange, records.len()) };
+    let profile = if is_of_rulesets {
+        ruleset_examples::profile(exchange)
+    } else {
+        profile(exchange, records.len())
+    };
     let running = sandbox::start(Options { profile, ..Options::default() }).await.unwrap();
     let mut document = zones(exchange, &records);
     if is_of_rulesets {
@@ -169,11 +190,13 @@ async fn replay(file: &str, exchange: &Value) -> Option<String> {
     running.seed(&document).unwrap();
     let (request, response) = (&exchange["request"], &exchange["response"]);
     let method = Method::from_bytes(request["method"].as_str().unwrap().as_bytes()).unwrap();
-    let mut sent = client().request(method, format!("{}{}", running.base_url(), request["path"].as_str().unwrap()));
+    let mut sent = client()
+        .request(method, format!("{}{}", running.base_url(), request["path"].as_str().unwrap()));
     match request["headers"].as_object() {
         Some(headers) => {
             for (name, value) in headers {
-                let token = if response["status"] == 200 { TOKEN.to_owned() } else { "x".repeat(40) };
+                let token =
+                    if response["status"] == 200 { TOKEN.to_owned() } else { "x".repeat(40) };
                 sent = sent.header(name, value.as_str().unwrap().replace("example-token", &token));
             }
         }
@@ -217,17 +240,20 @@ async fn example_exchanges() {
         std::io::stderr().write_all(line).unwrap();
         return;
     };
-    let mut files: Vec<_> = std::fs::read_dir(Path::new(&folder)).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut files: Vec<_> =
+        std::fs::read_dir(Path::new(&folder)).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
     let (mut differences, mut replayed, mut skipped) = (Vec::new(), 0, Vec::new());
     for path in files {
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
         let is_of_rulesets = file.starts_with("rulesets");
-        let is_of_records = file.starts_with("record") || file.starts_with("zone") || file == "http-errors.json";
+        let is_of_records =
+            file.starts_with("record") || file.starts_with("zone") || file == "http-errors.json";
         if !is_of_rulesets && !is_of_records {
             continue;
         }
-        let document: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let document: Value =
+            serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
         for exchange in document["exchanges"].as_array().unwrap() {
             let name = exchange["name"].as_str().unwrap();
             if !is_of_rulesets && (SKIPPED.contains(&name) || is_of_unknown_type(exchange)) {

@@ -10,7 +10,11 @@ use super::support::{Bench, a};
 
 /// A sandbox whose nth POST of a record fails.
 async fn bench(nth: u64, what: What, times: u64) -> Bench {
-    let when = When::Matching { method: Some("POST".to_owned()), path_suffix: "/dns_records".to_owned(), nth };
+    let when = When::Matching {
+        method: Some("POST".to_owned()),
+        path_suffix: "/dns_records".to_owned(),
+        nth,
+    };
     Bench::start(Options { faults: vec![Fault { when, what, times }], ..Options::default() }).await
 }
 
@@ -71,7 +75,10 @@ async fn resets_with_and_without_effect() {
 async fn answers_that_cannot_be_used_after_the_effect() {
     let cut = bench(1, What::TruncateBody, 1).await;
     let reply = cut.post(a("n1", "192.0.2.1")).await;
-    assert!(reply.status == 200 && reply.body.is_null() && reply.text.starts_with("{\"result\""), "{reply:?}");
+    assert!(
+        reply.status == 200 && reply.body.is_null() && reply.text.starts_with("{\"result\""),
+        "{reply:?}"
+    );
     assert_eq!(count(&cut).await, 1);
     let lost = bench(1, What::StatusAfterEffect { code: 502 }, 1).await;
     assert_eq!(lost.post(a("n1", "192.0.2.1")).await.status, 502);
@@ -95,12 +102,17 @@ async fn another_writer_and_stale_reads() {
     let bench = Bench::new().await;
     let fault = |what| Fault { when: When::Request(1), what, times: 1 };
     let path = bench.records();
-    bench.running.add_fault(fault(What::AnotherWriter { method: "POST".into(), path, body: a("www", "192.0.2.1") }));
+    bench.running.add_fault(fault(What::AnotherWriter {
+        method: "POST".into(),
+        path,
+        body: a("www", "192.0.2.1"),
+    }));
     let cname = json!({"type": "CNAME", "name": "www", "content": "o.example.net"});
     assert_eq!(bench.post(cname).await.refusal(), (400, 81053));
     assert_eq!(bench.running.requests().len(), 1);
 
-    let stale = When::Matching { method: Some("GET".into()), path_suffix: "/dns_records".into(), nth: 2 };
+    let stale =
+        When::Matching { method: Some("GET".into()), path_suffix: "/dns_records".into(), nth: 2 };
     bench.running.add_fault(Fault { when: stale, what: What::StaleRead, times: 1 });
     assert_eq!(count(&bench).await, 1);
     bench.post(a("api", "192.0.2.1")).await.result();
@@ -112,7 +124,11 @@ async fn another_writer_and_stale_reads() {
 async fn struck(what: What) -> (Result<(u16, String), reqwest::Error>, u64) {
     let bench = bench(1, what, 1).await;
     let answer = async {
-        let response = bench.request(Method::POST, &bench.records()).json(&a("n1", "192.0.2.1")).send().await?;
+        let response = bench
+            .request(Method::POST, &bench.records())
+            .json(&a("n1", "192.0.2.1"))
+            .send()
+            .await?;
         Ok((response.status().as_u16(), response.text().await?))
     };
     (answer.await, count(&bench).await)
@@ -145,7 +161,9 @@ async fn answers_that_arrive_and_are_not_as_they_should_be() {
         (What::WrongLength { by: -5 }, |text| text.starts_with('{') && !text.ends_with('}')),
         (What::Gzip(Gzip::Correct), |text| text.ends_with('}')),
         (What::Drip { milliseconds: 0 }, |text| text.ends_with('}')),
-        (What::Replace { member: "content".into(), value: json!([7]) }, |text| text.contains(r#""content":[7]"#)),
+        (What::Replace { member: "content".into(), value: json!([7]) }, |text| {
+            text.contains(r#""content":[7]"#)
+        }),
         (What::Without { member: "id".into() }, |text| !text.contains(r#""id""#)),
         (What::Extra, |text| text.matches("x_object").count() > 1),
         (text("content"), |text| text.len() > 100_000),
@@ -156,7 +174,10 @@ async fn answers_that_arrive_and_are_not_as_they_should_be() {
         let (answer, count) = struck(what.clone()).await;
         let (status, text) = answer.unwrap();
         assert!(status == 200 && is_so(&text), "{what:?}: {text:.300}");
-        let good = !matches!(what, What::InvalidJson | What::EmptyBody | What::WrongLength { .. } | What::Deep { .. });
+        let good = !matches!(
+            what,
+            What::InvalidJson | What::EmptyBody | What::WrongLength { .. } | What::Deep { .. }
+        );
         assert_eq!((whole(&text), count), (good, 1), "{what:?}");
     }
 }
@@ -189,7 +210,8 @@ async fn redirects_refused_tokens_and_another_writer() {
     let bench = Bench::new().await;
     let fault = |what| bench.running.add_fault(Fault { when: When::Request(1), what, times: 1 });
     fault(What::Redirect { code: 302, to: "https://example.com/x".into() });
-    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let client =
+        reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
     let url = format!("{}{}", bench.running.base_url(), bench.records());
     let answer = client.get(url).send().await.unwrap();
     assert_eq!(

@@ -10,7 +10,8 @@ use super::support::{Bench, a};
 
 /// A sandbox with a handful of different records on a plan with tags.
 async fn bench() -> Bench {
-    let bench = Bench::with(Profile { tier: "pro".to_owned(), page_limit: 4, ..Profile::default() }).await;
+    let bench =
+        Bench::with(Profile { tier: "pro".to_owned(), page_limit: 4, ..Profile::default() }).await;
     bench.plant(json!([
         {"type": "A", "name": "www", "content": "192.0.2.10", "proxied": true},
         {"type": "A", "name": "api", "content": "192.0.2.11", "ttl": 300, "comment": "Edge API", "tags": ["team:dns"]},
@@ -62,13 +63,18 @@ async fn filters() {
         ("name=contains:www", ""),
     ] {
         let reply = bench.list(query).await;
-        let got: Vec<_> =
-            reply.column("name").iter().map(|n| n.strip_suffix(".example.com").map_or("@", |n| n).to_owned()).collect();
+        let got: Vec<_> = reply
+            .column("name")
+            .iter()
+            .map(|n| n.strip_suffix(".example.com").map_or("@", |n| n).to_owned())
+            .collect();
         assert_eq!(got.join(" "), names, "{query}");
         assert_eq!(reply.body["result_info"]["total_count"], got.len(), "{query}");
     }
     // An unknown filter, or a value that is not true or false, filters nothing: observed 2026-09.
-    for query in ["no_such_filter=x", "proxied=1", "order=nothing", "name.like=x", "tag.like=team:x"] {
+    for query in
+        ["no_such_filter=x", "proxied=1", "order=nothing", "name.like=x", "tag.like=team:x"]
+    {
         assert_eq!(bench.list(query).await.body["result_info"]["total_count"], 5, "{query}");
     }
 }
@@ -79,17 +85,29 @@ async fn order_and_pages() {
     let info = |reply: &super::support::Reply| reply.body["result_info"].to_string();
     let first = bench.list("per_page=2&page=1&order=name&direction=asc").await;
     assert_eq!(first.column("name"), ["api.example.com", "blog.example.com"]);
-    assert_eq!(info(&first), r#"{"page":1,"per_page":2,"count":2,"total_count":5,"total_pages":3}"#);
+    assert_eq!(
+        info(&first),
+        r#"{"page":1,"per_page":2,"count":2,"total_count":5,"total_pages":3}"#
+    );
     let last = bench.list("per_page=2&page=3&order=name").await;
     assert_eq!(last.column("type"), ["TXT"]);
     assert_eq!(info(&last), r#"{"page":3,"per_page":2,"count":1,"total_count":5,"total_pages":3}"#);
     let beyond = bench.list("per_page=2&page=9").await;
-    assert_eq!(info(&beyond), r#"{"page":9,"per_page":2,"count":0,"total_count":5,"total_pages":3}"#);
+    assert_eq!(
+        info(&beyond),
+        r#"{"page":9,"per_page":2,"count":0,"total_count":5,"total_pages":3}"#
+    );
     // A page size that is too large is lowered, and the response has the lower number.
     let large = bench.list("per_page=5000").await;
-    assert_eq!(info(&large), r#"{"page":1,"per_page":4,"count":4,"total_count":5,"total_pages":2}"#);
+    assert_eq!(
+        info(&large),
+        r#"{"page":1,"per_page":4,"count":4,"total_count":5,"total_pages":2}"#
+    );
     let empty = bench.list("type=NS").await;
-    assert_eq!(info(&empty), r#"{"page":1,"per_page":4,"count":0,"total_count":0,"total_pages":1}"#);
+    assert_eq!(
+        info(&empty),
+        r#"{"page":1,"per_page":4,"count":0,"total_count":0,"total_pages":1}"#
+    );
 
     let column = |query: &'static str, member: &'static str| {
         let bench = &bench;

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use zonewright::model::{Settings, facts};
 use zonewright::sandbox::{
-    ErrorStyle, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RecordMembers, TxtQuotes, UnknownData,
+    ErrorStyle, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RecordMembers, TxtQuotes,
+    UnknownData,
 };
 
 use super::support::{Bench, a, keys};
@@ -36,13 +37,18 @@ const MODERN: [&str; 13] = [
 #[tokio::test]
 async fn the_modern_form() {
     let bench = Bench::new().await;
-    let www = bench.post(json!({"type": "A", "name": "www", "content": "192.0.2.10", "proxied": true})).await;
+    let www = bench
+        .post(json!({"type": "A", "name": "www", "content": "192.0.2.10", "proxied": true}))
+        .await;
     let record = www.result();
     assert_eq!(keys(record), MODERN);
     assert_eq!(keys(&www.body), ["result", "success", "errors", "messages"]);
     assert_eq!(record["ttl"], 1);
     assert_eq!(record["created_on"], record["modified_on"]);
-    assert_eq!((&record["comment"], &record["tags"], &record["meta"]), (&Value::Null, &json!([]), &json!({})));
+    assert_eq!(
+        (&record["comment"], &record["tags"], &record["meta"]),
+        (&Value::Null, &json!([]), &json!({}))
+    );
 
     let srv = json!({"type": "SRV", "name": "_sip._tcp", "comment": "phones",
         "data": {"priority": 10, "weight": 5, "port": 5060, "target": "sip.example.com"}});
@@ -62,7 +68,9 @@ async fn the_modern_form() {
 #[tokio::test]
 async fn the_old_form() {
     let bench = Bench::with(Profile { shape: RecordMembers::Seed, ..Profile::default() }).await;
-    let mx = bench.post(json!({"type": "MX", "name": "@", "content": "mail.example.com", "priority": 10})).await;
+    let mx = bench
+        .post(json!({"type": "MX", "name": "@", "content": "mail.example.com", "priority": 10}))
+        .await;
     let record = mx.result();
     assert_eq!(keys(record)[..5], ["id", "zone_id", "zone_name", "name", "type"]);
     assert_eq!((&record["locked"], &record["priority"]), (&json!(false), &json!(10)));
@@ -71,17 +79,29 @@ async fn the_old_form() {
     assert!(record.get("settings").is_none());
 }
 
-/// What the documentation lists for a record of a zone: developers.cloudflare.com/api/resources/dns, read 2026-11-22.
+/// What the documentation lists for a record of a zone:
+/// developers.cloudflare.com/api/resources/dns, read 2026-11-22.
 #[tokio::test]
 async fn every_documented_member() {
     let bench = Bench::with(Profile { shape: RecordMembers::Full, ..Profile::default() }).await;
     let a = bench.post(a("www", "192.0.2.1")).await;
-    let listed = [&MODERN[..], &["private_routing", "comment_modified_on", "tags_modified_on"]].concat();
+    let listed =
+        [&MODERN[..], &["private_routing", "comment_modified_on", "tags_modified_on"]].concat();
     assert_eq!(keys(a.result()), listed);
-    let names = Settings::default().named().map(|(name, _)| name).into_iter().filter(|name| *name != BESIDE);
-    let flags: Value = names.map(|name| (name.to_owned(), json!(false))).collect::<serde_json::Map<_, _>>().into();
-    assert_eq!((&a.result()["settings"], &a.result()["meta"]["read_only"]), (&flags, &json!(false)));
-    let mx = bench.post(json!({"type": "MX", "name": "@", "content": "mail.example.com", "priority": 10})).await;
+    let names = Settings::default()
+        .named()
+        .map(|(name, _)| name)
+        .into_iter()
+        .filter(|name| *name != BESIDE);
+    let flags: Value =
+        names.map(|name| (name.to_owned(), json!(false))).collect::<serde_json::Map<_, _>>().into();
+    assert_eq!(
+        (&a.result()["settings"], &a.result()["meta"]["read_only"]),
+        (&flags, &json!(false))
+    );
+    let mx = bench
+        .post(json!({"type": "MX", "name": "@", "content": "mail.example.com", "priority": 10}))
+        .await;
     assert!(mx.result().get("private_routing").is_none() && mx.result()["priority"] == 10);
 }
 
@@ -101,7 +121,8 @@ async fn every_setting_of_a_record_is_kept() {
                 body["settings"] = json!({ name: true });
             }
             let reply = bench.post(body).await;
-            let kept = if is_beside { &reply.result()[name] } else { &reply.result()["settings"][name] };
+            let kept =
+                if is_beside { &reply.result()[name] } else { &reply.result()["settings"][name] };
             is_kept |= *kept == json!(true);
         }
         assert!(is_kept, "{name} is dropped");
@@ -128,7 +149,10 @@ async fn every_type_takes_its_facts() {
         assert_eq!(reply.refusal(), (400, code), "{}", facts.name);
     }
     for kind in [json!("SOA"), json!("NOPE"), json!("a"), json!(1)] {
-        assert_eq!(bench.post(json!({"type": kind, "name": "x", "content": "y"})).await.refusal(), (400, 1004));
+        assert_eq!(
+            bench.post(json!({"type": kind, "name": "x", "content": "y"})).await.refusal(),
+            (400, 1004)
+        );
     }
 }
 
@@ -182,7 +206,10 @@ async fn what_is_refused() {
         (9009, json!({"type": "MX", "name": "@", "content": "192.0.2.25", "priority": 10})),
         (9100, json!({"type": "MX", "name": "@", "content": "mail.example.com"})),
         (9101, json!({"type": "CAA", "name": "@", "content": "0 issue \"ca.example\""})),
-        (9101, json!({"type": "SRV", "name": "@", "data": {"priority": 1, "weight": 1, "port": 1}})),
+        (
+            9101,
+            json!({"type": "SRV", "name": "@", "data": {"priority": 1, "weight": 1, "port": 1}}),
+        ),
         (9003, json!({"type": "A", "name": "x", "content": "192.168.1.10", "proxied": true})),
         (9003, json!({"type": "A", "name": "x", "content": "104.16.1.1", "proxied": true})),
         (9004, json!({"type": "TXT", "name": "x", "content": "\"a\"", "proxied": true})),
@@ -191,9 +218,15 @@ async fn what_is_refused() {
         (9039, json!({"type": "CNAME", "name": "loop", "content": "Loop.example.com."})),
         (9051, json!({"type": "TXT", "name": "q", "content": "\"open"})),
         (9015, json!({"type": "TXT", "name": "l", "content": "x".repeat(4100)})),
-        (9226, json!({"type": "CNAME", "name": "f", "content": "t.example", "settings": {"flatten_cname": true}})),
+        (
+            9226,
+            json!({"type": "CNAME", "name": "f", "content": "t.example", "settings": {"flatten_cname": true}}),
+        ),
         (9300, json!({"type": "A", "name": "t", "content": "192.0.2.1", "tags": ["team:dns"]})),
-        (1004, json!({"type": "A", "name": "t", "content": "192.0.2.1", "comment": "x".repeat(101)})),
+        (
+            1004,
+            json!({"type": "A", "name": "t", "content": "192.0.2.1", "comment": "x".repeat(101)}),
+        ),
     ] {
         assert_eq!(bench.post(body.clone()).await.refusal(), (400, code), "{body}");
     }
@@ -226,7 +259,8 @@ async fn what_plans_and_profiles_allow() {
     let flat = json!({"type": "CNAME", "name": "f", "content": "t.example", "settings": {"flatten_cname": true}});
     assert_eq!(bench.post(flat).await.result()["settings"], json!({"flatten_cname": true}));
 
-    let proxied = json!({"type": "A", "name": "p", "content": "192.0.2.1", "proxied": true, "ttl": 3600});
+    let proxied =
+        json!({"type": "A", "name": "p", "content": "192.0.2.1", "proxied": true, "ttl": 3600});
     assert_eq!(bench.post(proxied.clone()).await.result()["ttl"], 1);
     let strict = Profile {
         proxied_ttl: ProxiedTtl::Refuse,
@@ -255,7 +289,10 @@ async fn patch_merges_and_put_resets() {
     let id = before.id();
     let patched = bench.patch(&id, json!({"ttl": 600})).await;
     let (before, after) = (before.result(), patched.result());
-    assert_eq!((&after["ttl"], &after["comment"], &after["tags"]), (&json!(600), &json!("edge api"), &json!(["a:b"])));
+    assert_eq!(
+        (&after["ttl"], &after["comment"], &after["tags"]),
+        (&json!(600), &json!("edge api"), &json!(["a:b"]))
+    );
     assert_eq!(after["created_on"], before["created_on"]);
     assert_eq!(after["comment_modified_on"], before["comment_modified_on"]);
     assert_ne!(after["modified_on"], before["modified_on"]);
@@ -269,9 +306,18 @@ async fn patch_merges_and_put_resets() {
     assert_eq!(bench.patch(&id, json!({"proxied": true})).await.result()["ttl"], 1);
     assert_eq!(bench.patch(&id, json!({"ttl": 3600})).await.result()["ttl"], 1);
     let unproxied = bench.patch(&id, json!({"proxied": false})).await;
-    assert_eq!((&unproxied.result()["ttl"], &unproxied.result()["proxied"]), (&json!(1), &json!(false)));
-    assert_eq!(bench.patch(&id, json!({"type": "CNAME", "content": "x.example"})).await.refusal(), (400, 1004));
-    assert_eq!(bench.patch(&id, json!({"type": "A", "name": "moved"})).await.result()["name"], "moved.example.com");
+    assert_eq!(
+        (&unproxied.result()["ttl"], &unproxied.result()["proxied"]),
+        (&json!(1), &json!(false))
+    );
+    assert_eq!(
+        bench.patch(&id, json!({"type": "CNAME", "content": "x.example"})).await.refusal(),
+        (400, 1004)
+    );
+    assert_eq!(
+        bench.patch(&id, json!({"type": "A", "name": "moved"})).await.result()["name"],
+        "moved.example.com"
+    );
 
     bench.patch(&id, json!({"comment": "lost", "ttl": 300, "tags": ["x"]})).await;
     let replaced = bench.put(&id, a("api", "192.0.2.12")).await;
@@ -280,11 +326,17 @@ async fn patch_merges_and_put_resets() {
     assert_eq!((&record["ttl"], &record["proxied"]), (&json!(1), &json!(false)));
     assert_eq!((&record["id"], &record["created_on"]), (&before["id"], &before["created_on"]));
     assert_eq!(bench.put(&id, json!({"type": "A", "name": "api"})).await.refusal(), (400, 9100));
-    assert_eq!(bench.put(&id, json!({"name": "api", "content": "192.0.2.1"})).await.refusal(), (400, 9100));
+    assert_eq!(
+        bench.put(&id, json!({"name": "api", "content": "192.0.2.1"})).await.refusal(),
+        (400, 9100)
+    );
 
     let caa = json!({"type": "CAA", "name": "@", "data": {"flags": 0, "tag": "issue", "value": "ca.example"}});
     let caa = bench.post(caa).await.id();
-    assert_eq!(bench.patch(&caa, json!({"ttl": 600})).await.result()["content"], "0 issue \"ca.example\"");
+    assert_eq!(
+        bench.patch(&caa, json!({"ttl": 600})).await.result()["content"],
+        "0 issue \"ca.example\""
+    );
     assert_eq!(bench.patch(&caa, json!({"data": {"flags": 128}})).await.refusal(), (400, 9101));
 
     assert_eq!(bench.delete(&id).await.result(), &json!({"id": id}));
@@ -319,22 +371,26 @@ async fn numbers_of_other_clients_are_rounded() {
 
 #[tokio::test]
 async fn members_of_data_that_a_type_does_not_have() {
-    let caa =
-        json!({"type": "CAA", "name": "@", "data": {"flags": 0, "tag": "issue", "value": "ca.example", "weight": 0}});
+    let caa = json!({"type": "CAA", "name": "@", "data": {"flags": 0, "tag": "issue", "value": "ca.example", "weight": 0}});
     let kept = Bench::new().await.post(caa.clone()).await;
     assert_eq!(kept.result()["data"], json!({"flags": 0, "tag": "issue", "value": "ca.example"}));
-    let strict = Bench::with(Profile { unknown_data: UnknownData::Refuse, ..Profile::default() }).await;
+    let strict =
+        Bench::with(Profile { unknown_data: UnknownData::Refuse, ..Profile::default() }).await;
     assert_eq!(strict.post(caa).await.refusal(), (400, 1004));
     let srv = json!({"type": "SRV", "name": "_sip._tcp", "data": {"service": "_sip", "proto": "_tcp", "name": "example.com",
         "priority": 1, "weight": 1, "port": 1, "target": "s.example"}});
     assert_eq!(Bench::new().await.post(srv.clone()).await.refusal(), (400, 1004));
-    let lenient = Bench::with(Profile { old_srv_members: OldSrvMembers::AcceptEqual, ..Profile::default() }).await;
+    let lenient =
+        Bench::with(Profile { old_srv_members: OldSrvMembers::AcceptEqual, ..Profile::default() })
+            .await;
     assert_eq!(lenient.post(srv.clone()).await.result()["content"], "1 1 s.example");
     let mut other = srv;
     other["name"] = json!("_sips._tcp");
     let refused = lenient.post(other).await;
     assert!(
-        refused.text.contains("SRV data fields 'service', 'proto' and 'name' are no longer supported"),
+        refused
+            .text
+            .contains("SRV data fields 'service', 'proto' and 'name' are no longer supported"),
         "{}",
         refused.text
     );

@@ -1,4 +1,5 @@
-//! The rulesets that the example exchanges need, and the members of their responses that may differ.
+//! The rulesets that the example exchanges need, and the members of their responses that may
+//! differ.
 
 use serde_json::{Value, json};
 use zonewright::model::facts::permissions::PermissionAccess;
@@ -8,8 +9,14 @@ use zonewright::sandbox::{Permissions, Profile};
 const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
 
 /// Exchanges that create identifiers; the sandbox creates its own.
-const CREATING: &[&str] =
-    &["create entry point by PUT", "create by POST", "add rule first", "custom rule", "skip rule", "rate limit"];
+const CREATING: &[&str] = &[
+    "create entry point by PUT",
+    "create by POST",
+    "add rule first",
+    "custom rule",
+    "skip rule",
+    "rate limit",
+];
 
 /// The name of an exchange.
 fn name(exchange: &Value) -> &str {
@@ -25,7 +32,8 @@ pub(crate) fn profile(exchange: &Value) -> Profile {
 /// The plan of the zone.
 fn plan(exchange: &Value) -> &'static str {
     match name(exchange) {
-        "not entitled" | "period on free" | "timeout on free" | "too many rules" | "regex on free" => "free",
+        "not entitled" | "period on free" | "timeout on free" | "too many rules"
+        | "regex on free" => "free",
         _ => "pro",
     }
 }
@@ -55,7 +63,10 @@ fn before(exchange: &Value) -> Option<Value> {
             ruleset["earlier"] = json!([{"version": "1"}]);
             return Some(ruleset);
         }
-        "second create" | "PATCH without action" | "PATCH without expression" | "delete ruleset" => {
+        "second create"
+        | "PATCH without action"
+        | "PATCH without expression"
+        | "delete ruleset" => {
             return Some(deployment());
         }
         "PATCH paranoia 2" | "PATCH threshold keeps both" | "PATCH drops omitted overrides" => {
@@ -99,7 +110,8 @@ pub(crate) fn prepare(exchange: &Value, document: &mut Value) {
         ("get owasp", None) => vec![exchange["response"]["body"]["result"].clone()],
         _ => Vec::new(),
     };
-    let managed: Vec<Value> = rulesets.extract_if(.., |ruleset| ruleset["kind"] == "managed").collect();
+    let managed: Vec<Value> =
+        rulesets.extract_if(.., |ruleset| ruleset["kind"] == "managed").collect();
     zone["rulesets"] = json!(rulesets);
     document["managed_rulesets"] = json!(managed);
 }

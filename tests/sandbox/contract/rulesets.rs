@@ -27,7 +27,12 @@ impl Bench {
     }
 
     /// The same of the account.
-    pub(crate) async fn account_rulesets(&self, method: Method, path: &str, body: Option<Value>) -> Reply {
+    pub(crate) async fn account_rulesets(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> Reply {
         self.send(method, &format!("/accounts/{ACCOUNT_ID}/rulesets{path}"), body).await
     }
 
@@ -55,7 +60,12 @@ pub(crate) fn block(reference: &str) -> Value {
 /// The messages of all errors.
 pub(crate) fn messages(reply: &Reply) -> Vec<&str> {
     assert_eq!(reply.body["success"], false, "{}", reply.text);
-    reply.body["errors"].as_array().unwrap().iter().map(|e| e["message"].as_str().unwrap()).collect()
+    reply.body["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| e["message"].as_str().unwrap())
+        .collect()
 }
 
 /// One member of every rule of an answered ruleset.
@@ -74,11 +84,15 @@ async fn an_absent_entry_point_is_told_from_everything_else() {
     assert!(absent.body["messages"].is_null() && absent.body["result"].is_null());
     let other = Bench::with(Profile { null_messages: false, ..Profile::default() }).await;
     assert_eq!(other.entry(MANAGED).await.body["messages"], json!([]));
-    let versions = bench.rulesets(Method::GET, &format!("/phases/{MANAGED}/entrypoint/versions"), None).await;
+    let versions =
+        bench.rulesets(Method::GET, &format!("/phases/{MANAGED}/entrypoint/versions"), None).await;
     assert_eq!(versions.result(), &json!([]));
     assert_eq!(bench.entry("http_request_firewall").await.refusal(), (400, 0));
     let unknown = bench.rulesets(Method::GET, &format!("/{}", "a".repeat(32)), None).await;
-    assert_eq!((unknown.refusal(), messages(&unknown)), ((404, 10003), vec!["could not find ruleset"]));
+    assert_eq!(
+        (unknown.refusal(), messages(&unknown)),
+        ((404, 10003), vec!["could not find ruleset"])
+    );
 }
 
 #[tokio::test]
@@ -86,9 +100,22 @@ async fn put_creates_and_replaces() {
     let bench = Bench::new().await;
     let created = bench.put_rules(CUSTOM, json!([block("a"), block("b")])).await;
     let first = created.result().clone();
-    let members = ["id", "name", "description", "source", "kind", "version", "last_updated", "phase", "rules"];
+    let members = [
+        "id",
+        "name",
+        "description",
+        "source",
+        "kind",
+        "version",
+        "last_updated",
+        "phase",
+        "rules",
+    ];
     assert_eq!(keys(&first), members);
-    assert_eq!((&first["name"], &first["kind"], &first["version"]), (&json!("default"), &json!("zone"), &json!("1")));
+    assert_eq!(
+        (&first["name"], &first["kind"], &first["version"]),
+        (&json!("default"), &json!("zone"), &json!("1"))
+    );
     let rule = ["id", "version", "action", "expression", "last_updated", "ref", "enabled"];
     assert_eq!(keys(&first["rules"][0]), rule);
     assert_eq!(first["rules"][0]["enabled"], true);
@@ -113,7 +140,10 @@ async fn put_creates_and_replaces() {
     assert_ne!(ids(third.result())[0], ids(again.result())[2]);
     let by_id = json!([{"id": ids(third.result())[0], "action": "block", "expression": "ssl", "ref": "named"}]);
     let named = bench.put_rules(CUSTOM, by_id).await;
-    assert_eq!((ids(named.result()), column(named.result(), "version")), (ids(third.result()), vec!["2".to_owned()]));
+    assert_eq!(
+        (ids(named.result()), column(named.result(), "version")),
+        (ids(third.result()), vec!["2".to_owned()])
+    );
     let stranger = json!([{"id": "a".repeat(32), "action": "block", "expression": "ssl"}]);
     assert_eq!(bench.put_rules(CUSTOM, stranger).await.status, 400);
     // An emptied entry point has no rules, and still exists.
@@ -129,7 +159,10 @@ async fn post_creates_once() {
     let bench = Bench::new().await;
     let body = json!({"name": "mine", "kind": "zone", "phase": CUSTOM, "rules": [block("a")], "description": "d"});
     let created = bench.rulesets(Method::POST, "", Some(body.clone())).await;
-    assert_eq!((&created.result()["name"], &created.result()["version"]), (&json!("mine"), &json!("1")));
+    assert_eq!(
+        (&created.result()["name"], &created.result()["version"]),
+        (&json!("mine"), &json!("1"))
+    );
     let second = bench.rulesets(Method::POST, "", Some(body)).await;
     assert_eq!(second.refusal(), (400, 20217));
     let expected = "'zone' is not a valid value for kind because exceeded maximum number of zone rulesets for phase \
@@ -144,10 +177,17 @@ async fn post_creates_once() {
         json!({"name": "x", "kind": "zone", "phase": "http_rate_limit"}),
         json!({"name": "x", "kind": "zone", "phase": "http_ratelimit", "source": "y"}),
     ] {
-        assert_eq!(bench.rulesets(Method::POST, "", Some(bad.clone())).await.refusal(), (400, 0), "{bad}");
+        assert_eq!(
+            bench.rulesets(Method::POST, "", Some(bad.clone())).await.refusal(),
+            (400, 0),
+            "{bad}"
+        );
     }
     let account = json!({"name": "x", "kind": "root", "phase": MANAGED});
-    assert!(bench.account_rulesets(Method::POST, "", Some(account.clone())).await.result()["id"].is_string());
+    assert!(
+        bench.account_rulesets(Method::POST, "", Some(account.clone())).await.result()["id"]
+            .is_string()
+    );
     let second = bench.account_rulesets(Method::POST, "", Some(account)).await;
     assert_eq!(second.refusal(), (400, 20217));
     assert!(messages(&second)[0].starts_with("'root' is not a valid value for kind"));
@@ -159,13 +199,21 @@ async fn put_by_identifier_keeps_kind_and_phase() {
     let id = bench.put_rules(CUSTOM, json!([block("a")])).await.id();
     let path = format!("/{id}");
     let put = |body: Value| bench.rulesets(Method::PUT, &path, Some(body));
-    let same = put(json!({"name": "n", "kind": "zone", "phase": CUSTOM, "rules": [block("b")]})).await;
-    assert_eq!((column(same.result(), "ref"), &same.result()["name"]), (vec!["b".to_owned()], &json!("n")));
+    let same =
+        put(json!({"name": "n", "kind": "zone", "phase": CUSTOM, "rules": [block("b")]})).await;
+    assert_eq!(
+        (column(same.result(), "ref"), &same.result()["name"]),
+        (vec!["b".to_owned()], &json!("n"))
+    );
     assert_eq!(put(json!({"kind": "root"})).await.refusal(), (400, 0));
     assert_eq!(put(json!({"phase": MANAGED})).await.refusal(), (400, 0));
-    assert_eq!(messages(&put(json!({"rules": {}})).await), ["invalid JSON: field \"rules\" must be an array"]);
+    assert_eq!(
+        messages(&put(json!({"rules": {}})).await),
+        ["invalid JSON: field \"rules\" must be an array"]
+    );
     assert_eq!(bench.entry(CUSTOM).await.result(), same.result());
-    let managed = bench.rulesets(Method::PUT, &format!("/{OWASP}"), Some(json!({"name": "x"}))).await;
+    let managed =
+        bench.rulesets(Method::PUT, &format!("/{OWASP}"), Some(json!({"name": "x"}))).await;
     assert_eq!(managed.status, 400);
 }
 
@@ -180,7 +228,10 @@ async fn patch_of_a_rule_replaces_it() {
     let patch = |body: Value| bench.rulesets(Method::PATCH, &path, Some(body));
     let answer = patch(json!({"action": "block", "expression": "ssl"})).await;
     let after = &answer.result()["rules"][0];
-    assert_eq!(keys(after), ["id", "version", "action", "expression", "last_updated", "ref", "enabled"]);
+    assert_eq!(
+        keys(after),
+        ["id", "version", "action", "expression", "last_updated", "ref", "enabled"]
+    );
     assert_eq!((&after["id"], &after["ref"]), (&json!(rule), &json!("r")));
     assert_eq!((&after["version"], &after["enabled"]), (&json!("2"), &json!(true)));
     assert_eq!(answer.result()["version"], "2");
@@ -189,7 +240,11 @@ async fn patch_of_a_rule_replaces_it() {
     let same = patch(json!({"action": "block", "expression": "ssl", "ref": "r"})).await;
     assert_eq!((&same.result()["version"], &same.result()["rules"][0]), (&json!("3"), after));
     for (body, code, text) in [
-        (json!({"action_parameters": {"ruleset": "current"}}), 0, "action is required for action parameters"),
+        (
+            json!({"action_parameters": {"ruleset": "current"}}),
+            0,
+            "action is required for action parameters",
+        ),
         (json!({"enabled": false}), 0, "action is required"),
         (json!({}), 0, "action is required"),
         (
@@ -197,7 +252,11 @@ async fn patch_of_a_rule_replaces_it() {
             20125,
             "'' is not a valid value for expression because the expression cannot be blank",
         ),
-        (json!({"action": "block", "expression": "ssl", "statusx": 1}), 0, "invalid JSON: unknown field \"statusx\""),
+        (
+            json!({"action": "block", "expression": "ssl", "statusx": 1}),
+            0,
+            "invalid JSON: unknown field \"statusx\"",
+        ),
         (
             json!({"action": "block", "expression": "ssl", "enabled": "yes"}),
             0,
@@ -208,7 +267,8 @@ async fn patch_of_a_rule_replaces_it() {
         assert_eq!((refused.refusal(), messages(&refused)), ((400, code), vec![text]), "{body}");
     }
     assert_eq!(bench.entry(CUSTOM).await.result(), same.result());
-    let missing = bench.rulesets(Method::PATCH, &format!("/{id}/rules/{id}"), Some(block("x"))).await;
+    let missing =
+        bench.rulesets(Method::PATCH, &format!("/{id}/rules/{id}"), Some(block("x"))).await;
     assert_eq!(missing.refusal(), (404, 10003));
 }
 
@@ -220,9 +280,11 @@ async fn rules_are_added_and_deleted() {
     let first = bench.entry(CUSTOM).await;
     let ids = column(first.result(), "id");
     let mut expected = vec!["a", "b"];
-    for (reference, position, at) in
-        [("c", None, 2), ("d", Some(json!({"index": 1})), 0), ("e", Some(json!({"before": ids[1]})), 2)]
-    {
+    for (reference, position, at) in [
+        ("c", None, 2),
+        ("d", Some(json!({"index": 1})), 0),
+        ("e", Some(json!({"before": ids[1]})), 2),
+    ] {
         let mut rule = block(reference);
         if let Some(position) = position {
             rule["position"] = position;
@@ -255,7 +317,8 @@ async fn rules_are_moved() {
         (0, json!({"before": ids[2]}), ["b", "a", "c"]),
         (1, json!({"after": ids[0]}), ["a", "b", "c"]),
     ] {
-        let moved = bench.rulesets(Method::PATCH, &path(rule), Some(json!({"position": position}))).await;
+        let moved =
+            bench.rulesets(Method::PATCH, &path(rule), Some(json!({"position": position}))).await;
         assert_eq!(column(moved.result(), "ref"), expected, "{position}");
         assert_eq!(column(moved.result(), "version"), ["1", "1", "1"]);
     }
@@ -275,7 +338,10 @@ async fn rules_are_moved() {
         assert_eq!(refused.refusal(), (400, 0), "{bad}");
     }
     let nowhere = json!({"position": {"index": 2}});
-    assert_eq!(bench.rulesets(Method::PATCH, &path(1), Some(nowhere.clone())).await.refusal(), (400, 20011));
+    assert_eq!(
+        bench.rulesets(Method::PATCH, &path(1), Some(nowhere.clone())).await.refusal(),
+        (400, 20011)
+    );
     // A definition and a position in one request.
     let mut both = block("a");
     both["action"] = json!("managed_challenge");
@@ -288,7 +354,10 @@ async fn rules_are_moved() {
     let lenient = Bench::with(Profile { refuse_needless_moves: false, ..Profile::default() }).await;
     let ruleset = lenient.put_rules(CUSTOM, json!([block("a"), block("b")])).await;
     let path = format!("/{}/rules/{}", ruleset.id(), column(ruleset.result(), "id")[1]);
-    assert_eq!(lenient.rulesets(Method::PATCH, &path, Some(nowhere)).await.result()["version"], "2");
+    assert_eq!(
+        lenient.rulesets(Method::PATCH, &path, Some(nowhere)).await.result()["version"],
+        "2"
+    );
 }
 
 #[tokio::test]
@@ -306,11 +375,22 @@ async fn versions_are_kept() {
     assert_eq!(bench.rulesets(Method::GET, &through_phase, None).await.result(), versions.result());
     let same = bench.rulesets(Method::GET, &format!("{through_phase}/1"), None).await;
     assert_eq!(same.result(), first.result());
-    assert_eq!(bench.rulesets(Method::DELETE, &format!("/{id}/versions/2"), None).await.refusal(), (400, 0));
+    assert_eq!(
+        bench.rulesets(Method::DELETE, &format!("/{id}/versions/2"), None).await.refusal(),
+        (400, 0)
+    );
     let deleted = bench.rulesets(Method::DELETE, &format!("/{id}/versions/1"), None).await;
     assert_eq!((deleted.status, deleted.text.as_str()), (204, ""));
-    for path in [format!("/{id}/versions/1"), format!("{through_phase}/1"), format!("/{id}/versions/latest")] {
-        assert_eq!(bench.rulesets(Method::GET, &path, None).await.refusal(), (404, 10003), "{path}");
+    for path in [
+        format!("/{id}/versions/1"),
+        format!("{through_phase}/1"),
+        format!("/{id}/versions/latest"),
+    ] {
+        assert_eq!(
+            bench.rulesets(Method::GET, &path, None).await.refusal(),
+            (404, 10003),
+            "{path}"
+        );
     }
     let gone = bench.rulesets(Method::DELETE, &format!("/{id}"), None).await;
     assert_eq!((gone.status, gone.text.as_str()), (204, ""));
@@ -353,15 +433,23 @@ async fn accounts_and_zones_are_apart() {
     let zone = bench.put_rules(CUSTOM, json!([block("a")])).await.id();
     let body = json!({"name": "c", "kind": "custom", "phase": CUSTOM, "rules": [block("a")]});
     let custom = bench.account_rulesets(Method::POST, "", Some(body)).await.id();
-    assert_eq!(bench.rulesets(Method::GET, &format!("/{custom}"), None).await.refusal(), (404, 10003));
-    assert_eq!(bench.account_rulesets(Method::GET, &format!("/{zone}"), None).await.refusal(), (404, 10003));
-    let stranger = bench.send(Method::GET, &format!("/accounts/{}/rulesets", "a".repeat(32)), None).await;
+    assert_eq!(
+        bench.rulesets(Method::GET, &format!("/{custom}"), None).await.refusal(),
+        (404, 10003)
+    );
+    assert_eq!(
+        bench.account_rulesets(Method::GET, &format!("/{zone}"), None).await.refusal(),
+        (404, 10003)
+    );
+    let stranger =
+        bench.send(Method::GET, &format!("/accounts/{}/rulesets", "a".repeat(32)), None).await;
     assert_eq!(stranger.refusal(), (403, 10000));
-    let stranger = bench.send(Method::GET, &format!("/zones/{}/rulesets", "a".repeat(32)), None).await;
+    let stranger =
+        bench.send(Method::GET, &format!("/zones/{}/rulesets", "a".repeat(32)), None).await;
     assert_eq!(stranger.refusal(), (403, 9109));
-    // The account's rules run for its zones when they are executed, and an executed ruleset cannot be deleted.
-    let mut deploy =
-        json!({"rules": [{"action": "execute", "action_parameters": {"id": custom}, "expression": "ssl"}]});
+    // The account's rules run for its zones when they are executed, and an executed ruleset cannot
+    // be deleted.
+    let mut deploy = json!({"rules": [{"action": "execute", "action_parameters": {"id": custom}, "expression": "ssl"}]});
     let path = format!("/phases/{CUSTOM}/entrypoint");
     let refused = bench.account_rulesets(Method::PUT, &path, Some(deploy.clone())).await;
     assert_eq!((refused.refusal(), messages(&refused).len()), ((400, 0), 1));
@@ -371,21 +459,33 @@ async fn accounts_and_zones_are_apart() {
         (&root.result()["kind"], &root.result()["rules"][0]["action_parameters"]),
         (&json!("root"), &json!({"id": custom, "version": "latest"}))
     );
-    assert_eq!(bench.account_rulesets(Method::DELETE, &format!("/{custom}"), None).await.refusal(), (400, 0));
+    assert_eq!(
+        bench.account_rulesets(Method::DELETE, &format!("/{custom}"), None).await.refusal(),
+        (400, 0)
+    );
     bench.account_rulesets(Method::PUT, &path, Some(json!({"rules": []}))).await.result();
-    assert_eq!(bench.account_rulesets(Method::DELETE, &format!("/{custom}"), None).await.status, 204);
+    assert_eq!(
+        bench.account_rulesets(Method::DELETE, &format!("/{custom}"), None).await.status,
+        204
+    );
     // The rulesets of a zone are deleted with it.
     bench.send(Method::DELETE, &format!("/zones/{}", bench.zone), None).await.result();
-    let again = json!({"zones": [{"name": "example.org", "rulesets": [{"id": zone, "phase": CUSTOM}]}]});
+    let again =
+        json!({"zones": [{"name": "example.org", "rulesets": [{"id": zone, "phase": CUSTOM}]}]});
     bench.running.seed(&again).unwrap();
 }
 
 #[tokio::test]
 async fn answers_are_indented() {
     let bench = on("pro").await;
-    let created = bench.put_entry(CUSTOM, json!({"rules": [{"action": "block", "expression": "ssl"}]})).await;
+    let created =
+        bench.put_entry(CUSTOM, json!({"rules": [{"action": "block", "expression": "ssl"}]})).await;
     assert!(created.text.starts_with("{\n  \"result\": {\n    \"id\": \""), "{}", created.text);
-    assert!(created.text.contains("\n  \"success\": true,\n  \"errors\": [],\n"), "{}", created.text);
+    assert!(
+        created.text.contains("\n  \"success\": true,\n  \"errors\": [],\n"),
+        "{}",
+        created.text
+    );
     let refused = bench.put_entry(CUSTOM, json!({"rules": [{"expression": "ssl"}]})).await;
     assert!(refused.text.contains("\n  \"success\": false,\n"), "{}", refused.text);
     assert!(bench.list("").await.text.contains("\"success\":true,"), "records are not");

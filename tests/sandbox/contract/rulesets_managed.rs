@@ -1,4 +1,5 @@
-//! The vendor's rulesets: their content, how they are deployed and overridden, and their new versions.
+//! The vendor's rulesets: their content, how they are deployed and overridden, and their new
+//! versions.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -28,35 +29,55 @@ fn overriding(overrides: Value) -> Value {
 async fn the_owasp_ruleset_has_its_shape() {
     let bench = on("pro").await;
     let owasp = bench.account_rulesets(Method::GET, &format!("/{OWASP}"), None).await;
-    assert_eq!((&owasp.result()["version"], &owasp.result()["kind"]), (&json!("35"), &json!("managed")));
+    assert_eq!(
+        (&owasp.result()["version"], &owasp.result()["kind"]),
+        (&json!("35"), &json!("managed"))
+    );
     let rules = owasp.result()["rules"].as_array().unwrap();
     assert_eq!(rules.len(), 211);
     let anomaly = json!({"id": ANOMALY, "version": "35", "action": "block", "score_threshold": 40,
         "description": "949110: Inbound Anomaly Score Exceeded", "last_updated": "2026-02-03T10:15:30.123456Z",
         "ref": "ad0beb2fce9f149e565ee78d6e659d47", "enabled": true});
     assert_eq!(rules.last(), Some(&anomaly));
-    let members = ["id", "version", "action", "categories", "description", "last_updated", "ref", "enabled"];
+    let members =
+        ["id", "version", "action", "categories", "description", "last_updated", "ref", "enabled"];
     let of = |id: &str| rules.iter().find(|rule| rule["id"] == id).unwrap();
     let sqli = of("00000000000000000000000000942100");
     assert_eq!(keys(sqli), members);
-    assert_eq!((&sqli["action"], &sqli["description"]), (&json!("score"), &json!("942100: SQL injection (synthetic)")));
+    assert_eq!(
+        (&sqli["action"], &sqli["description"]),
+        (&json!("score"), &json!("942100: SQL injection (synthetic)"))
+    );
     assert_eq!(of("5e4903d6afa841c9b88b96203297003f")["categories"], json!(["paranoia-level-2"]));
-    let level = |n: u8| rules.iter().filter(|r| r["categories"] == json!([format!("paranoia-level-{n}")])).count();
+    let level = |n: u8| {
+        rules.iter().filter(|r| r["categories"] == json!([format!("paranoia-level-{n}")])).count()
+    };
     assert_eq!((level(1), level(2), level(3), level(4)), (135, 49, 19, 7));
     // The zone reads the same; a tag is read through the account.
     let same = bench.rulesets(Method::GET, &format!("/{OWASP}"), None).await;
     assert_eq!(same.result(), owasp.result());
-    let tagged =
-        bench.account_rulesets(Method::GET, &format!("/{OWASP}/versions/35/by_tag/paranoia-level-4"), None).await;
+    let tagged = bench
+        .account_rulesets(
+            Method::GET,
+            &format!("/{OWASP}/versions/35/by_tag/paranoia-level-4"),
+            None,
+        )
+        .await;
     assert_eq!(column(tagged.result(), "id").len(), 7);
     let path = format!("/{OWASP}/versions/36/by_tag/paranoia-level-4");
     assert_eq!(bench.account_rulesets(Method::GET, &path, None).await.refusal(), (404, 10003));
     assert_eq!(bench.rulesets(Method::GET, &path, None).await.refusal(), (400, 7000));
-    let switched = Bench::with(Profile { owasp_scores: true, owasp_level: 1, ..Profile::default() }).await;
+    let switched =
+        Bench::with(Profile { owasp_scores: true, owasp_level: 1, ..Profile::default() }).await;
     let owasp = switched.account_rulesets(Method::GET, &format!("/{OWASP}"), None).await;
     let second = owasp.result()["rules"].as_array().unwrap().iter();
-    let second = second.filter(|rule| rule["id"] == "5e4903d6afa841c9b88b96203297003f").collect::<Vec<_>>()[0];
-    assert_eq!((&second["enabled"], &second["action_parameters"]), (&json!(false), &json!({"increment": 3})));
+    let second = second
+        .filter(|rule| rule["id"] == "5e4903d6afa841c9b88b96203297003f")
+        .collect::<Vec<_>>()[0];
+    assert_eq!(
+        (&second["enabled"], &second["action_parameters"]),
+        (&json!(false), &json!({"increment": 3}))
+    );
 }
 
 #[tokio::test]
@@ -95,7 +116,10 @@ async fn plans_have_different_rulesets() {
     assert_eq!(absent.refusal(), (400, 0));
     // A ruleset is executed in its own phase.
     let sensitive = execute("e22d83c647c64a3eae91b71b499d988e");
-    assert_eq!(on("enterprise").await.put_rules(MANAGED, json!([sensitive])).await.refusal(), (400, 0));
+    assert_eq!(
+        on("enterprise").await.put_rules(MANAGED, json!([sensitive])).await.refusal(),
+        (400, 0)
+    );
 }
 
 #[tokio::test]
@@ -107,12 +131,16 @@ async fn a_zone_executes_a_ruleset_once() {
     second["expression"] = json!("ssl");
     let twice = bench.put_rules(MANAGED, json!([execute(OWASP), second])).await;
     assert_eq!(twice.refusal(), (400, 20014));
-    assert_eq!(messages(&twice), ["more than one rule is trying to execute the same managed ruleset"]);
+    assert_eq!(
+        messages(&twice),
+        ["more than one rule is trying to execute the same managed ruleset"]
+    );
     assert_eq!(bench.entry(MANAGED).await.result(), kept.result());
     bench.put_rules(MANAGED, json!([execute(OWASP), execute(CLOUDFLARE)])).await.result();
     // Accounts can do it for their enterprise zones.
     let path = format!("/phases/{MANAGED}/entrypoint");
-    let refused = bench.account_rulesets(Method::PUT, &path, Some(json!({"rules": [execute(OWASP)]}))).await;
+    let refused =
+        bench.account_rulesets(Method::PUT, &path, Some(json!({"rules": [execute(OWASP)]}))).await;
     assert_eq!(refused.refusal(), (400, 0));
     let mut rules = vec![execute(OWASP), execute(OWASP)];
     for (n, rule) in rules.iter_mut().enumerate() {
@@ -121,7 +149,10 @@ async fn a_zone_executes_a_ruleset_once() {
     }
     bench.account_rulesets(Method::PUT, &path, Some(json!({"rules": rules}))).await.result();
     let none = Bench::with(Profile { account_rulesets: false, ..Profile::default() }).await;
-    assert_eq!(none.account_rulesets(Method::PUT, &path, Some(json!({"rules": rules}))).await.refusal(), (400, 50002));
+    assert_eq!(
+        none.account_rulesets(Method::PUT, &path, Some(json!({"rules": rules}))).await.refusal(),
+        (400, 50002)
+    );
 }
 
 #[tokio::test]
@@ -188,7 +219,10 @@ async fn overrides_that_are_refused() {
         ),
         (json!({"rules": [{"enabled": false}]}), "id is required in overrides"),
         (json!({"action": "allow"}), "'allow' is not a valid value for action of overrides"),
-        (json!({"sensitivity_level": "high"}), "'high' is not a valid value for sensitivity_level of overrides"),
+        (
+            json!({"sensitivity_level": "high"}),
+            "'high' is not a valid value for sensitivity_level of overrides",
+        ),
         (json!({"status": "disabled"}), "invalid JSON: unknown field \"status\""),
         (
             json!({"rules": [{"id": ANOMALY, "action": "log"}, {"id": ANOMALY, "enabled": true}]}),
@@ -200,7 +234,8 @@ async fn overrides_that_are_refused() {
     }
     assert_eq!(bench.entry(MANAGED).await.refusal(), (404, 10003));
     // Tags of one ruleset do not exist in the other.
-    let mut wordpress = overriding(json!({"categories": [{"category": "wordpress", "enabled": false}]}));
+    let mut wordpress =
+        overriding(json!({"categories": [{"category": "wordpress", "enabled": false}]}));
     assert_eq!(bench.put_rules(MANAGED, json!([wordpress])).await.refusal(), (400, 0));
     wordpress["action_parameters"]["id"] = json!(CLOUDFLARE);
     bench.put_rules(MANAGED, json!([wordpress])).await.result();

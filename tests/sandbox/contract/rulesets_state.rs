@@ -3,7 +3,9 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 use zonewright::model::facts::permissions::PermissionAccess;
-use zonewright::sandbox::{self, Fault, Options, Permissions, Profile, SandboxError, StoreLocation, What, When};
+use zonewright::sandbox::{
+    self, Fault, Options, Permissions, Profile, SandboxError, StoreLocation, What, When,
+};
 
 use super::rulesets::{CUSTOM, MANAGED, OWASP, block, column, messages};
 use super::support::Bench;
@@ -60,7 +62,10 @@ fn dumping_and_planting_is_the_identity() {
     assert_eq!(dumped["managed_rulesets"][0]["earlier"][0]["version"], "35");
     assert_eq!(dumped["account_rulesets"].as_array().unwrap().len(), 2);
     sandbox::reset(&first).unwrap();
-    assert_eq!(sandbox::dump(&first).unwrap(), json!({"format": 1, "kind": "sandbox", "counter": 0, "zones": []}));
+    assert_eq!(
+        sandbox::dump(&first).unwrap(),
+        json!({"format": 1, "kind": "sandbox", "counter": 0, "zones": []})
+    );
 }
 
 #[tokio::test]
@@ -70,8 +75,12 @@ async fn what_is_planted_is_served() {
     let entry = bench.entry(MANAGED).await;
     assert_eq!((entry.id(), &entry.result()["version"]), ("1".repeat(32), &json!("7")));
     let rule = &entry.result()["rules"][0];
-    assert_eq!((&rule["id"], &rule["ref"], &rule["enabled"]), (&json!("2".repeat(32)), &json!("owasp"), &json!(false)));
-    let former = bench.rulesets(Method::GET, &format!("/{}/versions/3", "1".repeat(32)), None).await;
+    assert_eq!(
+        (&rule["id"], &rule["ref"], &rule["enabled"]),
+        (&json!("2".repeat(32)), &json!("owasp"), &json!(false))
+    );
+    let former =
+        bench.rulesets(Method::GET, &format!("/{}/versions/3", "1".repeat(32)), None).await;
     assert!(former.result().get("rules").is_none());
     let list = bench.account_rulesets(Method::GET, "", None).await;
     assert_eq!(list.column("kind")[..2], ["custom", "root"]);
@@ -84,8 +93,14 @@ async fn what_is_planted_is_served() {
 fn faulty_documents_plant_nothing_and_say_where() {
     for (rulesets, place) in [
         (json!([{"phase": "x"}]), "zones[0].rulesets[0]"),
-        (json!([{"phase": CUSTOM, "rules": [{"action": "block"}]}]), "zones[0].rulesets[0].rules[0]"),
-        (json!([{"phase": CUSTOM, "rules": [{"action": "x", "expression": "ssl"}]}]), "zones[0].rulesets[0].rules[0]"),
+        (
+            json!([{"phase": CUSTOM, "rules": [{"action": "block"}]}]),
+            "zones[0].rulesets[0].rules[0]",
+        ),
+        (
+            json!([{"phase": CUSTOM, "rules": [{"action": "x", "expression": "ssl"}]}]),
+            "zones[0].rulesets[0].rules[0]",
+        ),
         (json!([{"phase": CUSTOM, "kind": "root"}]), "zones[0].rulesets[0]"),
         (json!([{"phase": CUSTOM, "etag": "x"}]), "zones[0].rulesets[0]"),
         (json!([{"phase": CUSTOM}, {"id": "1", "phase": CUSTOM}]), "zones[0].rulesets[1]"),
@@ -98,7 +113,10 @@ fn faulty_documents_plant_nothing_and_say_where() {
         let store = StoreLocation::File(store.path().join("s.sqlite"));
         let document = json!({"zones": [{"name": "example.com", "rulesets": rulesets}]});
         let error = sandbox::seed(&store, &document).unwrap_err();
-        assert!(matches!(&error, SandboxError::Document { place: at, .. } if at == place), "{document}: {error}");
+        assert!(
+            matches!(&error, SandboxError::Document { place: at, .. } if at == place),
+            "{document}: {error}"
+        );
         assert_eq!(sandbox::dump(&store).unwrap()["zones"], json!([]));
     }
 }
@@ -124,8 +142,18 @@ async fn a_dry_run_checks_and_stores_nothing() {
         (Method::DELETE, format!("/{id}/rules/{rule}"), None, 200),
         (Method::DELETE, format!("/{id}"), None, 204),
         (Method::PATCH, format!("/{id}/rules/{id}"), body.clone(), 404),
-        (Method::POST, String::new(), Some(json!({"name": "x", "kind": "zone", "phase": CUSTOM})), 400),
-        (Method::POST, String::new(), Some(json!({"name": "x", "kind": "zone", "phase": MANAGED})), 200),
+        (
+            Method::POST,
+            String::new(),
+            Some(json!({"name": "x", "kind": "zone", "phase": CUSTOM})),
+            400,
+        ),
+        (
+            Method::POST,
+            String::new(),
+            Some(json!({"name": "x", "kind": "zone", "phase": MANAGED})),
+            200,
+        ),
     ] {
         let dry = bench.rulesets(method.clone(), &format!("{path}?dry_run=true"), body).await;
         assert_eq!(dry.status, status, "{method} {path} {}", dry.text);
@@ -134,9 +162,16 @@ async fn a_dry_run_checks_and_stores_nothing() {
     assert_eq!(bench.entry(CUSTOM).await.result(), real.result());
     for value in ["1", "", "TRUE", "yes"] {
         let path = format!("/{id}?dry_run={value}");
-        assert_eq!(bench.rulesets(Method::DELETE, &path, None).await.refusal(), (400, 0), "{value}");
+        assert_eq!(
+            bench.rulesets(Method::DELETE, &path, None).await.refusal(),
+            (400, 0),
+            "{value}"
+        );
     }
-    assert_eq!(bench.rulesets(Method::DELETE, &format!("/{id}?dry_run=false"), None).await.status, 204);
+    assert_eq!(
+        bench.rulesets(Method::DELETE, &format!("/{id}?dry_run=false"), None).await.status,
+        204
+    );
     assert_eq!(bench.entry(CUSTOM).await.status, 404);
 }
 
@@ -145,19 +180,26 @@ async fn a_sandbox_without_dry_runs_writes_nothing() {
     let bench = Bench::with(Profile { dry_run: false, ..Profile::default() }).await;
     let path = format!("/phases/{CUSTOM}/entrypoint?dry_run=true");
     let refused = bench.rulesets(Method::PUT, &path, Some(json!({"rules": [block("a")]}))).await;
-    assert_eq!((refused.refusal(), messages(&refused)), ((400, 0), vec!["unknown query parameter \"dry_run\""]));
+    assert_eq!(
+        (refused.refusal(), messages(&refused)),
+        ((400, 0), vec!["unknown query parameter \"dry_run\""])
+    );
     assert_eq!(bench.entry(CUSTOM).await.status, 404);
     bench.put_rules(CUSTOM, json!([block("a")])).await.result();
 }
 
 #[tokio::test]
 async fn permissions() {
-    for (access, read, write) in
-        [(Some(PermissionAccess::Edit), 404, 200), (Some(PermissionAccess::Read), 404, 403), (None, 403, 403)]
-    {
-        let bench =
-            Bench::with(Profile { permissions: Permissions::everything().with_rulesets(access), ..Profile::default() })
-                .await;
+    for (access, read, write) in [
+        (Some(PermissionAccess::Edit), 404, 200),
+        (Some(PermissionAccess::Read), 404, 403),
+        (None, 403, 403),
+    ] {
+        let bench = Bench::with(Profile {
+            permissions: Permissions::everything().with_rulesets(access),
+            ..Profile::default()
+        })
+        .await;
         assert_eq!(bench.entry(CUSTOM).await.status, read);
         let refused = bench.put_rules(CUSTOM, json!([block("a")])).await;
         assert_eq!(refused.status, write);
@@ -182,7 +224,11 @@ async fn routes() {
         (Method::PATCH, format!("/{OWASP}/rules/1"), (400, 7003)),
         (Method::GET, format!("/phases/{CUSTOM}"), (400, 7000)),
     ] {
-        assert_eq!(bench.rulesets(method.clone(), &path, None).await.refusal(), refusal, "{method} {path}");
+        assert_eq!(
+            bench.rulesets(method.clone(), &path, None).await.refusal(),
+            refusal,
+            "{method} {path}"
+        );
     }
 }
 
@@ -191,12 +237,17 @@ async fn faults_strike_rulesets_too() {
     let bench = Bench::new().await;
     let rules = json!({"rules": [block("theirs")]});
     let other = format!("/zones/{}/rulesets/phases/{CUSTOM}/entrypoint", bench.zone);
-    let when = When::Matching { method: Some("PUT".into()), path_suffix: "/entrypoint".into(), nth: 1 };
+    let when =
+        When::Matching { method: Some("PUT".into()), path_suffix: "/entrypoint".into(), nth: 1 };
     let what = What::AnotherWriter { method: "PUT".into(), path: other, body: rules };
     bench.running.add_fault(Fault { when, what, times: 1 });
     let answer = bench.put_rules(CUSTOM, json!([block("ours")])).await;
-    assert_eq!((column(answer.result(), "ref"), &answer.result()["version"]), (vec!["ours".to_owned()], &json!("2")));
-    let when = When::Matching { method: Some("PUT".into()), path_suffix: "/entrypoint".into(), nth: 1 };
+    assert_eq!(
+        (column(answer.result(), "ref"), &answer.result()["version"]),
+        (vec!["ours".to_owned()], &json!("2"))
+    );
+    let when =
+        When::Matching { method: Some("PUT".into()), path_suffix: "/entrypoint".into(), nth: 1 };
     bench.running.add_fault(Fault { when, what: What::StatusAfterEffect { code: 502 }, times: 1 });
     assert_eq!(bench.put_rules(CUSTOM, json!([])).await.status, 502);
     assert_eq!(bench.entry(CUSTOM).await.result()["version"], "3");

@@ -47,7 +47,10 @@ fn dumping_and_planting_is_the_identity() {
     assert_eq!(report, SeedReport { zones: 0, records: 0, present: 6 });
     assert_eq!(sandbox::dump(&first).unwrap(), dumped);
     sandbox::reset(&first).unwrap();
-    assert_eq!(sandbox::dump(&first).unwrap(), json!({"format": 1, "kind": "sandbox", "counter": 0, "zones": []}));
+    assert_eq!(
+        sandbox::dump(&first).unwrap(),
+        json!({"format": 1, "kind": "sandbox", "counter": 0, "zones": []})
+    );
 }
 
 #[test]
@@ -55,10 +58,16 @@ fn a_faulty_document_plants_nothing_and_says_where() {
     let (_directory, location) = file();
     let faulty = json!({"zones": [{"name": "example.com", "records": [a("www", "192.0.2.1"), a("x", "y")]}]});
     let error = sandbox::seed(&location, &faulty).unwrap_err();
-    assert!(matches!(&error, SandboxError::Document { place, .. } if place == "zones[0].records[1]"), "{error}");
+    assert!(
+        matches!(&error, SandboxError::Document { place, .. } if place == "zones[0].records[1]"),
+        "{error}"
+    );
     assert!(error.to_string().contains("9005"), "{error}");
     assert_eq!(sandbox::dump(&location).unwrap()["zones"], json!([]));
-    assert!(sandbox::seed(&location, &json!({"zones": [{"name": "x.example", "plan": "gold"}]})).is_err());
+    assert!(
+        sandbox::seed(&location, &json!({"zones": [{"name": "x.example", "plan": "gold"}]}))
+            .is_err()
+    );
 }
 
 #[tokio::test]
@@ -73,7 +82,10 @@ async fn a_file_survives_restarts() {
     let again = Bench::start(options()).await;
     assert_eq!(again.get(&record.id()).await.result(), record.result());
     let zone = again.send(reqwest::Method::GET, &format!("/zones/{}", again.zone), None).await;
-    assert_eq!((&zone.result()["status"], &zone.result()["plan"]["legacy_id"]), (&json!("active"), &json!("pro")));
+    assert_eq!(
+        (&zone.result()["status"], &zone.result()["plan"]["legacy_id"]),
+        (&json!("active"), &json!("pro"))
+    );
     // Identifiers continue after the last one.
     assert_ne!(again.post(a("api", "192.0.2.1")).await.id(), record.id());
 }
@@ -93,10 +105,14 @@ async fn a_killed_server_loses_no_acknowledged_write() {
         .spawn()
         .unwrap();
     let lines = BufReader::new(server.stdout.take().unwrap()).lines();
-    let base = lines.map_while(Result::ok).find_map(|l| l.find("http://").map(|at| l[at..].to_owned())).unwrap();
+    let base = lines
+        .map_while(Result::ok)
+        .find_map(|l| l.find("http://").map(|at| l[at..].to_owned()))
+        .unwrap();
     let client = super::support::client();
     for n in 0..20 {
-        let request = client.post(format!("{base}/zones/{zone}/dns_records")).bearer_auth(sandbox::TOKEN);
+        let request =
+            client.post(format!("{base}/zones/{zone}/dns_records")).bearer_auth(sandbox::TOKEN);
         super::support::reply(request.json(&a(&format!("n{n}"), "192.0.2.1"))).await.result();
     }
     server.kill().unwrap();
@@ -144,7 +160,8 @@ async fn equal_seeds_give_equal_identifiers() {
 #[tokio::test]
 async fn large_zones_stay_fast() {
     // This only tests that counts are right, not the speed.
-    let profile = Profile { tier: "pro".to_owned(), record_quota: Some(20_000), ..Profile::default() };
+    let profile =
+        Profile { tier: "pro".to_owned(), record_quota: Some(20_000), ..Profile::default() };
     let bench = Bench::with(profile).await;
     let record = |n: u32| a(&format!("n{n}"), &format!("10.0.{}.{}", n / 256, n % 256));
     bench.plant((0..6000).map(record).collect());
@@ -158,16 +175,24 @@ async fn large_zones_stay_fast() {
 #[ignore = "measures; run it with --release"]
 async fn speed_in_a_zone_of_100_000_records() {
     let (_directory, store) = file();
-    let profile =
-        Profile { tier: "pro".to_owned(), record_quota: Some(200_000), rate_limit: None, ..Profile::default() };
+    let profile = Profile {
+        tier: "pro".to_owned(),
+        record_quota: Some(200_000),
+        rate_limit: None,
+        ..Profile::default()
+    };
     let bench = Bench::start(Options { store, profile, ..Options::default() }).await;
-    let record = |n: u32| a(&format!("n{n}"), &format!("10.{}.{}.{}", n / 65_536, n / 256 % 256, n % 256));
+    let record =
+        |n: u32| a(&format!("n{n}"), &format!("10.{}.{}.{}", n / 65_536, n / 256 % 256, n % 256));
     let measure = |what: &'static str, start: Instant| println!("{what}: {:?}", start.elapsed());
     let start = Instant::now();
     bench.plant((0..100_000).map(record).collect());
     measure("plant 100,000", start);
     let start = Instant::now();
-    bench.batch(json!({"posts": (100_000..103_500).map(record).collect::<Vec<_>>()})).await.result();
+    bench
+        .batch(json!({"posts": (100_000..103_500).map(record).collect::<Vec<_>>()}))
+        .await
+        .result();
     measure("batch of 3,500 posts", start);
     let ids = bench.list("per_page=3500&order=name").await.column("id");
     let start = Instant::now();

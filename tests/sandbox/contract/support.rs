@@ -48,7 +48,10 @@ impl Reply {
     /// One member of every item of a list.
     pub(crate) fn column(&self, member: &str) -> Vec<String> {
         let items = self.result().as_array().unwrap();
-        items.iter().map(|i| i[member].as_str().map_or_else(|| i[member].to_string(), str::to_owned)).collect()
+        items
+            .iter()
+            .map(|i| i[member].as_str().map_or_else(|| i[member].to_string(), str::to_owned))
+            .collect()
     }
 }
 
@@ -143,7 +146,9 @@ impl Bench {
 
     /// Plants records in the zone.
     pub(crate) fn plant(&self, records: Value) {
-        self.running.seed(&json!({"zones": [{"name": "example.com", "records": records}]})).unwrap();
+        self.running
+            .seed(&json!({"zones": [{"name": "example.com", "records": records}]}))
+            .unwrap();
     }
 }
 

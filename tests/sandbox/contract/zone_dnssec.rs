@@ -63,7 +63,10 @@ async fn pending_until_the_parent_publishes() {
     );
     let (tag, digest) = (&dnssec["key_tag"], dnssec["digest"].as_str().unwrap());
     assert_eq!(dnssec["ds"], format!("example.com. 3600 IN DS {tag} 13 2 {digest}"));
-    assert!(digest.len() == 64 && digest.bytes().all(|b| matches!(b, b'0'..=b'9' | b'A'..=b'F')), "{digest}");
+    assert!(
+        digest.len() == 64 && digest.bytes().all(|b| matches!(b, b'0'..=b'9' | b'A'..=b'F')),
+        "{digest}"
+    );
     assert!(tag.as_u64().unwrap() <= 65535);
     assert_eq!(dnssec["public_key"].as_str().unwrap().len(), 88);
     assert!(dnssec["modified_on"].as_str().unwrap().ends_with("+00:00"));
@@ -96,7 +99,10 @@ async fn dnssec_is_enabled_and_disabled() {
 #[tokio::test]
 async fn without_the_switch_disabling_still_ends() {
     let bench = Bench::new().await;
-    bench.running.seed(&json!({"zones": [{"name": "example.com", "dnssec": {"status": "active"}}]})).unwrap();
+    bench
+        .running
+        .seed(&json!({"zones": [{"name": "example.com", "dnssec": {"status": "active"}}]}))
+        .unwrap();
     assert_eq!(status(&bench).await, "active");
     assert_eq!(set(&bench, "disabled").await.result()["status"], "pending-disabled");
     assert_eq!(status(&bench).await, "disabled");
@@ -118,8 +124,12 @@ async fn switches_and_their_plans() {
         bench.patch_below("dnssec", json!({switch: false})).await.result();
     }
     let bench = Bench::with(Profile { tier: "enterprise".to_owned(), ..Profile::default() }).await;
-    let all = bench.patch_below("dnssec", json!({"status": "active", "dnssec_use_nsec3": true})).await;
-    assert_eq!((&all.result()["status"], &all.result()["dnssec_use_nsec3"]), (&json!("pending"), &json!(true)));
+    let all =
+        bench.patch_below("dnssec", json!({"status": "active", "dnssec_use_nsec3": true})).await;
+    assert_eq!(
+        (&all.result()["status"], &all.result()["dnssec_use_nsec3"]),
+        (&json!("pending"), &json!(true))
+    );
 }
 
 #[tokio::test]
@@ -132,9 +142,14 @@ async fn bodies_that_are_refused() {
         json!({"status": true}),
         json!({"dnssec_multi_signer": "on"}),
     ] {
-        assert_eq!(bench.patch_below("dnssec", body.clone()).await.refusal(), (400, 1002), "{body}");
+        assert_eq!(
+            bench.patch_below("dnssec", body.clone()).await.refusal(),
+            (400, 1002),
+            "{body}"
+        );
     }
-    let post = bench.send(Method::POST, &format!("/zones/{}/dnssec", bench.zone), Some(json!({}))).await;
+    let post =
+        bench.send(Method::POST, &format!("/zones/{}/dnssec", bench.zone), Some(json!({}))).await;
     assert_eq!(post.refusal(), (405, 7001));
 }
 

@@ -15,10 +15,10 @@ async fn on_plan(tier: &str) -> Bench {
 async fn dns_settings_merge() {
     let bench = Bench::new().await;
     let before = bench.get_below("dns_settings").await;
-    let members =
-        "flatten_all_cnames foundation_dns multi_provider nameservers ns_ttl secondary_overrides soa zone_mode";
+    let members = "flatten_all_cnames foundation_dns multi_provider nameservers ns_ttl secondary_overrides soa zone_mode";
     assert_eq!(keys(before.result()).join(" "), members);
-    let patched = bench.patch_below("dns_settings", json!({"ns_ttl": 3600, "soa": {"min_ttl": 300}})).await;
+    let patched =
+        bench.patch_below("dns_settings", json!({"ns_ttl": 3600, "soa": {"min_ttl": 300}})).await;
     let mut expected = before.result().clone();
     expected["ns_ttl"] = json!(3600);
     expected["soa"]["min_ttl"] = json!(300);
@@ -30,7 +30,8 @@ async fn dns_settings_merge() {
     whole["zone_mode"] = Value::Null;
     whole["ns_ttl"] = json!(3600.0);
     assert_eq!(bench.patch_below("dns_settings", whole).await.result(), &expected);
-    let named = bench.patch_below("dns_settings", json!({"soa": {"mname": "ns1.example.net"}})).await;
+    let named =
+        bench.patch_below("dns_settings", json!({"soa": {"mname": "ns1.example.net"}})).await;
     assert_eq!(named.result()["soa"]["mname"], "ns1.example.net");
     let automatic = bench.patch_below("dns_settings", json!({"soa": {"mname": null}})).await;
     assert_eq!(automatic.result(), &expected);
@@ -71,17 +72,25 @@ async fn dns_settings_have_limits() {
         // One mistake, and nothing is stored.
         json!({"ns_ttl": 3600, "soa": {"ttl": 1}}),
     ] {
-        assert_eq!(bench.patch_below("dns_settings", body.clone()).await.refusal(), (400, 1004), "{body}");
+        assert_eq!(
+            bench.patch_below("dns_settings", body.clone()).await.refusal(),
+            (400, 1004),
+            "{body}"
+        );
     }
     assert_eq!(bench.get_below("dns_settings").await.result(), before.result());
-    bench.patch_below("dns_settings", json!({"soa": {"refresh": 1200, "retry": 1200}})).await.result();
+    bench
+        .patch_below("dns_settings", json!({"soa": {"refresh": 1200, "retry": 1200}}))
+        .await
+        .result();
 }
 
 #[tokio::test]
 async fn dns_settings_depend_on_the_plan() {
     let advanced = json!({"nameservers": {"type": "cloudflare.advanced"}});
     let custom = json!({"nameservers": {"type": "custom.account", "ns_set": 2}});
-    let internal = json!({"internal_dns": {"reference_zone_id": "0123456789abcdef0123456789abcdef"}});
+    let internal =
+        json!({"internal_dns": {"reference_zone_id": "0123456789abcdef0123456789abcdef"}});
     let free = on_plan("free").await;
     for (body, refusal) in [
         (json!({"flatten_all_cnames": true}), (400, 1003)),
@@ -92,7 +101,11 @@ async fn dns_settings_depend_on_the_plan() {
         (json!({"secondary_overrides": true}), (400, 1003)),
         (internal.clone(), (403, 1029)),
     ] {
-        assert_eq!(free.patch_below("dns_settings", body.clone()).await.refusal(), refusal, "{body}");
+        assert_eq!(
+            free.patch_below("dns_settings", body.clone()).await.refusal(),
+            refusal,
+            "{body}"
+        );
     }
     let pro = on_plan("pro").await;
     let flat = pro.patch_below("dns_settings", json!({"flatten_all_cnames": true})).await;
@@ -109,11 +122,16 @@ async fn dns_settings_depend_on_the_plan() {
     // The old switch and the type of name servers change together.
     let on = enterprise.patch_below("dns_settings", json!({"foundation_dns": true})).await;
     assert_eq!(on.result()["nameservers"], advanced["nameservers"]);
-    let off = enterprise.patch_below("dns_settings", json!({"nameservers": {"type": "cloudflare.standard"}})).await;
+    let off = enterprise
+        .patch_below("dns_settings", json!({"nameservers": {"type": "cloudflare.standard"}}))
+        .await;
     assert_eq!(off.result()["foundation_dns"], false);
     // A paid feature stays when the plan is lowered, and does not prevent other changes.
     let plan = json!({"plan": {"id": "free"}});
-    enterprise.send(Method::PATCH, &format!("/zones/{}", enterprise.zone), Some(plan)).await.result();
+    enterprise
+        .send(Method::PATCH, &format!("/zones/{}", enterprise.zone), Some(plan))
+        .await
+        .result();
     let ttl = enterprise.patch_below("dns_settings", json!({"ns_ttl": 300})).await;
     assert_eq!(ttl.result()["internal_dns"], internal["internal_dns"]);
 }
@@ -136,11 +154,13 @@ async fn settings_are_read_and_changed() {
         ("nel", json!({"enabled": false})),
         ("security_level", json!("under_attack")),
     ] {
-        let patched = bench.patch_below(&format!("settings/{name}"), json!({ "value": value })).await;
+        let patched =
+            bench.patch_below(&format!("settings/{name}"), json!({ "value": value })).await;
         assert_eq!(patched.result()["value"], value, "{name}");
     }
     let path = "settings/security_header";
-    let part = json!({"value": {"strict_transport_security": {"enabled": true, "max_age": 86_400}}});
+    let part =
+        json!({"value": {"strict_transport_security": {"enabled": true, "max_age": 86_400}}});
     let header = bench.patch_below(path, part).await;
     assert_eq!(
         header.result()["value"]["strict_transport_security"],
@@ -164,28 +184,44 @@ async fn settings_that_are_refused() {
         ("security_header", json!({"strict_transport_security": {"max_age": -1}})),
         ("security_header", json!({"other": {}})),
     ] {
-        let refused = bench.patch_below(&format!("settings/{name}"), json!({ "value": value })).await;
+        let refused =
+            bench.patch_below(&format!("settings/{name}"), json!({ "value": value })).await;
         assert_eq!(refused.refusal(), (400, 1007), "{name} {value}");
-        assert_eq!(refused.body["errors"][0]["message"], format!("Invalid value for zone setting {name}"));
-        assert!(bench.get_below(&format!("settings/{name}")).await.result()["modified_on"].is_null());
+        assert_eq!(
+            refused.body["errors"][0]["message"],
+            format!("Invalid value for zone setting {name}")
+        );
+        assert!(
+            bench.get_below(&format!("settings/{name}")).await.result()["modified_on"].is_null()
+        );
     }
     let unknown = bench.get_below("settings/zero_rtt").await;
     assert_eq!(unknown.refusal(), (400, 1006));
     assert_eq!(unknown.body["errors"][0]["message"], "Unrecognized zone setting name: zero_rtt");
-    assert_eq!(bench.patch_below("settings/zero_rtt", json!({"value": "on"})).await.refusal(), (400, 1006));
+    assert_eq!(
+        bench.patch_below("settings/zero_rtt", json!({"value": "on"})).await.refusal(),
+        (400, 1006)
+    );
     assert_eq!(bench.patch_below("settings/ssl", json!({})).await.refusal(), (400, 1004));
-    let delete = bench.send(Method::DELETE, &format!("/zones/{}/settings/ssl", bench.zone), None).await;
+    let delete =
+        bench.send(Method::DELETE, &format!("/zones/{}/settings/ssl", bench.zone), None).await;
     assert_eq!(delete.refusal(), (405, 7001));
     // All settings at once can be read, but not written.
     let all = bench.get_below("settings").await;
-    let names: Vec<&str> =
-        all.result().as_array().unwrap().iter().map(|setting| setting["id"].as_str().unwrap()).collect();
+    let names: Vec<&str> = all
+        .result()
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|setting| setting["id"].as_str().unwrap())
+        .collect();
     assert!(names.contains(&"ssl") && names.contains(&"tls_1_3"), "{names:?}");
 }
 
 #[tokio::test]
 async fn settings_depend_on_the_plan() {
-    let (free, pro, enterprise) = (on_plan("free").await, on_plan("pro").await, on_plan("enterprise").await);
+    let (free, pro, enterprise) =
+        (on_plan("free").await, on_plan("pro").await, on_plan("enterprise").await);
     let value = |value: &str| json!({ "value": value });
     assert_eq!(free.get_below("settings/polish").await.result()["editable"], false);
     let refused = free.patch_below("settings/polish", value("lossy")).await;
@@ -193,19 +229,31 @@ async fn settings_depend_on_the_plan() {
     assert_eq!(refused.body["errors"][0]["message"], "Not allowed to edit setting for polish");
     assert_eq!(pro.patch_below("settings/polish", value("lossy")).await.result()["value"], "lossy");
     let refused = pro.patch_below("settings/true_client_ip_header", value("on")).await;
-    assert_eq!(refused.body["errors"][0]["message"], "Not allowed to edit zone setting true_client_ip_header");
+    assert_eq!(
+        refused.body["errors"][0]["message"],
+        "Not allowed to edit zone setting true_client_ip_header"
+    );
     let changed = enterprise.patch_below("settings/true_client_ip_header", value("on")).await;
     assert_eq!(changed.result()["editable"], true);
     enterprise.patch_below("settings/ssl", value("origin_pull")).await.result();
     enterprise.patch_below("settings/max_upload", json!({"value": 500})).await.result();
     let ciphers = json!({"value": ["ECDHE-RSA-AES128-GCM-SHA256", "AES128-SHA"]});
     assert_eq!(free.patch_below("settings/ciphers", ciphers.clone()).await.refusal(), (400, 1015));
-    assert_eq!(pro.patch_below("settings/ciphers", ciphers.clone()).await.result()["value"], ciphers["value"]);
+    assert_eq!(
+        pro.patch_below("settings/ciphers", ciphers.clone()).await.result()["value"],
+        ciphers["value"]
+    );
     for bad in [json!(["AES128"]), json!(["AES128-SHA", "AES128-SHA"]), json!("AES128-SHA")] {
-        assert_eq!(pro.patch_below("settings/ciphers", json!({ "value": bad })).await.refusal(), (400, 1007));
+        assert_eq!(
+            pro.patch_below("settings/ciphers", json!({ "value": bad })).await.refusal(),
+            (400, 1007)
+        );
     }
     // Deprecated in favour of the DNS settings, and read-only for everyone.
-    assert_eq!(enterprise.get_below("settings/cname_flattening").await.result()["value"], "flatten_at_root");
+    assert_eq!(
+        enterprise.get_below("settings/cname_flattening").await.result()["value"],
+        "flatten_at_root"
+    );
     let refused = enterprise.patch_below("settings/cname_flattening", value("flatten_all")).await;
     assert_eq!(refused.refusal(), (400, 1015));
 }
@@ -213,7 +261,9 @@ async fn settings_depend_on_the_plan() {
 #[tokio::test]
 async fn development_mode_ends_by_itself() {
     let bench = Bench::new().await;
-    assert!(bench.get_below("settings/development_mode").await.result().get("time_remaining").is_none());
+    assert!(
+        bench.get_below("settings/development_mode").await.result().get("time_remaining").is_none()
+    );
     let on = bench.patch_below("settings/development_mode", json!({"value": "on"})).await;
     let remaining = on.result()["time_remaining"].as_i64().unwrap();
     assert!((10_790..=10_800).contains(&remaining), "{remaining}");
@@ -250,9 +300,15 @@ async fn everything_is_kept_and_dumped() {
     let dumped = sandbox::dump(&first).unwrap();
     let zone = &dumped["zones"][0];
     assert_eq!(zone["settings"]["ssl"]["value"], "strict");
-    assert_eq!(zone["settings"]["minify"]["value"], json!({"css": "on", "html": "off", "js": "off"}));
+    assert_eq!(
+        zone["settings"]["minify"]["value"],
+        json!({"css": "on", "html": "off", "js": "off"})
+    );
     assert_eq!(zone["settings"]["polish"]["modified_on"], "2026-02-03T10:15:30.5Z");
-    assert_eq!((&zone["dnssec"]["status"], &zone["dnssec"]["dnssec_multi_signer"]), (&json!("pending"), &json!(true)));
+    assert_eq!(
+        (&zone["dnssec"]["status"], &zone["dnssec"]["dnssec_multi_signer"]),
+        (&json!("pending"), &json!(true))
+    );
     assert_eq!(zone["dns_settings"], {
         let mut expected = document()["zones"][0]["dns_settings"].clone();
         expected["soa"] = json!({"mname": "ns1.example.net", "min_ttl": 300});
@@ -282,7 +338,9 @@ fn faulty_documents_say_where() {
         ("dnssec", json!({"status": "on"}), "zones[0].dnssec"),
         ("dns_settings", json!({"ns_ttl": 1}), "zones[0].dns_settings"),
     ] {
-        let error = sandbox::seed(&store, &json!({"zones": [{"name": "example.com", member: value}]})).unwrap_err();
+        let error =
+            sandbox::seed(&store, &json!({"zones": [{"name": "example.com", member: value}]}))
+                .unwrap_err();
         assert!(error.to_string().starts_with(&format!("load {place}: ")), "{error}");
     }
 }
@@ -309,7 +367,11 @@ async fn refusals_are_the_same_as_for_records() {
         let absent = format!("/zones/0123456789abcdef0123456789abcdef/{path}");
         assert_eq!(bench.send(Method::GET, &absent, None).await.refusal(), (403, 9109), "{path}");
         let malformed = format!("/zones/example.com/{path}");
-        assert_eq!(bench.send(Method::GET, &malformed, None).await.refusal(), (400, 7003), "{path}");
+        assert_eq!(
+            bench.send(Method::GET, &malformed, None).await.refusal(),
+            (400, 7003),
+            "{path}"
+        );
         assert_eq!(bench.patch_below(path, json!([])).await.refusal(), (400, 9207), "{path}");
     }
 }

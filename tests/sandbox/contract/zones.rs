@@ -19,7 +19,16 @@ async fn create_get_change_delete() {
     assert_eq!(zone["plan"]["legacy_id"], "free");
     assert_eq!(
         keys(zone)[..8],
-        ["id", "name", "status", "paused", "type", "development_mode", "name_servers", "original_name_servers"]
+        [
+            "id",
+            "name",
+            "status",
+            "paused",
+            "type",
+            "development_mode",
+            "name_servers",
+            "original_name_servers"
+        ]
     );
     let again = bench.send(Method::POST, "/zones", Some(body)).await;
     assert_eq!(again.refusal(), (400, 1061));
@@ -43,9 +52,13 @@ async fn create_get_change_delete() {
     assert_eq!(bench.send(Method::GET, &path, None).await.result(), zone);
     let paused = bench.send(Method::PATCH, &path, Some(json!({"paused": true}))).await;
     assert_eq!(paused.result()["paused"], true);
-    let record = bench.send(Method::POST, &format!("{path}/dns_records"), Some(a("www", "192.0.2.1"))).await;
+    let record =
+        bench.send(Method::POST, &format!("{path}/dns_records"), Some(a("www", "192.0.2.1"))).await;
     assert_eq!(record.result()["name"], "www.example.org");
-    assert_eq!(bench.send(Method::DELETE, &path, None).await.result(), &json!({"id": created.id()}));
+    assert_eq!(
+        bench.send(Method::DELETE, &path, None).await.result(),
+        &json!({"id": created.id()})
+    );
     assert_eq!(bench.send(Method::GET, &path, None).await.refusal(), (403, 9109));
 }
 
@@ -57,7 +70,10 @@ async fn list() {
         .map(|name| json!({"name": name, "status": if *name == "c.example" { "pending" } else { "active" }}))
         .collect();
     bench.running.seed(&json!({"zones": zones})).unwrap();
-    bench.running.seed(&json!({"zones": [{"name": "hidden.example", "type": "internal"}]})).unwrap();
+    bench
+        .running
+        .seed(&json!({"zones": [{"name": "hidden.example", "type": "internal"}]}))
+        .unwrap();
     for (query, names) in [
         ("name=example.com", "example.com"),
         ("name=EXAMPLE.com&status=active", "example.com"),
@@ -86,16 +102,21 @@ async fn list() {
 #[tokio::test]
 async fn accounts_of_new_zones() {
     let bench = Bench::with(Profile { tier: "business".to_owned(), ..Profile::default() }).await;
-    for (name, account) in [("a.example", json!(null)), ("b.example", json!({})), ("c.example", json!({"id": null}))] {
-        let created = bench.send(Method::POST, "/zones", Some(json!({"name": name, "account": account}))).await;
+    for (name, account) in
+        [("a.example", json!(null)), ("b.example", json!({})), ("c.example", json!({"id": null}))]
+    {
+        let created = bench
+            .send(Method::POST, "/zones", Some(json!({"name": name, "account": account})))
+            .await;
         assert_eq!(created.result()["account"]["id"], ACCOUNT_ID, "{name}");
         assert_eq!(created.result()["plan"]["legacy_id"], "business");
         assert_eq!(created.result()["activated_on"], json!(null));
         assert_eq!(created.result()["name_servers"].as_array().unwrap().len(), 2);
     }
     for id in [json!("x"), json!(7)] {
-        let refused =
-            bench.send(Method::POST, "/zones", Some(json!({"name": "d.example", "account": {"id": id}}))).await;
+        let refused = bench
+            .send(Method::POST, "/zones", Some(json!({"name": "d.example", "account": {"id": id}})))
+            .await;
         assert_eq!(refused.refusal(), (400, 1101));
     }
     let bare = bench.send(Method::POST, "/zones", Some(json!({"name": "Bücher.example"}))).await;
@@ -104,14 +125,17 @@ async fn accounts_of_new_zones() {
 
 #[tokio::test]
 async fn a_fresh_zone_refuses_all_requests() {
-    let bench = Bench::with(Profile { fresh_zone_forbidden_milliseconds: 5_000, ..Profile::default() }).await;
+    let bench =
+        Bench::with(Profile { fresh_zone_forbidden_milliseconds: 5_000, ..Profile::default() })
+            .await;
     let zone = bench.send(Method::POST, "/zones", Some(json!({"name": "example.org"}))).await.id();
     let path = format!("/zones/{zone}");
     for below in ["dns_records", "dnssec", "dns_settings", "settings/ssl", "dns_records/export"] {
         let refused = bench.send(Method::GET, &format!("{path}/{below}"), None).await;
         assert_eq!(refused.refusal(), (403, 10000), "{below}");
     }
-    let post = bench.send(Method::POST, &format!("{path}/dns_records"), Some(a("www", "192.0.2.1"))).await;
+    let post =
+        bench.send(Method::POST, &format!("{path}/dns_records"), Some(a("www", "192.0.2.1"))).await;
     assert_eq!(post.body["errors"][0]["message"], "Authentication error");
     // The zone itself, and zones that were there before, are not concerned.
     assert_eq!(bench.send(Method::GET, &path, None).await.id(), zone);
@@ -120,7 +144,9 @@ async fn a_fresh_zone_refuses_all_requests() {
     let deadline = Instant::now() + Duration::from_secs(60);
     while post.status == 403 && Instant::now() < deadline {
         tokio::time::sleep(Duration::from_millis(250)).await;
-        post = bench.send(Method::POST, &format!("{path}/dns_records"), Some(a("www", "192.0.2.1"))).await;
+        post = bench
+            .send(Method::POST, &format!("{path}/dns_records"), Some(a("www", "192.0.2.1")))
+            .await;
     }
     assert_eq!(post.result()["name"], "www.example.org");
 }

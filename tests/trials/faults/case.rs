@@ -25,8 +25,9 @@ pub(crate) struct Case<'a> {
     pub(crate) sequels: &'a Sequels,
 }
 
-/// The runs after the first one depend only on the state of the sandbox, so they are played once for each state. With
-/// `FAULTS_WHOLE` in the environment they are played each time, and must have the same result.
+/// The runs after the first one depend only on the state of the sandbox, so they are played once
+/// for each state. With `FAULTS_WHOLE` in the environment they are played each time, and must have
+/// the same result.
 #[derive(Debug, Default)]
 pub(crate) struct Sequels(RefCell<BTreeMap<String, Rc<Sequel>>>);
 
@@ -98,17 +99,24 @@ impl Case<'_> {
     /// Whether the run that met the fault ended as its exit code says.
     fn first(&self, ran: &Ran) -> Vec<String> {
         let mut found = Vec::new();
-        let effective = ran.writes().filter(|w| w.handled.is_some_and(|status| status < 300)).count();
+        let effective =
+            ran.writes().filter(|w| w.handled.is_some_and(|status| status < 300)).count();
         let zones = || ran.document["result"]["zones"].as_array().into_iter().flatten();
         match ran.exit {
             0 if zones().next().is_some() && zones().all(|zone| zone["in_sync"] == true) => {}
             5 if effective > 0 || ran.writes().next().is_some() => {}
             1 | 3 | 4 if effective == 0 => {}
-            exit => found.push(format!("it ended with {exit} after {effective} writes that took effect")),
+            exit => found
+                .push(format!("it ended with {exit} after {effective} writes that took effect")),
         }
         let is_refused = |words: &Json| words.as_array().is_some_and(|list| !list.is_empty());
-        let says = ["diagnostics", "consents_missing"].iter().any(|list| is_refused(&ran.document[list]));
-        if ran.exit != 0 && !ran.said.contains("error: ") && ran.document["result"].is_null() && !says {
+        let says =
+            ["diagnostics", "consents_missing"].iter().any(|list| is_refused(&ran.document[list]));
+        if ran.exit != 0
+            && !ran.said.contains("error: ")
+            && ran.document["result"].is_null()
+            && !says
+        {
             found.push("it does not say what went wrong".to_owned());
         }
         found
@@ -123,15 +131,26 @@ impl Case<'_> {
         let zones = ran.document["result"]["zones"].as_array().into_iter().flatten();
         let not_done: Vec<(&str, &str)> = zones
             .flat_map(|zone| zone["not_done"].as_array().into_iter().flatten())
-            .map(|o| (o["address"].as_str().unwrap_or_default(), o["outcome"].as_str().unwrap_or_default()))
+            .map(|o| {
+                (
+                    o["address"].as_str().unwrap_or_default(),
+                    o["outcome"].as_str().unwrap_or_default(),
+                )
+            })
             .collect();
-        let all = ran.document["operations"].as_array().into_iter().flatten().filter_map(|o| o["address"].as_str());
+        let all = ran.document["operations"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|o| o["address"].as_str());
         let wrong = |address: &&str| match not_done.iter().find(|(own, _)| own == address) {
             None => left.contains(address),
             Some((_, "unknown" | "restored")) => false,
             Some(_) => !left.contains(address),
         };
-        all.filter(wrong).map(|address| format!("{address} is not as reported: {not_done:?}, left {left:?}")).collect()
+        all.filter(wrong)
+            .map(|address| format!("{address} is not as reported: {not_done:?}, left {left:?}"))
+            .collect()
     }
 }
 
@@ -146,7 +165,11 @@ impl Sequels {
         let sequel = Rc::new(Sequel::play(stage, now));
         let known = self.0.borrow_mut().entry(state).or_insert_with(|| Rc::clone(&sequel)).clone();
         let key = |s: &Sequel| (s.left.clone(), s.second, s.third, s.end.clone());
-        assert_eq!(key(&known), key(&sequel), "what follows depends on more than on what Cloudflare has");
+        assert_eq!(
+            key(&known),
+            key(&sequel),
+            "what follows depends on more than on what Cloudflare has"
+        );
         sequel
     }
 }
@@ -168,7 +191,10 @@ impl Sequel {
         let mut found: Vec<String> = [&second, third].into_iter().flat_map(wrong).collect();
         let (exits, writes) = ((second.exit, third.exit), third.writes().count());
         if (exits, writes) != ((0, 0), 0) {
-            found.push(format!("it does not converge: {exits:?}, {writes} writes at last\n{}", second.said));
+            found.push(format!(
+                "it does not converge: {exits:?}, {writes} writes at last\n{}",
+                second.said
+            ));
         }
         let operations = second.document["operations"].as_array();
         if operations.is_none() {
@@ -176,7 +202,8 @@ impl Sequel {
         }
         let end = stage.dump();
         found.extend(lost(now, &end));
-        let address = |operation: &Json| operation["address"].as_str().unwrap_or_default().to_owned();
+        let address =
+            |operation: &Json| operation["address"].as_str().unwrap_or_default().to_owned();
         Self {
             left: operations.into_iter().flatten().map(address).collect(),
             second: second.writes().count(),
@@ -197,14 +224,19 @@ fn wrong(ran: &Ran) -> Vec<String> {
 /// Whether each write is in the journal, and each step has an outcome.
 fn journalled(ran: &Ran) -> Vec<String> {
     let mut found = Vec::new();
-    let lines: Vec<Json> =
-        ran.journal.lines().map(|line| serde_json::from_str(line).expect("a line of a journal is JSON")).collect();
+    let lines: Vec<Json> = ran
+        .journal
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line of a journal is JSON"))
+        .collect();
     let intents: Vec<&Json> = lines.iter().filter(|line| line["event"] == "intent").collect();
     for write in ran.writes() {
         let body = write.body.clone().unwrap_or_default();
         let is_meant = |intent: &&&Json| {
             let request = &intent["request"];
-            request["method"] == *write.method && write.path == request["path"] && request["body"] == body
+            request["method"] == *write.method
+                && write.path == request["path"]
+                && request["body"] == body
         };
         if !intents.iter().any(|intent| is_meant(&intent)) {
             found.push(format!("{} {} is in no intent", write.method, write.path));
@@ -237,15 +269,20 @@ fn doubled(ran: &Ran) -> Vec<String> {
                 .collect(),
             _ => vec![format!("{} {} {body}", write.method, write.path)],
         };
-        found
-            .extend(parts.into_iter().filter(|part| !seen.insert(part.clone())).map(|p| format!("written twice: {p}")));
+        found.extend(
+            parts
+                .into_iter()
+                .filter(|part| !seen.insert(part.clone()))
+                .map(|p| format!("written twice: {p}")),
+        );
     }
     found
 }
 
 /// Objects that the spec does not name and that were changed.
 fn lost(before: &Json, after: &Json) -> Vec<String> {
-    let told = |lost: &String| format!("what the spec does not name is no longer as it was: {lost}");
+    let told =
+        |lost: &String| format!("what the spec does not name is no longer as it was: {lost}");
     foreign(before).difference(&foreign(after)).map(told).collect()
 }
 
@@ -256,10 +293,15 @@ fn foreign(dump: &Json) -> BTreeSet<String> {
     let rules = rulesets.flat_map(|ruleset| ruleset["rules"].as_array().into_iter().flatten());
     let records = zone["records"].as_array().into_iter().flatten();
     let is_foreign = |name: &Json| name.as_str().is_some_and(|name| name.starts_with("foreign"));
-    rules.chain(records).filter(|o| is_foreign(&o["ref"]) || is_foreign(&o["name"])).map(ToString::to_string).collect()
+    rules
+        .chain(records)
+        .filter(|o| is_foreign(&o["ref"]) || is_foreign(&o["name"]))
+        .map(ToString::to_string)
+        .collect()
 }
 
-/// The state of the sandbox, without values that differ in each run, and in a fixed order where it has none.
+/// The state of the sandbox, without values that differ in each run, and in a fixed order where it
+/// has none.
 fn plain(dump: &Json) -> Json {
     fn without(value: &Json) -> Json {
         let volatile = [
@@ -285,7 +327,10 @@ fn plain(dump: &Json) -> Json {
     }
     let mut zones = without(&dump["zones"]);
     for zone in zones.as_array_mut().into_iter().flatten() {
-        zone["records"].as_array_mut().into_iter().for_each(|records| records.sort_by_key(ToString::to_string));
+        zone["records"]
+            .as_array_mut()
+            .into_iter()
+            .for_each(|records| records.sort_by_key(ToString::to_string));
     }
     zones
 }

@@ -77,27 +77,39 @@ pub(crate) fn losses() -> Vec<Trouble> {
     ]
 }
 
-/// One of each group of faults that are the same to the program; with `FAULTS_WHOLE` in the environment also the others, which
-/// are not shown.
+/// One of each group of faults that are the same to the program; with `FAULTS_WHOLE` in the
+/// environment also the others, which are not shown.
 pub(crate) fn some() -> Vec<(Trouble, bool)> {
     let of_a_family = |name: &str| {
         let others = ["500 as HTML", "502", "504", "520", "521", "523", "524", "525", "526", "530"];
-        let bodies =
-            ["gzip, ", "gzip only", "invalid", "200 with an", "lists", "1 MB", "without", "`Content", "`type", "`name"];
+        let bodies = [
+            "gzip, ",
+            "gzip only",
+            "invalid",
+            "200 with an",
+            "lists",
+            "1 MB",
+            "without",
+            "`Content",
+            "`type",
+            "`name",
+        ];
         others.iter().chain(&bodies).any(|begin| name.starts_with(begin))
     };
     let is_whole = std::env::var_os("FAULTS_WHOLE").is_some();
     let all = whole().into_iter().map(|trouble| (!of_a_family(&trouble.name), trouble));
-    all.filter(|(is_one, _)| *is_one || is_whole).map(|(is_one, trouble)| (trouble, is_one)).collect()
+    all.filter(|(is_one, _)| *is_one || is_whole)
+        .map(|(is_one, trouble)| (trouble, is_one))
+        .collect()
 }
 
 /// The sandbox refuses.
 fn refusals() -> Vec<Trouble> {
     let pages = [500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 530];
-    let pages =
-        pages.map(|code| both(&format!("{code} as HTML"), status(code, true, None), What::StatusAfterEffect { code }));
-    let secret =
-        json!({ "success": false, "errors": [{ "code": 9021, "message": format!("Bearer {TOKEN} is no TTL") }] });
+    let pages = pages.map(|code| {
+        both(&format!("{code} as HTML"), status(code, true, None), What::StatusAfterEffect { code })
+    });
+    let secret = json!({ "success": false, "errors": [{ "code": 9021, "message": format!("Bearer {TOKEN} is no TTL") }] });
     let mut all = vec![
         without_effect("429 with `Retry-After`", status(429, false, Some(7))),
         without_effect("429 without `Retry-After`", status(429, false, None)),
@@ -110,10 +122,22 @@ fn refusals() -> Vec<Trouble> {
     all.extend([
         without_effect("503 as HTML with `Retry-After`", status(503, true, Some(30))),
         without_effect("503 as HTML with `Retry-After` of an hour", status(503, true, Some(3600))),
-        without_effect("token expired: 403 with 9109", What::TokenRefused { status: 403, code: 9109 }),
-        without_effect("token expired: 401 with 1000", What::TokenRefused { status: 401, code: 1000 }),
-        without_effect("400 whose text repeats the token", What::Answer { code: 400, body: secret }),
-        without_effect("redirect (302)", What::Redirect { code: 302, to: "https://example.net/login".to_owned() }),
+        without_effect(
+            "token expired: 403 with 9109",
+            What::TokenRefused { status: 403, code: 9109 },
+        ),
+        without_effect(
+            "token expired: 401 with 1000",
+            What::TokenRefused { status: 401, code: 1000 },
+        ),
+        without_effect(
+            "400 whose text repeats the token",
+            What::Answer { code: 400, body: secret },
+        ),
+        without_effect(
+            "redirect (302)",
+            What::Redirect { code: 302, to: "https://example.net/login".to_owned() },
+        ),
     ]);
     all
 }
@@ -125,7 +149,11 @@ fn connections() -> Vec<Trouble> {
         both("reset without a response", What::ResetBeforeEffect, What::ResetAfterEffect),
         both("closed without a response", What::CloseBeforeEffect, What::CloseAfterEffect),
         with_effect("reset in the middle of the body", What::ResetMidBody),
-        both("no response in time", What::Delay { milliseconds: FOR_EVER }, What::Stall { milliseconds: FOR_EVER }),
+        both(
+            "no response in time",
+            What::Delay { milliseconds: FOR_EVER },
+            What::Stall { milliseconds: FOR_EVER },
+        ),
         with_effect("a late response", What::Delay { milliseconds: 20 }),
         with_effect("body byte by byte", What::Drip { milliseconds: 0 }),
         with_effect("body byte by byte, never complete", What::Drip { milliseconds: FOR_EVER }),
@@ -169,7 +197,9 @@ fn wrong_members() -> Vec<Trouble> {
         .map(|(name, value)| with_effect(format!("`{name}: {value}`"), replaced(name, value)))
         .collect();
     let missing = ["result", "success", "id", "name", "type", "result_info", "errors"];
-    all.extend(missing.map(|name| with_effect(format!("without `{name}`"), What::Without { member: name.to_owned() })));
+    all.extend(missing.map(|name| {
+        with_effect(format!("without `{name}`"), What::Without { member: name.to_owned() })
+    }));
     for member in ["name", "id", "description"] {
         let what = What::LongText { member: member.to_owned(), bytes: 100_000 };
         all.push(Trouble { kind: Kind::Lie, ..with_effect(format!("`{member}` of 100 kB"), what) });

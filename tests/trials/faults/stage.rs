@@ -1,8 +1,9 @@
 //! The whole program, in this process, against a sandbox that fails by a script.
 //!
-//! Waits take no time: the program's runtime has a paused clock, which jumps to the next timer when no task is ready. While a
-//! request is under way no task is ready either, so the clock is held until its response arrives. If no response will come, the
-//! clock is released, but only after the sandbox has finished: then the program's timeout ends the request.
+//! Waits take no time: the program's runtime has a paused clock, which jumps to the next timer when
+//! no task is ready. While a request is under way no task is ready either, so the clock is held
+//! until its response arrives. If no response will come, the clock is released, but only after the
+//! sandbox has finished: then the program's timeout ends the request.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -23,8 +24,9 @@ use zonewright::sandbox::{self, Fault, LoggedRequest, Options, Running, What, Wh
 use super::subject::Subject;
 
 /// Where the sandboxes run.
-static SERVICES: LazyLock<Runtime> =
-    LazyLock::new(|| Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("threads can be made"));
+static SERVICES: LazyLock<Runtime> = LazyLock::new(|| {
+    Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("threads can be made")
+});
 
 /// Longer than the program ever waits for a response.
 pub(crate) const FOR_EVER: u64 = 3_600_000;
@@ -47,17 +49,20 @@ impl Strike {
     /// Whether requests are struck in such a way that no response ever comes.
     fn may_hold(&self) -> bool {
         match self.what {
-            What::Delay { milliseconds } | What::Stall { milliseconds } | What::Drip { milliseconds } => {
-                milliseconds >= FOR_EVER
-            }
+            What::Delay { milliseconds }
+            | What::Stall { milliseconds }
+            | What::Drip { milliseconds } => milliseconds >= FOR_EVER,
             _ => false,
         }
     }
 
-    /// Whether a request is struck in such a way that no response ever comes, and the sandbox has done all that it will do.
+    /// Whether a request is struck in such a way that no response ever comes, and the sandbox has
+    /// done all that it will do.
     fn holds(&self, number: usize, request: &LoggedRequest) -> bool {
         let is_struck = (number as u64).checked_sub(self.first).is_some_and(|n| n < self.times);
-        is_struck && self.may_hold() && (matches!(self.what, What::Delay { .. }) || request.handled.is_some())
+        is_struck
+            && self.may_hold()
+            && (matches!(self.what, What::Delay { .. }) || request.handled.is_some())
     }
 }
 
@@ -98,8 +103,13 @@ impl Stage {
         sandbox.seed(&subject.seed).expect("the sandbox takes it");
         let runtime = Builder::new_current_thread().enable_all().start_paused(true).build();
         let directory = TempDir::new().expect("a directory can be made");
-        std::fs::write(directory.path().join("spec.yaml"), &subject.spec).expect("the directory can be written");
-        Self { directory, sandbox: Arc::new(sandbox), runtime: runtime.expect("a runtime can be made") }
+        std::fs::write(directory.path().join("spec.yaml"), &subject.spec)
+            .expect("the directory can be written");
+        Self {
+            directory,
+            sandbox: Arc::new(sandbox),
+            runtime: runtime.expect("a runtime can be made"),
+        }
     }
 
     /// Everything that the sandbox has.
@@ -115,7 +125,11 @@ impl Stage {
     /// Applies, with consent to this number of deletes and to everything else, under a fault.
     pub(crate) fn apply(&self, deletes: u64, strike: Option<&Strike>) -> Ran {
         if let Some(Strike { what, first, times }) = strike {
-            self.sandbox.add_fault(Fault { when: When::Request(*first), what: what.clone(), times: *times });
+            self.sandbox.add_fault(Fault {
+                when: When::Request(*first),
+                what: what.clone(),
+                times: *times,
+            });
         }
         self.run(deletes, strike)
     }
@@ -125,7 +139,8 @@ impl Stage {
         let seen = self.sandbox.requests().len();
         let known = self.journals();
         let path = |name: &str| self.directory.path().join(name).display().to_string();
-        let codes: Vec<_> = Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|d| d.code()).collect();
+        let codes: Vec<_> =
+            Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|d| d.code()).collect();
         let flags = [
             "apply".to_owned(),
             path("spec.yaml"),
@@ -140,30 +155,39 @@ impl Stage {
             format!("--journal={}", path("journal")),
             format!("--cache={}", path("cache")),
         ];
-        let (results, messages) = (Arc::<Mutex<Vec<u8>>>::default(), Arc::<Mutex<Vec<u8>>>::default());
+        let (results, messages) =
+            (Arc::<Mutex<Vec<u8>>>::default(), Arc::<Mutex<Vec<u8>>>::default());
         let held = Held::new(Arc::clone(&self.sandbox), seen, strike.cloned());
         let invocation = Invocation {
             arguments: flags.iter().map(OsString::from).collect(),
-            environment: BTreeMap::from([("CLOUDFLARE_API_TOKEN".to_owned(), OsString::from(sandbox::TOKEN))]),
+            environment: BTreeMap::from([(
+                "CLOUDFLARE_API_TOKEN".to_owned(),
+                OsString::from(sandbox::TOKEN),
+            )]),
             results: Arc::clone(&results) as Sink,
             messages: Arc::clone(&messages) as Sink,
             observer: Some(Arc::new(move |event| held.hear(event))),
         };
         let exit = self.runtime.block_on(invocation.run()).code();
-        let text = |sink: &Mutex<Vec<u8>>| String::from_utf8_lossy(&sink.lock().expect("nobody panics")).into_owned();
+        let text = |sink: &Mutex<Vec<u8>>| {
+            String::from_utf8_lossy(&sink.lock().expect("nobody panics")).into_owned()
+        };
         let new = self.journals().into_iter().find(|path| !known.contains(path));
         Ran {
             exit,
             document: serde_json::from_str(&text(&results)).unwrap_or_default(),
             said: format!("{}{}", text(&results), text(&messages)),
             requests: self.sandbox.requests().split_off(seen),
-            journal: new.map(|path| std::fs::read_to_string(path).expect("it can be read")).unwrap_or_default(),
+            journal: new
+                .map(|path| std::fs::read_to_string(path).expect("it can be read"))
+                .unwrap_or_default(),
         }
     }
 
     /// The journals so far.
     fn journals(&self) -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(self.directory.path().join("journal")).into_iter().flatten();
+        let entries =
+            std::fs::read_dir(self.directory.path().join("journal")).into_iter().flatten();
         let paths = entries.map(|entry| entry.expect("the directory can be read").path());
         paths.filter(|path| path.extension().is_some_and(|e| e == "jsonl")).collect()
     }
@@ -171,8 +195,8 @@ impl Stage {
 
 /// Holds the clock of the program's runtime while requests are under way.
 ///
-/// A paused clock does not jump while work is under way on a thread for blocking work, so such a thread waits for the end of
-/// the exchange.
+/// A paused clock does not jump while work is under way on a thread for blocking work, so such a
+/// thread waits for the end of the exchange.
 struct Held {
     sandbox: Arc<Running>,
     strike: Option<Strike>,
@@ -200,7 +224,8 @@ impl Held {
                 open.0 += 1;
                 let (end, wait) = channel();
                 open.1 = Some(end);
-                let (sandbox, strike, seen) = (Arc::clone(&self.sandbox), self.strike.clone(), self.seen);
+                let (sandbox, strike, seen) =
+                    (Arc::clone(&self.sandbox), self.strike.clone(), self.seen);
                 if !strike.as_ref().is_some_and(Strike::may_hold) {
                     tokio::task::spawn_blocking(move || wait.recv());
                     return;
@@ -209,9 +234,15 @@ impl Held {
                     let holds = || {
                         let log = sandbox.requests();
                         let request = log.get(seen + number - 1);
-                        strike.as_ref().zip(request).is_some_and(|(strike, request)| strike.holds(number, request))
+                        strike
+                            .as_ref()
+                            .zip(request)
+                            .is_some_and(|(strike, request)| strike.holds(number, request))
                     };
-                    while wait.recv_timeout(Duration::from_millis(2)) == Err(RecvTimeoutError::Timeout) && !holds() {}
+                    while wait.recv_timeout(Duration::from_millis(2))
+                        == Err(RecvTimeoutError::Timeout)
+                        && !holds()
+                    {}
                 });
             }
             ApiEvent::Over => {
@@ -221,8 +252,9 @@ impl Held {
                 }
             }
             ApiEvent::Retrying { .. } => {
-                let is_refused =
-                    |strike: &Strike| strike.times == 1 && matches!(strike.what, What::ConnectionRefused { .. });
+                let is_refused = |strike: &Strike| {
+                    strike.times == 1 && matches!(strike.what, What::ConnectionRefused { .. })
+                };
                 let tries = self.tries.fetch_add(1, Ordering::SeqCst) + 1;
                 if tries == TRIES && self.strike.as_ref().is_some_and(is_refused) {
                     let sandbox = Arc::clone(&self.sandbox);

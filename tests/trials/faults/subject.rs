@@ -40,8 +40,14 @@ pub(crate) enum Moment {
 }
 
 impl Moment {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::FirstRead, Self::LaterRead, Self::BeforeWrite, Self::AfterWrite, Self::HalfWay, Self::ReadBack];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::FirstRead,
+        Self::LaterRead,
+        Self::BeforeWrite,
+        Self::AfterWrite,
+        Self::HalfWay,
+        Self::ReadBack,
+    ];
 
     /// The head of its column.
     pub(crate) fn title(self) -> &'static str {
@@ -65,7 +71,9 @@ impl Moment {
             Self::HalfWay if is_read => None,
             Self::AfterWrite => after.clone(),
             Self::HalfWay => after.clone().or_else(|| before.clone()),
-            Self::FirstRead | Self::LaterRead | Self::ReadBack => before.clone().or_else(|| after.clone()),
+            Self::FirstRead | Self::LaterRead | Self::ReadBack => {
+                before.clone().or_else(|| after.clone())
+            }
         }
     }
 }
@@ -81,13 +89,26 @@ impl Subject {
     /// The numbers of the requests at all moments, as a run without faults has them.
     pub(crate) fn moments(&self, quiet: &Ran) -> [u64; 6] {
         let number = |n: usize| n as u64 + 1;
-        let writes: Vec<usize> =
-            quiet.requests.iter().enumerate().filter(|(_, r)| is_effective(r)).map(|(n, _)| n).collect();
+        let writes: Vec<usize> = quiet
+            .requests
+            .iter()
+            .enumerate()
+            .filter(|(_, r)| is_effective(r))
+            .map(|(n, _)| n)
+            .collect();
         assert!(writes.len() >= 3, "there is a write in the middle: {:?}", quiet.said);
-        let later = quiet.requests.iter().position(|r| r.path.contains(self.later)).expect("it is read");
+        let later =
+            quiet.requests.iter().position(|r| r.path.contains(self.later)).expect("it is read");
         let last = writes[writes.len() - 1];
         assert!(later < writes[0] && last + 1 < quiet.requests.len(), "{:#?}", quiet.requests);
-        [1, number(later), number(writes[0]), number(writes[0]), number(writes[writes.len() / 2]), number(last + 1)]
+        [
+            1,
+            number(later),
+            number(writes[0]),
+            number(writes[0]),
+            number(writes[writes.len() / 2]),
+            number(last + 1),
+        ]
     }
 }
 
@@ -120,7 +141,8 @@ pub(crate) fn single() -> Subject {
 /// Records of all kinds of change, with others among them.
 fn records(profile: Profile) -> Subject {
     let a = |name: &str, content: &str| json!({ "type": "A", "name": format!("{name}.example.com"), "content": content, "ttl": 300 });
-    let mut live: Vec<Json> = (1..=6).map(|n| a(&format!("foreign-{n}"), &format!("192.0.2.{n}"))).collect();
+    let mut live: Vec<Json> =
+        (1..=6).map(|n| a(&format!("foreign-{n}"), &format!("192.0.2.{n}"))).collect();
     live.extend([
         a("keep", "192.0.2.11"),
         a("other-ttl", "192.0.2.12"),
@@ -150,16 +172,34 @@ zones:
             let zone = &dump["zones"][0];
             let base = format!("/zones/{}/dns_records", zone["id"].as_str().expect("it has an id"));
             let at = |name: &str| {
-                let record = zone["records"].as_array().into_iter().flatten().find(|r| r["name"] == name);
-                format!("{base}/{}", record.expect("it is there")["id"].as_str().expect("it has an id"))
+                let record =
+                    zone["records"].as_array().into_iter().flatten().find(|r| r["name"] == name);
+                format!(
+                    "{base}/{}",
+                    record.expect("it is there")["id"].as_str().expect("it has an id")
+                )
             };
-            let create =
-                |name: &str, content: &str| json!({ "type": "A", "name": name, "content": content, "ttl": 300 });
+            let create = |name: &str, content: &str| json!({ "type": "A", "name": name, "content": content, "ttl": 300 });
             let change = json!({ "comment": "changed meanwhile" });
             vec![
-                writer("someone adds a record", "POST", base.clone(), create("foreign-new.example.com", "192.0.2.99")),
-                writer("someone deletes a record", "DELETE", at("foreign-2.example.com"), Json::Null),
-                writer("someone adds the same record", "POST", base.clone(), create("new.example.com", "192.0.2.21")),
+                writer(
+                    "someone adds a record",
+                    "POST",
+                    base.clone(),
+                    create("foreign-new.example.com", "192.0.2.99"),
+                ),
+                writer(
+                    "someone deletes a record",
+                    "DELETE",
+                    at("foreign-2.example.com"),
+                    Json::Null,
+                ),
+                writer(
+                    "someone adds the same record",
+                    "POST",
+                    base.clone(),
+                    create("new.example.com", "192.0.2.21"),
+                ),
                 writer(
                     "someone adds the same record with another TTL",
                     "POST",
@@ -178,7 +218,12 @@ zones:
                     at("other-ttl.example.com"),
                     Json::Null,
                 ),
-                writer("someone changes the record that the plan deletes", "PATCH", at("gone.example.com"), change),
+                writer(
+                    "someone changes the record that the plan deletes",
+                    "PATCH",
+                    at("gone.example.com"),
+                    change,
+                ),
             ]
         },
     }
@@ -188,7 +233,8 @@ zones:
 pub(crate) fn rules() -> Subject {
     const PHASE: &str = "http_request_firewall_custom";
     let rule = |name: &str, host: &str| json!({ "ref": name, "description": name, "expression": format!("http.host eq \"{host}.example.com\""), "action": "block", "enabled": true });
-    let live = ["foreign-1", "kept", "gone", "foreign-2", "changed", "moved"].map(|name| rule(name, name));
+    let live =
+        ["foreign-1", "kept", "gone", "foreign-2", "changed", "moved"].map(|name| rule(name, name));
     let spec = r#"version: 1
 zones:
   example.com:
@@ -211,7 +257,8 @@ zones:
         later: "/entrypoint",
         others: |dump| {
             let zone = &dump["zones"][0];
-            let ruleset = zone["rulesets"].as_array().into_iter().flatten().find(|r| r["phase"] == PHASE);
+            let ruleset =
+                zone["rulesets"].as_array().into_iter().flatten().find(|r| r["phase"] == PHASE);
             let ruleset = ruleset.expect("it is there");
             let base = format!(
                 "/zones/{}/rulesets/{}/rules",
@@ -219,16 +266,30 @@ zones:
                 ruleset["id"].as_str().expect("an id")
             );
             let at = |name: &str| {
-                let rule = ruleset["rules"].as_array().into_iter().flatten().find(|r| r["ref"] == name);
-                format!("{base}/{}", rule.expect("it is there")["id"].as_str().expect("it has an id"))
+                let rule =
+                    ruleset["rules"].as_array().into_iter().flatten().find(|r| r["ref"] == name);
+                format!(
+                    "{base}/{}",
+                    rule.expect("it is there")["id"].as_str().expect("it has an id")
+                )
             };
             let body = |name: &str| json!({ "ref": name, "description": name, "expression": "http.host eq \"x.example.com\"", "action": "block" });
             vec![
                 writer("someone adds a rule", "POST", base.clone(), body("foreign-new")),
                 writer("someone deletes a rule", "DELETE", at("foreign-2"), Json::Null),
                 writer("someone adds a rule with the same name", "POST", base.clone(), body("new")),
-                writer("someone changes the rule that the plan changes", "PATCH", at("changed"), body("changed")),
-                writer("someone deletes the rule that the plan changes", "DELETE", at("changed"), Json::Null),
+                writer(
+                    "someone changes the rule that the plan changes",
+                    "PATCH",
+                    at("changed"),
+                    body("changed"),
+                ),
+                writer(
+                    "someone deletes the rule that the plan changes",
+                    "DELETE",
+                    at("changed"),
+                    Json::Null,
+                ),
             ]
         },
     }
@@ -251,11 +312,22 @@ zones:
         deletes: 0,
         later: "/settings/min_tls_version",
         others: |dump| {
-            let base = format!("/zones/{}/settings", dump["zones"][0]["id"].as_str().expect("an id"));
+            let base =
+                format!("/zones/{}/settings", dump["zones"][0]["id"].as_str().expect("an id"));
             let at = |name: &str| format!("{base}/{name}");
             vec![
-                writer("someone changes another setting", "PATCH", at("brotli"), json!({ "value": "on" })),
-                writer("someone makes the same change", "PATCH", at("always_use_https"), json!({ "value": "on" })),
+                writer(
+                    "someone changes another setting",
+                    "PATCH",
+                    at("brotli"),
+                    json!({ "value": "on" }),
+                ),
+                writer(
+                    "someone makes the same change",
+                    "PATCH",
+                    at("always_use_https"),
+                    json!({ "value": "on" }),
+                ),
                 writer(
                     "someone changes the setting that the plan changes",
                     "PATCH",

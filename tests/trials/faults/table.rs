@@ -17,13 +17,17 @@ pub(crate) fn up_to_date(name: &str, head: &[&str], rows: &[Row]) {
     let _alone = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/faults.md");
     let page = fs::read_to_string(&path).expect("the page is there").replace("\r\n", "\n");
-    let (begin, end) =
-        (format!("<!-- {name}: UPDATE_GENERATED=1 cargo test --test trials faults -->\n"), format!("<!-- /{name} -->"));
-    let (before, rest) = page.split_once(&begin).unwrap_or_else(|| panic!("the page has no place for {name}"));
+    let (begin, end) = (
+        format!("<!-- {name}: UPDATE_GENERATED=1 cargo test --test trials faults -->\n"),
+        format!("<!-- /{name} -->"),
+    );
+    let (before, rest) =
+        page.split_once(&begin).unwrap_or_else(|| panic!("the page has no place for {name}"));
     let (old, tail) = rest.split_once(&end).expect("the place has an end");
     let new = table(head, rows);
     if std::env::var_os("UPDATE_GENERATED").is_some() {
-        fs::write(&path, format!("{before}{begin}{new}{end}{tail}")).expect("the page can be written");
+        fs::write(&path, format!("{before}{begin}{new}{end}{tail}"))
+            .expect("the page can be written");
     } else {
         assert!(
             old == new,

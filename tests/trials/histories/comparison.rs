@@ -1,5 +1,5 @@
-//! Two binaries that must behave the same: an older one and this one play the same histories, and run the same commands on the
-//! examples, each against a sandbox of its own.
+//! Two binaries that must behave the same: an older one and this one play the same histories, and
+//! run the same commands on the examples, each against a sandbox of its own.
 //!
 //! | variable | |
 //! |---|---|
@@ -7,8 +7,9 @@
 //! | `ZONEWRIGHT_PROSE` | if it is set, sentences are compared as well |
 //! | `ZONEWRIGHT_HISTORIES`, `ZONEWRIGHT_HISTORY_FIRST` | as for the histories |
 //!
-//! Compared are the requests (method, path, body, status), the exit code, the journal, and the document on standard output. Times
-//! are left out, because they differ. The waits of a binary take their time, so these histories have no faults.
+//! Compared are the requests (method, path, body, status), the exit code, the journal, and the
+//! document on standard output. Times are left out, because they differ. The waits of a binary take
+//! their time, so these histories have no faults.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -45,8 +46,12 @@ fn comparable(value: &Json, has_prose: bool, time: &Regex) -> Json {
         Json::String(text) => time.replace_all(text, "TIME").into(),
         Json::Array(items) => items.iter().map(|item| comparable(item, has_prose, time)).collect(),
         Json::Object(members) => {
-            let kept = members.iter().filter(|(name, _)| has_prose || !PROSE.contains(&name.as_str()));
-            Json::Object(kept.map(|(name, value)| (name.clone(), comparable(value, has_prose, time))).collect())
+            let kept =
+                members.iter().filter(|(name, _)| has_prose || !PROSE.contains(&name.as_str()));
+            Json::Object(
+                kept.map(|(name, value)| (name.clone(), comparable(value, has_prose, time)))
+                    .collect(),
+            )
         }
         other => other.clone(),
     }
@@ -56,15 +61,20 @@ fn comparable(value: &Json, has_prose: bool, time: &Regex) -> Json {
 fn difference(path: &str, old: &Json, new: &Json) -> Option<String> {
     match (old, new) {
         (Json::Object(before), Json::Object(after)) => {
-            let names: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+            let names: std::collections::BTreeSet<&String> =
+                before.keys().chain(after.keys()).collect();
             names.into_iter().find_map(|name| {
-                let value = |all: &serde_json::Map<String, Json>| all.get(name).cloned().unwrap_or_default();
+                let value = |all: &serde_json::Map<String, Json>| {
+                    all.get(name).cloned().unwrap_or_default()
+                };
                 difference(&format!("{path}/{name}"), &value(before), &value(after))
             })
         }
         (Json::Array(before), Json::Array(after)) if before.len() == after.len() => {
             let pairs = before.iter().zip(after).enumerate();
-            pairs.into_iter().find_map(|(n, (old, new))| difference(&format!("{path}/{n}"), old, new))
+            pairs
+                .into_iter()
+                .find_map(|(n, (old, new))| difference(&format!("{path}/{n}"), old, new))
         }
         _ => (old != new).then(|| format!("{path}:\n  old {old}\n  new {new}")),
     }
@@ -82,21 +92,29 @@ impl Pair {
     /// An older binary and this one.
     fn new(old: impl Into<PathBuf>, has_prose: bool) -> Self {
         // Also within the names of journals, with the number of the process behind them.
-        let time = Regex::new(r"\d{4}-\d{2}-\d{2}T[\d:.-]+Z(-\d+)?").expect("the expression is right");
-        Self { old: old.into(), new: PathBuf::from(env!("CARGO_BIN_EXE_zonewright")), has_prose, time }
+        let time =
+            Regex::new(r"\d{4}-\d{2}-\d{2}T[\d:.-]+Z(-\d+)?").expect("the expression is right");
+        Self {
+            old: old.into(),
+            new: PathBuf::from(env!("CARGO_BIN_EXE_zonewright")),
+            has_prose,
+            time,
+        }
     }
 
     /// What differs between two things that the binaries left behind.
     fn differs(&self, of: impl Fn(&Path) -> Json) -> Option<String> {
-        let [old, new] = [&self.old, &self.new].map(|binary| comparable(&of(binary), self.has_prose, &self.time));
+        let [old, new] = [&self.old, &self.new]
+            .map(|binary| comparable(&of(binary), self.has_prose, &self.time));
         difference("", &old, &new)
     }
 
     /// What differs in a history.
     fn history(&self, seed: u64) -> Option<String> {
         let history = without_waits(draw::history(seed));
-        let found = self
-            .differs(|binary| transcript::record(&history, &play_with(&history, Program::Binary(binary.to_owned()))))?;
+        let found = self.differs(|binary| {
+            transcript::record(&history, &play_with(&history, Program::Binary(binary.to_owned())))
+        })?;
         Some(format!("history {seed}{found}"))
     }
 
@@ -106,7 +124,8 @@ impl Pair {
         let some = || {
             loop {
                 let seed = next.fetch_add(1, Ordering::Relaxed);
-                if seed >= first + count || found.lock().expect("nobody panics").len() >= MOST_SHOWN {
+                if seed >= first + count || found.lock().expect("nobody panics").len() >= MOST_SHOWN
+                {
                     break;
                 }
                 found.lock().expect("nobody panics").extend(self.history(seed));
@@ -122,27 +141,50 @@ impl Pair {
 
     /// What differs in the commands on an example.
     fn example(&self, spec: &Path) -> Option<String> {
-        self.differs(|binary| commands(binary, spec)).map(|found| format!("{}{found}", spec.display()))
+        self.differs(|binary| commands(binary, spec))
+            .map(|found| format!("{}{found}", spec.display()))
     }
 }
 
-/// Runs every command that takes a spec on an example, against a sandbox that has its zones and nothing in them.
+/// Runs every command that takes a spec on an example, against a sandbox that has its zones and
+/// nothing in them.
 fn commands(binary: &Path, spec: &Path) -> Json {
-    let loaded = load(&[Input::Path(spec.to_owned())], &SpecOptions::default(), &mut Default::default());
-    let zones: Vec<String> =
-        loaded.desired.iter().flat_map(|desired| desired.zones.keys()).map(ToString::to_string).collect();
-    let planted: Vec<Json> =
-        zones.iter().map(|name| json!({ "name": name, "plan": "enterprise", "records": [] })).collect();
+    let loaded =
+        load(&[Input::Path(spec.to_owned())], &SpecOptions::default(), &mut Default::default());
+    let zones: Vec<String> = loaded
+        .desired
+        .iter()
+        .flat_map(|desired| desired.zones.keys())
+        .map(ToString::to_string)
+        .collect();
+    let planted: Vec<Json> = zones
+        .iter()
+        .map(|name| json!({ "name": name, "plan": "enterprise", "records": [] }))
+        .collect();
     let workspace = Workspace::empty(options());
     workspace.plant(&json!({ "zones": planted }));
-    let (spec, journal) = (spec.display().to_string(), workspace.path().join("journal").display().to_string());
+    let (spec, journal) =
+        (spec.display().to_string(), workspace.path().join("journal").display().to_string());
     let cache = workspace.path().join("cache").display().to_string();
     let url = workspace.base_url();
-    let codes: Vec<&str> =
-        zonewright::model::Danger::ALL.iter().map(|danger| danger.code()).filter(|c| *c != "delete").collect();
+    let codes: Vec<&str> = zonewright::model::Danger::ALL
+        .iter()
+        .map(|danger| danger.code())
+        .filter(|c| *c != "delete")
+        .collect();
     let allowed = format!("--allow={}", codes.join(","));
-    let online =
-        ["--base-url", &url, "--cache", &cache, "--today", "2026-11-20", "--concurrency", "1", "--format", "json"];
+    let online = [
+        "--base-url",
+        &url,
+        "--cache",
+        &cache,
+        "--today",
+        "2026-11-20",
+        "--concurrency",
+        "1",
+        "--format",
+        "json",
+    ];
     let offline = ["--format", "json"];
     let runs: Vec<Vec<&str>> = vec![
         [["validate", &spec].as_slice(), &offline].concat(),
@@ -151,7 +193,12 @@ fn commands(binary: &Path, spec: &Path) -> Json {
         vec!["validate", "--print", &spec],
         vec!["export", "--to", "octodns", &spec],
         [["plan", &spec].as_slice(), &online].concat(),
-        [["plan", &spec, "--detailed-exitcode"].as_slice(), &online[..online.len() - 1], &["markdown"]].concat(),
+        [
+            ["plan", &spec, "--detailed-exitcode"].as_slice(),
+            &online[..online.len() - 1],
+            &["markdown"],
+        ]
+        .concat(),
         [["waf", "diff", "--spec", &spec].as_slice(), &online].concat(),
         [["apply", &spec, "--dry-run"].as_slice(), &online].concat(),
         [["apply", &spec, "--yes", &allowed, "--journal", &journal].as_slice(), &online].concat(),
@@ -161,7 +208,8 @@ fn commands(binary: &Path, spec: &Path) -> Json {
     ];
     let run = |arguments: &Vec<&str>| {
         let requests = workspace.requests().len();
-        let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        let arguments: Vec<String> =
+            arguments.iter().map(|argument| (*argument).to_owned()).collect();
         let ran = run_binary(binary, workspace.path(), &arguments);
         let text = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes).replace(&url, "SERVICE");
@@ -210,8 +258,10 @@ fn an_older_binary_does_the_same() {
         return;
     };
     let pair = Pair::new(old, std::env::var_os("ZONEWRIGHT_PROSE").is_some());
-    let (first, count) =
-        (number("ZONEWRIGHT_HISTORY_FIRST").unwrap_or(1), number("ZONEWRIGHT_HISTORIES").unwrap_or(USUAL));
+    let (first, count) = (
+        number("ZONEWRIGHT_HISTORY_FIRST").unwrap_or(1),
+        number("ZONEWRIGHT_HISTORIES").unwrap_or(USUAL),
+    );
     let examples = examples();
     assert!(!examples.is_empty(), "there are no examples");
     let mut found: Vec<String> = examples.iter().filter_map(|spec| pair.example(spec)).collect();
@@ -242,5 +292,8 @@ fn a_binary_that_does_something_else_is_found_out() {
     let other = Pair::new(altered(directory.path(), "--page-size=7"), false);
     assert!(!other.histories(1, 1).is_empty(), "other requests are not noticed in a history");
     let other = Pair::new(altered(directory.path(), "--format=text"), false);
-    assert!(other.example(&examples()[0]).is_some(), "another document is not noticed in an example");
+    assert!(
+        other.example(&examples()[0]).is_some(),
+        "another document is not noticed in an example"
+    );
 }

@@ -1,7 +1,9 @@
-//! Checks that a plan needs consent if it replaces a record that someone else made or may have made, and only then.
+//! Checks that a plan needs consent if it replaces a record that someone else made or may have
+//! made, and only then.
 //!
-//! This repeats the rules of docs/safety.md independently. With a base, a value that the base never had is foreign, unless it
-//! replaces one that is gone. Without a base, values of types that can exist side by side may be someone else's.
+//! This repeats the rules of docs/safety.md independently. With a base, a value that the base never
+//! had is foreign, unless it replaces one that is gone. Without a base, values of types that can
+//! exist side by side may be someone else's.
 
 use super::facts::{Record, records};
 use super::history::{History, Wanted, Zone};
@@ -18,12 +20,18 @@ pub(super) fn of_plan(history: &History, plan: &Ran) -> Vec<String> {
         let is_record = operation["kind"] == "dns_record" && operation["before"].is_object();
         let zone = history.zones.iter().find(|zone| operation["zone"] == zone.name);
         let (true, Some(zone)) = (is_record, zone) else { continue };
-        let ground = Ground { has_base: history.call.has_base, zone, live: records(&plan.before, zone.name) };
+        let ground = Ground {
+            has_base: history.call.has_base,
+            zone,
+            live: records(&plan.before, zone.name),
+        };
         let before = Record::read(&operation["before"], zone.name);
-        let after = Some(&operation["after"]).filter(|o| o.is_object()).map(|o| Record::read(o, zone.name));
+        let after =
+            Some(&operation["after"]).filter(|o| o.is_object()).map(|o| Record::read(o, zone.name));
         // Where it is also said what the operation means, that comes after it.
         let effect = operation["effect"]["lines"][0].as_str();
-        let gives_way = effect.is_some_and(|words| words.starts_with("replaced by another record at this name"));
+        let gives_way = effect
+            .is_some_and(|words| words.starts_with("replaced by another record at this name"));
         let expected = match &after {
             Some(after) if after.text == before.text => false,
             None if !gives_way => false,
@@ -54,12 +62,14 @@ impl Ground<'_> {
         }
         if !self.has_base {
             let is_alone = matches!(before.kind.as_str(), "A" | "AAAA" | "CNAME");
-            let is_preference =
-                after.is_some_and(|after| preferred(before).is_some() && preferred(before) == preferred(after));
+            let is_preference = after.is_some_and(|after| {
+                preferred(before).is_some() && preferred(before) == preferred(after)
+            });
             return !is_alone && !is_preference;
         }
         let is_apex = before.name == "@";
-        let stood_here = |w: &&Wanted| w.name == before.name && excludes(w.value.kind, &before.kind, is_apex);
+        let stood_here =
+            |w: &&Wanted| w.name == before.name && excludes(w.value.kind, &before.kind, is_apex);
         let makes_room = after.is_none() && self.zone.before.iter().any(|w| stood_here(&w));
         !self.is_ours_or_drift(before) && !makes_room
     }
@@ -79,18 +89,26 @@ impl Ground<'_> {
         let Some(value) = known(&record.kind, &record.text) else { return false };
         let alike = |v: &Value| v.kind == value.kind && v.purpose == value.purpose;
         let of_set = |r: &&Record| {
-            r.name == record.name && !self.zone.sets_aside(r) && known(&r.kind, &r.text).is_some_and(|v| alike(&v))
+            r.name == record.name
+                && !self.zone.sets_aside(r)
+                && known(&r.kind, &r.text).is_some_and(|v| alike(&v))
         };
-        let others: Vec<&Record> = self.live.iter().filter(of_set).filter(|r| !self.is_ours(r)).collect();
+        let others: Vec<&Record> =
+            self.live.iter().filter(of_set).filter(|r| !self.is_ours(r)).collect();
         let is_gone = |w: &&Wanted| !self.live.iter().any(|r| r.is(w) && !self.zone.sets_aside(r));
         let in_set = |w: &&Wanted| w.name == record.name && alike(&w.value);
         let gone: Vec<&Wanted> = self.zone.before.iter().filter(in_set).filter(is_gone).collect();
-        let slots: Vec<Option<String>> = others.iter().map(|r| slot(&r.kind, &r.text, value.purpose)).collect();
+        let slots: Vec<Option<String>> =
+            others.iter().map(|r| slot(&r.kind, &r.text, value.purpose)).collect();
         let gone_slots: Vec<Option<String>> =
             gone.iter().map(|w| slot(w.value.kind, w.value.text, w.value.purpose)).collect();
-        let count = |all: &[Option<String>], slot: &Option<String>| all.iter().filter(|s| *s == slot).count();
+        let count = |all: &[Option<String>], slot: &Option<String>| {
+            all.iter().filter(|s| *s == slot).count()
+        };
         // Those of one slot belong together; what is left of the set counts by number.
-        let fits = |slot: &Option<String>| slot.is_some() && count(&slots, slot) <= count(&gone_slots, slot);
+        let fits = |slot: &Option<String>| {
+            slot.is_some() && count(&slots, slot) <= count(&gone_slots, slot)
+        };
         let own = slot(&record.kind, &record.text, value.purpose);
         if fits(&own) {
             return true;
@@ -115,5 +133,6 @@ fn slot(kind: &str, text: &str, purpose: &str) -> Option<String> {
 
 /// The host or property that a record prefers.
 fn preferred(record: &Record) -> Option<String> {
-    slot(&record.kind, &record.text, "").filter(|_| matches!(record.kind.as_str(), "MX" | "SRV" | "CAA"))
+    slot(&record.kind, &record.text, "")
+        .filter(|_| matches!(record.kind.as_str(), "MX" | "SRV" | "CAA"))
 }

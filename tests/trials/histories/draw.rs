@@ -3,7 +3,9 @@
 use fastrand::Rng;
 use serde_json::json;
 
-use super::history::{Call, Existing, Foreign, Gone, History, Ignored, Service, Strike, Wanted, Zone, full};
+use super::history::{
+    Call, Existing, Foreign, Gone, History, Ignored, Service, Strike, Wanted, Zone, full,
+};
 use super::pool::{NAMES, Value, excludes};
 use super::protection::{Protection, Rule, Waf};
 use super::trouble;
@@ -50,7 +52,8 @@ pub(crate) fn history(seed: u64) -> History {
         verify: if seed.is_multiple_of(2) { "answers" } else { "read" },
     };
     let count = *one(rng, &[1, 1, 1, 1, 1, 2, 2, 3]);
-    let mut zones: Vec<Zone> = ZONES[..count].iter().map(|name| zone(rng, name, has_base)).collect();
+    let mut zones: Vec<Zone> =
+        ZONES[..count].iter().map(|name| zone(rng, name, has_base)).collect();
     if service.joins_texts {
         zones.iter_mut().for_each(|zone| drop_twins(&mut zone.existing));
     }
@@ -61,7 +64,8 @@ pub(crate) fn history(seed: u64) -> History {
     History { seed, zones, service, call, between, script, interrupt, is_kill }
 }
 
-/// Whether the sandbox of a seed calls texts identical that differ only in their cuts: both are tried, or the one that is asked for.
+/// Whether the sandbox of a seed calls texts identical that differ only in their cuts: both are
+/// tried, or the one that is asked for.
 fn joins_texts(seed: u64) -> bool {
     match std::env::var("ZONEWRIGHT_HISTORY_TEXTS").as_deref() {
         Ok("joined") => true,
@@ -75,9 +79,9 @@ fn joins_texts(seed: u64) -> bool {
 fn drop_twins(existing: &mut Vec<Existing>) {
     let mut kept: Vec<(&str, Value)> = Vec::new();
     existing.retain(|record| {
-        let is_new = !kept
-            .iter()
-            .any(|(name, value)| *name == record.name && value.is_twin(record.value.kind, record.value.text));
+        let is_new = !kept.iter().any(|(name, value)| {
+            *name == record.name && value.is_twin(record.value.kind, record.value.text)
+        });
         kept.extend(is_new.then_some((record.name, record.value)));
         is_new
     });
@@ -119,7 +123,19 @@ fn zone(rng: &mut Rng, name: &'static str, has_base: bool) -> Zone {
     let existing = if is_new { Vec::new() } else { existing(rng, name, &wanted, &gone, &before) };
     let settings = if chance(rng, 15) { settings(rng) } else { Vec::new() };
     let protection = (plan == "business" && !is_new && chance(rng, 25)).then(|| protection(rng));
-    Zone { name, plan, is_new, prune, ignored, wanted, gone, before, existing, settings, protection }
+    Zone {
+        name,
+        plan,
+        is_new,
+        prune,
+        ignored,
+        wanted,
+        gone,
+        before,
+        existing,
+        settings,
+        protection,
+    }
 }
 
 /// A name and a value that may stand there.
@@ -161,7 +177,8 @@ fn gone(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Gone> {
         let (name, value) = entry(rng);
         let whole = rng.bool();
         let same = |n: &str, kind: &str| n == name && kind == value.kind;
-        let is_wanted = wanted.iter().any(|w| same(w.name, w.value.kind) && (whole || w.value == value));
+        let is_wanted =
+            wanted.iter().any(|w| same(w.name, w.value.kind) && (whole || w.value == value));
         if !is_wanted && !gone.iter().any(|g| same(g.name, g.kind)) {
             gone.push(Gone { name, kind: value.kind, value: (!whole).then_some(value) });
         }
@@ -169,7 +186,8 @@ fn gone(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Gone> {
     gone
 }
 
-/// The records of the previous spec: some are different, some were added since, some were removed since.
+/// The records of the previous spec: some are different, some were added since, some were removed
+/// since.
 fn earlier(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Wanted> {
     let mut before: Vec<Wanted> = Vec::new();
     for record in wanted {
@@ -189,12 +207,21 @@ fn earlier(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Wanted> {
 }
 
 /// The live state: many of the wanted records, some of them different, and foreign records.
-fn existing(rng: &mut Rng, zone: &str, wanted: &[Wanted], gone: &[Gone], before: &[Wanted]) -> Vec<Existing> {
+fn existing(
+    rng: &mut Rng,
+    zone: &str,
+    wanted: &[Wanted],
+    gone: &[Gone],
+    before: &[Wanted],
+) -> Vec<Existing> {
     let mut all: Vec<Existing> = Vec::new();
     let mut add = |rng: &mut Rng, name: &'static str, value: Value, like: Option<&Wanted>| {
         let at = all.iter().filter(|s| s.name == name);
         let is_apex = name == "@";
-        if !at.clone().all(|s| s.value != value && !cannot_coexist(s.value.kind, value.kind, is_apex)) {
+        if !at
+            .clone()
+            .all(|s| s.value != value && !cannot_coexist(s.value.kind, value.kind, is_apex))
+        {
             return;
         }
         let proxied = match like.and_then(|l| l.proxied) {
@@ -218,8 +245,12 @@ fn existing(rng: &mut Rng, zone: &str, wanted: &[Wanted], gone: &[Gone], before:
             5 | 6 => add(rng, record.name, record.value, None),
             // Another value of the type is there.
             7 | 8 => {
-                let values = NAMES.iter().find(|(name, _)| *name == record.name).map_or(&[][..], |(_, values)| values);
-                let others: Vec<Value> = values.iter().copied().filter(|v| v.kind == record.value.kind).collect();
+                let values = NAMES
+                    .iter()
+                    .find(|(name, _)| *name == record.name)
+                    .map_or(&[][..], |(_, values)| values);
+                let others: Vec<Value> =
+                    values.iter().copied().filter(|v| v.kind == record.value.kind).collect();
                 let other = *one(rng, &others);
                 add(rng, record.name, other, None);
             }
@@ -299,7 +330,8 @@ fn foreigners(rng: &mut Rng, zones: &[Zone], most: usize) -> Vec<Foreign> {
         let zone = one(rng, zones);
         let records = format!("/zones/{}/dns_records", zone.id());
         let touchable: Vec<&Existing> = zone.existing.iter().filter(|s| !s.is_read_only).collect();
-        let foreign = |method, path, body, name| Foreign { method, path, body, zone: zone.name, name };
+        let foreign =
+            |method, path, body, name| Foreign { method, path, body, zone: zone.name, name };
         if zone.is_new {
             continue;
         }
@@ -322,8 +354,12 @@ fn foreigners(rng: &mut Rng, zones: &[Zone], most: usize) -> Vec<Foreign> {
             1 => json!({ "ttl": 7200, "proxied": false }),
             2 => json!({ "comment": "theirs" }),
             _ => {
-                let values = NAMES.iter().find(|(name, _)| *name == record.name).map_or(&[][..], |(_, values)| values);
-                let others: Vec<Value> = values.iter().copied().filter(|v| v.kind == record.value.kind).collect();
+                let values = NAMES
+                    .iter()
+                    .find(|(name, _)| *name == record.name)
+                    .map_or(&[][..], |(_, values)| values);
+                let others: Vec<Value> =
+                    values.iter().copied().filter(|v| v.kind == record.value.kind).collect();
                 one(rng, &others).members()
             }
         };

@@ -29,7 +29,8 @@ impl Record {
     pub(crate) fn read(json: &Json, zone: &str) -> Self {
         let (kind, text) = said(json);
         let name = json["name"].as_str().unwrap_or_default();
-        let name = if name == zone { "@" } else { name.strip_suffix(&format!(".{zone}")).unwrap_or(name) };
+        let name =
+            if name == zone { "@" } else { name.strip_suffix(&format!(".{zone}")).unwrap_or(name) };
         Self {
             id: json["id"].as_str().unwrap_or_default().to_owned(),
             name: name.to_owned(),
@@ -88,7 +89,8 @@ impl Zone {
     /// Whether a record of the sandbox is not managed by the spec.
     pub(crate) fn sets_aside(&self, record: &Record) -> bool {
         let is_named = self.wanted.iter().any(|wanted| record.is(wanted));
-        record.is_read_only || (!is_named && self.ignored.iter().any(|i| i.matches(&record.name, &record.kind)))
+        record.is_read_only
+            || (!is_named && self.ignored.iter().any(|i| i.matches(&record.name, &record.kind)))
     }
 
     /// Whether the spec wants a record gone.
@@ -100,10 +102,13 @@ impl Zone {
             (gone.name, gone.kind) == (record.name.as_str(), record.kind.as_str())
                 && gone.value.is_none_or(|value| value.text == record.text)
         });
-        is_tombstone || self.prune || (has_base && self.before.iter().any(|before| record.is(before)))
+        is_tombstone
+            || self.prune
+            || (has_base && self.before.iter().any(|before| record.is(before)))
     }
 
-    /// What keeps the spec from being carried out: a record that must stay where a wanted one cannot exist beside it.
+    /// What keeps the spec from being carried out: a record that must stay where a wanted one
+    /// cannot exist beside it.
     pub(crate) fn obstacle(&self, records: &[Record]) -> Option<String> {
         let is_apex = |name: &str| name == "@";
         let aside = records.iter().filter(|record| self.sets_aside(record));
@@ -136,9 +141,12 @@ impl Zone {
             let equal: Vec<&Record> = records.iter().filter(|record| record.is(wanted)).collect();
             match equal.as_slice() {
                 [one] if one.satisfies(wanted) || one.is_read_only => {}
-                [one] => found.push(format!("{} is not as wanted: {} for {wanted:?}", self.name, one.whole)),
+                [one] => found
+                    .push(format!("{} is not as wanted: {} for {wanted:?}", self.name, one.whole)),
                 // A sandbox that calls both identical has one of them.
-                [] if joins_texts && records.iter().any(|r| r.name == wanted.name && r.is_twin(wanted.value)) => {}
+                [] if joins_texts
+                    && records.iter().any(|r| r.name == wanted.name && r.is_twin(wanted.value)) => {
+                }
                 [] => found.push(format!("{} lacks {wanted:?}", self.name)),
                 [_, _, ..] => found.push(format!("{} has {wanted:?} more than once", self.name)),
             }
@@ -146,7 +154,9 @@ impl Zone {
         let unwanted = records.iter().filter(|r| is_in(&r.name) && self.deletes(r, has_base));
         found.extend(unwanted.map(|record| format!("{} still has {}", self.name, record.whole)));
         for (name, value) in &self.settings {
-            let stands = zone(dump, self.name).map(|zone| zone["settings"][*name].clone()).unwrap_or_default();
+            let stands = zone(dump, self.name)
+                .map(|zone| zone["settings"][*name].clone())
+                .unwrap_or_default();
             let stands = if stands.is_object() { stands["value"].clone() } else { stands };
             if stands != *value {
                 found.push(format!("{} has {name} = {stands} in place of {value}", self.name));
@@ -157,7 +167,8 @@ impl Zone {
     }
 }
 
-/// What a request writes: the records of a zone that it names by their ids, with what it does to them, and what it creates.
+/// What a request writes: the records of a zone that it names by their ids, with what it does to
+/// them, and what it creates.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
     pub(crate) deletes: Vec<String>,
@@ -176,7 +187,8 @@ pub(crate) fn written(request: &LoggedRequest) -> Option<Written> {
     match (request.method.as_str(), rest.trim_start_matches('/')) {
         ("POST", "batch") => {
             written.deletes = list("deletes").iter().map(id).collect();
-            written.patches = list("patches").iter().map(|patch| (id(patch), patch.clone())).collect();
+            written.patches =
+                list("patches").iter().map(|patch| (id(patch), patch.clone())).collect();
             written.posts = list("posts");
         }
         ("POST", "") => written.posts.push(body),
@@ -187,13 +199,18 @@ pub(crate) fn written(request: &LoggedRequest) -> Option<Written> {
     Some(written)
 }
 
-/// Whether a write only creates texts of which the sandbox, which calls both identical, has one with other cuts.
+/// Whether a write only creates texts of which the sandbox, which calls both identical, has one
+/// with other cuts.
 pub(crate) fn asks_for_a_twin(history: &History, write: &LoggedRequest, dump: &Json) -> bool {
-    let (Some(zone), Some(written)) = (zone_of(history, write, dump), written(write)) else { return false };
+    let (Some(zone), Some(written)) = (zone_of(history, write, dump), written(write)) else {
+        return false;
+    };
     let live = records(dump, zone.name);
     let is_twin = |post: &Json| {
         let post = Record::read(post, zone.name);
-        let is_of = |r: &Record| r.name == post.name && r.kind == "TXT" && post.kind == "TXT" && r.text != post.text;
+        let is_of = |r: &Record| {
+            r.name == post.name && r.kind == "TXT" && post.kind == "TXT" && r.text != post.text
+        };
         live.iter().any(|record| is_of(record) && uncut(&record.text) == uncut(&post.text))
     };
     history.service.joins_texts
@@ -204,7 +221,11 @@ pub(crate) fn asks_for_a_twin(history: &History, write: &LoggedRequest, dump: &J
 }
 
 /// The zone that a request is about.
-pub(crate) fn zone_of<'h>(history: &'h History, request: &LoggedRequest, dump: &Json) -> Option<&'h Zone> {
+pub(crate) fn zone_of<'h>(
+    history: &'h History,
+    request: &LoggedRequest,
+    dump: &Json,
+) -> Option<&'h Zone> {
     let id = request.path.strip_prefix("/zones/")?.split(['/', '?']).next()?;
     // A zone that was made has an id of its own.
     let made = dump["zones"].as_array().into_iter().flatten().find(|zone| zone["id"] == id);
@@ -223,6 +244,13 @@ pub(crate) fn patched(before: &Record, patch: &Json, zone: &str) -> Record {
 }
 
 /// Records of all dumps by their ids.
-pub(crate) fn by_id<'a>(dumps: impl IntoIterator<Item = &'a Json>, zone: &str) -> BTreeMap<String, Record> {
-    dumps.into_iter().flat_map(|dump| records(dump, zone)).map(|record| (record.id.clone(), record)).collect()
+pub(crate) fn by_id<'a>(
+    dumps: impl IntoIterator<Item = &'a Json>,
+    zone: &str,
+) -> BTreeMap<String, Record> {
+    dumps
+        .into_iter()
+        .flat_map(|dump| records(dump, zone))
+        .map(|record| (record.id.clone(), record))
+        .collect()
 }

@@ -151,19 +151,28 @@ pub(crate) struct Foreign {
 pub(crate) enum Strike {
     /// A fault.
     Fault(Fault),
-    /// Someone else writes at the request of this number: before it, or after it and before its answer.
+    /// Someone else writes at the request of this number: before it, or after it and before its
+    /// answer.
     Foreign { number: u64, is_after: bool, foreign: Foreign },
 }
 
 impl History {
     /// The spec.
     pub(crate) fn spec(&self) -> String {
-        self.text(|zone| Section { records: &zone.wanted, gone: &zone.gone, waf: zone.waf(|waf| &waf.wanted) })
+        self.text(|zone| Section {
+            records: &zone.wanted,
+            gone: &zone.gone,
+            waf: zone.waf(|waf| &waf.wanted),
+        })
     }
 
     /// The previous spec.
     pub(crate) fn base(&self) -> String {
-        self.text(|zone| Section { records: &zone.before, gone: &[], waf: zone.waf(|waf| &waf.before) })
+        self.text(|zone| Section {
+            records: &zone.before,
+            gone: &[],
+            waf: zone.waf(|waf| &waf.before),
+        })
     }
 
     /// A spec of all zones with these sections.
@@ -204,7 +213,9 @@ impl Zone {
 
     /// The section of a spec.
     fn write(&self, Section { records, gone, waf }: &Section, text: &mut String) {
-        let mut line = |words: std::fmt::Arguments| writeln!(text, "{words}").expect("a text takes everything");
+        let mut line = |words: std::fmt::Arguments| {
+            writeln!(text, "{words}").expect("a text takes everything")
+        };
         line(format_args!("  {}:", self.name));
         if self.is_new {
             line(format_args!("    create: true"));
@@ -226,7 +237,10 @@ impl Zone {
         for (name, value) in &self.settings {
             line(format_args!("      {name}: {value:?}"));
         }
-        line(format_args!("    records:{}", if records.is_empty() && gone.is_empty() { " []" } else { "" }));
+        line(format_args!(
+            "    records:{}",
+            if records.is_empty() && gone.is_empty() { " []" } else { "" }
+        ));
         for wanted in *records {
             line(format_args!("      - {{ {} }}", wanted.spelled()));
         }
@@ -241,8 +255,10 @@ impl Zone {
 
     /// The zone as the sandbox plants it.
     fn document(&self) -> Json {
-        let records: Vec<Json> = self.existing.iter().map(|existing| existing.document(self.name)).collect();
-        let mut zone = json!({ "name": self.name, "id": self.id(), "plan": self.plan, "records": records });
+        let records: Vec<Json> =
+            self.existing.iter().map(|existing| existing.document(self.name)).collect();
+        let mut zone =
+            json!({ "name": self.name, "id": self.id(), "plan": self.plan, "records": records });
         if let Some(protection) = &self.protection {
             zone["rulesets"] = protection.document(self.name);
         }

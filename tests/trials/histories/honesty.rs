@@ -30,15 +30,23 @@ pub(super) fn of_operations(history: &History, ran: &Ran) -> Vec<String> {
             continue;
         }
         let zone = operation["zone"].as_str().unwrap_or_default();
-        let side = |name: &str| Some(&operation[name]).filter(|o| o.is_object()).map(|o| Record::read(o, zone));
+        let side = |name: &str| {
+            Some(&operation[name]).filter(|o| o.is_object()).map(|o| Record::read(o, zone))
+        };
         let (before, after) = (side("before"), side("after"));
-        let Some(name) = after.as_ref().or(before.as_ref()).map(|record| record.name.clone()) else { continue };
+        let Some(name) = after.as_ref().or(before.as_ref()).map(|record| record.name.clone())
+        else {
+            continue;
+        };
         if touched.iter().any(|(own, at)| *own == zone && *at == name) {
             continue;
         }
         let address = operation["address"].as_str().unwrap_or_default();
-        let reported = not_done.get(address).map_or("done", |entry| entry["outcome"].as_str().unwrap_or_default());
-        let claim = Claim { before, after, was: records(&ran.before, zone), is: records(&ran.after, zone) };
+        let reported = not_done
+            .get(address)
+            .map_or("done", |entry| entry["outcome"].as_str().unwrap_or_default());
+        let claim =
+            Claim { before, after, was: records(&ran.before, zone), is: records(&ran.after, zone) };
         let is_so = match reported {
             "done" => claim.took_effect(),
             "refused" | "not-sent" | "stale" => claim.had_no_effect(),
@@ -48,8 +56,11 @@ pub(super) fn of_operations(history: &History, ran: &Ran) -> Vec<String> {
             _ => false,
         };
         if !is_so {
-            let why = not_done.get(address).map(|entry| entry["reason"].to_string()).unwrap_or_default();
-            found.push(format!("{address} is reported as {reported}, and it is not so {why}: {claim:?}"));
+            let why =
+                not_done.get(address).map(|entry| entry["reason"].to_string()).unwrap_or_default();
+            found.push(format!(
+                "{address} is reported as {reported}, and it is not so {why}: {claim:?}"
+            ));
         }
     }
     found
@@ -69,7 +80,9 @@ impl Claim {
     fn took_effect(&self) -> bool {
         match (&self.before, &self.after) {
             (None, Some(after)) => self.is.iter().any(|record| has_all(record, after)),
-            (Some(before), Some(after)) => self.is.iter().any(|r| r.id == before.id && has_all(r, after)),
+            (Some(before), Some(after)) => {
+                self.is.iter().any(|r| r.id == before.id && has_all(r, after))
+            }
             (Some(before), None) => !self.is.iter().any(|record| record.id == before.id),
             (None, None) => false,
         }
@@ -77,10 +90,14 @@ impl Claim {
 
     /// Whether everything is as it was.
     fn had_no_effect(&self) -> bool {
-        let find = |all: &[Record], id: &str| all.iter().find(|record| record.id == id).map(|r| r.whole.clone());
+        let find = |all: &[Record], id: &str| {
+            all.iter().find(|record| record.id == id).map(|r| r.whole.clone())
+        };
         match (&self.before, &self.after) {
             (None, Some(after)) => {
-                let count = |all: &[Record]| all.iter().filter(|r| r.identity() == after.identity()).count();
+                let count = |all: &[Record]| {
+                    all.iter().filter(|r| r.identity() == after.identity()).count()
+                };
                 count(&self.was) == count(&self.is)
             }
             (Some(before), _) => find(&self.was, &before.id) == find(&self.is, &before.id),
@@ -91,14 +108,18 @@ impl Claim {
     /// Whether the text is live with other cuts, and it is not itself.
     fn is_live_with_other_cuts(&self) -> bool {
         let Some(after) = &self.after else { return false };
-        let is_twin =
-            |r: &&Record| r.name == after.name && r.text != after.text && uncut(&r.text) == uncut(&after.text);
-        self.had_no_effect() && self.is.iter().filter(is_twin).any(|record| record.kind == after.kind)
+        let is_twin = |r: &&Record| {
+            r.name == after.name && r.text != after.text && uncut(&r.text) == uncut(&after.text)
+        };
+        self.had_no_effect()
+            && self.is.iter().filter(is_twin).any(|record| record.kind == after.kind)
     }
 
     /// Whether what was taken away is there again.
     fn is_restored(&self) -> bool {
-        self.before.as_ref().is_some_and(|before| self.is.iter().any(|record| has_all(record, before)))
+        self.before
+            .as_ref()
+            .is_some_and(|before| self.is.iter().any(|record| has_all(record, before)))
     }
 }
 
@@ -109,16 +130,19 @@ fn has_all(record: &Record, form: &Record) -> bool {
         && (!says("proxied") || record.proxied == form.proxied)
         && (!says("ttl") || record.proxied || record.ttl == form.ttl)
         && (!says("comment")
-            || record.comment.as_deref().unwrap_or_default() == form.comment.as_deref().unwrap_or_default())
+            || record.comment.as_deref().unwrap_or_default()
+                == form.comment.as_deref().unwrap_or_default())
 }
 
-/// The number of lost responses in a row after which reading a zone is not sufficient, because the listing may be older.
+/// The number of lost responses in a row after which reading a zone is not sufficient, because the
+/// listing may be older.
 const NEVER_ANSWERED: usize = 4;
 
 /// Whether the result of a write to a zone was really unknowable. Its response was lost, and
 ///
 /// - the sandbox then refused for another reason, or told what was not so;
-/// - or every attempt to read the zone before the next write was lost, too, or one after the last write;
+/// - or every attempt to read the zone before the next write was lost, too, or one after the last
+///   write;
 /// - or nothing was listening any more, or someone wanted it to stop;
 /// - or so many writes in a row were not answered.
 fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
@@ -127,22 +151,37 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
         .iter()
         .filter(|request| zone_of(history, request, &ran.after).is_some_and(|own| own.name == zone))
         .collect();
-    let is_lost = |request: &&LoggedRequest| request.fault.as_ref().is_some_and(|what| !is_readable(what));
+    let is_lost =
+        |request: &&LoggedRequest| request.fault.as_ref().is_some_and(|what| !is_readable(what));
     let Some(write) = own.iter().rposition(|request| request.method != "GET") else { return false };
     // For any zone: the server is not listening any more.
-    let is_closed = ran.requests.iter().any(|request| matches!(request.fault, Some(What::ConnectionRefused { .. })));
-    // In a row, wherever that was: what follows may be the filling of a name that was emptied for it.
-    let writes: Vec<&LoggedRequest> = own.iter().copied().filter(|request| request.method != "GET").collect();
-    let unanswered =
-        writes.chunk_by(|a, b| is_lost(a) == is_lost(b)).filter(|run| is_lost(&run[0])).map(<[_]>::len).max();
+    let is_closed = ran
+        .requests
+        .iter()
+        .any(|request| matches!(request.fault, Some(What::ConnectionRefused { .. })));
+    // In a row, wherever that was: what follows may be the filling of a name that was emptied for
+    // it.
+    let writes: Vec<&LoggedRequest> =
+        own.iter().copied().filter(|request| request.method != "GET").collect();
+    let unanswered = writes
+        .chunk_by(|a, b| is_lost(a) == is_lost(b))
+        .filter(|run| is_lost(&run[0]))
+        .map(<[_]>::len)
+        .max();
     if unanswered.is_some_and(|times| times >= NEVER_ANSWERED) {
         return true;
     }
-    let is_refused =
-        |what: &What| matches!(what, What::Answer { .. } | What::TokenRefused { .. } | What::Status { code: 429, .. });
+    let is_refused = |what: &What| {
+        matches!(
+            what,
+            What::Answer { .. } | What::TokenRefused { .. } | What::Status { code: 429, .. }
+        )
+    };
     let is_answered = |what: &What| is_refused(what) || matches!(what, What::Redirect { .. });
     let is_lost_write = |request: &&LoggedRequest| {
-        request.method != "GET" && is_lost(request) && !request.fault.as_ref().is_some_and(is_answered)
+        request.method != "GET"
+            && is_lost(request)
+            && !request.fault.as_ref().is_some_and(is_answered)
     };
     let is_no_help = |request: &&LoggedRequest| {
         let is_write = request.method != "GET";
@@ -153,12 +192,15 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
         };
         request.fault.as_ref().is_some_and(helps_not)
     };
-    if own.iter().position(is_lost_write).is_some_and(|lost| own[lost + 1..].iter().any(is_no_help)) {
+    if own.iter().position(is_lost_write).is_some_and(|lost| own[lost + 1..].iter().any(is_no_help))
+    {
         return true;
     }
     // Nothing but the filling of a name that was emptied for a create may follow.
     let is_never_read = |n: usize| {
-        let fills = |request: &&&LoggedRequest| request.method == "POST" && request.path.ends_with("/dns_records");
+        let fills = |request: &&&LoggedRequest| {
+            request.method == "POST" && request.path.ends_with("/dns_records")
+        };
         let writes = own[n + 1..].iter().filter(|request| request.method != "GET");
         if !own[n].path.contains("/dns_records") || !writes.clone().all(|request| fills(&request)) {
             return false;
@@ -169,5 +211,6 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
     if own.iter().enumerate().any(|(n, request)| is_lost_write(request) && is_never_read(n)) {
         return true;
     }
-    is_lost(&own[write]) && (is_closed || history.interrupt.is_some() || own[write + 1..].iter().any(is_lost))
+    is_lost(&own[write])
+        && (is_closed || history.interrupt.is_some() || own[write + 1..].iter().any(is_lost))
 }

@@ -30,16 +30,23 @@ impl Intents {
         }
     }
 
-    /// Whether the newest journal has an intent for such a request that is still without an outcome.
+    /// Whether the newest journal has an intent for such a request that is still without an
+    /// outcome.
     fn is_intended(&self, method: &str, path: &str) -> bool {
         let entries = std::fs::read_dir(&self.directory).into_iter().flatten();
         let journals = entries.map(|entry| entry.expect("the directory can be read").path());
-        let Some(newest) = journals.filter(|p| p.extension().is_some_and(|e| e == "jsonl")).max() else { return false };
+        let Some(newest) = journals.filter(|p| p.extension().is_some_and(|e| e == "jsonl")).max()
+        else {
+            return false;
+        };
         let lines = lines(&newest);
-        let is_open =
-            |line: &&Json| !lines.iter().any(|other| other["event"] == "outcome" && other["step"] == line["step"]);
+        let is_open = |line: &&Json| {
+            !lines.iter().any(|other| other["event"] == "outcome" && other["step"] == line["step"])
+        };
         let is_meant = |line: &Json| {
-            line["event"] == "intent" && line["request"]["method"] == method && line["request"]["path"] == path
+            line["event"] == "intent"
+                && line["request"]["method"] == method
+                && line["request"]["path"] == path
         };
         lines.iter().filter(is_open).any(is_meant)
     }
@@ -53,5 +60,7 @@ impl Intents {
 /// The lines of a journal.
 pub(crate) fn lines(path: &Path) -> Vec<Json> {
     let text = std::fs::read_to_string(path).expect("the journal can be read");
-    text.lines().map(|line| serde_json::from_str(line).expect("a line of a journal is JSON")).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("a line of a journal is JSON"))
+        .collect()
 }

@@ -32,7 +32,8 @@ pub(crate) fn judge(history: &History, played: &Played) -> Vec<String> {
     }
     check("second apply", converged(history, second));
     check("third apply", converged(history, third));
-    // No plan can see whether a sandbox tells texts apart by their cuts, so such a create is tried each time.
+    // No plan can see whether a sandbox tells texts apart by their cuts, so such a create is tried
+    // each time.
     if third.writes().any(|write| !facts::asks_for_a_twin(history, write, &third.before)) {
         check("third apply", vec!["it wrote again".to_owned()]);
     }
@@ -75,7 +76,11 @@ fn was_misled(ran: &Ran) -> bool {
     reads.filter_map(|read| read.fault.as_ref()).any(|what| {
         matches!(
             what,
-            What::StaleRead | What::Answer { .. } | What::Extra | What::Without { .. } | What::Replace { .. }
+            What::StaleRead
+                | What::Answer { .. }
+                | What::Extra
+                | What::Without { .. }
+                | What::Replace { .. }
         )
     })
 }
@@ -91,12 +96,15 @@ fn ended(history: &History, ran: &Ran) -> Vec<String> {
                 found.extend(wrong(history, &ran.after, &touched));
             }
             let zones = ran.document["result"]["zones"].as_array().into_iter().flatten();
-            found.extend(zones.filter(|z| z["in_sync"] != true).map(|z| format!("it ended well with {z}")));
+            found.extend(
+                zones.filter(|z| z["in_sync"] != true).map(|z| format!("it ended well with {z}")),
+            );
         }
         // Nothing was written.
         1 | 3 | 4 => {
             for zone in &history.zones {
-                let (before, after) = (untouched(zone, &ran.before, &touched), untouched(zone, &ran.after, &touched));
+                let (before, after) =
+                    (untouched(zone, &ran.before, &touched), untouched(zone, &ran.after, &touched));
                 if before != after {
                     found.push(format!("it ended with {} and wrote to {}", ran.exit, zone.name));
                 }
@@ -119,7 +127,8 @@ fn ended(history: &History, ran: &Ran) -> Vec<String> {
         }
         other => found.push(format!("it ended with {other}")),
     }
-    let is_quiet = history.script.is_empty() && history.between.is_empty() && history.interrupt.is_none();
+    let is_quiet =
+        history.script.is_empty() && history.between.is_empty() && history.interrupt.is_none();
     if is_quiet && ran.exit != u8::from(is_blocked(history, &ran.before)) {
         found.push(format!("nothing went wrong, and it ended with {}", ran.exit));
     }
@@ -128,7 +137,9 @@ fn ended(history: &History, ran: &Ran) -> Vec<String> {
 
 /// Differences from the specs.
 fn wrong(history: &History, dump: &Json, left_out: &Names) -> Vec<String> {
-    let of_zone = |zone: &Zone| zone.differences(dump, history.call.has_base, history.service.joins_texts, left_out);
+    let of_zone = |zone: &Zone| {
+        zone.differences(dump, history.call.has_base, history.service.joins_texts, left_out)
+    };
     history.zones.iter().flat_map(of_zone).collect()
 }
 
@@ -149,18 +160,27 @@ fn untouched(zone: &Zone, dump: &Json, touched: &Names) -> Json {
 fn converged(history: &History, ran: &Ran) -> Vec<String> {
     if is_blocked(history, &ran.before) {
         let refused = ran.exit == 1 && ran.before == ran.after;
-        return if refused { Vec::new() } else { vec![format!("it ended with {} where it must refuse", ran.exit)] };
+        return if refused {
+            Vec::new()
+        } else {
+            vec![format!("it ended with {} where it must refuse", ran.exit)]
+        };
     }
     let mut found = wrong(history, &ran.after, &Names::new());
     if ran.exit != 0 {
-        found.push(format!("it ended with {}:\n{}\n{:#}", ran.exit, ran.messages, ran.document["result"]));
+        found.push(format!(
+            "it ended with {}:\n{}\n{:#}",
+            ran.exit, ran.messages, ran.document["result"]
+        ));
     }
     found
 }
 
-/// Whether each write is in the journal, before it was sent, and all that is in the journal has an end, unless the run was killed.
+/// Whether each write is in the journal, before it was sent, and all that is in the journal has an
+/// end, unless the run was killed.
 fn journalled(ran: &Ran, is_killed: bool) -> Vec<String> {
-    let mut found: Vec<String> = ran.unannounced.iter().map(|w| format!("{w} left without an intent")).collect();
+    let mut found: Vec<String> =
+        ran.unannounced.iter().map(|w| format!("{w} left without an intent")).collect();
     let intents: Vec<&Json> = ran.journal.iter().filter(|line| line["event"] == "intent").collect();
     for write in ran.writes() {
         let body = write.body.clone().unwrap_or_default();
@@ -178,7 +198,13 @@ fn journalled(ran: &Ran, is_killed: bool) -> Vec<String> {
     }
     for intent in &intents {
         let step = &intent["step"];
-        if ran.journal.iter().filter(|line| line["event"] == "outcome" && line["step"] == *step).count() != 1 {
+        if ran
+            .journal
+            .iter()
+            .filter(|line| line["event"] == "outcome" && line["step"] == *step)
+            .count()
+            != 1
+        {
             found.push(format!("step {step} of the journal has no outcome, or several"));
         }
     }
@@ -188,12 +214,16 @@ fn journalled(ran: &Ran, is_killed: bool) -> Vec<String> {
     found
 }
 
-/// Whether the journal leaves the result open if it is reported as unknown: an undo must then read the zone.
+/// Whether the journal leaves the result open if it is reported as unknown: an undo must then read
+/// the zone.
 fn owned_up(ran: &Ran) -> Vec<String> {
     let mut found = Vec::new();
     for address in reported_unknown(ran) {
-        let words: Vec<&str> =
-            ran.journal.iter().filter_map(|l| outcome_of(ran, l, address)?["outcome"].as_str()).collect();
+        let words: Vec<&str> = ran
+            .journal
+            .iter()
+            .filter_map(|l| outcome_of(ran, l, address)?["outcome"].as_str())
+            .collect();
         if !words.iter().any(|word| ["unknown", "partly", "lost"].contains(word)) {
             found.push(format!("{address} is reported as unknown, and its journal says {words:?}"));
         }
@@ -204,7 +234,8 @@ fn owned_up(ran: &Ran) -> Vec<String> {
 /// The outcome of a line of the journal that announces an operation.
 pub(super) fn outcome_of<'r>(ran: &'r Ran, line: &Json, address: &str) -> Option<&'r Json> {
     let operations = line["operations"].as_array()?;
-    let is_meant = line["event"] == "intent" && operations.iter().any(|operation| operation["address"] == address);
+    let is_meant = line["event"] == "intent"
+        && operations.iter().any(|operation| operation["address"] == address);
     let is_outcome = |other: &&Json| other["event"] == "outcome" && other["step"] == line["step"];
     ran.journal.iter().find(is_outcome).filter(|_| is_meant)
 }
@@ -213,7 +244,9 @@ pub(super) fn outcome_of<'r>(ran: &'r Ran, line: &Json, address: &str) -> Option
 pub(super) fn reported_unknown(ran: &Ran) -> impl Iterator<Item = &str> {
     let zones = ran.document["result"]["zones"].as_array().into_iter().flatten();
     let entries = zones.flat_map(|zone| zone["not_done"].as_array().into_iter().flatten());
-    entries.filter(|entry| entry["outcome"] == "unknown").filter_map(|entry| entry["address"].as_str())
+    entries
+        .filter(|entry| entry["outcome"] == "unknown")
+        .filter_map(|entry| entry["address"].as_str())
 }
 
 /// Records that say the same.
@@ -222,7 +255,11 @@ fn doubles(history: &History, ran: &Ran) -> Vec<String> {
     for zone in &history.zones {
         let all = records(&ran.after, zone.name);
         let mut seen = BTreeSet::new();
-        found.extend(all.iter().filter(|r| !seen.insert(r.identity())).map(|r| format!("{} is there twice", r.whole)));
+        found.extend(
+            all.iter()
+                .filter(|r| !seen.insert(r.identity()))
+                .map(|r| format!("{} is there twice", r.whole)),
+        );
     }
     found
 }

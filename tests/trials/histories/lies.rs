@@ -7,8 +7,8 @@ use super::history::{History, full};
 use super::judge::{outcome_of, reported_unknown, was_deceived};
 use super::play::{Played, Ran};
 
-/// A falsification: its name, the problem that the judge must report, and a function that applies it and returns whether it was
-/// possible.
+/// A falsification: its name, the problem that the judge must report, and a function that applies
+/// it and returns whether it was possible.
 pub(crate) struct Lie {
     pub(crate) name: &'static str,
     pub(crate) caught_by: &'static str,
@@ -17,25 +17,73 @@ pub(crate) struct Lie {
 
 /// All falsifications.
 pub(crate) const LIES: &[Lie] = &[
-    Lie { name: "a foreign record says something else", caught_by: "was nobody's to change", tell: foreign_changed },
-    Lie { name: "a foreign record is gone", caught_by: "was nobody's to change", tell: foreign_gone },
+    Lie {
+        name: "a foreign record says something else",
+        caught_by: "was nobody's to change",
+        tell: foreign_changed,
+    },
+    Lie {
+        name: "a foreign record is gone",
+        caught_by: "was nobody's to change",
+        tell: foreign_gone,
+    },
     Lie {
         name: "a record has lost a comment of which the spec says nothing",
         caught_by: "the spec says nothing of it",
         tell: facet_changed,
     },
-    Lie { name: "a foreign rule says something else", caught_by: "rules of someone else", tell: rule_changed },
-    Lie { name: "something beside the records changed", caught_by: "changed beside its records", tell: beside_changed },
+    Lie {
+        name: "a foreign rule says something else",
+        caught_by: "rules of someone else",
+        tell: rule_changed,
+    },
+    Lie {
+        name: "something beside the records changed",
+        caught_by: "changed beside its records",
+        tell: beside_changed,
+    },
     Lie { name: "the journal lacks an intent", caught_by: "is in no intent", tell: intent_dropped },
-    Lie { name: "the journal lacks an outcome", caught_by: "has no outcome", tell: outcome_dropped },
-    Lie { name: "the journal is certain of what is unknown", caught_by: "and its journal says", tell: played_down },
+    Lie {
+        name: "the journal lacks an outcome",
+        caught_by: "has no outcome",
+        tell: outcome_dropped,
+    },
+    Lie {
+        name: "the journal is certain of what is unknown",
+        caught_by: "and its journal says",
+        tell: played_down,
+    },
     Lie { name: "the journal has no end", caught_by: "the journal has no end", tell: end_dropped },
-    Lie { name: "a write was sent that nobody announced", caught_by: "without an intent", tell: unannounced },
-    Lie { name: "a write was sent that the journal does not hold", caught_by: "is in no intent", tell: unsaid },
-    Lie { name: "a record was created that nobody wants", caught_by: "creates what nobody wants", tell: created },
-    Lie { name: "a foreign record was patched", caught_by: "which is not the spec's", tell: patched },
-    Lie { name: "a foreign record was deleted", caught_by: "is not the spec's to delete", tell: deleted },
-    Lie { name: "a wanted record is missing after an apply that ended well", caught_by: "lacks Wanted", tell: missing },
+    Lie {
+        name: "a write was sent that nobody announced",
+        caught_by: "without an intent",
+        tell: unannounced,
+    },
+    Lie {
+        name: "a write was sent that the journal does not hold",
+        caught_by: "is in no intent",
+        tell: unsaid,
+    },
+    Lie {
+        name: "a record was created that nobody wants",
+        caught_by: "creates what nobody wants",
+        tell: created,
+    },
+    Lie {
+        name: "a foreign record was patched",
+        caught_by: "which is not the spec's",
+        tell: patched,
+    },
+    Lie {
+        name: "a foreign record was deleted",
+        caught_by: "is not the spec's to delete",
+        tell: deleted,
+    },
+    Lie {
+        name: "a wanted record is missing after an apply that ended well",
+        caught_by: "lacks Wanted",
+        tell: missing,
+    },
     Lie {
         name: "an operation that was not done is reported as done",
         caught_by: "is reported as done",
@@ -61,12 +109,24 @@ pub(crate) const LIES: &[Lie] = &[
         caught_by: "it ended well with",
         tell: all_is_well,
     },
-    Lie { name: "a plan asks nobody before it overwrites", caught_by: "lacks overwrites-foreign", tell: unasked },
+    Lie {
+        name: "a plan asks nobody before it overwrites",
+        caught_by: "lacks overwrites-foreign",
+        tell: unasked,
+    },
     Lie { name: "a plan wrote", caught_by: "plan: it wrote", tell: plan_wrote },
     Lie { name: "a record is there twice", caught_by: "is there twice", tell: twice },
-    Lie { name: "the second apply left a difference", caught_by: "second apply: ", tell: left_over },
+    Lie {
+        name: "the second apply left a difference",
+        caught_by: "second apply: ",
+        tell: left_over,
+    },
     Lie { name: "the third apply wrote", caught_by: "it wrote again", tell: repeated_a_write },
-    Lie { name: "the third apply changed something", caught_by: "it changed something", tell: repeated_a_change },
+    Lie {
+        name: "the third apply changed something",
+        caught_by: "it changed something",
+        tell: repeated_a_change,
+    },
 ];
 
 /// Removes a danger from an operation of the plan.
@@ -88,11 +148,13 @@ fn list<'j>(dump: &'j mut Json, zone: &str) -> Option<&'j mut Vec<Json>> {
 /// A record at a name of which no spec says anything: its zone and id.
 fn foreign(history: &History, dump: &Json) -> Option<(&'static str, String)> {
     history.zones.iter().filter(|zone| !zone.is_new).find_map(|zone| {
-        let is_named = |name: &str| zone.wanted.iter().chain(&zone.before).any(|wanted| wanted.name == name);
+        let is_named =
+            |name: &str| zone.wanted.iter().chain(&zone.before).any(|wanted| wanted.name == name);
         let is_gone = |name: &str| zone.gone.iter().any(|gone| gone.name == name);
         let is_touched = |name: &str| history.foreign().any(|foreign| foreign.name == name);
         let all = records(dump, zone.name);
-        let mut own = all.iter().filter(|r| !is_named(&r.name) && !is_gone(&r.name) && !is_touched(&r.name));
+        let mut own =
+            all.iter().filter(|r| !is_named(&r.name) && !is_gone(&r.name) && !is_touched(&r.name));
         (!zone.prune).then(|| own.next().map(|record| (zone.name, record.id.clone()))).flatten()
     })
 }
@@ -132,9 +194,12 @@ fn facet_changed(history: &History, played: &mut Played) -> bool {
 fn rule_changed(history: &History, played: &mut Played) -> bool {
     let zones = played.third.after["zones"].as_array_mut().into_iter().flatten();
     let rulesets = zones.flat_map(|zone| zone["rulesets"].as_array_mut().into_iter().flatten());
-    let mut rules = rulesets.flat_map(|ruleset| ruleset["rules"].as_array_mut().into_iter().flatten());
-    let theirs = rules.find(|rule| rule["ref"].as_str().is_some_and(|name| name.starts_with("theirs-")));
-    history.foreign().next().is_none() && theirs.map(|rule| rule["enabled"] = json!(false)).is_some()
+    let mut rules =
+        rulesets.flat_map(|ruleset| ruleset["rules"].as_array_mut().into_iter().flatten());
+    let theirs =
+        rules.find(|rule| rule["ref"].as_str().is_some_and(|name| name.starts_with("theirs-")));
+    history.foreign().next().is_none()
+        && theirs.map(|rule| rule["enabled"] = json!(false)).is_some()
 }
 
 fn beside_changed(history: &History, played: &mut Played) -> bool {
@@ -160,7 +225,9 @@ fn played_down(_: &History, played: &mut Played) -> bool {
     let Some(address) = reported_unknown(first).next().map(str::to_owned) else { return false };
     let lines = first.journal.iter().filter_map(|line| outcome_of(first, line, &address));
     let steps: Vec<Json> = lines.map(|outcome| outcome["step"].clone()).collect();
-    for line in first.journal.iter_mut().filter(|l| l["event"] == "outcome" && steps.contains(&l["step"])) {
+    for line in
+        first.journal.iter_mut().filter(|l| l["event"] == "outcome" && steps.contains(&l["step"]))
+    {
         line["outcome"] = json!("refused");
     }
     !steps.is_empty()
@@ -175,7 +242,8 @@ fn end_dropped(_: &History, played: &mut Played) -> bool {
 }
 
 fn unannounced(_: &History, played: &mut Played) -> bool {
-    let write = played.first.writes().next().map(|write| format!("{} {}", write.method, write.path));
+    let write =
+        played.first.writes().next().map(|write| format!("{} {}", write.method, write.path));
     write.map(|write| played.first.unannounced.push(write)).is_some()
 }
 
@@ -189,7 +257,9 @@ fn sent(ran: &mut Ran, zone: &str, method: &str, end: &str, body: Json) {
 }
 
 fn unsaid(_: &History, played: &mut Played) -> bool {
-    let Some(write) = played.first.writes().find(|write| write.body.is_some()).cloned() else { return false };
+    let Some(write) = played.first.writes().find(|write| write.body.is_some()).cloned() else {
+        return false;
+    };
     let more = json!({ "comment": "and this" });
     played.first.requests.push(zonewright::sandbox::LoggedRequest { body: Some(more), ..write });
     true
@@ -218,7 +288,9 @@ fn deleted(history: &History, played: &mut Played) -> bool {
 fn lost(history: &History, dump: &mut Json) -> bool {
     history.zones.iter().any(|zone| {
         let is_touched = |name: &str| history.foreign().any(|foreign| foreign.name == name);
-        let Some(wanted) = zone.wanted.iter().find(|wanted| !is_touched(wanted.name)) else { return false };
+        let Some(wanted) = zone.wanted.iter().find(|wanted| !is_touched(wanted.name)) else {
+            return false;
+        };
         let all = records(dump, zone.name);
         let Some(record) = all.iter().find(|record| record.is(wanted)) else { return false };
         let Some(list) = list(dump, zone.name) else { return false };
@@ -238,8 +310,10 @@ fn not_done(ran: &mut Ran) -> impl Iterator<Item = &mut Vec<Json>> {
 }
 
 fn glossed_over(history: &History, played: &mut Played) -> bool {
-    let is_sure =
-        |entry: &Json| entry["outcome"] == "not-sent" && entry["address"].as_str().is_some_and(|a| a.contains("/dns/"));
+    let is_sure = |entry: &Json| {
+        entry["outcome"] == "not-sent"
+            && entry["address"].as_str().is_some_and(|a| a.contains("/dns/"))
+    };
     let mut occasion = false;
     not_done(&mut played.first).for_each(|list| {
         let before = list.len();
@@ -255,7 +329,9 @@ fn reported_as(history: &History, played: &mut Played, outcome: &str) -> bool {
         return false;
     }
     let operations = played.first.document["operations"].as_array().cloned().unwrap_or_default();
-    let Some(one) = operations.iter().find(|operation| operation["kind"] == "dns_record") else { return false };
+    let Some(one) = operations.iter().find(|operation| operation["kind"] == "dns_record") else {
+        return false;
+    };
     let entry = json!({ "address": one["address"], "outcome": outcome, "reason": "a lie" });
     not_done(&mut played.first).next().map(|list| list.push(entry)).is_some()
 }

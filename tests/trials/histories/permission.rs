@@ -1,10 +1,11 @@
 //! Checks that the program only changed records that the spec owns.
 //!
-//! This repeats the rules of the documentation independently. A record that the spec names is managed. A record that it removes
-//! may be deleted, and so may one that cannot exist beside a wanted one. Without a base, a value may be rewritten into a wanted
-//! one of its name, type and purpose, if it is the nearest or if there are no more of them than are wanted. With a base, it may
-//! be rewritten if the base had it, if it replaces one that is gone, or if both cannot exist together. All other records are
-//! someone else's.
+//! This repeats the rules of the documentation independently. A record that the spec names is
+//! managed. A record that it removes may be deleted, and so may one that cannot exist beside a
+//! wanted one. Without a base, a value may be rewritten into a wanted one of its name, type and
+//! purpose, if it is the nearest or if there are no more of them than are wanted. With a base, it
+//! may be rewritten if the base had it, if it replaces one that is gone, or if both cannot exist
+//! together. All other records are someone else's.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,27 +23,34 @@ pub(super) fn of_writes(history: &History, ran: &Ran) -> Vec<String> {
     for request in ran.writes() {
         let Some(written) = written(request) else { continue };
         let Some(zone) = zone_of(history, request, &ran.after) else {
-            found.push(format!("{} {} is about a zone that nobody named", request.method, request.path));
+            found.push(format!(
+                "{} {} is about a zone that nobody named",
+                request.method, request.path
+            ));
             continue;
         };
         let known = known_records(ran, zone);
         let ground = Ground { history, zone, live: records(&ran.before, zone.name) };
         for id in &written.deletes {
             match known.get(id) {
-                Some(record) if ground.states(record).iter().any(|state| ground.may_delete(state)) => {}
-                other => {
-                    found.push(format!("{} deletes {id}, which is not the spec's to delete: {other:?}", zone.name))
-                }
+                Some(record)
+                    if ground.states(record).iter().any(|state| ground.may_delete(state)) => {}
+                other => found.push(format!(
+                    "{} deletes {id}, which is not the spec's to delete: {other:?}",
+                    zone.name
+                )),
             }
         }
         for (id, patch) in &written.patches {
             match known.get(id) {
                 Some(record)
-                    if (ground.states(record).iter())
-                        .any(|state| ground.may_patch(state, &patched(state, patch, zone.name))) => {}
-                other => {
-                    found.push(format!("{} patches {id} with {patch}, which is not the spec's: {other:?}", zone.name))
-                }
+                    if (ground.states(record).iter()).any(|state| {
+                        ground.may_patch(state, &patched(state, patch, zone.name))
+                    }) => {}
+                other => found.push(format!(
+                    "{} patches {id} with {patch}, which is not the spec's: {other:?}",
+                    zone.name
+                )),
             }
         }
         let deleted: Vec<&Record> = deleted(ran).iter().filter_map(|id| known.get(id)).collect();
@@ -63,7 +71,8 @@ fn deleted(ran: &Ran) -> BTreeSet<String> {
     ran.writes().filter_map(written).flat_map(|written| written.deletes).collect()
 }
 
-/// The records of a zone that a run could see: those of the dumps, and those that came and went, as the journal saw them.
+/// The records of a zone that a run could see: those of the dumps, and those that came and went, as
+/// the journal saw them.
 fn known_records(ran: &Ran, zone: &Zone) -> BTreeMap<String, Record> {
     let mut known = BTreeMap::new();
     for operation in ran.journal.iter().flat_map(|line| line["operations"].as_array()).flatten() {
@@ -87,11 +96,14 @@ struct Ground<'h> {
 }
 
 impl Ground<'_> {
-    /// A record as it was before the run, and as someone else made it meanwhile, one change after the other.
+    /// A record as it was before the run, and as someone else made it meanwhile, one change after
+    /// the other.
     fn states(&self, record: &Record) -> Vec<Record> {
         let mut states = vec![record.clone()];
         let path_end = format!("/{}", record.id);
-        for foreign in self.history.foreign().filter(|f| f.method == "PATCH" && f.path.ends_with(&path_end)) {
+        for foreign in
+            self.history.foreign().filter(|f| f.method == "PATCH" && f.path.ends_with(&path_end))
+        {
             states.push(patched(&states[states.len() - 1], &foreign.body, self.zone.name));
         }
         states
@@ -101,11 +113,13 @@ impl Ground<'_> {
     fn may_delete(&self, record: &Record) -> bool {
         let zone = self.zone;
         let is_apex = record.name == "@";
-        let is_in_the_way =
-            |wanted: &Wanted| wanted.name == record.name && excludes(wanted.value.kind, &record.kind, is_apex);
+        let is_in_the_way = |wanted: &Wanted| {
+            wanted.name == record.name && excludes(wanted.value.kind, &record.kind, is_apex)
+        };
         !zone.sets_aside(record)
             && !zone.wanted.iter().any(|wanted| record.is(wanted))
-            && (zone.deletes(record, self.history.call.has_base) || zone.wanted.iter().any(is_in_the_way))
+            && (zone.deletes(record, self.history.call.has_base)
+                || zone.wanted.iter().any(is_in_the_way))
     }
 
     /// Whether a record may be made into another.
@@ -113,23 +127,31 @@ impl Ground<'_> {
         if self.zone.sets_aside(before) {
             return false;
         }
-        let Some(wanted) = self.zone.wanted.iter().find(|wanted| after.is(wanted)) else { return false };
+        let Some(wanted) = self.zone.wanted.iter().find(|wanted| after.is(wanted)) else {
+            return false;
+        };
         before.identity() == after.identity() || self.may_rewrite(before, wanted)
     }
 
     /// Whether a value may take the place of another.
     fn may_rewrite(&self, before: &Record, wanted: &Wanted) -> bool {
         // The records at a name where someone else writes are not known here.
-        if self.is_disputed(wanted.name) && before.name == wanted.name && before.kind == wanted.value.kind {
+        if self.is_disputed(wanted.name)
+            && before.name == wanted.name
+            && before.kind == wanted.value.kind
+        {
             return true;
         }
         let Some(value) = known(&before.kind, &before.text) else { return false };
         if before.name == wanted.name && before.is_twin(wanted.value) {
-            let ground = consents::Ground { has_base: true, zone: self.zone, live: self.live.clone() };
-            return self.zone.prune || !self.history.call.has_base || ground.is_ours_or_drift(before);
+            let ground =
+                consents::Ground { has_base: true, zone: self.zone, live: self.live.clone() };
+            return self.zone.prune
+                || !self.history.call.has_base
+                || ground.is_ours_or_drift(before);
         }
-        let is_same_set =
-            (before.name.as_str(), value.kind, value.purpose) == (wanted.name, wanted.value.kind, wanted.value.purpose);
+        let is_same_set = (before.name.as_str(), value.kind, value.purpose)
+            == (wanted.name, wanted.value.kind, wanted.value.purpose);
         if !is_same_set || value.purpose == "unique" {
             return false;
         }
@@ -138,7 +160,9 @@ impl Ground<'_> {
         }
         if self.history.call.has_base {
             let live = self.live.clone();
-            value.kind == "CNAME" || consents::Ground { has_base: true, zone: self.zone, live }.is_ours_or_drift(before)
+            value.kind == "CNAME"
+                || consents::Ground { has_base: true, zone: self.zone, live }
+                    .is_ours_or_drift(before)
         } else {
             self.none_are_foreign(value, wanted.name)
         }
@@ -152,7 +176,9 @@ impl Ground<'_> {
     /// Whether a set has no more values that nobody wants than wanted ones that are missing.
     fn none_are_foreign(&self, like: Value, name: &str) -> bool {
         let is_like = |value: Value| value.kind == like.kind && value.purpose == like.purpose;
-        let of_set = |record: &&Record| record.name == name && known(&record.kind, &record.text).is_some_and(is_like);
+        let of_set = |record: &&Record| {
+            record.name == name && known(&record.kind, &record.text).is_some_and(is_like)
+        };
         let is_wanted = |record: &Record| self.zone.wanted.iter().any(|wanted| record.is(wanted));
         let is_gone = |record: &Record| {
             self.zone.gone.iter().any(|gone| {
@@ -160,16 +186,22 @@ impl Ground<'_> {
                     && gone.value.is_none_or(|v| v.text == record.text)
             })
         };
-        let spare = self.live.iter().filter(of_set).filter(|r| !is_wanted(r) && !is_gone(r)).count();
+        let spare =
+            self.live.iter().filter(of_set).filter(|r| !is_wanted(r) && !is_gone(r)).count();
         let has = |wanted: &&Wanted| self.live.iter().any(|record| record.is(wanted));
-        let missing =
-            self.zone.wanted.iter().filter(|w| w.name == name && is_like(w.value)).filter(|w| !has(w)).count();
+        let missing = self
+            .zone
+            .wanted
+            .iter()
+            .filter(|w| w.name == name && is_like(w.value))
+            .filter(|w| !has(w))
+            .count();
         spare <= missing
     }
 }
 
-/// Whether two values differ in their lesser part only: mail for the same host, a service at the same place, a text that
-/// exists once.
+/// Whether two values differ in their lesser part only: mail for the same host, a service at the
+/// same place, a text that exists once.
 fn is_near(a: Value, b: Value) -> bool {
     let last = |value: Value, words: usize| -> Vec<&'static str> {
         let mut all: Vec<&str> = value.text.rsplit(' ').take(words).collect();
@@ -193,14 +225,19 @@ pub(super) fn of_what_is_foreign(history: &History, played: &Played) -> Vec<Stri
         .flat_map(|ran| ran.writes().filter_map(written))
         .flat_map(|w| w.deletes.into_iter().chain(w.patches.into_iter().map(|(id, _)| id)))
         .collect();
-    let is_theirs = |id: &str| history.foreign().any(|foreign| foreign.path.ends_with(&format!("/{id}")));
+    let is_theirs =
+        |id: &str| history.foreign().any(|foreign| foreign.path.ends_with(&format!("/{id}")));
     let (begin, end) = (&played.plan.before, &played.third.after);
     for own in &history.zones {
         let after = by_id([end], own.name);
-        for record in records(begin, own.name).iter().filter(|r| !by_us.contains(&r.id) && !is_theirs(&r.id)) {
+        for record in
+            records(begin, own.name).iter().filter(|r| !by_us.contains(&r.id) && !is_theirs(&r.id))
+        {
             match after.get(&record.id) {
                 Some(now) if now.whole == record.whole => {}
-                other => found.push(format!("{} was nobody's to change and is {other:?}", record.whole)),
+                other => {
+                    found.push(format!("{} was nobody's to change and is {other:?}", record.whole))
+                }
             }
         }
         found.extend(facets(history, own, begin, &after, &is_theirs));
@@ -231,7 +268,11 @@ fn facets(
         if wanted.proxied.is_none() && now.proxied != before.proxied {
             changed.push("proxied");
         }
-        if wanted.ttl.is_none() && !now.proxied && now.proxied == before.proxied && now.ttl != before.ttl {
+        if wanted.ttl.is_none()
+            && !now.proxied
+            && now.proxied == before.proxied
+            && now.ttl != before.ttl
+        {
             changed.push("ttl");
         }
         if !changed.is_empty() {

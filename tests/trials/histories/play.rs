@@ -1,9 +1,10 @@
 //! Plays a history: the whole program, in this process, against a sandbox over real connections.
 //!
-//! Waits of the program take no time. Its runtime has a paused clock, which jumps to the next timer whenever no task is ready.
-//! While a request is under way no task is ready either, so the clock is held for as long as an exchange lasts ([`Held`]): time
-//! advances between requests and stands still during one. The result does not depend on how fast the machine is. The sandbox
-//! has a runtime and a clock of its own.
+//! Waits of the program take no time. Its runtime has a paused clock, which jumps to the next timer
+//! whenever no task is ready. While a request is under way no task is ready either, so the clock is
+//! held for as long as an exchange lasts ([`Held`]): time advances between requests and stands
+//! still during one. The result does not depend on how fast the machine is. The sandbox has a
+//! runtime and a clock of its own.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,15 +19,18 @@ use tokio::runtime::{Builder, Runtime};
 use zonewright::api::{ApiEvent, Stopper};
 use zonewright::cli::{Invocation, Sink};
 use zonewright::model::Danger;
-use zonewright::sandbox::{self, Fault, ListOrder, LoggedRequest, Options, Profile, Running, TxtCuts, What, When};
+use zonewright::sandbox::{
+    self, Fault, ListOrder, LoggedRequest, Options, Profile, Running, TxtCuts, What, When,
+};
 
 use super::history::{Foreign, History, Strike};
 use super::intents::Intents;
 use crate::support::virtual_time::Held;
 
 /// Where the sandboxes of all histories run.
-static SERVICES: LazyLock<Runtime> =
-    LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("threads can be made"));
+static SERVICES: LazyLock<Runtime> = LazyLock::new(|| {
+    Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("threads can be made")
+});
 
 /// The result of one run of the program.
 #[derive(Debug, Clone)]
@@ -129,7 +133,10 @@ pub(crate) fn play_with(history: &History, program: Program) -> Played {
         let ran = stage.run(before.after.clone(), with(&apply));
         // Deletes are allowed by their number, which the refusal tells.
         match ran.exit {
-            3 => stage.run(ran.after.clone(), with(&[&apply[..], &["--allow-deletes", &deletes(&ran)]].concat())),
+            3 => stage.run(
+                ran.after.clone(),
+                with(&[&apply[..], &["--allow-deletes", &deletes(&ran)]].concat()),
+            ),
             _ => ran,
         }
     };
@@ -141,14 +148,16 @@ pub(crate) fn play_with(history: &History, program: Program) -> Played {
 /// How many deletes a plan asks a consent for: replacements are not counted.
 pub(crate) fn counted_deletes(document: &Json) -> u64 {
     let operations = document["operations"].as_array().into_iter().flatten();
-    let is_counted = |o: &&Json| o["dangers"].as_array().is_some_and(|all| all.contains(&"delete".into()));
+    let is_counted =
+        |o: &&Json| o["dangers"].as_array().is_some_and(|all| all.contains(&"delete".into()));
     operations.filter(is_counted).count() as u64
 }
 
 /// The flags that every run has.
 fn flags(history: &History, stage: &Stage) -> Vec<String> {
     let call = &history.call;
-    let codes: Vec<&str> = Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|d| d.code()).collect();
+    let codes: Vec<&str> =
+        Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|d| d.code()).collect();
     let path = |name: &str| stage.path(name).display().to_string();
     let mut flags = vec![
         "--format=json".to_owned(),
@@ -183,22 +192,35 @@ impl Stage {
     /// Everything as it is at the beginning.
     fn new(history: &History, program: Program) -> Self {
         let directory = TempDir::new().expect("a directory can be made");
-        let profile = if history.service.is_old { Profile::previous_generation() } else { Profile::default() };
+        let profile = if history.service.is_old {
+            Profile::previous_generation()
+        } else {
+            Profile::default()
+        };
         let profile = Profile {
             batch: history.service.batches && profile.batch,
             page_limit: history.service.page_limit.min(profile.page_limit),
-            list_order: if history.service.is_unordered { ListOrder::Hostile } else { ListOrder::Stable },
+            list_order: if history.service.is_unordered {
+                ListOrder::Hostile
+            } else {
+                ListOrder::Stable
+            },
             txt_cuts: if history.service.joins_texts { TxtCuts::Joined } else { TxtCuts::Apart },
             rate_limit: None,
             ..profile
         };
         let options = Options { profile, seed: history.seed, ..Options::default() };
         let sandbox = SERVICES.block_on(sandbox::start(options)).expect("a port is free");
-        sandbox.seed(&history.document()).unwrap_or_else(|error| panic!("{error:?}\n{:#}", history.document()));
+        sandbox
+            .seed(&history.document())
+            .unwrap_or_else(|error| panic!("{error:?}\n{:#}", history.document()));
         let runtime = Builder::new_current_thread().enable_all().start_paused(true).build();
-        let stage = Self { program, directory, sandbox, runtime: runtime.expect("a runtime can be made") };
-        std::fs::write(stage.path("spec.yaml"), history.spec()).expect("the directory can be written");
-        std::fs::write(stage.path("base.yaml"), history.base()).expect("the directory can be written");
+        let stage =
+            Self { program, directory, sandbox, runtime: runtime.expect("a runtime can be made") };
+        std::fs::write(stage.path("spec.yaml"), history.spec())
+            .expect("the directory can be written");
+        std::fs::write(stage.path("base.yaml"), history.base())
+            .expect("the directory can be written");
         stage
     }
 
@@ -217,9 +239,12 @@ impl Stage {
         self.sandbox.dump().expect("the store can be read")
     }
 
-    /// A text without parts that differ in each run: the directory, the port, and the name of the journal.
+    /// A text without parts that differ in each run: the directory, the port, and the name of the
+    /// journal.
     fn timeless(&self, text: &str, journal: Option<&PathBuf>) -> String {
-        let file = journal.and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned());
+        let file = journal
+            .and_then(|path| path.file_name())
+            .map(|name| name.to_string_lossy().into_owned());
         let text = text.replace(&self.directory.path().display().to_string(), "DIRECTORY");
         let text = text.replace(&self.sandbox.base_url(), "SERVICE");
         file.map_or(text.clone(), |file| text.replace(&file, "JOURNAL"))
@@ -230,8 +255,8 @@ impl Stage {
         self.run_until(None, before, arguments)
     }
 
-    /// Runs the program on a service that has this, and asks it to stop after so many answers, so many times: the second time, it
-    /// ends at once.
+    /// Runs the program on a service that has this, and asks it to stop after so many answers, so
+    /// many times: the second time, it ends at once.
     fn run_until(&self, end: Option<(u64, u32)>, before: Json, arguments: Vec<String>) -> Ran {
         let requests = self.sandbox.requests().len();
         let journals = self.path("journal");
@@ -282,7 +307,12 @@ impl Stage {
         };
         let exit = self.runtime.block_on(invocation.run_until(stop)).code();
         let bytes = |sink: &Mutex<Vec<u8>>| sink.lock().expect("nobody panics").clone();
-        Heard { exit, results: bytes(&results), messages: bytes(&messages), unannounced: intents.unannounced() }
+        Heard {
+            exit,
+            results: bytes(&results),
+            messages: bytes(&messages),
+            unannounced: intents.unannounced(),
+        }
     }
 }
 
@@ -298,10 +328,13 @@ pub(super) struct Heard {
 pub(super) fn run_binary(path: &Path, directory: &Path, arguments: &[String]) -> Heard {
     let below = format!("{}/", directory.display());
     let mut command = Command::new(path);
-    command.current_dir(directory).args(arguments.iter().map(|argument| argument.replace(&below, "")));
+    command
+        .current_dir(directory)
+        .args(arguments.iter().map(|argument| argument.replace(&below, "")));
     command.env_clear().env("CLOUDFLARE_API_TOKEN", sandbox::TOKEN).stdin(Stdio::null());
     let output = command.output().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let exit = output.status.code().and_then(|code| u8::try_from(code).ok()).expect("it ends with a code");
+    let exit =
+        output.status.code().and_then(|code| u8::try_from(code).ok()).expect("it ends with a code");
     Heard { exit, results: output.stdout, messages: output.stderr, unannounced: Vec::new() }
 }
 

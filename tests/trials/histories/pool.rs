@@ -1,7 +1,7 @@
 //! The values of random records, and what the documentation says about them.
 //!
-//! Everything here is written by hand from the documentation, so that a bug in how the program reads, writes or groups records
-//! is not repeated in the assertions.
+//! Everything here is written by hand from the documentation, so that a bug in how the program
+//! reads, writes or groups records is not repeated in the assertions.
 
 use serde_json::{Value as Json, json};
 
@@ -10,10 +10,11 @@ use serde_json::{Value as Json, json};
 pub(crate) struct Value {
     /// The type.
     pub(crate) kind: &'static str,
-    /// What it says: the presentation, without quotes in the case of TXT, where `|` is a cut between two strings that are not as long
-    /// as they can be.
+    /// What it says: the presentation, without quotes in the case of TXT, where `|` is a cut
+    /// between two strings that are not as long as they can be.
     pub(crate) text: &'static str,
-    /// Values of a name and type may take one another's place within one purpose only; `unique` ones never do.
+    /// Values of a name and type may take one another's place within one purpose only; `unique`
+    /// ones never do.
     pub(crate) purpose: &'static str,
 }
 
@@ -61,7 +62,8 @@ pub(crate) const HOST: &[Value] = &[
     meant("CAA", "0 iodef \"mailto:security@example.net\"", "iodef"),
 ];
 
-/// Values at the name of a challenge. Texts are one there, wherever they are cut (RFC 8555 section 8.4).
+/// Values at the name of a challenge. Texts are one there, wherever they are cut (RFC 8555 section
+/// 8.4).
 pub(crate) const CHALLENGE: &[Value] = &[
     value("A", "192.0.2.1"),
     value("A", "192.0.2.2"),
@@ -82,8 +84,11 @@ pub(crate) const SERVICE: &[Value] = &[
 ];
 
 /// Values at a delegated name, as far as a spec may say it.
-pub(crate) const DELEGATION: &[Value] =
-    &[value("NS", "ns1.example.net"), value("NS", "ns2.example.net"), value("NS", "ns3.example.net")];
+pub(crate) const DELEGATION: &[Value] = &[
+    value("NS", "ns1.example.net"),
+    value("NS", "ns2.example.net"),
+    value("NS", "ns3.example.net"),
+];
 
 /// The names of records, relative to the zone, and the values that they may have.
 pub(crate) const NAMES: &[(&str, &[Value])] = &[
@@ -129,8 +134,12 @@ impl Value {
     /// The members of an entry of a spec that say it.
     pub(crate) fn spelled(self) -> String {
         match (self.kind, self.text.split_once(' ')) {
-            ("MX", Some((priority, host))) => format!("type: MX, priority: {priority}, content: {host}"),
-            ("TXT", _) if self.text.contains('|') => format!("type: TXT, content: {}", Json::from(quoted(self.text))),
+            ("MX", Some((priority, host))) => {
+                format!("type: MX, priority: {priority}, content: {host}")
+            }
+            ("TXT", _) if self.text.contains('|') => {
+                format!("type: TXT, content: {}", Json::from(quoted(self.text)))
+            }
             _ => format!("type: {}, content: {}", self.kind, Json::from(self.text)),
         }
     }
@@ -166,7 +175,9 @@ pub(crate) fn said(record: &Json) -> (String, String) {
     let text = match kind.as_str() {
         "MX" => format!("{} {content}", record["priority"]),
         "TXT" if content.starts_with('"') => unquoted(content),
-        "SRV" => format!("{} {} {} {}", data("priority"), data("weight"), data("port"), data("target")),
+        "SRV" => {
+            format!("{} {} {} {}", data("priority"), data("weight"), data("port"), data("target"))
+        }
         "CAA" => format!("{} {} \"{}\"", data("flags"), data("tag"), data("value")),
         _ => content.to_owned(),
     };
@@ -179,8 +190,9 @@ pub(crate) fn known(kind: &str, text: &str) -> Option<Value> {
     all.copied().find(|value| value.kind == kind && value.text == text)
 }
 
-/// Whether records of two types exclude each other at one name: an alias beside addresses or other aliases, and a delegation beside
-/// either; at the zone's own name Cloudflare keeps the delegation itself.
+/// Whether records of two types exclude each other at one name: an alias beside addresses or other
+/// aliases, and a delegation beside either; at the zone's own name Cloudflare keeps the delegation
+/// itself.
 pub(crate) fn excludes(a: &str, b: &str, is_apex: bool) -> bool {
     let is_address = |kind: &str| matches!(kind, "A" | "AAAA");
     let one_way = |a: &str, b: &str| match a {

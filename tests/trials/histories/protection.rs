@@ -44,18 +44,24 @@ pub(crate) struct Waf {
 impl Waf {
     /// The section of a spec.
     pub(super) fn write(&self, text: &mut String) {
-        let mut line = |words: std::fmt::Arguments| writeln!(text, "{words}").expect("a text takes everything");
+        let mut line = |words: std::fmt::Arguments| {
+            writeln!(text, "{words}").expect("a text takes everything")
+        };
         let is_empty = self.owasp.is_none() && self.custom.is_empty();
         line(format_args!("    waf:{}", if is_empty { " {}" } else { "" }));
         if let Some((paranoia, threshold)) = self.owasp {
-            line(format_args!("      owasp: {{ paranoia: {paranoia}, threshold: {threshold}, action: block }}"));
+            line(format_args!(
+                "      owasp: {{ paranoia: {paranoia}, threshold: {threshold}, action: block }}"
+            ));
         }
         if !self.custom.is_empty() {
             line(format_args!("      custom:"));
         }
         for (name, host, action) in &self.custom {
             let when = format!("http.host eq \"{host}\"");
-            line(format_args!("        - {{ name: {name}, when: '{when}', action: {action}, reason: a history }}"));
+            line(format_args!(
+                "        - {{ name: {name}, when: '{when}', action: {action}, reason: a history }}"
+            ));
         }
     }
 
@@ -129,7 +135,10 @@ pub(super) fn differences(own: &Zone, dump: &Json, has_base: bool) -> Vec<String
                 && rule["enabled"] != false
         };
         if !matches!(named.as_slice(), [one] if is_right(one)) {
-            found.push(format!("{} has no rule {name} for {host} that does {action}: {named:?}", own.name));
+            found.push(format!(
+                "{} has no rule {name} for {host} that does {action}: {named:?}",
+                own.name
+            ));
         }
     }
     let was_named = |rule: &Json| has_base && before.as_ref().is_some_and(|waf| waf.names(rule));
@@ -139,7 +148,8 @@ pub(super) fn differences(own: &Zone, dump: &Json, has_base: bool) -> Vec<String
     found
 }
 
-/// Whether a deployment of the OWASP ruleset is on, at this level and with this threshold, and blocks.
+/// Whether a deployment of the OWASP ruleset is on, at this level and with this threshold, and
+/// blocks.
 fn is_tuned(rule: &Json, paranoia: u8, threshold: u32) -> bool {
     let overrides = &rule["action_parameters"]["overrides"];
     let is_off = |level: u8| {
@@ -147,17 +157,21 @@ fn is_tuned(rule: &Json, paranoia: u8, threshold: u32) -> bool {
         let mut entries = overrides["categories"].as_array().into_iter().flatten();
         entries.any(|entry| entry["category"] == *category && entry["enabled"] == false)
     };
-    let score = overrides["rules"].as_array().into_iter().flatten().find(|rule| rule["id"] == SCORE);
+    let score =
+        overrides["rules"].as_array().into_iter().flatten().find(|rule| rule["id"] == SCORE);
     rule["enabled"] != false
         && (2..=4).all(|level| is_off(level) == (level > paranoia))
-        && score.is_some_and(|score| score["score_threshold"] == threshold && score["action"] == "block")
+        && score.is_some_and(|score| {
+            score["score_threshold"] == threshold && score["action"] == "block"
+        })
 }
 
 /// Rules of someone else that are not as they were, and rules that nobody wanted.
 pub(super) fn foreign_rules(own: &Zone, begin: &Json, end: &Json, has_base: bool) -> Vec<String> {
     let Some(Protection { wanted, before, .. }) = &own.protection else { return Vec::new() };
     let specs = || wanted.iter().chain(before.iter().filter(|_| has_base));
-    let runs_ours = |rule: &Json| runs_owasp(rule) && wanted.as_ref().is_some_and(|waf| waf.owasp.is_some());
+    let runs_ours =
+        |rule: &Json| runs_owasp(rule) && wanted.as_ref().is_some_and(|waf| waf.owasp.is_some());
     let theirs = |dump: &Json, phase: &str| -> Vec<Json> {
         let all = rules(dump, own.name, phase).into_iter();
         all.filter(|rule| !runs_ours(rule) && !specs().any(|waf| waf.names(rule))).collect()
@@ -167,7 +181,10 @@ pub(super) fn foreign_rules(own: &Zone, begin: &Json, end: &Json, has_base: bool
         // With their order, ids, versions and times.
         let (before, after) = (theirs(begin, phase), theirs(end, phase));
         if before != after {
-            found.push(format!("rules of someone else in {} changed: {before:?} to {after:?}", own.name));
+            found.push(format!(
+                "rules of someone else in {} changed: {before:?} to {after:?}",
+                own.name
+            ));
         }
     }
     found

@@ -31,8 +31,13 @@ impl Tally {
     pub(crate) fn add(&mut self, history: &History, played: &Played) {
         self.histories += 1;
         drawn(history).into_iter().for_each(|name| self.count(0, name));
-        let struck: BTreeSet<String> =
-            played.first.requests.iter().filter_map(|request| request.fault.as_ref()).map(trouble::name).collect();
+        let struck: BTreeSet<String> = played
+            .first
+            .requests
+            .iter()
+            .filter_map(|request| request.fault.as_ref())
+            .map(trouble::name)
+            .collect();
         struck.into_iter().for_each(|name| self.count(1, name));
         self.count(2, format!("{} {}", played.first.exit, meaning(played.first.exit)));
         let document = &played.first.document;
@@ -47,7 +52,8 @@ impl Tally {
                 self.count(3, entry["outcome"].as_str().unwrap_or_default());
             }
         }
-        let wrote = if played.second.writes().next().is_some() { "writes" } else { "has nothing to write" };
+        let wrote =
+            if played.second.writes().next().is_some() { "writes" } else { "has nothing to write" };
         self.count(5, format!("{wrote}, ends with {}", played.second.exit));
     }
 
@@ -66,7 +72,11 @@ impl Tally {
 
     /// How often something of this group was counted whose name begins so.
     pub(crate) fn of(&self, group: &str, start: &str) -> u64 {
-        self.counts.iter().filter(|((own, name), _)| *own == group && name.starts_with(start)).map(|(_, n)| n).sum()
+        self.counts
+            .iter()
+            .filter(|((own, name), _)| *own == group && name.starts_with(start))
+            .map(|(_, n)| n)
+            .sum()
     }
 
     /// As tables.
@@ -83,7 +93,8 @@ impl Tally {
         text
     }
 
-    /// Gaps in the coverage: each kind of fault must have struck, and each exit code must have occurred.
+    /// Gaps in the coverage: each kind of fault must have struck, and each exit code must have
+    /// occurred.
     pub(crate) fn gaps(&self) -> Vec<String> {
         let mut gaps = Vec::new();
         let mut demand = |group: usize, names: &[&str]| {
@@ -94,8 +105,23 @@ impl Tally {
         demand(2, &["0", "1", "3", "4", "5"]);
         demand(3, &["done", "refused", "not-sent", "unknown"]);
         demand(4, &["create of `dns_record`", "update of `dns_record`", "delete of `dns_record`"]);
-        demand(4, &["create of `zone`", "update of `zone_setting`", "create of `waf_rule`", "update of `waf_rule`"]);
-        demand(5, &["writes, ends with 0", "has nothing to write, ends with 0", "has nothing to write, ends with 1"]);
+        demand(
+            4,
+            &[
+                "create of `zone`",
+                "update of `zone_setting`",
+                "create of `waf_rule`",
+                "update of `waf_rule`",
+            ],
+        );
+        demand(
+            5,
+            &[
+                "writes, ends with 0",
+                "has nothing to write, ends with 0",
+                "has nothing to write, ends with 1",
+            ],
+        );
         gaps
     }
 }
@@ -156,7 +182,8 @@ fn meaning(exit: u8) -> &'static str {
 fn drawn(history: &History) -> Vec<&'static str> {
     let History { zones, service, call, between, script, interrupt, is_kill, .. } = history;
     let is_foreign = |strike: &Strike| matches!(strike, Strike::Foreign { .. });
-    let is_fault = |strike: &Strike| matches!(strike, Strike::Fault(fault) if fault.what != What::StaleRead);
+    let is_fault =
+        |strike: &Strike| matches!(strike, Strike::Fault(fault) if fault.what != What::StaleRead);
     let all = [
         (!script.iter().any(is_fault) && between.is_empty(), "no faults"),
         (zones.len() > 1, "several zones"),

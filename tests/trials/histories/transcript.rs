@@ -38,27 +38,40 @@ pub(crate) fn of(history: &History, played: Option<&Played>, problems: &[String]
         line(match strike {
             Strike::Fault(fault) => format!("script: {fault:?}"),
             Strike::Foreign { number, is_after, foreign } => {
-                format!("script: {} request {number}: {foreign:?}", if *is_after { "after" } else { "before" })
+                format!(
+                    "script: {} request {number}: {foreign:?}",
+                    if *is_after { "after" } else { "before" }
+                )
             }
         });
     }
     let end = if history.is_kill { "killed" } else { "asked to stop" };
     history.interrupt.iter().for_each(|answers| line(format!("{end} after {answers} answers")));
     if let Some(Played { plan, first, second, third }) = played {
-        for (name, ran) in [("plan", plan), ("first apply", first), ("second apply", second), ("third apply", third)] {
+        for (name, ran) in [
+            ("plan", plan),
+            ("first apply", first),
+            ("second apply", second),
+            ("third apply", third),
+        ] {
             line(format!("\n── {name}\n{}", run(ran)));
         }
     }
-    line(format!("\nagain: ZONEWRIGHT_HISTORY_SEED={} cargo test --test trials histories", history.seed));
+    line(format!(
+        "\nagain: ZONEWRIGHT_HISTORY_SEED={} cargo test --test trials histories",
+        history.seed
+    ));
     text
 }
 
-/// What each run showed and sent, for programs: the document, the messages, the requests, the journal, the exit code.
+/// What each run showed and sent, for programs: the document, the messages, the requests, the
+/// journal, the exit code.
 ///
 /// # Order
-/// Requests and lines of the journal are in the order in which they came. Where several zones were worked on at a time, only the order
-/// within a zone is certain: requests are sorted, lines of the journal are zone after zone, and ids, which the sandbox gives in the
-/// order of the requests, are hidden.
+/// Requests and lines of the journal are in the order in which they came. Where several zones were
+/// worked on at a time, only the order within a zone is certain: requests are sorted, lines of the
+/// journal are zone after zone, and ids, which the sandbox gives in the order of the requests, are
+/// hidden.
 pub(crate) fn record(history: &History, Played { plan, first, second, third }: &Played) -> Json {
     let run = |ran: &Ran| {
         let one = |r: &LoggedRequest| json!({ "method": r.method, "path": r.path, "body": r.body, "status": r.status });
@@ -79,16 +92,21 @@ pub(crate) fn record(history: &History, Played { plan, first, second, third }: &
 
 /// The same without what looks like an id.
 fn without_ids(value: &Json) -> Json {
-    static ID: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b[0-9a-f]{32}\b").expect("the expression is right"));
+    static ID: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\b[0-9a-f]{32}\b").expect("the expression is right"));
     serde_json::from_str(&ID.replace_all(&value.to_string(), "ID")).expect("an id is within a text")
 }
 
-/// The lines of a journal zone after zone, with steps counted in this order. Lines about no zone stay first.
+/// The lines of a journal zone after zone, with steps counted in this order. Lines about no zone
+/// stay first.
 ///
-/// The line that ends the journal is about no zone; its place says nothing here, and that it is there is compared.
+/// The line that ends the journal is about no zone; its place says nothing here, and that it is
+/// there is compared.
 fn zone_after_zone(mut lines: Vec<Json>) -> Vec<Json> {
-    let zone_of_step: HashMap<u64, String> =
-        lines.iter().filter_map(|line| Some((line["step"].as_u64()?, line["zone"].as_str()?.to_owned()))).collect();
+    let zone_of_step: HashMap<u64, String> = lines
+        .iter()
+        .filter_map(|line| Some((line["step"].as_u64()?, line["zone"].as_str()?.to_owned())))
+        .collect();
     let zone = |line: &Json| match (line["zone"].as_str(), line["step"].as_u64()) {
         (Some(zone), _) => zone.to_owned(),
         (None, Some(step)) => zone_of_step.get(&step).cloned().unwrap_or_default(),
@@ -112,20 +130,34 @@ fn run(ran: &Ran) -> String {
     line(format!("zonewright {}\nends with {}", ran.arguments.join(" "), ran.exit));
     ran.messages.lines().for_each(|message| line(format!("  says {message}")));
     for operation in ran.document["operations"].as_array().into_iter().flatten() {
-        line(format!("  plans {} {} {}", operation["action"], operation["address"], operation["effect"]));
+        line(format!(
+            "  plans {} {} {}",
+            operation["action"], operation["address"], operation["effect"]
+        ));
     }
     for request in &ran.requests {
         let status = request.status.map_or("no answer".to_owned(), |status| status.to_string());
         let body = request.body.as_ref().map(clipped).unwrap_or_default();
-        let fault = request.fault.as_ref().map(|what| format!("({}) ", trouble::name(what))).unwrap_or_default();
+        let fault = request
+            .fault
+            .as_ref()
+            .map(|what| format!("({}) ", trouble::name(what)))
+            .unwrap_or_default();
         line(format!("  {} {} → {fault}{status}  {body}", request.method, request.path));
     }
     for entry in &ran.journal {
         let fields = ["event", "step", "outcome", "detail", "remaining"];
-        let shown: Vec<String> =
-            fields.iter().filter(|f| !entry[**f].is_null()).map(|f| format!("{f} {}", entry[*f])).collect();
-        let addresses: Vec<&str> =
-            entry["operations"].as_array().into_iter().flatten().filter_map(|o| o["address"].as_str()).collect();
+        let shown: Vec<String> = fields
+            .iter()
+            .filter(|f| !entry[**f].is_null())
+            .map(|f| format!("{f} {}", entry[*f]))
+            .collect();
+        let addresses: Vec<&str> = entry["operations"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|o| o["address"].as_str())
+            .collect();
         line(format!("  journal {} {}", shown.join(", "), addresses.join(" ")));
     }
     if !ran.document["result"].is_null() {

@@ -9,7 +9,8 @@ use super::draw::{chance, one};
 /// A fault.
 pub(super) fn fault(rng: &mut Rng) -> Fault {
     let what = what(rng);
-    // A false success of a write cannot be detected at once by any client; a client must survive a false success of a read.
+    // A false success of a write cannot be detected at once by any client; a client must survive a
+    // false success of a read.
     let when = if is_lie(&what) {
         matching(rng, &[("GET", "/dns_records"), ("GET", "/zones")])
     } else {
@@ -46,7 +47,11 @@ const KINDS: &[(&str, &str)] = &[
 /// One of the first requests of a kind.
 fn matching(rng: &mut Rng, kinds: &[(&str, &str)]) -> When {
     let (method, path_suffix) = *one(rng, kinds);
-    When::Matching { method: Some(method.to_owned()), path_suffix: path_suffix.to_owned(), nth: rng.u64(1..4) }
+    When::Matching {
+        method: Some(method.to_owned()),
+        path_suffix: path_suffix.to_owned(),
+        nth: rng.u64(1..4),
+    }
 }
 
 /// Some of the requests of a kind.
@@ -76,8 +81,16 @@ fn what(rng: &mut Rng) -> What {
 fn refusal(rng: &mut Rng) -> What {
     let code = *one(rng, &[500, 502, 503, 504, 520, 522, 524, 530]);
     match rng.u8(..6) {
-        0 | 1 => What::Status { code: 429, html: rng.bool(), retry_after: chance(rng, 60).then(|| rng.u64(..120)) },
-        2 | 3 => What::Status { code, html: rng.bool(), retry_after: chance(rng, 20).then(|| rng.u64(..30)) },
+        0 | 1 => What::Status {
+            code: 429,
+            html: rng.bool(),
+            retry_after: chance(rng, 60).then(|| rng.u64(..120)),
+        },
+        2 | 3 => What::Status {
+            code,
+            html: rng.bool(),
+            retry_after: chance(rng, 20).then(|| rng.u64(..30)),
+        },
         4 => {
             let (status, code) = *one(rng, &[(403, 9109), (401, 1000), (403, 10000)]);
             What::TokenRefused { status, code }
@@ -94,7 +107,10 @@ fn refusal(rng: &mut Rng) -> What {
                 ],
             );
             let errors = json!([{ "code": number, "message": message }]);
-            What::Answer { code, body: json!({ "result": null, "success": false, "errors": errors, "messages": [] }) }
+            What::Answer {
+                code,
+                body: json!({ "result": null, "success": false, "errors": errors, "messages": [] }),
+            }
         }
     }
 }
@@ -108,7 +124,10 @@ fn lost_before(rng: &mut Rng) -> What {
         2 => What::CloseBeforeEffect,
         3 => What::NotJson200,
         4 => What::SuccessFalse200,
-        _ => What::Redirect { code: *one(rng, &[301, 302, 307]), to: "http://192.0.2.1/client/v4/zones".to_owned() },
+        _ => What::Redirect {
+            code: *one(rng, &[301, 302, 307]),
+            to: "http://192.0.2.1/client/v4/zones".to_owned(),
+        },
     }
 }
 
@@ -144,7 +163,9 @@ fn odd(rng: &mut Rng) -> What {
 fn garbled(rng: &mut Rng) -> What {
     let member = |name: &&str| (*name).to_owned();
     match rng.u8(..4) {
-        0 => What::Without { member: member(one(rng, &["success", "result", "id", "type", "name"])) },
+        0 => {
+            What::Without { member: member(one(rng, &["success", "result", "id", "type", "name"])) }
+        }
         1 => What::LongText { member: "message".to_owned(), bytes: 100_000 },
         _ => {
             let values: [(&str, Json); 7] = [
@@ -166,7 +187,10 @@ fn garbled(rng: &mut Rng) -> What {
 fn outdated(rng: &mut Rng) -> What {
     match rng.u8(..3) {
         0 | 1 => What::StaleRead,
-        _ => What::Answer { code: 200, body: json!({ "result": [], "success": true, "errors": [], "messages": [] }) },
+        _ => What::Answer {
+            code: 200,
+            body: json!({ "result": [], "success": true, "errors": [], "messages": [] }),
+        },
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use zonewright::insight::dns::Serving;
-use zonewright::model::{AsReported, Facets, Fqdn, Rdata, RecordForm, RecordType, Settings, Ttl, ZoneName};
+use zonewright::model::{
+    AsReported, Facets, Fqdn, Rdata, RecordForm, RecordType, Settings, Ttl, ZoneName,
+};
 use zonewright::wire::record::create_body;
 
 /// A record.
@@ -37,16 +39,35 @@ pub(super) fn fit(name: &ZoneName, records: Vec<(Fqdn, Rdata)>) -> Zone {
             || (owner.is_wildcard() && types.contains(&RecordType::Ns))
             || (types.contains(&RecordType::Ds) && !types.contains(&RecordType::Ns))
     };
-    let odd: BTreeSet<Fqdn> = types.keys().filter(|owner| is_odd(owner)).map(|owner| (*owner).clone()).collect();
+    let odd: BTreeSet<Fqdn> =
+        types.keys().filter(|owner| is_odd(owner)).map(|owner| (*owner).clone()).collect();
     let mut seen = BTreeSet::new();
-    let records = records.into_iter().filter(|(name, data)| !odd.contains(name) && data.record_type().is_some());
-    let mut records: Vec<(Fqdn, Rdata)> = records.filter(|record| seen.insert(record.clone())).collect();
-    if !records.iter().any(|(owner, data)| owner == name.as_fqdn() && data.record_type() == Some(RecordType::Ns)) {
-        records.push((name.as_fqdn().clone(), Rdata::from_text(RecordType::Ns, "ns.invalid").unwrap()));
+    let records = records
+        .into_iter()
+        .filter(|(name, data)| !odd.contains(name) && data.record_type().is_some());
+    let mut records: Vec<(Fqdn, Rdata)> =
+        records.filter(|record| seen.insert(record.clone())).collect();
+    if !records
+        .iter()
+        .any(|(owner, data)| owner == name.as_fqdn() && data.record_type() == Some(RecordType::Ns))
+    {
+        records.push((
+            name.as_fqdn().clone(),
+            Rdata::from_text(RecordType::Ns, "ns.invalid").unwrap(),
+        ));
     }
-    let records =
-        records.into_iter().map(|(name, data)| Record { name, data, proxied: false, settings: Settings::default() });
-    Zone { name: name.clone(), records: records.collect(), serving: Serving::plain(), left_out: odd.len() }
+    let records = records.into_iter().map(|(name, data)| Record {
+        name,
+        data,
+        proxied: false,
+        settings: Settings::default(),
+    });
+    Zone {
+        name: name.clone(),
+        records: records.collect(),
+        serving: Serving::plain(),
+        left_out: odd.len(),
+    }
 }
 
 /// A random zone with wildcards, delegations and chains, for any name server.
@@ -82,7 +103,8 @@ fn drawn(number: usize, random: &mut fastrand::Rng) -> (ZoneName, Vec<(Fqdn, Rda
     let name = ZoneName::parse(&format!("g{number}.test")).unwrap();
     let labels = ["a", "b", "c", "d"];
     let owner = |random: &mut fastrand::Rng, may_be_wild: bool| {
-        let mut text: Vec<&str> = (0..random.usize(..4)).map(|_| labels[random.usize(..labels.len())]).collect();
+        let mut text: Vec<&str> =
+            (0..random.usize(..4)).map(|_| labels[random.usize(..labels.len())]).collect();
         if may_be_wild && random.u8(..4) == 0 {
             text.insert(0, "*");
         }
@@ -102,12 +124,19 @@ fn drawn(number: usize, random: &mut fastrand::Rng) -> (ZoneName, Vec<(Fqdn, Rda
         };
         match random.u8(..10) {
             0..=2 => {
-                let target = if random.u8(..6) == 0 { "host.invalid".to_owned() } else { owner(random, false) };
+                let target = if random.u8(..6) == 0 {
+                    "host.invalid".to_owned()
+                } else {
+                    owner(random, false)
+                };
                 add(RecordType::Cname, target);
             }
             3 | 4 if !at.starts_with('*') && at != name.as_str() => {
                 for _ in 0..=random.u8(..2) {
-                    add(RecordType::Ns, if random.bool() { format!("ns.{at}") } else { owner(random, false) });
+                    add(
+                        RecordType::Ns,
+                        if random.bool() { format!("ns.{at}") } else { owner(random, false) },
+                    );
                 }
                 if random.bool() {
                     add(RecordType::Ds, format!("1 13 2 {}", "AB".repeat(32)));
@@ -125,7 +154,10 @@ fn drawn(number: usize, random: &mut fastrand::Rng) -> (ZoneName, Vec<(Fqdn, Rda
                             add(kind, value.to_owned());
                         }
                         0 => add(RecordType::Txt, format!("\"{}\"", random.u8(..9))),
-                        1 => add(RecordType::Mx, format!("{} {}", random.u8(..30), owner(random, false))),
+                        1 => add(
+                            RecordType::Mx,
+                            format!("{} {}", random.u8(..30), owner(random, false)),
+                        ),
                         2 => add(RecordType::Aaaa, format!("2001:db8::{}", random.u8(1..9))),
                         _ => add(RecordType::A, format!("192.0.2.{}", random.u8(..))),
                     }
@@ -136,13 +168,14 @@ fn drawn(number: usize, random: &mut fastrand::Rng) -> (ZoneName, Vec<(Fqdn, Rda
     (name, records)
 }
 
-/// A random zone with what Cloudflare allows and adds: proxied names, flattened aliases, aliases beside other types and at the apex,
-/// and the settings that decide about answers.
+/// A random zone with what Cloudflare allows and adds: proxied names, flattened aliases, aliases
+/// beside other types and at the apex, and the settings that decide about answers.
 pub(super) fn generated_for_cloudflare(number: usize, random: &mut fastrand::Rng) -> (Zone, Value) {
     let (name, mut values) = drawn(number, random);
     let owners: Vec<Fqdn> = values.iter().map(|(owner, _)| owner.clone()).collect();
-    let mut add =
-        |owner: &Fqdn, kind, value: &str| values.push((owner.clone(), Rdata::from_text(kind, value).unwrap()));
+    let mut add = |owner: &Fqdn, kind, value: &str| {
+        values.push((owner.clone(), Rdata::from_text(kind, value).unwrap()))
+    };
     for owner in &owners {
         match random.u8(..12) {
             0 => add(owner, RecordType::Txt, "\"beside\""),
@@ -161,7 +194,8 @@ pub(super) fn generated_for_cloudflare(number: usize, random: &mut fastrand::Rng
     let records = values.into_iter().map(|(name, data)| {
         let at_name = *proxied.entry(name.clone()).or_insert_with(|| random.u8(..4) == 0);
         let kind = data.record_type().unwrap();
-        let proxied = at_name && matches!(kind, RecordType::A | RecordType::Aaaa | RecordType::Cname);
+        let proxied =
+            at_name && matches!(kind, RecordType::A | RecordType::Aaaa | RecordType::Cname);
         let mut one_in = |n: u8| (random.u8(..n) == 0).then_some(true);
         let settings = Settings {
             flatten_cname: one_in(4).filter(|_| !proxied && kind == RecordType::Cname),
@@ -180,7 +214,8 @@ pub(super) fn generated_for_cloudflare(number: usize, random: &mut fastrand::Rng
         never_proxies: Some(random.u8(..8) == 0),
         ..Serving::default()
     };
-    let word = |on: Option<bool>, yes: &str, no: &str| if on == Some(true) { yes } else { no }.to_owned();
+    let word =
+        |on: Option<bool>, yes: &str, no: &str| if on == Some(true) { yes } else { no }.to_owned();
     let document = json!({
         "name": name.as_str(), "plan": "enterprise",
         "settings": { "ipv6": word(serving.ipv6, "on", "off") },
@@ -196,7 +231,13 @@ pub(super) fn generated_for_cloudflare(number: usize, random: &mut fastrand::Rng
 /// A record as the API takes it.
 pub(super) fn body(Record { name, data, proxied, settings }: &Record) -> Value {
     let ttl = (!proxied).then(|| Ttl::reported(300));
-    let facets = Facets { ttl, proxied: proxied.then_some(true), settings: *settings, ..Facets::default() };
-    let form = RecordForm { name: name.clone(), data: data.clone(), facets, reported: AsReported::default() };
+    let facets =
+        Facets { ttl, proxied: proxied.then_some(true), settings: *settings, ..Facets::default() };
+    let form = RecordForm {
+        name: name.clone(),
+        data: data.clone(),
+        facets,
+        reported: AsReported::default(),
+    };
     create_body(&form)
 }

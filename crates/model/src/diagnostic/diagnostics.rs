@@ -57,11 +57,13 @@ pub struct Diagnostic {
     pub related: Vec<Label>,
     /// What to write instead.
     pub help: Option<String>,
-    /// The names that it counts, if it is about several. A finding that counts fewer of them than before is not new.
+    /// The names that it counts, if it is about several. A finding that counts fewer of them than
+    /// before is not new.
     pub names: Vec<String>,
     /// How many more findings of its kind it represents; zero for an ordinary finding.
     pub more: usize,
-    /// Whether it is a note or warning that does not come with the change. Plans count such findings instead of showing them.
+    /// Whether it is a note or warning that does not come with the change. Plans count such
+    /// findings instead of showing them.
     pub is_known: bool,
 }
 
@@ -69,7 +71,8 @@ pub struct Diagnostic {
 type Kind = (&'static str, Severity);
 
 impl Diagnostic {
-    /// A diagnostic without place or help; [`Self::at`], [`Self::help`] and the other methods add them.
+    /// A diagnostic without place or help; [`Self::at`], [`Self::help`] and the other methods add
+    /// them.
     #[must_use]
     pub fn new(finding: &'static Finding, detail: impl Into<String>) -> Self {
         Self {
@@ -98,7 +101,8 @@ impl Diagnostic {
         (self.finding.code, self.severity)
     }
 
-    /// Whether it is a note or a warning about a zone or a place in the spec, and not about the run.
+    /// Whether it is a note or a warning about a zone or a place in the spec, and not about the
+    /// run.
     #[must_use]
     pub fn is_of_zone(&self) -> bool {
         self.severity != Severity::Error && (self.primary.is_some() || self.address.is_some())
@@ -192,7 +196,8 @@ fn cut(text: &str) -> Cow<'_, str> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     all: Vec<Diagnostic>,
-    /// How many they represent. Kept, because whoever reads a file asks at every node whether there are enough.
+    /// How many they represent. Kept, because whoever reads a file asks at every node whether there
+    /// are enough.
     total: usize,
 }
 
@@ -251,12 +256,13 @@ impl Diagnostics {
         self.all.iter()
     }
 
-    /// Orders them by file, place, severity and code, drops exact duplicates, and bounds what is reported: the first
-    /// [`MOST_OF_A_KIND`] of a code and severity, then how many more there are, and no text longer than a page. All
-    /// outputs show sorted findings.
+    /// Orders them by file, place, severity and code, drops exact duplicates, and bounds what is
+    /// reported: the first [`MOST_OF_A_KIND`] of a code and severity, then how many more there are,
+    /// and no text longer than a page. All outputs show sorted findings.
     ///
     /// # Order
-    /// Files by name, so that the order in which they were given does not matter; findings without a place come last.
+    /// Files by name, so that the order in which they were given does not matter; findings without
+    /// a place come last.
     pub fn sort(&mut self, sources: &Sources) {
         let mut more: HashMap<Kind, usize> = HashMap::new();
         // Findings that an earlier sort left out; their number is added to the new one.
@@ -271,7 +277,8 @@ impl Diagnostics {
         self.total = self.all.iter().map(Diagnostic::number).sum();
     }
 
-    /// Orders them as [`Diagnostics::sort`] and drops exact duplicates, and leaves nothing else out.
+    /// Orders them as [`Diagnostics::sort`] and drops exact duplicates, and leaves nothing else
+    /// out.
     pub fn order(&mut self, sources: &Sources) {
         self.all.sort_by_cached_key(|d| {
             let place = d.primary.as_ref().map(|l| l.place);
@@ -396,7 +403,10 @@ mod tests {
         assert_eq!(all, once);
         let Some(one) = all.iter().next() else { panic!("it is kept") };
         assert_eq!(one.related.len(), MOST_RELATED);
-        assert!(one.detail.contains("2000000 bytes in all") && one.detail.ends_with("(… and 4980 more places)"));
+        assert!(
+            one.detail.contains("2000000 bytes in all")
+                && one.detail.ends_with("(… and 4980 more places)")
+        );
         let texts = one.related.iter().chain(&one.primary).map(|label| &label.text);
         let texts = texts.chain([&one.detail]).chain(&one.help).chain(&one.address);
         assert!(texts.into_iter().all(|text| text.chars().count() < LONGEST + 2 * RESERVED));

@@ -25,7 +25,13 @@ mod tests {
 
     #[test]
     fn what_is_too_long_is_cut() {
-        assert_eq!((cut("é b", 3), cut("é b", 2), cut("", 0)), ("é b".to_owned(), "é…".to_owned(), String::new()));
-        assert_eq!((first_of(["a", "b"], 2), first_of([1, 2, 3], 1)), ("a, b".to_owned(), "1 and 2 more".to_owned()));
+        assert_eq!(
+            (cut("é b", 3), cut("é b", 2), cut("", 0)),
+            ("é b".to_owned(), "é…".to_owned(), String::new())
+        );
+        assert_eq!(
+            (first_of(["a", "b"], 2), first_of([1, 2, 3], 1)),
+            ("a, b".to_owned(), "1 and 2 more".to_owned())
+        );
     }
 }

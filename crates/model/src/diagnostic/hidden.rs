@@ -1,8 +1,9 @@
 //! Finds text that is invisible or that a CI runner would act on, and writes it as escapes.
 //!
-//! Names, contents, comments and messages come from untrusted sources. Control characters could drive a terminal,
-//! bidirectional marks could make a text read differently from its content, and invisible characters could hide a
-//! difference. CI runners act on `##[command]` and `##vso[command]` anywhere in a log line.
+//! Names, contents, comments and messages come from untrusted sources. Control characters could
+//! drive a terminal, bidirectional marks could make a text read differently from its content, and
+//! invisible characters could hide a difference. CI runners act on `##[command]` and
+//! `##vso[command]` anywhere in a log line.
 
 use std::borrow::Cow;
 
@@ -12,14 +13,17 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |c, out| out.extend(c.escape_unicode()))
 }
 
-/// A JSON document with everything that is not plainly visible written as JSON escapes: it reads back as the same
-/// values.
+/// A JSON document with everything that is not plainly visible written as JSON escapes: it reads
+/// back as the same values.
 #[must_use]
 pub fn visible_json(document: &str) -> Cow<'_, str> {
     escaped(document, |c, out| match c {
         // A line break outside texts is layout; inside texts it is escaped already.
         '\n' => out.push('\n'),
-        c => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+        c => c
+            .encode_utf16(&mut [0; 2])
+            .iter()
+            .for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
     })
 }
 
@@ -30,16 +34,21 @@ fn escaped(text: &str, escape: impl Fn(char, &mut String)) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len() + 16);
     for (at, c) in text.char_indices() {
-        if is_hidden(c) || (c == '#' && begins_command(&text[at..])) { escape(c, &mut out) } else { out.push(c) }
+        if is_hidden(c) || (c == '#' && begins_command(&text[at..])) {
+            escape(c, &mut out)
+        } else {
+            out.push(c)
+        }
     }
     Cow::Owned(out)
 }
 
-/// Whether a text begins with what a runner takes for a command: `##[error]`, `##vso[task.setvariable …]`.
+/// Whether a text begins with what a runner takes for a command: `##[error]`,
+/// `##vso[task.setvariable …]`.
 ///
 /// # Sources
-/// github.com/actions/runner, `ActionCommand.TryParse`: anywhere in a line; learn.microsoft.com/azure/devops/pipelines,
-/// "Logging commands"; both read 2026-11-20.
+/// github.com/actions/runner, `ActionCommand.TryParse`: anywhere in a line;
+/// learn.microsoft.com/azure/devops/pipelines, "Logging commands"; both read 2026-11-20.
 #[must_use]
 pub fn begins_command(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("##") else { return false };
@@ -73,12 +82,17 @@ mod tests {
 
     #[test]
     fn json_stays_the_same_json() {
-        let document =
-            serde_json::json!({ "a\u{202e}": "\u{9b}31m\n \u{e0041} ##[error] \\u \u{7f}", "b": [1.5, "é"] });
+        let document = serde_json::json!({ "a\u{202e}": "\u{9b}31m\n \u{e0041} ##[error] \\u \u{7f}", "b": [1.5, "é"] });
         for text in [document.to_string(), format!("{document:#}")] {
             let shown = visible_json(&text);
-            assert!(!shown.contains(|c| c != '\n' && is_hidden(c)) && !shown.contains("##["), "{shown}");
-            assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).ok().as_ref(), Some(&document));
+            assert!(
+                !shown.contains(|c| c != '\n' && is_hidden(c)) && !shown.contains("##["),
+                "{shown}"
+            );
+            assert_eq!(
+                serde_json::from_str::<serde_json::Value>(&shown).ok().as_ref(),
+                Some(&document)
+            );
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Findings about the user's input and about a plan.
 //!
-//! A [`Diagnostic`] is data: a stable code, a severity, a fixed summary, a detail with text from the input, the places
-//! affected and what to write instead. Many are collected; the first does not stop the run. Places are byte spans into
-//! [`Sources`]; lines and columns are computed only when something is shown. This module imports no other module of the
-//! crate, so it also has the few tools for text that every module needs: counts with nouns, the beginnings of long texts,
-//! bounded reads, and what is hidden.
+//! A [`Diagnostic`] is data: a stable code, a severity, a fixed summary, a detail with text from
+//! the input, the places affected and what to write instead. Many are collected; the first does not
+//! stop the run. Places are byte spans into [`Sources`]; lines and columns are computed only when
+//! something is shown. This module imports no other module of the crate, so it also has the few
+//! tools for text that every module needs: counts with nouns, the beginnings of long texts, bounded
+//! reads, and what is hidden.
 
 mod bounded_input;
 mod diagnostics;

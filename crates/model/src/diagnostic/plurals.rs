@@ -30,9 +30,17 @@ mod tests {
 
     #[test]
     fn nouns_fit_their_numbers() {
-        let words =
-            [count(0, "zone"), count(1_usize, "zone"), count(2_u64, "zone"), count(1, "entry"), count(3, "entry")];
+        let words = [
+            count(0, "zone"),
+            count(1_usize, "zone"),
+            count(2_u64, "zone"),
+            count(1, "entry"),
+            count(3, "entry"),
+        ];
         assert_eq!(words, ["0 zones", "1 zone", "2 zones", "1 entry", "3 entries"]);
-        assert_eq!((noun_for(1, "rule"), count(2, "day")), ("rule".to_owned(), "2 days".to_owned()));
+        assert_eq!(
+            (noun_for(1, "rule"), count(2, "day")),
+            ("rule".to_owned(), "2 days".to_owned())
+        );
     }
 }

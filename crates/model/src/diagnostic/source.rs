@@ -44,7 +44,9 @@ impl Place {
     /// Whether another place is within it.
     #[must_use]
     pub fn contains(self, other: Self) -> bool {
-        self.source == other.source && self.span.start <= other.span.start && other.span.end <= self.span.end
+        self.source == other.source
+            && self.span.start <= other.span.start
+            && other.span.end <= self.span.end
     }
 }
 
@@ -62,8 +64,9 @@ pub struct Source {
 struct Index {
     /// Where each line begins, in bytes.
     lines: Vec<u32>,
-    /// For each block of [`BLOCK`] bytes, how many characters that take a column begin before it. A program may write a
-    /// whole spec on one line, and columns must not be counted from its start each time.
+    /// For each block of [`BLOCK`] bytes, how many characters that take a column begin before it. A
+    /// program may write a whole spec on one line, and columns must not be counted from its start
+    /// each time.
     columns: Vec<u32>,
 }
 
@@ -110,14 +113,17 @@ impl Sources {
         id
     }
 
-    /// Masks a range of a text with `*`, byte for byte, so that it is never shown; other places stay valid.
+    /// Masks a range of a text with `*`, byte for byte, so that it is never shown; other places
+    /// stay valid.
     pub fn redact(&mut self, place: Place) {
         let Some(source) = self.all.get_mut(place.source.0 as usize) else { return };
         let (start, end) = (place.span.start as usize, place.span.end as usize);
         let Some(secret) = source.text.get(start..end) else { return };
         // Line breaks stay, so that the line numbers below do not change.
-        let cover: String =
-            secret.bytes().map(|b| if matches!(b, b'\n' | b'\r') { char::from(b) } else { '*' }).collect();
+        let cover: String = secret
+            .bytes()
+            .map(|b| if matches!(b, b'\n' | b'\r') { char::from(b) } else { '*' })
+            .collect();
         source.text.replace_range(start..end, &cover);
         // The lines are unchanged, but a character of several bytes became several characters.
         source.index = OnceLock::new();
@@ -137,13 +143,17 @@ impl Sources {
 
     /// Every source with its number, in the order read.
     pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
-        self.all.iter().enumerate().map(|(n, s)| (SourceId(u32::try_from(n).unwrap_or(u32::MAX)), s))
+        self.all
+            .iter()
+            .enumerate()
+            .map(|(n, s)| (SourceId(u32::try_from(n).unwrap_or(u32::MAX)), s))
     }
 
     /// The line and column at which a place begins.
     #[must_use]
     pub fn line_column(&self, place: Place) -> LineColumn {
-        self.get(place.source).map_or(LineColumn { line: 1, column: 1 }, |s| s.line_column(place.span.start as usize))
+        self.get(place.source)
+            .map_or(LineColumn { line: 1, column: 1 }, |s| s.line_column(place.span.start as usize))
     }
 }
 
@@ -152,7 +162,8 @@ impl Source {
     fn index(&self) -> &Index {
         self.index.get_or_init(|| {
             let narrow = |n: usize| Span::new(n, n).start;
-            let after_breaks = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(n, _)| n + 1);
+            let after_breaks =
+                self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(n, _)| n + 1);
             let mut columns = vec![0];
             let mut count = 0;
             for from in (0..self.text.len()).step_by(BLOCK) {
@@ -190,12 +201,16 @@ impl Source {
         first..end
     }
 
-    /// Line and column of a byte offset; an offset inside a character counts as its start, one past the end as the end.
+    /// Line and column of a byte offset; an offset inside a character counts as its start, one past
+    /// the end as the end.
     fn line_column(&self, offset: usize) -> LineColumn {
         let at = self.text.floor_char_boundary(offset.min(self.text.len()));
         let line = self.line(at);
         let start = self.line_range(line).start;
-        LineColumn { line: line + 1, column: self.columns_before(at) - self.columns_before(start) + 1 }
+        LineColumn {
+            line: line + 1,
+            column: self.columns_before(at) - self.columns_before(start) + 1,
+        }
     }
 }
 
@@ -203,7 +218,9 @@ impl Source {
 fn columns_between(text: &str, from: usize, to: usize) -> usize {
     const MARK: &[u8] = "\u{feff}".as_bytes();
     let bytes = text.as_bytes();
-    let begins = |n: &usize| text.is_char_boundary(*n) && !(bytes[*n] == MARK[0] && bytes[*n..].starts_with(MARK));
+    let begins = |n: &usize| {
+        text.is_char_boundary(*n) && !(bytes[*n] == MARK[0] && bytes[*n..].starts_with(MARK))
+    };
     (from..to).filter(begins).count()
 }
 
@@ -224,7 +241,8 @@ mod tests {
 
     #[test]
     fn columns_of_a_long_line_are_those_counted_from_its_start() {
-        // Characters of one to four bytes, and marks, placed across the ends of blocks in every way.
+        // Characters of one to four bytes, and marks, placed across the ends of blocks in every
+        // way.
         let line = "aé例😀\u{feff}b".repeat(600);
         let text = format!("x\n{line}\ny");
         let mut sources = Sources::default();
@@ -241,7 +259,9 @@ mod tests {
     fn columns_behind_what_was_redacted_are_right() {
         let mut sources = Sources::default();
         let id = sources.add("a.yaml", "token: é, end: 1");
-        let at = |sources: &Sources, n| sources.line_column(Place { source: id, span: Span::new(n, n) }).column;
+        let at = |sources: &Sources, n| {
+            sources.line_column(Place { source: id, span: Span::new(n, n) }).column
+        };
         assert_eq!(at(&sources, 10), 10);
         sources.redact(Place { source: id, span: Span::new(7, 9) });
         assert_eq!(at(&sources, 10), 11);

@@ -109,8 +109,10 @@ pub struct RecordChanges<'a> {
     pub set_aside: Vec<SetAside<'a>>,
     /// What cannot be had.
     pub conflicts: Vec<Conflict<'a>>,
-    /// Deletes of a delegation that cannot be had, because its DS record must not be touched, or is wanted.
+    /// Deletes of a delegation that cannot be had, because its DS record must not be touched, or is
+    /// wanted.
     pub stranded: Vec<Stranded<'a>>,
-    /// Records wanted that are there, with differences that must not be fixed because someone else maintains them.
+    /// Records wanted that are there, with differences that must not be fixed because someone else
+    /// maintains them.
     pub kept_different: Vec<Conflict<'a>>,
 }

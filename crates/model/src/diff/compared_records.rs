@@ -1,24 +1,34 @@
 //! Which live records are compared at all.
 //!
-//! Foreign records leave the comparison before it starts, so that no later step can plan a change on one by mistake.
+//! Foreign records leave the comparison before it starts, so that no later step can plan a change
+//! on one by mistake.
 
 use super::changes::SetAsideReason;
-use crate::model::{DesiredZone, Fqdn, IgnorePattern, LiveRecord, LiveZone, Rdata, ReadOnly, RecordType};
+use crate::model::{
+    DesiredZone, Fqdn, IgnorePattern, LiveRecord, LiveZone, Rdata, ReadOnly, RecordType,
+};
 
 /// How globs of `ignore` match: case does not count, and `*` crosses dots.
-const GLOB: glob::MatchOptions =
-    glob::MatchOptions { case_sensitive: false, require_literal_separator: false, require_literal_leading_dot: false };
+const GLOB: glob::MatchOptions = glob::MatchOptions {
+    case_sensitive: false,
+    require_literal_separator: false,
+    require_literal_leading_dot: false,
+};
 
 /// Why Cloudflare does not allow this record to be changed, if so.
 pub(super) fn read_only(zone: &LiveZone, record: &LiveRecord) -> Option<ReadOnly> {
-    let own = is_own_name_server(zone, &record.name, &record.data).then_some(ReadOnly::ZoneNameServer);
+    let own =
+        is_own_name_server(zone, &record.name, &record.data).then_some(ReadOnly::ZoneNameServer);
     let other = (!record.name.is_within(zone.name.as_fqdn())).then_some(ReadOnly::OtherZone);
     record.read_only.or(own).or(other)
 }
 
-/// Whether this is an NS record of the zone itself that Cloudflare maintains; it usually does not even list them.
+/// Whether this is an NS record of the zone itself that Cloudflare maintains; it usually does not
+/// even list them.
 pub(super) fn is_own_name_server(zone: &LiveZone, name: &Fqdn, data: &Rdata) -> bool {
-    let is_own = |target: &str| zone.name_servers.iter().any(|n| n.trim_end_matches('.').eq_ignore_ascii_case(target));
+    let is_own = |target: &str| {
+        zone.name_servers.iter().any(|n| n.trim_end_matches('.').eq_ignore_ascii_case(target))
+    };
     name == zone.name.as_fqdn()
         && data.record_type() == Some(RecordType::Ns)
         && data.target().is_some_and(|target| is_own(target.as_str()))
@@ -33,7 +43,8 @@ pub(super) fn ignored(zone: &DesiredZone, record: &LiveRecord) -> Option<usize> 
 fn matches(pattern: &IgnorePattern, zone: &DesiredZone, record: &LiveRecord) -> bool {
     let IgnorePattern { name, record_type, content, tag, reason: _, place: _ } = pattern;
     let name_matches = |glob: &glob::Pattern| {
-        glob.matches_with(zone.name.relative(&record.name), GLOB) || glob.matches_with(record.name.as_str(), GLOB)
+        glob.matches_with(zone.name.relative(&record.name), GLOB)
+            || glob.matches_with(record.name.as_str(), GLOB)
     };
     let content_matches = |glob: &glob::Pattern| match &record.data {
         Rdata::Txt(text) => glob.matches_with(&String::from_utf8_lossy(text.as_bytes()), GLOB),
@@ -43,7 +54,11 @@ fn matches(pattern: &IgnorePattern, zone: &DesiredZone, record: &LiveRecord) -> 
         record.tags.iter().any(|tag| {
             tag.as_str().eq_ignore_ascii_case(wanted)
                 || (!wanted.contains(':')
-                    && tag.as_str().split(':').next().is_some_and(|n| n.eq_ignore_ascii_case(wanted)))
+                    && tag
+                        .as_str()
+                        .split(':')
+                        .next()
+                        .is_some_and(|n| n.eq_ignore_ascii_case(wanted)))
         })
     };
     name.as_ref().is_none_or(name_matches)
@@ -53,7 +68,11 @@ fn matches(pattern: &IgnorePattern, zone: &DesiredZone, record: &LiveRecord) -> 
 }
 
 /// Why the record must be neither changed nor deleted, if so.
-pub(super) fn untouchable(desired: &DesiredZone, live: &LiveZone, record: &LiveRecord) -> Option<SetAsideReason> {
+pub(super) fn untouchable(
+    desired: &DesiredZone,
+    live: &LiveZone,
+    record: &LiveRecord,
+) -> Option<SetAsideReason> {
     if let Some(reason) = read_only(live, record) {
         return Some(SetAsideReason::ReadOnly(reason));
     }

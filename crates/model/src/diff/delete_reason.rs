@@ -38,7 +38,9 @@ impl DeleteReason {
             Self::InTheWay => "replaced by another record at this name",
             Self::WithDelegation => "belongs to the delegation (NS), which is deleted",
             Self::Removed => REMOVED,
-            Self::Replaced => "replaced by a record that this plan creates; not counted as a delete",
+            Self::Replaced => {
+                "replaced by a record that this plan creates; not counted as a delete"
+            }
             Self::Undone => UNDONE,
         }
     }

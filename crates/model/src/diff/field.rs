@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::model::{Value, closed_set};
 
-/// A field of a record, a setting or a rule. As text it is the name by which outputs know it, mostly that of Cloudflare.
+/// A field of a record, a setting or a rule. As text it is the name by which outputs know it,
+/// mostly that of Cloudflare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Field {
     /// Of a record's value, what is beside `data`: `content`, `priority`.
@@ -34,7 +35,8 @@ pub enum Field {
 /// What a rule says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleField {
-    /// A member of its definition by path, or what the spec calls it: `expression`, `ratelimit.period`, `paranoia`.
+    /// A member of its definition by path, or what the spec calls it: `expression`,
+    /// `ratelimit.period`, `paranoia`.
     Member(String),
     /// Of a deployment, what it says about a rule of its ruleset.
     ManagedRule {

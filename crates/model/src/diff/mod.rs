@@ -31,7 +31,9 @@ mod settings;
 mod spec;
 pub mod text;
 
-pub use changes::{Change, ChangeKind, Conflict, RecordChanges, SetAside, SetAsideReason, Stranded};
+pub use changes::{
+    Change, ChangeKind, Conflict, RecordChanges, SetAside, SetAsideReason, Stranded,
+};
 pub use delete_reason::{DeleteReason, RuleDeleteReason};
 pub use field::{Field, FieldChange, Override, RuleField};
 pub use ownership::{Claim, Owner};
@@ -40,6 +42,10 @@ pub use record_fields::field_changes;
 pub use records::diff_records;
 pub use rule_fields::rule_fields;
 pub use rule_moves::Member;
-pub use rulesets::{PhaseChanges, RuleChange, RuleChangeKind, WafChanges, diff_rulesets, foreign_by_action};
+pub use rulesets::{
+    PhaseChanges, RuleChange, RuleChangeKind, WafChanges, diff_rulesets, foreign_by_action,
+};
 pub use settings::{SettingChange, ZoneSetting, diff_settings};
-pub use spec::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind, diff_specs};
+pub use spec::{
+    SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind, diff_specs,
+};

@@ -1,6 +1,7 @@
 //! Who owns a live value, as far as the base shows.
 //!
-//! Decided within one name, type and [`Purpose`], and within one [slot](crate::model::Rdata::slot) first:
+//! Decided within one name, type and [`Purpose`], and within one [slot](crate::model::Rdata::slot)
+//! first:
 //!
 //! | the base | live | the live value is |
 //! |---|---|---|
@@ -11,15 +12,17 @@
 //! | wanted none | any | foreign |
 //! | is not named | any | unknown |
 //!
-//! Where the types exclude each other, a record that is in the place of one that the base wanted is drift as well: both cannot
-//! have been there. In a zone with `unmanaged: prune` the spec is the complete state, so every value is the spec's.
+//! Where the types exclude each other, a record that is in the place of one that the base wanted is
+//! drift as well: both cannot have been there. In a zone with `unmanaged: prune` the spec is the
+//! complete state, so every value is the spec's.
 //!
 //! What a plan may do with each of them is in `plan::overwrites`.
 
 use std::collections::BTreeMap;
 
 use crate::model::{
-    DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, Purpose, Rdata, RecordId, RecordType, Unmanaged,
+    DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, Purpose, Rdata, RecordId, RecordType,
+    Unmanaged,
 };
 
 /// Whose a live value is.
@@ -70,13 +73,21 @@ impl<'a> BaseName<'a> {
 
     /// Whether the base wanted a record here that cannot share the name with one of this type.
     fn had_in_place_of(&self, record_type: RecordType, is_apex: bool) -> bool {
-        let excludes = |r: &DesiredRecord| r.data.record_type().is_some_and(|t| t.excludes_at(record_type, is_apex));
+        let excludes = |r: &DesiredRecord| {
+            r.data.record_type().is_some_and(|t| t.excludes_at(record_type, is_apex))
+        };
         self.records.is_some_and(|records| records.iter().any(excludes))
     }
 
     /// The claim to a record that is in the way of a wanted one of another type.
-    pub(super) fn in_the_way(&self, claim: Claim<'a>, record: &LiveRecord, is_apex: bool) -> Claim<'a> {
-        let replaces = || record.data.record_type().is_some_and(|own| self.had_in_place_of(own, is_apex));
+    pub(super) fn in_the_way(
+        &self,
+        claim: Claim<'a>,
+        record: &LiveRecord,
+        is_apex: bool,
+    ) -> Claim<'a> {
+        let replaces =
+            || record.data.record_type().is_some_and(|own| self.had_in_place_of(own, is_apex));
         match claim.owner {
             Owner::Foreign if replaces() => Claim { owner: Owner::Drift, base: None },
             Owner::Spec | Owner::Drift | Owner::Foreign | Owner::Unknown => claim,
@@ -91,7 +102,8 @@ impl<'a> BaseName<'a> {
             (None, Unmanaged::Keep) => Claim { owner: Owner::Unknown, base: None },
         };
         let mut claims = Claims { by_id: BTreeMap::new(), rest };
-        let (Some(records), Some(kind)) = (self.records, live.first().map(|r| r.data.type_name())) else {
+        let (Some(records), Some(kind)) = (self.records, live.first().map(|r| r.data.type_name()))
+        else {
             return claims;
         };
         let own = records.iter().filter(|r| r.data.type_name() == kind);
@@ -134,7 +146,8 @@ impl<'a> Claims<'a> {
         self.rest.owner
     }
 
-    /// Finds values that are in the place of those that are gone: within a key, if they are no more than those.
+    /// Finds values that are in the place of those that are gone: within a key, if they are no more
+    /// than those.
     fn replaced(
         &mut self,
         gone: &mut BTreeMap<&'a Rdata, &'a DesiredRecord>,

@@ -1,6 +1,8 @@
-//! Which live value becomes which wanted one, among the values of one name and type that are not equal.
+//! Which live value becomes which wanted one, among the values of one name and type that are not
+//! equal.
 //!
-//! Two values are paired only within one [`Purpose`]; values that are their own purpose, such as verification tokens, never are.
+//! Two values are paired only within one [`Purpose`]; values that are their own purpose, such as
+//! verification tokens, never are.
 //!
 //! | zone | paired |
 //! |---|---|
@@ -8,9 +10,10 @@
 //! | with a base, foreign values are kept | what someone changed with what it was; then the values of the spec; a foreign value only where both cannot be there |
 //! | pruned | all |
 //!
-//! A text is nearest to a live one that differs only in its cuts. If that one cannot be paired with it, it is paired with no other,
-//! and neither are several wanted texts that differ only in their cuts: Cloudflare may call them identical and refuse to make another
-//! record into the second one, while a refused create shows that the text is live.
+//! A text is nearest to a live one that differs only in its cuts. If that one cannot be paired with
+//! it, it is paired with no other, and neither are several wanted texts that differ only in their
+//! cuts: Cloudflare may call them identical and refuse to make another record into the second one,
+//! while a refused create shows that the text is live.
 //!
 //! What is not paired is created beside the live values.
 
@@ -32,7 +35,8 @@ pub(super) struct Pairs<'a> {
 /// A key: values with equal keys may become one another.
 type Key = (Purpose, String);
 
-/// Pairs values; both sides are in the order of their values. `others` are all live values of the name and type.
+/// Pairs values; both sides are in the order of their values. `others` are all live values of the
+/// name and type.
 pub(super) fn pair<'a>(
     desired: Vec<&'a DesiredRecord>,
     live: Vec<&'a LiveRecord>,
@@ -44,7 +48,8 @@ pub(super) fn pair<'a>(
     let mut all = Pairs { pairs: Vec::new(), desired, live };
     let unpaired_texts = all.pair_cuts(others, claims, unmanaged);
     // The spec's own, the base says; drift first goes back to what it was.
-    let (own, others) = std::mem::take(&mut all.live).into_iter().partition(|r| claims.of(r).base.is_some());
+    let (own, others) =
+        std::mem::take(&mut all.live).into_iter().partition(|r| claims.of(r).base.is_some());
     all.live = own;
     all.restore(claims);
     all.pair_by(&nearest);
@@ -59,7 +64,9 @@ pub(super) fn pair<'a>(
         (Unmanaged::Keep, Owner::Spec | Owner::Drift | Owner::Unknown) => {
             all.pair_by(&nearest);
             let counts = all.counts();
-            let is_certain = |(purpose, _): &Key| counts.get(purpose).is_some_and(|(live, wanted)| live <= wanted);
+            let is_certain = |(purpose, _): &Key| {
+                counts.get(purpose).is_some_and(|(live, wanted)| live <= wanted)
+            };
             all.pair_by(&|data| by_purpose(data).filter(is_certain));
         }
     }
@@ -68,15 +75,22 @@ pub(super) fn pair<'a>(
     all
 }
 
-/// Values with equal keys are near each other: the same host with another priority, a text that exists once.
+/// Values with equal keys are near each other: the same host with another priority, a text that
+/// exists once.
 fn nearest(data: &Rdata) -> Option<Key> {
     Some((data.purpose(), data.pairing_key())).filter(|(_, key)| !key.is_empty())
 }
 
 impl<'a> Pairs<'a> {
-    /// Pairs texts with live ones that differ only in their cuts, but for foreign ones. Takes out and returns those of which such a
-    /// text is live, or is wanted as well, and that have no partner.
-    fn pair_cuts(&mut self, others: &[&Rdata], claims: &Claims<'a>, unmanaged: Unmanaged) -> Vec<&'a DesiredRecord> {
+    /// Pairs texts with live ones that differ only in their cuts, but for foreign ones. Takes out
+    /// and returns those of which such a text is live, or is wanted as well, and that have no
+    /// partner.
+    fn pair_cuts(
+        &mut self,
+        others: &[&Rdata],
+        claims: &Claims<'a>,
+        unmanaged: Unmanaged,
+    ) -> Vec<&'a DesiredRecord> {
         let Self { pairs, desired, live } = self;
         let is_paired = |record: &LiveRecord| {
             claims.of(record).base.is_some()
@@ -91,7 +105,9 @@ impl<'a> Pairs<'a> {
         }
         let has_other_cuts = |data: &Rdata| {
             let Rdata::Txt(text) = data else { return false };
-            texts.get(text.as_bytes()).is_some_and(|all| all.iter().any(|other| other.differs_in_cuts(data)))
+            texts
+                .get(text.as_bytes())
+                .is_some_and(|all| all.iter().any(|other| other.differs_in_cuts(data)))
         };
         let mut unpaired = Vec::new();
         desired.retain(|record| {
@@ -107,13 +123,17 @@ impl<'a> Pairs<'a> {
         unpaired
     }
 
-    /// Pairs values that someone changed with those that the base wanted in their place, if they are still wanted.
+    /// Pairs values that someone changed with those that the base wanted in their place, if they
+    /// are still wanted.
     fn restore(&mut self, claims: &Claims<'a>) {
         let Self { pairs, desired, live } = self;
         live.retain(|record| {
             let claim = claims.of(record);
             let base = claim.base.filter(|_| claim.owner == Owner::Drift);
-            let Some(at) = base.and_then(|base| desired.iter().position(|d| d.data == base.data)) else { return true };
+            let Some(at) = base.and_then(|base| desired.iter().position(|d| d.data == base.data))
+            else {
+                return true;
+            };
             pairs.push((record, desired.remove(at)));
             false
         });
@@ -147,7 +167,9 @@ impl<'a> Pairs<'a> {
         }
         self.desired.retain(|record| {
             let Some(key) = key(&record.data) else { return true };
-            let Some(live) = partners.get_mut(&key).and_then(VecDeque::pop_front) else { return true };
+            let Some(live) = partners.get_mut(&key).and_then(VecDeque::pop_front) else {
+                return true;
+            };
             self.pairs.push((live, *record));
             false
         });

@@ -12,7 +12,8 @@ const NEW: &str = "new";
 pub fn planned(live: &LiveWaf, changes: &WafChanges) -> LiveWaf {
     let mut after = live.clone();
     for phase in &changes.phases {
-        let rules: Vec<LiveRule> = phase.order.iter().filter_map(|member| rule(phase, *member)).collect();
+        let rules: Vec<LiveRule> =
+            phase.order.iter().filter_map(|member| rule(phase, *member)).collect();
         let entry_point = match phase.live {
             EntryPoint::Absent if rules.is_empty() => EntryPoint::Absent,
             EntryPoint::Absent => EntryPoint::Present(LiveRuleset {
@@ -21,7 +22,9 @@ pub fn planned(live: &LiveWaf, changes: &WafChanges) -> LiveWaf {
                 last_updated: None,
                 rules,
             }),
-            EntryPoint::Present(ruleset) => EntryPoint::Present(LiveRuleset { rules, ..ruleset.clone() }),
+            EntryPoint::Present(ruleset) => {
+                EntryPoint::Present(LiveRuleset { rules, ..ruleset.clone() })
+            }
         };
         after.entry_points.insert(phase.phase, entry_point);
     }
@@ -34,7 +37,9 @@ fn rule(phase: &PhaseChanges, member: Member) -> Option<LiveRule> {
         Member::Live(n) => {
             let live = phase.live.rules().get(n)?;
             let body = phase.changes.iter().find_map(|change| match &change.kind {
-                RuleChangeKind::Update(before) if before.id == live.id => Some(change.after.clone()),
+                RuleChangeKind::Update(before) if before.id == live.id => {
+                    Some(change.after.clone())
+                }
                 RuleChangeKind::Update(_)
                 | RuleChangeKind::Create
                 | RuleChangeKind::Move(_)

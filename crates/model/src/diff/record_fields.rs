@@ -3,10 +3,12 @@
 use super::field::{Field, FieldChange};
 use crate::model::{Facets, Fields, LiveRecord, Rdata, Ttl, Value, facts::Slot};
 
-/// The fields in which a live record differs from a value and facets; facets that are unset do not differ.
+/// The fields in which a live record differs from a value and facets; facets that are unset do not
+/// differ.
 ///
 /// # Order
-/// The value's fields first, in the order of their facts, then ttl, proxied, comment, tags, settings.
+/// The value's fields first, in the order of their facts, then ttl, proxied, comment, tags,
+/// settings.
 #[must_use]
 pub fn field_changes(before: &LiveRecord, after: &Rdata, facets: &Facets) -> Vec<FieldChange> {
     let mut changes = Vec::new();
@@ -43,7 +45,11 @@ pub fn field_changes(before: &LiveRecord, after: &Rdata, facets: &Facets) -> Vec
     for ((name, wanted), (_, live)) in settings.named().into_iter().zip(before.settings.named()) {
         // What Cloudflare does not report is off.
         if let Some(wanted) = wanted.filter(|w| *w != live.unwrap_or(false)) {
-            changes.push(change(Field::Flag(name), live.map_or(Value::Null, Value::from), wanted.into()));
+            changes.push(change(
+                Field::Flag(name),
+                live.map_or(Value::Null, Value::from),
+                wanted.into(),
+            ));
         }
     }
     changes
@@ -60,7 +66,11 @@ fn data_changes(before: &Rdata, after: &Rdata, changes: &mut Vec<FieldChange>) {
     for field in facts {
         let (b, a) = (get(&before_fields, field.name), get(&after_fields, field.name));
         if b != a {
-            let name = if field.slot == Slot::Data { Field::Data(field.name) } else { Field::Value(field.name) };
+            let name = if field.slot == Slot::Data {
+                Field::Data(field.name)
+            } else {
+                Field::Value(field.name)
+            };
             changes.push(change(name, b, a));
         }
     }

@@ -2,26 +2,29 @@
 //!
 //! Records are grouped by name and type. Within a group, in this order:
 //!
-//! 1. equal values are one record; of several equal live ones the one without differences, else the one with the smallest id;
+//! 1. equal values are one record; of several equal live ones the one without differences, else the
+//!    one with the smallest id;
 //! 2. tombstones take their live records;
 //! 3. what is left is paired within one [`Purpose`], see [`super::pairing`];
-//! 4. left-over desired records are created; left-over live ones are unmanaged, or deleted where the base wanted them or the
-//!    zone is pruned.
+//! 4. left-over desired records are created; left-over live ones are unmanaged, or deleted where
+//!    the base wanted them or the zone is pruned.
 //!
-//! Then, name by name, live records that cannot exist beside a create are taken out of its way, and DS records go with their
-//! delegation.
+//! Then, name by name, live records that cannot exist beside a create are taken out of its way, and
+//! DS records go with their delegation.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::changes::{Change, ChangeKind, Conflict, RecordChanges, SetAside, SetAsideReason, Stranded};
+use super::changes::{
+    Change, ChangeKind, Conflict, RecordChanges, SetAside, SetAsideReason, Stranded,
+};
 use super::compared_records::{is_own_name_server, untouchable};
 use super::delete_reason::DeleteReason;
 use super::ownership::{BaseName, Claim, Claims, Owner};
 use super::pairing::pair;
 use super::record_fields::field_changes;
 use crate::model::{
-    Address, Danger, DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, LiveZone, Purpose, Rdata, RecordId,
-    RecordType, Tombstone, Unmanaged,
+    Address, Danger, DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, LiveZone, Purpose,
+    Rdata, RecordId, RecordType, Tombstone, Unmanaged,
 };
 
 /// Something at a name.
@@ -56,8 +59,8 @@ struct Outcome<'a> {
     rest: Vec<(&'a LiveRecord, Claim<'a>)>,
 }
 
-/// All differences between what the spec wants of a zone and what Cloudflare has. The base, where there is one, tells whose
-/// the live records are.
+/// All differences between what the spec wants of a zone and what Cloudflare has. The base, where
+/// there is one, tells whose the live records are.
 #[must_use]
 pub fn diff_records<'a>(
     desired: &'a DesiredZone,
@@ -75,19 +78,30 @@ pub fn diff_records<'a>(
     };
     let (names, maintained) = names(desired, live);
     result.unchanged = maintained;
-    // Most names of most zones are as they should be; only the others are put in order and looked at closely.
-    let (settled, mut open): (Vec<_>, Vec<_>) = names.into_iter().partition(|(_, entries)| is_settled(entries));
+    // Most names of most zones are as they should be; only the others are put in order and looked
+    // at closely.
+    let (settled, mut open): (Vec<_>, Vec<_>) =
+        names.into_iter().partition(|(_, entries)| is_settled(entries));
     result.unchanged += settled.len();
     open.sort_unstable_by_key(|(name, _)| *name);
     for (name, entries) in open {
-        diff_name(desired, &BaseName::new(base, name, desired.unmanaged), by_type(entries), &mut result);
+        diff_name(
+            desired,
+            &BaseName::new(base, name, desired.unmanaged),
+            by_type(entries),
+            &mut result,
+        );
     }
     result.set_aside.sort_by(|a, b| record_order(a.record, b.record));
     result
 }
 
-/// The records of both sides by name, in any order; and how many wanted ones Cloudflare maintains without listing them.
-fn names<'a>(desired: &'a DesiredZone, live: &'a LiveZone) -> (HashMap<&'a Fqdn, Vec<Entry<'a>>>, usize) {
+/// The records of both sides by name, in any order; and how many wanted ones Cloudflare maintains
+/// without listing them.
+fn names<'a>(
+    desired: &'a DesiredZone,
+    live: &'a LiveZone,
+) -> (HashMap<&'a Fqdn, Vec<Entry<'a>>>, usize) {
     let mut names: HashMap<&Fqdn, Vec<Entry>> = HashMap::with_capacity(desired.records.len());
     let mut maintained = 0;
     for record in &desired.records {
@@ -112,7 +126,9 @@ fn names<'a>(desired: &'a DesiredZone, live: &'a LiveZone) -> (HashMap<&'a Fqdn,
 /// Whether one record is wanted at a name, and only it is there, as it should be.
 fn is_settled(entries: &[Entry]) -> bool {
     match entries {
-        [Entry::Desired(desired), Entry::Live(live)] => live.data == desired.data && is_as_wanted(live, desired),
+        [Entry::Desired(desired), Entry::Live(live)] => {
+            live.data == desired.data && is_as_wanted(live, desired)
+        }
         _ => false,
     }
 }
@@ -122,9 +138,15 @@ fn by_type(entries: Vec<Entry<'_>>) -> BTreeMap<&str, Group<'_>> {
     let mut types: BTreeMap<&str, Group> = BTreeMap::new();
     for entry in entries {
         match entry {
-            Entry::Desired(record) => types.entry(record.data.type_name()).or_default().desired.push(record),
-            Entry::Tombstone(stone) => types.entry(stone.record_type.as_str()).or_default().tombstones.push(stone),
-            Entry::Live(record) => types.entry(record.data.type_name()).or_default().live.push(record),
+            Entry::Desired(record) => {
+                types.entry(record.data.type_name()).or_default().desired.push(record)
+            }
+            Entry::Tombstone(stone) => {
+                types.entry(stone.record_type.as_str()).or_default().tombstones.push(stone)
+            }
+            Entry::Live(record) => {
+                types.entry(record.data.type_name()).or_default().live.push(record)
+            }
             Entry::Untouchable(aside) => {
                 types.entry(aside.record.data.type_name()).or_default().untouchable.push(aside);
             }
@@ -140,10 +162,15 @@ fn diff_name<'a>(
     types: BTreeMap<&'a str, Group<'a>>,
     result: &mut RecordChanges<'a>,
 ) {
-    let mut outcomes: BTreeMap<&str, Outcome<'a>> =
-        types.into_iter().map(|(name, group)| (name, diff_group(group, base, zone.unmanaged))).gather();
-    let created: BTreeMap<RecordType, &DesiredRecord> =
-        outcomes.values().flat_map(|o| &o.creates).filter_map(|r| Some((r.data.record_type()?, *r))).gather();
+    let mut outcomes: BTreeMap<&str, Outcome<'a>> = types
+        .into_iter()
+        .map(|(name, group)| (name, diff_group(group, base, zone.unmanaged)))
+        .gather();
+    let created: BTreeMap<RecordType, &DesiredRecord> = outcomes
+        .values()
+        .flat_map(|o| &o.creates)
+        .filter_map(|r| Some((r.data.record_type()?, *r)))
+        .gather();
     let apex = zone.name.as_fqdn();
     for outcome in outcomes.values_mut() {
         result.kept_different.append(&mut outcome.kept_different);
@@ -176,16 +203,23 @@ fn diff_name<'a>(
         let beside = unmanaged_by_purpose(&outcome.set_aside);
         outcome.changes.extend(creates.into_iter().map(|after| {
             let purpose = Some(after.data.purpose()).filter(|purpose| *purpose != Purpose::Unique);
-            ChangeKind::Create { after, beside: purpose.and_then(|p| beside.get(&p)).copied().unwrap_or_default() }
+            ChangeKind::Create {
+                after,
+                beside: purpose.and_then(|p| beside.get(&p)).copied().unwrap_or_default(),
+            }
         }));
     }
     for outcome in outcomes.into_values() {
         result.unchanged += outcome.unchanged;
-        // Counted as it will be in the end, so that it does not change while the plan is carried out.
-        let staying = outcome.changes.iter().filter(|kind| !matches!(kind, ChangeKind::Delete { .. }));
+        // Counted as it will be in the end, so that it does not change while the plan is carried
+        // out.
+        let staying =
+            outcome.changes.iter().filter(|kind| !matches!(kind, ChangeKind::Delete { .. }));
         let members = outcome.unchanged + staying.count() + outcome.set_aside.len();
         let changes = outcome.changes.into_iter();
-        result.changes.extend(changes.map(|kind| Change { address: address(zone, &kind, members), kind }));
+        result
+            .changes
+            .extend(changes.map(|kind| Change { address: address(zone, &kind, members), kind }));
         result.set_aside.extend(outcome.set_aside);
     }
 }
@@ -199,16 +233,23 @@ fn unmanaged_by_purpose(asides: &[SetAside<'_>]) -> BTreeMap<Purpose, usize> {
     counts
 }
 
-/// Deletes the DS records of a delegation that is deleted as a whole. One that must stay is noted: the delegation cannot go then.
+/// Deletes the DS records of a delegation that is deleted as a whole. One that must stay is noted:
+/// the delegation cannot go then.
 fn take_ds_along<'a>(
     base: &BaseName<'a>,
     outcomes: &mut BTreeMap<&str, Outcome<'a>>,
     result: &mut RecordChanges<'a>,
     apex: &Fqdn,
 ) {
-    let Some(Outcome { unchanged: 0, creates, changes, set_aside, .. }) = outcomes.get("NS") else { return };
+    let Some(Outcome { unchanged: 0, creates, changes, set_aside, .. }) = outcomes.get("NS") else {
+        return;
+    };
     let goes = |change: &ChangeKind| matches!(change, ChangeKind::Delete { before, .. } if before.name != *apex);
-    if !creates.is_empty() || !set_aside.is_empty() || changes.is_empty() || !changes.iter().all(goes) {
+    if !creates.is_empty()
+        || !set_aside.is_empty()
+        || changes.is_empty()
+        || !changes.iter().all(goes)
+    {
         return;
     }
     let Some(ds) = outcomes.get_mut("DS") else { return };
@@ -231,10 +272,15 @@ fn take_ds_along<'a>(
     }
 }
 
-/// Creates next to a record that must not be touched, and that Cloudflare would not accept beside it.
-/// Types decide that, so one record stands for all of its type.
-fn conflicts<'a>(outcomes: &BTreeMap<&str, Outcome<'a>>, result: &mut RecordChanges<'a>, apex: &Fqdn) {
-    let mut creates: Vec<&DesiredRecord> = outcomes.values().flat_map(|o| o.creates.iter().copied()).collect();
+/// Creates next to a record that must not be touched, and that Cloudflare would not accept beside
+/// it. Types decide that, so one record stands for all of its type.
+fn conflicts<'a>(
+    outcomes: &BTreeMap<&str, Outcome<'a>>,
+    result: &mut RecordChanges<'a>,
+    apex: &Fqdn,
+) {
+    let mut creates: Vec<&DesiredRecord> =
+        outcomes.values().flat_map(|o| o.creates.iter().copied()).collect();
     creates.dedup_by_key(|r| r.data.record_type());
     for aside in outcomes.values().flat_map(|o| &o.set_aside) {
         if aside.reason == SetAsideReason::Unmanaged {
@@ -245,23 +291,31 @@ fn conflicts<'a>(outcomes: &BTreeMap<&str, Outcome<'a>>, result: &mut RecordChan
             RecordType::parse(aside.record.data.type_name()),
         ) {
             (Some(wanted), Some(own)) => {
-                wanted.excludes_at(own, record.name == *apex) || (wanted == own && wanted.is_single())
+                wanted.excludes_at(own, record.name == *apex)
+                    || (wanted == own && wanted.is_single())
             }
             _ => false,
         };
         if let Some(desired) = creates.iter().copied().find(blocks) {
-            result.conflicts.push(Conflict { desired, live: aside.record, reason: aside.reason.clone() });
+            result.conflicts.push(Conflict {
+                desired,
+                live: aside.record,
+                reason: aside.reason.clone(),
+            });
         }
     }
 }
 
-/// The address of a changed record; with a digest where its set will have several members, and for each that is deleted.
+/// The address of a changed record; with a digest where its set will have several members, and for
+/// each that is deleted.
 fn address(zone: &DesiredZone, kind: &ChangeKind, members: usize) -> Address {
     match kind {
         ChangeKind::Create { after, .. } | ChangeKind::Update { after, .. } => {
             Address::of_record(&zone.name, &after.name, &after.data, members > 1)
         }
-        ChangeKind::Delete { before, .. } => Address::of_record(&zone.name, &before.name, &before.data, true),
+        ChangeKind::Delete { before, .. } => {
+            Address::of_record(&zone.name, &before.name, &before.data, true)
+        }
     }
 }
 
@@ -294,12 +348,17 @@ fn diff_group<'a>(group: Group<'a>, base: &BaseName<'a>, unmanaged: Unmanaged) -
 
 /// A wanted record that is live already, maintained by someone else, is as it should be.
 ///
-/// Records that the zone's own `ignore` names are compared all the same if the spec names exactly this value.
-fn take_satisfied_by_untouchable<'a>(desired: &mut Vec<&'a DesiredRecord>, outcome: &mut Outcome<'a>) {
+/// Records that the zone's own `ignore` names are compared all the same if the spec names exactly
+/// this value.
+fn take_satisfied_by_untouchable<'a>(
+    desired: &mut Vec<&'a DesiredRecord>,
+    outcome: &mut Outcome<'a>,
+) {
     if outcome.set_aside.is_empty() {
         return;
     }
-    let values: BTreeMap<&Rdata, &SetAside> = outcome.set_aside.iter().map(|a| (&a.record.data, a)).gather();
+    let values: BTreeMap<&Rdata, &SetAside> =
+        outcome.set_aside.iter().map(|a| (&a.record.data, a)).gather();
     let mut unchanged = 0;
     let mut claimed: Vec<(&LiveRecord, &DesiredRecord)> = Vec::new();
     // Those of them that are no longer set aside.
@@ -315,7 +374,11 @@ fn take_satisfied_by_untouchable<'a>(desired: &mut Vec<&'a DesiredRecord>, outco
             if is_as_wanted(live, record) {
                 unchanged += 1;
             } else {
-                outcome.kept_different.push(Conflict { desired: record, live, reason: reason.clone() });
+                outcome.kept_different.push(Conflict {
+                    desired: record,
+                    live,
+                    reason: reason.clone(),
+                });
             }
             found.insert(&live.id);
             false
@@ -349,7 +412,9 @@ fn take_equal<'a>(
             if n == best {
                 outcome.compare(live, record, claims.of(live));
             } else {
-                outcome.set_aside.push(SetAside { record: live, reason: SetAsideReason::Duplicate });
+                outcome
+                    .set_aside
+                    .push(SetAside { record: live, reason: SetAsideReason::Duplicate });
             }
         }
     }
@@ -366,7 +431,8 @@ fn take_tombstones<'a>(
     if tombstones.is_empty() {
         return live;
     }
-    let by_value: BTreeMap<Option<&Rdata>, &Tombstone> = tombstones.iter().map(|t| (t.data.as_ref(), *t)).gather();
+    let by_value: BTreeMap<Option<&Rdata>, &Tombstone> =
+        tombstones.iter().map(|t| (t.data.as_ref(), *t)).gather();
     let mut rest = Vec::new();
     for record in live {
         match by_value.get(&Some(&record.data)).or_else(|| by_value.get(&None)) {
@@ -400,7 +466,8 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    /// Deletes a record that no entry of the spec names; the entry that replaces it may accept dangers of that.
+    /// Deletes a record that no entry of the spec names; the entry that replaces it may accept
+    /// dangers of that.
     fn delete(
         &mut self,
         before: &'a LiveRecord,
@@ -414,5 +481,10 @@ impl<'a> Outcome<'a> {
 
 /// By name, type and value, then id: independent of the order in which Cloudflare lists.
 fn record_order(a: &LiveRecord, b: &LiveRecord) -> std::cmp::Ordering {
-    (&a.name, a.data.type_name(), &a.data, &a.id).cmp(&(&b.name, b.data.type_name(), &b.data, &b.id))
+    (&a.name, a.data.type_name(), &a.data, &a.id).cmp(&(
+        &b.name,
+        b.data.type_name(),
+        &b.data,
+        &b.id,
+    ))
 }

@@ -30,7 +30,9 @@ pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -
     let is_skip = new.action() == "skip" || old.action() == "skip";
     for name in names {
         // What a deployment executes is its name, and what it says has words of its own below.
-        let is_said = before.is_none() && executed.is_some() && matches!(name.as_str(), "action" | "description");
+        let is_said = before.is_none()
+            && executed.is_some()
+            && matches!(name.as_str(), "action" | "description");
         if is_said || (is_skip && name == "action_parameters") {
             continue;
         }
@@ -41,12 +43,24 @@ pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -
         skips(&old, &new, waf, &mut fields);
     }
     if let Some(catalogue) = executed {
-        let read = |body: Option<&RuleBody>| Overrides::read(body.and_then(|b| b.parameter("overrides")));
+        let read =
+            |body: Option<&RuleBody>| Overrides::read(body.and_then(|b| b.parameter("overrides")));
         match (read(before), read(Some(after))) {
             (Some(before_overrides), Some(after_overrides)) => {
-                overrides((before, &before_overrides), (after, &after_overrides), catalogue, &mut fields);
+                overrides(
+                    (before, &before_overrides),
+                    (after, &after_overrides),
+                    catalogue,
+                    &mut fields,
+                );
             }
-            _ => compare("overrides", old.parameter("overrides"), new.parameter("overrides"), false, &mut fields),
+            _ => compare(
+                "overrides",
+                old.parameter("overrides"),
+                new.parameter("overrides"),
+                false,
+                &mut fields,
+            ),
         }
     }
     if before.is_some() && old.get("enabled") != new.get("enabled") {
@@ -67,7 +81,9 @@ fn skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut Found)
     let mut by_id = Found::default();
     compare("skip", old, new, false, &mut by_id);
     let ruleset = |id: &str| {
-        let known = Managed::ALL.iter().find(|m| m.facts().id == id || waf.managed(**m).is_some_and(|c| c.id.0 == id));
+        let known = Managed::ALL
+            .iter()
+            .find(|m| m.facts().id == id || waf.managed(**m).is_some_and(|c| c.id.0 == id));
         known.map_or_else(|| id.to_owned(), |m| m.key().to_owned())
     };
     let named = |value: Value, name: &dyn Fn(&str) -> String| match value {
@@ -82,8 +98,11 @@ fn skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut Found)
         other => other,
     };
     for (path, (_, a, b)) in by_id.0 {
-        let (path, name): (String, &dyn Fn(&str) -> String) = match path.strip_prefix("skip.rules.") {
-            Some(id) => (format!("skip.{}", ruleset(id)), &|rule| rule_name(waf.catalogue(id), rule)),
+        let (path, name): (String, &dyn Fn(&str) -> String) = match path.strip_prefix("skip.rules.")
+        {
+            Some(id) => {
+                (format!("skip.{}", ruleset(id)), &|rule| rule_name(waf.catalogue(id), rule))
+            }
             None if path == "skip.rulesets" => (path, &ruleset),
             None => (path, &str::to_owned),
         };
@@ -91,7 +110,8 @@ fn skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut Found)
     }
 }
 
-/// What a person calls a rule of a managed ruleset: its number, its description, or its id if it is unknown.
+/// What a person calls a rule of a managed ruleset: its number, its description, or its id if it is
+/// unknown.
 fn rule_name(catalogue: Option<&Catalogue>, id: &str) -> String {
     match catalogue.and_then(|c| c.rule(id)) {
         Some(rule) => rule.number.map_or_else(|| rule.description.clone(), |n| n.to_string()),
@@ -100,7 +120,13 @@ fn rule_name(catalogue: Option<&Catalogue>, id: &str) -> String {
 }
 
 /// Two values by their members; `overrides` of a deployment has words of its own.
-fn compare(path: &str, before: Option<&Value>, after: Option<&Value>, skip_overrides: bool, fields: &mut Found) {
+fn compare(
+    path: &str,
+    before: Option<&Value>,
+    after: Option<&Value>,
+    skip_overrides: bool,
+    fields: &mut Found,
+) {
     if before == after || (skip_overrides && path == "action_parameters.overrides") {
         return;
     }
@@ -113,7 +139,13 @@ fn compare(path: &str, before: Option<&Value>, after: Option<&Value>, skip_overr
         (Some(old), Some(new)) if !(old.is_empty() && new.is_empty()) => {
             let names: BTreeSet<&String> = old.keys().chain(new.keys()).gather();
             for name in names {
-                compare(&format!("{path}.{name}"), old.get(name), new.get(name), skip_overrides, fields);
+                compare(
+                    &format!("{path}.{name}"),
+                    old.get(name),
+                    new.get(name),
+                    skip_overrides,
+                    fields,
+                );
             }
         }
         _ => {
@@ -146,7 +178,10 @@ fn overrides(
                 on.remove("enabled");
                 let place = crate::diagnostic::Place::NOWHERE;
                 let found = recognise(&on, Managed::Owasp, catalogue, place).desired;
-                found.paranoia.map_or_else(|| Value::from("custom"), |(level, _)| Value::from(u32::from(level.level())))
+                found.paranoia.map_or_else(
+                    || Value::from("custom"),
+                    |(level, _)| Value::from(u32::from(level.level())),
+                )
             }
         };
         put(member("paranoia"), level(before_rule), level(Some(after_rule)));
@@ -164,12 +199,20 @@ fn overrides(
         let of_rule = |what| RuleField::ManagedRule { rule: name.clone(), what };
         // The score has one rule of its own, which the spec calls by what it says.
         let path = |what: Override| if is_anomaly { member(what.as_str()) } else { of_rule(what) };
-        // Before the first deployment nothing was there; after it, the default is what an absent override means.
+        // Before the first deployment nothing was there; after it, the default is what an absent
+        // override means.
         let default = |value: Option<Value>| if before_rule.is_none() { None } else { value };
-        let threshold = |r: &RuleOverride, d: Option<Value>| optional(r.threshold.map(Value::from).or(d));
+        let threshold =
+            |r: &RuleOverride, d: Option<Value>| optional(r.threshold.map(Value::from).or(d));
         let own_threshold = rule.filter(|_| is_anomaly).and_then(|r| r.threshold).map(Value::from);
-        put(path(Override::Threshold), threshold(a, default(own_threshold.clone())), threshold(b, own_threshold));
-        let action = |r: &RuleOverride, d: Option<Value>| optional(r.action.as_deref().map(Value::from).or(d));
+        put(
+            path(Override::Threshold),
+            threshold(a, default(own_threshold.clone())),
+            threshold(b, own_threshold),
+        );
+        let action = |r: &RuleOverride, d: Option<Value>| {
+            optional(r.action.as_deref().map(Value::from).or(d))
+        };
         let own_action = rule.filter(|_| is_anomaly).map(|r| Value::from(r.action.as_str()));
         put(path(Override::Action), action(a, default(own_action.clone())), action(b, own_action));
         let enabled = |r: &RuleOverride| optional(r.enabled.map(Value::Bool));
@@ -177,14 +220,21 @@ fn overrides(
         put(of_rule(Override::Other), Value::Map(a.other.clone()), Value::Map(b.other.clone()));
     }
     let is_level = |t: &&TagOverride| PARANOIA_TAGS.contains(&t.tag.as_str());
-    let tags: BTreeSet<&str> = before.tags.iter().chain(&after.tags).map(|t| t.tag.as_str()).gather();
+    let tags: BTreeSet<&str> =
+        before.tags.iter().chain(&after.tags).map(|t| t.tag.as_str()).gather();
     for tag in tags {
         let of_tag = |what| RuleField::Tag { tag: tag.to_owned(), what };
         let empty = TagOverride::default();
-        let find = |all: &Overrides| all.tags.iter().find(|t| t.tag == tag).cloned().unwrap_or_else(|| empty.clone());
+        let find = |all: &Overrides| {
+            all.tags.iter().find(|t| t.tag == tag).cloned().unwrap_or_else(|| empty.clone())
+        };
         let (a, b) = (find(before), find(after));
         if !(is_owasp && PARANOIA_TAGS.contains(&tag)) {
-            put(of_tag(Override::Enabled), optional(a.enabled.map(Value::Bool)), optional(b.enabled.map(Value::Bool)));
+            put(
+                of_tag(Override::Enabled),
+                optional(a.enabled.map(Value::Bool)),
+                optional(b.enabled.map(Value::Bool)),
+            );
         }
         let action = |t: &TagOverride| optional(t.action.as_deref().map(Value::from));
         put(of_tag(Override::Action), action(&a), action(&b));
@@ -196,7 +246,9 @@ fn overrides(
     };
     let (a, b) = (order(before), order(after));
     let same_tags = match (&a, &b) {
-        (Value::List(a), Value::List(b)) => a.iter().gather::<BTreeSet<_>>() == b.iter().gather::<BTreeSet<_>>(),
+        (Value::List(a), Value::List(b)) => {
+            a.iter().gather::<BTreeSet<_>>() == b.iter().gather::<BTreeSet<_>>()
+        }
         _ => false,
     };
     if same_tags {
@@ -209,5 +261,9 @@ fn overrides(
     );
     let action = |all: &Overrides| optional(all.action.as_deref().map(Value::from));
     put(member("overrides.action"), action(before), action(after));
-    put(member("overrides.other"), Value::Map(before.other.clone()), Value::Map(after.other.clone()));
+    put(
+        member("overrides.other"),
+        Value::Map(before.other.clone()),
+        Value::Map(after.other.clone()),
+    );
 }

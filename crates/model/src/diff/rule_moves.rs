@@ -1,10 +1,12 @@
 //! The order of rules: which of ours stay where they are, and where the others go.
 //!
-//! Foreign rules and deployments are never moved. Of ours, the longest run that is in the wanted order already stays; each of
-//! the others is placed once. So a change of order costs as few moves as possible.
+//! Foreign rules and deployments are never moved. Of ours, the longest run that is in the wanted
+//! order already stays; each of the others is placed once. So a change of order costs as few moves
+//! as possible.
 //!
-//! Everything that is said about the order is an edge of a graph: the order of the rules that stay, the order of the spec's
-//! list, and the wishes (`before`, `after`, exceptions before what they skip). A wish is refused only if it closes a cycle.
+//! Everything that is said about the order is an edge of a graph: the order of the rules that stay,
+//! the order of the spec's list, and the wishes (`before`, `after`, exceptions before what they
+//! skip). A wish is refused only if it closes a cycle.
 
 use crate::model::Gather;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -14,7 +16,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 pub(super) struct Item {
     /// Where it is now, as an index into the live rules; `None` if it is new.
     pub(super) live: Option<usize>,
-    /// Whether it has no place in the order of the list: it stays where it is, or is added at the end.
+    /// Whether it has no place in the order of the list: it stays where it is, or is added at the
+    /// end.
     pub(super) is_free: bool,
 }
 
@@ -38,7 +41,8 @@ pub(super) enum Reason {
     Wish(usize),
 }
 
-/// A wish that cannot be fulfilled together with the rest: each member comes before the next one, and the last is the first.
+/// A wish that cannot be fulfilled together with the rest: each member comes before the next one,
+/// and the last is the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cycle {
     /// The wish that is refused.
@@ -89,7 +93,8 @@ impl Graph {
         }
     }
 
-    /// All numbers, each after those that come before it; those of cycles and behind them are missing.
+    /// All numbers, each after those that come before it; those of cycles and behind them are
+    /// missing.
     fn topological(&self) -> Vec<usize> {
         let mut before = vec![0_usize; self.next.len()];
         self.next.iter().flatten().for_each(|(n, _)| before[*n] += 1);
@@ -151,9 +156,14 @@ impl Graph {
     }
 }
 
-/// Finds the order. `live` is the number of live rules; those in `gone` are deleted. Of each wish, the first comes before the
-/// second.
-pub(super) fn sequence(live: usize, items: &[Item], wishes: &[(Member, Member)], gone: &BTreeSet<usize>) -> Sequence {
+/// Finds the order. `live` is the number of live rules; those in `gone` are deleted. Of each wish,
+/// the first comes before the second.
+pub(super) fn sequence(
+    live: usize,
+    items: &[Item],
+    wishes: &[(Member, Member)],
+    gone: &BTreeSet<usize>,
+) -> Sequence {
     let member = |n: usize| items[n].live.map_or(Member::New(n), Member::Live);
     let listed: Vec<usize> = (0..items.len()).filter(|n| !items[*n].is_free).collect();
     let listed_live: BTreeSet<usize> = listed.iter().filter_map(|n| items[*n].live).gather();
@@ -186,15 +196,19 @@ pub(super) fn sequence(live: usize, items: &[Item], wishes: &[(Member, Member)],
         let all = graph.next[*n].iter().filter_map(|(next, _)| own(*next).or(highest[*next]));
         highest[*n] = all.min();
     }
-    let standing: Vec<(usize, usize)> = listed.iter().filter_map(|n| Some((*n, items[*n].live?))).collect();
+    let standing: Vec<(usize, usize)> =
+        listed.iter().filter_map(|n| Some((*n, items[*n].live?))).collect();
     let fits = |(_, at): &(usize, usize)| {
-        lowest[*at].is_none_or(|low: usize| low < *at) && highest[*at].is_none_or(|high: usize| high > *at)
+        lowest[*at].is_none_or(|low: usize| low < *at)
+            && highest[*at].is_none_or(|high: usize| high > *at)
     };
     let kept: BTreeSet<usize> =
         longest_rising(&standing.into_iter().filter(fits).collect::<Vec<_>>()).into_iter().gather();
-    let moved: BTreeSet<usize> = listed.iter().filter(|n| !kept.contains(n)).filter_map(|n| items[*n].live).gather();
-    let mut order =
-        Order::new((0..live).filter(|n| !gone.contains(n) && !moved.contains(n)).map(Member::Live).collect());
+    let moved: BTreeSet<usize> =
+        listed.iter().filter(|n| !kept.contains(n)).filter_map(|n| items[*n].live).gather();
+    let mut order = Order::new(
+        (0..live).filter(|n| !gone.contains(n) && !moved.contains(n)).map(Member::Live).collect(),
+    );
     let mut placed = BTreeSet::new();
     let mut kept_after: Vec<usize> = kept.iter().rev().copied().collect();
     for (at, n) in listed.iter().enumerate() {
@@ -221,7 +235,11 @@ pub(super) fn sequence(live: usize, items: &[Item], wishes: &[(Member, Member)],
     for n in (0..items.len()).filter(|n| items[*n].is_free && items[*n].live.is_none()) {
         let number = graph.number(member(n));
         let after = graph.next[number].iter().filter_map(|(n, _)| order.label(graph.member(*n)));
-        let high = highest[number].and_then(|n| order.label(Member::Live(n))).into_iter().chain(after).min();
+        let high = highest[number]
+            .and_then(|n| order.label(Member::Live(n)))
+            .into_iter()
+            .chain(after)
+            .min();
         order.insert(high.map_or(Spot::End, Spot::Before), member(n));
         placed.insert(n);
     }
@@ -254,7 +272,8 @@ impl Order {
     const WIDE: Label = 1 << 96;
     /// A gap that is at least so wide is halved; in a narrower one there are members already.
     const FRESH: Label = 1 << 80;
-    /// From there on each member follows the one before it at this distance, so that thousands fit behind one another.
+    /// From there on each member follows the one before it at this distance, so that thousands fit
+    /// behind one another.
     const STEP: Label = 1 << 40;
 
     /// These members in this order.
@@ -272,9 +291,12 @@ impl Order {
 
     /// Puts a member somewhere.
     fn insert(&mut self, spot: Spot, member: Member) {
-        let before = |label: Label| self.by_label.range(..label).next_back().map_or(0, |(label, _)| *label);
+        let before =
+            |label: Label| self.by_label.range(..label).next_back().map_or(0, |(label, _)| *label);
         let (low, high) = match spot {
-            Spot::After(low) => (low, self.by_label.range(low + 1..).next().map(|(label, _)| *label)),
+            Spot::After(low) => {
+                (low, self.by_label.range(low + 1..).next().map(|(label, _)| *label))
+            }
             Spot::Before(high) => (before(high), Some(high)),
             Spot::End => (before(Label::MAX), None),
         };
@@ -283,7 +305,8 @@ impl Order {
             Some(high) if high - low >= Self::FRESH => low + (high - low) / 2,
             Some(high) if high - low >= 2 => low + Self::STEP.min((high - low) / 2),
             Some(high) => {
-                // No number is left between two: all are labelled again, which happens once in very many members.
+                // No number is left between two: all are labelled again, which happens once in very
+                // many members.
                 let next = self.by_label[&high];
                 *self = Self::new(std::mem::take(self).finish());
                 return self.insert(self.label(next).map_or(Spot::End, Spot::Before), member);
@@ -299,9 +322,11 @@ impl Order {
     }
 }
 
-/// The longest part of a list of (number, place) in which the places rise, as numbers; the numbers rise already.
+/// The longest part of a list of (number, place) in which the places rise, as numbers; the numbers
+/// rise already.
 pub(super) fn longest_rising(list: &[(usize, usize)]) -> Vec<usize> {
-    // Ends of the best rising runs by length, as indices into the list, with the way back from each element.
+    // Ends of the best rising runs by length, as indices into the list, with the way back from each
+    // element.
     let mut ends: Vec<usize> = Vec::new();
     let mut back: Vec<Option<usize>> = vec![None; list.len()];
     for (n, (_, place)) in list.iter().enumerate() {
@@ -341,7 +366,11 @@ mod tests {
     }
 
     #[track_caller]
-    fn order(live: usize, items: &[Item], wishes: &[(Member, Member)]) -> (Vec<usize>, Vec<Member>) {
+    fn order(
+        live: usize,
+        items: &[Item],
+        wishes: &[(Member, Member)],
+    ) -> (Vec<usize>, Vec<Member>) {
         let found = sequence(live, items, wishes, &BTreeSet::new());
         assert!(found.cycles.is_empty(), "{:?}", found.cycles);
         (found.placed.into_iter().collect(), found.order)
@@ -351,9 +380,15 @@ mod tests {
     fn what_is_right_stays() {
         assert_eq!(order(3, &[at(0), at(2)], &[]).0, Vec::<usize>::new());
         // The last comes first: one move.
-        assert_eq!(order(3, &[at(2), at(0), at(1)], &[]), (vec![0], vec![Live(2), Live(0), Live(1)]));
+        assert_eq!(
+            order(3, &[at(2), at(0), at(1)], &[]),
+            (vec![0], vec![Live(2), Live(0), Live(1)])
+        );
         // A new one between two, beside a foreign one.
-        assert_eq!(order(3, &[at(0), new(), at(2)], &[]), (vec![1], vec![Live(0), New(1), Live(1), Live(2)]));
+        assert_eq!(
+            order(3, &[at(0), new(), at(2)], &[]),
+            (vec![1], vec![Live(0), New(1), Live(1), Live(2)])
+        );
         // New ones at the end, in order.
         assert_eq!(order(1, &[new(), new()], &[]).1, [Live(0), New(0), New(1)]);
     }
@@ -372,10 +407,16 @@ mod tests {
     /// What a later entry wants counts for those before it in the list, and the other way round.
     #[test]
     fn wishes_count_for_the_rest_of_the_list() {
-        assert_eq!(order(2, &[new(), new()], &[(New(1), Live(1))]).1, [Live(0), New(0), New(1), Live(1)]);
+        assert_eq!(
+            order(2, &[new(), new()], &[(New(1), Live(1))]).1,
+            [Live(0), New(0), New(1), Live(1)]
+        );
         let both = order(3, &[at(2), new()], &[(New(1), Live(0))]);
         assert_eq!(both, (vec![0, 1], vec![Live(2), New(1), Live(0), Live(1)]));
-        assert_eq!(order(3, &[new(), at(0)], &[(Live(1), New(0))]).1, [Live(1), New(0), Live(0), Live(2)]);
+        assert_eq!(
+            order(3, &[new(), at(0)], &[(Live(1), New(0))]).1,
+            [Live(1), New(0), Live(0), Live(2)]
+        );
     }
 
     /// A deployment that is new goes where it is needed, and to the end otherwise.
@@ -383,7 +424,10 @@ mod tests {
     fn deployments_follow_what_comes_before_them() {
         // Two exceptions: one from a new deployment, one from an existing one.
         let wishes = [(New(0), New(2)), (New(1), Live(0))];
-        assert_eq!(order(1, &[new(), new(), free(None)], &wishes).1, [New(0), New(1), Live(0), New(2)]);
+        assert_eq!(
+            order(1, &[new(), new(), free(None)], &wishes).1,
+            [New(0), New(1), Live(0), New(2)]
+        );
         // An exception between the two.
         let wishes = [(New(1), New(0)), (New(0), Live(0))];
         assert_eq!(order(1, &[new(), free(None)], &wishes).1, [New(1), New(0), Live(0)]);
@@ -391,8 +435,9 @@ mod tests {
 
     #[test]
     fn a_cycle_is_told_with_its_reasons() {
-        let cycles =
-            |live, items: &[Item], wishes: &[(Member, Member)]| sequence(live, items, wishes, &BTreeSet::new()).cycles;
+        let cycles = |live, items: &[Item], wishes: &[(Member, Member)]| {
+            sequence(live, items, wishes, &BTreeSet::new()).cycles
+        };
         let found = cycles(2, &[new()], &[(Live(1), New(0)), (New(0), Live(0))]);
         let steps = vec![
             (Live(1), New(0), Reason::Wish(0)),
@@ -404,22 +449,32 @@ mod tests {
         let steps = vec![(New(1), New(0), Reason::Wish(0)), (New(0), New(1), Reason::List)];
         assert_eq!(cycles(0, &[new(), new()], &[(New(1), New(0))]), [Cycle { wish: 0, steps }]);
         // Before itself.
-        assert_eq!(cycles(0, &[new()], &[(New(0), New(0))])[0].steps, [(New(0), New(0), Reason::Wish(0))]);
+        assert_eq!(
+            cycles(0, &[new()], &[(New(0), New(0))])[0].steps,
+            [(New(0), New(0), Reason::Wish(0))]
+        );
         // Each is told, and the rest has an order.
-        let all =
-            sequence(1, &[new(), new()], &[(New(1), New(0)), (New(0), New(0)), (New(1), Live(0))], &BTreeSet::new());
+        let all = sequence(
+            1,
+            &[new(), new()],
+            &[(New(1), New(0)), (New(0), New(0)), (New(1), Live(0))],
+            &BTreeSet::new(),
+        );
         assert_eq!(all.cycles.iter().map(|c| c.wish).collect::<Vec<_>>(), [0, 1]);
         assert_eq!(all.order, [New(0), New(1), Live(0)]);
     }
 
-    /// Members put anywhere are in order as in a list into which they are inserted, even if labels run out.
+    /// Members put anywhere are in order as in a list into which they are inserted, even if labels
+    /// run out.
     #[test]
     fn an_order_with_labels_is_a_list() {
         let mut list: Vec<Member> = (0..5).map(Member::Live).collect();
         let mut order = Order::new(list.clone());
         let mut state = 7_u64;
         for n in 0..3_000 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             // Long runs into one and the same gap from both sides, then somewhere else.
             let around = usize::try_from(state >> 33).unwrap() % list.len();
             let at = if n % 500 < 400 { list.len() / 2 } else { around };
@@ -445,13 +500,15 @@ mod tests {
     #[test]
     fn room_between_two_members_is_made() {
         let mut order = Order::new(vec![Member::Live(0), Member::Live(1)]);
-        // Always right behind the first: the gap is halved until nothing is left of it, several times over.
+        // Always right behind the first: the gap is halved until nothing is left of it, several
+        // times over.
         for n in 0..500 {
             let label = order.label(Member::Live(0)).unwrap();
             order.insert(Spot::After(label), Member::New(n));
         }
         let new = (0..500).rev().map(Member::New);
-        let expected: Vec<Member> = [Member::Live(0)].into_iter().chain(new).chain([Member::Live(1)]).collect();
+        let expected: Vec<Member> =
+            [Member::Live(0)].into_iter().chain(new).chain([Member::Live(1)]).collect();
         assert_eq!(order.finish(), expected);
     }
 }

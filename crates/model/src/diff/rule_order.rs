@@ -1,4 +1,5 @@
-//! The order that is wanted of the rules of a phase: the list, what `before` and `after` say, exceptions before what they skip.
+//! The order that is wanted of the rules of a phase: the list, what `before` and `after` say,
+//! exceptions before what they skip.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,7 +10,9 @@ use crate::model::ruleset::{Anchor, LiveRule, Phase, RuleBody};
 use crate::model::{Gather, Value};
 
 /// The number of the first thing with each name.
-pub(super) fn numbers_by_name<'n>(names: impl Iterator<Item = (usize, &'n str)>) -> HashMap<&'n str, usize> {
+pub(super) fn numbers_by_name<'n>(
+    names: impl Iterator<Item = (usize, &'n str)>,
+) -> HashMap<&'n str, usize> {
     let mut first = HashMap::new();
     names.for_each(|(n, name)| {
         first.entry(name).or_insert(n);
@@ -42,14 +45,20 @@ struct Wish<'w> {
 }
 
 impl<'w> WantedOrder<'_, 'w, '_> {
-    /// The order, and which of ours are placed again. What cannot be is reported with the place of the entry.
+    /// The order, and which of ours are placed again. What cannot be is reported with the place of
+    /// the entry.
     pub(super) fn find(&self, misplaced: &mut Vec<(Place, String)>) -> Sequence {
-        // Deployments stay where they are; only rules of the other kinds have an order among themselves.
-        let item = |pair: &&Pair<'_, '_>| Item { live: pair.live, is_free: matches!(pair.ours, Ours::Deployment(_)) };
+        // Deployments stay where they are; only rules of the other kinds have an order among
+        // themselves.
+        let item = |pair: &&Pair<'_, '_>| Item {
+            live: pair.live,
+            is_free: matches!(pair.ours, Ours::Deployment(_)),
+        };
         let items: Vec<Item> = self.placed.iter().map(item).collect();
         let mut wishes = self.anchors(misplaced);
         wishes.extend(self.exceptions());
-        let pairs: Vec<(Member, Member)> = wishes.iter().map(|wish| (wish.first, wish.then)).collect();
+        let pairs: Vec<(Member, Member)> =
+            wishes.iter().map(|wish| (wish.first, wish.then)).collect();
         let sequence = sequence(self.rules.len(), &items, &pairs, self.gone);
         for cycle in &sequence.cycles {
             let place = match wishes[cycle.wish].anchor {
@@ -67,7 +76,8 @@ impl<'w> WantedOrder<'_, 'w, '_> {
             let names = [Some(rule.id.0.as_str()), rule.body.reference()];
             names.into_iter().flatten().map(move |name| (n, name))
         }));
-        let placed = numbers_by_name(self.placed.iter().enumerate().map(|(n, pair)| (n, pair.name())));
+        let placed =
+            numbers_by_name(self.placed.iter().enumerate().map(|(n, pair)| (n, pair.name())));
         let known: BTreeSet<&str> = self.pairs.iter().map(Pair::name).gather();
         let pruned: BTreeSet<usize> = self.pruned.iter().copied().gather();
         let mut wishes = Vec::new();
@@ -89,7 +99,8 @@ impl<'w> WantedOrder<'_, 'w, '_> {
                     (None, Some(placed)) => self.placed[*placed].member(*placed),
                     (None, None) if known.contains(name.as_str()) => continue,
                     (None, None) => {
-                        let what = format!("there is no rule with the `ref` or id `{name}` in the phase");
+                        let what =
+                            format!("there is no rule with the `ref` or id `{name}` in the phase");
                         misplaced.push((*place, what));
                         continue;
                     }
@@ -107,17 +118,30 @@ impl<'w> WantedOrder<'_, 'w, '_> {
 
     /// Exceptions come before the deployments that they concern: they act only on what follows.
     fn exceptions(&self) -> Vec<Wish<'w>> {
-        let live = self.rules.iter().enumerate().filter_map(|(n, rule)| Some((Member::Live(n), rule.body.executes()?)));
+        let live = self
+            .rules
+            .iter()
+            .enumerate()
+            .filter_map(|(n, rule)| Some((Member::Live(n), rule.body.executes()?)));
         let new = self.placed.iter().enumerate().filter(|(_, pair)| pair.live.is_none());
-        let new = new.filter_map(|(n, pair)| Some((Member::New(n), pair.compiled.body.executes()?)));
-        let is_there = |member: &Member| !matches!(member, Member::Live(n) if self.gone.contains(n));
-        let executing: Vec<(Member, &str)> = live.chain(new).filter(|(member, _)| is_there(member)).collect();
+        let new =
+            new.filter_map(|(n, pair)| Some((Member::New(n), pair.compiled.body.executes()?)));
+        let is_there =
+            |member: &Member| !matches!(member, Member::Live(n) if self.gone.contains(n));
+        let executing: Vec<(Member, &str)> =
+            live.chain(new).filter(|(member, _)| is_there(member)).collect();
         let mut wishes = Vec::new();
-        for (n, pair) in self.placed.iter().enumerate().filter(|(_, pair)| pair.compiled.body.action() == "skip") {
+        for (n, pair) in
+            self.placed.iter().enumerate().filter(|(_, pair)| pair.compiled.body.action() == "skip")
+        {
             let concerned = concerned(&pair.compiled.body);
             let is_concerned = |id: &str| concerned.as_ref().is_none_or(|ids| ids.contains(id));
             let of_it = executing.iter().filter(|(_, id)| is_concerned(id));
-            wishes.extend(of_it.map(|(then, _)| Wish { first: pair.member(n), then: *then, anchor: None }));
+            wishes.extend(of_it.map(|(then, _)| Wish {
+                first: pair.member(n),
+                then: *then,
+                anchor: None,
+            }));
         }
         wishes
     }
@@ -143,14 +167,22 @@ impl<'w> WantedOrder<'_, 'w, '_> {
                 Reason::Stays => "neither is moved".to_owned(),
                 Reason::List => "the order of the list".to_owned(),
                 Reason::Wish(n) => match &wishes[*n].anchor {
-                    Some((Anchor::Before(..), own)) => format!("`before` of {}", self.placed[*own].name()),
-                    Some((Anchor::After(..), own)) => format!("`after` of {}", self.placed[*own].name()),
+                    Some((Anchor::Before(..), own)) => {
+                        format!("`before` of {}", self.placed[*own].name())
+                    }
+                    Some((Anchor::After(..), own)) => {
+                        format!("`after` of {}", self.placed[*own].name())
+                    }
                     None => "an exception acts only on what follows it".to_owned(),
                 },
             };
             steps.push(format!("`{}` before `{}` ({why})", name(*first), name(*then)));
         }
-        format!("no order of the {} satisfies all of this: {}", self.phase.about(), steps.join(", "))
+        format!(
+            "no order of the {} satisfies all of this: {}",
+            self.phase.about(),
+            steps.join(", ")
+        )
     }
 }
 

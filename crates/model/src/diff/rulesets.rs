@@ -1,4 +1,5 @@
-//! Comparison of a zone's protection: which rules are made, changed, moved or deleted, and which are left alone. Pure.
+//! Comparison of a zone's protection: which rules are made, changed, moved or deleted, and which
+//! are left alone. Pure.
 //!
 //! | live rule | what becomes of it |
 //! |---|---|
@@ -115,8 +116,9 @@ fn diff_phase<'a>(
     all: &mut WafChanges<'a>,
 ) -> PhaseChanges<'a> {
     let rules = entry_point.rules();
-    let by_reference =
-        numbers_by_name(rules.iter().enumerate().filter_map(|(n, rule)| Some((n, rule.body.reference()?))));
+    let by_reference = numbers_by_name(
+        rules.iter().enumerate().filter_map(|(n, rule)| Some((n, rule.body.reference()?))),
+    );
     let mut taken: BTreeSet<usize> = BTreeSet::new();
     let mut pairs: Vec<Pair<'_, 'a>> = Vec::new();
     for one in ours {
@@ -146,10 +148,16 @@ fn diff_phase<'a>(
         }
     }
     let pruned = pruned(section, phase, rules, &taken);
-    let gone: BTreeSet<usize> =
-        pairs.iter().filter(|p| p.gone().is_some()).filter_map(|p| p.live).chain(pruned.iter().copied()).gather();
-    let placed: Vec<&Pair> = pairs.iter().filter(|p| p.gone().is_none() && !p.is_nothing()).collect();
-    let order = WantedOrder { phase, rules, placed: &placed, pairs: &pairs, gone: &gone, pruned: &pruned };
+    let gone: BTreeSet<usize> = pairs
+        .iter()
+        .filter(|p| p.gone().is_some())
+        .filter_map(|p| p.live)
+        .chain(pruned.iter().copied())
+        .gather();
+    let placed: Vec<&Pair> =
+        pairs.iter().filter(|p| p.gone().is_none() && !p.is_nothing()).collect();
+    let order =
+        WantedOrder { phase, rules, placed: &placed, pairs: &pairs, gone: &gone, pruned: &pruned };
     let sequence = order.find(&mut all.misplaced);
     let mut changes = PhaseChanges {
         phase,
@@ -167,22 +175,44 @@ fn diff_phase<'a>(
     }
     for pair in &pairs {
         if let (Some(live), Some(reason)) = (pair.live(), pair.gone()) {
-            changes.changes.push(deletion(live, pair.name().to_owned(), reason, Some(pair.place())));
+            changes.changes.push(deletion(
+                live,
+                pair.name().to_owned(),
+                reason,
+                Some(pair.place()),
+            ));
         }
     }
     for n in &pruned {
         let live = &rules[*n];
-        changes.changes.push(deletion(live, live.shown().to_owned(), RuleDeleteReason::Pruned, Some(section.place)));
+        changes.changes.push(deletion(
+            live,
+            live.shown().to_owned(),
+            RuleDeleteReason::Pruned,
+            Some(section.place),
+        ));
     }
-    changes.foreign =
-        rules.iter().enumerate().filter(|(n, _)| !taken.contains(n) && !gone.contains(n)).map(|(_, r)| r).collect();
+    changes.foreign = rules
+        .iter()
+        .enumerate()
+        .filter(|(n, _)| !taken.contains(n) && !gone.contains(n))
+        .map(|(_, r)| r)
+        .collect();
     changes
 }
 
 /// The definition wanted.
-fn compiled(one: &Ours<'_>, phase: Phase, live: Option<&RuleBody>, unmanaged: Unmanaged, waf: &LiveWaf) -> Compiled {
+fn compiled(
+    one: &Ours<'_>,
+    phase: Phase,
+    live: Option<&RuleBody>,
+    unmanaged: Unmanaged,
+    waf: &LiveWaf,
+) -> Compiled {
     match one {
-        Ours::Deployment(section) => compile(section, waf.managed(section.ruleset), live, unmanaged),
+        Ours::Deployment(section) => {
+            compile(section, waf.managed(section.ruleset), live, unmanaged)
+        }
         Ours::Rule(section) => compile_rule(section, phase, (live, unmanaged), waf),
     }
 }
@@ -213,7 +243,9 @@ fn adopt(
             }
             all
         });
-        let Some(n) = unnamed.get_mut(&bare(&pair.compiled.body)).and_then(Vec::pop) else { continue };
+        let Some(n) = unnamed.get_mut(&bare(&pair.compiled.body)).and_then(Vec::pop) else {
+            continue;
+        };
         let rule = &pair.rules[n];
         taken.insert(n);
         pair.live = Some(n);
@@ -222,12 +254,24 @@ fn adopt(
     }
 }
 
-/// Live rules of the kinds that the spec names, in a section that is the complete state, that are not named.
-fn pruned(section: &DesiredWaf, phase: Phase, rules: &[LiveRule], taken: &BTreeSet<usize>) -> Vec<usize> {
+/// Live rules of the kinds that the spec names, in a section that is the complete state, that are
+/// not named.
+fn pruned(
+    section: &DesiredWaf,
+    phase: Phase,
+    rules: &[LiveRule],
+    taken: &BTreeSet<usize>,
+) -> Vec<usize> {
     // Deployments of other rulesets are not named by the list of exceptions.
-    let is_named_kind = |rule: &LiveRule| section.rules(phase).is_some() && phase.lists(rule.body.action());
-    let numbers = rules.iter().enumerate().filter(|(n, rule)| !taken.contains(n) && is_named_kind(rule));
-    if section.unmanaged == Unmanaged::Prune { numbers.map(|(n, _)| n).collect() } else { Vec::new() }
+    let is_named_kind =
+        |rule: &LiveRule| section.rules(phase).is_some() && phase.lists(rule.body.action());
+    let numbers =
+        rules.iter().enumerate().filter(|(n, rule)| !taken.contains(n) && is_named_kind(rule));
+    if section.unmanaged == Unmanaged::Prune {
+        numbers.map(|(n, _)| n).collect()
+    } else {
+        Vec::new()
+    }
 }
 
 /// What is to be done to one of our rules; `None` if nothing.
@@ -258,13 +302,19 @@ fn is_expiry(pair: &Pair<'_, '_>, unmanaged: Unmanaged, waf: &LiveWaf) -> bool {
     let (Ours::Deployment(desired), Some(live)) = (&pair.ours, pair.live()) else { return false };
     let until_then = desired.with_notes(|note| note.is_expired = false);
     until_then != **desired && {
-        let compiled = compile(&until_then, waf.managed(desired.ruleset), Some(&live.body), unmanaged);
+        let compiled =
+            compile(&until_then, waf.managed(desired.ruleset), Some(&live.body), unmanaged);
         canonical(&compiled.body) == canonical(&live.body)
     }
 }
 
 /// A rule that is to be deleted.
-fn deletion(live: &LiveRule, name: String, reason: RuleDeleteReason, place: Option<Place>) -> RuleChange<'_> {
+fn deletion(
+    live: &LiveRule,
+    name: String,
+    reason: RuleDeleteReason,
+    place: Option<Place>,
+) -> RuleChange<'_> {
     RuleChange {
         name,
         kind: RuleChangeKind::Delete(live, reason),

@@ -1,7 +1,7 @@
 //! Comparison of the settings of a zone: zone settings, DNSSEC, DNS settings.
 //!
-//! Only what the spec names is compared, also inside nested values. `true` and `false` mean `on` and `off` where Cloudflare
-//! uses those words.
+//! Only what the spec names is compared, also inside nested values. `true` and `false` mean `on`
+//! and `off` where Cloudflare uses those words.
 
 use std::collections::BTreeMap;
 
@@ -66,8 +66,9 @@ pub fn diff_settings(desired: &DesiredZone, live: &LiveZone) -> Vec<SettingChang
     }
     if let Some((on, place)) = desired.settings.dnssec {
         let status = live.settings.dnssec.as_ref();
-        // Where no state can be told, as on a new zone, it is off: asking for it again does no harm.
-        // A zone that is not active yet cannot be signed: a later run will do it. Whether a new one is active is not known.
+        // Where no state can be told, as on a new zone, it is off: asking for it again does no
+        // harm. A zone that is not active yet cannot be signed: a later run will do it. Whether a
+        // new one is active is not known.
         let can_wait = on && !live.is_new && live.is_inactive();
         if !can_wait && status.map_or(on, |s| s.is_on() != on) {
             let before = status.map_or(Value::Null, |s| Value::from(s.status.as_str()));
@@ -90,14 +91,23 @@ fn dns_settings(desired: &DesiredZone, live: &LiveZone) -> Option<SettingChange>
         // Which name servers a zone has is one choice; half of another one makes no sense.
         let whole = name == "nameservers" && !holds(&before, wanted);
         // A new zone was not read, so nothing is known that the member could equal.
-        let after = if whole || live.is_new { wanted.clone() } else { laid_over(name, &before, wanted) };
+        let after =
+            if whole || live.is_new { wanted.clone() } else { laid_over(name, &before, wanted) };
         if after != before {
-            fields.push(FieldChange { field: Field::DnsSetting(name.clone()), before, after: after.clone() });
+            fields.push(FieldChange {
+                field: Field::DnsSetting(name.clone()),
+                before,
+                after: after.clone(),
+            });
             members.insert(name.clone(), after);
             first = Some(first.map_or(*place, |f| f.min(*place)));
         }
     }
-    first.map(|place| SettingChange { setting: ZoneSetting::DnsSettings { members }, fields, place })
+    first.map(|place| SettingChange {
+        setting: ZoneSetting::DnsSettings { members },
+        fields,
+        place,
+    })
 }
 
 /// What the value at a key would be with everything wanted: nested values keep what is not named.
@@ -107,21 +117,26 @@ fn laid_over(key: &str, before: &Value, wanted: &Value) -> Value {
             let mut all = old.clone();
             for (name, wanted) in new {
                 let value = laid_over(name, old.get(name).unwrap_or(&Value::Null), wanted);
-                // A member that Cloudflare does not report and that would hold nothing stays unsaid.
+                // A member that Cloudflare does not report and that would hold nothing stays
+                // unsaid.
                 if value != Value::Null || old.contains_key(name) {
                     all.insert(name.clone(), value);
                 }
             }
             Value::Map(all)
         }
-        (Value::Null, Value::Map(_)) => match laid_over(key, &Value::Map(BTreeMap::new()), wanted) {
-            Value::Map(all) if all.is_empty() => Value::Null,
-            value => value,
-        },
+        (Value::Null, Value::Map(_)) => {
+            match laid_over(key, &Value::Map(BTreeMap::new()), wanted) {
+                Value::Map(all) if all.is_empty() => Value::Null,
+                value => value,
+            }
+        }
         (Value::Text(word), Value::Bool(wanted)) if word == "on" || word == "off" => {
             Value::from(if *wanted { "on" } else { "off" })
         }
-        (Value::Bool(_), Value::Text(word)) if word == "on" || word == "off" => Value::Bool(word == "on"),
+        (Value::Bool(_), Value::Text(word)) if word == "on" || word == "off" => {
+            Value::Bool(word == "on")
+        }
         // A switch that Cloudflare does not report is off.
         (Value::Null, Value::Bool(false)) => Value::Null,
         // Names are the same in any case, and with or without the final dot.
@@ -132,7 +147,9 @@ fn laid_over(key: &str, before: &Value, wanted: &Value) -> Value {
         // Lists of settings are sets to Cloudflare: the order in which it answers is its own.
         (Value::List(old), Value::List(new)) if sorted(old) == sorted(new) => before.clone(),
         // `14400`, `"14400"` and `14400.0` are one number; `true` and `"true"` one truth.
-        (old, new) if is_scalar(old) && is_scalar(new) && plain(old) == plain(new) => before.clone(),
+        (old, new) if is_scalar(old) && is_scalar(new) && plain(old) == plain(new) => {
+            before.clone()
+        }
         _ => wanted.clone(),
     }
 }
@@ -181,19 +198,27 @@ mod tests {
 
     #[test]
     fn only_what_is_named_is_compared() {
-        let live = map(&[("a", Value::Integer(1)), ("b", map(&[("c", Value::from("on")), ("d", Value::Null)]))]);
+        let live = map(&[
+            ("a", Value::Integer(1)),
+            ("b", map(&[("c", Value::from("on")), ("d", Value::Null)])),
+        ]);
         assert_eq!(laid_over("", &live, &map(&[("b", map(&[("c", Value::Bool(true))]))])), live);
         assert_eq!(laid_over("", &live, &map(&[])), live);
         let changed = laid_over("", &live, &map(&[("b", map(&[("c", Value::Bool(false))]))]));
         assert_eq!(
             changed,
-            map(&[("a", Value::Integer(1)), ("b", map(&[("c", Value::from("off")), ("d", Value::Null)]))])
+            map(&[
+                ("a", Value::Integer(1)),
+                ("b", map(&[("c", Value::from("off")), ("d", Value::Null)]))
+            ])
         );
     }
 
     #[test]
     fn names_numbers_and_switches() {
-        let same = |key: &str, live: Value, wanted: Value| assert_eq!(laid_over(key, &live, &wanted), live, "{key}");
+        let same = |key: &str, live: Value, wanted: Value| {
+            assert_eq!(laid_over(key, &live, &wanted), live, "{key}")
+        };
         same("rname", Value::from("dns.example.com"), Value::from("DNS.Example.com."));
         same("f", Value::from("1.0"), Value::Integer(1));
         same("b", Value::from("true"), Value::Bool(true));
@@ -209,7 +234,10 @@ mod tests {
     #[test]
     fn spellings_of_one_setting() {
         assert_eq!(laid_over("", &Value::from("on"), &Value::Bool(true)), Value::from("on"));
-        assert_eq!(laid_over("", &Value::Integer(14400), &Value::from("14400")), Value::Integer(14400));
+        assert_eq!(
+            laid_over("", &Value::Integer(14400), &Value::from("14400")),
+            Value::Integer(14400)
+        );
         assert_eq!(laid_over("", &Value::from("1.2"), &Value::from("1.2")), Value::from("1.2"));
         assert_eq!(laid_over("", &Value::from("full"), &Value::Bool(true)), Value::Bool(true));
         let list = |texts: &[&str]| Value::List(texts.iter().map(|t| Value::from(*t)).collect());

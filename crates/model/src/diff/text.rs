@@ -1,8 +1,9 @@
 //! What differs between two texts: by lines, by words, or by whatever they are divided into.
 //!
-//! `similar` compiles each of its algorithms for each kind of sequence that it compares, 2 MB of instructions in all. So this is the
-//! only place that asks it, always for slices of texts, and it names the algorithm. Its feature `text`, which divides texts into words and
-//! lines, would compile all algorithms for texts, even those that nothing uses; so that is done here.
+//! `similar` compiles each of its algorithms for each kind of sequence that it compares, 2 MB of
+//! instructions in all. So this is the only place that asks it, always for slices of texts, and it
+//! names the algorithm. Its feature `text`, which divides texts into words and lines, would compile
+//! all algorithms for texts, even those that nothing uses; so that is done here.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -38,7 +39,8 @@ pub fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let end = rest.find(|c: char| c.is_whitespace() != first.is_whitespace()).unwrap_or(rest.len());
+        let end =
+            rest.find(|c: char| c.is_whitespace() != first.is_whitespace()).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
         words.push(word);
         rest = after;
@@ -51,8 +53,9 @@ fn lines(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let end =
-            rest.find(['\r', '\n']).map_or(rest.len(), |at| at + if rest[at..].starts_with("\r\n") { 2 } else { 1 });
+        let end = rest
+            .find(['\r', '\n'])
+            .map_or(rest.len(), |at| at + if rest[at..].starts_with("\r\n") { 2 } else { 1 });
         let (line, after) = rest.split_at(end);
         lines.push(line);
         rest = after;
@@ -60,8 +63,8 @@ fn lines(text: &str) -> Vec<&str> {
     lines
 }
 
-/// A range of lines as the head of a hunk names it: the first line and how many, which one line leaves out. A range of none is named by
-/// the line before it.
+/// A range of lines as the head of a hunk names it: the first line and how many, which one line
+/// leaves out. A range of none is named by the line before it.
 fn lines_of_hunk(range: Range<usize>) -> String {
     match range.len() {
         0 => format!("{},0", range.start),
@@ -73,7 +76,12 @@ fn lines_of_hunk(range: Range<usize>) -> String {
 /// What differs between two texts as a unified diff, with the names of the files and so many equal
 /// lines on both sides of a change; empty if nothing does.
 #[must_use]
-pub fn unified(before: &str, after: &str, (old_name, new_name): (&str, &str), context: usize) -> String {
+pub fn unified(
+    before: &str,
+    after: &str,
+    (old_name, new_name): (&str, &str),
+    context: usize,
+) -> String {
     let (old, new) = (lines(before), lines(after));
     let mut text = String::new();
     for hunk in group_diff_ops(operations(&old, &new), context) {
@@ -108,7 +116,10 @@ mod tests {
 
     #[test]
     fn texts_are_divided_without_loss() {
-        assert_eq!(words("v=spf1  ip4:192.0.2.1\t-all "), ["v=spf1", "  ", "ip4:192.0.2.1", "\t", "-all", " "]);
+        assert_eq!(
+            words("v=spf1  ip4:192.0.2.1\t-all "),
+            ["v=spf1", "  ", "ip4:192.0.2.1", "\t", "-all", " "]
+        );
         assert_eq!(words("\u{3000}é\u{a0}"), ["\u{3000}", "é", "\u{a0}"]);
         assert_eq!(words(""), [""; 0]);
         assert_eq!(lines("a\r\nb\rc\n\nd"), ["a\r\n", "b\r", "c\n", "\n", "d"]);
@@ -120,13 +131,18 @@ mod tests {
     fn heads_of_hunks_name_the_lines() {
         let head = |before: &str, after: &str| {
             let text = unified(before, after, ("a", "b"), 3);
-            text.lines().filter(|line| line.starts_with("@@")).map(str::to_owned).collect::<Vec<_>>()
+            text.lines()
+                .filter(|line| line.starts_with("@@"))
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
         };
         assert_eq!(head("", "one\n"), ["@@ -0,0 +1 @@"]);
         assert_eq!(head("one\n", ""), ["@@ -1 +0,0 @@"]);
         assert_eq!(head("one\ntwo\n", "one\n2\n"), ["@@ -1,2 +1,2 @@"]);
         let many = |middle: &str| {
-            (1..=20).map(|n| if n == 10 { middle.to_owned() } else { format!("{n}\n") }).collect::<String>()
+            (1..=20)
+                .map(|n| if n == 10 { middle.to_owned() } else { format!("{n}\n") })
+                .collect::<String>()
         };
         assert_eq!(head(&many("10\n"), &many("ten\nand\n")), ["@@ -7,7 +7,8 @@"]);
         assert_eq!(head(&many("10\n"), &many("")), ["@@ -7,7 +7,6 @@"]);

@@ -9,12 +9,14 @@ use super::name::{Fqdn, ZoneName};
 use super::rdata::{Rdata, RecordType};
 use super::ruleset::Phase;
 
-/// The name of one managed object, such as `example.com/dns/www/CNAME` or, where several records will share a name and
-/// type, `example.com/dns/@/MX/1f0c93aa`. A record that is deleted always has the digest.
+/// The name of one managed object, such as `example.com/dns/www/CNAME` or, where several records
+/// will share a name and type, `example.com/dns/@/MX/1f0c93aa`. A record that is deleted always has
+/// the digest.
 ///
-/// Records have no name at Cloudflare; the digest distinguishes the members of one set. It is computed from the value
-/// in the spec (or, for a delete, the live value). Whether there is one depends on the set as it will be, so an address
-/// stays the same from plan to plan, also while a plan is carried out.
+/// Records have no name at Cloudflare; the digest distinguishes the members of one set. It is
+/// computed from the value in the spec (or, for a delete, the live value). Whether there is one
+/// depends on the set as it will be, so an address stays the same from plan to plan, also while a
+/// plan is carried out.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(String);
 
@@ -28,8 +30,8 @@ impl Address {
             return Self(set);
         }
         let digest = digest(&SHA256, data.canonical().as_bytes());
-        // Eight digits: in the largest sets seen (10,000 values), the chance that any two collide is about one in a
-        // hundred.
+        // Eight digits: in the largest sets seen (10,000 values), the chance that any two collide
+        // is about one in a hundred.
         Self(format!("{set}/{}", HEXLOWER.encode(&digest.as_ref()[..4])))
     }
 
@@ -41,7 +43,9 @@ impl Address {
         let (name, last) = record.rsplit_once('/')?;
         let (name, record_type) = match RecordType::parse(last) {
             Some(record_type) => (name, record_type),
-            None => name.rsplit_once('/').and_then(|(name, word)| Some((name, RecordType::parse(word)?)))?,
+            None => name
+                .rsplit_once('/')
+                .and_then(|(name, word)| Some((name, RecordType::parse(word)?)))?,
         };
         Some((zone.resolve(name).ok()?, record_type))
     }
@@ -52,14 +56,15 @@ impl Address {
         Self(zone.to_string())
     }
 
-    /// The address of a part of a zone: `example.com/settings/ssl`, `example.com/dnssec`, `example.com/dns_settings`.
+    /// The address of a part of a zone: `example.com/settings/ssl`, `example.com/dnssec`,
+    /// `example.com/dns_settings`.
     #[must_use]
     pub fn of_zone_part(zone: &ZoneName, part: &str) -> Self {
         Self(format!("{zone}/{part}"))
     }
 
-    /// The address of a rule, `example.com/waf/http_request_firewall_managed/owasp`; that of the entry point without a
-    /// name.
+    /// The address of a rule, `example.com/waf/http_request_firewall_managed/owasp`; that of the
+    /// entry point without a name.
     #[must_use]
     pub fn of_rule(zone: &ZoneName, phase: Phase, name: Option<&str>) -> Self {
         let phase = phase.as_str();

@@ -1,7 +1,8 @@
 //! What an evaluation may take: a number of steps, and bytes of values at a time.
 //!
-//! Everything that computes values from a file of the user has one: variables of a spec, Terraform's expressions, rules in
-//! ModSecurity's language. A small file can describe values that double with each line.
+//! Everything that computes values from a file of the user has one: variables of a spec,
+//! Terraform's expressions, rules in ModSecurity's language. A small file can describe values that
+//! double with each line.
 
 use std::cell::Cell;
 
@@ -73,7 +74,12 @@ mod tests {
     fn what_is_released_can_be_held_again() {
         let budget = EvaluationBudget::new(3, 100);
         let mark = budget.held();
-        assert!(budget.hold(60) && budget.remaining_bytes() == 40 && !budget.hold(60) && budget.remaining_bytes() == 0);
+        assert!(
+            budget.hold(60)
+                && budget.remaining_bytes() == 40
+                && !budget.hold(60)
+                && budget.remaining_bytes() == 0
+        );
         budget.release_to(mark);
         assert!(budget.hold(100) && !budget.hold(usize::MAX));
         assert!(budget.take_steps(3) && !budget.take_steps(1));

@@ -1,4 +1,5 @@
-//! Closed sets of which each member has a word: the same one in every document that the program writes or reads.
+//! Closed sets of which each member has a word: the same one in every document that the program
+//! writes or reads.
 
 use super::Danger;
 use crate::diagnostic::Severity;

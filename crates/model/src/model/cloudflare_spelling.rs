@@ -17,9 +17,11 @@ use super::fields::{Fields, Value};
 use super::name::Fqdn;
 use super::rdata::Rdata;
 
-/// How Cloudflare writes a record; nothing where it writes it as this program does, which is the usual case.
+/// How Cloudflare writes a record; nothing where it writes it as this program does, which is the
+/// usual case.
 ///
-/// It is no part of what a record is: two of them are always equal, so comparisons of records ignore it.
+/// It is no part of what a record is: two of them are always equal, so comparisons of records
+/// ignore it.
 #[derive(Debug, Clone, Default)]
 pub struct AsReported(Option<Box<Spelled>>);
 
@@ -35,21 +37,29 @@ struct Spelled {
 }
 
 impl Spelled {
-    /// Whether the fields as they were reported mean this value. They do not if `data` contradicts the `content` that was read.
+    /// Whether the fields as they were reported mean this value. They do not if `data` contradicts
+    /// the `content` that was read.
     fn spell(&self, value: &Rdata, name: &Fqdn) -> bool {
         let Some(kind) = value.record_type() else { return false };
         let (mut content, mut data, mut priority) = (None, Fields::new(), None);
         let ours = value.fields();
         for field in kind.facts().fields {
-            let theirs = self.fields.iter().find(|(name, _)| *name == field.name).map(|(_, text)| Value::from(&**text));
+            let theirs = self
+                .fields
+                .iter()
+                .find(|(name, _)| *name == field.name)
+                .map(|(_, text)| Value::from(&**text));
             let Some(part) = theirs.or_else(|| ours.get(field.name).cloned()) else { continue };
             match (field.slot, part) {
                 (Slot::Content, Value::Text(text)) => content = Some(text),
-                (Slot::Content | Slot::Data, value) => drop(data.insert(field.name.to_owned(), value)),
+                (Slot::Content | Slot::Data, value) => {
+                    drop(data.insert(field.name.to_owned(), value))
+                }
                 (Slot::Top, value) => priority = Some(value),
             }
         }
-        Rdata::reported(value.type_name(), content.as_deref(), &data, priority.as_ref()).at(name) == *value
+        Rdata::reported(value.type_name(), content.as_deref(), &data, priority.as_ref()).at(name)
+            == *value
     }
 }
 
@@ -64,7 +74,8 @@ impl Eq for AsReported {}
 impl AsReported {
     /// What differs between a record as it was received and as this program writes it.
     ///
-    /// `content` and `data` are those of the answer; `tags` are its tags in order, as it writes them and as this program does.
+    /// `content` and `data` are those of the answer; `tags` are its tags in order, as it writes
+    /// them and as this program does.
     #[must_use]
     pub fn of<'a>(
         (written, name): (&str, &Fqdn),

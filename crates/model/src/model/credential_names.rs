@@ -1,10 +1,20 @@
 //! Names under which people keep credentials, so that no value of one is shown.
 //!
-//! `request/secret.rs` has those of parts of requests; `src/spec/secrets.rs` searches the lines of a spec for these here.
+//! `request/secret.rs` has those of parts of requests; `src/spec/secrets.rs` searches the lines of
+//! a spec for these here.
 
 /// Words in keys that name credentials; `-` counts as `_`.
-const CREDENTIALS: &[&str] =
-    &["token", "secret", "password", "passwd", "api_key", "apikey", "auth_key", "credential", "private_key"];
+const CREDENTIALS: &[&str] = &[
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "api_key",
+    "apikey",
+    "auth_key",
+    "credential",
+    "private_key",
+];
 
 /// Members of Cloudflare's rules that sound like credentials but hold expressions.
 const NO_CREDENTIALS: &[&str] = &["exposed_credential_check", "password_expression"];

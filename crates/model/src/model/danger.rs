@@ -107,10 +107,18 @@ impl Danger {
     #[must_use]
     pub fn unknown(code: &str) -> String {
         match Self::successor(code) {
-            Some(danger) => format!("`{code}` is now `{}`, which covers more: {}", danger.code(), danger.about()),
+            Some(danger) => format!(
+                "`{code}` is now `{}`, which covers more: {}",
+                danger.code(),
+                danger.about()
+            ),
             None => {
-                let known = Self::ALL.iter().map(|d| d.code()).filter(|code| Self::by_code(code).is_some());
-                format!("there is no danger called {code:?}; known dangers: {}", known.collect::<Vec<_>>().join(", "))
+                let known =
+                    Self::ALL.iter().map(|d| d.code()).filter(|code| Self::by_code(code).is_some());
+                format!(
+                    "there is no danger called {code:?}; known dangers: {}",
+                    known.collect::<Vec<_>>().join(", ")
+                )
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What must hold of a zone, whatever is planned.
 //!
-//! A new kind of expectation is a variant of [`Expected`]; the compiler then names every place that has to judge or print it.
+//! A new kind of expectation is a variant of [`Expected`]; the compiler then names every place that
+//! has to judge or print it.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -25,7 +26,8 @@ pub struct Expectation {
 
 /// What must hold.
 ///
-/// Each kind has its own file in `spec/expect` (how it is written) and in `insight/expect` (how it is judged).
+/// Each kind has its own file in `spec/expect` (how it is written) and in `insight/expect` (how it
+/// is judged).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
     /// A name has this answer.
@@ -89,7 +91,9 @@ impl std::fmt::Display for ExpectedAnswer {
         match self {
             Self::Nothing => f.write_str("no record of this type"),
             Self::Edge => f.write_str("Cloudflare's edge"),
-            Self::Is(values) => f.write_str(&first_of(values.iter().map(Rdata::presentation), MOST_VALUES)),
+            Self::Is(values) => {
+                f.write_str(&first_of(values.iter().map(Rdata::presentation), MOST_VALUES))
+            }
             Self::Within(networks) => {
                 f.write_str("addresses in ")?;
                 f.write_str(&first_of(networks, MOST_VALUES))
@@ -132,7 +136,8 @@ impl std::fmt::Display for ExpectedPolicy {
 }
 
 crate::closed_set! {
-    /// What receivers are asked to do with mail that fails (RFC 9989 section 4.7); the weakest first.
+    /// What receivers are asked to do with mail that fails (RFC 9989 section 4.7); the weakest
+    /// first.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     pub enum MailPolicy {
         /// Nothing.
@@ -161,8 +166,12 @@ impl Expected {
     #[must_use]
     pub fn names(&self, wanted: &Fqdn) -> bool {
         match self {
-            Self::Answer { name, answer, .. } => name == wanted && *answer != ExpectedAnswer::Nothing,
-            Self::Mail(mail) => mail.domain == *wanted || mail.by.iter().flatten().any(|host| host == wanted),
+            Self::Answer { name, answer, .. } => {
+                name == wanted && *answer != ExpectedAnswer::Nothing
+            }
+            Self::Mail(mail) => {
+                mail.domain == *wanted || mail.by.iter().flatten().any(|host| host == wanted)
+            }
             Self::Certificates(issuance) => issuance.name == *wanted,
             Self::Hidden(_) => false,
             Self::Request(expected) => expected.request.host == wanted.as_str(),

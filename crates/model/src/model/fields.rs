@@ -32,8 +32,12 @@ impl Value {
     pub fn holds_credential(&self) -> bool {
         match self {
             Self::List(list) => list.iter().any(Self::holds_credential),
-            Self::Map(map) => map.iter().any(|(key, value)| names_credential(key) || value.holds_credential()),
-            Self::Null | Self::Bool(_) | Self::Integer(_) | Self::Decimal(_) | Self::Text(_) => false,
+            Self::Map(map) => {
+                map.iter().any(|(key, value)| names_credential(key) || value.holds_credential())
+            }
+            Self::Null | Self::Bool(_) | Self::Integer(_) | Self::Decimal(_) | Self::Text(_) => {
+                false
+            }
         }
     }
 }
@@ -73,9 +77,12 @@ impl From<FactValue> for Value {
             FactValue::Number(number) => Self::from(number),
             FactValue::Word(word) => Self::from(word),
             FactValue::EmptyList => Self::List(Vec::new()),
-            FactValue::Object(members) => {
-                Self::Map(members.iter().map(|(name, member)| ((*name).to_owned(), Self::from(*member))).collect())
-            }
+            FactValue::Object(members) => Self::Map(
+                members
+                    .iter()
+                    .map(|(name, member)| ((*name).to_owned(), Self::from(*member)))
+                    .collect(),
+            ),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Sorts lists by a permutation of their indexes.
 //!
-//! The sort of the standard library is compiled for each type of items and each comparison, 14 KB of instructions at a time. These functions
-//! compile one sort, of indexes, and move each item once. They allocate, so the few lists that are sorted for each of many records use
-//! the standard library.
+//! The sort of the standard library is compiled for each type of items and each comparison, 14 KB
+//! of instructions at a time. These functions compile one sort, of indexes, and move each item
+//! once. They allocate, so the few lists that are sorted for each of many records use the standard
+//! library.
 
 use std::cmp::Ordering;
 

@@ -1,8 +1,8 @@
 //! The data types: names, record values, records, rules, zones, in canonical form.
 //!
-//! Two values of a type here are equal exactly if Cloudflare treats them the same, so the diff compares by equality.
-//! Nothing here reads a file, a clock or the network, and nothing knows YAML or JSON: `spec` and `wire` convert theirs
-//! to [`Fields`] and text.
+//! Two values of a type here are equal exactly if Cloudflare treats them the same, so the diff
+//! compares by equality. Nothing here reads a file, a clock or the network, and nothing knows YAML
+//! or JSON: `spec` and `wire` convert theirs to [`Fields`] and text.
 
 mod address;
 mod budget;
@@ -46,10 +46,12 @@ pub use cloudflare_spelling::AsReported;
 pub use credential_names::names_credential;
 pub use danger::Danger;
 pub use expect::{
-    Expectation, Expected, ExpectedAnswer, ExpectedIssuance, ExpectedMail, ExpectedPolicy, ExpectedRequest, MailPolicy,
-    RequestText,
+    Expectation, Expected, ExpectedAnswer, ExpectedIssuance, ExpectedMail, ExpectedPolicy,
+    ExpectedRequest, MailPolicy, RequestText,
 };
-pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression};
+pub use expression::{
+    Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression,
+};
 pub use fields::{Fields, Value};
 #[doc(hidden)]
 pub use gather::Gather;
@@ -69,12 +71,12 @@ pub use public_suffix::PublicSuffix;
 pub use rdata::{DataError, Purpose, Rdata, RecordType, STRING_OCTETS, token_key};
 pub use read_only::ReadOnly;
 pub use record::{
-    Comment, CommentError, DesiredRecord, Facets, LiveRecord, RecordForm, SettingScope, Settings, Spelling, Tag,
-    TagError, Tombstone,
+    Comment, CommentError, DesiredRecord, Facets, LiveRecord, RecordForm, SettingScope, Settings,
+    Spelling, Tag, TagError, Tombstone,
 };
 pub use state::{
-    Desired, DesiredSettings, DesiredZone, IgnorePattern, Live, LiveDnssec, LiveSetting, LiveSettings, LiveZone,
-    Suppression, SuppressionScope,
+    Desired, DesiredSettings, DesiredZone, IgnorePattern, Live, LiveDnssec, LiveSetting,
+    LiveSettings, LiveZone, Suppression, SuppressionScope,
 };
 pub use tier::Tier;
 pub use ttl::{Ttl, TtlError};

@@ -7,7 +7,8 @@ use super::public_suffix::PublicSuffix;
 /// Octets of one label (RFC 1035 section 2.3.4).
 pub const LABEL_OCTETS: usize = 63;
 
-/// Octets of a whole name in text form without the final dot (RFC 1035 section 2.3.4: 255 on the wire).
+/// Octets of a whole name in text form without the final dot (RFC 1035 section 2.3.4: 255 on the
+/// wire).
 pub const NAME_OCTETS: usize = 253;
 
 /// A fully qualified domain name.
@@ -15,33 +16,41 @@ pub const NAME_OCTETS: usize = 253;
 /// Equal names are equal values: lower case, A-labels (RFC 5891), no final dot; the root is `.`.
 ///
 /// # Order
-/// By labels from the right, as RFC 4034 section 6.1 orders names: a zone comes before everything below it.
+/// By labels from the right, as RFC 4034 section 6.1 orders names: a zone comes before everything
+/// below it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Fqdn(Box<str>);
 
 impl Ord for Fqdn {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        // The root has no labels; other names keep even empty labels, so that only equal names compare as equal.
+        // The root has no labels; other names keep even empty labels, so that only equal names
+        // compare as equal.
         if self.is_root() || other.is_root() {
             return other.is_root().cmp(&self.is_root());
         }
-        // Names of a zone have the same end, so compare the first label, from the right, that differs. The labels after
-        // it begin at the first dot of the common end.
+        // Names of a zone have the same end, so compare the first label, from the right, that
+        // differs. The labels after it begin at the first dot of the common end.
         let (a, b) = (self.0.as_bytes(), other.0.as_bytes());
         let same = common_end(a, b);
-        let behind = a[a.len() - same..].iter().position(|byte| *byte == b'.').map_or(0, |dot| same - dot);
+        let behind =
+            a[a.len() - same..].iter().position(|byte| *byte == b'.').map_or(0, |dot| same - dot);
         fn last_label(name: &[u8]) -> &[u8] {
             name.rsplit(|byte| *byte == b'.').next().unwrap_or_default()
         }
         // If those labels are equal too, one name is an ancestor of the other.
-        last_label(&a[..a.len() - behind]).cmp(last_label(&b[..b.len() - behind])).then(a.len().cmp(&b.len()))
+        last_label(&a[..a.len() - behind])
+            .cmp(last_label(&b[..b.len() - behind]))
+            .then(a.len().cmp(&b.len()))
     }
 }
 
-/// How many octets the ends of two texts have in common: eight at a time, because names are compared more often than anything else.
+/// How many octets the ends of two texts have in common: eight at a time, because names are
+/// compared more often than anything else.
 fn common_end(a: &[u8], b: &[u8]) -> usize {
     let (mut a, mut b, mut same) = (a, b, 0);
-    while let (Some((a_rest, a_end)), Some((b_rest, b_end))) = (a.split_last_chunk(), b.split_last_chunk()) {
+    while let (Some((a_rest, a_end)), Some((b_rest, b_end))) =
+        (a.split_last_chunk(), b.split_last_chunk())
+    {
         // The last octet is the most significant one.
         let differing = u64::from_le_bytes(*a_end) ^ u64::from_le_bytes(*b_end);
         if differing != 0 {
@@ -110,8 +119,8 @@ impl Fqdn {
     /// A name as written in a spec: any case, U-labels or A-labels, with or without the final dot.
     ///
     /// # Errors
-    /// Empty or overlong labels and names, characters other than letters, digits, `-`, `_`, `/` and a leading `*`, and
-    /// labels that internationalised names do not allow.
+    /// Empty or overlong labels and names, characters other than letters, digits, `-`, `_`, `/` and
+    /// a leading `*`, and labels that internationalised names do not allow.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         if text == "." {
             return Ok(Self::root());
@@ -125,11 +134,16 @@ impl Fqdn {
         Ok(Self(ascii.into()))
     }
 
-    /// A name as Cloudflare reported it: never refused, so that an odd live name is shown instead of ending the run.
+    /// A name as Cloudflare reported it: never refused, so that an odd live name is shown instead
+    /// of ending the run.
     #[must_use]
     pub fn reported(text: &str) -> Self {
-        // The canonical text of an odd name must parse as the same name, so if there are several final dots, all stay.
-        let bare = text.strip_suffix('.').filter(|bare| !bare.is_empty() && !bare.ends_with('.')).unwrap_or(text);
+        // The canonical text of an odd name must parse as the same name, so if there are several
+        // final dots, all stay.
+        let bare = text
+            .strip_suffix('.')
+            .filter(|bare| !bare.is_empty() && !bare.ends_with('.'))
+            .unwrap_or(text);
         Self::parse(text).unwrap_or_else(|_| Self(bare.to_ascii_lowercase().into()))
     }
 
@@ -157,7 +171,8 @@ impl Fqdn {
         &*self.0 == "*" || self.0.starts_with("*.")
     }
 
-    /// Whether a label begins with an underscore, as those of services, keys and tokens do: it is not the name of a host (RFC 8552).
+    /// Whether a label begins with an underscore, as those of services, keys and tokens do: it is
+    /// not the name of a host (RFC 8552).
     #[must_use]
     pub fn has_underscored_label(&self) -> bool {
         self.0.split('.').any(|label| label.starts_with('_'))
@@ -172,8 +187,9 @@ impl Fqdn {
         }
     }
 
-    /// The end of this name that is there twice, if the second one is this domain or below it: `example.com` of
-    /// `www.example.com.example.com`. This is what a whole name becomes that was taken for a relative one.
+    /// The end of this name that is there twice, if the second one is this domain or below it:
+    /// `example.com` of `www.example.com.example.com`. This is what a whole name becomes that was
+    /// taken for a relative one.
     #[must_use]
     pub fn doubled_end(&self, domain: &Fqdn) -> Option<&str> {
         if domain.is_root() || !self.is_within(domain) {
@@ -185,10 +201,13 @@ impl Fqdn {
             let rest = rest.strip_suffix('.').and_then(|rest| rest.strip_suffix(end));
             rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };
-        ends.filter(|(_, end)| end.len() >= domain.as_str().len()).find(is_twice).map(|(_, end)| end)
+        ends.filter(|(_, end)| end.len() >= domain.as_str().len())
+            .find(is_twice)
+            .map(|(_, end)| end)
     }
 
-    /// The domain that someone registered, of which it is part; `None` for names that are public suffixes.
+    /// The domain that someone registered, of which it is part; `None` for names that are public
+    /// suffixes.
     #[must_use]
     pub fn registrable(&self) -> Option<&str> {
         PublicSuffix::of(self.as_str())?.registrable()
@@ -212,7 +231,8 @@ fn to_ascii(text: &str) -> Result<String, NameError> {
     if text.is_ascii() {
         return Ok(text.to_ascii_lowercase());
     }
-    // The deny list is empty: underscores and asterisks are normal in the DNS, and `check` checks the characters.
+    // The deny list is empty: underscores and asterisks are normal in the DNS, and `check` checks
+    // the characters.
     idna::domain_to_ascii_cow(text.as_bytes(), idna::AsciiDenyList::EMPTY)
         .map(std::borrow::Cow::into_owned)
         .map_err(|_| NameError::Idn(text.to_owned()))
@@ -231,8 +251,9 @@ fn check(name: &str) -> Result<(), NameError> {
             return Err(NameError::Wildcard);
         }
         // `/` occurs in classless reverse delegations (RFC 2317 section 4).
-        if let Some(character) =
-            label.chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*' | '/')))
+        if let Some(character) = label
+            .chars()
+            .find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*' | '/')))
         {
             return Err(NameError::Character { character });
         }
@@ -269,8 +290,8 @@ impl ZoneName {
         Self(Fqdn::reported(text))
     }
 
-    /// The name of a file about the zone, without an ending. A name may contain slashes (RFC 2317), and a file of that name would be
-    /// in another directory.
+    /// The name of a file about the zone, without an ending. A name may contain slashes (RFC 2317),
+    /// and a file of that name would be in another directory.
     #[must_use]
     pub fn file_stem(&self) -> String {
         self.as_str().replace('%', "%25").replace('/', "%2F").replace('\\', "%5C")
@@ -297,7 +318,8 @@ impl ZoneName {
 
     /// A name in this zone as written in a spec: `@`, relative, or fully qualified inside the zone.
     ///
-    /// A text that equals the zone name or ends with it is fully qualified; a final dot makes this explicit.
+    /// A text that equals the zone name or ends with it is fully qualified; a final dot makes this
+    /// explicit.
     ///
     /// # Errors
     /// As for [`Fqdn::parse`], and a name with a final dot that is outside the zone.
@@ -317,8 +339,9 @@ impl ZoneName {
         Ok(Fqdn(full.into()))
     }
 
-    /// A name of this zone as written in a spec: `@` or relative; in full if it is outside, or if the relative form
-    /// would be read as another name: `www.example.com` in example.com is not `www.example.com.example.com`.
+    /// A name of this zone as written in a spec: `@` or relative; in full if it is outside, or if
+    /// the relative form would be read as another name: `www.example.com` in example.com is not
+    /// `www.example.com.example.com`.
     #[must_use]
     pub fn relative<'a>(&self, name: &'a Fqdn) -> &'a str {
         if *name == self.0 {
@@ -328,7 +351,9 @@ impl ZoneName {
         let before = name.as_str().strip_suffix(zone).and_then(|rest| rest.strip_suffix('.'));
         let is_another = |text: &str| {
             matches!(text, "" | "@")
-                || text.strip_suffix(zone).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+                || text
+                    .strip_suffix(zone)
+                    .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };
         before.filter(|text| !is_another(text)).unwrap_or(name.as_str())
     }
@@ -364,22 +389,35 @@ mod tests {
     fn names_are_in_the_order_of_their_labels() {
         let mut texts = vec![String::new()];
         for _ in 0..5 {
-            let longer = texts.iter().flat_map(|text| ["a", "b", "."].map(|letter| format!("{text}{letter}")));
+            let longer = texts
+                .iter()
+                .flat_map(|text| ["a", "b", "."].map(|letter| format!("{text}{letter}")));
             texts = texts.iter().cloned().chain(longer).collect();
             texts.sort_unstable();
             texts.dedup();
         }
-        let names: Vec<Fqdn> = texts.iter().filter(|t| !t.is_empty()).map(|t| Fqdn(t.as_str().into())).collect();
+        let names: Vec<Fqdn> =
+            texts.iter().filter(|t| !t.is_empty()).map(|t| Fqdn(t.as_str().into())).collect();
         assert_eq!(names.len(), 363);
         for (a, b) in names.iter().flat_map(|a| names.iter().map(move |b| (a, b))) {
             assert_eq!(a.cmp(b), labels(a).cmp(&labels(b)), "{a:?} {b:?}");
         }
         // Ends that are compared eight octets at a time, and what is before them.
         let short = texts.iter().filter(|text| text.len() < 4);
-        for end in ["", "c", ".example", "example", "-long.example", ".long.example.com", "long-label-of-an.example"] {
+        for end in [
+            "",
+            "c",
+            ".example",
+            "example",
+            "-long.example",
+            ".long.example.com",
+            "long-label-of-an.example",
+        ] {
             let names: Vec<Fqdn> = short
                 .clone()
-                .flat_map(|text| ["", "b.of"].map(|start| Fqdn(format!("{start}{text}{end}").into())))
+                .flat_map(|text| {
+                    ["", "b.of"].map(|start| Fqdn(format!("{start}{text}{end}").into()))
+                })
                 .collect();
             for (a, b) in names.iter().flat_map(|a| names.iter().map(move |b| (a, b))) {
                 assert_eq!(a.cmp(b), labels(a).cmp(&labels(b)), "{a:?} {b:?}");
@@ -392,22 +430,43 @@ mod tests {
         for text in ["Example.COM", "example.com.", "EXAMPLE.com"] {
             assert_eq!(Fqdn::parse(text).unwrap().as_str(), "example.com");
         }
-        assert_eq!(Fqdn::parse("bücher.example").unwrap(), Fqdn::parse("XN--BCHER-KVA.example.").unwrap());
-        assert_eq!(Fqdn::parse("_dmarc.Bücher.example").unwrap().as_str(), "_dmarc.xn--bcher-kva.example");
+        assert_eq!(
+            Fqdn::parse("bücher.example").unwrap(),
+            Fqdn::parse("XN--BCHER-KVA.example.").unwrap()
+        );
+        assert_eq!(
+            Fqdn::parse("_dmarc.Bücher.example").unwrap().as_str(),
+            "_dmarc.xn--bcher-kva.example"
+        );
         assert_eq!(Fqdn::parse("*.例え.example").unwrap().as_str(), "*.xn--r8jz45g.example");
     }
 
     #[test]
     fn a_zone_comes_before_what_is_below_it() {
-        let mut names: Vec<_> =
-            ["b.example.com", "b..example.com", "_x.example.com", "example.com", "a.b.example.com", "example.org", "."]
-                .map(Fqdn::reported)
-                .into();
+        let mut names: Vec<_> = [
+            "b.example.com",
+            "b..example.com",
+            "_x.example.com",
+            "example.com",
+            "a.b.example.com",
+            "example.org",
+            ".",
+        ]
+        .map(Fqdn::reported)
+        .into();
         names.sort();
         let sorted: Vec<_> = names.iter().map(Fqdn::as_str).collect();
         assert_eq!(
             sorted,
-            [".", "example.com", "b..example.com", "_x.example.com", "b.example.com", "a.b.example.com", "example.org"]
+            [
+                ".",
+                "example.com",
+                "b..example.com",
+                "_x.example.com",
+                "b.example.com",
+                "a.b.example.com",
+                "example.org"
+            ]
         );
         for (n, a) in names.iter().enumerate() {
             assert!(names[n + 1..].iter().all(|b| a.cmp(b).is_lt() && b.cmp(a).is_gt()));
@@ -416,10 +475,15 @@ mod tests {
 
     #[test]
     fn names_that_are_none() {
-        for text in ["", "a..b", ".a", "a b", "a.*.b", "x*.example", "a,b", "a\u{0}b", "münchen .de"] {
+        for text in
+            ["", "a..b", ".a", "a b", "a.*.b", "x*.example", "a,b", "a\u{0}b", "münchen .de"]
+        {
             assert!(Fqdn::parse(text).is_err(), "{text:?} was accepted");
         }
-        assert!(matches!(Fqdn::parse(&"a".repeat(64)), Err(NameError::LabelTooLong { octets: 64, .. })));
+        assert!(matches!(
+            Fqdn::parse(&"a".repeat(64)),
+            Err(NameError::LabelTooLong { octets: 64, .. })
+        ));
         assert!(Fqdn::parse(&"a".repeat(63)).is_ok());
         let long = ["a".repeat(63), "b".repeat(63), "c".repeat(63), "d".repeat(62)].join(".");
         assert_eq!(Fqdn::parse(&long), Err(NameError::TooLong(254)));
@@ -446,6 +510,9 @@ mod tests {
             assert_eq!(zone.relative(&Fqdn::parse(name).unwrap()), name);
         }
         assert_eq!(zone.relative(&Fqdn::reported("@.example.com")), "@.example.com");
-        assert_eq!(zone.relative(&Fqdn::parse("notexample.com.example.com").unwrap()), "notexample.com");
+        assert_eq!(
+            zone.relative(&Fqdn::parse("notexample.com.example.com").unwrap()),
+            "notexample.com"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! The consent that a narrow weakening of the protection has in the reasons of the spec: for how many rules, for how long, and in
-//! which words.
+//! The consent that a narrow weakening of the protection has in the reasons of the spec: for how
+//! many rules, for how long, and in which words.
 
 use std::collections::BTreeSet;
 
@@ -22,11 +22,13 @@ pub struct Narrow {
 }
 
 impl Narrow {
-    /// From the rules and the notes of the entries that ask for it; each has a reason and a last day.
+    /// From the rules and the notes of the entries that ask for it; each has a reason and a last
+    /// day.
     pub fn new<'n>(rules: BTreeSet<String>, notes: impl Iterator<Item = &'n Note>) -> Option<Self> {
         let (mut days, mut until, mut reasons) = (0, "", BTreeSet::new());
         for note in notes {
-            let (left, day, reason) = (note.days_left?, note.expires.as_deref()?, note.reason.as_deref()?);
+            let (left, day, reason) =
+                (note.days_left?, note.expires.as_deref()?, note.reason.as_deref()?);
             days = days.max(left);
             until = until.max(day);
             reasons.insert(reason);

@@ -2,7 +2,8 @@
 
 use super::Address;
 
-/// Addresses and globs of addresses; without any, everything is chosen. `*` also stands for a slash.
+/// Addresses and globs of addresses; without any, everything is chosen. `*` also stands for a
+/// slash.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Only(Vec<glob::Pattern>);
 
@@ -33,7 +34,8 @@ impl Only {
     /// The patterns that name none of some addresses.
     #[must_use]
     pub fn unused(&self, addresses: &[&Address]) -> Vec<&str> {
-        let is_unused = |pattern: &&glob::Pattern| !addresses.iter().any(|address| matches(pattern, address));
+        let is_unused =
+            |pattern: &&glob::Pattern| !addresses.iter().any(|address| matches(pattern, address));
         self.0.iter().filter(is_unused).map(glob::Pattern::as_str).collect()
     }
 }
@@ -52,9 +54,13 @@ mod tests {
     fn an_address_is_named_by_itself_or_by_a_glob() {
         let zone = ZoneName::parse("example.com").unwrap();
         let address = Address::of_zone_part(&zone, "dns/*.a[1]/A");
-        let only = |patterns: &[&str]| Only::new(patterns.iter().map(|p| glob::Pattern::new(p).unwrap()).collect());
+        let only = |patterns: &[&str]| {
+            Only::new(patterns.iter().map(|p| glob::Pattern::new(p).unwrap()).collect())
+        };
         assert!(only(&[]).names(&address) && only(&[]).is_all());
-        for pattern in ["example.com/dns/*.a[1]/A", "example.com/dns/*", "*", "*/A", "example.com/*"] {
+        for pattern in
+            ["example.com/dns/*.a[1]/A", "example.com/dns/*", "*", "*/A", "example.com/*"]
+        {
             assert!(only(&[pattern]).names(&address), "{pattern}");
         }
         let both = only(&["example.com/dns/www/A", "*/A"]);

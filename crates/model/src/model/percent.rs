@@ -13,7 +13,8 @@ pub fn percent_encoded(bytes: &[u8], stays: fn(u8) -> bool) -> String {
     text
 }
 
-/// Whether a byte means the same with and without a percent sign: letters, digits and `-._~` (section 2.3).
+/// Whether a byte means the same with and without a percent sign: letters, digits and `-._~`
+/// (section 2.3).
 #[must_use]
 pub fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)

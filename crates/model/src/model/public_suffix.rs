@@ -1,5 +1,5 @@
-//! The Public Suffix List (<https://publicsuffix.org/list/>, as of the version of the `psl` package): below which names
-//! anyone can register a domain.
+//! The Public Suffix List (<https://publicsuffix.org/list/>, as of the version of the `psl`
+//! package): below which names anyone can register a domain.
 
 /// The public suffix of a host name, such as `co.uk` of `www.example.co.uk`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,16 +10,19 @@ pub struct PublicSuffix<'n> {
 }
 
 impl<'n> PublicSuffix<'n> {
-    /// The suffix of a name without a dot at its end; a last label that the list does not have is one too.
+    /// The suffix of a name without a dot at its end; a last label that the list does not have is
+    /// one too.
     ///
-    /// The list is a function, of which each place that searches it gets a copy of 670 KB. So this is the only place.
+    /// The list is a function, of which each place that searches it gets a copy of 670 KB. So this
+    /// is the only place.
     #[inline(never)]
     pub fn of(name: &'n str) -> Option<Self> {
         let suffix = psl::suffix(name.as_bytes())?;
         Some(Self { name, length: suffix.as_bytes().len(), section: suffix.typ() })
     }
 
-    /// The domain that someone registered, of which the name is part; `None` for a name that is a suffix itself.
+    /// The domain that someone registered, of which the name is part; `None` for a name that is a
+    /// suffix itself.
     pub fn registrable(self) -> Option<&'n str> {
         let below = self.name.len().checked_sub(self.length + 1)?;
         let label = self.name.get(..below)?.rsplit('.').next().filter(|label| !label.is_empty())?;
@@ -31,8 +34,9 @@ impl<'n> PublicSuffix<'n> {
         self.section.is_some()
     }
 
-    /// Whether a registry sells names directly below the name itself, by the section of the list about registries. Such a name cannot
-    /// be a zone. The list's other section holds domains of companies, which are zones.
+    /// Whether a registry sells names directly below the name itself, by the section of the list
+    /// about registries. Such a name cannot be a zone. The list's other section holds domains of
+    /// companies, which are zones.
     pub fn is_registry(self) -> bool {
         self.length == self.name.len() && self.section == Some(psl::Type::Icann)
     }

@@ -17,7 +17,8 @@ pub enum ReadOnly {
     Locked,
     /// A name server of the zone itself, which Cloudflare maintains.
     ZoneNameServer,
-    /// A name outside the zone, however it came to be listed: a change to it could not be undone here.
+    /// A name outside the zone, however it came to be listed: a change to it could not be undone
+    /// here.
     OtherZone,
 }
 

@@ -92,7 +92,8 @@ impl Tag {
     /// A tag as written in a spec.
     ///
     /// # Errors
-    /// A name outside 1…32 letters, digits, `-`, `_` or beginning with `cf-`; a value above 100 characters.
+    /// A name outside 1…32 letters, digits, `-`, `_` or beginning with `cf-`; a value above 100
+    /// characters.
     pub fn parse(text: &str) -> Result<Self, TagError> {
         let (name, value) = text.split_once(':').unwrap_or((text, ""));
         let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -139,14 +140,16 @@ impl SettingScope {
     /// Whether records of a type have the setting; `is_proxied` is `None` if that is not said.
     #[must_use]
     pub fn has(&self, record_type: RecordType, is_proxied: Option<bool>) -> bool {
-        self.types.contains(&record_type) && is_proxied.is_none_or(|proxied| proxied == self.is_proxied)
+        self.types.contains(&record_type)
+            && is_proxied.is_none_or(|proxied| proxied == self.is_proxied)
     }
 }
 
 /// Declares the settings: the one list.
 macro_rules! settings {
     ($($(#[$about:meta])* $name:ident: $scope:expr,)+) => {
-        /// Cloudflare's per-record settings; `None` if not set in the spec, or not reported by Cloudflare.
+        /// Cloudflare's per-record settings; `None` if not set in the spec, or not reported by
+        /// Cloudflare.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
         pub struct Settings {
             $($(#[$about])* pub $name: Option<bool>,)+
@@ -200,7 +203,8 @@ settings! {
     /// Answer with the addresses behind a CNAME.
     ///
     /// # Sources
-    /// developers.cloudflare.com/api/resources/dns, read 2026-11-22: not available for proxied records.
+    /// developers.cloudflare.com/api/resources/dns, read 2026-11-22: not available for proxied
+    /// records.
     flatten_cname: SettingScope { types: &[RecordType::Cname], is_proxied: false },
     /// Answer with IPv4 addresses only, on proxied records.
     ///
@@ -212,7 +216,8 @@ settings! {
     /// # Sources
     /// As for `ipv4_only`.
     ipv6_only: SettingScope { types: PROXIABLE, is_proxied: true },
-    /// Reach the origin through a private network, on proxied A and AAAA records. The API has it beside `settings`, not in it.
+    /// Reach the origin through a private network, on proxied A and AAAA records. The API has it
+    /// beside `settings`, not in it.
     ///
     /// # Sources
     /// developers.cloudflare.com/api/resources/dns (A, AAAA), read 2026-11-22, and
@@ -231,7 +236,8 @@ impl Settings {
     }
 }
 
-/// The attributes of a record other than its value. `None` means not set: the live value is left alone.
+/// The attributes of a record other than its value. `None` means not set: the live value is left
+/// alone.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facets {
     /// Time to live.
@@ -350,8 +356,19 @@ impl LiveRecord {
     /// The live record, as one value.
     #[must_use]
     pub fn form(&self) -> RecordForm {
-        let Self { id: _, name, data, ttl, proxied, comment, tags, settings, read_only: _, modified_on: _, reported } =
-            self;
+        let Self {
+            id: _,
+            name,
+            data,
+            ttl,
+            proxied,
+            comment,
+            tags,
+            settings,
+            read_only: _,
+            modified_on: _,
+            reported,
+        } = self;
         let facets = Facets {
             ttl: Some(*ttl),
             proxied: Some(*proxied),
@@ -364,10 +381,14 @@ impl LiveRecord {
 }
 
 impl RecordForm {
-    /// This form with settings that are off left out: off is the default, and sending them can be refused.
+    /// This form with settings that are off left out: off is the default, and sending them can be
+    /// refused.
     #[must_use]
     pub fn without_settings_off(&self) -> RecordForm {
-        let settings = self.facets.settings.with(Settings::default(), |_, setting, _| setting.filter(|on| *on));
+        let settings = self
+            .facets
+            .settings
+            .with(Settings::default(), |_, setting, _| setting.filter(|on| *on));
         RecordForm { facets: Facets { settings, ..self.facets.clone() }, ..self.clone() }
     }
 
@@ -377,7 +398,8 @@ impl RecordForm {
         RecordForm { reported: AsReported::default(), ..self.clone() }
     }
 
-    /// This form with everything that `desired` sets merged into it; what Cloudflare would then have.
+    /// This form with everything that `desired` sets merged into it; what Cloudflare would then
+    /// have.
     ///
     /// Proxied records always have an automatic time to live.
     #[must_use]
@@ -386,14 +408,21 @@ impl RecordForm {
         let Facets { ttl, proxied, comment, tags, settings } = facets;
         // What is not sent stays as it is written.
         let changes_tags = tags.is_some() && tags != self.facets.tags;
-        let reported =
-            if reported.is_plain() { self.reported.after(data != self.data, changes_tags) } else { reported };
+        let reported = if reported.is_plain() {
+            self.reported.after(data != self.data, changes_tags)
+        } else {
+            reported
+        };
         let proxied = proxied.or(self.facets.proxied);
         RecordForm {
             name,
             data,
             facets: Facets {
-                ttl: if proxied == Some(true) { Some(Ttl::AUTOMATIC) } else { ttl.or(self.facets.ttl) },
+                ttl: if proxied == Some(true) {
+                    Some(Ttl::AUTOMATIC)
+                } else {
+                    ttl.or(self.facets.ttl)
+                },
                 proxied,
                 comment: comment.or_else(|| self.facets.comment.clone()),
                 tags: tags.or_else(|| self.facets.tags.clone()),
@@ -410,7 +439,8 @@ mod tests {
 
     #[test]
     fn what_can_be_proxied_is_as_in_the_facts() {
-        let proxiable: Vec<_> = RecordType::ALL.iter().copied().filter(|kind| kind.facts().proxiable).collect();
+        let proxiable: Vec<_> =
+            RecordType::ALL.iter().copied().filter(|kind| kind.facts().proxiable).collect();
         assert_eq!(proxiable, PROXIABLE);
     }
 

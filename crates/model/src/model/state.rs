@@ -13,7 +13,8 @@ use super::tier::Tier;
 use super::unmanaged::Unmanaged;
 use crate::diagnostic::Place;
 
-/// Live records that are left alone even if the zone is pruned. A record matches if every given part matches.
+/// Live records that are left alone even if the zone is pruned. A record matches if every given
+/// part matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IgnorePattern {
     /// Glob over the relative name (`@` at the apex).
@@ -204,7 +205,8 @@ pub struct LiveZone {
     pub name_servers: Vec<String>,
     /// `active`, `pending`, …, as Cloudflare wrote it.
     pub status: Option<String>,
-    /// Whether someone paused it: Cloudflare answers with what the records say, and no rule applies.
+    /// Whether someone paused it: Cloudflare answers with what the records say, and no rule
+    /// applies.
     pub is_paused: bool,
     /// `full`, `partial`, `secondary`, …, as Cloudflare wrote it.
     pub setup: Option<String>,
@@ -256,7 +258,8 @@ impl LiveZone {
         self.status.as_deref() == Some("moved")
     }
 
-    /// Whether other name servers answer for the zone and only point names at Cloudflare (a CNAME setup).
+    /// Whether other name servers answer for the zone and only point names at Cloudflare (a CNAME
+    /// setup).
     #[must_use]
     pub fn is_partial(&self) -> bool {
         self.setup.as_deref() == Some("partial")
@@ -269,8 +272,8 @@ impl LiveZone {
     }
 }
 
-/// What was read, and so what may be compared: a zone that is missing here was not read, which is not the same as
-/// empty.
+/// What was read, and so what may be compared: a zone that is missing here was not read, which is
+/// not the same as empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Live {
     /// The zones that were read completely.

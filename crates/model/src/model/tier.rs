@@ -1,8 +1,11 @@
 //! The Cloudflare plan of a zone, and its limits.
 
-use super::facts::{FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, TIERS, TierFacts, UNKNOWN_TIER};
+use super::facts::{
+    FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, TIERS, TierFacts, UNKNOWN_TIER,
+};
 
-/// A zone's plan, from the smallest. An unknown one comes last, because it may allow everything: only Cloudflare refuses there.
+/// A zone's plan, from the smallest. An unknown one comes last, because it may allow everything:
+/// only Cloudflare refuses there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     /// Free.
@@ -45,12 +48,15 @@ impl Tier {
     /// How many records a zone of this plan usually holds.
     ///
     /// # Units
-    /// Records. The account's real quota can be larger; only Cloudflare's usage report is authoritative.
+    /// Records. The account's real quota can be larger; only Cloudflare's usage report is
+    /// authoritative.
     #[must_use]
     pub fn record_quota(self, created_on: Option<&str>) -> usize {
         match (self, created_on) {
             // RFC 3339 dates sort as text.
-            (Self::Free | Self::Unknown, Some(date)) if date < FREE_QUOTA_CHANGED_ON => FREE_RECORDS_OF_OLD_ZONES,
+            (Self::Free | Self::Unknown, Some(date)) if date < FREE_QUOTA_CHANGED_ON => {
+                FREE_RECORDS_OF_OLD_ZONES
+            }
             _ => self.facts().records,
         }
     }
@@ -70,9 +76,12 @@ mod tests {
 
     #[test]
     fn the_facts_belong_to_the_plan() {
-        for (tier, name) in
-            [(Tier::Free, "free"), (Tier::Pro, "pro"), (Tier::Business, "business"), (Tier::Enterprise, "enterprise")]
-        {
+        for (tier, name) in [
+            (Tier::Free, "free"),
+            (Tier::Pro, "pro"),
+            (Tier::Business, "business"),
+            (Tier::Enterprise, "enterprise"),
+        ] {
             assert_eq!(tier.facts().name, name);
             assert_eq!(Tier::from_legacy_id(name), tier);
         }
@@ -85,10 +94,16 @@ mod tests {
     fn an_unknown_plan_may_allow_what_any_plan_allows() {
         let unknown = Tier::Unknown.facts();
         for facts in TIERS {
-            assert!(unknown.comment_characters >= facts.comment_characters && unknown.tags >= facts.tags);
+            assert!(
+                unknown.comment_characters >= facts.comment_characters
+                    && unknown.tags >= facts.tags
+            );
             assert!(unknown.minimum_ttl <= facts.minimum_ttl);
             // What is sent at once must suit the smallest.
-            assert!(unknown.batch_operations <= facts.batch_operations && unknown.records <= facts.records);
+            assert!(
+                unknown.batch_operations <= facts.batch_operations
+                    && unknown.records <= facts.records
+            );
         }
     }
 }

@@ -15,8 +15,8 @@ pub struct NotATime;
 /// A time in RFC 3339, in UTC, to the second.
 ///
 /// # Ranges
-/// A time before 1970 becomes the beginning of 1970, one after 9999-12-30T22:00:00Z becomes that moment, the last that can be read
-/// in every time zone: a clock may have any value.
+/// A time before 1970 becomes the beginning of 1970, one after 9999-12-30T22:00:00Z becomes that
+/// moment, the last that can be read in every time zone: a clock may have any value.
 #[must_use]
 pub fn rfc3339(moment: SystemTime) -> String {
     format!("{:.0}", within(moment))
@@ -39,7 +39,8 @@ pub fn parse_rfc3339(text: &str) -> Result<SystemTime, NotATime> {
 /// As [`parse_rfc3339`]; `None` if the text is no such time.
 ///
 /// # Ranges
-/// RFC 3339 section 5.6 sets no limit to the digits of a fraction. Those after the ninth, below a nanosecond, are dropped.
+/// RFC 3339 section 5.6 sets no limit to the digits of a fraction. Those after the ninth, below a
+/// nanosecond, are dropped.
 #[must_use]
 pub fn timestamp(text: &str) -> Option<Timestamp> {
     const MOST_DIGITS: usize = 9;
@@ -74,7 +75,8 @@ pub fn ago(age: Duration) -> String {
 
 /// The nearest time that can be written.
 fn within(moment: SystemTime) -> Timestamp {
-    let nearest = if moment < SystemTime::UNIX_EPOCH { Timestamp::UNIX_EPOCH } else { Timestamp::MAX };
+    let nearest =
+        if moment < SystemTime::UNIX_EPOCH { Timestamp::UNIX_EPOCH } else { Timestamp::MAX };
     Timestamp::try_from(moment).unwrap_or(nearest).max(Timestamp::UNIX_EPOCH)
 }
 
@@ -90,7 +92,10 @@ mod tests {
             (SystemTime::UNIX_EPOCH - day, "1970-01-01T00:00:00.000000Z"),
             (SystemTime::UNIX_EPOCH - day * 366 * 10_000, "1970-01-01T00:00:00.000000Z"),
             (SystemTime::UNIX_EPOCH + day, "1970-01-02T00:00:00.000000Z"),
-            (SystemTime::UNIX_EPOCH + Duration::from_micros(1_999_999), "1970-01-01T00:00:01.999999Z"),
+            (
+                SystemTime::UNIX_EPOCH + Duration::from_micros(1_999_999),
+                "1970-01-01T00:00:01.999999Z",
+            ),
             (far, "9999-12-30T22:00:00.999999Z"),
         ] {
             assert_eq!(rfc3339_micros(moment), text);
@@ -114,15 +119,30 @@ mod tests {
         let exact = moment + Duration::from_nanos(123_456_789);
         for digits in ["123456789", "1234567890", "123456789999999999999999"] {
             for offset in ["Z", "+00:00"] {
-                assert_eq!(parse_rfc3339(&format!("2026-11-23T01:02:03.{digits}{offset}")), Ok(exact), "{digits}");
+                assert_eq!(
+                    parse_rfc3339(&format!("2026-11-23T01:02:03.{digits}{offset}")),
+                    Ok(exact),
+                    "{digits}"
+                );
             }
         }
-        for bad in
-            ["2026-11-23T01:02:03.", "2026-11-23T01:02:03.1234567890", "2026-11-23T01:02:03.1234567890é", ".1234567890"]
-        {
+        for bad in [
+            "2026-11-23T01:02:03.",
+            "2026-11-23T01:02:03.1234567890",
+            "2026-11-23T01:02:03.1234567890é",
+            ".1234567890",
+        ] {
             assert_eq!(parse_rfc3339(bad), Err(NotATime), "{bad}");
         }
-        for bad in ["", "2026", "2026-11-23", "2026-11-23T01:02:03", "2026-13-01T00:00:00Z", "yesterday", "\u{202e}"] {
+        for bad in [
+            "",
+            "2026",
+            "2026-11-23",
+            "2026-11-23T01:02:03",
+            "2026-13-01T00:00:00Z",
+            "yesterday",
+            "\u{202e}",
+        ] {
             assert_eq!(parse_rfc3339(bad), Err(NotATime), "{bad}");
         }
     }

@@ -18,7 +18,9 @@ pub struct Ttl(u32);
 
 /// A number that is not a valid TTL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0} is not a time to live: {MINIMUM_TTL_OF_ENTERPRISE} to {MAXIMUM_TTL} seconds, or automatic")]
+#[error(
+    "{0} is not a time to live: {MINIMUM_TTL_OF_ENTERPRISE} to {MAXIMUM_TTL} seconds, or automatic"
+)]
 pub struct TtlError(pub u64);
 
 impl Ttl {
@@ -31,7 +33,11 @@ impl Ttl {
     /// Outside 30…86400 and not 1.
     pub fn seconds(seconds: u64) -> Result<Self, TtlError> {
         match u32::try_from(seconds) {
-            Ok(n) if n == AUTOMATIC_TTL || (MINIMUM_TTL_OF_ENTERPRISE..=MAXIMUM_TTL).contains(&n) => Ok(Self(n)),
+            Ok(n)
+                if n == AUTOMATIC_TTL || (MINIMUM_TTL_OF_ENTERPRISE..=MAXIMUM_TTL).contains(&n) =>
+            {
+                Ok(Self(n))
+            }
             _ => Err(TtlError(seconds)),
         }
     }
@@ -58,7 +64,11 @@ impl Ttl {
 /// As a spec writes it: `auto`, or a number.
 impl Serialize for Ttl {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.is_automatic() { serializer.collect_str(self) } else { serializer.serialize_u32(self.0) }
+        if self.is_automatic() {
+            serializer.collect_str(self)
+        } else {
+            serializer.serialize_u32(self.0)
+        }
     }
 }
 

@@ -11,8 +11,9 @@
 //!
 //! # Sources
 //! RFC 4592 (wildcards), RFC 6604 (the status is that of the last name of a chain), RFC 8482 (ANY).
-//! developers.cloudflare.com/dns, read 2026-11: proxy-status, cname-flattening, nameservers/nameserver-options. ASSUMED: an
-//! alias is followed through all zones of the sandbox, whatever their accounts.
+//! developers.cloudflare.com/dns, read 2026-11: proxy-status, cname-flattening,
+//! nameservers/nameserver-options. ASSUMED: an alias is followed through all zones of the sandbox,
+//! whatever their accounts.
 
 use std::collections::HashSet;
 
@@ -105,7 +106,11 @@ enum Found<'z> {
 }
 
 /// Answers a question.
-pub(super) fn answer(contents: &mut Contents<'_>, question: Owner, kind: u16) -> rusqlite::Result<Reply> {
+pub(super) fn answer(
+    contents: &mut Contents<'_>,
+    question: Owner,
+    kind: u16,
+) -> rusqlite::Result<Reply> {
     resolve(contents, question, kind, &mut HashSet::new())
 }
 
@@ -139,7 +144,12 @@ fn resolve(
                 return Ok(reply);
             }
             Found::Alias(alias, target) => {
-                let sent = Sent { owner: owner.clone(), kind: types::CNAME, ttl: alias.ttl, data: alias.data.clone() };
+                let sent = Sent {
+                    owner: owner.clone(),
+                    kind: types::CNAME,
+                    ttl: alias.ttl,
+                    data: alias.data.clone(),
+                };
                 let Some(next) = Owner::stored(target) else { return Ok(Reply::failure()) };
                 // A loop, and a chain that is too long, end with what was found.
                 if !seen.insert(owner.key) || seen.len() > ALIASES {
@@ -161,8 +171,9 @@ fn resolve(
 
 /// Answers for a flattened alias with the addresses of its target.
 ///
-/// ASSUMED: a target without addresses, or which does not exist, gives "no data", because the name itself exists; the TTL
-/// is the smallest on the way. The sandbox does not ask other name servers, so a target outside its zones is an error.
+/// ASSUMED: a target without addresses, or which does not exist, gives "no data", because the name
+/// itself exists; the TTL is the smallest on the way. The sandbox does not ask other name servers,
+/// so a target outside its zones is an error.
 fn flatten(
     contents: &mut Contents<'_>,
     mut reply: Reply,
@@ -179,18 +190,29 @@ fn flatten(
     let has_soa = found.authority.iter().any(|sent| sent.kind == types::SOA);
     match (addresses.is_empty(), has_soa) {
         (false, _) => {
-            reply.answer.extend(addresses.into_iter().map(|data| Sent { owner: owner.clone(), kind, ttl, data }));
+            reply.answer.extend(addresses.into_iter().map(|data| Sent {
+                owner: owner.clone(),
+                kind,
+                ttl,
+                data,
+            }));
             Ok(reply)
         }
         (true, true) => Ok(reply.nothing(0, zone)),
         (true, false) => {
             let extended = Some(extended::NO_REACHABLE_AUTHORITY);
-            Ok(Reply { code: codes::SERVER_FAILURE, extended, authoritative: false, ..Reply::default() })
+            Ok(Reply {
+                code: codes::SERVER_FAILURE,
+                extended,
+                authoritative: false,
+                ..Reply::default()
+            })
         }
     }
 }
 
-/// Adds the name servers of a delegated name, its DS records, and the addresses of those servers that are below it.
+/// Adds the name servers of a delegated name, its DS records, and the addresses of those servers
+/// that are below it.
 fn refer(reply: &mut Reply, zone: &ZoneData, cut: &str) {
     let Some(owner) = Owner::stored(cut) else { return };
     let records = zone.at(cut);
@@ -198,13 +220,17 @@ fn refer(reply: &mut Reply, zone: &ZoneData, cut: &str) {
         reply.authority.push(sent(&owner, record));
     }
     let suffix = format!(".{cut}");
-    let mut hosts: Vec<&str> =
-        records.iter().filter(|r| r.kind == types::NS).filter_map(|r| r.target.as_deref()).collect();
+    let mut hosts: Vec<&str> = records
+        .iter()
+        .filter(|r| r.kind == types::NS)
+        .filter_map(|r| r.target.as_deref())
+        .collect();
     hosts.sort_unstable();
     hosts.dedup();
     for host in hosts.into_iter().filter(|host| *host == cut || host.ends_with(&suffix)) {
         let Some(owner) = Owner::stored(host) else { continue };
-        let addresses = zone.at(host).iter().filter(|record| matches!(record.kind, types::A | types::AAAA));
+        let addresses =
+            zone.at(host).iter().filter(|record| matches!(record.kind, types::A | types::AAAA));
         reply.additional.extend(addresses.map(|record| sent(&owner, record)));
     }
 }
@@ -217,13 +243,18 @@ fn sent(owner: &Owner, record: &Stored) -> Sent {
 /// What a zone says about a name that is in it.
 fn find<'z>(zone: &'z ZoneData, owner: &Owner, kind: u16) -> Found<'z> {
     let name = owner.key.as_str();
-    // Down from the apex: the first delegation on the way ends the search. For its own DS records the zone above answers.
-    let mut above: Vec<&str> = std::iter::successors(Some(name), |name| name.split_once('.').map(|(_, rest)| rest))
-        .take_while(|name| name.len() > zone.name.len())
-        .collect();
+    // Down from the apex: the first delegation on the way ends the search. For its own DS records
+    // the zone above answers.
+    let mut above: Vec<&str> =
+        std::iter::successors(Some(name), |name| name.split_once('.').map(|(_, rest)| rest))
+            .take_while(|name| name.len() > zone.name.len())
+            .collect();
     above.reverse();
-    let delegates = |at: &str| !at.starts_with("*.") && zone.at(at).iter().any(|record| record.kind == types::NS);
-    if let Some(cut) = above.iter().find(|at| delegates(at) && !(**at == name && kind == types::DS)) {
+    let delegates = |at: &str| {
+        !at.starts_with("*.") && zone.at(at).iter().any(|record| record.kind == types::NS)
+    };
+    if let Some(cut) = above.iter().find(|at| delegates(at) && !(**at == name && kind == types::DS))
+    {
         return Found::Delegation((*cut).to_owned());
     }
     let own = zone.at(name);
@@ -242,8 +273,9 @@ fn find<'z>(zone: &'z ZoneData, owner: &Owner, kind: u16) -> Found<'z> {
 /// The records of the wildcard that covers a name without records.
 ///
 /// # Sources
-/// RFC 4592 section 3.3.1: the wildcard is directly below the closest name that exists. On standard name servers of Cloudflare,
-/// names without records do not count (see [`ZoneData::stops_at_empty`]).
+/// RFC 4592 section 3.3.1: the wildcard is directly below the closest name that exists. On standard
+/// name servers of Cloudflare, names without records do not count (see
+/// [`ZoneData::stops_at_empty`]).
 fn wildcard<'z>(zone: &'z ZoneData, name: &str, exists: bool) -> Option<&'z [Stored]> {
     if exists && zone.stops_at_empty {
         return None;
@@ -266,34 +298,56 @@ fn wildcard<'z>(zone: &'z ZoneData, name: &str, exists: bool) -> Option<&'z [Sto
 
 /// What records say for a type, under the name that was asked.
 ///
-/// ASSUMED: an alias that is flattened or proxied answers no other type than addresses, and `ANY` is answered as RFC 8482 section 4.2 suggests.
-fn at_name<'z>(zone: &'z ZoneData, owner: &Owner, records: &'z [Stored], is_apex: bool, kind: u16) -> Found<'z> {
+/// ASSUMED: an alias that is flattened or proxied answers no other type than addresses, and `ANY`
+/// is answered as RFC 8482 section 4.2 suggests.
+fn at_name<'z>(
+    zone: &'z ZoneData,
+    owner: &Owner,
+    records: &'z [Stored],
+    is_apex: bool,
+    kind: u16,
+) -> Found<'z> {
     if kind == types::ANY {
         let data = rdata::character_strings(&[b"RFC8482", b""]);
-        return Found::Records(vec![Sent { owner: owner.clone(), kind: types::HINFO, ttl: ANY_TTL, data }]);
+        return Found::Records(vec![Sent {
+            owner: owner.clone(),
+            kind: types::HINFO,
+            ttl: ANY_TTL,
+            data,
+        }]);
     }
     if is_apex && kind == types::SOA {
         let (ttl, data) = (zone.soa_ttl, zone.soa.clone());
         return Found::Records(vec![Sent { owner: owner.clone(), kind, ttl, data }]);
     }
-    let mut set: Vec<Sent> = records.iter().filter(|r| r.kind == kind).map(|record| sent(owner, record)).collect();
+    let mut set: Vec<Sent> =
+        records.iter().filter(|r| r.kind == kind).map(|record| sent(owner, record)).collect();
     if is_apex && kind == types::NS {
         if !zone.multi_provider {
             set.clear();
         }
         let names = NAME_SERVERS.iter().filter_map(|name| rdata::name(name));
-        set.splice(0..0, names.map(|data| Sent { owner: owner.clone(), kind, ttl: zone.ns_ttl, data }));
+        set.splice(
+            0..0,
+            names.map(|data| Sent { owner: owner.clone(), kind, ttl: zone.ns_ttl, data }),
+        );
         return Found::Records(set);
     }
     if let Some(data) = edge::answer(zone, &owner.key, records, kind) {
-        let sent = data.into_iter().map(|data| Sent { owner: owner.clone(), kind, ttl: AUTOMATIC_TTL_SECONDS, data });
+        let sent = data.into_iter().map(|data| Sent {
+            owner: owner.clone(),
+            kind,
+            ttl: AUTOMATIC_TTL_SECONDS,
+            data,
+        });
         return found(sent.collect());
     }
     let alias = records.iter().find_map(|record| {
         let target = record.target.as_deref().filter(|_| record.kind == types::CNAME)?;
         Some((record, target))
     });
-    let is_flattened = |alias: &Stored| is_apex || zone.flattens_all || alias.flatten || alias.proxied;
+    let is_flattened =
+        |alias: &Stored| is_apex || zone.flattens_all || alias.flatten || alias.proxied;
     match alias {
         Some((alias, _)) if kind == types::CNAME && is_flattened(alias) => Found::NoData,
         // Cloudflare allows other types beside an alias; they are answered as themselves.

@@ -1,9 +1,12 @@
-//! How proxied names are answered: the addresses of Cloudflare's network, and the HTTPS records that Cloudflare makes for them.
+//! How proxied names are answered: the addresses of Cloudflare's network, and the HTTPS records
+//! that Cloudflare makes for them.
 //!
 //! # Sources
-//! Addresses are of Cloudflare's published networks: cloudflare.com/ips, read 2026-11-20. HTTPS records with `alpn` and both
-//! hints: developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11. ASSUMED: which addresses
-//! a name has, here two of each family from its checksum; and that the record has no other parameters.
+//! Addresses are of Cloudflare's published networks: cloudflare.com/ips, read 2026-11-20. HTTPS
+//! records with `alpn` and both hints:
+//! developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11.
+//! ASSUMED: which addresses a name has, here two of each family from its checksum; and that the
+//! record has no other parameters.
 
 use std::net::IpAddr;
 
@@ -16,7 +19,8 @@ use super::zones::{Stored, ZoneData, types};
 const IPV4: [[u8; 2]; 2] = [[104, 21], [172, 67]];
 
 /// Where the IPv6 addresses are: inside 2606:4700::/32.
-const IPV6: [[u8; 6]; 2] = [[0x26, 0x06, 0x47, 0x00, 0x30, 0x30], [0x26, 0x06, 0x47, 0x00, 0x30, 0x31]];
+const IPV6: [[u8; 6]; 2] =
+    [[0x26, 0x06, 0x47, 0x00, 0x30, 0x30], [0x26, 0x06, 0x47, 0x00, 0x30, 0x31]];
 
 /// Two octets that depend on the name.
 fn octets(name: &str) -> [u8; 2] {
@@ -24,9 +28,14 @@ fn octets(name: &str) -> [u8; 2] {
     [digest.as_ref()[0] % 64, digest.as_ref()[1]]
 }
 
-/// The values with which a name is answered because it is proxied; none if its records are answered as they are. HTTPS records of the
-/// zone take precedence over those that Cloudflare makes.
-pub(super) fn answer(zone: &ZoneData, name: &str, records: &[Stored], kind: u16) -> Option<Vec<Vec<u8>>> {
+/// The values with which a name is answered because it is proxied; none if its records are answered
+/// as they are. HTTPS records of the zone take precedence over those that Cloudflare makes.
+pub(super) fn answer(
+    zone: &ZoneData,
+    name: &str,
+    records: &[Stored],
+    kind: u16,
+) -> Option<Vec<Vec<u8>>> {
     let is_answered = matches!(kind, types::A | types::AAAA | types::CNAME | types::HTTPS);
     if !is_answered || !records.iter().any(|record| record.proxied) {
         return None;
@@ -34,7 +43,8 @@ pub(super) fn answer(zone: &ZoneData, name: &str, records: &[Stored], kind: u16)
     if kind == types::HTTPS && records.iter().any(|record| record.kind == types::HTTPS) {
         return None;
     }
-    let is_said = |only: fn(&Stored) -> bool| records.iter().any(|record| record.proxied && only(record));
+    let is_said =
+        |only: fn(&Stored) -> bool| records.iter().any(|record| record.proxied && only(record));
     let v4 = if is_said(|record| record.ipv6_only) { Vec::new() } else { ipv4(name) };
     let v6 = if !zone.ipv6 || is_said(|record| record.ipv4_only) { Vec::new() } else { ipv6(name) };
     Some(match kind {
@@ -72,7 +82,8 @@ fn https(alpn: &[&str], ipv4: &[Vec<u8>], ipv6: &[Vec<u8>]) -> Vec<u8> {
         protocols.push(u8::try_from(protocol.len()).unwrap_or(0));
         protocols.extend(protocol.as_bytes());
     }
-    let parameters = [(svcb::ALPN, protocols), (svcb::IPV4HINT, ipv4.concat()), (svcb::IPV6HINT, ipv6.concat())];
+    let parameters =
+        [(svcb::ALPN, protocols), (svcb::IPV4HINT, ipv4.concat()), (svcb::IPV6HINT, ipv6.concat())];
     let parameters = parameters.into_iter().filter(|(_, value)| !value.is_empty());
     // Priority 1, and the root for "this name".
     let mut octets = vec![0, 1, 0];

@@ -1,7 +1,8 @@
 //! The sockets of the name server.
 //!
-//! Clients get few file descriptors and little time: a TCP connection that says nothing is closed, and the one that has been open
-//! longest is closed for a new one. Over UDP one message is answered after the other.
+//! Clients get few file descriptors and little time: a TCP connection that says nothing is closed,
+//! and the one that has been open longest is closed for a new one. Over UDP one message is answered
+//! after the other.
 
 use std::collections::VecDeque;
 use std::io;
@@ -20,8 +21,8 @@ use super::message::Transport;
 /// TCP connections that are open at once.
 const CONNECTIONS: usize = 64;
 
-/// Time in which the next query of a TCP connection must arrive, and its response must be taken (RFC 7766 section 6.2.3: a few
-/// seconds).
+/// Time in which the next query of a TCP connection must arrive, and its response must be taken
+/// (RFC 7766 section 6.2.3: a few seconds).
 const TCP_IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Pause after a socket failed, as happens while file descriptors are short.
@@ -60,12 +61,17 @@ pub(crate) async fn listen(address: SocketAddr, server: NameServer) -> io::Resul
         }
     };
     let (address, server) = (tcp.local_addr()?, Arc::new(server));
-    let tasks = [tokio::spawn(datagrams(udp, Arc::clone(&server))), tokio::spawn(connections(tcp, server))];
+    let tasks =
+        [tokio::spawn(datagrams(udp, Arc::clone(&server))), tokio::spawn(connections(tcp, server))];
     Ok(Listener { address, tasks })
 }
 
 /// The response to a message, found where blocking is allowed.
-async fn respond(server: &Arc<NameServer>, message: Vec<u8>, transport: Transport) -> Option<Vec<u8>> {
+async fn respond(
+    server: &Arc<NameServer>,
+    message: Vec<u8>,
+    transport: Transport,
+) -> Option<Vec<u8>> {
     let server = Arc::clone(server);
     // If it panics, there is no response, as after any other accident of a name server.
     tokio::task::spawn_blocking(move || server.respond(&message, transport)).await.ok().flatten()
@@ -77,7 +83,9 @@ async fn datagrams(socket: UdpSocket, server: Arc<NameServer>) {
     loop {
         match socket.recv_from(&mut buffer).await {
             Ok((length, peer)) => {
-                if let Some(response) = respond(&server, buffer[..length].to_vec(), Transport::Udp).await {
+                if let Some(response) =
+                    respond(&server, buffer[..length].to_vec(), Transport::Udp).await
+                {
                     // A client that has gone needs no response.
                     let _ = socket.send_to(&response, peer).await;
                 }

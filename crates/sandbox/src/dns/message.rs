@@ -9,8 +9,8 @@
 //! | another class than IN, a zone transfer | refused |
 //!
 //! # Sources
-//! RFC 1035 section 4, RFC 6891 (EDNS), RFC 8914 (extended errors), RFC 9715 (1,232 octets over UDP). ASSUMED: transfers
-//! and other classes are refused; options of EDNS are ignored.
+//! RFC 1035 section 4, RFC 6891 (EDNS), RFC 8914 (extended errors), RFC 9715 (1,232 octets over
+//! UDP). ASSUMED: transfers and other classes are refused; options of EDNS are ignored.
 
 use domain::base::iana::{Class, OptRcode, OptionCode, Rcode, Rtype};
 use domain::base::message_builder::{AdditionalBuilder, PushError, TreeCompressor};
@@ -77,7 +77,9 @@ pub(super) fn respond(
     let (owner, kind, class) = question;
     let reply = match &edns {
         Some(edns) if edns.version > 0 => Reply::default(),
-        _ if class != Class::IN || TRANSFERS.contains(&kind) => Reply { code: codes::REFUSED, ..Reply::default() },
+        _ if class != Class::IN || TRANSFERS.contains(&kind) => {
+            Reply { code: codes::REFUSED, ..Reply::default() }
+        }
         _ => answer(owner, kind),
     };
     let limit = match (transport, &edns) {
@@ -89,7 +91,12 @@ pub(super) fn respond(
     let cut = || {
         write(
             &message,
-            &Reply { answer: Vec::new(), authority: Vec::new(), additional: Vec::new(), ..reply.clone() },
+            &Reply {
+                answer: Vec::new(),
+                authority: Vec::new(),
+                additional: Vec::new(),
+                ..reply.clone()
+            },
             edns.as_ref(),
             u16::MAX,
         )
@@ -104,7 +111,8 @@ pub(super) fn respond(
     })
 }
 
-/// A response of a header alone: the identifier, the opcode and "recursion desired" are those of the query.
+/// A response of a header alone: the identifier, the opcode and "recursion desired" are those of
+/// the query.
 fn bare(query: &[u8], code: u8) -> Vec<u8> {
     let mut header = vec![0; HEADER];
     header[..2].copy_from_slice(&query[..2]);
@@ -139,7 +147,12 @@ fn read(message: &Message<&[u8]>) -> Option<((Owner, u16, Class), Option<Edns>)>
 }
 
 /// Writes a response; `None` if it does not fit.
-fn write(message: &Message<&[u8]>, reply: &Reply, edns: Option<&Edns>, limit: u16) -> Option<Vec<u8>> {
+fn write(
+    message: &Message<&[u8]>,
+    reply: &Reply,
+    edns: Option<&Edns>,
+    limit: u16,
+) -> Option<Vec<u8>> {
     let reserved = if edns.is_some() { OPT_OCTETS } else { 0 };
     let mut builder = MessageBuilder::from_target(TreeCompressor::new(Vec::new())).ok()?;
     builder.set_push_limit(usize::from(limit) - reserved);
@@ -169,7 +182,8 @@ type Parts<'r> = (&'r Name<Vec<u8>>, Class, Ttl, UnknownRecordData<&'r [u8]>);
 
 /// Writes a record; `None` if it does not fit.
 fn push<'r>(record: &'r Sent, push: impl FnOnce(Parts<'r>) -> Result<(), PushError>) -> Option<()> {
-    let data = UnknownRecordData::from_octets(Rtype::from_int(record.kind), record.data.as_slice()).ok()?;
+    let data = UnknownRecordData::from_octets(Rtype::from_int(record.kind), record.data.as_slice())
+        .ok()?;
     push((&record.owner.wire, Class::IN, Ttl::from_secs(record.ttl), data)).ok()
 }
 

@@ -1,4 +1,5 @@
-//! The name server of the sandbox: authoritative answers over UDP and TCP for the zones of the store.
+//! The name server of the sandbox: authoritative answers over UDP and TCP for the zones of the
+//! store.
 //!
 //! ```text
 //!  UDP, TCP ──listener─▶ message ─▶ answer ─▶ zones ⇄ store
@@ -6,9 +7,10 @@
 //!                                               └─ rdata · svcb · edge (records as octets)
 //! ```
 //!
-//! It answers as Cloudflare documents it for a zone with these records and settings; what is not documented is marked
-//! `ASSUMED:`. It asks no other name server: an alias that is flattened and leads outside the zones of the sandbox gets
-//! "server failure" with an extended error (RFC 8914). It signs nothing, whatever the DNSSEC state of a zone.
+//! It answers as Cloudflare documents it for a zone with these records and settings; what is not
+//! documented is marked `ASSUMED:`. It asks no other name server: an alias that is flattened and
+//! leads outside the zones of the sandbox gets "server failure" with an extended error (RFC 8914).
+//! It signs nothing, whatever the DNSSEC state of a zone.
 
 mod answer;
 mod edge;
@@ -51,7 +53,11 @@ impl NameServer {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let reply = self.service.read(0, |context| {
             cache.refresh(context.connection)?;
-            answer::answer(&mut Contents { connection: context.connection, cache: &mut cache }, owner, kind)
+            answer::answer(
+                &mut Contents { connection: context.connection, cache: &mut cache },
+                owner,
+                kind,
+            )
         });
         reply.unwrap_or_else(|error: rusqlite::Error| {
             tracing::error!(%error, "the name server cannot read the store");

@@ -96,7 +96,8 @@ fn location(data: &Map<String, Value>) -> Option<Vec<u8>> {
     let number = |field: &str| data.get(field)?.as_f64();
     let angle = |axis: &str, negative: &str| {
         let part = |field: &str| number(&format!("{axis}_{field}"));
-        let thousandths = (part("degrees")? * 3600.0 + part("minutes")? * 60.0 + part("seconds")?) * 1000.0;
+        let thousandths =
+            (part("degrees")? * 3600.0 + part("minutes")? * 60.0 + part("seconds")?) * 1000.0;
         let is_negative = data.get(&format!("{axis}_direction"))?.as_str()? == negative;
         whole(2_147_483_648.0 + if is_negative { -thousandths } else { thousandths })
     };
@@ -113,11 +114,16 @@ fn location(data: &Map<String, Value>) -> Option<Vec<u8>> {
 /// A whole number of 32 bits.
 fn whole(number: f64) -> Option<u32> {
     let rounded = number.round();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the range is checked"
+    )]
     (0.0..=f64::from(u32::MAX)).contains(&rounded).then_some(rounded as u32)
 }
 
-/// A number of centimetres, at most 9e9, as one digit and a power of ten, each in four bits. A value with more digits loses them.
+/// A number of centimetres, at most 9e9, as one digit and a power of ten, each in four bits. A
+/// value with more digits loses them.
 fn power_of_ten(centimetres: f64) -> Option<u8> {
     let mut base = centimetres.round();
     if !(0.0..1e10).contains(&base) {
@@ -158,7 +164,10 @@ mod tests {
         assert_eq!(of("DS", "", None, ds).unwrap(), b"\0\x01\x0d\x02\x00\xff");
         let naptr = json!({ "order": 1, "preference": 2, "flags": "S", "service": "SIP+D2U", "regex": "",
             "replacement": "_sip._udp.test." });
-        assert_eq!(of("NAPTR", "", None, naptr).unwrap(), b"\0\x01\0\x02\x01S\x07SIP+D2U\0\x04_sip\x04_udp\x04test\0");
+        assert_eq!(
+            of("NAPTR", "", None, naptr).unwrap(),
+            b"\0\x01\0\x02\x01S\x07SIP+D2U\0\x04_sip\x04_udp\x04test\0"
+        );
         let uri = json!({ "weight": 1, "target": "https://a.test/" });
         assert_eq!(of("URI", "", Some(10), uri).unwrap(), b"\0\x0a\0\x01https://a.test/");
         assert_eq!(of("OPENPGPKEY", "AAEC", None, null()).unwrap(), [0, 1, 2]);
@@ -182,9 +191,15 @@ mod tests {
     #[test]
     fn sizes_are_a_digit_and_a_power_of_ten() {
         // RFC 1876 section 2: from 0 to 9e9 centimetres.
-        for (centimetres, octet) in
-            [(0.0, 0x00), (9.0, 0x90), (10.0, 0x11), (99.0, 0x91), (3000.0, 0x33), (3_366_119_721.0, 0x39), (9e9, 0x99)]
-        {
+        for (centimetres, octet) in [
+            (0.0, 0x00),
+            (9.0, 0x90),
+            (10.0, 0x11),
+            (99.0, 0x91),
+            (3000.0, 0x33),
+            (3_366_119_721.0, 0x39),
+            (9e9, 0x99),
+        ] {
             assert_eq!(power_of_ten(centimetres), Some(octet), "{centimetres}");
         }
         assert_eq!((power_of_ten(1e10), power_of_ten(-1.0)), (None, None));

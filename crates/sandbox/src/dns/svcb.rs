@@ -77,11 +77,13 @@ fn value(name: &str, octets: Option<&[u8]>) -> Option<Vec<u8>> {
         "no-default-alpn" | "ohttp" => Vec::new(),
         "port" => text()?.parse::<u16>().ok()?.to_be_bytes().to_vec(),
         "ipv4hint" => {
-            let addresses: Vec<Ipv4Addr> = text()?.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
+            let addresses: Vec<Ipv4Addr> =
+                text()?.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
             addresses.iter().flat_map(Ipv4Addr::octets).collect()
         }
         "ipv6hint" => {
-            let addresses: Vec<Ipv6Addr> = text()?.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
+            let addresses: Vec<Ipv6Addr> =
+                text()?.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
             addresses.iter().flat_map(Ipv6Addr::octets).collect()
         }
         "ech" => BASE64.decode(octets?).ok()?,
@@ -90,7 +92,8 @@ fn value(name: &str, octets: Option<&[u8]>) -> Option<Vec<u8>> {
     u16::try_from(value.len()).is_ok().then_some(value)
 }
 
-/// A list whose items are separated by commas; a backslash makes the next octet a part of the item (RFC 9460 appendix A.1).
+/// A list whose items are separated by commas; a backslash makes the next octet a part of the item
+/// (RFC 9460 appendix A.1).
 fn list(octets: &[u8]) -> Vec<Vec<u8>> {
     let mut items = vec![Vec::new()];
     let mut rest = octets.iter();

@@ -31,8 +31,8 @@ pub(super) mod types {
 /// A name: as it is looked up, and as it is sent.
 #[derive(Debug, Clone)]
 pub(super) struct Owner {
-    /// Lower case, labels separated by dots. Octets that no name of the store has are escaped, so that a dot inside a label
-    /// is no separator.
+    /// Lower case, labels separated by dots. Octets that no name of the store has are escaped, so
+    /// that a dot inside a label is no separator.
     pub(super) key: String,
     /// The octets, in the case in which they were asked for.
     pub(super) wire: Name<Vec<u8>>,
@@ -96,8 +96,8 @@ pub(super) struct ZoneData {
     /// Whether a wildcard stops at a name without records.
     ///
     /// # Sources
-    /// developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11: advanced name servers follow RFC 4592 there,
-    /// standard ones let the wildcard cover such a name.
+    /// developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11: advanced name servers
+    /// follow RFC 4592 there, standard ones let the wildcard cover such a name.
     pub(super) stops_at_empty: bool,
     /// Whether every DNS-only alias is flattened.
     pub(super) flattens_all: bool,
@@ -131,11 +131,12 @@ impl ZoneData {
     /// Reads a zone.
     ///
     /// # Sources
-    /// A paused zone is DNS-only, as is one in that mode: developers.cloudflare.com/api, "Edit Zone", and /dns/proxy-status,
-    /// read 2026-11. A pending zone is answered but not proxied: /dns/zone-setups/reference/domain-status, read 2026-11.
-    /// Secondary zones are multi-provider: /dns/nameservers/nameserver-options, read 2026-11. ASSUMED: a moved zone is
-    /// answered as a pending one; the serial is the time of the last change; custom name servers have the names of standard
-    /// ones.
+    /// A paused zone is DNS-only, as is one in that mode: developers.cloudflare.com/api, "Edit
+    /// Zone", and /dns/proxy-status, read 2026-11. A pending zone is answered but not proxied:
+    /// /dns/zone-setups/reference/domain-status, read 2026-11. Secondary zones are multi-provider:
+    /// /dns/nameservers/nameserver-options, read 2026-11. ASSUMED: a moved zone is answered as a
+    /// pending one; the serial is the time of the last change; custom name servers have the names
+    /// of standard ones.
     fn read(connection: &Connection, zone: &Zone) -> rusqlite::Result<Self> {
         let dns = dns_settings::current(connection, zone)?;
         let proxies = zone.status == "active" && !zone.paused && dns["zone_mode"] != "dns_only";
@@ -171,7 +172,8 @@ impl ZoneData {
                 alpn.push(protocol);
             }
         }
-        let number = |value: &Value| value.as_u64().and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+        let number =
+            |value: &Value| value.as_u64().and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
         let soa = &dns["soa"];
         let negative_ttl = number(&soa["min_ttl"]);
         Ok(Self {
@@ -193,7 +195,9 @@ impl ZoneData {
 
 /// The value of the SOA record (RFC 1035 section 3.3.13).
 fn soa_data(soa: &Value, serial: u32, number: impl Fn(&Value) -> u32) -> Vec<u8> {
-    let host = |value: &Value, or: &str| rdata::name(value.as_str().unwrap_or(or)).unwrap_or_else(|| vec![0]);
+    let host = |value: &Value, or: &str| {
+        rdata::name(value.as_str().unwrap_or(or)).unwrap_or_else(|| vec![0])
+    };
     let mut octets = host(&soa["mname"], NAME_SERVERS[0]);
     octets.extend(host(&soa["rname"], "dns.cloudflare.com"));
     octets.extend(serial.to_be_bytes());
@@ -241,15 +245,21 @@ impl Cache {
     /// Forgets everything if the store was changed.
     ///
     /// # Sources
-    /// A zone that is being set up is not answered: developers.cloudflare.com/dns/zone-setups/reference/domain-status, read
-    /// 2026-11. ASSUMED: neither are the names of a partial zone, whose name servers are elsewhere, and of an internal one.
+    /// A zone that is being set up is not answered:
+    /// developers.cloudflare.com/dns/zone-setups/reference/domain-status, read 2026-11. ASSUMED:
+    /// neither are the names of a partial zone, whose name servers are elsewhere, and of an
+    /// internal one.
     pub(super) fn refresh(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        let others = connection.pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0))?;
+        let others =
+            connection.pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0))?;
         let version = Some((connection.total_changes(), others));
         if self.version != version {
-            let is_served = |zone: &Zone| zone.status != "initializing" && matches!(&*zone.kind, "full" | "secondary");
+            let is_served = |zone: &Zone| {
+                zone.status != "initializing" && matches!(&*zone.kind, "full" | "secondary")
+            };
             let zones = Zone::all(connection)?.into_iter().filter(is_served);
-            self.zones = zones.map(|zone| (zone.name.clone(), Slot::Closed(Box::new(zone)))).collect();
+            self.zones =
+                zones.map(|zone| (zone.name.clone(), Slot::Closed(Box::new(zone)))).collect();
             self.version = version;
         }
         Ok(())
@@ -265,9 +275,13 @@ pub(super) struct Contents<'c> {
 }
 
 impl Contents<'_> {
-    /// The zone that answers for a name: the longest one at or above it, but the one above for DS at its apex (RFC 4035
-    /// section 3.1.4.1), if the sandbox has that.
-    pub(super) fn zone_of(&mut self, name: &str, kind: u16) -> rusqlite::Result<Option<Arc<ZoneData>>> {
+    /// The zone that answers for a name: the longest one at or above it, but the one above for DS
+    /// at its apex (RFC 4035 section 3.1.4.1), if the sandbox has that.
+    pub(super) fn zone_of(
+        &mut self,
+        name: &str,
+        kind: u16,
+    ) -> rusqlite::Result<Option<Arc<ZoneData>>> {
         let mut apex = None;
         let mut text = Some(name);
         while let Some(candidate) = text {

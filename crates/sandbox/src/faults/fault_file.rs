@@ -69,11 +69,14 @@ impl Fault {
             {
                 Err(format!("the status is {code}, and must be from 200 to 599"))
             }
-            What::AnotherWriter { method, path, .. } | What::AnotherWriterAfter { method, path, .. } => {
+            What::AnotherWriter { method, path, .. }
+            | What::AnotherWriterAfter { method, path, .. } => {
                 known_method(method)?;
                 match path.starts_with('/') {
                     true => Ok(()),
-                    false => Err(format!("the path {path:?} must begin with a slash, as in `/zones/ID/dns_records`")),
+                    false => Err(format!(
+                        "the path {path:?} must begin with a slash, as in `/zones/ID/dns_records`"
+                    )),
                 }
             }
             _ => Ok(()),
@@ -102,7 +105,10 @@ mod tests {
             {"when": {"chance": {"per_mille": 50, "seed": 7}}, "what": {"gzip": "corrupt"}, "times": 100}
         ]"#;
         let faults = Fault::list_from_json(text).expect("it is a list");
-        assert_eq!(faults[0], Fault { when: When::Request(3), what: What::ResetAfterEffect, times: 1 });
+        assert_eq!(
+            faults[0],
+            Fault { when: When::Request(3), what: What::ResetAfterEffect, times: 1 }
+        );
         let When::Matching { nth, .. } = faults[1].when else { panic!("{:?}", faults[1]) };
         assert_eq!((nth, faults[1].times), (1, 2));
         let again = serde_json::to_string(&faults).expect("it is JSON");
@@ -124,7 +130,10 @@ mod tests {
             (one(r#"{"request": 0}"#, r#""extra""#), "counted from 1"),
             (one(r#"{"matching": {"method": "get"}}"#, r#""extra""#), "must be one of GET"),
             (one(r#"{"chance": {"per_mille": 1001}}"#, r#""extra""#), "from 0 to 1000"),
-            (one(request, r#"{"another_writer": {"method": "PUT", "path": "zones"}}"#), "must begin with a slash"),
+            (
+                one(request, r#"{"another_writer": {"method": "PUT", "path": "zones"}}"#),
+                "must begin with a slash",
+            ),
         ] {
             let error = Fault::list_from_json(&text).expect_err(&text).to_string();
             assert!(error.contains(says), "{text}: {error}");

@@ -128,7 +128,10 @@ mod tests {
 
     #[test]
     fn members_change_at_any_depth() {
-        assert_eq!(changed(|b| replace(b, "id", &json!(7))), r#"{"result":[{"id":7,"n":{"id":7}}],"success":true}"#);
+        assert_eq!(
+            changed(|b| replace(b, "id", &json!(7))),
+            r#"{"result":[{"id":7,"n":{"id":7}}],"success":true}"#
+        );
         assert_eq!(changed(|b| without(b, "id")), r#"{"result":[{"n":{}}],"success":true}"#);
         assert_eq!(changed(extra).matches("x_list").count(), 3);
         assert!(changed(|b| deep(b, 3)).starts_with(r#"{"x_deep":[[[]]],"result""#));
@@ -139,9 +142,12 @@ mod tests {
     #[test]
     fn what_is_compressed_can_be_read_only_if_it_is_meant_to() {
         use std::io::Read as _;
-        for (how, good) in
-            [(Gzip::Correct, true), (Gzip::Truncated, false), (Gzip::Corrupt, false), (Gzip::Plain, false)]
-        {
+        for (how, good) in [
+            (Gzip::Correct, true),
+            (Gzip::Truncated, false),
+            (Gzip::Corrupt, false),
+            (Gzip::Plain, false),
+        ] {
             let mut body = b"text".repeat(100);
             gzip(&mut body, how);
             let mut read = Vec::new();

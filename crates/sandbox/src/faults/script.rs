@@ -65,16 +65,17 @@ impl Counted {
         };
         let counts = match when {
             When::Request(_) => true,
-            When::Matching { method, path_suffix, .. } | When::Chance { method, path_suffix, .. } => {
-                is_meant(method, path_suffix)
-            }
+            When::Matching { method, path_suffix, .. }
+            | When::Chance { method, path_suffix, .. } => is_meant(method, path_suffix),
         };
         if !counts {
             return false;
         }
         self.requests += 1;
         let strikes = match when {
-            When::Request(nth) | When::Matching { nth, .. } => self.requests >= *nth && self.requests - *nth < *times,
+            When::Request(nth) | When::Matching { nth, .. } => {
+                self.requests >= *nth && self.requests - *nth < *times
+            }
             When::Chance { seed, per_mille, .. } => {
                 self.strikes < *times && dice(*seed, self.requests) % 1000 < u64::from(*per_mille)
             }
@@ -98,7 +99,8 @@ mod tests {
 
     #[test]
     fn faults_strike_the_requests_they_name() {
-        let matching = When::Matching { method: Some("POST".into()), path_suffix: "/batch".into(), nth: 2 };
+        let matching =
+            When::Matching { method: Some("POST".into()), path_suffix: "/batch".into(), nth: 2 };
         let mut script = Script::new(vec![
             Fault { when: matching, what: What::ResetAfterEffect, times: 1 },
             Fault { when: When::Request(5), what: What::NotJson200, times: 2 },
@@ -119,7 +121,12 @@ mod tests {
 
     /// Which of 1,000 GET requests fail.
     fn struck(seed: u64, per_mille: u16, times: u64) -> Vec<usize> {
-        let when = When::Chance { seed, per_mille, method: Some("GET".into()), path_suffix: String::new() };
+        let when = When::Chance {
+            seed,
+            per_mille,
+            method: Some("GET".into()),
+            path_suffix: String::new(),
+        };
         let mut script = Script::new(vec![Fault { when, what: What::ResetBeforeEffect, times }]);
         (0..1000)
             .filter(|_| {

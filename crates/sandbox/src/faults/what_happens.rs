@@ -1,7 +1,8 @@
 //! What faults do: in place of handling a request, to its response, to its connection.
 //!
-//! A new failure is a variant of [`What`] with its description and its lines in the methods; nothing else in the sandbox names it, except where
-//! other requests are involved (`server.rs`, `script.rs`).
+//! A new failure is a variant of [`What`] with its description and its lines in the methods;
+//! nothing else in the sandbox names it, except where other requests are involved (`server.rs`,
+//! `script.rs`).
 
 use std::time::Duration;
 
@@ -35,8 +36,8 @@ pub enum What {
         /// HTTP status.
         code: u16,
     },
-    /// The connection is cut and new ones are refused for a time, or until [`reopen`](crate::Running::reopen); no
-    /// effect.
+    /// The connection is cut and new ones are refused for a time, or until
+    /// [`reopen`](crate::Running::reopen); no effect.
     ConnectionRefused {
         /// How long.
         milliseconds: u64,
@@ -75,7 +76,8 @@ pub enum What {
         /// `Location`.
         to: String,
     },
-    /// A request with a token is refused as if the token had expired; other requests are handled as usual.
+    /// A request with a token is refused as if the token had expired; other requests are handled as
+    /// usual.
     TokenRefused {
         /// HTTP status, such as 403.
         status: u16,
@@ -99,15 +101,16 @@ pub enum What {
         /// How long; 0 sends each byte separately without a pause.
         milliseconds: u64,
     },
-    /// `Content-Length` differs from the length of the body by this many bytes: if it is larger, the rest never comes;
-    /// if smaller (below 0), the end is not sent. The request took effect.
+    /// `Content-Length` differs from the length of the body by this many bytes: if it is larger,
+    /// the rest never comes; if smaller (below 0), the end is not sent. The request took effect.
     WrongLength {
         /// How many bytes.
         by: i64,
     },
     /// The response is compressed by gzip, or claims to be.
     Gzip(Gzip),
-    /// Every member with this name, at any depth of the response, gets this value: wrong types, inconsistent counts.
+    /// Every member with this name, at any depth of the response, gets this value: wrong types,
+    /// inconsistent counts.
     Replace {
         /// Name of the member.
         member: String,
@@ -138,7 +141,8 @@ pub enum What {
         /// How many.
         bytes: u64,
     },
-    /// Someone else writes first: another request takes effect, unlogged, before this one is handled as usual.
+    /// Someone else writes first: another request takes effect, unlogged, before this one is
+    /// handled as usual.
     AnotherWriter {
         /// Method, upper case.
         method: String,
@@ -148,8 +152,8 @@ pub enum What {
         #[serde(default)]
         body: Value,
     },
-    /// Someone else writes afterwards: another request takes effect, unlogged, before the response to this one is sent
-    /// as usual.
+    /// Someone else writes afterwards: another request takes effect, unlogged, before the response
+    /// to this one is sent as usual.
     AnotherWriterAfter {
         /// Method, upper case.
         method: String,
@@ -159,7 +163,8 @@ pub enum What {
         #[serde(default)]
         body: Value,
     },
-    /// A GET returns the previous response for the same path, whatever has changed since; as usual if there is none.
+    /// A GET returns the previous response for the same path, whatever has changed since; as usual
+    /// if there is none.
     StaleRead,
 }
 
@@ -186,7 +191,9 @@ impl What {
     /// What happens in place of handling the request; `None` if it is handled.
     pub(crate) fn instead(&self, headers: &HeaderMap) -> Option<Ending> {
         // ASSUMED: the code and text of an error that the script asks for.
-        let scripted = |status, code| Reply::json(status, &Refusal::new(status, code, "Scripted failure").body());
+        let scripted = |status, code| {
+            Reply::json(status, &Refusal::new(status, code, "Scripted failure").body())
+        };
         let answer = match self {
             Self::ConnectionRefused { milliseconds } => {
                 return Some(Ending::Cut(Cut::Refuse(Duration::from_millis(*milliseconds))));
@@ -263,10 +270,14 @@ impl What {
         match self {
             Self::ResetAfterEffect => return at_once(Ending::Cut(Cut::Reset)),
             Self::CloseAfterEffect => return at_once(Ending::Cut(Cut::Close)),
-            Self::Stall { milliseconds } => return (Duration::from_millis(*milliseconds), Ending::Cut(Cut::Reset)),
+            Self::Stall { milliseconds } => {
+                return (Duration::from_millis(*milliseconds), Ending::Cut(Cut::Reset));
+            }
             Self::StatusAfterEffect { code } => reply = Reply::html(*code),
             Self::ResetMidBody => reply.delivery = Delivery::HalfThenReset,
-            Self::Drip { milliseconds } => reply.delivery = Delivery::Drip(Duration::from_millis(*milliseconds)),
+            Self::Drip { milliseconds } => {
+                reply.delivery = Delivery::Drip(Duration::from_millis(*milliseconds))
+            }
             Self::WrongLength { by } => {
                 reply.delivery = Delivery::Claimed((body.len() as u64).saturating_add_signed(*by));
             }
@@ -315,7 +326,9 @@ mod tests {
         let mut headers = HeaderMap::new();
         assert!(fault.instead(&headers).is_none());
         headers.insert("authorization", HeaderValue::from_static("Bearer x"));
-        let Some(Ending::Answer(reply)) = fault.instead(&headers) else { panic!("it is let through") };
+        let Some(Ending::Answer(reply)) = fault.instead(&headers) else {
+            panic!("it is let through")
+        };
         assert_eq!(reply.status, 403);
     }
 
@@ -324,7 +337,9 @@ mod tests {
         let (_, ending) = What::WrongLength { by: -100 }.ending(Reply::json(200, &Value::Null));
         let Ending::Answer(reply) = ending else { panic!("it is cut") };
         assert_eq!(reply.delivery, Delivery::Claimed(0));
-        let (_, Ending::Answer(reply)) = What::Gzip(Gzip::Plain).ending(Reply::json(200, &Value::Null)) else {
+        let (_, Ending::Answer(reply)) =
+            What::Gzip(Gzip::Plain).ending(Reply::json(200, &Value::Null))
+        else {
             panic!("it is cut")
         };
         assert_eq!(reply.body, b"null");

@@ -13,8 +13,8 @@ pub struct Fault {
     pub when: When,
     /// What happens.
     pub what: What,
-    /// How many requests in a row fail, counted as [`When`] counts; with [`When::Chance`], the largest number that
-    /// fail.
+    /// How many requests in a row fail, counted as [`When`] counts; with [`When::Chance`], the
+    /// largest number that fail.
     #[serde(default = "one")]
     pub times: u64,
 }
@@ -38,8 +38,8 @@ pub enum When {
         #[serde(default = "one")]
         nth: u64,
     },
-    /// Some of the requests with this method and a path that ends like this. Which ones depends only on the seed and on
-    /// their numbers.
+    /// Some of the requests with this method and a path that ends like this. Which ones depends
+    /// only on the seed and on their numbers.
     Chance {
         /// Seed of the random choice.
         #[serde(default)]

@@ -22,7 +22,11 @@ pub(super) struct Author<'a> {
 
 impl<'a> Author<'a> {
     /// For the rules of a ruleset.
-    pub(super) fn new(context: &'a RequestContext<'a>, scope: &'a Scope, ruleset: &Ruleset) -> Self {
+    pub(super) fn new(
+        context: &'a RequestContext<'a>,
+        scope: &'a Scope,
+        ruleset: &Ruleset,
+    ) -> Self {
         let Ruleset { kind, phase, rules, .. } = ruleset;
         Self { context, scope, kind: kind.clone(), phase: phase.clone(), count: rules.len() }
     }
@@ -30,11 +34,16 @@ impl<'a> Author<'a> {
     /// The actions that its rules may take; none where they are unknown.
     ///
     /// # Sources
-    /// For entry points of zones: the facts of the phases. ASSUMED: an account's entry point only executes rulesets,
-    /// except that it can also skip in the managed phase; `skip` in the custom phase was seen to be refused (2025).
+    /// For entry points of zones: the facts of the phases. ASSUMED: an account's entry point only
+    /// executes rulesets, except that it can also skip in the managed phase; `skip` in the custom
+    /// phase was seen to be refused (2025).
     pub(super) fn actions(&self) -> &'static [&'static str] {
         let of_phase = phase(&self.phase).map_or(&[][..], |p| p.actions);
-        if self.kind == "root" && !of_phase.is_empty() && self.phase != MANAGED_PHASE { &["execute"] } else { of_phase }
+        if self.kind == "root" && !of_phase.is_empty() && self.phase != MANAGED_PHASE {
+            &["execute"]
+        } else {
+            of_phase
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! Managed rulesets: those that a test or a user added, and the sandbox's own for the rest.
 //!
-//! Identifiers of rulesets are Cloudflare's. Identifiers of their rules are Cloudflare's only where its documentation
-//! or other public text shows them; the rest are made up, and so are all descriptions. This must never be taken for
-//! Cloudflare's list of rules, which only its API provides.
+//! Identifiers of rulesets are Cloudflare's. Identifiers of their rules are Cloudflare's only where
+//! its documentation or other public text shows them; the rest are made up, and so are all
+//! descriptions. This must never be taken for Cloudflare's list of rules, which only its API
+//! provides.
 //!
 //! # Sources
-//! developers.cloudflare.com/waf/managed-rules and the pages of the individual rulesets, read 2026-11-20.
+//! developers.cloudflare.com/waf/managed-rules and the pages of the individual rulesets, read
+//! 2026-11-20.
 
 use data_encoding::HEXLOWER;
 use ring::digest::{SHA256, digest};
@@ -17,7 +19,9 @@ use crate::envelope::Outcome;
 use crate::profile::Profile;
 use crate::request_context::RequestContext;
 use zonewright_model::model::facts::crs::{ATTACK_FAMILIES, CRS_RULES};
-use zonewright_model::model::facts::owasp::{ANOMALY_NUMBER, ANOMALY_RULE, ANOMALY_THRESHOLD, PARANOIA_TAGS};
+use zonewright_model::model::facts::owasp::{
+    ANOMALY_NUMBER, ANOMALY_RULE, ANOMALY_THRESHOLD, PARANOIA_TAGS,
+};
 use zonewright_model::model::facts::rulesets::{MANAGED_RULESETS, ManagedFacts};
 
 /// Time of the last change of built-in rulesets and rules.
@@ -32,9 +36,10 @@ const CLOUDFLARE_VERSION: u64 = 180;
 /// Version of the other rulesets.
 const OTHER_VERSION: u64 = 20;
 
-/// Cloudflare's identifiers for rules of the Core Rule Set, as its documentation shows them with their numbers or
-/// endings:
-/// developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/example, read 2026-11-20.
+/// Cloudflare's identifiers for rules of the Core Rule Set, as its documentation shows them with
+/// their numbers or endings:
+/// developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/example, read
+/// 2026-11-20.
 const KNOWN_RULES: &[(u32, &str)] = &[
     (911_100, "8ac8bc2a661e475d940980f9317f28e1"),
     (942_430, "5e4903d6afa841c9b88b96203297003f"),
@@ -44,8 +49,10 @@ const KNOWN_RULES: &[(u32, &str)] = &[
 /// `ref` of the rule that compares the score, from the documentation's example.
 const ANOMALY_REF: &str = "ad0beb2fce9f149e565ee78d6e659d47";
 
-/// The rule of the Cloudflare Managed Ruleset whose complete response is documented, with its `ref`.
-const DOCUMENTED_RULE: (&str, &str) = ("d9e350f1b72d4730899c8a420e48a85d", "adb550873eb92d32372ed08514d33241");
+/// The rule of the Cloudflare Managed Ruleset whose complete response is documented, with its
+/// `ref`.
+const DOCUMENTED_RULE: (&str, &str) =
+    ("d9e350f1b72d4730899c8a420e48a85d", "adb550873eb92d32372ed08514d33241");
 
 /// A rule of a ruleset other than OWASP's.
 struct Synthetic {
@@ -62,7 +69,11 @@ struct Synthetic {
 }
 
 /// A rule that is enabled and blocks.
-const fn blocking(id: &'static str, description: &'static str, tags: &'static [&'static str]) -> Synthetic {
+const fn blocking(
+    id: &'static str,
+    description: &'static str,
+    tags: &'static [&'static str],
+) -> Synthetic {
     Synthetic { id, description, tags, action: "block", is_enabled: true }
 }
 
@@ -77,8 +88,9 @@ const fn other(
     Synthetic { id, description, tags, action, is_enabled }
 }
 
-/// Rules of the Cloudflare Managed Ruleset. The identifiers of the first two are real: developers.cloudflare.com/waf/managed-rules/
-/// waf-exceptions/define-api and developers.cloudflare.com/waf/managed-rules/troubleshooting, read 2026-11-20.
+/// Rules of the Cloudflare Managed Ruleset. The identifiers of the first two are real:
+/// developers.cloudflare.com/waf/managed-rules/ waf-exceptions/define-api and
+/// developers.cloudflare.com/waf/managed-rules/troubleshooting, read 2026-11-20.
 const CLOUDFLARE: &[Synthetic] = &[
     blocking(DOCUMENTED_RULE.0, "October CMS - File Inclusion", &["file-inclusion", "october-cms"]),
     other(
@@ -88,9 +100,19 @@ const CLOUDFLARE: &[Synthetic] = &[
         "block",
         false,
     ),
-    blocking("100001", "WordPress - SQL injection in a form (synthetic)", &["php", "sqli", "wordpress"]),
+    blocking(
+        "100001",
+        "WordPress - SQL injection in a form (synthetic)",
+        &["php", "sqli", "wordpress"],
+    ),
     blocking("100002", "WordPress - script in a comment (synthetic)", &["wordpress", "xss"]),
-    other("100003", "WordPress - many logins (synthetic)", &["wordpress"], "managed_challenge", true),
+    other(
+        "100003",
+        "WordPress - many logins (synthetic)",
+        &["wordpress"],
+        "managed_challenge",
+        true,
+    ),
     blocking("100004", "Drupal - remote code (synthetic)", &["drupal", "php", "rce"]),
     other("100005", "Drupal - script in a form (synthetic)", &["drupal", "xss"], "block", false),
     blocking("100006", "PHP - wrapper in a path (synthetic)", &["file-inclusion", "php"]),
@@ -103,9 +125,27 @@ const CLOUDFLARE: &[Synthetic] = &[
 
 /// Rules of the Exposed Credentials Check.
 const CREDENTIALS: &[Synthetic] = &[
-    other("200001", "Exposed credentials - JSON body (synthetic)", &["generic", "json"], "rewrite", true),
-    other("200002", "Exposed credentials - form (synthetic)", &["form", "generic"], "rewrite", true),
-    other("200003", "Exposed credentials - WordPress (synthetic)", &["form", "wordpress"], "rewrite", true),
+    other(
+        "200001",
+        "Exposed credentials - JSON body (synthetic)",
+        &["generic", "json"],
+        "rewrite",
+        true,
+    ),
+    other(
+        "200002",
+        "Exposed credentials - form (synthetic)",
+        &["form", "generic"],
+        "rewrite",
+        true,
+    ),
+    other(
+        "200003",
+        "Exposed credentials - WordPress (synthetic)",
+        &["form", "wordpress"],
+        "rewrite",
+        true,
+    ),
 ];
 
 /// Rules of the Managed Free Ruleset.
@@ -138,9 +178,12 @@ pub(super) fn built_in(profile: &Profile, id: &str) -> Option<Ruleset> {
 pub(super) fn all(context: &RequestContext<'_>) -> Outcome<Vec<Ruleset>> {
     let stored = store::all(context.connection, store::VENDOR)?;
     let replaced = |id: &str| stored.iter().find(|ruleset| ruleset.id == id).cloned();
-    let known = MANAGED_RULESETS.iter().map(|f| replaced(f.id).unwrap_or_else(|| build(context.profile, f)));
+    let known = MANAGED_RULESETS
+        .iter()
+        .map(|f| replaced(f.id).unwrap_or_else(|| build(context.profile, f)));
     let mut rulesets: Vec<Ruleset> = known.collect();
-    rulesets.extend(stored.iter().filter(|r| MANAGED_RULESETS.iter().all(|f| f.id != r.id)).cloned());
+    rulesets
+        .extend(stored.iter().filter(|r| MANAGED_RULESETS.iter().all(|f| f.id != r.id)).cloned());
     Ok(rulesets)
 }
 
@@ -170,29 +213,41 @@ fn build(profile: &Profile, facts: &ManagedFacts) -> Ruleset {
     }
 }
 
-/// The rules of the OWASP ruleset: those of the Core Rule Set, then the rule that compares the score.
+/// The rules of the OWASP ruleset: those of the Core Rule Set, then the rule that compares the
+/// score.
 ///
 /// # Sources
-/// Members and their order, no expression, tags, the last rule: developers.cloudflare.com/waf/managed-rules/reference/
-/// owasp-core-ruleset/configure-api, read 2026-11-20. ASSUMED: action `score`, as in the schema of the API, and which
-/// rules are enabled.
+/// Members and their order, no expression, tags, the last rule:
+/// developers.cloudflare.com/waf/managed-rules/reference/ owasp-core-ruleset/configure-api, read
+/// 2026-11-20. ASSUMED: action `score`, as in the schema of the API, and which rules are enabled.
 fn owasp(profile: &Profile) -> Vec<Rule> {
     let rules = CRS_RULES.iter().map(|(number, level, score)| {
         let known = KNOWN_RULES.iter().find(|(known, _)| known == number);
         let id = known.map_or_else(|| format!("{number:0>32}"), |(_, id)| (*id).to_owned());
-        let family = ATTACK_FAMILIES.iter().find(|f| f.prefix == number / 1000).map_or("other", |f| f.name);
+        let family =
+            ATTACK_FAMILIES.iter().find(|f| f.prefix == number / 1000).map_or("other", |f| f.name);
         let mut rule = start(&id, OWASP_VERSION, "score");
         if profile.owasp_scores {
             rule.insert("action_parameters".to_owned(), json!({ "increment": score }));
         }
         let tag = PARANOIA_TAGS[usize::from(level.saturating_sub(1)).min(3)];
         rule.insert("categories".to_owned(), json!([tag]));
-        finish(&mut rule, &format!("{number}: {family} (synthetic)"), &reference(&id), *level <= profile.owasp_level);
+        finish(
+            &mut rule,
+            &format!("{number}: {family} (synthetic)"),
+            &reference(&id),
+            *level <= profile.owasp_level,
+        );
         rule
     });
     let mut last = start(ANOMALY_RULE, OWASP_VERSION, "block");
     last.insert("score_threshold".to_owned(), ANOMALY_THRESHOLD.into());
-    finish(&mut last, &format!("{ANOMALY_NUMBER}: Inbound Anomaly Score Exceeded"), ANOMALY_REF, true);
+    finish(
+        &mut last,
+        &format!("{ANOMALY_NUMBER}: Inbound Anomaly Score Exceeded"),
+        ANOMALY_REF,
+        true,
+    );
     rules.chain([last]).collect()
 }
 
@@ -264,7 +319,13 @@ mod tests {
         let of = |id: &str| rules.iter().find(|rule| id_of(rule) == id).unwrap();
         let second = of("5e4903d6afa841c9b88b96203297003f");
         assert_eq!(tags(second).collect::<Vec<_>>(), ["paranoia-level-2"]);
-        assert_eq!((&second["enabled"], &second["action_parameters"]), (&json!(false), &json!({"increment": 3})));
-        assert_eq!(of("00000000000000000000000000942100")["description"], "942100: SQL injection (synthetic)");
+        assert_eq!(
+            (&second["enabled"], &second["action_parameters"]),
+            (&json!(false), &json!({"increment": 3}))
+        );
+        assert_eq!(
+            of("00000000000000000000000000942100")["description"],
+            "942100: SQL injection (synthetic)"
+        );
     }
 }

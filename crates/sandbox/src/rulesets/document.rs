@@ -6,9 +6,9 @@
 //!  "managed_rulesets": [{"id": "4814384a9e5d4991b9815dcfc25d2f1f", "version": "36", "rules": []}]}
 //! ```
 //!
-//! A ruleset has the form of a response, with its previous versions in `earlier`. Only its phase is required (for
-//! managed rulesets: the identifier). Rules are loaded without the checks of a request, as a real zone can hold what
-//! would be refused today.
+//! A ruleset has the form of a response, with its previous versions in `earlier`. Only its phase is
+//! required (for managed rulesets: the identifier). Rules are loaded without the checks of a
+//! request, as a real zone can hold what would be refused today.
 
 use serde_json::{Map, Value};
 
@@ -39,22 +39,35 @@ pub(crate) fn plant_zone(
 }
 
 /// Loads a ruleset of an account; `account_id` names one other than the sandbox's own.
-pub(crate) fn plant_account(context: &RequestContext<'_>, entry: &Value, place: &str) -> Result<(), SandboxError> {
+pub(crate) fn plant_account(
+    context: &RequestContext<'_>,
+    entry: &Value,
+    place: &str,
+) -> Result<(), SandboxError> {
     let owner = entry.get("account_id").and_then(Value::as_str).unwrap_or(ACCOUNT_ID);
     plant(context, &Plot { owner, kind: "root" }, entry, place)
 }
 
 /// Loads a managed ruleset, in place of one with the same identifier.
-pub(crate) fn plant_managed(context: &RequestContext<'_>, entry: &Value, place: &str) -> Result<(), SandboxError> {
+pub(crate) fn plant_managed(
+    context: &RequestContext<'_>,
+    entry: &Value,
+    place: &str,
+) -> Result<(), SandboxError> {
     plant(context, &Plot { owner: store::VENDOR, kind: "managed" }, entry, place)
 }
 
 /// Loads one ruleset with its previous versions.
 ///
-/// It replaces an existing one with the same identifier or phase. The replaced version stays readable if its number is
-/// lower; without a version, the next number is used. This also applies to built-in managed rulesets, unless the entry
-/// gives previous versions.
-fn plant(context: &RequestContext<'_>, plot: &Plot<'_>, entry: &Value, place: &str) -> Result<(), SandboxError> {
+/// It replaces an existing one with the same identifier or phase. The replaced version stays
+/// readable if its number is lower; without a version, the next number is used. This also applies
+/// to built-in managed rulesets, unless the entry gives previous versions.
+fn plant(
+    context: &RequestContext<'_>,
+    plot: &Plot<'_>,
+    entry: &Value,
+    place: &str,
+) -> Result<(), SandboxError> {
     let wrong = |problem: &str| SandboxError::document(place, problem);
     let object = entry.as_object().ok_or_else(|| wrong("must be an object"))?;
     let known = text(object, "id").and_then(|id| catalogue::built_in(context.profile, id));
@@ -71,7 +84,9 @@ fn plant(context: &RequestContext<'_>, plot: &Plot<'_>, entry: &Value, place: &s
     }
     if before.as_ref().is_none_or(|before| before.id != ruleset.id)
         && ruleset.is_entry_point()
-        && store::all(context.connection, plot.owner)?.iter().any(|r| r.is_entry_point() && r.phase == ruleset.phase)
+        && store::all(context.connection, plot.owner)?
+            .iter()
+            .any(|r| r.is_entry_point() && r.phase == ruleset.phase)
     {
         return Err(wrong("there is another entry point of this phase"));
     }
@@ -85,7 +100,8 @@ fn plant(context: &RequestContext<'_>, plot: &Plot<'_>, entry: &Value, place: &s
         Some(earlier) => {
             let earlier = earlier.as_array().ok_or_else(|| wrong("`earlier` must be a list"))?;
             for entry in earlier {
-                let entry = entry.as_object().ok_or_else(|| wrong("`earlier` must hold objects"))?;
+                let entry =
+                    entry.as_object().ok_or_else(|| wrong("`earlier` must hold objects"))?;
                 let earlier = read(context, plot, entry, Some(&ruleset), place)?;
                 if earlier.version >= ruleset.version {
                     return Err(wrong("`earlier` must hold lower versions"));
@@ -102,7 +118,8 @@ fn is_taken(context: &RequestContext<'_>, id: &str) -> Result<bool, SandboxError
     Ok(context.connection.prepare_cached("SELECT 1 FROM rulesets WHERE id = ?1")?.exists([id])?)
 }
 
-/// Reads a ruleset from an entry; members that the entry omits are those of `before`, or the default.
+/// Reads a ruleset from an entry; members that the entry omits are those of `before`, or the
+/// default.
 fn read(
     context: &RequestContext<'_>,
     plot: &Plot<'_>,
@@ -128,7 +145,10 @@ fn read(
         return Err(wrong(format!("`{key}` is not a member of rulesets")));
     }
     let own = |key: &str, of_before: Option<&String>, default: &str| {
-        text(entry, key).map_or_else(|| of_before.map_or_else(|| default.to_owned(), Clone::clone), str::to_owned)
+        text(entry, key).map_or_else(
+            || of_before.map_or_else(|| default.to_owned(), Clone::clone),
+            str::to_owned,
+        )
     };
     let phase_name = own("phase", before.map(|b| &b.phase), "");
     if phase(&phase_name).is_none() {
@@ -140,16 +160,21 @@ fn read(
     }
     let id = match text(entry, "id").map(str::to_owned).or_else(|| before.map(|b| b.id.clone())) {
         Some(id) => id,
-        None => store::next_id(context).map_err(|refusal: Refusal| SandboxError::refused(place, &refusal))?,
+        None => store::next_id(context)
+            .map_err(|refusal: Refusal| SandboxError::refused(place, &refusal))?,
     };
     let version = match text(entry, "version") {
-        Some(version) => version.parse().map_err(|_| wrong(format!("`{version}` is not a version")))?,
+        Some(version) => {
+            version.parse().map_err(|_| wrong(format!("`{version}` is not a version")))?
+        }
         None => before.map_or(1, |b| b.version + 1),
     };
     let rules = match entry.get("rules") {
         None => before.map(|b| b.rules.clone()).unwrap_or_default(),
         Some(Value::Array(rules)) => {
-            let rule = |(n, rule): (usize, &Value)| read_rule(context, &kind, rule, &format!("{place}.rules[{n}]"));
+            let rule = |(n, rule): (usize, &Value)| {
+                read_rule(context, &kind, rule, &format!("{place}.rules[{n}]"))
+            };
             rules.iter().enumerate().map(rule).collect::<Result<_, _>>()?
         }
         Some(_) => return Err(wrong("`rules` must be a list".to_owned())),
@@ -172,7 +197,12 @@ fn read(
 }
 
 /// Reads a rule from an entry: its members as they are, plus the required ones that are missing.
-fn read_rule(context: &RequestContext<'_>, kind: &str, entry: &Value, place: &str) -> Result<Rule, SandboxError> {
+fn read_rule(
+    context: &RequestContext<'_>,
+    kind: &str,
+    entry: &Value,
+    place: &str,
+) -> Result<Rule, SandboxError> {
     let wrong = |problem: &str| SandboxError::document(place, problem);
     let entry = entry.as_object().ok_or_else(|| wrong("must be an object"))?;
     let action = text(entry, "action").ok_or_else(|| wrong("must have an action"))?;
@@ -184,7 +214,8 @@ fn read_rule(context: &RequestContext<'_>, kind: &str, entry: &Value, place: &st
     }
     let id = match text(entry, "id") {
         Some(id) => id.to_owned(),
-        None => store::next_id(context).map_err(|refusal: Refusal| SandboxError::refused(place, &refusal))?,
+        None => store::next_id(context)
+            .map_err(|refusal: Refusal| SandboxError::refused(place, &refusal))?,
     };
     let reference = text(entry, "ref").unwrap_or(&id).to_owned();
     let mut rule = Map::new();
@@ -198,7 +229,8 @@ fn read_rule(context: &RequestContext<'_>, kind: &str, entry: &Value, place: &st
     Ok(rule)
 }
 
-/// A ruleset as a document entry: an empty list of rules is written out, because a missing one means "unchanged".
+/// A ruleset as a document entry: an empty list of rules is written out, because a missing one
+/// means "unchanged".
 fn entry(ruleset: &Ruleset) -> Value {
     let mut entry = ruleset.to_json(Detail::Whole);
     if ruleset.rules.is_empty() {
@@ -224,13 +256,18 @@ fn entries(context: &RequestContext<'_>, owner: &str) -> Result<Vec<Value>, Sand
 }
 
 /// The rulesets of a zone; `None` if it has none.
-pub(crate) fn of_zone(context: &RequestContext<'_>, zone: &Zone) -> Result<Option<Vec<Value>>, SandboxError> {
+pub(crate) fn of_zone(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+) -> Result<Option<Vec<Value>>, SandboxError> {
     let entries = entries(context, &zone.id)?;
     Ok((!entries.is_empty()).then_some(entries))
 }
 
 /// The rulesets of accounts; `None` if there are none.
-pub(crate) fn of_accounts(context: &RequestContext<'_>) -> Result<Option<Vec<Value>>, SandboxError> {
+pub(crate) fn of_accounts(
+    context: &RequestContext<'_>,
+) -> Result<Option<Vec<Value>>, SandboxError> {
     let mut all = Vec::new();
     for account in store::accounts(context.connection)? {
         for mut entry in entries(context, &account)? {
@@ -248,7 +285,11 @@ pub(crate) fn of_vendor(context: &RequestContext<'_>) -> Result<Option<Vec<Value
 }
 
 /// A managed ruleset as the API returns it; `None` if it does not exist.
-pub(crate) fn managed(context: &RequestContext<'_>, id: &str) -> Result<Option<Value>, SandboxError> {
-    let found = catalogue::find(context, id).map_err(|refusal| SandboxError::refused("managed_rulesets", &refusal))?;
+pub(crate) fn managed(
+    context: &RequestContext<'_>,
+    id: &str,
+) -> Result<Option<Value>, SandboxError> {
+    let found = catalogue::find(context, id)
+        .map_err(|refusal| SandboxError::refused("managed_rulesets", &refusal))?;
     Ok(found.map(|ruleset| ruleset.to_json(Detail::Whole)))
 }

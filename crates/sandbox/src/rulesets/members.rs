@@ -1,8 +1,8 @@
 //! Reads members of bodies as a strict JSON decoder does.
 //!
 //! # Sources
-//! The text for unknown members, and that it has no code: observed 2026. ASSUMED: the text for values of a wrong type,
-//! and that null counts as absent.
+//! The text for unknown members, and that it has no code: observed 2026. ASSUMED: the text for
+//! values of a wrong type, and that null counts as absent.
 
 use serde_json::{Map, Value};
 
@@ -30,7 +30,9 @@ fn member<'a, T>(
 ) -> Outcome<Option<T>> {
     match object.get(key) {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => read(value).map(Some).ok_or_else(|| invalid(&format!("field \"{key}\" must be {what}"))),
+        Some(value) => {
+            read(value).map(Some).ok_or_else(|| invalid(&format!("field \"{key}\" must be {what}")))
+        }
     }
 }
 
@@ -50,7 +52,10 @@ pub(super) fn number(object: &Map<String, Value>, key: &str) -> Outcome<Option<i
 }
 
 /// A member that is an object.
-pub(super) fn object<'a>(object: &'a Map<String, Value>, key: &str) -> Outcome<Option<&'a Map<String, Value>>> {
+pub(super) fn object<'a>(
+    object: &'a Map<String, Value>,
+    key: &str,
+) -> Outcome<Option<&'a Map<String, Value>>> {
     member(object, key, "an object", Value::as_object)
 }
 
@@ -60,13 +65,23 @@ pub(super) fn list<'a>(object: &'a Map<String, Value>, key: &str) -> Outcome<Opt
 }
 
 /// A member that is a list of objects.
-pub(super) fn objects<'a>(object: &'a Map<String, Value>, key: &str) -> Outcome<Option<Vec<&'a Map<String, Value>>>> {
-    member(object, key, "an array of objects", |v| v.as_array()?.iter().map(Value::as_object).collect())
+pub(super) fn objects<'a>(
+    object: &'a Map<String, Value>,
+    key: &str,
+) -> Outcome<Option<Vec<&'a Map<String, Value>>>> {
+    member(object, key, "an array of objects", |v| {
+        v.as_array()?.iter().map(Value::as_object).collect()
+    })
 }
 
 /// A member that is a list of strings.
-pub(super) fn texts<'a>(object: &'a Map<String, Value>, key: &str) -> Outcome<Option<Vec<&'a str>>> {
-    member(object, key, "an array of strings", |v| v.as_array()?.iter().map(Value::as_str).collect())
+pub(super) fn texts<'a>(
+    object: &'a Map<String, Value>,
+    key: &str,
+) -> Outcome<Option<Vec<&'a str>>> {
+    member(object, key, "an array of strings", |v| {
+        v.as_array()?.iter().map(Value::as_str).collect()
+    })
 }
 
 #[cfg(test)]
@@ -80,7 +95,9 @@ mod tests {
         let body = body.as_object().unwrap();
         assert_eq!(text(body, "a").unwrap(), Some("x"));
         assert_eq!(text(body, "b").unwrap(), None);
-        assert!(text(body, "c").is_err() && texts(body, "c").is_err() && objects(body, "c").is_err());
+        assert!(
+            text(body, "c").is_err() && texts(body, "c").is_err() && objects(body, "c").is_err()
+        );
         let refusal = check_known(body, &["a", "b"]).unwrap_err();
         assert_eq!(refusal.problems[0].message, "invalid JSON: unknown field \"c\"");
     }

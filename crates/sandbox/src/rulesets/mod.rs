@@ -1,4 +1,5 @@
-//! Rulesets of accounts and zones: the rules of the firewall and of other products, and managed rulesets.
+//! Rulesets of accounts and zones: the rules of the firewall and of other products, and managed
+//! rulesets.
 //!
 //! ```text
 //!  router ─▶ routes ─┬▶ read ───────────────┬▶ catalogue (managed) ─▶ store
@@ -10,8 +11,8 @@
 //! A write is checked as a whole. It is stored as a new version of its ruleset, or not at all.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine and developers.cloudflare.com/waf, read 2026-11-20; codes and texts of
-//! refusals were observed in 2025 and 2026, as cited at each.
+//! developers.cloudflare.com/ruleset-engine and developers.cloudflare.com/waf, read 2026-11-20;
+//! codes and texts of refusals were observed in 2025 and 2026, as cited at each.
 
 mod author;
 mod catalogue;
@@ -31,6 +32,8 @@ mod skip;
 mod store;
 mod write;
 
-pub(super) use document::{managed, of_accounts, of_vendor, of_zone, plant_account, plant_managed, plant_zone};
+pub(super) use document::{
+    managed, of_accounts, of_vendor, of_zone, plant_account, plant_managed, plant_zone,
+};
 pub(super) use routes::{Place, handle};
 pub(super) use store::SCHEMA;

@@ -1,11 +1,11 @@
 //! The parameters of rules that execute a ruleset, and what they override in it.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/managed-rulesets/override-managed-ruleset and /deploy-managed-ruleset,
-//! developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/configure-api, read 2026-11-20. Lists that are not
-//! empty, and items with one member beside their key: Cloudflare's OpenAPI schema. ASSUMED: texts of refusals and that
-//! they
-//! have no code, where none is cited.
+//! developers.cloudflare.com/ruleset-engine/managed-rulesets/override-managed-ruleset and
+//! /deploy-managed-ruleset,
+//! developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/configure-api, read
+//! 2026-11-20. Lists that are not empty, and items with one member beside their key: Cloudflare's
+//! OpenAPI schema. ASSUMED: texts of refusals and that they have no code, where none is cited.
 
 use serde_json::{Map, Value};
 
@@ -22,8 +22,8 @@ const SENSITIVITIES: &[&str] = &["default", "medium", "low", "eoff"];
 /// Checks the parameters; returns them with the version that Cloudflare adds.
 ///
 /// # Sources
-/// `"version": "latest"` in responses: observed 2025 and 2026. `matched_data` and unknown members are kept: ASSUMED, as
-/// clients send back what they read.
+/// `"version": "latest"` in responses: observed 2025 and 2026. `matched_data` and unknown members
+/// are kept: ASSUMED, as clients send back what they read.
 pub(super) fn check(
     author: &Author<'_>,
     sent: &Map<String, Value>,
@@ -41,7 +41,9 @@ pub(super) fn check(
                 check_overrides(&target, overrides, problems)?;
             }
         }
-        None => problems.say(format!("'{id}' is not a valid value for id because the ruleset cannot be executed here")),
+        None => problems.say(format!(
+            "'{id}' is not a valid value for id because the ruleset cannot be executed here"
+        )),
     }
     let mut kept = Map::new();
     kept.insert("id".to_owned(), id.into());
@@ -54,9 +56,11 @@ pub(super) fn check(
     Ok(kept)
 }
 
-/// The ruleset that a rule would execute: a managed one, or a custom one of the account, for the same phase.
+/// The ruleset that a rule would execute: a managed one, or a custom one of the account, for the
+/// same phase.
 fn target(author: &Author<'_>, id: &str) -> Outcome<Option<Ruleset>> {
-    let custom = store::get(author.context.connection, author.scope.id(), id)?.filter(|r| r.kind == "custom");
+    let custom = store::get(author.context.connection, author.scope.id(), id)?
+        .filter(|r| r.kind == "custom");
     let found = match custom {
         Some(custom) => Some(custom),
         None => catalogue::find(author.context, id)?,
@@ -65,7 +69,11 @@ fn target(author: &Author<'_>, id: &str) -> Outcome<Option<Ruleset>> {
 }
 
 /// Checks the overrides of a ruleset.
-fn check_overrides(target: &Ruleset, sent: &Map<String, Value>, problems: &mut Problems) -> Outcome<()> {
+fn check_overrides(
+    target: &Ruleset,
+    sent: &Map<String, Value>,
+    problems: &mut Problems,
+) -> Outcome<()> {
     members::check_known(sent, &["action", "enabled", "sensitivity_level", "categories", "rules"])?;
     check_effects(sent, problems)?;
     if let Some(items) = members::objects(sent, "categories")? {
@@ -85,12 +93,17 @@ fn check_overrides(target: &Ruleset, sent: &Map<String, Value>, problems: &mut P
         check_list("rules", &items, problems);
         let mut seen = Vec::new();
         for item in items {
-            members::check_known(item, &["id", "action", "enabled", "score_threshold", "sensitivity_level"])?;
+            members::check_known(
+                item,
+                &["id", "action", "enabled", "score_threshold", "sensitivity_level"],
+            )?;
             let id = required(item, "id")?;
             check_effects(item, problems)?;
             check_item("rule", id, item, problems);
             if !target.rules.iter().any(|rule| id_of(rule) == id) {
-                problems.say(format!("'{id}' is not a valid value for id because the ruleset has no such rule"));
+                problems.say(format!(
+                    "'{id}' is not a valid value for id because the ruleset has no such rule"
+                ));
             }
             if seen.contains(&id) {
                 problems.say(format!("rule '{id}' is overridden more than once"));
@@ -143,7 +156,9 @@ fn check_threshold(id: &str, item: &Map<String, Value>, problems: &mut Problems)
     if id != ANOMALY_RULE {
         problems.say(format!("score_threshold is not possible for rule '{id}'"));
     } else if threshold < 1 {
-        problems.say(format!("'{threshold}' is not a valid value for score_threshold because it must be at least 1"));
+        problems.say(format!(
+            "'{threshold}' is not a valid value for score_threshold because it must be at least 1"
+        ));
     }
     Ok(())
 }

@@ -1,18 +1,20 @@
 //! The `ratelimit` object of rate limiting rules.
 //!
 //! # Sources
-//! Members, values and availability by plan: developers.cloudflare.com/waf/rate-limiting-rules/parameters and the page
-//! of the product,
-//! read 2026-11-20. Code 20155 and the texts about the period and the timeout of free zones: observed 2025; their code 50002 is
-//! weak. ASSUMED: texts and codes of all other refusals; `requests_to_origin` is returned as sent, and absent if it was
-//! not sent.
+//! Members, values and availability by plan:
+//! developers.cloudflare.com/waf/rate-limiting-rules/parameters and the page of the product, read
+//! 2026-11-20. Code 20155 and the texts about the period and the timeout of free zones: observed
+//! 2025; their code 50002 is weak. ASSUMED: texts and codes of all other refusals;
+//! `requests_to_origin` is returned as sent, and absent if it was not sent.
 
 use serde_json::{Map, Value};
 
 use super::author::{Author, Problems};
 use super::{expression, members};
 use crate::envelope::{Outcome, Problem};
-use zonewright_model::model::facts::rate_limits::{RATE_COLO, RATE_LONGEST_PERIOD, RATE_PERIODS, RATE_TIMEOUTS};
+use zonewright_model::model::facts::rate_limits::{
+    RATE_COLO, RATE_LONGEST_PERIOD, RATE_PERIODS, RATE_TIMEOUTS,
+};
 use zonewright_model::model::facts::rulesets::RATE_LIMIT_PHASE;
 
 /// The members.
@@ -28,12 +30,14 @@ const MEMBERS: &[&str] = &[
 ];
 
 /// Characteristics with the lowest plan that can count by them; others need enterprise.
-const CHARACTERISTICS: &[(&str, usize)] = &[(RATE_COLO, 0), ("ip.src", 0), ("cf.unique_visitor_id", 2)];
+const CHARACTERISTICS: &[(&str, usize)] =
+    &[(RATE_COLO, 0), ("ip.src", 0), ("cf.unique_visitor_id", 2)];
 
 /// Checks the object of the rule at `prefix` of the body; returns it as it is stored.
 ///
 /// # Sources
-/// A response has `mitigation_timeout` 0 where none was sent: acceptance tests of Cloudflare's Terraform provider 5, read 2026-11-23.
+/// A response has `mitigation_timeout` 0 where none was sent: acceptance tests of Cloudflare's
+/// Terraform provider 5, read 2026-11-23.
 pub(super) fn check(
     author: &Author<'_>,
     action: &str,
@@ -53,16 +57,27 @@ pub(super) fn check(
         return Ok(None);
     }
     members::check_known(sent, MEMBERS)?;
-    check_characteristics(author, &members::texts(sent, "characteristics")?.unwrap_or_default(), problems);
+    check_characteristics(
+        author,
+        &members::texts(sent, "characteristics")?.unwrap_or_default(),
+        problems,
+    );
     check_period(author, members::number(sent, "period")?.unwrap_or(0), problems);
     let timeout = members::number(sent, "mitigation_timeout")?.unwrap_or(0);
     check_timeout(author, action, timeout, problems);
     check_amounts(author, sent, problems)?;
-    if let Some(counting) = members::text(sent, "counting_expression")?.filter(|text| !text.is_empty()) {
+    if let Some(counting) =
+        members::text(sent, "counting_expression")?.filter(|text| !text.is_empty())
+    {
         if author.scope.plan() < 2 {
             problems.add(Problem::new(50002, "not entitled to use a counting expression"));
         }
-        expression::check_counting(author, counting, &format!("{prefix}/ratelimit/counting_expression"), problems);
+        expression::check_counting(
+            author,
+            counting,
+            &format!("{prefix}/ratelimit/counting_expression"),
+            problems,
+        );
     }
     members::truth(sent, "requests_to_origin")?;
     let mut stored = sent.clone();
@@ -84,9 +99,15 @@ fn check_characteristics(author: &Author<'_>, sent: &[&str], problems: &mut Prob
         if sent[..n].contains(characteristic) {
             problems.say(format!("characteristic '{characteristic}' is there more than once"));
         }
-        let lowest = CHARACTERISTICS.iter().find(|(name, _)| name == characteristic).map_or(3, |(_, plan)| *plan);
+        let lowest = CHARACTERISTICS
+            .iter()
+            .find(|(name, _)| name == characteristic)
+            .map_or(3, |(_, plan)| *plan);
         if author.scope.plan() < lowest {
-            problems.add(Problem::new(50002, format!("not entitled to use the characteristic {characteristic}")));
+            problems.add(Problem::new(
+                50002,
+                format!("not entitled to use the characteristic {characteristic}"),
+            ));
         }
     }
 }
@@ -98,9 +119,12 @@ fn check_period(author: &Author<'_>, period: i64, problems: &mut Problems) {
     if !is_known {
         problems.say(format!("'{period}' is not a valid value for period"));
     } else if period > i64::from(longest) {
-        let allowed: Vec<_> = RATE_PERIODS.iter().filter(|p| **p <= longest).map(u32::to_string).collect();
+        let allowed: Vec<_> =
+            RATE_PERIODS.iter().filter(|p| **p <= longest).map(u32::to_string).collect();
         let allowed = allowed.join(" ");
-        let text = format!("not entitled to use the period {period}, can only use a period among [{allowed}]");
+        let text = format!(
+            "not entitled to use the period {period}, can only use a period among [{allowed}]"
+        );
         problems.add(Problem::new(50002, text));
     }
 }
@@ -117,12 +141,17 @@ fn check_timeout(author: &Author<'_>, action: &str, timeout: i64, problems: &mut
             problems.say(format!("mitigation_timeout must be 0 for the {action} action"));
         }
     } else if plan == 0 && timeout != 10 {
-        problems.add(Problem::new(50002, "not entitled to use a mitigation timeout different from 10"));
+        problems
+            .add(Problem::new(50002, "not entitled to use a mitigation timeout different from 10"));
     }
 }
 
 /// Checks the limits on requests and scores.
-fn check_amounts(author: &Author<'_>, sent: &Map<String, Value>, problems: &mut Problems) -> Outcome<()> {
+fn check_amounts(
+    author: &Author<'_>,
+    sent: &Map<String, Value>,
+    problems: &mut Problems,
+) -> Outcome<()> {
     let requests = members::number(sent, "requests_per_period")?;
     let score = members::number(sent, "score_per_period")?;
     members::text(sent, "score_response_header_name")?;
@@ -132,9 +161,13 @@ fn check_amounts(author: &Author<'_>, sent: &Map<String, Value>, problems: &mut 
         }
         (Some(_), None) => {}
         (None, Some(_)) if author.scope.plan() == 3 => {}
-        (None, Some(_)) => problems.add(Problem::new(50002, "not entitled to use score_per_period")),
+        (None, Some(_)) => {
+            problems.add(Problem::new(50002, "not entitled to use score_per_period"))
+        }
         (None, None) => problems.say("requests_per_period is required"),
-        (Some(_), Some(_)) => problems.say("requests_per_period and score_per_period cannot be combined"),
+        (Some(_), Some(_)) => {
+            problems.say("requests_per_period and score_per_period cannot be combined")
+        }
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! Reads rulesets: lists, single ones, their versions, the entry points.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rulesets-api/view, read 2026-11-20. Codes and texts for missing rulesets:
-//! observed 2025 and 2026 for entry points, where only 10003 means that there are no rules.
+//! developers.cloudflare.com/ruleset-engine/rulesets-api/view, read 2026-11-20. Codes and texts for
+//! missing rulesets: observed 2025 and 2026 for entry points, where only 10003 means that there are
+//! no rules.
 
 use serde_json::{Value, json};
 
@@ -34,9 +35,10 @@ pub(super) fn check_phase(name: &str) -> Outcome<()> {
 /// The ruleset with an identifier: one of the scope's own, or a managed one.
 ///
 /// # Sources
-/// 404 also for what the account, not the zone, is not entitled to: the page named above. Managed rulesets through a
-/// zone: developers.cloudflare.com/waf/managed-rules/waf-exceptions/define-api, read 2026-11-20. ASSUMED: the sandbox's
-/// account is entitled to all of them, as if it had a zone of each plan.
+/// 404 also for what the account, not the zone, is not entitled to: the page named above. Managed
+/// rulesets through a zone: developers.cloudflare.com/waf/managed-rules/waf-exceptions/define-api,
+/// read 2026-11-20. ASSUMED: the sandbox's account is entitled to all of them, as if it had a zone
+/// of each plan.
 fn find(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
     match store::get(context.connection, scope.id(), id)? {
         Some(own) => Ok(own),
@@ -57,11 +59,16 @@ pub(super) fn get(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outc
 /// GET of all: those of the scope, then the managed ones, whatever the plan.
 ///
 /// # Sources
-/// Rulesets that a zone could deploy in its list, and no rules: the page named above; no `result_info` where everything
-/// fits: observed 2025. The cursor: the official SDKs (Python 5.9.0). ASSUMED: form of the cursor and the refusal of an
-/// unknown one; `per_page` from 1 up to the largest page, and anything else counts as absent; the order; of the
-/// account's rulesets only the managed ones are listed for a zone, whatever its plan.
-pub(super) fn list(context: &RequestContext<'_>, scope: &Scope, parameters: &Parameters) -> Outcome<Success> {
+/// Rulesets that a zone could deploy in its list, and no rules: the page named above; no
+/// `result_info` where everything fits: observed 2025. The cursor: the official SDKs (Python
+/// 5.9.0). ASSUMED: form of the cursor and the refusal of an unknown one; `per_page` from 1 up to
+/// the largest page, and anything else counts as absent; the order; of the account's rulesets only
+/// the managed ones are listed for a zone, whatever its plan.
+pub(super) fn list(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    parameters: &Parameters,
+) -> Outcome<Success> {
     let mut rulesets = store::all(context.connection, scope.id())?;
     rulesets.extend(catalogue::all(context)?);
     let start = match parameters.get("cursor").filter(|cursor| !cursor.is_empty()) {
@@ -73,11 +80,15 @@ pub(super) fn list(context: &RequestContext<'_>, scope: &Scope, parameters: &Par
         }
     };
     let most = context.profile.ruleset_page_limit.max(1);
-    let wanted = parameters.get("per_page").and_then(|v| v.parse::<usize>().ok()).filter(|n| *n > 0);
+    let wanted =
+        parameters.get("per_page").and_then(|v| v.parse::<usize>().ok()).filter(|n| *n > 0);
     let end = start.saturating_add(wanted.unwrap_or(most).min(most)).min(rulesets.len());
-    let shown: Vec<Value> = rulesets[start..end].iter().map(|r| r.to_json(Detail::Summary)).collect();
+    let shown: Vec<Value> =
+        rulesets[start..end].iter().map(|r| r.to_json(Detail::Summary)).collect();
     match rulesets[start..end].last().filter(|_| end < rulesets.len()) {
-        Some(last) => Ok(Success::Page(shown, json!({ "cursors": { "after": cursor_after(last) } }))),
+        Some(last) => {
+            Ok(Success::Page(shown, json!({ "cursors": { "after": cursor_after(last) } })))
+        }
         None => Ok(Success::One(shown.into())),
     }
 }
@@ -103,7 +114,11 @@ fn version_list(context: &RequestContext<'_>, ruleset: &Ruleset) -> Outcome<Succ
 /// One version of a ruleset.
 ///
 /// ASSUMED: the text for a missing version, with the code for "not found".
-pub(super) fn version_of(context: &RequestContext<'_>, ruleset: &Ruleset, version: &str) -> Outcome<Ruleset> {
+pub(super) fn version_of(
+    context: &RequestContext<'_>,
+    ruleset: &Ruleset,
+    version: &str,
+) -> Outcome<Ruleset> {
     let number: Option<u64> = version.parse().ok();
     let found = all_versions(context, ruleset)?.into_iter().find(|v| Some(v.version) == number);
     found.ok_or_else(|| Refusal::new(404, 10003, "could not find ruleset version"))
@@ -115,7 +130,12 @@ pub(super) fn versions(context: &RequestContext<'_>, scope: &Scope, id: &str) ->
 }
 
 /// GET of one version.
-pub(super) fn version(context: &RequestContext<'_>, scope: &Scope, id: &str, version: &str) -> Outcome<Success> {
+pub(super) fn version(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    id: &str,
+    version: &str,
+) -> Outcome<Success> {
     let ruleset = find(context, scope, id)?;
     Ok(Success::One(version_of(context, &ruleset, version)?.to_json(Detail::Whole)))
 }
@@ -123,8 +143,9 @@ pub(super) fn version(context: &RequestContext<'_>, scope: &Scope, id: &str, ver
 /// GET of the rules with a tag, in one version of a managed ruleset.
 ///
 /// # Sources
-/// For managed rulesets only: developers.cloudflare.com/api, "List an account ruleset version's rules by tag", read 2026-11-20.
-/// ASSUMED: other rulesets are not found, and an unknown tag returns no rules.
+/// For managed rulesets only: developers.cloudflare.com/api, "List an account ruleset version's
+/// rules by tag", read 2026-11-20. ASSUMED: other rulesets are not found, and an unknown tag
+/// returns no rules.
 pub(super) fn tagged(
     context: &RequestContext<'_>,
     scope: &Scope,
@@ -144,8 +165,13 @@ pub(super) fn tagged(
 /// The entry point of a phase.
 ///
 /// # Errors
-/// 404 with code 10003, which means that there are no rules: observed 2025 and 2026. Its `messages` were seen null and empty.
-fn existing_entry_point(context: &RequestContext<'_>, scope: &Scope, phase: &str) -> Outcome<Ruleset> {
+/// 404 with code 10003, which means that there are no rules: observed 2025 and 2026. Its `messages`
+/// were seen null and empty.
+fn existing_entry_point(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    phase: &str,
+) -> Outcome<Ruleset> {
     check_phase(phase)?;
     store::entry_point(context, scope, phase)?.ok_or_else(|| {
         Refusal::new(404, 10003, format!("could not find entrypoint ruleset in the {phase} phase"))
@@ -154,12 +180,21 @@ fn existing_entry_point(context: &RequestContext<'_>, scope: &Scope, phase: &str
 }
 
 /// GET of an entry point.
-pub(super) fn entry_point(context: &RequestContext<'_>, scope: &Scope, phase: &str) -> Outcome<Success> {
+pub(super) fn entry_point(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    phase: &str,
+) -> Outcome<Success> {
     Ok(Success::One(existing_entry_point(context, scope, phase)?.to_json(Detail::Whole)))
 }
 
-/// GET of the versions of an entry point; an empty list if there is no entry point (the page named above).
-pub(super) fn entry_point_versions(context: &RequestContext<'_>, scope: &Scope, phase: &str) -> Outcome<Success> {
+/// GET of the versions of an entry point; an empty list if there is no entry point (the page named
+/// above).
+pub(super) fn entry_point_versions(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    phase: &str,
+) -> Outcome<Success> {
     check_phase(phase)?;
     match store::entry_point(context, scope, phase)? {
         Some(ruleset) => version_list(context, &ruleset),

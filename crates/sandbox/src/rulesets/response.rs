@@ -1,9 +1,9 @@
 //! The custom response of a blocking rule.
 //!
 //! # Sources
-//! developers.cloudflare.com/waf/custom-rules/create-api and /waf/rate-limiting-rules/parameters, read 2026-11-20: status 400
-//! to 499, 30 KB of content, four types, each optional. ASSUMED: texts of refusals, and that they have no code; every
-//! plan has it.
+//! developers.cloudflare.com/waf/custom-rules/create-api and /waf/rate-limiting-rules/parameters,
+//! read 2026-11-20: status 400 to 499, 30 KB of content, four types, each optional. ASSUMED: texts
+//! of refusals, and that they have no code; every plan has it.
 
 use serde_json::{Map, Value};
 
@@ -18,7 +18,10 @@ const TYPES: &[&str] = &["application/json", "text/html", "text/plain", "text/xm
 const CONTENT_BYTES: usize = 30 * 1024;
 
 /// Checks the parameters of a block action; they are stored as they came.
-pub(super) fn check(sent: Option<&Map<String, Value>>, problems: &mut Problems) -> Outcome<Option<Map<String, Value>>> {
+pub(super) fn check(
+    sent: Option<&Map<String, Value>>,
+    problems: &mut Problems,
+) -> Outcome<Option<Map<String, Value>>> {
     let Some(sent) = sent else { return Ok(None) };
     members::check_known(sent, &["response"])?;
     if let Some(response) = members::object(sent, "response")? {
@@ -28,7 +31,9 @@ pub(super) fn check(sent: Option<&Map<String, Value>>, problems: &mut Problems) 
             Some(status) => problems
                 .say(format!("'{status}' is not a valid value for status_code because it must be between 400 and 499")),
         }
-        if let Some(kind) = members::text(response, "content_type")?.filter(|kind| !TYPES.contains(kind)) {
+        if let Some(kind) =
+            members::text(response, "content_type")?.filter(|kind| !TYPES.contains(kind))
+        {
             problems.say(format!("'{kind}' is not a valid value for content_type"));
         }
         if members::text(response, "content")?.unwrap_or_default().len() > CONTENT_BYTES {

@@ -1,8 +1,8 @@
 //! Finds the ruleset operation for the end of a path and a method.
 //!
 //! # Sources
-//! Paths and methods: developers.cloudflare.com/ruleset-engine/rulesets-api/endpoints, read 2026-11-20; `dry_run`: the page
-//! rulesets-api/dry-run beside it, read the same day.
+//! Paths and methods: developers.cloudflare.com/ruleset-engine/rulesets-api/endpoints, read
+//! 2026-11-20; `dry_run`: the page rulesets-api/dry-run beside it, read the same day.
 
 use axum::http::Method;
 use serde_json::{Map, Value};
@@ -60,11 +60,15 @@ impl<'a> Place<'a> {
             [] => Route::List,
             ["phases", phase, "entrypoint"] => Route::EntryPoint(phase),
             ["phases", phase, "entrypoint", "versions"] => Route::EntryPointVersions(phase),
-            ["phases", phase, "entrypoint", "versions", version] => Route::EntryPointVersion(phase, version),
+            ["phases", phase, "entrypoint", "versions", version] => {
+                Route::EntryPointVersion(phase, version)
+            }
             [ruleset] => Route::Ruleset(ruleset),
             [ruleset, "versions"] => Route::Versions(ruleset),
             [ruleset, "versions", version] => Route::Version(ruleset, version),
-            [ruleset, "versions", version, "by_tag", tag] if matches!(scope, ScopePath::Account(_)) => {
+            [ruleset, "versions", version, "by_tag", tag]
+                if matches!(scope, ScopePath::Account(_)) =>
+            {
                 Route::Tagged(ruleset, version, tag)
             }
             [ruleset, "rules"] => Route::Rules(ruleset),
@@ -78,7 +82,10 @@ impl<'a> Place<'a> {
     pub(crate) fn identifiers(self) -> Vec<&'a str> {
         let (ScopePath::Account(scope) | ScopePath::Zone(scope)) = self.scope;
         match self.route {
-            Route::List | Route::EntryPoint(_) | Route::EntryPointVersions(_) | Route::EntryPointVersion(..) => {
+            Route::List
+            | Route::EntryPoint(_)
+            | Route::EntryPointVersions(_)
+            | Route::EntryPointVersion(..) => {
                 vec![scope]
             }
             Route::Ruleset(id)
@@ -95,9 +102,10 @@ impl<'a> Place<'a> {
         match self.route {
             Route::List => &[Method::GET, Method::POST],
             Route::Ruleset(_) => &[Method::GET, Method::PUT, Method::DELETE],
-            Route::Versions(_) | Route::Tagged(..) | Route::EntryPointVersions(_) | Route::EntryPointVersion(..) => {
-                &[Method::GET]
-            }
+            Route::Versions(_)
+            | Route::Tagged(..)
+            | Route::EntryPointVersions(_)
+            | Route::EntryPointVersion(..) => &[Method::GET],
             Route::Version(..) => &[Method::GET, Method::DELETE],
             Route::Rules(_) => &[Method::POST],
             Route::Rule(..) => &[Method::PATCH, Method::DELETE],
@@ -108,8 +116,9 @@ impl<'a> Place<'a> {
     /// The permission group that its requests need.
     ///
     /// # Sources
-    /// Products by phase: developers.cloudflare.com/fundamentals/api/reference/permissions, read 2026-11. ASSUMED: rulesets without a
-    /// phase in their path need that of the WAF, and the phases of other products do as well.
+    /// Products by phase: developers.cloudflare.com/fundamentals/api/reference/permissions, read
+    /// 2026-11. ASSUMED: rulesets without a phase in their path need that of the WAF, and the
+    /// phases of other products do as well.
     pub(crate) fn group(self) -> PermissionGroup {
         match self.scope {
             ScopePath::Account(_) => PermissionGroup::AccountRulesets,
@@ -156,7 +165,8 @@ pub(crate) fn handle(
 /// Refuses to write rulesets of an account whose plan does not include them.
 ///
 /// # Sources
-/// A plan is needed: developers.cloudflare.com/waf/account, read 2026-11-20. ASSUMED: code and text.
+/// A plan is needed: developers.cloudflare.com/waf/account, read 2026-11-20. ASSUMED: code and
+/// text.
 fn check_account(context: &RequestContext<'_>, scope: &Scope) -> Outcome<()> {
     if scope.is_account() && !context.profile.account_rulesets {
         return Err(Refusal::new(400, 50002, "not entitled to use account-level rulesets"));
@@ -166,8 +176,8 @@ fn check_account(context: &RequestContext<'_>, scope: &Scope) -> Outcome<()> {
 
 /// Whether a request is a dry run.
 ///
-/// ASSUMED: the texts, and that an API without dry runs refuses the parameter. If it ignored it, it would carry out the
-/// request, which no client wants.
+/// ASSUMED: the texts, and that an API without dry runs refuses the parameter. If it ignored it, it
+/// would carry out the request, which no client wants.
 fn is_rehearsal(context: &RequestContext<'_>, parameters: &Parameters) -> Outcome<bool> {
     let Some(value) = parameters.get("dry_run") else { return Ok(false) };
     let refused = |text: String| Err(Refusal::unnumbered(400, text));
@@ -177,12 +187,19 @@ fn is_rehearsal(context: &RequestContext<'_>, parameters: &Parameters) -> Outcom
     match value {
         "true" => Ok(true),
         "false" => Ok(false),
-        other => refused(format!("'{other}' is not a valid value for dry_run because it must be true or false")),
+        other => refused(format!(
+            "'{other}' is not a valid value for dry_run because it must be true or false"
+        )),
     }
 }
 
 /// Answers a read.
-fn look(context: &RequestContext<'_>, scope: &Scope, route: Route<'_>, parameters: &Parameters) -> Outcome<Success> {
+fn look(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    route: Route<'_>,
+    parameters: &Parameters,
+) -> Outcome<Success> {
     match route {
         Route::List => read::list(context, scope, parameters),
         Route::Ruleset(id) => read::get(context, scope, id),
@@ -191,8 +208,12 @@ fn look(context: &RequestContext<'_>, scope: &Scope, route: Route<'_>, parameter
         Route::Tagged(id, version, tag) => read::tagged(context, scope, id, version, tag),
         Route::EntryPoint(phase) => read::entry_point(context, scope, phase),
         Route::EntryPointVersions(phase) => read::entry_point_versions(context, scope, phase),
-        Route::EntryPointVersion(phase, version) => read::entry_point_version(context, scope, phase, version),
-        Route::Rules(_) | Route::Rule(..) => Err(Refusal::new(405, 7001, "Method GET not available for that URI.")),
+        Route::EntryPointVersion(phase, version) => {
+            read::entry_point_version(context, scope, phase, version)
+        }
+        Route::Rules(_) | Route::Rule(..) => {
+            Err(Refusal::new(405, 7001, "Method GET not available for that URI."))
+        }
     }
 }
 
@@ -214,7 +235,10 @@ fn carry_out(
         Route::Rules(id) => rules::add(context, scope, id, body),
         Route::Rule(id, rule) if is_delete => rules::delete(context, scope, id, rule),
         Route::Rule(id, rule) => rules::patch(context, scope, id, rule, body),
-        Route::Versions(_) | Route::Tagged(..) | Route::EntryPointVersions(_) | Route::EntryPointVersion(..) => {
+        Route::Versions(_)
+        | Route::Tagged(..)
+        | Route::EntryPointVersions(_)
+        | Route::EntryPointVersion(..) => {
             Err(Refusal::new(405, 7001, format!("Method {method} not available for that URI.")))
         }
     }
@@ -231,8 +255,14 @@ mod tests {
         };
         assert_eq!(route("zones/z/rulesets"), Some((Route::List, true)));
         assert_eq!(route("accounts/a/rulesets/r"), Some((Route::Ruleset("r"), false)));
-        assert_eq!(route("zones/z/rulesets/phases/p/entrypoint"), Some((Route::EntryPoint("p"), true)));
-        assert_eq!(route("accounts/a/rulesets/r/versions/3/by_tag/t"), Some((Route::Tagged("r", "3", "t"), false)));
+        assert_eq!(
+            route("zones/z/rulesets/phases/p/entrypoint"),
+            Some((Route::EntryPoint("p"), true))
+        );
+        assert_eq!(
+            route("accounts/a/rulesets/r/versions/3/by_tag/t"),
+            Some((Route::Tagged("r", "3", "t"), false))
+        );
         assert_eq!(route("zones/z/rulesets/r/versions/3/by_tag/t"), None);
         assert_eq!(route("zones/z/rulesets/r/rules/x/y"), None);
         assert_eq!(route("users/z/rulesets"), None);

@@ -6,8 +6,9 @@
 //! | everything else | collected over all rules of the request; nothing is stored |
 //!
 //! # Sources
-//! Members: developers.cloudflare.com/ruleset-engine/rulesets-api/json-object; defaults: developers.cloudflare.com/api, "Rulesets";
-//! both read 2026-11-20. Several problems at once: observed 2025.
+//! Members: developers.cloudflare.com/ruleset-engine/rulesets-api/json-object; defaults:
+//! developers.cloudflare.com/api, "Rulesets"; both read 2026-11-20. Several problems at once:
+//! observed 2025.
 
 use serde_json::{Map, Value, json};
 
@@ -33,7 +34,8 @@ pub(super) fn check_description(description: Option<&str>) -> Outcome<()> {
     Ok(())
 }
 
-/// The members of a rule that a client can send. ASSUMED: those that only Cloudflare sets are ignored.
+/// The members of a rule that a client can send. ASSUMED: those that only Cloudflare sets are
+/// ignored.
 const MEMBERS: &[&str] = &[
     "id",
     "version",
@@ -67,7 +69,8 @@ pub(super) struct Draft {
 /// Parses and checks one definition; `prefix` is the place of the rule in the body.
 ///
 /// # Sources
-/// The text for parameters without an action: observed 2026. ASSUMED: the text for no action at all.
+/// The text for parameters without an action: observed 2026. ASSUMED: the text for no action at
+/// all.
 pub(super) fn define(
     author: &Author<'_>,
     sent: &Map<String, Value>,
@@ -79,7 +82,9 @@ pub(super) fn define(
     let parameters = members::object(sent, "action_parameters")?;
     let action = match own("action")? {
         Some(action) if !action.is_empty() => action,
-        _ if parameters.is_some() => return Err(Refusal::unnumbered(400, "action is required for action parameters")),
+        _ if parameters.is_some() => {
+            return Err(Refusal::unnumbered(400, "action is required for action parameters"));
+        }
         _ => return Err(Refusal::unnumbered(400, "action is required")),
     };
     let text = own("expression")?.unwrap_or_default();
@@ -101,7 +106,9 @@ pub(super) fn define(
     if let Some(parameters) = check_action(author, action, sent, text, problems)? {
         head.insert("action_parameters".to_owned(), parameters.into());
     }
-    if let Some(limit) = ratelimit::check(author, action, members::object(sent, "ratelimit")?, prefix, problems)? {
+    if let Some(limit) =
+        ratelimit::check(author, action, members::object(sent, "ratelimit")?, prefix, problems)?
+    {
         head.insert("ratelimit".to_owned(), limit.into());
     }
     head.insert("expression".to_owned(), text.into());
@@ -122,7 +129,8 @@ pub(super) fn define(
 /// Whether the matches of a rule are logged.
 ///
 /// # Sources
-/// `{"enabled": true}` is added to skip rules, and other rules do not keep it: observed 2025 by users of other clients.
+/// `{"enabled": true}` is added to skip rules, and other rules do not keep it: observed 2025 by
+/// users of other clients.
 fn logging(action: &str, sent: Option<&Map<String, Value>>) -> Outcome<Option<Value>> {
     let enabled = match sent {
         Some(sent) => {
@@ -137,12 +145,12 @@ fn logging(action: &str, sent: Option<&Map<String, Value>>) -> Outcome<Option<Va
 /// Checks an action with its parameters; returns the parameters as they are stored.
 ///
 /// # Sources
-/// Code 20016 and its text: observed 2025. How expressions in an account's entry point must end, also for `skip`:
-/// developers.cloudflare.com/ruleset-engine/managed-rulesets/create-exception and
-/// developers.cloudflare.com/waf/account/custom-rulesets/create-api, read 2026-11-20; that a rule which checks for exposed
-/// credentials rewrites the request in an account's custom ruleset: acceptance tests of Cloudflare's Terraform provider 5, read
-/// 2026-11-23; ASSUMED: its text, and that there
-/// is no code. ASSUMED: an unknown action has no code; the text for `log`.
+/// Code 20016 and its text: observed 2025. How expressions in an account's entry point must end,
+/// also for `skip`: developers.cloudflare.com/ruleset-engine/managed-rulesets/create-exception and
+/// developers.cloudflare.com/waf/account/custom-rulesets/create-api, read 2026-11-20; that a rule
+/// which checks for exposed credentials rewrites the request in an account's custom ruleset:
+/// acceptance tests of Cloudflare's Terraform provider 5, read 2026-11-23; ASSUMED: its text, and
+/// that there is no code. ASSUMED: an unknown action has no code; the text for `log`.
 fn check_action(
     author: &Author<'_>,
     action: &str,
@@ -152,7 +160,9 @@ fn check_action(
 ) -> Outcome<Option<Map<String, Value>>> {
     let parameters = members::object(sent, "action_parameters")?;
     if !ACTIONS.contains(&action) {
-        problems.say(format!("'{action}' is not a valid value for action because the action is not known"));
+        problems.say(format!(
+            "'{action}' is not a valid value for action because the action is not known"
+        ));
         return Ok(None);
     }
     let allowed = author.actions();
@@ -161,7 +171,10 @@ fn check_action(
         return Ok(parameters.cloned());
     }
     let Author { phase, kind, .. } = author;
-    if action == "rewrite" && phase == CUSTOM_PHASE && kind == "custom" && sent.contains_key("exposed_credential_check")
+    if action == "rewrite"
+        && phase == CUSTOM_PHASE
+        && kind == "custom"
+        && sent.contains_key("exposed_credential_check")
     {
         return Ok(parameters.cloned());
     }
@@ -174,7 +187,9 @@ fn check_action(
         return Ok(None);
     }
     if author.kind == "root" && !expression::ends_with_plan(text) {
-        problems.say("the expression of an account-level rule must end with: and cf.zone.plan eq \"ENT\"");
+        problems.say(
+            "the expression of an account-level rule must end with: and cf.zone.plan eq \"ENT\"",
+        );
     }
     let none = Map::new();
     match action {
@@ -198,9 +213,13 @@ impl Draft {
     /// The rule: a new one, or the next version of another.
     ///
     /// # Sources
-    /// The version of a rule increases when its own definition changes; `ref` is the identifier unless one is sent: the
-    /// pages named above.
-    pub(super) fn finish(self, context: &RequestContext<'_>, continued: Option<&Rule>) -> Outcome<Rule> {
+    /// The version of a rule increases when its own definition changes; `ref` is the identifier
+    /// unless one is sent: the pages named above.
+    pub(super) fn finish(
+        self,
+        context: &RequestContext<'_>,
+        continued: Option<&Rule>,
+    ) -> Outcome<Rule> {
         let Self { id: _, reference, head, tail } = self;
         let id = match continued {
             Some(rule) => id_of(rule).to_owned(),
@@ -236,24 +255,37 @@ fn definition(rule: &Rule) -> Map<String, Value> {
 /// Checks rules together.
 ///
 /// # Sources
-/// Codes 20014 and 50001 and their texts: observed 2025 and 2026. One `ref` for one rule: the API reference named
-/// above. ASSUMED: its text; the number of rules is limited in zones only, and only where it grows.
+/// Codes 20014 and 50001 and their texts: observed 2025 and 2026. One `ref` for one rule: the API
+/// reference named above. ASSUMED: its text; the number of rules is limited in zones only, and only
+/// where it grows.
 pub(super) fn check_whole(author: &Author<'_>, rules: &[Rule], problems: &mut Problems) {
     let repeated = |of: fn(&Rule) -> Option<&str>| {
-        rules.iter().enumerate().find_map(|(n, rule)| of(rule).filter(|x| rules[..n].iter().any(|r| of(r) == Some(x))))
+        rules
+            .iter()
+            .enumerate()
+            .find_map(|(n, rule)| of(rule).filter(|x| rules[..n].iter().any(|r| of(r) == Some(x))))
     };
     if let Some(reference) = repeated(|rule| text(rule, "ref")) {
-        problems.say(format!("'{reference}' is not a valid value for ref because it is not unique in the ruleset"));
+        problems.say(format!(
+            "'{reference}' is not a valid value for ref because it is not unique in the ruleset"
+        ));
     }
     if author.kind == "zone" && repeated(executed).is_some() {
-        problems.add(Problem::new(20014, "more than one rule is trying to execute the same managed ruleset"));
+        problems.add(Problem::new(
+            20014,
+            "more than one rule is trying to execute the same managed ruleset",
+        ));
     }
-    let most = phase(&author.phase).and_then(|p| p.most_rules).map(|most| most[author.scope.plan()]);
-    // Rules that exceed the limit since a plan was lowered can still be changed, but their number cannot grow.
+    let most =
+        phase(&author.phase).and_then(|p| p.most_rules).map(|most| most[author.scope.plan()]);
+    // Rules that exceed the limit since a plan was lowered can still be changed, but their number
+    // cannot grow.
     let grows = rules.len() > author.count;
     if let Some(most) = most.filter(|most| author.kind == "zone" && grows && rules.len() > *most) {
         let (phase, count) = (&author.phase, rules.len());
-        let text = format!("exceeded the maximum number of rules in the phase {phase}: {count} out of {most}");
+        let text = format!(
+            "exceeded the maximum number of rules in the phase {phase}: {count} out of {most}"
+        );
         problems.add(Problem::new(50001, text));
     }
 }

@@ -3,8 +3,8 @@
 //! A PATCH looks like a merge but is not: the definition in its body replaces the stored one.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rulesets-api/add-rule, /update-rule and /delete-rule, read 2026-11-20;
-//! refusals of 2026 also show what a PATCH drops.
+//! developers.cloudflare.com/ruleset-engine/rulesets-api/add-rule, /update-rule and /delete-rule,
+//! read 2026-11-20; refusals of 2026 also show what a PATCH drops.
 
 use serde_json::{Map, Value};
 
@@ -53,9 +53,9 @@ fn definition(body: &Map<String, Value>) -> Map<String, Value> {
 /// PATCH of a rule: another definition, another position, or both.
 ///
 /// # Sources
-/// A position alone leaves the definition and the rule's version unchanged: the pages named above. Code 20011 for a
-/// move to the rule's current position: reported 2026. ASSUMED: its text; an omitted `ref` is kept; an `id` must be
-/// that of the rule.
+/// A position alone leaves the definition and the rule's version unchanged: the pages named above.
+/// Code 20011 for a move to the rule's current position: reported 2026. ASSUMED: its text; an
+/// omitted `ref` is kept; an `id` must be that of the rule.
 pub(super) fn patch(
     context: &RequestContext<'_>,
     scope: &Scope,
@@ -95,7 +95,12 @@ pub(super) fn patch(
 }
 
 /// DELETE of a rule; returns the ruleset without it.
-pub(super) fn delete(context: &RequestContext<'_>, scope: &Scope, id: &str, rule: &str) -> Outcome<Success> {
+pub(super) fn delete(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    id: &str,
+    rule: &str,
+) -> Outcome<Success> {
     let mut ruleset = write::own_or_refused(context, scope, id)?;
     let at = ruleset.position(rule).ok_or_else(write::missing_rule)?;
     ruleset.rules.remove(at);
@@ -122,7 +127,10 @@ impl Position {
         members::check_known(position, &["before", "after", "index"])?;
         let mut entries = position.iter();
         let (Some((key, value)), None) = (entries.next(), entries.next()) else {
-            return Err(Refusal::unnumbered(400, "a position must have exactly one of before, after and index"));
+            return Err(Refusal::unnumbered(
+                400,
+                "a position must have exactly one of before, after and index",
+            ));
         };
         let rule = value.as_str().map(str::to_owned);
         let position = match key.as_str() {
@@ -130,7 +138,9 @@ impl Position {
             "after" => rule.map(Self::After),
             _ => value.as_u64().filter(|n| *n > 0).map(Self::Index),
         };
-        position.map(Some).ok_or_else(|| Refusal::unnumbered(400, format!("{value} is not a valid value for {key}")))
+        position.map(Some).ok_or_else(|| {
+            Refusal::unnumbered(400, format!("{value} is not a valid value for {key}"))
+        })
     }
 
     /// The index at which to insert a rule into a ruleset that does not contain it.
@@ -163,7 +173,13 @@ mod tests {
         assert_eq!(taken(json!({"before": ""})), Ok(Some(Position::Before(String::new()))));
         assert_eq!(taken(json!({"index": 2})), Ok(Some(Position::Index(2))));
         assert_eq!(Position::take(&Map::new()), Ok(None));
-        for bad in [json!({}), json!({"index": 0}), json!({"before": 1}), json!({"before": "", "index": 1}), json!(1)] {
+        for bad in [
+            json!({}),
+            json!({"index": 0}),
+            json!({"before": 1}),
+            json!({"before": "", "index": 1}),
+            json!(1),
+        ] {
             assert_eq!(taken(bad.clone()), Err(400), "{bad}");
         }
     }

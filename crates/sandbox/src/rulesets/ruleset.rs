@@ -56,7 +56,8 @@ pub(super) fn id_of(rule: &Rule) -> &str {
 
 /// The ruleset that a rule executes, if it does.
 pub(super) fn executed(rule: &Rule) -> Option<&str> {
-    let parameters = rule.get("action_parameters").filter(|_| text(rule, "action") == Some("execute"))?;
+    let parameters =
+        rule.get("action_parameters").filter(|_| text(rule, "action") == Some("execute"))?;
     parameters.get("id").and_then(Value::as_str)
 }
 
@@ -64,17 +65,19 @@ impl Ruleset {
     /// As the API returns it.
     ///
     /// # Sources
-    /// Members and their order, `source` on some phases only, `version` as a string, no `rules` where there are none
-    /// and in lists:
-    /// developers.cloudflare.com/ruleset-engine/rulesets-api/view, read 2026-11-20, and observed 2025. No `source` in lists of
-    /// versions: the same documentation.
+    /// Members and their order, `source` on some phases only, `version` as a string, no `rules`
+    /// where there are none and in lists:
+    /// developers.cloudflare.com/ruleset-engine/rulesets-api/view, read 2026-11-20, and observed
+    /// 2025. No `source` in lists of versions: the same documentation.
     pub(super) fn to_json(&self, detail: Detail) -> Value {
         let mut out = Map::new();
         let mut put = |key: &str, value: Value| out.insert(key.to_owned(), value);
         put("id", self.id.clone().into());
         put("name", self.name.clone().into());
         put("description", self.description.clone().into());
-        if let Some(source) = phase(&self.phase).and_then(|p| p.source).filter(|_| detail != Detail::Version) {
+        if let Some(source) =
+            phase(&self.phase).and_then(|p| p.source).filter(|_| detail != Detail::Version)
+        {
             put("source", source.into());
         }
         put("kind", self.kind.clone().into());
@@ -93,9 +96,11 @@ impl Ruleset {
         let own = |key: &str| text(object, key).map(str::to_owned);
         let rules = match object.get("rules") {
             None => Vec::new(),
-            Some(rules) => {
-                rules.as_array()?.iter().map(|rule| rule.as_object().cloned()).collect::<Option<Vec<_>>>()?
-            }
+            Some(rules) => rules
+                .as_array()?
+                .iter()
+                .map(|rule| rule.as_object().cloned())
+                .collect::<Option<Vec<_>>>()?,
         };
         Some(Self {
             id: own("id")?,

@@ -60,16 +60,23 @@ impl Scope {
     /// The rank of its plan, 0 for free to 3 for enterprise.
     ///
     /// # Sources
-    /// Rulesets of accounts are for enterprise: developers.cloudflare.com/waf/account, read 2026-11-20.
+    /// Rulesets of accounts are for enterprise: developers.cloudflare.com/waf/account, read
+    /// 2026-11-20.
     pub(super) fn plan(&self) -> usize {
         match self {
             Self::Account(_) => facts::TIERS.len() - 1,
-            Self::Zone(zone) => facts::TIERS.iter().position(|t| t.name == zone.tier().name).unwrap_or(0),
+            Self::Zone(zone) => {
+                facts::TIERS.iter().position(|t| t.name == zone.tier().name).unwrap_or(0)
+            }
         }
     }
 
-    /// Whether its plan includes a managed ruleset. ASSUMED: unknown ones are included in every plan.
+    /// Whether its plan includes a managed ruleset. ASSUMED: unknown ones are included in every
+    /// plan.
     pub(super) fn is_entitled_to(&self, managed: &str) -> bool {
-        MANAGED_RULESETS.iter().find(|m| m.id == managed).is_none_or(|m| m.lowest_plan <= self.plan())
+        MANAGED_RULESETS
+            .iter()
+            .find(|m| m.id == managed)
+            .is_none_or(|m| m.lowest_plan <= self.plan())
     }
 }

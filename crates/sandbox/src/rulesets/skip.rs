@@ -2,8 +2,8 @@
 //!
 //! # Sources
 //! Members and their combinations: developers.cloudflare.com/waf/custom-rules/skip/options and
-//! /waf/managed-rules/waf-exceptions, read 2026-11-20. Codes 20119 and 20120 with their texts: observed 2025. ASSUMED: the texts
-//! of all other refusals, and that they have no code.
+//! /waf/managed-rules/waf-exceptions, read 2026-11-20. Codes 20119 and 20120 with their texts:
+//! observed 2025. ASSUMED: the texts of all other refusals, and that they have no code.
 
 use serde_json::{Map, Value};
 
@@ -28,7 +28,9 @@ pub(super) fn check(
     }
     for key in ["ruleset", "phase"] {
         if let Some(word) = members::text(sent, key)?.filter(|word| *word != "current") {
-            problems.say(format!("'{word}' is not a valid value for {key} because only current is possible"));
+            problems.say(format!(
+                "'{word}' is not a valid value for {key} because only current is possible"
+            ));
         }
     }
     let is_custom = author.phase == CUSTOM_PHASE;
@@ -40,7 +42,10 @@ pub(super) fn check(
     if has("rulesets") && (has("ruleset") || has("phases")) {
         problems.say("rulesets cannot be combined with ruleset or phases");
     }
-    for (key, list) in [("products", members::texts(sent, "products")?), ("phases", members::texts(sent, "phases")?)] {
+    for (key, list) in [
+        ("products", members::texts(sent, "products")?),
+        ("phases", members::texts(sent, "phases")?),
+    ] {
         let Some(list) = list else { continue };
         // ASSUMED: as for lists of overrides.
         if list.is_empty() {
@@ -67,15 +72,19 @@ pub(super) fn check(
 /// Whether a phase can be skipped from here.
 ///
 /// # Sources
-/// Only in custom rules, and only some phases: observed as code 20120. ASSUMED: the phase of Super Bot Fight Mode only
-/// on the plans that include it, from Pro.
+/// Only in custom rules, and only some phases: observed as code 20120. ASSUMED: the phase of Super
+/// Bot Fight Mode only on the plans that include it, from Pro.
 fn can_skip(author: &Author<'_>, phase: &str) -> bool {
     let has_plan = phase != "http_request_sbfm" || author.scope.plan() > 0;
     author.phase == CUSTOM_PHASE && SKIP_PHASES.contains(&phase) && has_plan
 }
 
 /// Checks that the managed rulesets and rules to skip exist.
-fn check_managed(author: &Author<'_>, sent: &Map<String, Value>, problems: &mut Problems) -> Outcome<()> {
+fn check_managed(
+    author: &Author<'_>,
+    sent: &Map<String, Value>,
+    problems: &mut Problems,
+) -> Outcome<()> {
     let rulesets = members::texts(sent, "rulesets")?.unwrap_or_default();
     if rulesets.is_empty() && sent.get("rulesets").is_some_and(Value::is_array) {
         problems.say("rulesets of a skip action cannot be empty");
@@ -97,7 +106,9 @@ fn check_managed(author: &Author<'_>, sent: &Map<String, Value>, problems: &mut 
         };
         for id in ids {
             if !managed.rules.iter().any(|rule| id_of(rule) == id) {
-                problems.say(format!("skip action parameter rule '{id}' does not exist in ruleset '{ruleset}'"));
+                problems.say(format!(
+                    "skip action parameter rule '{id}' does not exist in ruleset '{ruleset}'"
+                ));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The store of rulesets: one row for each, and one JSON document for each of its versions.
 //!
-//! A ruleset belongs to a zone, to an account, or to Cloudflare, which owns those of kind `managed`; of the latter only
-//! the replaced ones are stored, see [`catalogue`](super::catalogue).
+//! A ruleset belongs to a zone, to an account, or to Cloudflare, which owns those of kind
+//! `managed`; of the latter only the replaced ones are stored, see [`catalogue`](super::catalogue).
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
@@ -14,8 +14,8 @@ use crate::store;
 
 /// Tables.
 ///
-/// `owner` is a zone, an account, or empty for Cloudflare; `zone_id` only deletes the rulesets of a zone together with
-/// it. The identifiers of rules have their own table so that none is used twice.
+/// `owner` is a zone, an account, or empty for Cloudflare; `zone_id` only deletes the rulesets of a
+/// zone together with it. The identifiers of rules have their own table so that none is used twice.
 pub(crate) const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS rulesets (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -51,25 +51,38 @@ const LATEST: &str = "SELECT v.document FROM rulesets AS r JOIN ruleset_versions
 /// A row of the store as a ruleset.
 fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Ruleset> {
     let document: String = row.get(0)?;
-    serde_json::from_str::<Value>(&document).ok().as_ref().and_then(Ruleset::from_json).ok_or_else(|| {
-        let problem = "a ruleset in the store is not readable".into();
-        rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, problem)
-    })
+    serde_json::from_str::<Value>(&document).ok().as_ref().and_then(Ruleset::from_json).ok_or_else(
+        || {
+            let problem = "a ruleset in the store is not readable".into();
+            rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, problem)
+        },
+    )
 }
 
 /// The ruleset with an owner and an identifier.
-pub(super) fn get(connection: &Connection, owner: &str, id: &str) -> rusqlite::Result<Option<Ruleset>> {
-    connection.prepare_cached(&format!("{LATEST} AND r.id = ?2"))?.query_row([owner, id], read).optional()
+pub(super) fn get(
+    connection: &Connection,
+    owner: &str,
+    id: &str,
+) -> rusqlite::Result<Option<Ruleset>> {
+    connection
+        .prepare_cached(&format!("{LATEST} AND r.id = ?2"))?
+        .query_row([owner, id], read)
+        .optional()
 }
 
 /// All rulesets of an owner, in the order of creation.
 pub(super) fn all(connection: &Connection, owner: &str) -> rusqlite::Result<Vec<Ruleset>> {
-    connection.prepare_cached(&format!("{LATEST} ORDER BY r.seq"))?.query_map([owner], read)?.collect()
+    connection
+        .prepare_cached(&format!("{LATEST} ORDER BY r.seq"))?
+        .query_map([owner], read)?
+        .collect()
 }
 
 /// The accounts that have rulesets, by identifier.
 pub(super) fn accounts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
-    let sql = "SELECT DISTINCT owner FROM rulesets WHERE zone_id IS NULL AND owner <> ?1 ORDER BY owner";
+    let sql =
+        "SELECT DISTINCT owner FROM rulesets WHERE zone_id IS NULL AND owner <> ?1 ORDER BY owner";
     connection.prepare_cached(sql)?.query_map([VENDOR], |row| row.get(0))?.collect()
 }
 
@@ -80,7 +93,11 @@ pub(super) fn entry_point(
     phase: &str,
 ) -> rusqlite::Result<Option<Ruleset>> {
     let sql = format!("{LATEST} AND r.phase = ?2 AND r.kind = ?3");
-    context.connection.prepare_cached(&sql)?.query_row([scope.id(), phase, scope.entry_kind()], read).optional()
+    context
+        .connection
+        .prepare_cached(&sql)?
+        .query_row([scope.id(), phase, scope.entry_kind()], read)
+        .optional()
 }
 
 /// The stored versions of a ruleset, from the first.
@@ -90,7 +107,11 @@ pub(super) fn versions(connection: &Connection, id: &str) -> rusqlite::Result<Ve
 }
 
 /// Stores a version of a ruleset as the current one; versions above it are deleted.
-pub(super) fn save(connection: &Connection, owner: &str, ruleset: &Ruleset) -> rusqlite::Result<()> {
+pub(super) fn save(
+    connection: &Connection,
+    owner: &str,
+    ruleset: &Ruleset,
+) -> rusqlite::Result<()> {
     let Ruleset { id, kind, phase, rules, .. } = ruleset;
     let version = i64::try_from(ruleset.version).unwrap_or(i64::MAX);
     let zone = Some(owner).filter(|_| kind == "zone");
@@ -101,7 +122,8 @@ pub(super) fn save(connection: &Connection, owner: &str, ruleset: &Ruleset) -> r
     connection.prepare_cached(sql)?.execute(params![id, version])?;
     keep_version(connection, ruleset)?;
     connection.prepare_cached("DELETE FROM ruleset_rules WHERE ruleset_id = ?1")?.execute([id])?;
-    let mut note = connection.prepare_cached("INSERT INTO ruleset_rules (ruleset_id, id) VALUES (?1, ?2)")?;
+    let mut note =
+        connection.prepare_cached("INSERT INTO ruleset_rules (ruleset_id, id) VALUES (?1, ?2)")?;
     for rule in rules {
         note.execute(params![id, id_of(rule)])?;
     }
@@ -125,7 +147,11 @@ pub(super) fn remove(connection: &Connection, id: &str) -> rusqlite::Result<()> 
 }
 
 /// Deletes one version.
-pub(super) fn remove_version(connection: &Connection, id: &str, version: u64) -> rusqlite::Result<()> {
+pub(super) fn remove_version(
+    connection: &Connection,
+    id: &str,
+    version: u64,
+) -> rusqlite::Result<()> {
     let version = i64::try_from(version).unwrap_or(i64::MAX);
     let sql = "DELETE FROM ruleset_versions WHERE ruleset_id = ?1 AND version = ?2";
     connection.prepare_cached(sql)?.execute(params![id, version])?;

@@ -1,9 +1,11 @@
 //! Writes whole rulesets: creates, replaces and deletes them and their versions.
 //!
-//! Every accepted write makes a new version, even one that changes nothing (ASSUMED), and returns the whole ruleset.
+//! Every accepted write makes a new version, even one that changes nothing (ASSUMED), and returns
+//! the whole ruleset.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rulesets-api/create, /update and /delete, read 2026-11-20.
+//! developers.cloudflare.com/ruleset-engine/rulesets-api/create, /update and /delete, read
+//! 2026-11-20.
 
 use serde_json::{Map, Value};
 
@@ -43,7 +45,10 @@ impl<'a> Sent<'a> {
         };
         // ASSUMED: the limits of rules apply to rulesets too, and a name cannot be empty.
         if sent.name == Some("") {
-            return Err(Refusal::unnumbered(400, "'' is not a valid value for name because the name cannot be blank"));
+            return Err(Refusal::unnumbered(
+                400,
+                "'' is not a valid value for name because the name cannot be blank",
+            ));
         }
         rule_check::check_description(sent.description)?;
         Ok(sent)
@@ -53,9 +58,14 @@ impl<'a> Sent<'a> {
 /// POST of a ruleset.
 ///
 /// # Sources
-/// Code 20217, its text and pointer: observed 2025. ASSUMED: the refusals of missing members and of kinds that a scope
-/// cannot have, and that zones have no custom rulesets, which the documentation begins to mention.
-pub(super) fn create(context: &RequestContext<'_>, scope: &Scope, body: &Map<String, Value>) -> Outcome<Success> {
+/// Code 20217, its text and pointer: observed 2025. ASSUMED: the refusals of missing members and of
+/// kinds that a scope cannot have, and that zones have no custom rulesets, which the documentation
+/// begins to mention.
+pub(super) fn create(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    body: &Map<String, Value>,
+) -> Outcome<Success> {
     let sent = Sent::read(body, &["name", "description", "kind", "phase", "rules"])?;
     let (Some(name), Some(kind), Some(phase)) = (sent.name, sent.kind, sent.phase) else {
         return Err(Refusal::unnumbered(400, "name, kind and phase are required"));
@@ -100,8 +110,8 @@ fn new_ruleset(context: &RequestContext<'_>, kind: &str, phase: &str) -> Outcome
 /// PUT of an entry point, which creates it if there is none.
 ///
 /// # Sources
-/// No other members than these: observed 2026. Rules are kept if none are sent: the example of the documentation.
-/// ASSUMED: without an entry point, such a PUT creates one without rules.
+/// No other members than these: observed 2026. Rules are kept if none are sent: the example of the
+/// documentation. ASSUMED: without an entry point, such a PUT creates one without rules.
 pub(super) fn put_entry_point(
     context: &RequestContext<'_>,
     scope: &Scope,
@@ -120,9 +130,9 @@ pub(super) fn put_entry_point(
 /// PUT of a ruleset.
 ///
 /// # Sources
-/// Kind and name cannot change: developers.cloudflare.com/ruleset-engine/rulesets-api/json-object, read 2026-11-20.
-/// ASSUMED: a name is accepted nevertheless, as for an entry point; the phase cannot change either; kind and phase may
-/// be repeated.
+/// Kind and name cannot change: developers.cloudflare.com/ruleset-engine/rulesets-api/json-object,
+/// read 2026-11-20. ASSUMED: a name is accepted nevertheless, as for an entry point; the phase
+/// cannot change either; kind and phase may be repeated.
 pub(super) fn put(
     context: &RequestContext<'_>,
     scope: &Scope,
@@ -131,9 +141,13 @@ pub(super) fn put(
 ) -> Outcome<Success> {
     let before = own_or_refused(context, scope, id)?;
     let sent = Sent::read(body, &["name", "description", "kind", "phase", "rules"])?;
-    for (what, sent, kept) in [("kind", sent.kind, &before.kind), ("phase", sent.phase, &before.phase)] {
+    for (what, sent, kept) in
+        [("kind", sent.kind, &before.kind), ("phase", sent.phase, &before.phase)]
+    {
         if let Some(sent) = sent.filter(|sent| sent != kept) {
-            let text = format!("'{sent}' is not a valid value for {what} because the {what} cannot be changed");
+            let text = format!(
+                "'{sent}' is not a valid value for {what} because the {what} cannot be changed"
+            );
             return Err(Refusal::unnumbered(400, text));
         }
     }
@@ -143,16 +157,27 @@ pub(super) fn put(
 /// One of the scope's own rulesets, to be written.
 ///
 /// ASSUMED: managed rulesets are refused with this text.
-pub(super) fn own_or_refused(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
+pub(super) fn own_or_refused(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    id: &str,
+) -> Outcome<Ruleset> {
     let is_managed = || super::catalogue::find(context, id).map(|found| found.is_some());
     match read::own(context, scope, id) {
-        Err(_) if is_managed()? => Err(Refusal::unnumbered(400, "managed rulesets cannot be changed")),
+        Err(_) if is_managed()? => {
+            Err(Refusal::unnumbered(400, "managed rulesets cannot be changed"))
+        }
         other => other,
     }
 }
 
 /// Applies a body to a ruleset and stores the result as the next version.
-fn replace(context: &RequestContext<'_>, scope: &Scope, before: Ruleset, sent: &Sent<'_>) -> Outcome<Success> {
+fn replace(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    before: Ruleset,
+    sent: &Sent<'_>,
+) -> Outcome<Success> {
     let mut after = before.clone();
     if let Some(name) = sent.name {
         after.name = name.to_owned();
@@ -169,16 +194,23 @@ fn replace(context: &RequestContext<'_>, scope: &Scope, before: Ruleset, sent: &
 /// The rules that a PUT sends, each with the identifier and version of the rule that it continues.
 ///
 /// # Sources
-/// The same `ref` keeps the identifier, a new one makes a new rule, and without either a rule is new:
-/// developers.cloudflare.com/terraform/troubleshooting/rule-id-changes, read 2026-11-20. ASSUMED: an identifier that is
-/// not in the ruleset is refused, and one that is keeps its `ref` if none is sent.
-fn compose(context: &RequestContext<'_>, scope: &Scope, before: &Ruleset, sent: &[Value]) -> Outcome<Vec<Rule>> {
+/// The same `ref` keeps the identifier, a new one makes a new rule, and without either a rule is
+/// new: developers.cloudflare.com/terraform/troubleshooting/rule-id-changes, read 2026-11-20.
+/// ASSUMED: an identifier that is not in the ruleset is refused, and one that is keeps its `ref` if
+/// none is sent.
+fn compose(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    before: &Ruleset,
+    sent: &[Value],
+) -> Outcome<Vec<Rule>> {
     let author = Author::new(context, scope, before);
     let mut problems = Problems::default();
     let mut drafts = Vec::new();
     for (index, rule) in sent.iter().enumerate() {
-        let rule =
-            rule.as_object().ok_or_else(|| Refusal::unnumbered(400, "invalid JSON: a rule must be an object"))?;
+        let rule = rule
+            .as_object()
+            .ok_or_else(|| Refusal::unnumbered(400, "invalid JSON: a rule must be an object"))?;
         drafts.push(rule_check::define(&author, rule, &format!("/rules/{index}"), &mut problems)?);
     }
     let mut taken: Vec<&str> = Vec::new();
@@ -188,11 +220,15 @@ fn compose(context: &RequestContext<'_>, scope: &Scope, before: &Ruleset, sent: 
             (Some(id), _) => {
                 let found = before.rules.iter().find(|r| id_of(r) == id);
                 if found.is_none() {
-                    problems.add(Problem::unnumbered(format!("could not find rule '{id}' in the ruleset")));
+                    problems.add(Problem::unnumbered(format!(
+                        "could not find rule '{id}' in the ruleset"
+                    )));
                 }
                 found
             }
-            (None, Some(reference)) => before.rules.iter().find(|r| text(r, "ref") == Some(reference)),
+            (None, Some(reference)) => {
+                before.rules.iter().find(|r| text(r, "ref") == Some(reference))
+            }
             (None, None) => None,
         };
         if let Some(id) = continued.map(id_of) {
@@ -200,7 +236,9 @@ fn compose(context: &RequestContext<'_>, scope: &Scope, before: &Ruleset, sent: 
                 problems.add(Problem::unnumbered(format!("rule '{id}' is there more than once")));
             }
             taken.push(id);
-            draft.reference = draft.reference.or_else(|| continued.and_then(|r| text(r, "ref")).map(str::to_owned));
+            draft.reference = draft
+                .reference
+                .or_else(|| continued.and_then(|r| text(r, "ref")).map(str::to_owned));
         }
         rules.push(draft.finish(context, continued)?);
     }
@@ -210,8 +248,13 @@ fn compose(context: &RequestContext<'_>, scope: &Scope, before: &Ruleset, sent: 
 }
 
 /// Stores a ruleset as its next version and returns it.
-pub(super) fn keep(context: &RequestContext<'_>, scope: &Scope, ruleset: Ruleset) -> Outcome<Success> {
-    let ruleset = Ruleset { version: ruleset.version + 1, last_updated: context.now.to_owned(), ..ruleset };
+pub(super) fn keep(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    ruleset: Ruleset,
+) -> Outcome<Success> {
+    let ruleset =
+        Ruleset { version: ruleset.version + 1, last_updated: context.now.to_owned(), ..ruleset };
     store::save(context.connection, scope.id(), &ruleset)?;
     Ok(Success::One(ruleset.to_json(Detail::Whole)))
 }
@@ -219,12 +262,18 @@ pub(super) fn keep(context: &RequestContext<'_>, scope: &Scope, ruleset: Ruleset
 /// DELETE of a ruleset: no content.
 ///
 /// # Sources
-/// Not while a rule executes it: the page named above. ASSUMED: the text, and that there is no code.
+/// Not while a rule executes it: the page named above. ASSUMED: the text, and that there is no
+/// code.
 pub(super) fn delete(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Success> {
     let ruleset = own_or_refused(context, scope, id)?;
     let users = store::all(context.connection, scope.id())?;
-    if let Some(user) = users.iter().find(|user| user.rules.iter().any(|rule| executed(rule) == Some(id))) {
-        return Err(Refusal::unnumbered(400, format!("ruleset is in use: ruleset {} executes it", user.id)));
+    if let Some(user) =
+        users.iter().find(|user| user.rules.iter().any(|rule| executed(rule) == Some(id)))
+    {
+        return Err(Refusal::unnumbered(
+            400,
+            format!("ruleset is in use: ruleset {} executes it", user.id),
+        ));
     }
     store::remove(context.connection, &ruleset.id)?;
     Ok(Success::Empty)
@@ -233,9 +282,14 @@ pub(super) fn delete(context: &RequestContext<'_>, scope: &Scope, id: &str) -> O
 /// DELETE of one version: no content.
 ///
 /// # Sources
-/// Not the latest while a rule executes the ruleset: the page named above. ASSUMED: not the latest at all, as an entry point is
-/// always in use; the text, and that there is no code.
-pub(super) fn delete_version(context: &RequestContext<'_>, scope: &Scope, id: &str, version: &str) -> Outcome<Success> {
+/// Not the latest while a rule executes the ruleset: the page named above. ASSUMED: not the latest
+/// at all, as an entry point is always in use; the text, and that there is no code.
+pub(super) fn delete_version(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    id: &str,
+    version: &str,
+) -> Outcome<Success> {
     let ruleset = own_or_refused(context, scope, id)?;
     let version = read::version_of(context, &ruleset, version)?.version;
     if version == ruleset.version {

@@ -11,7 +11,10 @@ pub(super) struct Disposition {
 }
 
 /// Reads the header. Also tells whether it has quotes that parsers read differently.
-pub(super) fn parse(header: &[u8], disposition: &mut Disposition) -> (Result<(), &'static str>, bool) {
+pub(super) fn parse(
+    header: &[u8],
+    disposition: &mut Disposition,
+) -> (Result<(), &'static str>, bool) {
     let mut parser = Parser { rest: header, invalid_quoting: false };
     (parser.header(disposition), parser.invalid_quoting)
 }
@@ -76,7 +79,11 @@ impl<'a> Parser<'a> {
                 return Err(MISTAKE);
             }
         }
-        if extended && disposition.filename.is_none() { Err("a part has an extended file name only") } else { Ok(()) }
+        if extended && disposition.filename.is_none() {
+            Err("a part has an extended file name only")
+        } else {
+            Ok(())
+        }
     }
 
     fn blanks(&mut self) {
@@ -84,14 +91,16 @@ impl<'a> Parser<'a> {
     }
 
     fn take_while(&mut self, is: impl Fn(u8) -> bool) -> &'a [u8] {
-        let (taken, rest) = self.rest.split_at(self.rest.iter().take_while(|byte| is(**byte)).count());
+        let (taken, rest) =
+            self.rest.split_at(self.rest.iter().take_while(|byte| is(**byte)).count());
         self.rest = rest;
         taken
     }
 
     /// `UTF-8'en'na%20me`.
     fn extended(&mut self) -> Result<Vec<u8>, &'static str> {
-        let charset = self.take_while(|byte| byte.is_ascii_alphanumeric() || b"!#$%&+-^_`{}~".contains(&byte));
+        let charset = self
+            .take_while(|byte| byte.is_ascii_alphanumeric() || b"!#$%&+-^_`{}~".contains(&byte));
         if charset.is_empty() {
             return Err(MISTAKE);
         }
@@ -102,7 +111,10 @@ impl<'a> Parser<'a> {
         let mut at = 0;
         while let Some(byte) = value.get(at) {
             match byte {
-                b'%' if value.get(at + 1..at + 3).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) => {
+                b'%' if value
+                    .get(at + 1..at + 3)
+                    .is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) =>
+                {
                     at += 3
                 }
                 byte if byte.is_ascii_alphanumeric() || b"!#$&+-.^_`~".contains(byte) => at += 1,
@@ -154,17 +166,25 @@ mod tests {
     fn read(header: &str) -> (Option<String>, Option<String>, bool, bool) {
         let mut disposition = Disposition::default();
         let (result, quoting) = parse(header.as_bytes(), &mut disposition);
-        let text = |bytes: Option<Vec<u8>>| bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let text = |bytes: Option<Vec<u8>>| {
+            bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        };
         (text(disposition.name), text(disposition.filename), result.is_ok(), quoting)
     }
 
     #[test]
     fn names_are_read() {
         let some = |text: &str| Some(text.to_owned());
-        assert_eq!(read("form-data; name=\"a\\\"b\"; filename=\"c\\d\""), (some("a\"b"), some("c\\d"), true, false));
+        assert_eq!(
+            read("form-data; name=\"a\\\"b\"; filename=\"c\\d\""),
+            (some("a\"b"), some("c\\d"), true, false)
+        );
         assert_eq!(read("form-data;name=a"), (some("a"), None, true, false));
         assert_eq!(read("form-data; name='a'"), (some("a"), None, true, true));
-        assert_eq!(read("form-data; name=a; filename=b; filename*=UTF-8''%41"), (some("a"), some("b"), true, false));
+        assert_eq!(
+            read("form-data; name=a; filename=b; filename*=UTF-8''%41"),
+            (some("a"), some("b"), true, false)
+        );
     }
 
     #[test]

@@ -1,7 +1,13 @@
-//! JSON bodies: each value that is not a container becomes an argument, such as `json.items.array_0.name`.
+//! JSON bodies: each value that is not a container becomes an argument, such as
+//! `json.items.array_0.name`.
 
-/// Reads a body and passes each value with its name on, until one is refused. What precedes a mistake counts.
-pub(super) fn read(body: &[u8], depth: usize, argument: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> Result<(), String> {
+/// Reads a body and passes each value with its name on, until one is refused. What precedes a
+/// mistake counts.
+pub(super) fn read(
+    body: &[u8],
+    depth: usize,
+    argument: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+) -> Result<(), String> {
     let mut parser = Parser { body, at: 0, depth, open: Vec::new(), key: Vec::new(), argument };
     parser.value()?;
     while !parser.open.is_empty() {
@@ -95,13 +101,23 @@ impl Parser<'_> {
 
     fn value(&mut self) -> Result<(), String> {
         self.blanks();
-        let Some(&first) = self.body.get(self.at) else { return Err(self.error("the value is missing")) };
+        let Some(&first) = self.body.get(self.at) else {
+            return Err(self.error("the value is missing"));
+        };
         let value = match first {
             b'{' | b'[' => {
                 self.at += 1;
                 let name = self.name();
-                self.open.push(Container { name, element: (first == b'[').then_some(0), begun: false });
-                return if self.open.len() > self.depth { Err(self.error("too deep")) } else { Ok(()) };
+                self.open.push(Container {
+                    name,
+                    element: (first == b'[').then_some(0),
+                    begun: false,
+                });
+                return if self.open.len() > self.depth {
+                    Err(self.error("too deep"))
+                } else {
+                    Ok(())
+                };
             }
             b'"' => self.string()?,
             b'-' | b'0'..=b'9' => self.number()?,
@@ -157,14 +173,20 @@ impl Parser<'_> {
             }
             complete &= self.digits();
         }
-        if complete { Ok(self.body[start..self.at].to_vec()) } else { Err(self.error("not a number")) }
+        if complete {
+            Ok(self.body[start..self.at].to_vec())
+        } else {
+            Err(self.error("not a number"))
+        }
     }
 
     fn string(&mut self) -> Result<Vec<u8>, String> {
         self.at += 1;
         let mut out = Vec::new();
         loop {
-            let Some(&byte) = self.body.get(self.at) else { return Err(self.error("the string has no end")) };
+            let Some(&byte) = self.body.get(self.at) else {
+                return Err(self.error("the string has no end"));
+            };
             self.at += 1;
             match byte {
                 b'"' => break,
@@ -203,8 +225,12 @@ impl Parser<'_> {
     }
 
     fn hexadecimal(&mut self) -> Result<u32, String> {
-        let digits = self.body.get(self.at..self.at + 4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
-        let code = digits.and_then(|digits| u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        let digits = self
+            .body
+            .get(self.at..self.at + 4)
+            .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+        let code = digits
+            .and_then(|digits| u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
         self.at += 4;
         code.ok_or_else(|| "JSON: `\\u` without four digits".to_owned())
     }
@@ -230,7 +256,8 @@ mod tests {
 
     #[test]
     fn values_have_paths() {
-        let (found, ok) = arguments(r#"{"a": 1, "b": [true, {"c": null}, ["x"]], "": "\u00e9\ud83d\ude00"}"#);
+        let (found, ok) =
+            arguments(r#"{"a": 1, "b": [true, {"c": null}, ["x"]], "": "\u00e9\ud83d\ude00"}"#);
         assert!(ok);
         let expected = [
             ("json.a", "1"),

@@ -17,7 +17,8 @@ pub(super) fn read(transaction: &mut Transaction<'_>, request: &Request) {
     if body.len() < request.body.len() {
         transaction.set_flag(Collection::InboundDataError, true);
     }
-    let processor = transaction.first(Collection::ReqbodyProcessor, "").map(<[u8]>::to_vec).unwrap_or_default();
+    let processor =
+        transaction.first(Collection::ReqbodyProcessor, "").map(<[u8]>::to_vec).unwrap_or_default();
     let parsed = match processor.as_slice() {
         b"URLENCODED" | b"JSON" | b"XML" if body.len() > limits.body_without_files => {
             Err("the body is too long".to_owned())
@@ -27,13 +28,15 @@ pub(super) fn read(transaction: &mut Transaction<'_>, request: &Request) {
             Ok(())
         }
         b"JSON" if body.is_empty() => Ok(()),
-        b"JSON" => {
-            json::read(body, limits.json_depth, &mut |name, value| transaction.add_argument(name, value, None, true))
-        }
+        b"JSON" => json::read(body, limits.json_depth, &mut |name, value| {
+            transaction.add_argument(name, value, None, true)
+        }),
         b"XML" => xml::read(transaction, body),
         b"MULTIPART" => {
-            let content_type =
-                transaction.first(Collection::RequestHeaders, "content-type").map(<[u8]>::to_vec).unwrap_or_default();
+            let content_type = transaction
+                .first(Collection::RequestHeaders, "content-type")
+                .map(<[u8]>::to_vec)
+                .unwrap_or_default();
             multipart::read(transaction, &content_type, body, limits.body_without_files)
         }
         _ => Ok(()),

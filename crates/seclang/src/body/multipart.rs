@@ -1,6 +1,8 @@
-//! Multipart bodies, with everything that parsers of applications could read differently told to the rules.
+//! Multipart bodies, with everything that parsers of applications could read differently told to
+//! the rules.
 //!
-//! The body is read in pieces, as libmodsecurity does: a line, or as much of one as fits into its buffer.
+//! The body is read in pieces, as libmodsecurity does: a line, or as much of one as fits into its
+//! buffer.
 
 use super::super::decode::is_space;
 use super::super::limits::{MULTIPART_PIECE, MULTIPART_TYPE};
@@ -98,9 +100,13 @@ impl Reader {
         if boundary_parameters(header) > 1 {
             return Err("several boundaries in the content type");
         }
-        let start = memchr::memmem::find(header, b"boundary").ok_or("no boundary in the content type")?;
+        let start =
+            memchr::memmem::find(header, b"boundary").ok_or("no boundary in the content type")?;
         let mut semicolon = false;
-        for byte in header[KIND.len()..].iter().take(start.saturating_sub(KIND.len())).filter(|byte| !is_space(**byte))
+        for byte in header[KIND.len()..]
+            .iter()
+            .take(start.saturating_sub(KIND.len()))
+            .filter(|byte| !is_space(**byte))
         {
             if semicolon || *byte != b';' {
                 return Err("the content type is malformed");
@@ -109,18 +115,22 @@ impl Reader {
         }
         self.flags.missing_semicolon = !semicolon;
         let after = &header[start + b"boundary".len()..];
-        let equals = after.iter().position(|byte| *byte == b'=').ok_or("the boundary has no value")?;
+        let equals =
+            after.iter().position(|byte| *byte == b'=').ok_or("the boundary has no value")?;
         if !after[..equals].iter().all(|byte| is_space(*byte)) {
             return Err("the boundary has another name");
         }
         let value = &after[equals + 1..];
-        self.flags.boundary_whitespace = equals > 0 || value.first().is_some_and(|byte| is_space(*byte));
+        self.flags.boundary_whitespace =
+            equals > 0 || value.first().is_some_and(|byte| is_space(*byte));
         let boundary = match value {
             [b'"', inner @ .., b'"'] => {
                 self.flags.boundary_quoted = true;
                 inner
             }
-            [b'"', ..] | [.., b'"'] if value.len() >= 2 || value == b"\"" => return Err("the boundary has one quote"),
+            [b'"', ..] | [.., b'"'] if value.len() >= 2 || value == b"\"" => {
+                return Err("the boundary has one quote");
+            }
             plain => plain,
         };
         if boundary_parameters(boundary) > 0 {
@@ -129,7 +139,8 @@ impl Reader {
         let mut boundary = boundary;
         if !is_boundary(boundary) {
             // Some programs add a character set.
-            boundary = &boundary[..boundary.iter().position(|byte| *byte == b';').unwrap_or(boundary.len())];
+            boundary = &boundary
+                [..boundary.iter().position(|byte| *byte == b';').unwrap_or(boundary.len())];
         }
         if !is_boundary(boundary) || boundary.is_empty() {
             return Err("the boundary has invalid characters");
@@ -138,7 +149,11 @@ impl Reader {
         Ok(())
     }
 
-    fn read_body(&mut self, transaction: &mut Transaction<'_>, body: &[u8]) -> Result<(), &'static str> {
+    fn read_body(
+        &mut self,
+        transaction: &mut Transaction<'_>,
+        body: &[u8],
+    ) -> Result<(), &'static str> {
         let mut at = 0;
         while at < body.len() {
             let window = &body[at..body.len().min(at + MULTIPART_PIECE)];
@@ -164,7 +179,12 @@ impl Reader {
         Ok(())
     }
 
-    fn piece(&mut self, transaction: &mut Transaction<'_>, piece: &[u8], line: bool) -> Result<(), &'static str> {
+    fn piece(
+        &mut self,
+        transaction: &mut Transaction<'_>,
+        piece: &[u8],
+        line: bool,
+    ) -> Result<(), &'static str> {
         if self.line_start && piece.len() > 3 && piece.starts_with(b"--") {
             if piece[2..].starts_with(&self.boundary) {
                 if self.after_lf {
@@ -177,7 +197,10 @@ impl Reader {
                 }
             } else {
                 let rest = &piece[2..];
-                if self.flags.boundary_quoted && rest.first() == Some(&b'"') && rest[1..].starts_with(&self.boundary) {
+                if self.flags.boundary_quoted
+                    && rest.first() == Some(&b'"')
+                    && rest[1..].starts_with(&self.boundary)
+                {
                     return Err("a boundary in quotes");
                 }
                 let blanks = rest.iter().take_while(|byte| is_space(**byte)).count();
@@ -187,7 +210,8 @@ impl Reader {
                 self.flags.unmatched_boundary = 1;
             }
         } else if self.line_start {
-            let inside = memchr::memmem::find_iter(piece, b"--").any(|at| piece[at + 2..].starts_with(&self.boundary));
+            let inside = memchr::memmem::find_iter(piece, b"--")
+                .any(|at| piece[at + 2..].starts_with(&self.boundary));
             if inside {
                 self.flags.unmatched_boundary = 1;
             }
@@ -209,7 +233,11 @@ impl Reader {
         result
     }
 
-    fn boundary(&mut self, transaction: &mut Transaction<'_>, rest: &[u8]) -> Result<(), &'static str> {
+    fn boundary(
+        &mut self,
+        transaction: &mut Transaction<'_>,
+        rest: &[u8],
+    ) -> Result<(), &'static str> {
         if self.boundaries > 0 {
             self.flags.unmatched_boundary = 2;
         }
@@ -306,7 +334,8 @@ impl Reader {
         if line[..blanks].iter().any(|byte| !matches!(byte, b' ' | b'\t')) {
             self.flags.invalid_header_folding = true;
         }
-        let (Some((name, value)), Some(last)) = (part.headers.last_mut(), part.lines.last_mut()) else {
+        let (Some((name, value)), Some(last)) = (part.headers.last_mut(), part.lines.last_mut())
+        else {
             return self.malformed("a header of a part continues nothing");
         };
         value.push(b' ');
@@ -340,7 +369,9 @@ impl Reader {
         if part.disposition.name.is_none() {
             return self.malformed("a part has no name");
         }
-        if part.disposition.filename.is_some() && memchr::memmem::find(&header, b"filename=").is_none() {
+        if part.disposition.filename.is_some()
+            && memchr::memmem::find(&header, b"filename=").is_none()
+        {
             return self.malformed("a file of a part is named strangely");
         }
         part.in_data = true;
@@ -399,7 +430,10 @@ impl Reader {
         ] {
             transaction.set_flag(collection, flag);
         }
-        transaction.set(Collection::MultipartUnmatchedBoundary, flags.unmatched_boundary.to_string().as_bytes());
+        transaction.set(
+            Collection::MultipartUnmatchedBoundary,
+            flags.unmatched_boundary.to_string().as_bytes(),
+        );
     }
 
     fn set_parts(&self, transaction: &mut Transaction<'_>) {
@@ -410,7 +444,11 @@ impl Reader {
                 combined += part.data.len();
                 transaction.add(Collection::Files, name, filename);
                 transaction.add_name(Collection::FilesNames, name);
-                transaction.add(Collection::FilesSizes, name, part.data.len().to_string().as_bytes());
+                transaction.add(
+                    Collection::FilesSizes,
+                    name,
+                    part.data.len().to_string().as_bytes(),
+                );
                 transaction.set(Collection::FilesCombinedSize, combined.to_string().as_bytes());
                 if transaction.set.reads_files {
                     transaction.add(Collection::FilesTmpContent, name, &part.data);
@@ -430,11 +468,15 @@ impl Reader {
 /// How often a content type says `boundary`, with an equals sign somewhere behind.
 fn boundary_parameters(header: &[u8]) -> usize {
     let lower = header.to_ascii_lowercase();
-    memchr::memmem::find_iter(&lower, b"boundary").filter(|at| lower[at + 8..].contains(&b'=')).count()
+    memchr::memmem::find_iter(&lower, b"boundary")
+        .filter(|at| lower[at + 8..].contains(&b'='))
+        .count()
 }
 
 /// Whether a boundary consists of what RFC 2046 allows.
 fn is_boundary(boundary: &[u8]) -> bool {
     boundary.last() != Some(&b' ')
-        && boundary.iter().all(|byte| byte.is_ascii_alphanumeric() || b" '()+_,-./:=?".contains(byte))
+        && boundary
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b" '()+_,-./:=?".contains(byte))
 }

@@ -4,7 +4,8 @@ use super::super::limits::XML_DEPTH;
 use super::super::transaction::Transaction;
 use super::super::variables::Collection;
 
-/// Reads a body. What precedes a mistake counts, as it does for the parsers of applications that are lenient.
+/// Reads a body. What precedes a mistake counts, as it does for the parsers of applications that
+/// are lenient.
 pub(super) fn read(transaction: &mut Transaction<'_>, body: &[u8]) -> Result<(), String> {
     let mut document = Document::default();
     let result = Parser { body, at: 0 }.document(&mut document);
@@ -67,7 +68,9 @@ impl<'a> Parser<'a> {
     }
 
     fn name(&mut self) -> Result<&'a [u8], String> {
-        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'-' | b'.' | 0x80..);
+        let is_name = |byte: &u8| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'-' | b'.' | 0x80..)
+        };
         let length = self.rest().iter().take_while(|byte| is_name(byte)).count();
         let name = &self.rest()[..length];
         if name.first().is_none_or(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.')) {
@@ -128,7 +131,11 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-        if document.begun && open.is_empty() { Ok(()) } else { self.error("the document has no end") }
+        if document.begun && open.is_empty() {
+            Ok(())
+        } else {
+            self.error("the document has no end")
+        }
     }
 
     /// The attributes of a start tag and its end; true if the element stays open.
@@ -159,7 +166,9 @@ impl<'a> Parser<'a> {
     }
 
     fn quoted(&mut self, document: &Document) -> Result<Vec<u8>, String> {
-        let Some(&quote @ (b'"' | b'\'')) = self.body.get(self.at) else { return self.error("a value has no quotes") };
+        let Some(&quote @ (b'"' | b'\'')) = self.body.get(self.at) else {
+            return self.error("a value has no quotes");
+        };
         self.at += 1;
         let mut value = Vec::new();
         loop {
@@ -191,7 +200,9 @@ impl<'a> Parser<'a> {
         if self.take(b"#") {
             let radix = if self.take(b"x") { 16 } else { 10 };
             let digits = self.until(b";")?;
-            let code = std::str::from_utf8(digits).ok().and_then(|digits| u32::from_str_radix(digits, radix).ok());
+            let code = std::str::from_utf8(digits)
+                .ok()
+                .and_then(|digits| u32::from_str_radix(digits, radix).ok());
             let Some(char) = code.and_then(char::from_u32).filter(|char| *char != '\0') else {
                 return self.error("not a character");
             };
@@ -237,7 +248,11 @@ impl<'a> Parser<'a> {
             self.blanks();
             if self.take(b"]") {
                 self.blanks();
-                return if self.take(b">") { Ok(()) } else { self.error("the document type has no end") };
+                return if self.take(b">") {
+                    Ok(())
+                } else {
+                    self.error("the document type has no end")
+                };
             }
             if self.take(b"<!--") {
                 self.until(b"-->")?;

@@ -15,7 +15,8 @@ use crate::model::{Fqdn, Rdata, ZoneName};
 use crate::reconcile::{Goal, Migration, OpenSnapshot, Planned, Selection, migration, plan};
 use crate::spec;
 
-/// Compares, and says what differs. Without a snapshot and without credentials, there is nothing to compare with.
+/// Compares, and says what differs. Without a snapshot and without credentials, there is nothing to
+/// compare with.
 ///
 /// # Errors
 /// The snapshot that was named cannot be used.
@@ -31,7 +32,9 @@ pub(super) async fn compare(
         return Ok(());
     }
     let options = spec::Options { today: Some(settings.today()?), ..spec::Options::default() };
-    let Ok(goal) = Goal::from_spec(&[spec::Input::Stdin(text.to_owned())], &options, Selection::default()) else {
+    let Ok(goal) =
+        Goal::from_spec(&[spec::Input::Stdin(text.to_owned())], &options, Selection::default())
+    else {
         output.news("not compared with Cloudflare, because the spec has errors; `zonewright validate` shows them");
         return Ok(());
     };
@@ -66,7 +69,8 @@ async fn planned(
         report(&planned, found, output);
         return Ok(());
     }
-    let connection = OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
+    let connection =
+        OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
     let planned = plan(&goal, &connection.reader, &connection.options(settings, output)).await;
     connection.close().await;
     report(&planned?, found, output);
@@ -78,7 +82,8 @@ fn report(planned: &Planned<'_>, found: &ImportResult, output: &Output) {
     let origin = |zone: &ZoneName, name: &Fqdn, data: &Rdata| {
         found.origins.get(&(zone.clone(), name.clone(), data.clone())).map(|origin| origin.place)
     };
-    let Migration { diagnostics, equal, different, only_in_source, only_at_cloudflare } = migration(planned, &origin);
+    let Migration { diagnostics, equal, different, only_in_source, only_at_cloudflare } =
+        migration(planned, &origin);
     output.hide();
     output.diagnostics(&diagnostics, &found.sources);
     let counts = format!(

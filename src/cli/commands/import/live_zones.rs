@@ -13,7 +13,8 @@ use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, count, findings, first_of};
 use crate::import::{Imported, from_live};
 use crate::live::{
-    self, MOST_REQUESTS, MissingZone, Unknown, Wanted, WantedSettings, WholeZone, WholeZones, fetch_whole_zones,
+    self, MOST_REQUESTS, MissingZone, Unknown, Wanted, WantedSettings, WholeZone, WholeZones,
+    fetch_whole_zones,
 };
 use crate::model::ZoneName;
 
@@ -50,10 +51,13 @@ pub(super) async fn import_live(
     let names = names.iter().map(name).collect::<anyhow::Result<Vec<_>>>()?;
     let opened = OpenConnection::open(settings, Access::Read, output, std::iter::empty()).await;
     let connection = match file {
-        Some(file) => opened.with_context(|| format!("failed to read the live zone {file:?}{}", file_hint(file)))?,
+        Some(file) => opened
+            .with_context(|| format!("failed to read the live zone {file:?}{}", file_hint(file)))?,
         None => opened?,
     };
-    let read = read_zones(parts, &names, &connection.reader, &connection.options(settings, output).read).await;
+    let read =
+        read_zones(parts, &names, &connection.reader, &connection.options(settings, output).read)
+            .await;
     connection.close().await;
     let zones = read?;
     let imported: Vec<Imported> = zones.zones.iter().map(|zone| from_live(&zone.live)).collect();
@@ -84,9 +88,12 @@ async fn read_zones(
     }
     // Without the rules, nothing of a zone would be left.
     if parts.only_waf
-        && let Some(Unknown { about, permission, why }) = zones.zones.iter().flat_map(|zone| &zone.unknown).next()
+        && let Some(Unknown { about, permission, why }) =
+            zones.zones.iter().flat_map(|zone| &zone.unknown).next()
     {
-        bail!("failed to read the {about}: Cloudflare says: {why}. It needs the permission {permission}");
+        bail!(
+            "failed to read the {about}: Cloudflare says: {why}. It needs the permission {permission}"
+        );
     }
     Ok(zones)
 }
@@ -113,7 +120,11 @@ fn report_unknown(zones: &[WholeZone], diagnostics: &mut Diagnostics) {
         let mut zones: Vec<&ZoneName> = by_about.into_values().flatten().collect();
         zones.sort();
         zones.dedup();
-        let detail = format!("{} of {}: Cloudflare says: {why}", about.join(", "), first_of(zones, MOST_NAMED));
+        let detail = format!(
+            "{} of {}: Cloudflare says: {why}",
+            about.join(", "),
+            first_of(zones, MOST_NAMED)
+        );
         let help = format!("seeing it takes the permission {permission}");
         diagnostics.push(findings::NOT_SHOWN.nowhere(detail).help(help));
     }

@@ -75,20 +75,24 @@ pub(super) fn files(host: Option<Host>) -> Vec<(String, String)> {
     own.iter().chain(&SHARED).map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
 }
 
-/// The host of the repository that contains a directory: that of its remotes, or the one whose files are there.
+/// The host of the repository that contains a directory: that of its remotes, or the one whose
+/// files are there.
 pub(super) fn detected(directory: &Path) -> Option<Host> {
     let repository = repository(directory);
     let of_remote = repository.as_ref().and_then(|(_, git)| of_configuration(git));
     let top = repository.as_ref().map_or(directory, |(top, _)| top);
     let is_there = |name: &str| top.join(name).exists();
-    of_remote.or_else(|| match (is_there(".github"), is_there(".gitlab-ci.yml") || is_there(".gitlab")) {
-        (true, false) => Some(Host::Github),
-        (false, true) => Some(Host::Gitlab),
-        _ => None,
+    of_remote.or_else(|| {
+        match (is_there(".github"), is_there(".gitlab-ci.yml") || is_there(".gitlab")) {
+            (true, false) => Some(Host::Github),
+            (false, true) => Some(Host::Gitlab),
+            _ => None,
+        }
     })
 }
 
-/// What is to do if the files of a pipeline are written into a directory that is not the top of its repository: hosts read them there.
+/// What is to do if the files of a pipeline are written into a directory that is not the top of its
+/// repository: hosts read them there.
 pub(super) fn to_move(directory: &Path) -> Option<String> {
     let here = directory.canonicalize().ok()?;
     let (top, _) = repository(directory).filter(|(top, _)| *top != here)?;
@@ -104,8 +108,9 @@ fn repository(directory: &Path) -> Option<(PathBuf, PathBuf)> {
     here.ancestors().find_map(|top| Some((top.to_owned(), git_directory(top)?)))
 }
 
-/// The directory of Git's own files for a working tree; `None` if the directory is not the top of one. In a worktree or a submodule,
-/// `.git` is a file that names it (gitrepository-layout, read 2026-11).
+/// The directory of Git's own files for a working tree; `None` if the directory is not the top of
+/// one. In a worktree or a submodule, `.git` is a file that names it (gitrepository-layout, read
+/// 2026-11).
 fn git_directory(directory: &Path) -> Option<PathBuf> {
     let git = directory.join(".git");
     if git.is_dir() {
@@ -116,19 +121,24 @@ fn git_directory(directory: &Path) -> Option<PathBuf> {
     Some(directory.join(named)).filter(|git| git.is_dir())
 }
 
-/// The host of the remotes of a repository. The configuration of a worktree is that of the main working tree, which `commondir` names.
+/// The host of the remotes of a repository. The configuration of a worktree is that of the main
+/// working tree, which `commondir` names.
 fn of_configuration(git: &Path) -> Option<Host> {
-    let common = small_text(&git.join("commondir")).and_then(|text| Some(git.join(text.lines().next()?.trim())));
+    let common = small_text(&git.join("commondir"))
+        .and_then(|text| Some(git.join(text.lines().next()?.trim())));
     let text = small_text(&common.as_deref().unwrap_or(git).join("config"))?;
     text.lines().find_map(of_line)
 }
 
 /// The text of a small file. Opening a FIFO would wait for whoever writes into it.
 fn small_text(path: &Path) -> Option<String> {
-    path.is_file().then(|| File::open(path).and_then(|file| read_text(file, LARGEST_CONFIGURATION)))?.ok()
+    path.is_file()
+        .then(|| File::open(path).and_then(|file| read_text(file, LARGEST_CONFIGURATION)))?
+        .ok()
 }
 
-/// The host in a line of a configuration: `url = git@github.com:team/repository.git`, `url = https://gitlab.example.com/…`.
+/// The host in a line of a configuration: `url = git@github.com:team/repository.git`, `url =
+/// https://gitlab.example.com/…`.
 fn of_line(line: &str) -> Option<Host> {
     let (key, url) = line.split_once('=')?;
     if !key.trim().eq_ignore_ascii_case("url") {
@@ -136,7 +146,8 @@ fn of_line(line: &str) -> Option<Host> {
     }
     let rest = url.trim().split_once("://").map_or(url.trim(), |(_, rest)| rest);
     let authority = rest.split('/').next().unwrap_or_default();
-    let host = authority.rsplit('@').next().and_then(|host| host.split(':').next()).unwrap_or_default();
+    let host =
+        authority.rsplit('@').next().and_then(|host| host.split(':').next()).unwrap_or_default();
     let host = host.to_ascii_lowercase();
     let has = |word: &str| host.split('.').any(|label| label == word);
     match (has("github"), has("gitlab")) {

@@ -42,8 +42,10 @@ impl Run for WafDiffArgs {
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let (_, zones) = protection::of_spec(&self.spec, settings, output).await?;
-        let all: Vec<_> =
-            zones.iter().map(|z| (z.name.as_str(), difference(&z.before, &z.after), z.in_force.as_slice())).collect();
+        let all: Vec<_> = zones
+            .iter()
+            .map(|z| (z.name.as_str(), difference(&z.before, &z.after), z.in_force.as_slice()))
+            .collect();
         match output.format {
             Format::Json => output.json(&json::difference(&all))?,
             Format::Text | Format::Document(_) => output.result(|out| {

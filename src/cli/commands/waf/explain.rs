@@ -1,4 +1,5 @@
-//! `waf explain`: why a request is stopped, and the ways to let it through. Holds no means of writing to Cloudflare.
+//! `waf explain`: why a request is stopped, and the ways to let it through. Holds no means of
+//! writing to Cloudflare.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,9 @@ use crate::crs;
 use crate::diagnostic::Sources;
 use crate::insight::traffic::{Attacks, Hit, Hits, Protection, Ways, ways_to_let_through};
 use crate::model::facts::owasp::ANOMALY_NUMBER;
-use crate::model::request::{Body, Rate, Request, RequestError, has_secret_argument, sounds_secret};
+use crate::model::request::{
+    Body, Rate, Request, RequestError, has_secret_argument, sounds_secret,
+};
 use crate::model::ruleset::Note;
 use crate::model::{DesiredZone, Gather, ZoneName};
 use crate::reconcile::{Goal, LiveProtection, protection_in_spec};
@@ -30,13 +33,15 @@ use crate::render::waf_explain::{Explained, Part, document, write_explained};
 use crate::seclang::{Evidence, RuleSet};
 use crate::spec::print_waf;
 
-/// Explain why the OWASP rules stop a request, and show the ways to let it through, least damage first
+/// Explain why the OWASP rules stop a request, and show the ways to let it through, least damage
+/// first
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  zonewright waf explain \"curl 'https://www.example.com/search?q=1%27%20or%201=1'\" --spec zones/\n  zonewright waf explain request.har --entry 3 --live example.com --redact\n  zonewright waf explain 942100 941130 'GET https://www.example.com/search' --spec zones/"
 )]
 pub(super) struct WafExplainArgs {
-    /// A `curl` command, or a method and an address, each in one argument; a file with a request (HAR, raw, JSON line), or - for standard input; numbers of rules
+    /// A `curl` command, or a method and an address, each in one argument; a file with a request
+    /// (HAR, raw, JSON line), or - for standard input; numbers of rules
     #[arg(required = true, value_name = "REQUEST|RULE")]
     request: Vec<String>,
     /// The entry of a file with several requests, from 1 on
@@ -51,7 +56,8 @@ pub(super) struct WafExplainArgs {
     /// How requests are read.
     #[command(flatten)]
     reading: ReadingArgs,
-    /// Show no bytes of the request; cookies, credentials and arguments that sound like secrets are never shown
+    /// Show no bytes of the request; cookies, credentials and arguments that sound like secrets are
+    /// never shown
     #[arg(long)]
     redact: bool,
     /// The way whose edit is shown
@@ -92,7 +98,8 @@ impl Run for WafExplainArgs {
         let setting = match (&goal, &self.settings.live) {
             (Some(goal), _) => Some(of_spec(goal, found.request.as_ref(), &rules)?),
             (None, Some(zone)) => {
-                let zones = protection::of_names(std::slice::from_ref(zone), settings, output).await?;
+                let zones =
+                    protection::of_names(std::slice::from_ref(zone), settings, output).await?;
                 zones.into_iter().next().map(|LiveProtection { name: zone, waf, .. }| {
                     let protection = Protection::new(&waf, |_, _| None);
                     Setting { zone, whose: "live", protection, notes: Vec::new() }
@@ -104,39 +111,59 @@ impl Run for WafExplainArgs {
         let request = match (&found.request, &setting) {
             (Some(request), _) => request.clone(),
             (None, Some(setting)) => {
-                found.notes.push("the request is unknown: give it as well to get exceptions for it".to_owned());
+                found.notes.push(
+                    "the request is unknown: give it as well to get exceptions for it".to_owned(),
+                );
                 Request::parse(&format!("GET https://{}/", setting.zone))?
             }
             (None, None) => Request::parse("GET https://example.com/")?,
         };
         let once = Rate { times: 1, seconds: 1 };
         let lists = self.settings.lists.read()?;
-        let setting = setting.map(|setting| Setting { protection: setting.protection.with_lists(&lists), ..setting });
-        let verdict = setting.as_ref().map(|setting| setting.protection.verdict(&request, once, Some(&found.hits)));
+        let setting = setting.map(|setting| Setting {
+            protection: setting.protection.with_lists(&lists),
+            ..setting
+        });
+        let verdict = setting
+            .as_ref()
+            .map(|setting| setting.protection.verdict(&request, once, Some(&found.hits)));
         let scoring = setting.as_ref().and_then(|setting| setting.protection.owasp());
         let ways = match (verdict.as_ref().and_then(|verdict| verdict.score.as_ref()), scoring) {
-            (Some(score), Some(scoring)) => {
-                ways_to_let_through(score, scoring, &attacks(&self.attacks, &self.reading.options(), &rules, output)?)
-            }
+            (Some(score), Some(scoring)) => ways_to_let_through(
+                score,
+                scoring,
+                &attacks(&self.attacks, &self.reading.options(), &rules, output)?,
+            ),
             _ => Ways::default(),
         };
         let note = note(self, &request, settings)?;
         let zone = setting.as_ref().map_or_else(String::new, |setting| setting.zone.to_string());
-        let edits: Vec<String> =
-            ways.ways.iter().map(|way| spec_of(&zone, &print_waf(&way.edit(&request, &note)))).collect();
+        let edits: Vec<String> = ways
+            .ways
+            .iter()
+            .map(|way| spec_of(&zone, &print_waf(&way.edit(&request, &note))))
+            .collect();
         if !edits.is_empty() && !(1..=edits.len()).contains(&self.way) {
             let (way, last) = (self.way, edits.len());
-            let possible = if last == 1 { "only 1".to_owned() } else { format!("a number from 1 to {last}") };
-            return Err(Ended::usage(format!("--way {way} is not in the list of ways: {possible} is possible here")));
+            let possible =
+                if last == 1 { "only 1".to_owned() } else { format!("a number from 1 to {last}") };
+            return Err(Ended::usage(format!(
+                "--way {way} is not in the list of ways: {possible} is possible here"
+            )));
         }
         found.notes.extend(setting.iter().flat_map(|setting| setting.notes.iter().cloned()));
-        let messages: BTreeMap<u32, &str> = rules.scoring().map(|rule| (rule.rule, rule.message)).gather();
+        let messages: BTreeMap<u32, &str> =
+            rules.scoring().map(|rule| (rule.rule, rule.message)).gather();
         let explained = Explained {
             request: found.request.as_ref().map(|request| shown(request, self.redact)),
             zone: setting.as_ref().map(|setting| (zone.as_str(), setting.whose)),
             hits: &found.hits,
             messages: &messages,
-            parts: found.evidence.iter().map(|evidence| (evidence.rule, part(evidence, self.redact))).collect(),
+            parts: found
+                .evidence
+                .iter()
+                .map(|evidence| (evidence.rule, part(evidence, self.redact)))
+                .collect(),
             verdict: verdict.as_ref(),
             ways: &ways,
             edits: &edits,
@@ -150,7 +177,9 @@ impl Run for WafExplainArgs {
         output.hide();
         match output.format {
             Format::Json => output.json(&document(&explained, sources))?,
-            Format::Text | Format::Document(_) => output.report(|out| write_explained(out, &explained, sources))?,
+            Format::Text | Format::Document(_) => {
+                output.report(|out| write_explained(out, &explained, sources))?
+            }
         }
         Ok(Exit::Success)
     }
@@ -166,12 +195,18 @@ enum Asked {
 }
 
 impl Asked {
-    /// Reads arguments: numbers of rules, and at most one request; of a file with several, the entry.
+    /// Reads arguments: numbers of rules, and at most one request; of a file with several, the
+    /// entry.
     ///
     /// # Errors
     /// A file cannot be read, or has no request.
-    fn read(words: &[String], entry: Option<usize>, options: &recorded::Options) -> anyhow::Result<Self> {
-        let mut numbers: Vec<u32> = words.iter().filter_map(|word| rules_in(word)).flatten().collect();
+    fn read(
+        words: &[String],
+        entry: Option<usize>,
+        options: &recorded::Options,
+    ) -> anyhow::Result<Self> {
+        let mut numbers: Vec<u32> =
+            words.iter().filter_map(|word| rules_in(word)).flatten().collect();
         numbers.sort_unstable();
         numbers.dedup();
         // The dashboard lists the rule that compares the score among those that contribute.
@@ -192,19 +227,25 @@ impl Asked {
         match (request, numbers.is_empty()) {
             (Some(request), true) => Ok(Self::Request(request)),
             (request, false) => Ok(Self::Rules(numbers, request)),
-            (None, true) => Err(Ended::usage("there is no request and no number of a rule: write one such as 942100")),
+            (None, true) => Err(Ended::usage(
+                "there is no request and no number of a rule: write one such as 942100",
+            )),
         }
     }
 }
 
-/// The numbers of rules that an argument has: alone, or each at the beginning of a line, as the dashboard shows rules with what they
-/// look for.
+/// The numbers of rules that an argument has: alone, or each at the beginning of a line, as the
+/// dashboard shows rules with what they look for.
 fn rules_in(word: &str) -> Option<Vec<u32>> {
     let number = |part: &str| {
         let is_one = part.len() == 6 && part.bytes().all(|byte| byte.is_ascii_digit());
         is_one.then(|| part.parse::<u32>().ok()).flatten()
     };
-    let alone = word.split([',', ' ', '\n']).filter(|part| !part.is_empty()).map(number).collect::<Option<Vec<_>>>();
+    let alone = word
+        .split([',', ' ', '\n'])
+        .filter(|part| !part.is_empty())
+        .map(number)
+        .collect::<Option<Vec<_>>>();
     let first = |line: &str| number(line.split([':', ' ', '\t']).next()?);
     let lines = word.lines().map(str::trim).filter(|line| !line.is_empty());
     alone.or_else(|| lines.map(first).collect()).filter(|numbers| !numbers.is_empty())
@@ -226,7 +267,9 @@ fn one_of(word: &str, entry: Option<usize>, options: &recorded::Options) -> anyh
     match (entry, requests.next()) {
         (None | Some(1), None) => Ok(first?),
         (None, Some(Err(error))) if error.is_fatal => Err(first.err().unwrap_or(error).into()),
-        (None, Some(_)) => Err(Ended::usage(format!("{named} has several requests: name one with --entry, from 1 on"))),
+        (None, Some(_)) => Err(Ended::usage(format!(
+            "{named} has several requests: name one with --entry, from 1 on"
+        ))),
         (Some(0), _) => Err(Ended::usage("entries are numbered from 1 on")),
         (Some(1), Some(_)) => Ok(first?),
         (Some(2), Some(second)) => Ok(second?),
@@ -237,7 +280,8 @@ fn one_of(word: &str, entry: Option<usize>, options: &recorded::Options) -> anyh
     }
 }
 
-/// The request that an argument is: a `curl` command, or a method and an address; `None` if it can only be a file.
+/// The request that an argument is: a `curl` command, or a method and an address; `None` if it can
+/// only be a file.
 fn request_of(word: &str) -> Result<Option<Request>, RequestError> {
     let word = word.trim();
     if word.starts_with("curl ") {
@@ -257,7 +301,8 @@ fn attacks(
     let mut attacks = Attacks::new();
     let mut add = |hits: Hits| *attacks.entry(hits.hits).or_default() += 1;
     if paths.is_empty() {
-        let samples = crs::sample_attacks()?.into_iter().map(|request| Sample::of(request, "shapes"));
+        let samples =
+            crs::sample_attacks()?.into_iter().map(|request| Sample::of(request, "shapes"));
         let mut evaluator = rules.evaluator();
         samples.for_each(|sample| add(crs::hits(rules, &evaluator.evaluate(&sample.as_sent()))));
     } else {
@@ -293,10 +338,16 @@ fn find(asked: Asked, rules: &RuleSet) -> anyhow::Result<Found> {
             let (outcome, evidence) = rules.evaluator().explain(&sample.as_sent());
             let mut notes = Vec::new();
             let Request { has_all_headers, unsure_headers, body, .. } = &sample.request;
-            let left_out: Vec<&str> =
-                unsure_headers.iter().map(String::as_str).filter(|name| *name != "user-agent").collect();
+            let left_out: Vec<&str> = unsure_headers
+                .iter()
+                .map(String::as_str)
+                .filter(|name| *name != "user-agent")
+                .collect();
             if !has_all_headers {
-                notes.push("the headers are not known: those of an ordinary browser are assumed".to_owned());
+                notes.push(
+                    "the headers are not known: those of an ordinary browser are assumed"
+                        .to_owned(),
+                );
             }
             if !left_out.is_empty() {
                 notes.push(format!("not recorded, so no rule ran on it: {}", left_out.join(", ")));
@@ -308,7 +359,12 @@ fn find(asked: Asked, rules: &RuleSet) -> anyhow::Result<Found> {
                 Body::Partial(_) => notes.push("the end of the body is not known".to_owned()),
                 Body::Unknown | Body::Known(_) => {}
             }
-            Ok(Found { hits: crs::hits(rules, &outcome), request: Some(sample.request), evidence, notes })
+            Ok(Found {
+                hits: crs::hits(rules, &outcome),
+                request: Some(sample.request),
+                evidence,
+                notes,
+            })
         }
         Asked::Rules(numbers, request) => {
             let hit = |number: &u32| {
@@ -316,11 +372,19 @@ fn find(asked: Asked, rules: &RuleSet) -> anyhow::Result<Found> {
                 let level = *level.ok_or_else(|| anyhow!("rule {number} adds nothing to the score in these rules; name rules that contribute, as the dashboard lists them under \"Additional logs\""))?;
                 Ok(Hit { rule: *number, level, score: crs::score(*number) })
             };
-            let hits = Hits { hits: numbers.iter().map(hit).collect::<anyhow::Result<_>>()?, undecided: Vec::new() };
+            let hits = Hits {
+                hits: numbers.iter().map(hit).collect::<anyhow::Result<_>>()?,
+                undecided: Vec::new(),
+            };
             let notes = vec![
                 "the scores are those of the public rules; if Cloudflare acted below this sum, rules are missing from the list".to_owned(),
             ];
-            Ok(Found { request: request.map(|sample| sample.request), hits, evidence: Vec::new(), notes })
+            Ok(Found {
+                request: request.map(|sample| sample.request),
+                hits,
+                evidence: Vec::new(),
+                notes,
+            })
         }
     }
 }
@@ -339,7 +403,8 @@ fn of_spec(goal: &Goal, request: Option<&Request>, rules: &RuleSet) -> anyhow::R
     };
     let catalogue = Arc::new(crs::catalogue(rules));
     let protection = protection_in_spec(zone, Some(&catalogue));
-    let notes = request.and_then(|request| protection::serving(desired, request)).into_iter().collect();
+    let notes =
+        request.and_then(|request| protection::serving(desired, request)).into_iter().collect();
     Ok(Setting { zone: zone.name.clone(), whose: "spec", protection, notes })
 }
 

@@ -21,7 +21,9 @@ use crate::render::waf_json as json;
 
 /// Write waf.lock, or compare the managed rulesets with it
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  zonewright waf lock zones/\n  zonewright waf lock zones/ --check")]
+#[command(
+    after_help = "Examples:\n  zonewright waf lock zones/\n  zonewright waf lock zones/ --check"
+)]
 pub(super) struct WafLockArgs {
     /// The spec.
     #[command(flatten)]
@@ -53,16 +55,20 @@ impl Run for WafLockArgs {
             let mut sections = goal.desired.zones.values().filter_map(|z| z.waf.as_deref());
             sections.any(|section| WafQuery::of(section).managed.contains(&which))
         };
-        let catalogues = || zones.iter().flat_map(|z| &z.before.catalogues).map(AsRef::<Catalogue>::as_ref);
+        let catalogues =
+            || zones.iter().flat_map(|z| &z.before.catalogues).map(AsRef::<Catalogue>::as_ref);
         let lock = Lock::of(catalogues().filter(|c| c.which.is_some_and(tuned)));
         if lock.rulesets.is_empty() {
-            bail!("the spec tunes no managed ruleset that Cloudflare offers, so there is nothing to lock");
+            bail!(
+                "the spec tunes no managed ruleset that Cloudflare offers, so there is nothing to lock"
+            );
         }
         let path = self.lock.clone().unwrap_or_else(|| path_beside(self.spec.first_file()));
         let before = read(&path, self.check)?;
         let of_id = |id: &str| catalogues().find(|c| c.id.0 == id);
         let known = before.clone().unwrap_or_default();
-        let rulesets = lock.rulesets.iter().filter_map(|r| Some(compare(known.ruleset(&r.id), of_id(&r.id)?)));
+        let rulesets =
+            lock.rulesets.iter().filter_map(|r| Some(compare(known.ruleset(&r.id), of_id(&r.id)?)));
         let changes: Vec<_> = rulesets.collect();
         let is_same = before.as_ref() == Some(&lock);
         if !self.check && !is_same {
@@ -78,25 +84,32 @@ impl Run for WafLockArgs {
             Format::Json => output.json(&json::lock(&file, &changes, is_same, self.check))?,
             Format::Text | Format::Document(_) => {
                 let first = before.is_none();
-                output.result(|out| write_waf_lock(out, &file, &changes, is_same, self.check, first))?;
+                output.result(|out| {
+                    write_waf_lock(out, &file, &changes, is_same, self.check, first)
+                })?;
             }
         }
         Ok(if self.check && !is_same { Exit::Differences } else { Exit::Success })
     }
 }
 
-/// What was written down; `None` where nothing was. One that cannot be read is written again unless it is only to check.
+/// What was written down; `None` where nothing was. One that cannot be read is written again unless
+/// it is only to check.
 fn read(path: &Path, is_check: bool) -> anyhow::Result<Option<Lock>> {
     let text = match waf_lock::read_text(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !is_check => return Ok(None),
         // What is written into and keeps nothing, such as `/dev/stdout`.
         Err(_) if !path.is_file() && !is_check => return Ok(None),
-        Err(error) => return Err(error).with_context(|| format!("failed to read {}", path.display())),
+        Err(error) => {
+            return Err(error).with_context(|| format!("failed to read {}", path.display()));
+        }
     };
     match Lock::parse(&text) {
         Ok(lock) => Ok(Some(lock)),
-        Err(error) if is_check => Err(error).with_context(|| format!("failed to read {}", path.display())),
+        Err(error) if is_check => {
+            Err(error).with_context(|| format!("failed to read {}", path.display()))
+        }
         Err(_) => Ok(Some(Lock::default())),
     }
 }

@@ -6,7 +6,8 @@ use jiff::civil::Date;
 
 use crate::cli::settings::Settings;
 
-/// Days for which `waf explain` proposes an exception, unless another number is given; a narrow one may have 90.
+/// Days for which `waf explain` proposes an exception, unless another number is given; a narrow one
+/// may have 90.
 pub(super) const DAYS_OF_AN_EXCEPTION: u16 = 30;
 
 /// Days for which `waf tune` proposes its exceptions, unless another number is given.

@@ -1,4 +1,5 @@
-//! The protection of zones for the commands below `waf`: of the zones of a spec, or of zones by their names.
+//! The protection of zones for the commands below `waf`: of the zones of a spec, or of zones by
+//! their names.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +20,9 @@ use crate::diagnostic::count;
 use crate::insight::dns::{End, ZoneIndex, Zones};
 use crate::model::request::Request;
 use crate::model::{Desired, DesiredZone, Fqdn, RecordType, ZoneName};
-use crate::reconcile::{Goal, LiveProtection, Protected, ProtectionError, protection, protection_of};
+use crate::reconcile::{
+    Goal, LiveProtection, Protected, ProtectionError, protection, protection_of,
+};
 
 /// Whose settings are meant, and the public rules to run on requests.
 #[derive(Debug, Args)]
@@ -42,7 +45,9 @@ impl SettingArgs {
     /// The global options that matter: live settings of one zone need none about specs.
     pub(super) fn matters(&self, of_spec: Matters) -> Matters {
         match &self.live {
-            Some(_) if self.spec.is_empty() => Matters { zones: false, today: of_spec.today, ..Matters::ONLINE },
+            Some(_) if self.spec.is_empty() => {
+                Matters { zones: false, today: of_spec.today, ..Matters::ONLINE }
+            }
             _ => of_spec,
         }
     }
@@ -63,7 +68,9 @@ impl SettingArgs {
     /// What to write instead.
     pub(super) fn check_one(&self) -> Result<(), String> {
         match (&self.live, self.spec.is_empty()) {
-            (Some(_), false) => Err("--spec and --live exclude each other: name one of them".to_owned()),
+            (Some(_), false) => {
+                Err("--spec and --live exclude each other: name one of them".to_owned())
+            }
             _ => Ok(()),
         }
     }
@@ -92,8 +99,10 @@ pub(super) async fn of_goal(
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Vec<Protected>> {
-    let connection = OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
-    let zones = protection(goal, &connection.reader, &connection.options(settings, output).read).await;
+    let connection =
+        OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
+    let zones =
+        protection(goal, &connection.reader, &connection.options(settings, output).read).await;
     connection.close().await;
     let zones = zones.map_err(unreadable)?;
     for Protected { name, problems, .. } in zones.iter().filter(|zone| zone.problems > 0) {
@@ -115,12 +124,16 @@ pub(super) async fn of_names(
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Vec<LiveProtection>> {
-    let parse = |name: &String| ZoneName::parse(name).with_context(|| format!("{name:?} is not the name of a zone"));
+    let parse = |name: &String| {
+        ZoneName::parse(name).with_context(|| format!("{name:?} is not the name of a zone"))
+    };
     let mut names = names.iter().map(parse).collect::<anyhow::Result<Vec<_>>>()?;
     names.sort();
     names.dedup();
-    let connection = OpenConnection::open(settings, Access::Read, output, std::iter::empty()).await?;
-    let zones = protection_of(&names, &connection.reader, &connection.options(settings, output).read).await;
+    let connection =
+        OpenConnection::open(settings, Access::Read, output, std::iter::empty()).await?;
+    let zones =
+        protection_of(&names, &connection.reader, &connection.options(settings, output).read).await;
     connection.close().await;
     let zones = zones.map_err(unreadable)?;
     output.hide();
@@ -136,7 +149,10 @@ fn unreadable(error: ProtectionError) -> anyhow::Error {
 }
 
 /// The zone of the spec that a request is for.
-pub(super) fn zone_of<'d>(desired: &'d Desired, request: &Request) -> anyhow::Result<&'d DesiredZone> {
+pub(super) fn zone_of<'d>(
+    desired: &'d Desired,
+    request: &Request,
+) -> anyhow::Result<&'d DesiredZone> {
     let host = Fqdn::parse(&request.host).map_err(|error| anyhow!("{}: {error}", request.host))?;
     let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
     let name = zones.zone_of(&host).map(|zone| zone.name().clone());
@@ -150,8 +166,12 @@ pub(super) fn serving(desired: &Desired, request: &Request) -> Option<String> {
     let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
     match zones.answer(&host, RecordType::A).end {
         End::Edge(_) => None,
-        End::Records(_) => Some(format!("{host} is DNS only: its requests bypass Cloudflare, so no rule applies")),
-        End::NoData(_) | End::NoName | End::Loop => Some(format!("{host} has no address in the spec")),
+        End::Records(_) => {
+            Some(format!("{host} is DNS only: its requests bypass Cloudflare, so no rule applies"))
+        }
+        End::NoData(_) | End::NoName | End::Loop => {
+            Some(format!("{host} has no address in the spec"))
+        }
         End::Referral(_) | End::Elsewhere | End::Cloudflare(..) | End::Unknown(_) => {
             Some(format!("whether {host} is proxied is unknown"))
         }

@@ -1,4 +1,5 @@
-//! `waf rehearse`: what becomes of recorded requests now and after the plan. Holds no means of writing.
+//! `waf rehearse`: what becomes of recorded requests now and after the plan. Holds no means of
+//! writing.
 
 use std::path::PathBuf;
 
@@ -9,7 +10,9 @@ use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::Exit;
 use crate::cli::load_spec::load;
 use crate::cli::options_in_help::Matters;
-use crate::cli::recordings::{ListArgs, ReadingArgs, Recordings, RuleArgs, check_standard_input, note_if_missing};
+use crate::cli::recordings::{
+    ListArgs, ReadingArgs, Recordings, RuleArgs, check_standard_input, note_if_missing,
+};
 use crate::cli::shared_arguments::{Format, Global, SpecArgs};
 use crate::cli::snapshot_options::SnapshotOptions;
 use crate::insight::traffic::Set;
@@ -36,7 +39,8 @@ pub(super) struct WafRehearseArgs {
 /// Recorded requests.
 #[derive(Debug, Args)]
 struct RecordingArgs {
-    /// Recorded requests: HAR, JSON lines, Logpush, an access log, raw requests, each also .gz or .zst; a directory; or -
+    /// Recorded requests: HAR, JSON lines, Logpush, an access log, raw requests, each also .gz or
+    /// .zst; a directory; or -
     #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present_any = ["benign", "attacks"])]
     requests: Vec<PathBuf>,
     /// Recorded requests that no rule should stop
@@ -83,15 +87,19 @@ impl Run for WafRehearseArgs {
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         // Mistakes in the names of files are told before Cloudflare is asked.
-        let RecordingArgs { requests, benign, attacks, rules, reading, lists, no_samples } = &self.recordings;
+        let RecordingArgs { requests, benign, attacks, rules, reading, lists, no_samples } =
+            &self.recordings;
         let rules = note_if_missing(rules.available()?, output);
-        let sets = [(Set::Requests, requests.as_slice()), (Set::Benign, benign), (Set::Attacks, attacks)];
-        let recordings = Recordings::open(&sets, rules, &reading.options(), !no_samples, &lists.read()?)?;
+        let sets =
+            [(Set::Requests, requests.as_slice()), (Set::Benign, benign), (Set::Attacks, attacks)];
+        let recordings =
+            Recordings::open(&sets, rules, &reading.options(), !no_samples, &lists.read()?)?;
         let mut goal = load("waf", &self.spec, settings, output)?;
         let zones = match self.against.open(&mut goal, settings, output)? {
             None => protection::of_goal(&goal, settings, output).await?,
             Some(OpenSnapshot { snapshot, .. }) => {
-                reconcile::protection(&goal, &snapshot, &settings.options_for(&snapshot).read).await?
+                reconcile::protection(&goal, &snapshot, &settings.options_for(&snapshot).read)
+                    .await?
             }
         };
         let report = recordings.rehearse(&goal, &zones, output)?.report;

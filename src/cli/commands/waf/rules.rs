@@ -93,7 +93,8 @@ impl Run for WafRulesArgs {
             is_on: self.state.map(|state| state == State::On),
         };
         let wanted = Some(self.ruleset.managed());
-        let surveys: Vec<_> = zones.iter().map(|zone| (zone.name.as_str(), survey(&zone.after, None))).collect();
+        let surveys: Vec<_> =
+            zones.iter().map(|zone| (zone.name.as_str(), survey(&zone.after, None))).collect();
         let mut shown = Vec::new();
         for (name, survey) in &surveys {
             let found = survey.rulesets.iter().find(|r| r.which == wanted && r.catalogue.is_some());
@@ -109,7 +110,9 @@ impl Run for WafRulesArgs {
         }
         match output.format {
             Format::Json => output.json(&json::rules(&shown))?,
-            Format::Text | Format::Document(_) => output.result(|out| write_waf_rules(out, &shown, output.colour))?,
+            Format::Text | Format::Document(_) => {
+                output.result(|out| write_waf_rules(out, &shown, output.colour))?
+            }
         }
         Ok(Exit::Success)
     }

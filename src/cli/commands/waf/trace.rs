@@ -36,7 +36,8 @@ pub(super) struct WafTraceArgs {
     /// Address of the client
     #[arg(long, value_name = "ADDRESS")]
     ip: Option<std::net::IpAddr>,
-    /// A field of the rules language, such as ip.src.country=DE or cf.bot_management.score=30; repeatable
+    /// A field of the rules language, such as ip.src.country=DE or cf.bot_management.score=30;
+    /// repeatable
     #[arg(long, value_name = "FIELD=VALUE")]
     field: Vec<String>,
     /// How often the request is made: a number, a slash, and a time such as 6/1m
@@ -69,7 +70,10 @@ impl Run for WafTraceArgs {
         let hits = rules.as_deref().map(|rules| rules.hits(&request));
         let lists = self.settings.lists.read()?;
         let mut traces = Vec::new();
-        let mut add = |name: &ZoneName, what: &'static str, protection: Protection, serving: Option<String>| {
+        let mut add = |name: &ZoneName,
+                       what: &'static str,
+                       protection: Protection,
+                       serving: Option<String>| {
             let protection = protection.with_lists(&lists);
             let verdict: Verdict = protection.verdict(&request, rate, hits.as_ref());
             traces.push(Trace { zone: name.to_string(), what, verdict, serving });
@@ -79,11 +83,15 @@ impl Run for WafTraceArgs {
             for LiveProtection { name, waf, account, .. } in zones {
                 let protection = Protection::new(&waf, |_, _| None);
                 let protection = match &account {
-                    AccountRules::Known(entry_points) if entry_points.values().all(|e| e.rules().is_empty()) => {
+                    AccountRules::Known(entry_points)
+                        if entry_points.values().all(|e| e.rules().is_empty()) =>
+                    {
                         protection
                     }
                     AccountRules::Known(_) => protection.with_unread("rules of the account"),
-                    AccountRules::Unknown(_) => protection.with_unread("rules of the account, which are not known"),
+                    AccountRules::Unknown(_) => {
+                        protection.with_unread("rules of the account, which are not known")
+                    }
                 };
                 add(&name, "live", protection, None);
             }
@@ -102,7 +110,9 @@ impl Run for WafTraceArgs {
         let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);
         output.hide();
         match output.format {
-            Format::Json => output.json(&crate::render::waf_trace::document(&request, &traces, sources))?,
+            Format::Json => {
+                output.json(&crate::render::waf_trace::document(&request, &traces, sources))?
+            }
             Format::Text | Format::Document(_) => {
                 output.report(|out| write_traces(out, &request, &traces, sources))?;
             }
@@ -114,7 +124,11 @@ impl Run for WafTraceArgs {
 /// The request and how often it is made.
 fn asked(args: &WafTraceArgs) -> anyhow::Result<(Request, Rate)> {
     let is_curl = args.request.trim_start().starts_with("curl ");
-    let mut request = if is_curl { Request::from_curl(args.request.trim()) } else { Request::parse(&args.request) }?;
+    let mut request = if is_curl {
+        Request::from_curl(args.request.trim())
+    } else {
+        Request::parse(&args.request)
+    }?;
     request.address = args.ip;
     for field in &args.field {
         let Some((name, value)) = field.split_once('=') else {
@@ -124,9 +138,8 @@ fn asked(args: &WafTraceArgs) -> anyhow::Result<(Request, Rate)> {
     }
     let rate = match &args.times {
         None => Rate { times: 1, seconds: 1 },
-        Some(text) => {
-            Rate::parse(text).ok_or_else(|| anyhow!("`--times` needs a number, a slash and a time, such as 6/1m"))?
-        }
+        Some(text) => Rate::parse(text)
+            .ok_or_else(|| anyhow!("`--times` needs a number, a slash and a time, such as 6/1m"))?,
     };
     Ok((request, rate))
 }

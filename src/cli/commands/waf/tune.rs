@@ -1,4 +1,5 @@
-//! `waf tune`: the setting of the OWASP ruleset with the least damage. Holds no means of writing to Cloudflare.
+//! `waf tune`: the setting of the OWASP ruleset with the least damage. Holds no means of writing to
+//! Cloudflare.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +18,9 @@ use crate::cli::recordings::{ReadingArgs, check_standard_input, find_in_each};
 use crate::cli::shared_arguments::{Format, Global, SpecArgs};
 use crate::crs;
 use crate::diagnostic::count;
-use crate::insight::traffic::{Bounds, Hits, Load, Loads, Protection, Scored, Tuning, acted_on, least_damage};
+use crate::insight::traffic::{
+    Bounds, Hits, Load, Loads, Protection, Scored, Tuning, acted_on, least_damage,
+};
 use crate::model::request::Rate;
 use crate::model::ruleset::Note;
 use crate::model::{Fqdn, ZoneName};
@@ -99,15 +102,19 @@ impl Run for WafTuneArgs {
         let rules = self.settings.rules.needed()?;
         let (zone, whose, protection) = match &self.settings.live {
             Some(live) => {
-                let zones = protection::of_names(std::slice::from_ref(live), settings, output).await?;
+                let zones =
+                    protection::of_names(std::slice::from_ref(live), settings, output).await?;
                 let LiveProtection { name: zone, waf, .. } =
                     zones.into_iter().next().ok_or_else(|| anyhow!("there is no zone {live}"))?;
                 (zone, "live", Protection::new(&waf, |_, _| None))
             }
             None => {
-                let goal = load("waf", &SpecArgs { spec: self.settings.spec.clone() }, settings, output)?;
+                let goal =
+                    load("waf", &SpecArgs { spec: self.settings.spec.clone() }, settings, output)?;
                 let zones: Vec<_> = goal.desired.zones.values().collect();
-                let [zone] = zones[..] else { bail!("the spec has several zones: choose one with --zone NAME") };
+                let [zone] = zones[..] else {
+                    bail!("the spec has several zones: choose one with --zone NAME")
+                };
                 let catalogue = Arc::new(crs::catalogue(&rules));
                 (zone.name.clone(), "spec", protection_in_spec(zone, Some(&catalogue)))
             }
@@ -124,7 +131,11 @@ impl Run for WafTuneArgs {
         let lowest = if has_attacks { Bounds::THRESHOLDS.0.min(highest) } else { highest };
         let least = self.min_level.unwrap_or(1);
         let most = if has_attacks { 4 } else { least };
-        let bounds = Bounds { levels: least..=most, thresholds: lowest..=highest, entries: self.max_exceptions };
+        let bounds = Bounds {
+            levels: least..=most,
+            thresholds: lowest..=highest,
+            entries: self.max_exceptions,
+        };
         let read = |paths: &[PathBuf], is_benign: bool| {
             let mut halves = Halves::default();
             find_in_each(paths, &self.reading.options(), &rules, output, &mut |sample, hits| {
@@ -150,7 +161,10 @@ impl Run for WafTuneArgs {
             expires: Some(after_days(settings, self.days)?),
             ..Note::default()
         };
-        let edit = spec_of(zone.as_str(), &print_waf(&tuning.edit(&note, (scoring.level(), scoring.threshold()))));
+        let edit = spec_of(
+            zone.as_str(),
+            &print_waf(&tuning.edit(&note, (scoring.level(), scoring.threshold()))),
+        );
         let tuned = Tuned {
             zone: zone.as_str(),
             whose,
@@ -225,8 +239,9 @@ fn names(paths: &[PathBuf]) -> String {
 }
 
 impl Halves {
-    /// Adds a request to the half of its digest, so that the order of requests has no influence. Rules that could not be decided count
-    /// for benign requests, and not for attacks: what is proposed holds whether they match or not.
+    /// Adds a request to the half of its digest, so that the order of requests has no influence.
+    /// Rules that could not be decided count for benign requests, and not for attacks: what is
+    /// proposed holds whether they match or not.
     ///
     /// # Errors
     /// More requests differ than can be held.
@@ -255,7 +270,8 @@ impl Halves {
         };
         self.undecided += usize::from(!score.undecided.is_empty());
         let open = score.undecided.iter().filter(|_| is_benign);
-        let counting = score.hits.iter().chain(open).filter(|hit| hit.could_count()).map(|hit| hit.hit);
+        let counting =
+            score.hits.iter().chain(open).filter(|hit| hit.could_count()).map(|hit| hit.hit);
         let hits = counting.filter(|hit| hit.level <= *bounds.levels.end()).collect();
         let load = Load { host: request.host.clone(), path: request.path_seen(), hits };
         if bounds.could_act_on(&load) {

@@ -15,8 +15,10 @@ use crate::model::Gather;
 /// Attributes of a call of a module that are not inputs.
 ///
 /// # Sources
-/// developer.hashicorp.com/terraform/language/block/variable (names that a variable cannot have), read 2026-11.
-const OF_CALLS: &[&str] = &["source", "version", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"];
+/// developer.hashicorp.com/terraform/language/block/variable (names that a variable cannot have),
+/// read 2026-11.
+const OF_CALLS: &[&str] =
+    &["source", "version", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"];
 
 /// The instances of a call, each with its key; otherwise why they are not known.
 pub(super) type Called<'b> = Result<Rc<[(String, Rc<Module<'b>>)]>, Refused>;
@@ -48,11 +50,12 @@ pub(super) struct Call<'b> {
 }
 
 impl Call<'_> {
-    /// What the call gives for a variable. It is evaluated when it is needed: two modules may use each other's outputs, as long as no
-    /// value needs itself.
+    /// What the call gives for a variable. It is evaluated when it is needed: two modules may use
+    /// each other's outputs, as long as no value needs itself.
     ///
     /// # Sources
-    /// developer.hashicorp.com/terraform/internals/graph (variables and outputs are nodes of their own), read 2026-11.
+    /// developer.hashicorp.com/terraform/internals/graph (variables and outputs are nodes of their
+    /// own), read 2026-11.
     pub(super) fn input(&self, name: &str) -> Option<Term> {
         let given = self.block.body.get_attribute(name).filter(|_| !OF_CALLS.contains(&name))?;
         let from = self.from.upgrade()?;
@@ -69,12 +72,18 @@ impl<'b> Module<'b> {
     /// The instances of a call.
     pub(super) fn called(&self, name: &str) -> Called<'b> {
         let Some((source, block)) = self.calls.get(name) else {
-            return Err(Refused::Missing(Missing::unknown(format!("there is no module `{name}`"), Place::NOWHERE)));
+            return Err(Refused::Missing(Missing::unknown(
+                format!("there is no module `{name}`"),
+                Place::NOWHERE,
+            )));
         };
         let place = head(*source, block);
         if let Some(known) = self.children.borrow().get(name) {
-            let circle = || format!("`module.{name}` and its inputs refer to each other; {USE_STATE}");
-            return known.clone().unwrap_or_else(|| Err(Refused::Missing(Missing::unknown(circle(), place))));
+            let circle =
+                || format!("`module.{name}` and its inputs refer to each other; {USE_STATE}");
+            return known
+                .clone()
+                .unwrap_or_else(|| Err(Refused::Missing(Missing::unknown(circle(), place))));
         }
         self.children.borrow_mut().insert(name.to_owned(), None);
         let called = self.call(name, *source, block, place);
@@ -110,22 +119,30 @@ impl<'b> Module<'b> {
         let mut instances = Vec::new();
         for (index, scope) in self.instances(source, block).map_err(Refused::Missing)? {
             // The values of `each` stay with the instance.
-            let each = Term::List(scope.names.iter().map(|(_, value)| Term::clone(value)).collect());
-            if matches!(self.all.effort.keep(each, place), Term::Missing(_)) || !self.all.admits(files) {
+            let each =
+                Term::List(scope.names.iter().map(|(_, value)| Term::clone(value)).collect());
+            if matches!(self.all.effort.keep(each, place), Term::Missing(_))
+                || !self.all.admits(files)
+            {
                 return Err(Refused::TooMany);
             }
             let prefix = format!("{}module.{name}{index}.", self.prefix);
             let chain = self.chain.iter().copied().chain([directory]).collect();
-            let key = if block.body.has_attribute("count") { instances.len().to_string() } else { key(&scope) };
+            let key = if block.body.has_attribute("count") {
+                instances.len().to_string()
+            } else {
+                key(&scope)
+            };
             let call = Call { from: self.own.clone(), source, block, names: scope.names };
-            let module = Module::new(self.all, chain, prefix, plain(&self.path.join(wanted)), Some(call));
+            let module =
+                Module::new(self.all, chain, prefix, plain(&self.path.join(wanted)), Some(call));
             instances.push((key, module));
         }
         Ok(instances.into())
     }
 
-    /// The value of `module.name.output`, `module.name["key"].output` or all of `module.name`, and how much of the path was used;
-    /// `None` for what is not in the files that were read.
+    /// The value of `module.name.output`, `module.name["key"].output` or all of `module.name`, and
+    /// how much of the path was used; `None` for what is not in the files that were read.
     pub(super) fn outputs(&self, path: &[&str], place: Place) -> Option<(Term, usize)> {
         let (name, rest) = path.split_first()?;
         let (_, block) = self.calls.get(name)?;
@@ -133,7 +150,10 @@ impl<'b> Module<'b> {
             Ok(instances) => instances,
             Err(Refused::Missing(missing)) => return Some((Term::Missing(missing), 1)),
             Err(Refused::Elsewhere(_) | Refused::TooMany) => {
-                return Some((Term::Missing(Missing::unknown(format!("`module.{name}` is not read"), place)), 1));
+                return Some((
+                    Term::Missing(Missing::unknown(format!("`module.{name}` is not read"), place)),
+                    1,
+                ));
             }
         };
         let value = |module: &Module<'_>, output: &str| {

@@ -28,14 +28,20 @@ pub fn acceptance_without_effect(accepted: &AcceptedCause, section: &DesiredWaf)
         }
     }
     if reasons.is_empty() {
-        let what = accepted.ruleset.map_or("a managed ruleset".to_owned(), |ruleset| format!("`{}`", ruleset.key()));
+        let what = accepted
+            .ruleset
+            .map_or("a managed ruleset".to_owned(), |ruleset| format!("`{}`", ruleset.key()));
         return Some(format!("the section promises nothing of {what}"));
     }
     Some(reasons.join("; "))
 }
 
 /// Returns why an object cannot weaken a deployment with its accepted value.
-fn obstacle(object: &AcceptedObject, deployment: &DesiredDeployment, section: &DesiredWaf) -> Option<String> {
+fn obstacle(
+    object: &AcceptedObject,
+    deployment: &DesiredDeployment,
+    section: &DesiredWaf,
+) -> Option<String> {
     match object {
         AcceptedObject::Key { name, is } => of_key(name, is, deployment),
         AcceptedObject::Override { name, is } => of_override(name, is, deployment),
@@ -53,7 +59,9 @@ fn of_key(key: &str, is: &str, deployment: &DesiredDeployment) -> Option<String>
         _ => false,
     };
     if is_stated {
-        return Some(format!("the section states `{key}`, so another value is a difference that the plan changes"));
+        return Some(format!(
+            "the section states `{key}`, so another value is a difference that the plan changes"
+        ));
     }
     match (key, ruleset) {
         ("threshold", Managed::Cloudflare) => Some("`cloudflare` has no threshold".to_owned()),
@@ -63,11 +71,16 @@ fn of_key(key: &str, is: &str, deployment: &DesiredDeployment) -> Option<String>
             .then(|| format!("a threshold of at most {LOOSEST_THRESHOLD} is never reported")),
         ("action", Managed::Owasp) => acting(is),
         ("action", Managed::Cloudflare) => too_strong(is, deployment),
-        ("when", _) => match Expression::scope_change(&Expression::reported("true"), &Expression::reported(is)) {
-            ScopeChange::Narrower => None,
-            ScopeChange::Equal | ScopeChange::Wider => Some("the expression matches all requests".to_owned()),
-            ScopeChange::Unknown => Some("the expression cannot be compared".to_owned()),
-        },
+        ("when", _) => {
+            match Expression::scope_change(&Expression::reported("true"), &Expression::reported(is))
+            {
+                ScopeChange::Narrower => None,
+                ScopeChange::Equal | ScopeChange::Wider => {
+                    Some("the expression matches all requests".to_owned())
+                }
+                ScopeChange::Unknown => Some("the expression cannot be compared".to_owned()),
+            }
+        }
         (_, _) => None,
     }
 }
@@ -80,7 +93,8 @@ fn acting(action: &str) -> Option<String> {
 /// An action of a rule that is as strong as any promise.
 fn too_strong(action: &str, deployment: &DesiredDeployment) -> Option<String> {
     let DesiredDeployment { tags, rules, .. } = deployment;
-    let mut stated = tags.iter().map(|tag| &tag.action).chain(rules.iter().map(|rule| &rule.action));
+    let mut stated =
+        tags.iter().map(|tag| &tag.action).chain(rules.iter().map(|rule| &rule.action));
     let promises_blocks = stated.any(|action| action.as_deref() == Some("block"));
     let is_weak = match strength(action) {
         Some(Strength::Block) => false,
@@ -97,17 +111,20 @@ fn of_override(name: &RuleName, is: &str, deployment: &DesiredDeployment) -> Opt
     if is_stated(text, is == "off", deployment) {
         return Some(format!("the section states `{text}` itself"));
     }
-    let level = PARANOIA_TAGS.iter().position(|tag| *tag == text).and_then(|at| u8::try_from(at + 1).ok());
-    let is_score_rule = name.number() == Some(ANOMALY_NUMBER) || text.eq_ignore_ascii_case(ANOMALY_RULE);
+    let level =
+        PARANOIA_TAGS.iter().position(|tag| *tag == text).and_then(|at| u8::try_from(at + 1).ok());
+    let is_score_rule =
+        name.number() == Some(ANOMALY_NUMBER) || text.eq_ignore_ascii_case(ANOMALY_RULE);
     match (ruleset, is) {
         (Managed::Owasp, "off") => {
             let highest = paranoia.as_ref().map_or(1, |(level, _)| level.level());
             let beyond = level.filter(|level| *level > highest);
             beyond.map(|level| format!("nothing is promised of paranoia level {level}"))
         }
-        (Managed::Owasp, _) if is_score_rule && action.is_some() => {
-            Some("the section states `action`, so another value is a difference that the plan changes".to_owned())
-        }
+        (Managed::Owasp, _) if is_score_rule && action.is_some() => Some(
+            "the section states `action`, so another value is a difference that the plan changes"
+                .to_owned(),
+        ),
         (Managed::Owasp, action) if is_score_rule => acting(action),
         (Managed::Owasp, _) => (name.number().is_some() || level.is_some())
             .then(|| "of the rules that add to the score, only `off` is reported".to_owned()),
@@ -126,15 +143,24 @@ fn is_stated(name: &str, is_switch: bool, deployment: &DesiredDeployment) -> boo
     let mut rules = deployment.rules.iter();
     tags.any(|tag| tag.tag == name && says(tag.enabled, &tag.action))
         || rules.any(|rule| match &rule.target {
-            TuningTarget::Rule(own) => own.as_str().eq_ignore_ascii_case(name) && says(rule.enabled, &rule.action),
+            TuningTarget::Rule(own) => {
+                own.as_str().eq_ignore_ascii_case(name) && says(rule.enabled, &rule.action)
+            }
             TuningTarget::Tag(_) => false,
         })
 }
 
 /// A rule that lets requests skip others.
-fn of_rule(name: &str, is: &RuleBody, deployment: &DesiredDeployment, section: &DesiredWaf) -> Option<String> {
+fn of_rule(
+    name: &str,
+    is: &RuleBody,
+    deployment: &DesiredDeployment,
+    section: &DesiredWaf,
+) -> Option<String> {
     if section.all_rules().any(|rule| rule.name == name && !rule.is_absent) {
-        return Some(format!("the section has the rule `{name}` itself, and what it lets through is never reported"));
+        return Some(format!(
+            "the section has the rule `{name}` itself, and what it lets through is never reported"
+        ));
     }
     let requests = rule_scope::expression(is);
     if !requests.is_comparable() {

@@ -2,7 +2,8 @@
 //!
 //! One counts if arbitrary clients can use it: its expression is not limited to certain clients, to
 //! one page, or to a directory ([`Expression::is_for_few`]), and it frees the whole ruleset or,
-//! together with others, more than [`FEW_RULES`] promised rules. Rules of the account count where they were read.
+//! together with others, more than [`FEW_RULES`] promised rules. Rules of the account count where
+//! they were read.
 
 use std::collections::BTreeSet;
 
@@ -67,18 +68,24 @@ pub(super) fn bypasses(
         match why {
             Unread::NotAsked => found.not_asked.push(*phase),
             Unread::Failed(why) => {
-                found.unknown.push(format!("whether {about} let requests skip it: they could not be read ({why})"));
+                found.unknown.push(format!(
+                    "whether {about} let requests skip it: they could not be read ({why})"
+                ));
             }
         }
     }
     let managed = entry_points.get(&Phase::Managed).map(EntryPoint::rules).unwrap_or_default();
     let earlier = entry_points.iter().filter(|(phase, _)| **phase < Phase::Managed);
-    let earlier = earlier.flat_map(|(phase, entry_point)| entry_point.rules().iter().map(|rule| (*phase, rule)));
-    let before = earlier.chain(managed[..at.min(managed.len())].iter().map(|rule| (Phase::Managed, rule)));
+    let earlier = earlier
+        .flat_map(|(phase, entry_point)| entry_point.rules().iter().map(|rule| (*phase, rule)));
+    let before =
+        earlier.chain(managed[..at.min(managed.len())].iter().map(|rule| (Phase::Managed, rule)));
     let foreign = before.filter(|(phase, rule)| (context.is_foreign)(*phase, rule));
-    let of_account = context.account.into_iter().flatten().filter(|(phase, _)| **phase <= Phase::Managed);
-    let of_account = of_account
-        .flat_map(|(phase, entry_point)| entry_point.rules().iter().map(|rule| (Owner::Account, *phase, rule)));
+    let of_account =
+        context.account.into_iter().flatten().filter(|(phase, _)| **phase <= Phase::Managed);
+    let of_account = of_account.flat_map(|(phase, entry_point)| {
+        entry_point.rules().iter().map(|rule| (Owner::Account, *phase, rule))
+    });
     let all = of_account.chain(foreign.map(|(phase, rule)| (Owner::Zone, phase, rule)));
     let scope = rule_scope::expression(deployment);
     let mut pieces: Vec<(Shortfall, String)> = Vec::new();
@@ -94,7 +101,9 @@ pub(super) fn bypasses(
         };
         let freed = freed(&skipped, (owner, phase), context, catalogue, promised);
         if freed.is_none() && !skipped.unknown.is_empty() && phase == Phase::Managed {
-            found.unknown.push(format!("what the rule {name} lets requests skip cannot be compared"));
+            found
+                .unknown
+                .push(format!("what the rule {name} lets requests skip cannot be compared"));
         }
         let Some(freed) = freed else { continue };
         let who = words::requests(&requests);
@@ -113,7 +122,8 @@ pub(super) fn bypasses(
         }
     }
     // A wide exception does not become narrow by being cut into pieces.
-    let together: BTreeSet<&String> = pieces.iter().flat_map(|(shortfall, _)| &shortfall.rules).collect();
+    let together: BTreeSet<&String> =
+        pieces.iter().flat_map(|(shortfall, _)| &shortfall.rules).collect();
     let is_wide = together.len() > FEW_RULES;
     for (shortfall, words) in pieces {
         match is_wide {
@@ -138,7 +148,9 @@ fn freed(
             Target::Phase(name) if name == MANAGED_PHASE => return Some(Freed::All),
             // What else a rule of the account skips is in the account's entry point.
             _ if owner == Owner::Account => {}
-            Target::Rest | Target::RestOfPhase if phase == Phase::Managed => return Some(Freed::All),
+            Target::Rest | Target::RestOfPhase if phase == Phase::Managed => {
+                return Some(Freed::All);
+            }
             Target::Ruleset(id) if id == catalogue.id.0 => return Some(Freed::All),
             Target::Rule(id, rule) if id == catalogue.id.0 && promised.contains(rule.as_str()) => {
                 rules.insert(rule);
@@ -167,9 +179,10 @@ fn shortfall(
             let all = promised.iter().map(|id| (*id).to_owned()).collect();
             ("no rule of others lets arbitrary clients skip it".to_owned(), all)
         }
-        Freed::Some(rules) => {
-            (format!("rules of others let arbitrary clients skip at most {FEW_RULES} rules"), rules.clone())
-        }
+        Freed::Some(rules) => (
+            format!("rules of others let arbitrary clients skip at most {FEW_RULES} rules"),
+            rules.clone(),
+        ),
     };
     Shortfall {
         what: Promised::NoBypass,

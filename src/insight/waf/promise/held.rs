@@ -8,20 +8,28 @@ use super::words::{self, list_of};
 use super::{Cause, InForce, LOOSEST_THRESHOLD, Promised, Shortfall};
 use crate::diagnostic::{Place, count};
 use crate::insight::waf::action_strength::{Strength, fate, only_logs, strength};
-use crate::insight::waf::effective_rules::{DecidedBy, EffectiveDeployment, EffectiveRule, effective_deployment};
+use crate::insight::waf::effective_rules::{
+    DecidedBy, EffectiveDeployment, EffectiveRule, effective_deployment,
+};
 use crate::insight::waf::{phrases, rule_scope};
 use crate::model::Unmanaged;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::managed::{Catalogue, Managed, compile};
 use crate::model::ruleset::{
-    AcceptedCause, AcceptedObject, DesiredDeployment, EntryPoint, LiveWaf, Phase, RuleBody, Switch, canonical,
+    AcceptedCause, AcceptedObject, DesiredDeployment, EntryPoint, LiveWaf, Phase, RuleBody, Switch,
+    canonical,
 };
 
 /// Holds the live deployment of a managed ruleset against the floor: what a spec promises that says
 /// `on` and names none of the live rules.
 #[must_use]
-pub fn hold_floor(ruleset: Managed, waf: &LiveWaf, account: Option<&BTreeMap<Phase, EntryPoint>>) -> Option<InForce> {
-    let context = Context { waf, account, is_foreign: &|_, _| true, is_changed: false, accept: &[] };
+pub fn hold_floor(
+    ruleset: Managed,
+    waf: &LiveWaf,
+    account: Option<&BTreeMap<Phase, EntryPoint>>,
+) -> Option<InForce> {
+    let context =
+        Context { waf, account, is_foreign: &|_, _| true, is_changed: false, accept: &[] };
     hold_deployment(&DesiredDeployment::new(ruleset, Switch::On, Place::NOWHERE), &context)
 }
 
@@ -41,15 +49,21 @@ pub fn hold_deployment(desired: &DesiredDeployment, context: &Context<'_>) -> Op
         Some(catalogue) => catalogue,
         None => {
             let version = live.pinned_version().unwrap_or("?");
-            let version = format!("version {version} could not be read; compared by the rules of {}", served.version);
+            let version = format!(
+                "version {version} could not be read; compared by the rules of {}",
+                served.version
+            );
             found.choices.push(version);
             served
         }
     };
-    if let Some(version) =
-        live.pinned_version().filter(|version| desired.version.is_none() && *version != served.version)
+    if let Some(version) = live
+        .pinned_version()
+        .filter(|version| desired.version.is_none() && *version != served.version)
     {
-        found.choices.push(format!("pinned to version {version}; Cloudflare serves {}", served.version));
+        found
+            .choices
+            .push(format!("pinned to version {version}; Cloudflare serves {}", served.version));
     }
     let alone = compile(desired, Some(catalogue), None, Unmanaged::Prune).body;
     let Some(promised) = effective_deployment(&alone, catalogue) else { return Some(found) };
@@ -58,11 +72,14 @@ pub fn hold_deployment(desired: &DesiredDeployment, context: &Context<'_>) -> Op
     if !context.is_changed {
         match effective_deployment(live, catalogue) {
             Some(effective) => promised.compare(live, &effective, &mut found),
-            None => found.unknown.push("the overrides have an unknown form and cannot be compared".to_owned()),
+            None => found
+                .unknown
+                .push("the overrides have an unknown form and cannot be compared".to_owned()),
         }
     }
     let ids: BTreeSet<&str> = promised.on().map(|rule| rule.rule.id.0.as_str()).collect();
-    let Bypass { shortfalls, narrow, unknown, not_asked } = bypasses(context, live, at, catalogue, &ids);
+    let Bypass { shortfalls, narrow, unknown, not_asked } =
+        bypasses(context, live, at, catalogue, &ids);
     found.shortfalls.extend(shortfalls);
     found.narrow_skips.extend(narrow);
     found.unknown.extend(unknown);
@@ -135,7 +152,9 @@ impl<'a> Promise<'a> {
                 rules: BTreeSet::new(),
             }),
             ScopeChange::Unknown => {
-                found.unknown.push(format!("the scope {} cannot be compared", rule_scope::requests(&scope)));
+                found
+                    .unknown
+                    .push(format!("the scope {} cannot be compared", rule_scope::requests(&scope)));
             }
         }
     }
@@ -145,13 +164,24 @@ impl<'a> Promise<'a> {
         let (Some(own), Some(live)) = (&self.rules.anomaly, &effective.anomaly) else { return };
         let rule = Some(live.rule.id.0.clone());
         let mut add = |what, promised: String, live_words: String, cause| {
-            found.shortfalls.push(Shortfall { what, promised, live: live_words, cause, rules: BTreeSet::new() });
+            found.shortfalls.push(Shortfall {
+                what,
+                promised,
+                live: live_words,
+                cause,
+                rules: BTreeSet::new(),
+            });
         };
         if own.effect.enabled && !live.effect.enabled {
             let label = phrases::rule_label(live.rule);
             let promised = format!("the rule that acts on the score ({label}) is on");
             if let Some(cause) = cause_of(live, &live.why, "off") {
-                add(Promised::ScoreRule, promised, "it is off, so nothing acts on the score".to_owned(), cause);
+                add(
+                    Promised::ScoreRule,
+                    promised,
+                    "it is off, so nothing acts on the score".to_owned(),
+                    cause,
+                );
             }
         }
         let default = live.rule.threshold;
@@ -182,7 +212,9 @@ impl<'a> Promise<'a> {
                     rules: BTreeSet::new(),
                 });
             } else if strength(action).is_none() {
-                found.unknown.push(format!("the action `{action}` at the threshold cannot be compared"));
+                found
+                    .unknown
+                    .push(format!("the action `{action}` at the threshold cannot be compared"));
             } else if action != live.rule.action {
                 found.choices.push(format!("action {action}"));
             }
@@ -208,7 +240,10 @@ impl<'a> Promise<'a> {
             }
         }
         for rules in of_rules.into_iter().chain(causes.into_values()) {
-            let Some(cause) = rules.first().and_then(|first| cause_of(first, &first.why, "off")) else { continue };
+            let Some(cause) = rules.first().and_then(|first| cause_of(first, &first.why, "off"))
+            else {
+                continue;
+            };
             found.shortfalls.push(Shortfall {
                 what: Promised::Rules,
                 promised: self.promised_rules(),
@@ -223,7 +258,9 @@ impl<'a> Promise<'a> {
     fn promised_rules(&self) -> String {
         let count = count(self.on().count(), "rule");
         match (self.desired.ruleset, &self.desired.paranoia) {
-            (Managed::Owasp, Some((level, _))) => format!("{count} up to paranoia {} on", level.level()),
+            (Managed::Owasp, Some((level, _))) => {
+                format!("{count} up to paranoia {} on", level.level())
+            }
             (Managed::Owasp, None) => format!("{count} of paranoia 1 on"),
             (Managed::Cloudflare, _) => format!("{count} on"),
         }
@@ -234,21 +271,27 @@ impl<'a> Promise<'a> {
         // With a score, what an action of a single rule does is not documented.
         if effective.anomaly.is_some() {
             let is_other = |(own, live): &(&EffectiveRule<'_>, &EffectiveRule<'_>)| {
-                live.effect.enabled && own.effect.action != live.effect.action && live.why_action != DecidedBy::Ruleset
+                live.effect.enabled
+                    && own.effect.action != live.effect.action
+                    && live.why_action != DecidedBy::Ruleset
             };
             let others = self.pairs(effective).filter(is_other).count();
             if others > 0 {
                 let rules = count(others, "rule");
-                found.unknown.push(format!("{rules} that add to the score have another action; its effect is unknown"));
+                found.unknown.push(format!(
+                    "{rules} that add to the score have another action; its effect is unknown"
+                ));
             }
             return;
         }
-        let mut weaker: BTreeMap<(&DecidedBy, &str, &str), Vec<&EffectiveRule<'_>>> = BTreeMap::new();
+        let mut weaker: BTreeMap<(&DecidedBy, &str, &str), Vec<&EffectiveRule<'_>>> =
+            BTreeMap::new();
         let mut others: BTreeMap<&str, usize> = BTreeMap::new();
         for (own, live) in self.pairs(effective).filter(|(_, live)| live.effect.enabled) {
             let is_said = own.why_action != DecidedBy::Default;
             let (action, name) = (live.effect.action.as_str(), own.effect.action.as_str());
-            let own_name = if live.why_action == DecidedBy::Rule { live.rule.id.0.as_str() } else { "" };
+            let own_name =
+                if live.why_action == DecidedBy::Rule { live.rule.id.0.as_str() } else { "" };
             let least = match strength(name) {
                 Some(Strength::Block | Strength::Challenge) if !is_said => Strength::Challenge,
                 Some(least) => least,
@@ -269,11 +312,18 @@ impl<'a> Promise<'a> {
             }
         }
         for ((why, _, action), rules) in weaker {
-            let Some(cause) = rules.first().and_then(|first| cause_of(first, why, action)) else { continue };
+            let Some(cause) = rules.first().and_then(|first| cause_of(first, why, action)) else {
+                continue;
+            };
             found.shortfalls.push(Shortfall {
                 what: Promised::RuleActions,
-                promised: "rules that block or challenge by default, or by the spec, still do".to_owned(),
-                live: format!("{action}: requests {}: {}", fate(action), list_of(rules.iter().map(|rule| rule.rule))),
+                promised: "rules that block or challenge by default, or by the spec, still do"
+                    .to_owned(),
+                live: format!(
+                    "{action}: requests {}: {}",
+                    fate(action),
+                    list_of(rules.iter().map(|rule| rule.rule))
+                ),
                 cause,
                 rules: rules.iter().map(|rule| rule.rule.id.0.clone()).collect(),
             });
@@ -286,7 +336,9 @@ impl<'a> Promise<'a> {
     /// Rules that are on beyond the promise.
     fn note_stronger(&self, effective: &EffectiveDeployment<'_>, found: &mut InForce) {
         let more = self.rules.rules.iter().zip(&effective.rules);
-        let more = more.filter(|(own, live)| live.effect.enabled && !own.effect.enabled).map(|(_, live)| live.rule);
+        let more = more
+            .filter(|(own, live)| live.effect.enabled && !own.effect.enabled)
+            .map(|(_, live)| live.rule);
         let more: Vec<_> = more.collect();
         if !more.is_empty() {
             found.choices.push(format!(
@@ -300,7 +352,9 @@ impl<'a> Promise<'a> {
     /// The live paranoia level, if the spec leaves it open and an override sets it.
     fn note_level(&self, effective: &EffectiveDeployment<'_>, found: &mut InForce) {
         let by_level = effective.rules.iter().any(|rule| matches!(rule.why, DecidedBy::Level(_)));
-        if let Some(level) = effective.paranoia.filter(|_| self.desired.paranoia.is_none() && by_level) {
+        if let Some(level) =
+            effective.paranoia.filter(|_| self.desired.paranoia.is_none() && by_level)
+        {
             found.choices.push(format!("paranoia {}", level.level()));
         }
     }
@@ -308,10 +362,13 @@ impl<'a> Promise<'a> {
 
 /// The override that decides about a rule.
 fn cause_of(rule: &EffectiveRule<'_>, why: &DecidedBy, is: &str) -> Option<Cause> {
-    let of_tag = |tag: String| Cause::Override { shown: format!("tag {tag}"), name: tag, is: is.to_owned() };
+    let of_tag =
+        |tag: String| Cause::Override { shown: format!("tag {tag}"), name: tag, is: is.to_owned() };
     Some(match why {
         DecidedBy::Default => return None,
-        DecidedBy::Ruleset if is == "off" => Cause::Key { name: "enabled", is: "false".to_owned(), rule: None },
+        DecidedBy::Ruleset if is == "off" => {
+            Cause::Key { name: "enabled", is: "false".to_owned(), rule: None }
+        }
         DecidedBy::Ruleset => Cause::Key { name: "action", is: is.to_owned(), rule: None },
         DecidedBy::Level(level) => of_tag(format!("paranoia-level-{level}")),
         DecidedBy::Tag(tag) => of_tag(tag.clone()),
@@ -325,7 +382,8 @@ fn cause_of(rule: &EffectiveRule<'_>, why: &DecidedBy, is: &str) -> Option<Cause
 
 /// Takes out what the spec accepts.
 fn settle(found: &mut InForce, accept: &[AcceptedCause], catalogue: &Catalogue) {
-    let own = |accepted: &AcceptedCause| accepted.ruleset.is_none_or(|ruleset| ruleset == found.ruleset);
+    let own =
+        |accepted: &AcceptedCause| accepted.ruleset.is_none_or(|ruleset| ruleset == found.ruleset);
     let own: Vec<bool> = accept.iter().map(own).collect();
     let mut left = Vec::new();
     for shortfall in std::mem::take(&mut found.shortfalls) {
@@ -352,7 +410,9 @@ fn settle(found: &mut InForce, accept: &[AcceptedCause], catalogue: &Catalogue) 
 
 /// Whether an entry of `accept` names a cause, and if so, whether with its value.
 fn agreement(object: &AcceptedObject, cause: &Cause, catalogue: &Catalogue) -> Option<bool> {
-    let resolved = |name: &crate::model::managed::RuleName| name.resolve(catalogue).ok().map(|rule| rule.id.0.as_str());
+    let resolved = |name: &crate::model::managed::RuleName| {
+        name.resolve(catalogue).ok().map(|rule| rule.id.0.as_str())
+    };
     match (object, cause) {
         (AcceptedObject::Rule { name, is }, Cause::Rule { id, body, .. }) => {
             let is_it = *name == id.0 || body.reference() == Some(name);

@@ -41,7 +41,9 @@ impl Cause {
             Self::Key { name, rule: Some(_), .. } => format!("override of the {name}"),
             Self::Key { name, rule: None, .. } => format!("override of the {name} of all rules"),
             Self::Override { shown, .. } => format!("override of {shown}"),
-            Self::Rule { shown, phase, .. } => format!("the rule {shown} among the {}", phase.about()),
+            Self::Rule { shown, phase, .. } => {
+                format!("the rule {shown} among the {}", phase.about())
+            }
         }
     }
 }
@@ -55,17 +57,22 @@ impl Cause {
             Self::Override { name, is, .. } => (format!("override: {}", scalar(name)), is.clone()),
             Self::Rule { id, body, .. } => {
                 let expression = body.expression().map(|e| e.text().to_owned()).unwrap_or_default();
-                let parameters = canonical(body).get("action_parameters").cloned().unwrap_or(Value::Null);
+                let parameters =
+                    canonical(body).get("action_parameters").cloned().unwrap_or(Value::Null);
                 let skip = match &parameters {
                     Value::Map(members)
-                        if members.len() == 1 && members.get("ruleset") == Some(&Value::from("current")) =>
+                        if members.len() == 1
+                            && members.get("ruleset") == Some(&Value::from("current")) =>
                     {
                         "everything".to_owned()
                     }
                     other => flow(other),
                 };
                 let name = body.reference().unwrap_or(&id.0);
-                (format!("rule: {}", scalar(name)), format!("{{ when: {}, skip: {skip} }}", quoted(&expression)))
+                (
+                    format!("rule: {}", scalar(name)),
+                    format!("{{ when: {}, skip: {skip} }}", quoted(&expression)),
+                )
             }
         };
         format!("{{ {name}, is: {is}, reason: … }}")
@@ -89,7 +96,8 @@ fn flow(value: &Value) -> String {
         Value::Text(text) => scalar(text),
         Value::List(list) => format!("[{}]", list.iter().map(flow).collect::<Vec<_>>().join(", ")),
         Value::Map(map) => {
-            let members = map.iter().map(|(name, value)| format!("{}: {}", scalar(name), flow(value)));
+            let members =
+                map.iter().map(|(name, value)| format!("{}: {}", scalar(name), flow(value)));
             format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
         }
         Value::Null => "null".to_owned(),

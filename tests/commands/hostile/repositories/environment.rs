@@ -11,7 +11,10 @@ fn git_gets_few_variables_and_none_of_ours() {
         .find(|path| path.is_file())
         .unwrap();
     let seen = trap.at("seen");
-    trap.program("bin/git", &format!("env >>'{}'\nexec '{}' \"$@\"", seen.display(), real.display()));
+    trap.program(
+        "bin/git",
+        &format!("env >>'{}'\nexec '{}' \"$@\"", seen.display(), real.display()),
+    );
     let path = format!("{}:{}", trap.at("bin").display(), std::env::var("PATH").unwrap());
     let mut command = trap.command("tree", &["plan", "spec", "--base", "HEAD", "--format", "json"]);
     for name in [
@@ -72,7 +75,8 @@ fn git_gets_few_variables_and_none_of_ours() {
     trap.nothing_ran();
 }
 
-/// A repository of another user is not trusted, unless the reader configured that, as Git documents it.
+/// A repository of another user is not trusted, unless the reader configured that, as Git documents
+/// it.
 #[test]
 fn the_owner_is_checked_and_safe_directory_is_honoured() {
     let trap = Trap::new();
@@ -81,18 +85,23 @@ fn the_owner_is_checked_and_safe_directory_is_honoured() {
     trap.program("bin/git", "GIT_TEST_ASSUME_DIFFERENT_OWNER=1 PATH=${PATH#*:} exec git \"$@\"");
     let path = format!("{}:{}", trap.at("bin").display(), std::env::var("PATH").unwrap());
     let run = || {
-        let mut command = trap.command("tree", &["plan", "spec", "--base", "HEAD", "--format", "json"]);
+        let mut command =
+            trap.command("tree", &["plan", "spec", "--base", "HEAD", "--format", "json"]);
         Ran::from(command.env("PATH", &path).output().unwrap())
     };
     let refused = |ran: Ran| {
         let ran = ran.exits(1);
-        let help = format!("git config --global --add safe.directory {}", trap.at("tree").display());
+        let help =
+            format!("git config --global --add safe.directory {}", trap.at("tree").display());
         assert!(ran.stderr.contains("another user") && ran.stderr.contains(&help), "{ran:?}");
     };
     refused(run());
     // Not by the repository itself, and not for another repository.
     trap.git("tree", &["config", "safe.directory", "*"]);
-    trap.file("home/.gitconfig", &format!("[safe]\n\tdirectory = {}\n", trap.at("tree/spec").display()));
+    trap.file(
+        "home/.gitconfig",
+        &format!("[safe]\n\tdirectory = {}\n", trap.at("tree/spec").display()),
+    );
     refused(run());
     trap.file("home/.gitconfig", &format!("[safe]\n\tdirectory = {}\n", trap.at("tree").display()));
     is_of(run(), &commit);

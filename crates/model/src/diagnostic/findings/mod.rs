@@ -1,8 +1,10 @@
-//! The registry of findings: every kind of diagnostic with its stable code, severity, summary, reason and fix.
+//! The registry of findings: every kind of diagnostic with its stable code, severity, summary,
+//! reason and fix.
 //!
-//! A kind is declared once, in the file of its family, in the order of the codes. Lints declare theirs next to the
-//! check (`src/lint/rules/`); `lint::findings` lists both. The registry is the source of `docs/findings.md`,
-//! the rules of SARIF reports and the names of JUnit cases. A code is never reused: a removed kind leaves a gap.
+//! A kind is declared once, in the file of its family, in the order of the codes. Lints declare
+//! theirs next to the check (`src/lint/rules/`); `lint::findings` lists both. The registry is the
+//! source of `docs/findings.md`, the rules of SARIF reports and the names of JUnit cases. A code is
+//! never reused: a removed kind leaves a gap.
 
 use super::{Diagnostic, Place, Severity};
 
@@ -71,7 +73,10 @@ pub use waf::*;
 
 /// Every finding except the lints, by family, in the order of the codes.
 pub fn all() -> impl Iterator<Item = &'static Finding> {
-    [spec::ALL, dns::ALL, waf::ALL, plan::ALL, snapshot::ALL, import::ALL].into_iter().flatten().copied()
+    [spec::ALL, dns::ALL, waf::ALL, plan::ALL, snapshot::ALL, import::ALL]
+        .into_iter()
+        .flatten()
+        .copied()
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! Spec against spec: what the authors changed, without looking at Cloudflare. Pure.
 //!
-//! Both sides are resolved specs, so other spellings, another order, other fragments, profiles or variables that come to the
-//! same are no difference.
+//! Both sides are resolved specs, so other spellings, another order, other fragments, profiles or
+//! variables that come to the same are no difference.
 //!
 //! | step | file |
 //! |---|---|
 //! | a zone as an outline of named things | `zone`, `records`, `waf` |
 //! | two outlines held against each other | `outline` |
 //!
-//! An absent value is not a value: where one spec does not mention a thing, the other *begins* or *ceases* to manage it.
+//! An absent value is not a value: where one spec does not mention a thing, the other *begins* or
+//! *ceases* to manage it.
 
 mod change;
 mod outline;
@@ -67,10 +68,12 @@ impl SpecChanges {
 /// Compares two specs.
 ///
 /// # Order
-/// Zones by name; in a zone its own settings, its records, its protection, each by path, with moves at the end of their list.
+/// Zones by name; in a zone its own settings, its records, its protection, each by path, with moves
+/// at the end of their list.
 #[must_use]
 pub fn diff_specs(before: &Desired, after: &Desired) -> SpecChanges {
-    let names: BTreeMap<&ZoneName, ()> = before.zones.keys().chain(after.zones.keys()).map(|name| (name, ())).gather();
+    let names: BTreeMap<&ZoneName, ()> =
+        before.zones.keys().chain(after.zones.keys()).map(|name| (name, ())).gather();
     let mut all = SpecChanges::default();
     for name in names.into_keys() {
         match diff_zone_specs(before.zones.get(name), after.zones.get(name)) {
@@ -82,7 +85,10 @@ pub fn diff_specs(before: &Desired, after: &Desired) -> SpecChanges {
 }
 
 /// Compares what two specs say of a zone; `None` if that is the same.
-fn diff_zone_specs(before: Option<&DesiredZone>, after: Option<&DesiredZone>) -> Option<ZoneSpecChanges> {
+fn diff_zone_specs(
+    before: Option<&DesiredZone>,
+    after: Option<&DesiredZone>,
+) -> Option<ZoneSpecChanges> {
     let zone = after.or(before)?;
     let kind = match (before, after) {
         (Some(_), Some(_)) => ZoneSpecKind::Changed,
@@ -92,5 +98,10 @@ fn diff_zone_specs(before: Option<&DesiredZone>, after: Option<&DesiredZone>) ->
     let mut changes = Vec::new();
     outline::compare(&zone::outline(before, after), &mut changes);
     let is_same = kind == ZoneSpecKind::Changed && changes.is_empty();
-    (!is_same).then(|| ZoneSpecChanges { zone: zone.name.clone(), kind, place: zone.place, changes })
+    (!is_same).then(|| ZoneSpecChanges {
+        zone: zone.name.clone(),
+        kind,
+        place: zone.place,
+        changes,
+    })
 }

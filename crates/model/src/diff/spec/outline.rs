@@ -1,4 +1,5 @@
-//! Outlines: named things with values, as two specs say them, and how they are held against each other.
+//! Outlines: named things with values, as two specs say them, and how they are held against each
+//! other.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -51,7 +52,10 @@ impl Said {
         // A mapping is compared member by member.
         match shown {
             Value::Map(members) if !members.is_empty() => {
-                let parts = members.into_iter().map(|(name, value)| (name, Self::value(value, place))).gather();
+                let parts = members
+                    .into_iter()
+                    .map(|(name, value)| (name, Self::value(value, place)))
+                    .gather();
                 Self { place, what: What::Thing { parts, words: None } }
             }
             shown => Self { place, what: What::Value { compared: shown.clone(), shown } },
@@ -59,7 +63,11 @@ impl Said {
     }
 
     /// A value that can be written in several ways.
-    pub(super) fn written(shown: impl Into<Value>, compared: impl Into<Value>, place: Place) -> Self {
+    pub(super) fn written(
+        shown: impl Into<Value>,
+        compared: impl Into<Value>,
+        place: Place,
+    ) -> Self {
         Self { place, what: What::Value { shown: shown.into(), compared: compared.into() } }
     }
 
@@ -79,7 +87,9 @@ impl Said {
 
 /// Dangers that a spec consents to, with the reasons.
 pub(super) fn allowed(allow: &BTreeMap<Danger, String>, place: Place) -> Said {
-    let said = allow.iter().map(|(danger, why)| (danger.code().to_owned(), Said::value(why.as_str(), place)));
+    let said = allow
+        .iter()
+        .map(|(danger, why)| (danger.code().to_owned(), Said::value(why.as_str(), place)));
     Said { place, what: What::Group(said.gather()) }
 }
 
@@ -116,7 +126,10 @@ fn said(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mut V
         (Some(What::Thing { parts: before, .. }), Some(What::Thing { parts: after, .. })) => {
             members(path, Some(before), Some(after), changes);
         }
-        (Some(What::Value { compared: b, shown }), Some(What::Value { compared: a, shown: wanted })) => {
+        (
+            Some(What::Value { compared: b, shown }),
+            Some(What::Value { compared: a, shown: wanted }),
+        ) => {
             if a != b {
                 let kind = SpecChangeKind::Changed { before: shown.clone(), after: wanted.clone() };
                 push(path, kind, before, after, changes);
@@ -128,11 +141,17 @@ fn said(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mut V
             push(path, kind, before, after, changes);
         }
         (None, Some(what)) => {
-            let kind = SpecChangeKind::Added { after: after.map_or(Value::Null, Said::whole), words: words(what) };
+            let kind = SpecChangeKind::Added {
+                after: after.map_or(Value::Null, Said::whole),
+                words: words(what),
+            };
             push(path, kind, before, after, changes);
         }
         (Some(what), None) => {
-            let kind = SpecChangeKind::Removed { before: before.map_or(Value::Null, Said::whole), words: words(what) };
+            let kind = SpecChangeKind::Removed {
+                before: before.map_or(Value::Null, Said::whole),
+                words: words(what),
+            };
             push(path, kind, before, after, changes);
         }
     }
@@ -163,7 +182,13 @@ fn items(said: Option<&Said>) -> &[(String, Said)] {
 }
 
 /// Notes a difference.
-fn push(path: &str, kind: SpecChangeKind, before: Option<&Said>, after: Option<&Said>, changes: &mut Vec<SpecChange>) {
+fn push(
+    path: &str,
+    kind: SpecChangeKind,
+    before: Option<&Said>,
+    after: Option<&Said>,
+    changes: &mut Vec<SpecChange>,
+) {
     if let Some(said) = after.or(before) {
         changes.push(SpecChange { path: path.to_owned(), kind, place: said.place });
     }
@@ -176,7 +201,8 @@ fn members(
     after: Option<&BTreeMap<String, Said>>,
     changes: &mut Vec<SpecChange>,
 ) {
-    let names: BTreeMap<&String, ()> = [before, after].into_iter().flatten().flatten().map(|(n, _)| (n, ())).gather();
+    let names: BTreeMap<&String, ()> =
+        [before, after].into_iter().flatten().flatten().map(|(n, _)| (n, ())).gather();
     for name in names.into_keys() {
         let (b, a) = (before.and_then(|m| m.get(name)), after.and_then(|m| m.get(name)));
         said(&below(path, name), b, a, changes);
@@ -206,7 +232,12 @@ fn managed(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mu
 }
 
 /// Items by their names, and then those at another place in the order of what both have.
-fn list(path: &str, before: &[(String, Said)], after: &[(String, Said)], changes: &mut Vec<SpecChange>) {
+fn list(
+    path: &str,
+    before: &[(String, Said)],
+    after: &[(String, Said)],
+    changes: &mut Vec<SpecChange>,
+) {
     let (earlier, later) = (places(before), places(after));
     for (name, b) in before.iter().filter(|(name, _)| !later.contains_key(name.as_str())) {
         said(&below(path, name), Some(b), None, changes);
@@ -220,7 +251,13 @@ fn list(path: &str, before: &[(String, Said)], after: &[(String, Said)], changes
     let kept: BTreeSet<usize> = longest_rising(&common).into_iter().gather();
     for (at, _) in common.iter().filter(|(at, _)| !kept.contains(at)) {
         let behind = at.checked_sub(1).map(|n| after[n].0.clone());
-        push(&below(path, &after[*at].0), SpecChangeKind::Moved { behind }, None, Some(&after[*at].1), changes);
+        push(
+            &below(path, &after[*at].0),
+            SpecChangeKind::Moved { behind },
+            None,
+            Some(&after[*at].1),
+            changes,
+        );
     }
 }
 
@@ -231,7 +268,8 @@ fn places(list: &[(String, Said)]) -> HashMap<&str, usize> {
 
 /// The path of a member: `a.b` for plain names, `a[b c]` for others.
 fn below(path: &str, name: &str) -> String {
-    let is_plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    let is_plain = !name.is_empty()
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     if path.is_empty() {
         name.to_owned()
     } else if is_plain {
@@ -251,7 +289,8 @@ mod tests {
     }
 
     fn list(names: &[&str], is_managed: bool) -> Said {
-        let items = names.iter().map(|name| ((*name).to_owned(), Said::value(true, place()))).collect();
+        let items =
+            names.iter().map(|name| ((*name).to_owned(), Said::value(true, place()))).collect();
         Said { place: place(), what: What::List { items, is_managed } }
     }
 
@@ -262,7 +301,9 @@ mod tests {
         let word = |change: &SpecChange| match &change.kind {
             SpecChangeKind::Added { .. } => format!("+ {}", change.path),
             SpecChangeKind::Removed { .. } => format!("- {}", change.path),
-            SpecChangeKind::Changed { before, after } => format!("~ {} {before} {after}", change.path),
+            SpecChangeKind::Changed { before, after } => {
+                format!("~ {} {before} {after}", change.path)
+            }
             SpecChangeKind::Moved { behind } => {
                 format!("> {} {}", change.path, behind.as_deref().unwrap_or("first"))
             }
@@ -272,8 +313,14 @@ mod tests {
 
     #[test]
     fn as_few_as_possible_have_moved() {
-        assert_eq!(told(Some(list(&["a", "b", "c"], false)), Some(list(&["c", "a", "b"], false))), ["> x.c first"]);
-        assert_eq!(told(Some(list(&["a", "b", "c"], false)), Some(list(&["a", "c", "b"], false))), ["> x.c a"]);
+        assert_eq!(
+            told(Some(list(&["a", "b", "c"], false)), Some(list(&["c", "a", "b"], false))),
+            ["> x.c first"]
+        );
+        assert_eq!(
+            told(Some(list(&["a", "b", "c"], false)), Some(list(&["a", "c", "b"], false))),
+            ["> x.c a"]
+        );
         // What comes and goes moves nothing.
         let both = told(Some(list(&["a", "b"], false)), Some(list(&["n", "b"], false)));
         assert_eq!(both, ["- x.a", "+ x.n"]);
@@ -291,9 +338,15 @@ mod tests {
         let written = |shown: &str| Said::written(shown, shown.to_lowercase(), place());
         assert_eq!(told(Some(written("A")), Some(written("a"))), Vec::<String>::new());
         assert_eq!(told(Some(written("A")), Some(written("b"))), ["~ x A b"]);
-        let map = |n: u32| Value::Map([("a b".to_owned(), Value::from(n)), ("c".to_owned(), Value::Null)].into());
+        let map = |n: u32| {
+            Value::Map([("a b".to_owned(), Value::from(n)), ("c".to_owned(), Value::Null)].into())
+        };
         let change = told(Some(Said::value(map(1), place())), Some(Said::value(map(2), place())));
         assert_eq!(change, ["~ x[a b] 1 2"]);
-        assert_eq!(told(None, Some(Said::value(map(1), place()))), ["+ x"], "a thing comes as a whole");
+        assert_eq!(
+            told(None, Some(Said::value(map(1), place()))),
+            ["+ x"],
+            "a thing comes as a whole"
+        );
     }
 }

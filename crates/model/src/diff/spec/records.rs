@@ -1,14 +1,15 @@
 //! The records of two specs, paired by name and type.
 //!
-//! Equal values belong together; of the rest, those of one purpose (two SPF texts) are paired in their order, so that a value
-//! that was changed reads as a change.
+//! Equal values belong together; of the rest, those of one purpose (two SPF texts) are paired in
+//! their order, so that a value that was changed reads as a change.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::outline::{Pairs, Said, What, allowed};
 use crate::model::facts::Slot;
 use crate::model::{
-    Comment, DesiredRecord, DesiredZone, Facets, Gather, Purpose, Rdata, Tag, Tombstone, Value, ZoneName,
+    Comment, DesiredRecord, DesiredZone, Facets, Gather, Purpose, Rdata, Tag, Tombstone, Value,
+    ZoneName,
 };
 
 /// The records of one name and type: earlier and later.
@@ -35,23 +36,31 @@ pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>)
     for (key, set) in sets {
         let is_single = set.before.len().max(set.after.len()) == 1;
         for (before, after) in paired(set) {
-            // Of several, one that keeps its value is known by that; of one that does not, the value is what is told.
-            let kept = before.zip(after).filter(|(b, a)| !is_single && b.data == a.data).map(|(_, a)| a);
+            // Of several, one that keeps its value is known by that; of one that does not, the
+            // value is what is told.
+            let kept =
+                before.zip(after).filter(|(b, a)| !is_single && b.data == a.data).map(|(_, a)| a);
             let path = match kept {
                 Some(record) => format!("records[{key} {}]", record.data.presentation()),
                 None => format!("records[{key}]"),
             };
-            pairs.push((path, before.map(|r| said(r, is_single)), after.map(|r| said(r, is_single))));
+            pairs.push((
+                path,
+                before.map(|r| said(r, is_single)),
+                after.map(|r| said(r, is_single)),
+            ));
         }
     }
     let tombstones = |zone: Option<&DesiredZone>| -> BTreeMap<String, Said> {
-        zone.map(|zone| zone.tombstones.iter().map(|t| tombstone(&zone.name, t)).gather()).unwrap_or_default()
+        zone.map(|zone| zone.tombstones.iter().map(|t| tombstone(&zone.name, t)).gather())
+            .unwrap_or_default()
     };
     let (mut before, after) = (tombstones(before), tombstones(after));
     for (key, said) in after {
         pairs.push((format!("absent[{key}]"), before.remove(&key), Some(said)));
     }
-    pairs.extend(before.into_iter().map(|(key, said)| (format!("absent[{key}]"), Some(said), None)));
+    pairs
+        .extend(before.into_iter().map(|(key, said)| (format!("absent[{key}]"), Some(said), None)));
     pairs
 }
 
@@ -68,13 +77,17 @@ fn paired(set: Set<'_>) -> Vec<(Option<&DesiredRecord>, Option<&DesiredRecord>)>
     for records in [&mut before, &mut after] {
         records.sort_by_cached_key(|record| record.data.presentation());
     }
-    let purpose = |record: &DesiredRecord| Some(record.data.purpose()).filter(|purpose| *purpose != Purpose::Unique);
+    let purpose = |record: &DesiredRecord| {
+        Some(record.data.purpose()).filter(|purpose| *purpose != Purpose::Unique)
+    };
     let near = |record: &DesiredRecord| Some((purpose(record)?, record.data.pairing_key()));
     take_pairs(&mut before, &mut after, &mut pairs, near);
     take_pairs(&mut before, &mut after, &mut pairs, purpose);
     pairs.extend(before.into_iter().map(|record| (Some(record), None)));
     pairs.extend(after.into_iter().map(|record| (None, Some(record))));
-    pairs.sort_by_cached_key(|(before, after)| after.or(*before).map(|record| record.data.presentation()));
+    pairs.sort_by_cached_key(|(before, after)| {
+        after.or(*before).map(|record| record.data.presentation())
+    });
     pairs
 }
 
@@ -93,7 +106,9 @@ fn take_pairs<'a, K: Ord>(
     }
     let mut taken = vec![false; after.len()];
     before.retain(|record| {
-        let Some(n) = key(record).and_then(|key| left.get_mut(&key)?.pop_front()) else { return true };
+        let Some(n) = key(record).and_then(|key| left.get_mut(&key)?.pop_front()) else {
+            return true;
+        };
         taken[n] = true;
         pairs.push((Some(*record), Some(after[n])));
         false
@@ -107,7 +122,8 @@ fn said(record: &DesiredRecord, is_single: bool) -> Said {
     let DesiredRecord { name: _, data, facets, protect, allow, spelling } = record;
     let Facets { ttl, proxied, comment, tags, settings } = facets;
     let place = spelling.entry;
-    let in_one_piece = || [("content".to_owned(), Value::from(data.presentation()))].into_iter().gather();
+    let in_one_piece =
+        || [("content".to_owned(), Value::from(data.presentation()))].into_iter().gather();
     let mut parts = if is_single { value(data) } else { in_one_piece() };
     let mut words = Vec::new();
     let mut add = |name: &str, value: Value, words_for_it: String| {
@@ -118,10 +134,16 @@ fn said(record: &DesiredRecord, is_single: bool) -> Said {
         add("ttl", Value::from(*ttl), format!("ttl {ttl}"));
     }
     if let Some(proxied) = proxied {
-        add("proxied", Value::from(*proxied), if *proxied { "proxied" } else { "DNS only" }.to_owned());
+        add(
+            "proxied",
+            Value::from(*proxied),
+            if *proxied { "proxied" } else { "DNS only" }.to_owned(),
+        );
     }
     match comment {
-        Some(Comment::Set(text)) => add("comment", Value::from(text.as_str()), format!("comment {text:?}")),
+        Some(Comment::Set(text)) => {
+            add("comment", Value::from(text.as_str()), format!("comment {text:?}"))
+        }
         Some(Comment::Clear) => add("comment", Value::Null, "no comment".to_owned()),
         None => {}
     }
@@ -145,7 +167,10 @@ fn said(record: &DesiredRecord, is_single: bool) -> Said {
     if let Some(allow) = allow {
         parts.insert("allow".to_owned(), allowed(allow, place));
     }
-    Said { place, what: What::Thing { parts, words: Some(format!("{}{aside}", data.presentation())) } }
+    Said {
+        place,
+        what: What::Thing { parts, words: Some(format!("{}{aside}", data.presentation())) },
+    }
 }
 
 /// The parts of a record's value.
@@ -178,7 +203,10 @@ fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> (String, Said) {
         key,
         Said {
             place,
-            what: What::Thing { parts: allow.into_iter().gather(), words: Some("state: absent".to_owned()) },
+            what: What::Thing {
+                parts: allow.into_iter().gather(),
+                words: Some("state: absent".to_owned()),
+            },
         },
     )
 }

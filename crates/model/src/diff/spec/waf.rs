@@ -7,8 +7,8 @@ use crate::diagnostic::Place;
 use crate::model::expression::Expression;
 use crate::model::managed::threshold_keyword;
 use crate::model::ruleset::{
-    AcceptedCause, AcceptedObject, Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm,
-    RuleTuning, SkipTarget, Switch, TagTuning, TuningTarget,
+    AcceptedCause, AcceptedObject, Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf,
+    Note, RuleForm, RuleTuning, SkipTarget, Switch, TagTuning, TuningTarget,
 };
 use crate::model::{Gather, Value};
 
@@ -39,11 +39,15 @@ impl Parts {
     /// Adds an expression, which can be written in many ways.
     fn expression(&mut self, name: &str, expression: Option<&(Expression, Place)>) {
         if let Some((expression, place)) = expression {
-            self.all.insert(name.to_owned(), Said::written(scope(expression), expression.canonical(), *place));
+            self.all.insert(
+                name.to_owned(),
+                Said::written(scope(expression), expression.canonical(), *place),
+            );
         }
     }
 
-    /// Adds why something is there. Whether it has expired follows from the day, which is the same for both specs.
+    /// Adds why something is there. Whether it has expired follows from the day, which is the same
+    /// for both specs.
     fn note(&mut self, note: &Note) {
         let Note { reason, owner, expires, is_expired: _, days_left: _, expires_soon: _ } = note;
         self.put("reason", reason.as_deref());
@@ -94,7 +98,9 @@ fn accepted_cause(accepted: &AcceptedCause) -> (String, Said) {
     let mut parts = Parts::new(*place);
     let value = match object {
         AcceptedObject::Rule { is, .. } => Value::Map(is.members().clone()),
-        AcceptedObject::Key { is, .. } | AcceptedObject::Override { is, .. } => Value::from(is.as_str()),
+        AcceptedObject::Key { is, .. } | AcceptedObject::Override { is, .. } => {
+            Value::from(is.as_str())
+        }
     };
     parts.put("is", Some(value));
     parts.put("ruleset", ruleset.map(|ruleset| ruleset.key()));
@@ -105,8 +111,19 @@ fn accepted_cause(accepted: &AcceptedCause) -> (String, Said) {
 
 /// A managed ruleset.
 fn deployment(desired: &DesiredDeployment) -> Said {
-    let DesiredDeployment { ruleset: _, place, switch, when, version, paranoia, threshold, action, tags, rules, raw } =
-        desired;
+    let DesiredDeployment {
+        ruleset: _,
+        place,
+        switch,
+        when,
+        version,
+        paranoia,
+        threshold,
+        action,
+        tags,
+        rules,
+        raw,
+    } = desired;
     let mut parts = Parts::new(*place);
     let switch = match switch {
         Switch::On => "on",
@@ -116,7 +133,10 @@ fn deployment(desired: &DesiredDeployment) -> Said {
     parts.expression("when", when.as_ref());
     parts.put("version", version.as_ref().map(|(version, _)| version.as_str()));
     parts.put("paranoia", paranoia.map(|(level, _)| u32::from(level.level())));
-    parts.put("threshold", threshold.map(|(n, _)| threshold_keyword(n).map_or(Value::from(n), Value::from)));
+    parts.put(
+        "threshold",
+        threshold.map(|(n, _)| threshold_keyword(n).map_or(Value::from(n), Value::from)),
+    );
     parts.put("action", action.map(|(action, _)| action.as_str()));
     // Of the tags the last one that names a rule wins.
     let tags = distinct(tags.iter().map(|tuning| (tuning.tag.clone(), tag_tuning(tuning))));
@@ -185,7 +205,18 @@ fn noted(note: &Note) -> String {
 
 /// A rule with a name.
 fn rule(desired: &DesiredRule) -> Said {
-    let DesiredRule { name: _, place, when, is_absent, enabled, description, form, log, anchors, note } = desired;
+    let DesiredRule {
+        name: _,
+        place,
+        when,
+        is_absent,
+        enabled,
+        description,
+        form,
+        log,
+        anchors,
+        note,
+    } = desired;
     let mut parts = Parts::new(*place);
     if *is_absent {
         parts.put("state", Some("absent"));
@@ -221,7 +252,10 @@ fn rule(desired: &DesiredRule) -> Said {
             Anchor::After(name, _) => parts.put("after", Some(name.as_str())),
         }
     }
-    let when = when.as_ref().map(|(expression, _)| format!(" when {}", scope(expression))).unwrap_or_default();
+    let when = when
+        .as_ref()
+        .map(|(expression, _)| format!(" when {}", scope(expression)))
+        .unwrap_or_default();
     parts.thing(Some(format!("{does}{when}{}", noted(note))))
 }
 
@@ -231,9 +265,10 @@ fn skipped(targets: &[SkipTarget]) -> Value {
         SkipTarget::Everything => vec!["everything".to_owned()],
         SkipTarget::Ruleset(managed) => vec![managed.key().to_owned()],
         SkipTarget::RulesetId(id) => vec![format!("ruleset {id}")],
-        SkipTarget::Rules(managed, names) => {
-            names.iter().map(|(name, _)| format!("{} rule {}", managed.key(), name.as_str())).collect()
-        }
+        SkipTarget::Rules(managed, names) => names
+            .iter()
+            .map(|(name, _)| format!("{} rule {}", managed.key(), name.as_str()))
+            .collect(),
         SkipTarget::Phase(phase) => vec![format!("phase {phase}")],
         SkipTarget::Product(product) => vec![format!("product {product}")],
     };
@@ -243,7 +278,8 @@ fn skipped(targets: &[SkipTarget]) -> Value {
 
 /// A rate; the same in a few words.
 fn rate(parts: &mut Parts, desired: &DesiredRate) -> String {
-    let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } = desired;
+    let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } =
+        desired;
     let per: std::collections::BTreeSet<&String> = per.iter().gather();
     let per = Value::List(per.into_iter().map(|name| Value::from(name.as_str())).collect());
     let words = format!("{action} above {requests} in {period} s per {per}");

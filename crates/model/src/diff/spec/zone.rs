@@ -6,19 +6,30 @@ use super::outline::{Pairs, Said, What, allowed, prunes};
 use super::{records, waf};
 use crate::diagnostic::Place;
 use crate::model::{
-    DesiredSettings, DesiredZone, Expectation, Expected, ExpectedAnswer, ExpectedIssuance, ExpectedMail,
-    ExpectedPolicy, ExpectedRequest, Gather, IgnorePattern, Rdata, Value,
+    DesiredSettings, DesiredZone, Expectation, Expected, ExpectedAnswer, ExpectedIssuance,
+    ExpectedMail, ExpectedPolicy, ExpectedRequest, Gather, IgnorePattern, Rdata, Value,
 };
 
 /// Everything that two specs say of a zone.
 pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>) -> Pairs {
     let mut pairs = Pairs::new();
     let (mut b, mut a) = (before.map(own).unwrap_or_default(), after.map(own).unwrap_or_default());
-    for path in ["id", "create", "unmanaged", "ignore", "allow", "expect", "settings", "dnssec", "dns_settings"] {
+    for path in [
+        "id",
+        "create",
+        "unmanaged",
+        "ignore",
+        "allow",
+        "expect",
+        "settings",
+        "dnssec",
+        "dns_settings",
+    ] {
         pairs.push((path.to_owned(), b.remove(path), a.remove(path)));
     }
     pairs.extend(records::outline(before, after));
-    let waf = |zone: Option<&DesiredZone>| zone.and_then(|zone| zone.waf.as_deref()).map(waf::outline);
+    let waf =
+        |zone: Option<&DesiredZone>| zone.and_then(|zone| zone.waf.as_deref()).map(waf::outline);
     pairs.push(("waf".to_owned(), waf(before), waf(after)));
     pairs
 }
@@ -50,11 +61,19 @@ fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
     if let Some(said) = prunes(*unmanaged, *place) {
         all.insert("unmanaged", said);
     }
-    all.insert("ignore", Said { place: *place, what: What::Group(ignore.iter().map(pattern).gather()) });
+    all.insert(
+        "ignore",
+        Said { place: *place, what: What::Group(ignore.iter().map(pattern).gather()) },
+    );
     all.insert("allow", allowed(allow, *place));
-    all.insert("expect", Said { place: *place, what: What::Group(expect.iter().map(expected).gather()) });
+    all.insert(
+        "expect",
+        Said { place: *place, what: What::Group(expect.iter().map(expected).gather()) },
+    );
     let group = |values: &BTreeMap<String, (Value, Place)>| {
-        let said = values.iter().map(|(name, (value, place))| (name.clone(), Said::value(value.clone(), *place)));
+        let said = values
+            .iter()
+            .map(|(name, (value, place))| (name.clone(), Said::value(value.clone(), *place)));
         Said { place: *place, what: What::Group(said.gather()) }
     };
     all.insert("settings", group(settings));
@@ -92,7 +111,9 @@ fn demand(what: &Expected) -> String {
                 format!("DMARC {least}{}", expected.policy.as_str())
             };
             let demands = [
-                by.as_ref().map(|by| if by.is_empty() { "no mail".to_owned() } else { format!("by {}", list(by)) }),
+                by.as_ref().map(|by| {
+                    if by.is_empty() { "no mail".to_owned() } else { format!("by {}", list(by)) }
+                }),
                 (!spf_pass.is_empty()).then(|| format!("sent by {}", list(spf_pass))),
                 dmarc.as_ref().map(policy),
                 (!dkim.is_empty()).then(|| format!("DKIM keys {}", list(dkim))),
@@ -101,14 +122,24 @@ fn demand(what: &Expected) -> String {
         }
         Expected::Request(expected) => {
             let ExpectedRequest { text: _, request, rate, verdict, by } = &**expected;
-            let from = request.address.map(|address| format!(" from {address}")).unwrap_or_default();
-            let fields = request.fields.iter().map(|(name, given)| format!(", {name} {given}")).collect::<String>();
-            let times = if rate.times > 1 { format!(", {} in {} s", rate.times, rate.seconds) } else { String::new() };
+            let from =
+                request.address.map(|address| format!(" from {address}")).unwrap_or_default();
+            let fields = request
+                .fields
+                .iter()
+                .map(|(name, given)| format!(", {name} {given}"))
+                .collect::<String>();
+            let times = if rate.times > 1 {
+                format!(", {} in {} s", rate.times, rate.seconds)
+            } else {
+                String::new()
+            };
             let by = by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
             format!("{request}{from}{fields}{times}: {verdict}{by}")
         }
         Expected::Certificates(ExpectedIssuance { name, only, universal_ssl }) => {
-            let only = if only.is_empty() { "nobody".to_owned() } else { format!("only {}", list(only)) };
+            let only =
+                if only.is_empty() { "nobody".to_owned() } else { format!("only {}", list(only)) };
             let universal = match universal_ssl {
                 None => "",
                 Some(true) => ", Universal SSL on",
@@ -129,7 +160,8 @@ fn pattern(pattern: &IgnorePattern) -> (String, Said) {
         ("content", content.as_ref().map(glob::Pattern::as_str)),
         ("tag", tag.as_deref()),
     ];
-    let words: Vec<_> = parts.into_iter().filter_map(|(key, text)| Some(format!("{key} {}", text?))).collect();
+    let words: Vec<_> =
+        parts.into_iter().filter_map(|(key, text)| Some(format!("{key} {}", text?))).collect();
     let why = reason.as_deref().map_or(Value::from("without a reason"), Value::from);
     (words.join(", "), Said::value(why, *place))
 }

@@ -1,9 +1,11 @@
-//! What an expression names: a page, hosts, clients. Read from its canonical form, so the spelling does not matter.
+//! What an expression names: a page, hosts, clients. Read from its canonical form, so the spelling
+//! does not matter.
 //!
-//! Two questions are answered. Does it match one page or one directory of one host, and nothing else? And does it name
-//! something that ordinary visitors are not, such as a path, a set of addresses, or a method that browsers do not use?
-//! A negation names nothing, with one exception: where a property has few ordinary values (`GET`, port 443), whatever
-//! leaves all of them out names the others.
+//! Two questions are answered. Does it match one page or one directory of one host, and nothing
+//! else? And does it name something that ordinary visitors are not, such as a path, a set of
+//! addresses, or a method that browsers do not use? A negation names nothing, with one exception:
+//! where a property has few ordinary values (`GET`, port 443), whatever leaves all of them out
+//! names the others.
 //!
 //! # Sources
 //! developers.cloudflare.com/bots/concepts/bot-score (1 to 29: automated or likely automated) and
@@ -16,7 +18,9 @@ use super::canonical::{CanonicalForm, CanonicalKind};
 use super::evaluate::comparison_accepts;
 use super::pages::{is_path_field, says_something, segments, tells_pages_apart};
 use super::scope::truth;
-use super::syntax::{Base, ComparedValue, Comparison, Connective, Index, Item, Literal, NodeKind, Operand, Operator};
+use super::syntax::{
+    Base, ComparedValue, Comparison, Connective, Index, Item, Literal, NodeKind, Operand, Operator,
+};
 
 /// What an expression can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,7 +57,8 @@ const ORDINARY: &[(&str, &[&str], Bound)] = &[
 /// The highest score that a detection gives to automated requests and attacks alone.
 const SCORES: &[(&str, i64)] = &[("cf.bot_management.score", 29), ("cf.waf.score", 20)];
 
-/// Whether an expression matches one page, or one directory with at least so many segments, of one host, and nothing else.
+/// Whether an expression matches one page, or one directory with at least so many segments, of one
+/// host, and nothing else.
 pub(super) fn is_one_place(form: &CanonicalForm, least_segments: usize) -> bool {
     let parts = match &form.kind {
         CanonicalKind::Chain(Connective::And, parts) => parts.as_slice(),
@@ -92,8 +97,12 @@ pub(super) fn is_path(part: &CanonicalForm, least_segments: usize) -> bool {
             comparison.left.plain_field() == Some(PATH) && only_text(comparison).is_some()
         }
         CanonicalKind::Operand(operand) => match (&operand.base, operand.arguments()) {
-            (Base::Call(name, _), [field, prefix]) if name == "starts_with" && operand.indexes.is_empty() => {
-                let (NodeKind::Operand(field), NodeKind::Operand(prefix)) = (&field.kind, &prefix.kind) else {
+            (Base::Call(name, _), [field, prefix])
+                if name == "starts_with" && operand.indexes.is_empty() =>
+            {
+                let (NodeKind::Operand(field), NodeKind::Operand(prefix)) =
+                    (&field.kind, &prefix.kind)
+                else {
                     return false;
                 };
                 let text = match prefix.literal() {
@@ -121,7 +130,11 @@ fn is_named(form: &CanonicalForm, holds: bool, wanted: &[Bound]) -> bool {
         CanonicalKind::Chain(connective, parts) => {
             let mut named = parts.iter().map(|part| is_named(part, holds, wanted));
             // The negation of a conjunction is a disjunction.
-            if (*connective == Connective::And) == holds { named.any(|n| n) } else { named.all(|n| n) }
+            if (*connective == Connective::And) == holds {
+                named.any(|n| n)
+            } else {
+                named.all(|n| n)
+            }
         }
         CanonicalKind::Comparison(comparison) => {
             of_comparison(comparison, holds).is_some_and(|bound| wanted.contains(&bound))
@@ -134,7 +147,9 @@ fn is_named(form: &CanonicalForm, holds: bool, wanted: &[Bound]) -> bool {
 fn field(operand: &Operand) -> Option<&str> {
     match &operand.base {
         Base::Field(name) => Some(name),
-        Base::Call(name, arguments) if matches!(name.as_str(), "lower" | "upper" | "url_decode" | "remove_bytes") => {
+        Base::Call(name, arguments)
+            if matches!(name.as_str(), "lower" | "upper" | "url_decode" | "remove_bytes") =>
+        {
             match &arguments.first()?.kind {
                 NodeKind::Operand(inner) => field(inner),
                 _ => None,
@@ -156,7 +171,9 @@ fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
         name => name,
     };
     if let Some((_, ordinary, bound)) = ORDINARY.iter().find(|(own, ..)| *own == name) {
-        let is_out = ordinary.iter().all(|value| accepts(comparison, value).is_some_and(|is_in| is_in != holds));
+        let is_out = ordinary
+            .iter()
+            .all(|value| accepts(comparison, value).is_some_and(|is_in| is_in != holds));
         return is_out.then_some(*bound);
     }
     let is_equal = match comparison.operator {
@@ -173,7 +190,9 @@ fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
     match name {
         // Whoever cannot tell takes it for one that every browser sends.
         "http.request.headers.names"
-            if BROWSER_HEADERS.iter().any(|own| comparison_accepts(comparison, own.as_bytes()).unwrap_or(true)) =>
+            if BROWSER_HEADERS
+                .iter()
+                .any(|own| comparison_accepts(comparison, own.as_bytes()).unwrap_or(true)) =>
         {
             None
         }
@@ -184,11 +203,13 @@ fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
         | "ip.src.continent"
         | "ip.geoip.continent"
         | "cf.verified_bot_category" => {
-            matches!(comparison.operator, Operator::Equal | Operator::In | Operator::NotEqual).then_some(Bound::Client)
+            matches!(comparison.operator, Operator::Equal | Operator::In | Operator::NotEqual)
+                .then_some(Bound::Client)
         }
         "http.user_agent" => is_no_browser(comparison).then_some(Bound::Client),
         "http.response.code" => is_at_least(comparison, 400).then_some(Bound::Content),
-        // The score is always 0 (developers.cloudflare.com/ruleset-engine/rules-language/fields, read 2026-11).
+        // The score is always 0 (developers.cloudflare.com/ruleset-engine/rules-language/fields,
+        // read 2026-11).
         "cf.threat_score" => is_at_least(comparison, 1).then_some(Bound::Content),
         _ if is_path_field(name) => names_pages(comparison).then_some(Bound::Path),
         _ if score(name).is_some_and(|most| is_at_most(comparison, most)) => Some(Bound::Content),
@@ -244,7 +265,8 @@ fn of_text(name: &str, text: Option<&[u8]>) -> Option<Bound> {
         "http.host" => Some(Bound::Host),
         "http.request.full_uri" | "raw.http.request.full_uri" => {
             let text = text.unwrap_or_default();
-            let address = text.windows(3).position(|w| w == b"://").map_or(text, |at| &text[at + 3..]);
+            let address =
+                text.windows(3).position(|w| w == b"://").map_or(text, |at| &text[at + 3..]);
             let path = address.iter().position(|byte| *byte == b'/').map(|at| &address[at..]);
             Some(if path.is_some_and(says_something) { Bound::Path } else { Bound::Host })
         }
@@ -256,7 +278,8 @@ fn of_text(name: &str, text: Option<&[u8]>) -> Option<Bound> {
 /// The highest score of a detection that ordinary requests do not get.
 fn score(name: &str) -> Option<i64> {
     let of = |(own, most): &(&str, i64)| {
-        (name == *own || name.strip_prefix(own).is_some_and(|rest| rest.starts_with('.'))).then_some(*most)
+        (name == *own || name.strip_prefix(own).is_some_and(|rest| rest.starts_with('.')))
+            .then_some(*most)
     };
     SCORES.iter().find_map(of)
 }
@@ -266,7 +289,9 @@ fn accepts(comparison: &Comparison, value: &str) -> Option<bool> {
     let is = |literal: &Literal| match literal {
         Literal::Bytes(text) => Some(text.as_slice() == value.as_bytes()),
         Literal::Integer(number) => Some(number.to_string() == value),
-        Literal::Address(_) | Literal::Network(_) | Literal::Truth(_) | Literal::Unquoted(_) => None,
+        Literal::Address(_) | Literal::Network(_) | Literal::Truth(_) | Literal::Unquoted(_) => {
+            None
+        }
     };
     match (&comparison.right, comparison.operator) {
         (ComparedValue::Literal(literal), Operator::Equal) => is(literal),
@@ -290,8 +315,9 @@ fn accepts(comparison: &Comparison, value: &str) -> Option<bool> {
 
 /// Whether addresses are few enough to name clients.
 fn are_clients(right: &ComparedValue) -> bool {
-    let is_small =
-        |network: &IpNet| network.prefix_len() >= if matches!(network, IpNet::V4(_)) { WIDEST.0 } else { WIDEST.1 };
+    let is_small = |network: &IpNet| {
+        network.prefix_len() >= if matches!(network, IpNet::V4(_)) { WIDEST.0 } else { WIDEST.1 }
+    };
     let is_client = |literal: &Literal| match literal {
         Literal::Address(_) => true,
         Literal::Network(network) => is_small(network),
@@ -320,10 +346,13 @@ fn are_clients(right: &ComparedValue) -> bool {
 /// Whether numbers are named one by one, or in ranges that are not too long.
 fn are_few(comparison: &Comparison) -> bool {
     match (&comparison.right, comparison.operator) {
-        (ComparedValue::Literal(_), Operator::Equal | Operator::NotEqual) | (ComparedValue::List(_), _) => true,
+        (ComparedValue::Literal(_), Operator::Equal | Operator::NotEqual)
+        | (ComparedValue::List(_), _) => true,
         (ComparedValue::Set(items), _) => items.iter().all(|(item, _)| match item {
             Item::One(_) => true,
-            Item::Range(Literal::Integer(first), Literal::Integer(last)) => last.saturating_sub(*first) < MOST_NUMBERS,
+            Item::Range(Literal::Integer(first), Literal::Integer(last)) => {
+                last.saturating_sub(*first) < MOST_NUMBERS
+            }
             Item::Range(..) => false,
         }),
         _ => false,
@@ -334,7 +363,9 @@ fn are_few(comparison: &Comparison) -> bool {
 fn is_at_most(comparison: &Comparison, most: i64) -> bool {
     match (&comparison.right, comparison.operator) {
         (ComparedValue::Literal(Literal::Integer(n)), Operator::Less) => *n <= most + 1,
-        (ComparedValue::Literal(Literal::Integer(n)), Operator::LessOrEqual | Operator::Equal) => *n <= most,
+        (ComparedValue::Literal(Literal::Integer(n)), Operator::LessOrEqual | Operator::Equal) => {
+            *n <= most
+        }
         (ComparedValue::Set(items), Operator::In) => items.iter().all(|(item, _)| match item {
             Item::One(Literal::Integer(n)) | Item::Range(_, Literal::Integer(n)) => *n <= most,
             Item::One(_) | Item::Range(..) => false,
@@ -347,7 +378,10 @@ fn is_at_most(comparison: &Comparison, most: i64) -> bool {
 fn is_at_least(comparison: &Comparison, least: i64) -> bool {
     match (&comparison.right, comparison.operator) {
         (ComparedValue::Literal(Literal::Integer(n)), Operator::Greater) => *n >= least - 1,
-        (ComparedValue::Literal(Literal::Integer(n)), Operator::GreaterOrEqual | Operator::Equal) => *n >= least,
+        (
+            ComparedValue::Literal(Literal::Integer(n)),
+            Operator::GreaterOrEqual | Operator::Equal,
+        ) => *n >= least,
         (ComparedValue::Set(items), Operator::In) => items.iter().all(|(item, _)| match item {
             Item::One(Literal::Integer(n)) | Item::Range(Literal::Integer(n), _) => *n >= least,
             Item::One(_) | Item::Range(..) => false,
@@ -356,11 +390,14 @@ fn is_at_least(comparison: &Comparison, least: i64) -> bool {
     }
 }
 
-/// Whether a comparison with a text names something: a pattern needs more than placeholders, a value must not be empty.
+/// Whether a comparison with a text names something: a pattern needs more than placeholders, a
+/// value must not be empty.
 fn names_text(comparison: &Comparison) -> bool {
     let is_value = |literal: &Literal| matches!(literal, Literal::Bytes(text) if !text.is_empty());
     match (&comparison.right, comparison.operator) {
-        (ComparedValue::Literal(literal), Operator::Equal | Operator::NotEqual) => is_value(literal),
+        (ComparedValue::Literal(literal), Operator::Equal | Operator::NotEqual) => {
+            is_value(literal)
+        }
         (ComparedValue::Set(items), Operator::In) => {
             items.iter().all(|(item, _)| matches!(item, Item::One(literal) if is_value(literal)))
         }
@@ -375,7 +412,8 @@ fn names_text(comparison: &Comparison) -> bool {
 
 /// Whether a comparison of the user agent leaves common browsers out. An empty one is no browser's.
 fn is_no_browser(comparison: &Comparison) -> bool {
-    let ignores_case = matches!(comparison.operator, Operator::Wildcard) || is_folded(&comparison.left);
+    let ignores_case =
+        matches!(comparison.operator, Operator::Wildcard) || is_folded(&comparison.left);
     match (&comparison.right, comparison.operator) {
         (ComparedValue::Literal(Literal::Bytes(_)), Operator::Equal | Operator::NotEqual) => true,
         (ComparedValue::Set(_) | ComparedValue::List(_), Operator::In) => true,
@@ -407,9 +445,11 @@ fn trimmed(mut text: &[u8]) -> &[u8] {
 
 /// Whether a text is part of what a common browser sends.
 fn is_in_browsers(text: &[u8], ignores_case: bool) -> bool {
-    let folded = |bytes: &[u8]| if ignores_case { bytes.to_ascii_lowercase() } else { bytes.to_vec() };
+    let folded =
+        |bytes: &[u8]| if ignores_case { bytes.to_ascii_lowercase() } else { bytes.to_vec() };
     let part = folded(text);
-    let has = |browser: &&&str| folded(browser.as_bytes()).windows(part.len().max(1)).any(|w| w == part);
+    let has =
+        |browser: &&&str| folded(browser.as_bytes()).windows(part.len().max(1)).any(|w| w == part);
     BROWSER_USER_AGENTS.iter().any(|browser| has(&browser))
 }
 
@@ -431,15 +471,22 @@ fn of_operand(operand: &Operand, holds: bool, wanted: &[Bound]) -> bool {
             bound.is_some_and(|bound| wanted.contains(&bound))
         }
         (Base::Call(name, _), [left, right]) if name == "starts_with" || name == "ends_with" => {
-            let (NodeKind::Operand(left), NodeKind::Operand(right)) = (&left.kind, &right.kind) else { return false };
-            let (Some(name), Some(Literal::Bytes(text))) = (field(left), right.literal()) else { return false };
+            let (NodeKind::Operand(left), NodeKind::Operand(right)) = (&left.kind, &right.kind)
+            else {
+                return false;
+            };
+            let (Some(name), Some(Literal::Bytes(text))) = (field(left), right.literal()) else {
+                return false;
+            };
             let is_start = matches!(&operand.base, Base::Call(name, _) if name == "starts_with");
             let (says, text_of) = (says_something(text), |path: &str| match is_start {
                 true => path.as_bytes().starts_with(text),
                 false => path.as_bytes().ends_with(text),
             });
             let bound = match name {
-                "http.user_agent" => (says && !is_in_browsers(text, is_folded(left))).then_some(Bound::Client),
+                "http.user_agent" => {
+                    (says && !is_in_browsers(text, is_folded(left))).then_some(Bound::Client)
+                }
                 _ if is_path_field(name) => tells_pages_apart(says, text_of).then_some(Bound::Path),
                 _ => of_text(name, Some(text)).filter(|_| says),
             };
@@ -461,18 +508,45 @@ mod tests {
     fn one_place_is_one_host_and_one_page_or_directory() {
         for (text, expected) in [
             (r#"http.host eq "a.example" and http.request.uri.path eq "/search""#, true),
-            (r#"(http.request.uri.path == "/a") && (http.host == "a.example") && not cf.client.bot"#, true),
-            (r#"http.host in {"a.example"} and starts_with(http.request.uri.path, "/shop/search")"#, true),
+            (
+                r#"(http.request.uri.path == "/a") && (http.host == "a.example") && not cf.client.bot"#,
+                true,
+            ),
+            (
+                r#"http.host in {"a.example"} and starts_with(http.request.uri.path, "/shop/search")"#,
+                true,
+            ),
             (r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop/")"#, false),
-            (r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop//")"#, false),
-            (r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop/../")"#, false),
-            (r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop/%2e%2e/")"#, false),
+            (
+                r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop//")"#,
+                false,
+            ),
+            (
+                r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop/../")"#,
+                false,
+            ),
+            (
+                r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop/%2e%2e/")"#,
+                false,
+            ),
             (r#"http.host eq "a.example" and starts_with(http.request.uri.path, "//")"#, false),
-            (r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop/..;/")"#, false),
-            (r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop/;")"#, false),
-            (r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop/\\..\\a")"#, false),
+            (
+                r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop/..;/")"#,
+                false,
+            ),
+            (
+                r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop/;")"#,
+                false,
+            ),
+            (
+                r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop/\\..\\a")"#,
+                false,
+            ),
             (r#"http.host eq "a.example" or http.request.uri.path eq "/search""#, false),
-            (r#"http.host eq "a.example" and (http.request.uri.path eq "/a" or http.request.uri.path eq "/b")"#, false),
+            (
+                r#"http.host eq "a.example" and (http.request.uri.path eq "/a" or http.request.uri.path eq "/b")"#,
+                false,
+            ),
             (r#"http.host eq "a.example" and http.request.uri.path in {"/a" "/b"}"#, false),
             (r#"http.host in {"a.example" "b.example"} and http.request.uri.path eq "/a""#, false),
             (r#"http.host eq "a.example" and http.request.uri.path contains "/a/b/c""#, false),
@@ -572,8 +646,10 @@ mod tests {
             ("true", None),
         ] {
             let all = [Host, Path, Method, Client, Content];
-            let named: Vec<Bound> =
-                all.into_iter().filter(|bound| Expression::reported(text).names(&[*bound])).collect();
+            let named: Vec<Bound> = all
+                .into_iter()
+                .filter(|bound| Expression::reported(text).names(&[*bound]))
+                .collect();
             assert_eq!(named, expected.into_iter().collect::<Vec<_>>(), "{text}");
         }
         let either = Expression::reported(r#"http.host eq "a.example" or ip.src in {192.0.2.1}"#);

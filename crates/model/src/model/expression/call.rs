@@ -1,4 +1,5 @@
-//! Calls: whether the function exists, is allowed in this place, and gets the arguments that it takes.
+//! Calls: whether the function exists, is allowed in this place, and gets the arguments that it
+//! takes.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/functions, read 2026-11-20.
@@ -15,7 +16,12 @@ use crate::diagnostic::count;
 
 impl Check<'_> {
     /// The type of a call; `None` if the function does not exist.
-    pub(super) fn call(&mut self, name: &str, arguments: &[Node], operand: &Operand) -> Option<OperandType> {
+    pub(super) fn call(
+        &mut self,
+        name: &str,
+        arguments: &[Node],
+        operand: &Operand,
+    ) -> Option<OperandType> {
         let Some(function) = FUNCTIONS.iter().find(|f| f.name == name) else {
             if !self.problems.is_full() {
                 self.unknown_function(name, &operand.base_span);
@@ -32,8 +38,10 @@ impl Check<'_> {
         for (n, argument) in arguments.iter().enumerate() {
             let position = if n == 0 { Position::FirstArgument } else { Position::LaterArgument };
             let operand_type = self.argument(argument, position);
-            let Some(parameter) =
-                function.parameters.get(n).or(function.parameters.last().filter(|_| function.is_variadic))
+            let Some(parameter) = function
+                .parameters
+                .get(n)
+                .or(function.parameters.last().filter(|_| function.is_variadic))
             else {
                 break;
             };
@@ -42,13 +50,21 @@ impl Check<'_> {
             if parameter.kind == ParameterType::Collection {
                 collection = Some(operand_type.scalar);
             }
-            let is_other =
-                parameter.kind == ParameterType::Single && collection.is_some_and(|c| c != operand_type.scalar);
+            let is_other = parameter.kind == ParameterType::Single
+                && collection.is_some_and(|c| c != operand_type.scalar);
             if is_other {
                 let shown = self.shown(&argument.span);
                 let held = collection.unwrap_or(operand_type.scalar).name();
-                let message = format!("`{shown}` is {}; the collection holds {held}", operand_type.scalar.name());
-                self.problems.error(argument.span.clone(), "wrong-argument", message, format!("give {held}"));
+                let message = format!(
+                    "`{shown}` is {}; the collection holds {held}",
+                    operand_type.scalar.name()
+                );
+                self.problems.error(
+                    argument.span.clone(),
+                    "wrong-argument",
+                    message,
+                    format!("give {held}"),
+                );
             } else if !accepts(parameter.kind, &operand_type) {
                 self.wrong_argument(function, parameter, argument, &operand_type);
             } else if operand_type.is_each && parameter.kind != ParameterType::BooleanArray {
@@ -61,12 +77,13 @@ impl Check<'_> {
         Some(result)
     }
 
-    /// Reports an unknown function: an error if it resembles a known one, else a warning, because Cloudflare adds
-    /// functions. Fields are treated in the same way.
+    /// Reports an unknown function: an error if it resembles a known one, else a warning, because
+    /// Cloudflare adds functions. Fields are treated in the same way.
     fn unknown_function(&mut self, name: &str, span: &Span) {
         let names = FUNCTIONS.iter().map(|f| f.name);
         let is_known = |word: &str| FUNCTIONS.iter().any(|f| f.name == word);
-        let method = name.rsplit_once('.').filter(|(field, _)| FIELDS.iter().any(|f| f.name == *field));
+        let method =
+            name.rsplit_once('.').filter(|(field, _)| FIELDS.iter().any(|f| f.name == *field));
         let is_operator = |word: &str| Operator::ALL.iter().any(|o| o.keyword() == word);
         let help = match (method, mistaken_terms::function_meant(name), nearest(name, names)) {
             _ if is_operator(name) => format!("`{name}` is an operator: write `… {name} …`"),
@@ -88,13 +105,21 @@ impl Check<'_> {
                 "functions are listed at developers.cloudflare.com/ruleset-engine/rules-language/functions".to_owned()
             }
         };
-        self.problems.error(span.clone(), "unknown-function", format!("there is no function `{}`", quoted(name)), help);
+        self.problems.error(
+            span.clone(),
+            "unknown-function",
+            format!("there is no function `{}`", quoted(name)),
+            help,
+        );
     }
 
     /// Whether the function is allowed in this rule.
     fn place(&mut self, function: &ExpressionFunction, span: &Span) {
         let phase = self.setting.phase;
-        if function.only_in.is_empty() || !REQUEST_PHASES.contains(&phase) || function.only_in.contains(&phase) {
+        if function.only_in.is_empty()
+            || !REQUEST_PHASES.contains(&phase)
+            || function.only_in.contains(&phase)
+        {
             return;
         }
         let message = format!("`{}` cannot be used in {phase}", function.name);
@@ -155,7 +180,8 @@ impl Check<'_> {
             Given::Field | Given::NoLiteral => ("a literal", "give a field, or a function of one"),
             Given::Literal => ("no literal", "write the value itself"),
         };
-        let message = format!("the argument `{}` of `{}` is {wanted}", parameter.name, function.name);
+        let message =
+            format!("the argument `{}` of `{}` is {wanted}", parameter.name, function.name);
         self.problems.error(argument.span.clone(), "wrong-argument", message, help);
     }
 
@@ -196,12 +222,16 @@ impl Check<'_> {
             (ParameterType::BooleanArray, ..) if operand_type.is_each => {
                 format!("write `{}({shown} eq …)`", function.name)
             }
-            (ParameterType::BooleanArray, ..) => format!("write `{}({shown}[*] eq …)`", function.name),
+            (ParameterType::BooleanArray, ..) => {
+                format!("write `{}({shown}[*] eq …)`", function.name)
+            }
             (ParameterType::Collection, [Layer::Array, Layer::Map], _) => {
                 format!("write `{shown}[\"…\"]`, or `has_key({shown}, …)` to ask for a name")
             }
             (ParameterType::Map, ..) => "give a map, such as `http.request.headers`".to_owned(),
-            (ParameterType::Bytes, [Layer::Array], _) => format!("write `{shown}[*]` or `{shown}[0]`"),
+            (ParameterType::Bytes, [Layer::Array], _) => {
+                format!("write `{shown}[*]` or `{shown}[0]`")
+            }
             (_, [.., Layer::Map], _) => format!("write `{shown}[\"…\"]`"),
             _ => format!("give {expected}"),
         };
@@ -216,7 +246,9 @@ impl Check<'_> {
         for argument in arguments {
             argument.each_operand(&mut |operand| {
                 let Base::Field(name) = &operand.base else { return };
-                let Some(at) = operand.indexes.iter().position(|(i, _)| *i == Index::Each) else { return };
+                let Some(at) = operand.indexes.iter().position(|(i, _)| *i == Index::Each) else {
+                    return;
+                };
                 let keys = operand.indexes[..at].iter().map(|(index, _)| index.clone()).collect();
                 let array = (name.clone(), keys);
                 match &first {
@@ -227,7 +259,8 @@ impl Check<'_> {
             });
         }
         if let Some(span) = other {
-            let message = format!("`{}` is a second array with `[*]` in one call", self.shown(&span));
+            let message =
+                format!("`{}` is a second array with `[*]` in one call", self.shown(&span));
             let help = "write two calls and join them with `and` or `or`";
             self.problems.error(span, "two-arrays", message, help);
         }
@@ -251,13 +284,17 @@ fn accepts(parameter: ParameterType, operand_type: &OperandType) -> bool {
             operand_type.scalar == Scalar::Boolean
                 && (operand_type.layers == [Layer::Array] || is_plain && operand_type.is_each)
         }
-        ParameterType::BytesArray => operand_type.scalar == Scalar::Bytes && operand_type.layers == [Layer::Array],
+        ParameterType::BytesArray => {
+            operand_type.scalar == Scalar::Bytes && operand_type.layers == [Layer::Array]
+        }
         ParameterType::BytesOrArray => match operand_type.layers.last() {
             None => operand_type.scalar == Scalar::Bytes,
             Some(Layer::Array) => true,
             Some(Layer::Map) => false,
         },
-        ParameterType::BytesOrInteger => is_plain && matches!(operand_type.scalar, Scalar::Bytes | Scalar::Integer),
+        ParameterType::BytesOrInteger => {
+            is_plain && matches!(operand_type.scalar, Scalar::Bytes | Scalar::Integer)
+        }
         ParameterType::Scalar => is_plain && operand_type.scalar != Scalar::Bytes,
         ParameterType::Map => operand_type.layers.last() == Some(&Layer::Map),
         ParameterType::Collection => operand_type.layers.len() == 1,

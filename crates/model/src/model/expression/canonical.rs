@@ -11,19 +11,21 @@
 //! | sets | sorted, each member once |
 //! | `10.0.0.1/8`, `10.0.0.1/32`, `2001:DB8:0::1`, `5..5` | `10.0.0.0/8`, `10.0.0.1`, `2001:db8::1`, `5` |
 //!
-//! The parts of a chain can be sorted because conditions have no effects: their order changes nothing. Not made equal,
-//! although often equal: `x ne a` and `not x eq a` (with a missing value, the first is false and the second true), and
-//! a deprecated field and its replacement.
+//! The parts of a chain can be sorted because conditions have no effects: their order changes
+//! nothing. Not made equal, although often equal: `x ne a` and `not x eq a` (with a missing value,
+//! the first is false and the second true), and a deprecated field and its replacement.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rules-language/values (missing values), read 2026-11-20.
+//! developers.cloudflare.com/ruleset-engine/rules-language/values (missing values), read
+//! 2026-11-20.
 
 use ipnet::IpNet;
 
 use super::lexer;
 use super::problem::Problems;
 use super::syntax::{
-    Base, ComparedValue, Comparison, Connective, Index, Item, Literal, Node, NodeKind, Operand, Operator,
+    Base, ComparedValue, Comparison, Connective, Index, Item, Literal, Node, NodeKind, Operand,
+    Operator,
 };
 use crate::model::sort_by;
 
@@ -58,7 +60,9 @@ impl CanonicalForm {
                 for part in parts {
                     let part = Self::of(part)?;
                     match part.kind {
-                        CanonicalKind::Chain(inner, parts) if inner == *connective => all.extend(parts),
+                        CanonicalKind::Chain(inner, parts) if inner == *connective => {
+                            all.extend(parts)
+                        }
                         _ => all.push(part),
                     }
                 }
@@ -110,7 +114,9 @@ impl CanonicalForm {
     /// The text inside a chain, or after `not`: in parentheses if needed.
     fn within(&self, outer: Option<Connective>) -> String {
         match &self.kind {
-            CanonicalKind::Chain(inner, _) if outer.is_none_or(|outer| *inner < outer) => format!("({})", self.text),
+            CanonicalKind::Chain(inner, _) if outer.is_none_or(|outer| *inner < outer) => {
+                format!("({})", self.text)
+            }
             CanonicalKind::Chain(..)
             | CanonicalKind::Not(_)
             | CanonicalKind::Comparison(_)
@@ -133,7 +139,8 @@ pub(super) fn operand_text(operand: &Operand) -> Option<String> {
     let mut text = match &operand.base {
         Base::Field(name) => name.clone(),
         Base::Call(name, arguments) => {
-            let arguments: Option<Vec<_>> = arguments.iter().map(|a| Some(CanonicalForm::of(a)?.text)).collect();
+            let arguments: Option<Vec<_>> =
+                arguments.iter().map(|a| Some(CanonicalForm::of(a)?.text)).collect();
             format!("{name}({})", arguments?.join(", "))
         }
         Base::Literal(literal) => literal_text(literal)?,
@@ -155,9 +162,11 @@ fn literal(from: &Literal) -> Literal {
             Literal::Address(network.addr())
         }
         Literal::Network(network) => Literal::Network(network.trunc()),
-        Literal::Integer(_) | Literal::Address(_) | Literal::Bytes(_) | Literal::Truth(_) | Literal::Unquoted(_) => {
-            from.clone()
-        }
+        Literal::Integer(_)
+        | Literal::Address(_)
+        | Literal::Bytes(_)
+        | Literal::Truth(_)
+        | Literal::Unquoted(_) => from.clone(),
     }
 }
 
@@ -188,7 +197,8 @@ fn compared_value(from: &ComparedValue) -> Option<ComparedValue> {
     })
 }
 
-/// A member in canonical form: a range of one value becomes that value; a range never becomes a network.
+/// A member in canonical form: a range of one value becomes that value; a range never becomes a
+/// network.
 fn item(from: &Item) -> Item {
     match from {
         Item::Range(first, last) if first == last => Item::One(literal(first)),
@@ -216,7 +226,9 @@ fn comparison_text(comparison: &Comparison) -> Option<String> {
 fn item_text(item: &Item) -> Option<String> {
     match item {
         Item::One(literal) => literal_text(literal),
-        Item::Range(first, last) => Some(format!("{}..{}", literal_text(first)?, literal_text(last)?)),
+        Item::Range(first, last) => {
+            Some(format!("{}..{}", literal_text(first)?, literal_text(last)?))
+        }
     }
 }
 
@@ -228,7 +240,9 @@ pub(super) fn quoted(bytes: &[u8]) -> String {
             match c {
                 '"' | '\\' => text.extend(['\\', c]),
                 c if c.is_control() => {
-                    c.encode_utf8(&mut [0; 4]).bytes().for_each(|b| text.push_str(&format!("\\x{b:02x}")));
+                    c.encode_utf8(&mut [0; 4])
+                        .bytes()
+                        .for_each(|b| text.push_str(&format!("\\x{b:02x}")));
                 }
                 c => text.push(c),
             }
@@ -295,7 +309,10 @@ mod tests {
             ("a xor a", "a xor a"),
             ("x in {\"b\" r\"a\" \"b\"}", "x in {\"a\" \"b\"}"),
             ("x in {5..5 3 9..10}", "x in {3 5 9..10}"),
-            ("x in {10.1.2.3/8 2001:DB8:0::1 10.0.0.1/32}", "x in {10.0.0.1 2001:db8::1 10.0.0.0/8}"),
+            (
+                "x in {10.1.2.3/8 2001:DB8:0::1 10.0.0.1/32}",
+                "x in {10.0.0.1 2001:db8::1 10.0.0.0/8}",
+            ),
             ("x ~ r#\"\\.a\"#", "x matches \"\\.a\""),
             ("x ~ r#\"a\"b\"#", "x matches r#\"a\"b\"#"),
             ("x ~ r\"[a\"", "x matches r\"[a\""),

@@ -1,21 +1,25 @@
-//! Types and vocabulary: whether every field and function exists, is allowed in this rule, and is compared with a value
-//! that it can have. Works on trees with errors too, and skips the broken parts.
+//! Types and vocabulary: whether every field and function exists, is allowed in this rule, and is
+//! compared with a value that it can have. Works on trees with errors too, and skips the broken
+//! parts.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rules-language/operators (which types an operator takes), …/values (arrays,
-//! maps, `[*]`, sets) and …/functions (parameters), read 2026-11-20. Inferred from Cloudflare's refusals: some
-//! functions are allowed only once, a boolean takes no operator, and a right side is always a literal.
+//! developers.cloudflare.com/ruleset-engine/rules-language/operators (which types an operator
+//! takes), …/values (arrays, maps, `[*]`, sets) and …/functions (parameters), read 2026-11-20.
+//! Inferred from Cloudflare's refusals: some functions are allowed only once, a boolean takes no
+//! operator, and a right side is always a literal.
 
 use super::super::facts::expressions::{
-    ACCOUNT_RULESETS, ExpressionField, FIELDS, FUNCTIONS, FieldType, ONCE_PER_EXPRESSION, REGULAR_EXPRESSIONS,
-    REQUEST_PHASES,
+    ACCOUNT_RULESETS, ExpressionField, FIELDS, FUNCTIONS, FieldType, ONCE_PER_EXPRESSION,
+    REGULAR_EXPRESSIONS, REQUEST_PHASES,
 };
 use super::expression_setting::ExpressionSetting;
 use super::mistaken_terms;
 use super::patterns;
 use super::problem::{Problems, nearest, quoted};
 use super::suspicious_values;
-use super::syntax::{Base, ComparedValue, Comparison, Index, Literal, Node, NodeKind, Operand, Operator, Span};
+use super::syntax::{
+    Base, ComparedValue, Comparison, Index, Literal, Node, NodeKind, Operand, Operator, Span,
+};
 
 /// The type of a single value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +131,9 @@ impl Check<'_> {
         let mut regexes = 0usize;
         node.each_comparison(&mut |c| regexes += usize::from(c.operator == Operator::Matches));
         if regexes > REGULAR_EXPRESSIONS {
-            let message = format!("there are {regexes} regular expressions; at most {REGULAR_EXPRESSIONS} are allowed");
+            let message = format!(
+                "there are {regexes} regular expressions; at most {REGULAR_EXPRESSIONS} are allowed"
+            );
             let help = "join some of them with `|`, or split the rule";
             self.problems.error(node.span.clone(), "too-many-regexes", message, help);
         }
@@ -152,7 +158,8 @@ impl Check<'_> {
         quoted(&self.text[span.clone()])
     }
 
-    /// Checks a part that must be a boolean. Returns whether it is evaluated for each value of an array.
+    /// Checks a part that must be a boolean. Returns whether it is evaluated for each value of an
+    /// array.
     pub(super) fn condition(&mut self, node: &Node, position: Position) -> bool {
         match &node.kind {
             NodeKind::Chain(_, parts) => {
@@ -183,9 +190,10 @@ impl Check<'_> {
             NodeKind::Comparison(comparison) => self.comparison(comparison, position),
             NodeKind::Operand(operand) => {
                 let Some(operand_type) = self.operand(operand, position) else { return false };
-                let is_truth =
-                    operand_type.scalar == Scalar::Boolean && !matches!(operand.base, Base::Literal(Literal::Bytes(_)));
-                let is_list = position != Position::Outside && operand_type.layers == [Layer::Array];
+                let is_truth = operand_type.scalar == Scalar::Boolean
+                    && !matches!(operand.base, Base::Literal(Literal::Bytes(_)));
+                let is_list =
+                    position != Position::Outside && operand_type.layers == [Layer::Array];
                 if !is_truth || !(operand_type.layers.is_empty() || is_list) {
                     self.not_a_boolean(operand, &operand_type);
                 }
@@ -195,24 +203,28 @@ impl Check<'_> {
         }
     }
 
-    /// Reports a condition that is combined with one for each value of an array. The language's public engine refuses that
-    /// (github.com/cloudflare/wirefilter, read 2026-11-23).
+    /// Reports a condition that is combined with one for each value of an array. The language's
+    /// public engine refuses that (github.com/cloudflare/wirefilter, read 2026-11-23).
     fn single_beside_array(&mut self, single: &Node, each: &Node) {
         let (shown, other) = (self.shown(&single.span), self.shown(&each.span));
-        let message = format!("`{shown}` is a single boolean; `{other}` has one for each value of an array");
+        let message =
+            format!("`{shown}` is a single boolean; `{other}` has one for each value of an array");
         let help = format!("write `{shown}` outside of the call, and `{other}` alone in it");
         self.problems.error(single.span.clone(), "single-beside-array", message, help);
     }
 
     /// Reports a value that seems to continue the comparison before it: `http.host eq "a" or "b"`.
     fn forgotten_left(&mut self, before: Option<&Node>, part: &Node) -> bool {
-        let (Some(NodeKind::Comparison(before)), NodeKind::Operand(operand)) = (before.map(|b| &b.kind), &part.kind)
+        let (Some(NodeKind::Comparison(before)), NodeKind::Operand(operand)) =
+            (before.map(|b| &b.kind), &part.kind)
         else {
             return false;
         };
         if !matches!(
             operand.literal(),
-            Some(Literal::Bytes(_) | Literal::Integer(_) | Literal::Address(_) | Literal::Network(_))
+            Some(
+                Literal::Bytes(_) | Literal::Integer(_) | Literal::Address(_) | Literal::Network(_)
+            )
         ) {
             return false;
         }
@@ -245,7 +257,10 @@ impl Check<'_> {
                     (None, Scalar::Boolean | Scalar::Address) => format!("{shown} in {{…}}"),
                 };
                 (
-                    format!("`{shown}` is {}, and is not compared with anything", operand_type.scalar.name()),
+                    format!(
+                        "`{shown}` is {}, and is not compared with anything",
+                        operand_type.scalar.name()
+                    ),
                     format!("compare it: `{example}`"),
                 )
             }
@@ -297,8 +312,12 @@ impl Check<'_> {
                 operand_type.is_each = true;
                 return self.each(operand, span, position);
             }
-            (Some(Layer::Map), Index::Number(_)) => ("a map, which has keys", format!("write `{shown}[\"…\"][0]`")),
-            (Some(Layer::Array), Index::Key(_)) => ("an array, which has numbers", format!("write `{shown}[0]`")),
+            (Some(Layer::Map), Index::Number(_)) => {
+                ("a map, which has keys", format!("write `{shown}[\"…\"][0]`"))
+            }
+            (Some(Layer::Array), Index::Key(_)) => {
+                ("an array, which has numbers", format!("write `{shown}[0]`"))
+            }
             (None, Index::Number(_) | Index::Key(_) | Index::Each) => {
                 ("a single value", "remove the brackets".to_owned())
             }
@@ -314,12 +333,19 @@ impl Check<'_> {
             Position::FirstArgument => return Some(()),
             Position::Outside => {
                 let message = "`[*]` is outside of a function";
-                let help = format!("write `any({shown} …)` or `all({shown} …)` around the whole comparison");
+                let help = format!(
+                    "write `any({shown} …)` or `all({shown} …)` around the whole comparison"
+                );
                 self.problems.error(span.clone(), "each-outside-function", message, help);
             }
             Position::LaterArgument => {
                 let message = "`[*]` is in an argument other than the first";
-                self.problems.error(span.clone(), "each-not-first", message, "use it in the first argument only");
+                self.problems.error(
+                    span.clone(),
+                    "each-not-first",
+                    message,
+                    "use it in the first argument only",
+                );
             }
         }
         None
@@ -336,18 +362,30 @@ impl Check<'_> {
         };
         if let Some(instead) = field.instead {
             let message = format!("`{name}` is deprecated");
-            self.problems.warning(span.clone(), "deprecated-field", message, format!("write `{instead}`"));
+            self.problems.warning(
+                span.clone(),
+                "deprecated-field",
+                message,
+                format!("write `{instead}`"),
+            );
         }
         let is_request_phase = REQUEST_PHASES.contains(&self.setting.phase);
         if field.is_of_response && is_request_phase && !self.setting.sees_response {
-            let message =
-                format!("`{name}` belongs to the response, which does not exist yet in {}", self.setting.phase);
+            let message = format!(
+                "`{name}` belongs to the response, which does not exist yet in {}",
+                self.setting.phase
+            );
             let help = "use fields of the request; only a rate limit's counting expression sees the response";
             self.problems.error(span.clone(), "response-field", message, help);
         } else if field.only_in == Some(ACCOUNT_RULESETS) {
             if !self.setting.is_account {
                 let message = format!("`{name}` is for rules of an account");
-                self.problems.error(span.clone(), "account-field", message, "remove it: the rule is of one zone");
+                self.problems.error(
+                    span.clone(),
+                    "account-field",
+                    message,
+                    "remove it: the rule is of one zone",
+                );
             }
         } else if let (Some(only_in), true) = (field.only_in, is_request_phase) {
             let message = format!("`{name}` cannot be used in {}: {only_in}", self.setting.phase);
@@ -380,7 +418,12 @@ impl Check<'_> {
              double quotes"
                 .to_owned()
         };
-        self.problems.error(span.clone(), "unknown-field", format!("there is no field `{}`", quoted(name)), help);
+        self.problems.error(
+            span.clone(),
+            "unknown-field",
+            format!("there is no field `{}`", quoted(name)),
+            help,
+        );
     }
 
     /// Checks a comparison. Returns whether it is made for each value of an array.
@@ -413,8 +456,14 @@ impl Check<'_> {
         let left = self.shown(&comparison.left.span);
         let rest = self.shown(&(comparison.operator_span.start..comparison.right_span.end));
         let (code, message, index) = match layer {
-            Layer::Map => ("missing-key", format!("`{left}` is a map; a key is missing"), "[\"…\"][*]"),
-            Layer::Array => ("missing-index", format!("`{left}` is an array, and arrays are not compared"), "[*]"),
+            Layer::Map => {
+                ("missing-key", format!("`{left}` is a map; a key is missing"), "[\"…\"][*]")
+            }
+            Layer::Array => (
+                "missing-index",
+                format!("`{left}` is an array, and arrays are not compared"),
+                "[*]",
+            ),
         };
         let help = if position == Position::Outside {
             format!("write `any({left}{index} {rest})`")
@@ -430,12 +479,16 @@ impl Check<'_> {
         let left = self.shown(&comparison.left.span);
         let can = match comparison.operator {
             Operator::Equal | Operator::NotEqual | Operator::In => scalar != Scalar::Boolean,
-            Operator::Less | Operator::LessOrEqual | Operator::Greater | Operator::GreaterOrEqual => {
+            Operator::Less
+            | Operator::LessOrEqual
+            | Operator::Greater
+            | Operator::GreaterOrEqual => {
                 matches!(scalar, Scalar::Bytes | Scalar::Integer)
             }
-            Operator::Contains | Operator::Matches | Operator::Wildcard | Operator::StrictWildcard => {
-                scalar == Scalar::Bytes
-            }
+            Operator::Contains
+            | Operator::Matches
+            | Operator::Wildcard
+            | Operator::StrictWildcard => scalar == Scalar::Bytes,
         };
         if can {
             return true;
@@ -457,7 +510,9 @@ impl Check<'_> {
                 }
             }
             Scalar::Integer => format!("write `{left} eq …`, or `{left} in {{…}}`"),
-            Scalar::Address => format!("write `{left} in {{…}}`, with addresses, networks or ranges"),
+            Scalar::Address => {
+                format!("write `{left} in {{…}}`, with addresses, networks or ranges")
+            }
             Scalar::Bytes => format!("write `{left} eq \"…\"`"),
         };
         let message = format!("`{left}` is {}; `{word}` does not compare that", scalar.name());
@@ -468,7 +523,8 @@ impl Check<'_> {
 
 /// Whether a name extends a field that has no members, which is a misunderstanding of that field.
 fn goes_on_from(name: &str, field: &str) -> bool {
-    let is_below = |other: &str| other.strip_prefix(field).is_some_and(|rest| rest.starts_with('.'));
+    let is_below =
+        |other: &str| other.strip_prefix(field).is_some_and(|rest| rest.starts_with('.'));
     name.len() > field.len() && name.starts_with(field) && !FIELDS.iter().any(|f| is_below(f.name))
 }
 
@@ -476,7 +532,8 @@ fn goes_on_from(name: &str, field: &str) -> bool {
 fn is_field_name(name: &str) -> bool {
     let mut labels = name.split('.');
     let is_label = |label: &str| {
-        !label.is_empty() && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        !label.is_empty()
+            && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
     };
     labels.next().is_some_and(|first| matches!(first, "cf" | "http" | "ip" | "raw"))
         && name.contains('.')

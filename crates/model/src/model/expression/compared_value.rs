@@ -21,7 +21,10 @@ impl Parser<'_> {
             TokenKind::Word | TokenKind::Bare => {
                 let from = token.span.start;
                 while let Some(token) = self.peek()
-                    && matches!(token.kind, TokenKind::Word | TokenKind::Bare | TokenKind::Integer(_))
+                    && matches!(
+                        token.kind,
+                        TokenKind::Word | TokenKind::Bare | TokenKind::Integer(_)
+                    )
                     && (token.span.start == from || token.span.start == self.end())
                 {
                     self.at += 1;
@@ -35,7 +38,12 @@ impl Parser<'_> {
     }
 
     /// The right side after an operator.
-    pub(super) fn compared_value(&mut self, left: &Operand, operator: Operator, operator_span: &Span) -> ComparedValue {
+    pub(super) fn compared_value(
+        &mut self,
+        left: &Operand,
+        operator: Operator,
+        operator_span: &Span,
+    ) -> ComparedValue {
         let span = self.here();
         let shown = self.shown(&span);
         let left = self.shown(&left.span);
@@ -48,18 +56,27 @@ impl Parser<'_> {
                     let set = self.shown(&(span.start..self.end()));
                     let not = if operator == Operator::NotEqual { "not " } else { "" };
                     let span = span.start..self.end();
-                    self.problems.error(span, "set-needs-in", message, format!("write `{not}{left} in {set}`"));
+                    self.problems.error(
+                        span,
+                        "set-needs-in",
+                        message,
+                        format!("write `{not}{left} in {set}`"),
+                    );
                     return ComparedValue::Broken;
                 }
                 ComparedValue::Set(set)
             }
-            Some(TokenKind::OpenParenthesis | TokenKind::OpenBracket) if operator == Operator::In => {
+            Some(TokenKind::OpenParenthesis | TokenKind::OpenBracket)
+                if operator == Operator::In =>
+            {
                 let close = match self.kind() {
                     Some(TokenKind::OpenBracket) => TokenKind::CloseBracket,
                     _ => TokenKind::CloseParenthesis,
                 };
                 let set = self.set(&close);
-                let inner = self.text[span.start..self.end()].trim_matches(|c| "()[]".contains(c)).replace(',', " ");
+                let inner = self.text[span.start..self.end()]
+                    .trim_matches(|c| "()[]".contains(c))
+                    .replace(',', " ");
                 let help = format!("write `{{{}}}`", super::problem::quoted(&inner));
                 self.problems.error(span, "set-brackets", "a set is written in braces", help);
                 ComparedValue::Set(set)
@@ -69,12 +86,19 @@ impl Parser<'_> {
                 self.at += 1;
                 if operator != Operator::In {
                     let message = format!("`{word}` does not compare with a list");
-                    self.problems.error(span, "list-needs-in", message, format!("write `{left} in {shown}`"));
+                    self.problems.error(
+                        span,
+                        "list-needs-in",
+                        message,
+                        format!("write `{left} in {shown}`"),
+                    );
                     return ComparedValue::Broken;
                 }
                 ComparedValue::List(shown)
             }
-            Some(TokenKind::Word) if self.connective().is_none() && self.is_of_vocabulary(&shown) => {
+            Some(TokenKind::Word)
+                if self.connective().is_none() && self.is_of_vocabulary(&shown) =>
+            {
                 self.skip_to_connective();
                 let span = span.start..self.end();
                 // After a literal on the left, which is reported, a field was probably meant.
@@ -112,7 +136,10 @@ impl Parser<'_> {
         let from = self.here().start;
         let mut values = Vec::new();
         self.at += 1;
-        while !matches!(self.kind(), None | Some(TokenKind::CloseParenthesis | TokenKind::OpenParenthesis)) {
+        while !matches!(
+            self.kind(),
+            None | Some(TokenKind::CloseParenthesis | TokenKind::OpenParenthesis)
+        ) {
             let span = self.here();
             if self.connective().is_some() || self.literal().is_none() {
                 self.at += 1;
@@ -124,8 +151,12 @@ impl Parser<'_> {
         let word = operator.keyword();
         let help = match (values.as_slice(), operator) {
             ([one], _) => format!("write `{left} {word} {one}`"),
-            (_, Operator::Equal) => format!("write `{left} in {{{}}}`", super::problem::quoted(&values.join(" "))),
-            _ => format!("write one comparison for each value: `{left} {word} … or {left} {word} …`"),
+            (_, Operator::Equal) => {
+                format!("write `{left} in {{{}}}`", super::problem::quoted(&values.join(" ")))
+            }
+            _ => {
+                format!("write one comparison for each value: `{left} {word} … or {left} {word} …`")
+            }
         };
         let message = format!("the right side of `{word}` is in parentheses");
         self.problems.error(from..self.end(), "value-in-parentheses", message, help);
@@ -140,10 +171,14 @@ impl Parser<'_> {
                 let is_value = |k: &TokenKind| {
                     matches!(
                         k,
-                        TokenKind::Bytes(_) | TokenKind::Integer(_) | TokenKind::Address(_) | TokenKind::OpenBrace
+                        TokenKind::Bytes(_)
+                            | TokenKind::Integer(_)
+                            | TokenKind::Address(_)
+                            | TokenKind::OpenBrace
                     )
                 };
-                Operator::ALL.iter().any(|o| self.is_keyword(o.keyword())) && self.ahead(1).is_some_and(is_value)
+                Operator::ALL.iter().any(|o| self.is_keyword(o.keyword()))
+                    && self.ahead(1).is_some_and(is_value)
             }
             _ => false,
         }
@@ -158,7 +193,13 @@ impl Parser<'_> {
     }
 
     /// One value; a mistake after `in`, as a range is after all other operators.
-    fn one(&mut self, literal: Literal, span: &Span, left: &str, operator: Operator) -> ComparedValue {
+    fn one(
+        &mut self,
+        literal: Literal,
+        span: &Span,
+        left: &str,
+        operator: Operator,
+    ) -> ComparedValue {
         let mut span = span.start..self.end();
         let mut is_range = false;
         while matches!(self.kind(), Some(TokenKind::Range)) {
@@ -169,7 +210,10 @@ impl Parser<'_> {
         }
         if operator == Operator::In {
             // `in "a" "b"` and `in "a", "b"`.
-            while matches!(self.kind(), Some(TokenKind::Comma | TokenKind::Bytes(_) | TokenKind::Integer(_))) {
+            while matches!(
+                self.kind(),
+                Some(TokenKind::Comma | TokenKind::Bytes(_) | TokenKind::Integer(_))
+            ) {
                 self.at += 1;
             }
             let shown = self.shown(&(span.start..self.end())).replace(',', " ");
@@ -187,7 +231,12 @@ impl Parser<'_> {
         }
         if is_range {
             let help = format!("write `{left} in {{{}}}`", self.shown(&span));
-            self.problems.error(span, "range-outside-set", "a range is possible in a set only", help);
+            self.problems.error(
+                span,
+                "range-outside-set",
+                "a range is possible in a set only",
+                help,
+            );
             return ComparedValue::Broken;
         }
         ComparedValue::Literal(literal)
@@ -204,7 +253,12 @@ impl Parser<'_> {
             if self.take(&TokenKind::Comma) {
                 if !has_comma {
                     let help = "separate them by spaces: `{\"a\" \"b\"}`";
-                    self.problems.error(span, "comma-in-set", "the members of a set have no commas between them", help);
+                    self.problems.error(
+                        span,
+                        "comma-in-set",
+                        "the members of a set have no commas between them",
+                        help,
+                    );
                 }
                 has_comma = true;
                 continue;
@@ -212,19 +266,35 @@ impl Parser<'_> {
             let is_value = |kind: &TokenKind| {
                 matches!(
                     kind,
-                    TokenKind::Bytes(_) | TokenKind::Integer(_) | TokenKind::Address(_) | TokenKind::Network(_)
+                    TokenKind::Bytes(_)
+                        | TokenKind::Integer(_)
+                        | TokenKind::Address(_)
+                        | TokenKind::Network(_)
                 )
             };
             if self.connective().is_some() && self.ahead(1).is_some_and(is_value) {
                 let message = format!("`{}` is in a set", self.shown(&span));
-                self.problems.error(span, "word-in-set", message, "separate the members by spaces alone");
+                self.problems.error(
+                    span,
+                    "word-in-set",
+                    message,
+                    "separate the members by spaces alone",
+                );
                 self.at += 1;
                 continue;
             }
             let is_end = self.connective().is_some()
-                || matches!(self.kind(), None | Some(TokenKind::CloseParenthesis | TokenKind::CloseBrace));
+                || matches!(
+                    self.kind(),
+                    None | Some(TokenKind::CloseParenthesis | TokenKind::CloseBrace)
+                );
             if is_end {
-                self.problems.error(open, "unclosed", "the set is not closed", "add `}` after the last member");
+                self.problems.error(
+                    open,
+                    "unclosed",
+                    "the set is not closed",
+                    "add `}` after the last member",
+                );
                 return items;
             }
             is_empty = false;
@@ -250,7 +320,12 @@ impl Parser<'_> {
         }
         if is_empty {
             let span = open.start..self.end();
-            self.problems.error(span, "empty-set", "there is nothing in the set", "write at least one member");
+            self.problems.error(
+                span,
+                "empty-set",
+                "there is nothing in the set",
+                "write at least one member",
+            );
         }
         items
     }

@@ -7,7 +7,9 @@
 use super::bounds::{self, Bound};
 use super::canonical::{CanonicalForm, CanonicalKind};
 use super::pages::{is_path_field, segments};
-use super::syntax::{Base, ComparedValue, Comparison, Connective, Literal, NodeKind, Operand, Operator};
+use super::syntax::{
+    Base, ComparedValue, Comparison, Connective, Literal, NodeKind, Operand, Operator,
+};
 
 /// Fields by which a request shows who sends it. Other fields of [`Bound::Client`] and
 /// [`Bound::Content`] do not.
@@ -25,7 +27,8 @@ const OF_CLIENTS: &[&str] = &[
 ];
 
 /// The same for families of fields, by the beginning of their names.
-const OF_CLIENTS_FROM: &[&str] = &["http.request.headers", "http.request.cookies", "cf.bot_management.ja"];
+const OF_CLIENTS_FROM: &[&str] =
+    &["http.request.headers", "http.request.cookies", "cf.bot_management.ja"];
 
 /// The beginning of the fields of client certificates.
 const CERTIFICATE: &str = "cf.tls_client_auth.";
@@ -36,14 +39,19 @@ const PATTERN: &[u8] = b"*?.+()[]{}|\\$^";
 /// Whether whatever matches comes from certain clients, or asks for one page or one directory.
 pub(super) fn is_for_few(form: &CanonicalForm, least_segments: usize) -> bool {
     match &form.kind {
-        CanonicalKind::Chain(Connective::And, parts) => parts.iter().any(|part| is_for_few(part, least_segments)),
-        CanonicalKind::Chain(Connective::Or, parts) => parts.iter().all(|part| is_for_few(part, least_segments)),
+        CanonicalKind::Chain(Connective::And, parts) => {
+            parts.iter().any(|part| is_for_few(part, least_segments))
+        }
+        CanonicalKind::Chain(Connective::Or, parts) => {
+            parts.iter().all(|part| is_for_few(part, least_segments))
+        }
         CanonicalKind::Chain(Connective::Xor, _) => false,
         CanonicalKind::Comparison(_) | CanonicalKind::Operand(_) | CanonicalKind::Not(_) => {
             bounds::is_path(form, least_segments)
                 || is_page(form, least_segments)
                 || is_certificate(form)
-                || field_of(form).is_some_and(shows_the_client) && bounds::names(form, &[Bound::Client, Bound::Content])
+                || field_of(form).is_some_and(shows_the_client)
+                    && bounds::names(form, &[Bound::Client, Bound::Content])
         }
     }
 }
@@ -94,7 +102,9 @@ fn is_certificate(form: &CanonicalForm) -> bool {
 
 /// Whether a part demands one page in another field than the path, or a directory by a pattern.
 fn is_page(form: &CanonicalForm, least_segments: usize) -> bool {
-    let CanonicalKind::Comparison(Comparison { left, operator, right, .. }) = &form.kind else { return false };
+    let CanonicalKind::Comparison(Comparison { left, operator, right, .. }) = &form.kind else {
+        return false;
+    };
     let Some(field) = left.plain_field() else { return false };
     let field = field.trim_start_matches("raw.");
     let ComparedValue::Literal(Literal::Bytes(text)) = right else { return false };
@@ -102,17 +112,22 @@ fn is_page(form: &CanonicalForm, least_segments: usize) -> bool {
     let path = match (is_path, field) {
         (true, _) => text.as_slice(),
         (false, "http.request.full_uri") => {
-            let address = text.windows(3).position(|w| w == b"://").map_or(text.as_slice(), |at| &text[at + 3..]);
+            let address = text
+                .windows(3)
+                .position(|w| w == b"://")
+                .map_or(text.as_slice(), |at| &text[at + 3..]);
             address.iter().position(|byte| *byte == b'/').map_or(&[][..], |at| &address[at..])
         }
         (false, _) => return false,
     };
     match operator {
         Operator::Equal => path.len() > 1,
-        Operator::Wildcard | Operator::StrictWildcard => segments(literal_start(path)) >= least_segments,
-        Operator::Matches if is_path => {
-            path.strip_prefix(b"^").is_some_and(|path| segments(literal_start(path)) >= least_segments)
+        Operator::Wildcard | Operator::StrictWildcard => {
+            segments(literal_start(path)) >= least_segments
         }
+        Operator::Matches if is_path => path
+            .strip_prefix(b"^")
+            .is_some_and(|path| segments(literal_start(path)) >= least_segments),
         _ => false,
     }
 }

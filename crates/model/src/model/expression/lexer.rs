@@ -1,12 +1,13 @@
 //! Text into tokens.
 //!
-//! One pass without backtracking: a string without an end takes the rest of the text. Foreign syntax with a known
-//! meaning (`=`, single quotes, comments) is reported and read as what was meant, so that the rest can be read too.
+//! One pass without backtracking: a string without an end takes the rest of the text. Foreign
+//! syntax with a known meaning (`=`, single quotes, comments) is reported and read as what was
+//! meant, so that the rest can be read too.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rules-language/values and …/operators, read 2026-11-20. `\xHH` and octal
-//! escapes, and that a quote inside `[…]` does not end a regular expression, are known from the published engine and
-//! not documented.
+//! developers.cloudflare.com/ruleset-engine/rules-language/values and …/operators, read 2026-11-20.
+//! `\xHH` and octal escapes, and that a quote inside `[…]` does not end a regular expression, are
+//! known from the published engine and not documented.
 
 use std::net::IpAddr;
 
@@ -156,17 +157,27 @@ impl Lexer<'_> {
         let rest = &self.text[from..];
         let Some(first) = rest.chars().next() else { return };
         match first {
-            c if c.is_whitespace() => self.at += rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len()),
+            c if c.is_whitespace() => {
+                self.at += rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len())
+            }
             '"' => self.string(from),
             'r' if is_raw_string(rest) => self.raw_string(from),
             '\'' | '`' | '‘' | '’' => self.foreign_string(from, first, "'`‘’"),
-            '“' | '”' | '„' | '«' | '»' | '＂' => self.foreign_string(from, first, "“”»«＂\""),
+            '“' | '”' | '„' | '«' | '»' | '＂' => {
+                self.foreign_string(from, first, "“”»«＂\"")
+            }
             '#' => self.comment(from, "#"),
             '/' if rest.starts_with("//") => self.comment(from, "//"),
-            '/' if rest.starts_with("/*") && !self.has_open_comment && self.block_comment(from) => {}
+            '/' if rest.starts_with("/*") && !self.has_open_comment && self.block_comment(from) => {
+            }
             ';' => {
                 self.at += 1;
-                self.problems.error(from..self.at, "stray-character", "`;` has no meaning here", "remove it");
+                self.problems.error(
+                    from..self.at,
+                    "stray-character",
+                    "`;` has no meaning here",
+                    "remove it",
+                );
             }
             '$' => {
                 self.at += 1;
@@ -177,7 +188,9 @@ impl Lexer<'_> {
                 self.at += 1;
                 self.push(TokenKind::Star, from);
             }
-            '-' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => self.identifier_or_number(from),
+            '-' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
+                self.identifier_or_number(from)
+            }
             ':' => self.identifier_or_number(from),
             c if c.is_alphanumeric() || c == '_' => self.identifier_or_number(from),
             _ => self.symbol_or_bare(from),
@@ -193,11 +206,18 @@ impl Lexer<'_> {
     /// A symbol, or other text.
     fn symbol_or_bare(&mut self, from: usize) {
         let rest = &self.text[from..];
-        if let Some((symbol, kind, instead)) = SYMBOLS.iter().find(|(symbol, ..)| rest.starts_with(symbol)) {
+        if let Some((symbol, kind, instead)) =
+            SYMBOLS.iter().find(|(symbol, ..)| rest.starts_with(symbol))
+        {
             self.at += symbol.len();
             if let Some(word) = instead {
                 let message = format!("`{symbol}` is not an operator of the rules language");
-                self.problems.error(from..self.at, "unknown-operator", message, format!("write `{word}`"));
+                self.problems.error(
+                    from..self.at,
+                    "unknown-operator",
+                    message,
+                    format!("write `{word}`"),
+                );
             }
             self.push(kind.clone(), from);
             return;
@@ -256,13 +276,23 @@ impl Lexer<'_> {
             let decimal = digits.trim_start_matches('0');
             let decimal = if decimal.is_empty() { "0" } else { decimal };
             let help = format!("write `{decimal}`");
-            self.problems.error(from..self.at, "leading-zero", format!("`{}` begins with a zero", quoted(word)), help);
+            self.problems.error(
+                from..self.at,
+                "leading-zero",
+                format!("`{}` begins with a zero", quoted(word)),
+                help,
+            );
         }
         match word.parse() {
             Ok(number) => self.push(TokenKind::Integer(number), from),
             Err(_) => {
                 let message = format!("`{}` does not fit into 64 bits", quoted(word));
-                self.problems.error(from..self.at, "number-too-large", message, "write a smaller number");
+                self.problems.error(
+                    from..self.at,
+                    "number-too-large",
+                    message,
+                    "write a smaller number",
+                );
                 self.push(TokenKind::Integer(i64::MAX), from);
             }
         }
@@ -314,7 +344,8 @@ impl Lexer<'_> {
     /// The character after a backslash in a string.
     fn escape(&mut self, from: usize, value: &mut Vec<u8>) {
         let rest = self.rest();
-        let number = |digits: Option<&str>, radix| digits.and_then(|d| u8::from_str_radix(d, radix).ok());
+        let number =
+            |digits: Option<&str>, radix| digits.and_then(|d| u8::from_str_radix(d, radix).ok());
         let Some(c) = rest.chars().next() else { return };
         if matches!(c, '"' | '\\') {
             self.at += 1;
@@ -341,7 +372,9 @@ impl Lexer<'_> {
         let hashes = rest.bytes().take_while(|b| *b == b'#').count();
         self.at = from + 1 + hashes + 1;
         if hashes > RAW_STRING_HASHES {
-            let message = format!("the raw string has {hashes} number signs; at most {RAW_STRING_HASHES} are allowed");
+            let message = format!(
+                "the raw string has {hashes} number signs; at most {RAW_STRING_HASHES} are allowed"
+            );
             self.problems.error(from..self.at, "too-many-hashes", message, "use fewer");
         }
         let start = self.at;
@@ -370,7 +403,10 @@ impl Lexer<'_> {
         let value = &self.text[start..self.at];
         self.at += self.rest().chars().next().map_or(0, char::len_utf8);
         let message = format!("text is written in double quotes, not in `{quote}`");
-        let help = format!("write `{}`", quoted(&format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))));
+        let help = format!(
+            "write `{}`",
+            quoted(&format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\"")))
+        );
         let code = if quote == '\'' || quote == '`' { "single-quotes" } else { "curly-quotes" };
         self.problems.error(from..self.at, code, message, help);
         self.push(TokenKind::Bytes(value.as_bytes().to_vec()), from);
@@ -386,7 +422,12 @@ impl Lexer<'_> {
         } else {
             "close it with `\"`"
         };
-        self.problems.error(from..from + line, "unclosed-string", "the text has no closing quote", help);
+        self.problems.error(
+            from..from + line,
+            "unclosed-string",
+            "the text has no closing quote",
+            help,
+        );
     }
 
     /// A comment to the end of the line.
@@ -464,7 +505,10 @@ mod tests {
         assert_eq!(good("192.0.2.1..192.0.2.9").len(), 3);
         assert_eq!(good("2001:db8::1..2001:db8::9").len(), 3);
         assert!(matches!(good("::1 2001:db8::/32 10.0.0.1/8")[2], TokenKind::Network(_)));
-        assert_eq!(good("http.host example-site.com 1.2.3 abcd::x /a/b*")[1..], vec![TokenKind::Bare; 4]);
+        assert_eq!(
+            good("http.host example-site.com 1.2.3 abcd::x /a/b*")[1..],
+            vec![TokenKind::Bare; 4]
+        );
         assert_eq!(codes("010 99999999999999999999"), ["leading-zero", "number-too-large"]);
     }
 
@@ -491,6 +535,9 @@ mod tests {
     fn the_length_does_not_count_line_breaks() {
         let mut problems = Problems::default();
         let text = "  a  \n\n and\n  b(\"x  y\") ";
-        assert_eq!(length_on_one_line(text, &tokens(text, &mut problems)), "a and b(\"x  y\")".len());
+        assert_eq!(
+            length_on_one_line(text, &tokens(text, &mut problems)),
+            "a and b(\"x  y\")".len()
+        );
     }
 }

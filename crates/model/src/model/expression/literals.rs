@@ -1,7 +1,8 @@
 //! Literals: whether they have the type of the value that they are compared with.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rules-language/values (sets, ranges, lists), read 2026-11-20.
+//! developers.cloudflare.com/ruleset-engine/rules-language/values (sets, ranges, lists), read
+//! 2026-11-20.
 
 use super::super::facts::expressions::MANAGED_LISTS;
 use super::canonical;
@@ -19,8 +20,10 @@ impl Check<'_> {
                     let (left, shown) = (self.shown(&comparison.left.span), self.shown(span));
                     let not = if comparison.operator == Operator::NotEqual { "not " } else { "" };
                     let help = format!("write `{not}{left} in {{{shown}}}`");
-                    let message =
-                        format!("`{shown}` is a network; `{}` compares addresses", comparison.operator.keyword());
+                    let message = format!(
+                        "`{shown}` is a network; `{}` compares addresses",
+                        comparison.operator.keyword()
+                    );
                     self.problems.error(span.clone(), "network-outside-set", message, help);
                     return false;
                 }
@@ -29,7 +32,9 @@ impl Check<'_> {
             ComparedValue::Set(items) => items.iter().fold(true, |fine, (item, span)| {
                 fine & match item {
                     Item::One(literal) => self.literal(literal, scalar, span, &comparison.left),
-                    Item::Range(first, last) => self.range(first, last, scalar, span, &comparison.left),
+                    Item::Range(first, last) => {
+                        self.range(first, last, scalar, span, &comparison.left)
+                    }
                 }
             }),
             ComparedValue::List(name) => self.list(name, scalar, &comparison.right_span),
@@ -42,7 +47,10 @@ impl Check<'_> {
         let mut unquoted = |literal: &Literal, span: &Span| {
             if let Literal::Unquoted(text) = literal {
                 let message = format!("`{}` is without quotes", quoted(text));
-                let help = format!("write `{}` if it is text", quoted(&canonical::quoted(text.as_bytes())));
+                let help = format!(
+                    "write `{}` if it is text",
+                    quoted(&canonical::quoted(text.as_bytes()))
+                );
                 self.problems.error(span.clone(), "unquoted-text", message, help);
             }
         };
@@ -72,7 +80,9 @@ impl Check<'_> {
         };
         let text = quoted(&canonical::quoted(self.text[span.clone()].as_bytes()));
         let help = match (scalar, literal) {
-            (Scalar::Bytes, Literal::Bytes(_)) | (Scalar::Integer, Literal::Integer(_)) => return true,
+            (Scalar::Bytes, Literal::Bytes(_)) | (Scalar::Integer, Literal::Integer(_)) => {
+                return true;
+            }
             (Scalar::Address, Literal::Address(_)) => return true,
             (Scalar::Address, Literal::Network(network)) => {
                 if let Some(masked) = canonical::has_host_bits(network) {
@@ -89,7 +99,8 @@ impl Check<'_> {
             }
             (Scalar::Integer, _) => "write a number without quotes".to_owned(),
             (Scalar::Address, Literal::Bytes(_))
-                if bytes.parse::<std::net::IpAddr>().is_ok() || bytes.parse::<ipnet::IpNet>().is_ok() =>
+                if bytes.parse::<std::net::IpAddr>().is_ok()
+                    || bytes.parse::<ipnet::IpNet>().is_ok() =>
             {
                 format!("write `{bytes}` without quotes")
             }
@@ -97,13 +108,20 @@ impl Check<'_> {
                 format!("write `{}` for a range", quoted(&text.replace('-', "..")))
             }
             (Scalar::Address, Literal::Unquoted(text)) if text.ends_with(".*") => {
-                format!("write `{}.0/24` for all of them, in a set", quoted(text.trim_end_matches(".*")))
+                format!(
+                    "write `{}.0/24` for all of them, in a set",
+                    quoted(text.trim_end_matches(".*"))
+                )
             }
-            (Scalar::Address, _) => "write an address such as `192.0.2.1` or, in a set, a network".to_owned(),
+            (Scalar::Address, _) => {
+                "write an address such as `192.0.2.1` or, in a set, a network".to_owned()
+            }
             (Scalar::Boolean, _) => "write a boolean alone, without an operator".to_owned(),
         };
         let (code, what) = match literal {
-            Literal::Unquoted(_) if scalar == Scalar::Bytes => ("unquoted-text", "is without quotes".to_owned()),
+            Literal::Unquoted(_) if scalar == Scalar::Bytes => {
+                ("unquoted-text", "is without quotes".to_owned())
+            }
             Literal::Integer(_)
             | Literal::Address(_)
             | Literal::Network(_)
@@ -119,22 +137,39 @@ impl Check<'_> {
     }
 
     /// Whether a range has a type and is in order.
-    fn range(&mut self, first: &Literal, last: &Literal, scalar: Scalar, span: &Span, left: &Operand) -> bool {
+    fn range(
+        &mut self,
+        first: &Literal,
+        last: &Literal,
+        scalar: Scalar,
+        span: &Span,
+        left: &Operand,
+    ) -> bool {
         let shown = self.shown(span);
         let is_reversed = match (first, last, scalar) {
             (Literal::Integer(first), Literal::Integer(last), Scalar::Integer) => first > last,
             (Literal::Address(first), Literal::Address(last), Scalar::Address) => {
                 if first.is_ipv4() != last.is_ipv4() {
-                    let message = format!("`{shown}` goes from one family of addresses to the other");
-                    self.problems.error(span.clone(), "wrong-type", message, "write one range for each");
+                    let message =
+                        format!("`{shown}` goes from one family of addresses to the other");
+                    self.problems.error(
+                        span.clone(),
+                        "wrong-type",
+                        message,
+                        "write one range for each",
+                    );
                     return false;
                 }
                 first > last
             }
             _ => {
                 let left = self.shown(&left.span);
-                let message = format!("`{left}` is {}, and `{shown}` is not a range of that type", scalar.name());
-                let help = "only numbers (`80..90`) and addresses (`192.0.2.1..192.0.2.9`) have ranges";
+                let message = format!(
+                    "`{left}` is {}, and `{shown}` is not a range of that type",
+                    scalar.name()
+                );
+                let help =
+                    "only numbers (`80..90`) and addresses (`192.0.2.1..192.0.2.9`) have ranges";
                 self.problems.error(span.clone(), "wrong-type", message, help);
                 return false;
             }
@@ -142,7 +177,12 @@ impl Check<'_> {
         if is_reversed {
             let (first, last) = shown.split_once("..").unwrap_or((&shown, ""));
             let help = format!("write `{}..{}`", last.trim(), first.trim());
-            self.problems.error(span.clone(), "reversed-range", format!("`{shown}` ends before it begins"), help);
+            self.problems.error(
+                span.clone(),
+                "reversed-range",
+                format!("`{shown}` ends before it begins"),
+                help,
+            );
         }
         !is_reversed
     }
@@ -152,12 +192,19 @@ impl Check<'_> {
         if MANAGED_LISTS.contains(&name) {
             if scalar != Scalar::Address {
                 let message = format!("`{name}` holds addresses, not {}", scalar.name());
-                self.problems.error(span.clone(), "wrong-type", message, format!("write `ip.src in {name}`"));
+                self.problems.error(
+                    span.clone(),
+                    "wrong-type",
+                    message,
+                    format!("write `ip.src in {name}`"),
+                );
             }
             return scalar == Scalar::Address;
         }
         let bare = name.strip_prefix('$').unwrap_or(name);
-        if !bare.is_empty() && bare.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') {
+        if !bare.is_empty()
+            && bare.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        {
             return true;
         }
         let (message, help) = if bare.starts_with("cf.") {

@@ -1,9 +1,10 @@
-//! Common mistakes and the language's equivalents: labels of the dashboard, operators of other languages, misnamed
-//! fields and functions. Only tables and their look-up.
+//! Common mistakes and the language's equivalents: labels of the dashboard, operators of other
+//! languages, misnamed fields and functions. Only tables and their look-up.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rules-language/operators (operator labels of the dashboard) and
-//! …/fields/reference (field labels), read 2026-11-20; the rest are our own guesses at common mistakes.
+//! developers.cloudflare.com/ruleset-engine/rules-language/operators (operator labels of the
+//! dashboard) and …/fields/reference (field labels), read 2026-11-20; the rest are our own guesses
+//! at common mistakes.
 
 use super::syntax::Operator;
 
@@ -78,7 +79,9 @@ pub(super) const PHRASE_WORDS: usize = 4;
 
 /// The meaning of the phrase at the beginning of several words, and its number of words.
 pub(super) fn operator(words: &[String]) -> Option<(Meaning, bool, usize)> {
-    let begins = |phrase: &[&str]| words.len() >= phrase.len() && phrase.iter().zip(words).all(|(p, w)| p == w);
+    let begins = |phrase: &[&str]| {
+        words.len() >= phrase.len() && phrase.iter().zip(words).all(|(p, w)| p == w)
+    };
     PHRASES
         .iter()
         .find(|(phrase, ..)| begins(phrase))
@@ -112,7 +115,8 @@ const LABELS: &[(&[&str], &str)] = &[
 
 /// The field for the label at the beginning of several words, and the label's number of words.
 pub(super) fn label(words: &[String]) -> Option<(&'static str, usize)> {
-    let begins = |label: &[&str]| words.len() >= label.len() && label.iter().zip(words).all(|(l, w)| l == w);
+    let begins =
+        |label: &[&str]| words.len() >= label.len() && label.iter().zip(words).all(|(l, w)| l == w);
     LABELS.iter().find(|(label, _)| begins(label)).map(|(label, field)| (*field, label.len()))
 }
 
@@ -189,13 +193,19 @@ mod tests {
             assert!(FIELDS.iter().all(|f| f.name != *wrong), "{wrong} is a field");
         }
         for (wrong, function) in FUNCTIONS_MEANT {
-            assert!(FUNCTIONS.iter().any(|f| f.name == *function) && FUNCTIONS.iter().all(|f| f.name != *wrong));
+            assert!(
+                FUNCTIONS.iter().any(|f| f.name == *function)
+                    && FUNCTIONS.iter().all(|f| f.name != *wrong)
+            );
         }
     }
 
     #[test]
     fn longer_phrases_come_first() {
-        assert_eq!(operator(&words("is not in list $x")), Some((Meaning::Operator(Operator::In), true, 4)));
+        assert_eq!(
+            operator(&words("is not in list $x")),
+            Some((Meaning::Operator(Operator::In), true, 4))
+        );
         assert_eq!(operator(&words("is x")), Some((Meaning::Operator(Operator::Equal), false, 1)));
         assert_eq!(operator(&words("or x")), None);
         assert_eq!(label(&words("uri path contains")), Some(("http.request.uri.path", 2)));

@@ -11,9 +11,11 @@
 //! | whether it matches a request | `evaluate` |
 //! | what an expression names: a page, hosts, clients | `bounds` |
 //!
-//! What a request is, and which fields follow from it, is in [`request`](crate::model::request): here a request is a value for each field.
+//! What a request is, and which fields follow from it, is in [`request`](crate::model::request):
+//! here a request is a value for each field.
 //!
-//! Cloudflare decides what is valid; this code refuses only what Cloudflare's documentation excludes.
+//! Cloudflare decides what is valid; this code refuses only what Cloudflare's documentation
+//! excludes.
 
 mod bounds;
 mod call;
@@ -46,7 +48,9 @@ use super::facts::expressions::{EXPRESSION_CHARACTERS, FIELDS, FUNCTIONS, Needs}
 pub use bounds::Bound;
 use canonical::CanonicalForm;
 use check::Check;
-pub use evaluate::{Fields, ListItems, Lists, Program, Reason, Reasons, Sample, Truth, Value as SampleValue};
+pub use evaluate::{
+    Fields, ListItems, Lists, Program, Reason, Reasons, Sample, Truth, Value as SampleValue,
+};
 pub use expression_setting::ExpressionSetting;
 pub use problem::ExpressionProblem;
 use problem::Problems;
@@ -55,8 +59,8 @@ use syntax::{Base, Node, Operator};
 
 /// An expression as its author wrote it.
 ///
-/// Two are equal if their canonical texts are equal. The canonical form covers the equivalences that are visible in the
-/// form of an expression; see `canonical.rs`.
+/// Two are equal if their canonical texts are equal. The canonical form covers the equivalences
+/// that are visible in the form of an expression; see `canonical.rs`.
 #[derive(Debug, Clone)]
 pub struct Expression {
     /// As it was written.
@@ -65,7 +69,8 @@ pub struct Expression {
     canonical: String,
     /// Whether the canonical text can be read.
     is_parsed: bool,
-    /// The canonical form, computed at first use: rules are compared in pairs, so most forms are needed several times.
+    /// The canonical form, computed at first use: rules are compared in pairs, so most forms are
+    /// needed several times.
     form: OnceLock<Option<Arc<CanonicalForm>>>,
 }
 
@@ -90,7 +95,8 @@ impl Requirement {
         }
     }
 
-    /// Whether zones on a plan have what is needed. Enterprise is assumed to have what needs an extra product.
+    /// Whether zones on a plan have what is needed. Enterprise is assumed to have what needs an
+    /// extra product.
     #[must_use]
     pub fn is_met_by(&self, tier: Tier) -> bool {
         let least = match self.needs {
@@ -106,9 +112,13 @@ impl Requirement {
 /// Parses and checks an expression.
 ///
 /// # Errors
-/// All problems at once, in the order of the text. There is an expression exactly if none of them is an error.
+/// All problems at once, in the order of the text. There is an expression exactly if none of them
+/// is an error.
 #[must_use]
-pub fn parse_expression(text: &str, setting: ExpressionSetting<'_>) -> (Option<Expression>, Vec<ExpressionProblem>) {
+pub fn parse_expression(
+    text: &str,
+    setting: ExpressionSetting<'_>,
+) -> (Option<Expression>, Vec<ExpressionProblem>) {
     let mut problems = Problems::default();
     let tokens = lexer::tokens(text, &mut problems);
     if tokens.is_empty() {
@@ -118,7 +128,9 @@ pub fn parse_expression(text: &str, setting: ExpressionSetting<'_>) -> (Option<E
     }
     let length = lexer::length_on_one_line(text, &tokens);
     if length > EXPRESSION_CHARACTERS {
-        let message = format!("the expression has {length} characters; at most {EXPRESSION_CHARACTERS} are allowed");
+        let message = format!(
+            "the expression has {length} characters; at most {EXPRESSION_CHARACTERS} are allowed"
+        );
         let help = "split the rule, or move addresses and hosts into a list of the account";
         problems.error(0..text.len(), "too-long", message, help);
     }
@@ -139,7 +151,8 @@ pub fn parse_expression(text: &str, setting: ExpressionSetting<'_>) -> (Option<E
         problems.warning(node.span.clone(), code, format!("the expression matches {what}"), help);
     }
     if form.is_none() && !problems.has_errors() {
-        // What has no canonical form should have been reported at its place; a late error is better than accepting it.
+        // What has no canonical form should have been reported at its place; a late error is better
+        // than accepting it.
         let help = "simplify the expression, and report this as a bug";
         problems.error(node.span.clone(), "unreadable", "the expression cannot be read", help);
     }
@@ -156,8 +169,8 @@ impl Expression {
         Self { text: text.to_owned(), canonical, is_parsed, form: OnceLock::new() }
     }
 
-    /// An expression that Cloudflare has accepted: never fails. One that cannot be parsed is compared by its trimmed
-    /// text.
+    /// An expression that Cloudflare has accepted: never fails. One that cannot be parsed is
+    /// compared by its trimmed text.
     #[must_use]
     pub fn reported(text: &str) -> Self {
         match tree(text).as_ref().and_then(CanonicalForm::of) {
@@ -169,7 +182,9 @@ impl Expression {
     /// The condition that fields have these texts.
     #[must_use]
     pub fn of_texts(fields: &[(&str, &str)]) -> Self {
-        let equal = |(field, text): &(&str, &str)| format!("{field} eq {}", canonical::quoted(text.as_bytes()));
+        let equal = |(field, text): &(&str, &str)| {
+            format!("{field} eq {}", canonical::quoted(text.as_bytes()))
+        };
         Self::reported(&fields.iter().map(equal).collect::<Vec<_>>().join(" and "))
     }
 
@@ -225,7 +240,8 @@ impl Expression {
         found
     }
 
-    /// Whether it requires a boolean field to be true: `cf.client.bot`, but not `not cf.client.bot`.
+    /// Whether it requires a boolean field to be true: `cf.client.bot`, but not `not
+    /// cf.client.bot`.
     #[must_use]
     pub fn asks_for(&self, field: &str) -> bool {
         self.canonical_form().is_some_and(|form| scope::asks_for(form, field, true))
@@ -243,14 +259,15 @@ impl Expression {
         self.canonical_form().map(scope::named_hosts).unwrap_or_default()
     }
 
-    /// Whether it certainly matches nothing but one page, or one directory with at least so many segments, of one host.
+    /// Whether it certainly matches nothing but one page, or one directory with at least so many
+    /// segments, of one host.
     #[must_use]
     pub fn is_one_place(&self, least_segments: usize) -> bool {
         self.canonical_form().is_some_and(|form| bounds::is_one_place(form, least_segments))
     }
 
-    /// Returns true if it matches only certain clients, one page, or one directory with at least so many segments. A
-    /// disjunction is limited if each part is.
+    /// Returns true if it matches only certain clients, one page, or one directory with at least so
+    /// many segments. A disjunction is limited if each part is.
     #[must_use]
     pub fn is_for_few(&self, least_segments: usize) -> bool {
         self.canonical_form().is_some_and(|form| few_requests::is_for_few(form, least_segments))
@@ -262,7 +279,8 @@ impl Expression {
         self.canonical_form().is_some()
     }
 
-    /// Whether everything that it matches is named by one of these, as far as its form shows; ordinary visitors are not.
+    /// Whether everything that it matches is named by one of these, as far as its form shows;
+    /// ordinary visitors are not.
     #[must_use]
     pub fn names(&self, wanted: &[Bound]) -> bool {
         self.canonical_form().is_some_and(|form| bounds::names(form, wanted))
@@ -303,9 +321,13 @@ fn tree(text: &str) -> Option<Node> {
 fn requirements(node: &Node) -> Vec<(Needs, String)> {
     let mut found = Vec::new();
     node.each_operand(&mut |operand| match &operand.base {
-        Base::Field(name) => found.extend(FIELDS.iter().find(|f| f.name == name).map(|f| (f.needs, name.clone()))),
+        Base::Field(name) => {
+            found.extend(FIELDS.iter().find(|f| f.name == name).map(|f| (f.needs, name.clone())))
+        }
         Base::Call(name, _) => {
-            found.extend(FUNCTIONS.iter().find(|f| f.name == name).map(|f| (f.needs, format!("{name}()"))));
+            found.extend(
+                FUNCTIONS.iter().find(|f| f.name == name).map(|f| (f.needs, format!("{name}()"))),
+            );
         }
         Base::Literal(_) => {}
     });

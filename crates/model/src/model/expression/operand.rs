@@ -62,11 +62,15 @@ impl Parser<'_> {
             }
         }
         // A field before a parenthesis is a condition, and an `and` is missing.
-        if self.ahead(1) == Some(&TokenKind::OpenParenthesis) && FIELDS.iter().all(|f| f.name != word) {
+        if self.ahead(1) == Some(&TokenKind::OpenParenthesis)
+            && FIELDS.iter().all(|f| f.name != word)
+        {
             self.at += 2;
             return Base::Call(word.to_owned(), self.arguments(span));
         }
-        if let Some((field, count)) = mistaken_terms::label(&self.next_keywords(mistaken_terms::PHRASE_WORDS)) {
+        if let Some((field, count)) =
+            mistaken_terms::label(&self.next_keywords(mistaken_terms::PHRASE_WORDS))
+        {
             self.at += count;
             let span = span.start..self.end();
             let message = format!("`{}` is the dashboard's name of a field", self.shown(&span));
@@ -125,8 +129,10 @@ impl Parser<'_> {
             return;
         }
         let inner = self.here();
-        while !matches!(self.kind(), None | Some(TokenKind::CloseBracket | TokenKind::CloseParenthesis))
-            && self.connective().is_none()
+        while !matches!(
+            self.kind(),
+            None | Some(TokenKind::CloseBracket | TokenKind::CloseParenthesis)
+        ) && self.connective().is_none()
         {
             self.at += 1;
         }
@@ -140,7 +146,8 @@ impl Parser<'_> {
         self.take(&TokenKind::CloseBracket);
         let span = span.start..self.end();
         let message = format!("`{}` is neither a key nor a number", self.shown(&span));
-        let help = "write a key in double quotes (`[\"accept\"]`), a number from 0 (`[0]`) or `[*]`";
+        let help =
+            "write a key in double quotes (`[\"accept\"]`), a number from 0 (`[0]`) or `[*]`";
         self.problems.error(span, "bad-index", message, help);
     }
 }

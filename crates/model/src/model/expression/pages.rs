@@ -6,8 +6,11 @@ const PATHS: &[&str] = &["/index.html", "/about/team", "/assets/app.3f2a.js", "/
 /// How many names of directories a prefix has; none, if it has one that may mean another directory.
 pub(super) fn segments(prefix: &[u8]) -> usize {
     let Some(rest) = prefix.strip_prefix(b"/") else { return 0 };
-    let all: Vec<&[u8]> = rest.split(|byte| *byte == b'/').filter(|segment| !segment.is_empty()).collect();
-    let is_strange = |segment: &&[u8]| segment.iter().any(|byte| b"%\\;".contains(byte)) || !says_something(segment);
+    let all: Vec<&[u8]> =
+        rest.split(|byte| *byte == b'/').filter(|segment| !segment.is_empty()).collect();
+    let is_strange = |segment: &&[u8]| {
+        segment.iter().any(|byte| b"%\\;".contains(byte)) || !says_something(segment)
+    };
     if all.iter().any(is_strange) { 0 } else { all.len() }
 }
 
@@ -16,7 +19,8 @@ pub(super) fn is_path_field(name: &str) -> bool {
     matches!(name.trim_start_matches("raw."), "http.request.uri" | "http.request.uri.path")
 }
 
-/// Whether a test of the path names pages: what no ordinary path passes does, and what all of them pass does not.
+/// Whether a test of the path names pages: what no ordinary path passes does, and what all of them
+/// pass does not.
 pub(super) fn tells_pages_apart(says_something: bool, passes: impl Fn(&str) -> bool) -> bool {
     match PATHS.iter().filter(|path| passes(path)).count() {
         0 => true,

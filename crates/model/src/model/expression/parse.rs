@@ -5,8 +5,8 @@
 //! and  := not { ("and"|"&&") not } ;  not := ("not"|"!") not | "(" expr ")" | operand [ operator right ]
 //! ```
 //!
-//! After an error the parser continues at the next `and`, `or`, `xor` or parenthesis, so that one error does not hide
-//! others. It puts its guesses into the tree, so that the checks see the rest.
+//! After an error the parser continues at the next `and`, `or`, `xor` or parenthesis, so that one
+//! error does not hide others. It puts its guesses into the tree, so that the checks see the rest.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/operators, read 2026-11-20.
@@ -15,10 +15,12 @@ use super::super::facts::expressions::{FIELDS, FUNCTIONS};
 use super::lexer::{Token, TokenKind};
 use super::mistaken_terms::{self, Meaning};
 use super::problem::{Problems, quoted};
-use super::syntax::{Base, ComparedValue, Comparison, Connective, Node, NodeKind, Operand, Operator, Span};
+use super::syntax::{
+    Base, ComparedValue, Comparison, Connective, Node, NodeKind, Operand, Operator, Span,
+};
 
-/// Deepest nesting of parentheses and calls. This is our own limit, far beyond any readable expression; Cloudflare's is
-/// unknown.
+/// Deepest nesting of parentheses and calls. This is our own limit, far beyond any readable
+/// expression; Cloudflare's is unknown.
 const DEEPEST: usize = 48;
 
 /// The tree of an expression. If there are errors among the problems, the tree is not reliable.
@@ -29,8 +31,13 @@ pub(super) fn parse(text: &str, tokens: &[Token], problems: &mut Problems) -> No
         // Only closing brackets and commas can be left over.
         let span = token.span.clone();
         let (message, help) = match token.kind {
-            TokenKind::Comma => ("a comma does not join conditions".to_owned(), "write `and` or `or`"),
-            _ => (format!("`{}` closes nothing", parser.shown(&span)), "remove it, or open it further to the left"),
+            TokenKind::Comma => {
+                ("a comma does not join conditions".to_owned(), "write `and` or `or`")
+            }
+            _ => (
+                format!("`{}` closes nothing", parser.shown(&span)),
+                "remove it, or open it further to the left",
+            ),
         };
         parser.problems.error(span, "unopened", message, help);
         parser.at += 1;
@@ -124,13 +131,16 @@ impl<'t> Parser<'t> {
 
     /// The next adjacent words, in lower case.
     pub(super) fn next_keywords(&self, most: usize) -> Vec<String> {
-        let words = self.tokens[self.at..].iter().take(most).take_while(|t| t.kind == TokenKind::Word);
+        let words =
+            self.tokens[self.at..].iter().take(most).take_while(|t| t.kind == TokenKind::Word);
         words.map(|t| self.text[t.span.clone()].to_ascii_lowercase()).collect()
     }
 
     /// Whether the next token is this word, ignoring case.
     pub(super) fn is_keyword(&self, word: &str) -> bool {
-        self.peek().is_some_and(|t| t.kind == TokenKind::Word && self.text[t.span.clone()].eq_ignore_ascii_case(word))
+        self.peek().is_some_and(|t| {
+            t.kind == TokenKind::Word && self.text[t.span.clone()].eq_ignore_ascii_case(word)
+        })
     }
 
     /// Reports the next token, a word of the language, if it is not in lower case.
@@ -139,7 +149,12 @@ impl<'t> Parser<'t> {
         let word = &self.text[span.clone()];
         if word.bytes().any(|b| b.is_ascii_uppercase()) {
             let help = format!("write `{}`", word.to_ascii_lowercase());
-            self.problems.error(span, "upper-case-word", format!("`{word}` is not in lower case"), help);
+            self.problems.error(
+                span,
+                "upper-case-word",
+                format!("`{word}` is not in lower case"),
+                help,
+            );
         }
     }
 
@@ -165,7 +180,10 @@ impl<'t> Parser<'t> {
         matches!(
             self.kind(),
             None | Some(
-                TokenKind::CloseParenthesis | TokenKind::CloseBrace | TokenKind::CloseBracket | TokenKind::Comma
+                TokenKind::CloseParenthesis
+                    | TokenKind::CloseBrace
+                    | TokenKind::CloseBracket
+                    | TokenKind::Comma
             )
         )
     }
@@ -179,7 +197,12 @@ impl<'t> Parser<'t> {
             if self.is_at_close() || self.connective().is_some() {
                 let shown = self.shown(&span);
                 let message = format!("nothing follows `{shown}`");
-                self.problems.error(span, "missing-operand", message, format!("remove `{shown}`, or add a condition"));
+                self.problems.error(
+                    span,
+                    "missing-operand",
+                    message,
+                    format!("remove `{shown}`, or add a condition"),
+                );
                 continue;
             }
             parts.push(self.stronger(connective));
@@ -205,14 +228,22 @@ impl<'t> Parser<'t> {
             if part.is_parenthesised || inner == connective {
                 continue;
             }
-            let message = format!("`{}` binds more tightly than `{}` here", inner.keyword(), connective.keyword());
-            let help = format!("write `({})` if that is meant, or set other parentheses", self.shown(&part.span));
+            let message = format!(
+                "`{}` binds more tightly than `{}` here",
+                inner.keyword(),
+                connective.keyword()
+            );
+            let help = format!(
+                "write `({})` if that is meant, or set other parentheses",
+                self.shown(&part.span)
+            );
             self.problems.warning(part.span.clone(), "mixed-connectives", message, help);
             return;
         }
     }
 
-    /// A condition followed by a connective or a closing bracket; anything else after it is reported.
+    /// A condition followed by a connective or a closing bracket; anything else after it is
+    /// reported.
     fn settled(&mut self) -> Node {
         let mut parts = vec![self.condition()];
         while !self.is_at_close() && self.connective().is_none() {
@@ -226,10 +257,14 @@ impl<'t> Parser<'t> {
                 continue;
             }
             let (message, help) = match self.kind() {
-                Some(TokenKind::Operator(_) | TokenKind::Word) if parts[parts.len() - 1].is_parenthesised => (
-                    format!("`{shown}` is after parentheses"),
-                    "compare the field itself: no parentheses around it".to_owned(),
-                ),
+                Some(TokenKind::Operator(_) | TokenKind::Word)
+                    if parts[parts.len() - 1].is_parenthesised =>
+                {
+                    (
+                        format!("`{shown}` is after parentheses"),
+                        "compare the field itself: no parentheses around it".to_owned(),
+                    )
+                }
                 _ => (
                     format!("`{shown}` has no meaning here"),
                     "remove it, or join a further condition with `and` or `or`".to_owned(),
@@ -283,14 +318,24 @@ impl<'t> Parser<'t> {
             is_denied = !is_denied;
             if self.is_at_close() {
                 let message = format!("nothing follows `{}`", self.shown(&span));
-                self.problems.error(span, "missing-operand", message, "remove it, or add a condition");
+                self.problems.error(
+                    span,
+                    "missing-operand",
+                    message,
+                    "remove it, or add a condition",
+                );
                 return self.broken(from);
             }
         }
         let node = self.primary();
         if denials > 1 {
             let help = if is_denied { "write one `not`" } else { "remove them" };
-            self.problems.warning(from..node.span.start.max(from), "double-negation", "`not` negates `not`", help);
+            self.problems.warning(
+                from..node.span.start.max(from),
+                "double-negation",
+                "`not` negates `not`",
+                help,
+            );
         }
         if !is_denied {
             return node;
@@ -311,7 +356,12 @@ impl<'t> Parser<'t> {
             return true;
         }
         let message = format!("parentheses and calls are nested more than {DEEPEST} deep");
-        self.problems.error(self.here(), "too-deep", message, "remove parentheses, or split the rule");
+        self.problems.error(
+            self.here(),
+            "too-deep",
+            message,
+            "remove parentheses, or split the rule",
+        );
         self.at = self.tokens.len();
         self.is_abandoned = true;
         false
@@ -326,7 +376,12 @@ impl<'t> Parser<'t> {
         self.at += 1;
         if self.take(&TokenKind::CloseParenthesis) {
             let span = span.start..self.end();
-            self.problems.error(span, "empty-parentheses", "there is nothing in the parentheses", "remove them");
+            self.problems.error(
+                span,
+                "empty-parentheses",
+                "there is nothing in the parentheses",
+                "remove them",
+            );
             return self.broken(self.end());
         }
         if !self.deepen() {
@@ -335,7 +390,12 @@ impl<'t> Parser<'t> {
         let mut node = self.chain(Connective::Or);
         self.depth -= 1;
         if !self.take(&TokenKind::CloseParenthesis) && !self.is_abandoned {
-            self.problems.error(span.clone(), "unclosed", "`(` is not closed", "add `)` where the group ends");
+            self.problems.error(
+                span.clone(),
+                "unclosed",
+                "`(` is not closed",
+                "add `)` where the group ends",
+            );
         }
         node.span = span.start..self.end().max(span.end);
         node.is_parenthesised = true;
@@ -352,7 +412,12 @@ impl<'t> Parser<'t> {
                 Some(_) => format!("a condition is missing before `{shown}`"),
                 None => "a condition is missing at the end".to_owned(),
             };
-            self.problems.error(span, "missing-operand", message, "write a condition, such as `http.host eq \"…\"`");
+            self.problems.error(
+                span,
+                "missing-operand",
+                message,
+                "write a condition, such as `http.host eq \"…\"`",
+            );
             return self.broken(from);
         }
         let Some(left) = self.operand() else { return self.broken(from) };
@@ -383,8 +448,16 @@ impl<'t> Parser<'t> {
                 span: right_span.clone(),
             };
             let arguments = vec![
-                Node { span: left.span.clone(), kind: NodeKind::Operand(left), is_parenthesised: false },
-                Node { span: right_span, kind: NodeKind::Operand(literal), is_parenthesised: false },
+                Node {
+                    span: left.span.clone(),
+                    kind: NodeKind::Operand(left),
+                    is_parenthesised: false,
+                },
+                Node {
+                    span: right_span,
+                    kind: NodeKind::Operand(literal),
+                    is_parenthesised: false,
+                },
             ];
             let base = Base::Call(name.to_owned(), arguments);
             return node(NodeKind::Operand(Operand {
@@ -428,7 +501,14 @@ impl<'t> Parser<'t> {
     }
 
     /// Reports a phrase used for an operator.
-    fn name_phrase(&mut self, left: &Operand, meaning: Meaning, is_denied: bool, operator: &Span, right: &Span) {
+    fn name_phrase(
+        &mut self,
+        left: &Operand,
+        meaning: Meaning,
+        is_denied: bool,
+        operator: &Span,
+        right: &Span,
+    ) {
         let left = left.plain_field().map_or_else(|| self.shown(&left.span), str::to_owned);
         let right = self.shown(right);
         let right = if right.is_empty() { "…".to_owned() } else { right };
@@ -451,7 +531,9 @@ impl<'t> Parser<'t> {
     fn name_literal_left(&mut self, left: &Operand, operator: Operator, right: &Span) {
         let (literal, field) = (self.shown(&left.span), self.shown(right));
         let help = match operator {
-            _ if !field.starts_with(|c: char| c.is_ascii_alphabetic()) => "begin it with a field".to_owned(),
+            _ if !field.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                "begin it with a field".to_owned()
+            }
             Operator::In => format!("write `{field} contains {literal}`"),
             Operator::Less => format!("write `{field} gt {literal}`"),
             Operator::LessOrEqual => format!("write `{field} ge {literal}`"),
@@ -462,9 +544,12 @@ impl<'t> Parser<'t> {
             | Operator::Contains
             | Operator::Matches
             | Operator::Wildcard
-            | Operator::StrictWildcard => format!("write `{field} {} {literal}`", operator.keyword()),
+            | Operator::StrictWildcard => {
+                format!("write `{field} {} {literal}`", operator.keyword())
+            }
         };
-        let message = format!("the left side is the literal `{literal}`; a comparison begins with a field");
+        let message =
+            format!("the left side is the literal `{literal}`; a comparison begins with a field");
         self.problems.error(left.span.clone(), "literal-on-the-left", message, help);
     }
 }

@@ -1,8 +1,9 @@
-//! Regular expressions and wildcards: whether they are valid, and whether they mean what was probably intended.
+//! Regular expressions and wildcards: whether they are valid, and whether they mean what was
+//! probably intended.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rules-language/operators (wildcard matching; regular expressions are Rust's), read
-//! 2026-11-20.
+//! developers.cloudflare.com/ruleset-engine/rules-language/operators (wildcard matching; regular
+//! expressions are Rust's), read 2026-11-20.
 
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind, Look};
@@ -14,8 +15,8 @@ use super::syntax::{ComparedValue, Comparison, Literal, Operator, Span};
 
 /// Common ends of host and file names; a dot before one is probably meant literally.
 const ENDS: &[&str] = &[
-    "com", "net", "org", "io", "dev", "app", "de", "uk", "eu", "fr", "php", "asp", "aspx", "jsp", "html", "htm", "js",
-    "json", "css", "xml", "env", "git", "txt", "example", "local",
+    "com", "net", "org", "io", "dev", "app", "de", "uk", "eu", "fr", "php", "asp", "aspx", "jsp",
+    "html", "htm", "js", "json", "css", "xml", "env", "git", "txt", "example", "local",
 ];
 
 /// Checks the pattern of a comparison, if it has one.
@@ -69,7 +70,9 @@ pub(super) fn regex(check: &mut Check<'_>, pattern: &str, span: &Span) -> Option
                 ErrorKind::UnsupportedBackreference => {
                     "Rust's regular expressions have no back-references: write each alternative out"
                 }
-                _ => "the syntax of regular expressions is Rust's: docs.rs/regex; `r\"…\"` keeps every backslash",
+                _ => {
+                    "the syntax of regular expressions is Rust's: docs.rs/regex; `r\"…\"` keeps every backslash"
+                }
             };
             (error.kind().to_string(), help)
         }
@@ -122,14 +125,23 @@ fn unescaped_dot(check: &mut Check<'_>, comparison: &Comparison, pattern: &str) 
             b']' => is_in_class = false,
             b'.' if !is_in_class
                 && at > 0
-                && (bytes[at - 1].is_ascii_alphanumeric() || matches!(bytes[at - 1], b'/' | b')' | b']')) =>
+                && (bytes[at - 1].is_ascii_alphanumeric()
+                    || matches!(bytes[at - 1], b'/' | b')' | b']')) =>
             {
                 let rest = &pattern[at + 1..];
                 let word = &rest[..rest.bytes().take_while(u8::is_ascii_alphanumeric).count()];
                 if ENDS.contains(&word) || is_host && !word.is_empty() {
-                    let message = format!("in `{}` the `.` stands for any character", quoted(pattern));
-                    let help = format!("write `\\.{word}` for the character itself, or `.` with a count such as `.*`");
-                    check.problems.warning(comparison.right_span.clone(), "unescaped-dot", message, help);
+                    let message =
+                        format!("in `{}` the `.` stands for any character", quoted(pattern));
+                    let help = format!(
+                        "write `\\.{word}` for the character itself, or `.` with a count such as `.*`"
+                    );
+                    check.problems.warning(
+                        comparison.right_span.clone(),
+                        "unescaped-dot",
+                        message,
+                        help,
+                    );
                     return;
                 }
             }
@@ -148,7 +160,10 @@ pub(super) fn wildcard(check: &mut Check<'_>, pattern: &str, span: &Span) {
                 characters.next();
             }
             ('\\', _) => {
-                let message = format!("a `\\` in the pattern `{}` is before neither `*` nor `\\`", quoted(pattern));
+                let message = format!(
+                    "a `\\` in the pattern `{}` is before neither `*` nor `\\`",
+                    quoted(pattern)
+                );
                 let help = "write `\\\\` for a backslash, in a raw string: `r\"…\"`";
                 check.problems.error(span.clone(), "bad-wildcard", message, help);
                 return;

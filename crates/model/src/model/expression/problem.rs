@@ -14,8 +14,8 @@ const QUOTED_CHARACTERS: usize = 80;
 /// Something wrong with an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpressionProblem {
-    /// An error if Cloudflare would refuse the expression; a warning if it would accept it but probably not do what was
-    /// meant.
+    /// An error if Cloudflare would refuse the expression; a warning if it would accept it but
+    /// probably not do what was meant.
     pub severity: Severity,
     /// Where in the text.
     ///
@@ -61,7 +61,14 @@ impl Problems {
     }
 
     /// Adds a problem, unless there are too many.
-    fn note(&mut self, severity: Severity, span: Range<usize>, code: &'static str, message: String, help: String) {
+    fn note(
+        &mut self,
+        severity: Severity,
+        span: Range<usize>,
+        code: &'static str,
+        message: String,
+        help: String,
+    ) {
         if !self.is_full() {
             self.found.push(ExpressionProblem { severity, span, code, message, help });
         }
@@ -105,13 +112,17 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// The candidate nearest to a word, if one is near enough to be what the author meant.
-pub(super) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(super) fn nearest<'a>(
+    word: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
     // Distances are quadratic in the length, and no name is longer.
     if word.is_empty() || word.len() > 80 {
         return None;
     }
     let lower = word.to_lowercase().replace('-', "_");
-    // Few letters may make a different word: `cf.waf.score.lfi` is not a misspelling of `cf.waf.score.xss`.
+    // Few letters may make a different word: `cf.waf.score.lfi` is not a misspelling of
+    // `cf.waf.score.xss`.
     let letters = lower.chars().count();
     let allowed = (letters / 8).clamp(1, 3);
     candidates

@@ -1,12 +1,15 @@
-//! What an expression matches, as far as its form shows: everything, nothing, certain hosts, more or less than another.
+//! What an expression matches, as far as its form shows: everything, nothing, certain hosts, more
+//! or less than another.
 //!
-//! Everything here is a proof from the form. `a implies b` is tried part by part, and where no rule applies the answer
-//! is "unknown", never a guess.
+//! Everything here is a proof from the form. `a implies b` is tried part by part, and where no rule
+//! applies the answer is "unknown", never a guess.
 
 use std::collections::BTreeSet;
 
 use super::canonical::{CanonicalForm, CanonicalKind};
-use super::syntax::{Base, ComparedValue, Comparison, Connective, Item, Literal, NodeKind, Operand, Operator};
+use super::syntax::{
+    Base, ComparedValue, Comparison, Connective, Item, Literal, NodeKind, Operand, Operator,
+};
 use super::values::{self, Values};
 use crate::model::Gather;
 
@@ -29,8 +32,9 @@ pub enum ScopeChange {
 /// Bytes of canonical text, counted each time they are read.
 const MOST_READ: usize = 4_000_000;
 
-/// Fields that every request has, so that a comparison with them never has a missing value (inferred from the nature of
-/// requests; the documentation does not say which fields can be missing).
+/// Fields that every request has, so that a comparison with them never has a missing value
+/// (inferred from the nature of requests; the documentation does not say which fields can be
+/// missing).
 const ALWAYS_THERE: &[&str] = &[
     "http.host",
     "http.request.full_uri",
@@ -42,15 +46,21 @@ const ALWAYS_THERE: &[&str] = &[
     "raw.http.request.uri.path",
 ];
 
-/// Fields whose values always begin with a slash (inferred; the asterisk of `OPTIONS *` does not reach a zone).
-const SLASHED: &[&str] =
-    &["http.request.uri", "http.request.uri.path", "raw.http.request.uri", "raw.http.request.uri.path"];
+/// Fields whose values always begin with a slash (inferred; the asterisk of `OPTIONS *` does not
+/// reach a zone).
+const SLASHED: &[&str] = &[
+    "http.request.uri",
+    "http.request.uri.path",
+    "raw.http.request.uri",
+    "raw.http.request.uri.path",
+];
 
 /// Regular expressions that match every text.
 const ANY_REGEX: &[&str] = &["", "^", "$", ".*", "^.*", ".*$", "^.*$", "(.*)"];
 
 /// In addition, regular expressions that match every text that begins with a slash.
-const SLASHED_REGEX: &[&str] = &["/", "^/", ".", ".+", "^.+", "^.+$", "/.*", "^/.*", "^/.*$", "^/(.*)$"];
+const SLASHED_REGEX: &[&str] =
+    &["/", "^/", ".", ".+", "^.+", "^.+$", "/.*", "^/.*", "^/.*$", "^/(.*)$"];
 
 /// The value of an expression, if it is certainly the same for every request.
 pub(super) fn truth(form: &CanonicalForm) -> Option<bool> {
@@ -58,8 +68,12 @@ pub(super) fn truth(form: &CanonicalForm) -> Option<bool> {
         CanonicalKind::Not(inner) => truth(inner).map(|t| !t),
         CanonicalKind::Operand(operand) => match (&operand.base, operand.arguments()) {
             (Base::Literal(Literal::Truth(truth)), _) => Some(*truth),
-            (Base::Call(name, _), [first, second]) if name == "starts_with" || name == "ends_with" => {
-                let (NodeKind::Operand(first), NodeKind::Operand(second)) = (&first.kind, &second.kind) else {
+            (Base::Call(name, _), [first, second])
+                if name == "starts_with" || name == "ends_with" =>
+            {
+                let (NodeKind::Operand(first), NodeKind::Operand(second)) =
+                    (&first.kind, &second.kind)
+                else {
                     return None;
                 };
                 let field = first.plain_field()?;
@@ -80,7 +94,9 @@ fn of_comparison(comparison: &Comparison) -> Option<bool> {
     let field = comparison.left.plain_field()?;
     if let ComparedValue::Set(items) = &comparison.right {
         let has = |text: &str| {
-            items.iter().any(|(i, _)| matches!(i, Item::One(Literal::Network(n)) if n.to_string() == text))
+            items
+                .iter()
+                .any(|(i, _)| matches!(i, Item::One(Literal::Network(n)) if n.to_string() == text))
         };
         return (field == "ip.src" && has("0.0.0.0/0") && has("::/0")).then_some(true);
     }
@@ -89,8 +105,12 @@ fn of_comparison(comparison: &Comparison) -> Option<bool> {
     let (is_there, is_slashed) = (ALWAYS_THERE.contains(&field), SLASHED.contains(&field));
     let always = match comparison.operator {
         Operator::Contains => is_there && text.is_empty() || is_slashed && text == "/",
-        Operator::Wildcard | Operator::StrictWildcard => is_there && text == "*" || is_slashed && text == "/*",
-        Operator::Matches => is_there && ANY_REGEX.contains(&text) || is_slashed && SLASHED_REGEX.contains(&text),
+        Operator::Wildcard | Operator::StrictWildcard => {
+            is_there && text == "*" || is_slashed && text == "/*"
+        }
+        Operator::Matches => {
+            is_there && ANY_REGEX.contains(&text) || is_slashed && SLASHED_REGEX.contains(&text)
+        }
         Operator::NotEqual => is_slashed && !text.starts_with('/'),
         Operator::Equal
         | Operator::Less
@@ -168,7 +188,9 @@ fn exclude_one_another<'n>(choices: impl Iterator<Item = (&'n Operand, Values)>)
     let choices: Vec<_> = choices.take(64).collect();
     choices.iter().enumerate().any(|(n, (operand, values))| {
         choices[..n].iter().any(|(other, others)| {
-            operand.base == other.base && values::same_indexes(operand, other) && values.excludes(others)
+            operand.base == other.base
+                && values::same_indexes(operand, other)
+                && values.excludes(others)
         })
     })
 }
@@ -199,13 +221,18 @@ pub(super) fn hosts(form: &CanonicalForm) -> Option<BTreeSet<String>> {
                 (ComparedValue::Set(items), Operator::In) => {
                     let one = |item: &'_ Item| matches!(item, Item::One(_));
                     items.iter().all(|(i, _)| one(i)).then_some(())?;
-                    items.iter().filter_map(|(i, _)| if let Item::One(l) = i { Some(l) } else { None }).collect()
+                    items
+                        .iter()
+                        .filter_map(|(i, _)| if let Item::One(l) = i { Some(l) } else { None })
+                        .collect()
                 }
                 _ => return None,
             };
             is_host.then_some(())?;
             let host = |literal: &Literal| match literal {
-                Literal::Bytes(bytes) => String::from_utf8(bytes.clone()).ok().map(|h| h.to_lowercase()),
+                Literal::Bytes(bytes) => {
+                    String::from_utf8(bytes.clone()).ok().map(|h| h.to_lowercase())
+                }
                 Literal::Integer(_)
                 | Literal::Address(_)
                 | Literal::Network(_)
@@ -221,7 +248,9 @@ pub(super) fn hosts(form: &CanonicalForm) -> Option<BTreeSet<String>> {
             let all: Option<Vec<_>> = parts.iter().map(hosts).collect();
             Some(all?.into_iter().flatten().collect())
         }
-        CanonicalKind::Chain(Connective::Xor, _) | CanonicalKind::Not(_) | CanonicalKind::Operand(_) => None,
+        CanonicalKind::Chain(Connective::Xor, _)
+        | CanonicalKind::Not(_)
+        | CanonicalKind::Operand(_) => None,
     }
 }
 
@@ -229,8 +258,12 @@ pub(super) fn hosts(form: &CanonicalForm) -> Option<BTreeSet<String>> {
 pub(super) fn named_hosts(form: &CanonicalForm) -> BTreeSet<String> {
     match &form.kind {
         CanonicalKind::Comparison(_) => hosts(form).unwrap_or_default(),
-        CanonicalKind::Chain(Connective::And | Connective::Or, parts) => parts.iter().flat_map(named_hosts).collect(),
-        CanonicalKind::Chain(Connective::Xor, _) | CanonicalKind::Not(_) | CanonicalKind::Operand(_) => BTreeSet::new(),
+        CanonicalKind::Chain(Connective::And | Connective::Or, parts) => {
+            parts.iter().flat_map(named_hosts).collect()
+        }
+        CanonicalKind::Chain(Connective::Xor, _)
+        | CanonicalKind::Not(_)
+        | CanonicalKind::Operand(_) => BTreeSet::new(),
     }
 }
 
@@ -261,7 +294,8 @@ fn implies(a: &CanonicalForm, b: &CanonicalForm, budget: &mut usize) -> bool {
         (CanonicalKind::Chain(Or, parts), _) => parts.iter().all(|p| implies(p, b, budget)),
         (_, CanonicalKind::Chain(And, parts)) => parts.iter().all(|p| implies(a, p, budget)),
         (CanonicalKind::Chain(And, parts), CanonicalKind::Chain(Or, others)) => {
-            others.iter().any(|o| implies(a, o, budget)) || parts.iter().any(|p| implies(p, b, budget))
+            others.iter().any(|o| implies(a, o, budget))
+                || parts.iter().any(|p| implies(p, b, budget))
         }
         (CanonicalKind::Chain(And, parts), _) => parts.iter().any(|p| implies(p, b, budget)),
         (_, CanonicalKind::Chain(Or, others)) => others.iter().any(|o| implies(a, o, budget)),

@@ -1,19 +1,24 @@
-//! Values that a field never has, or that do not mean what they seem to: valid, but probably not what was meant.
+//! Values that a field never has, or that do not mean what they seem to: valid, but probably not
+//! what was meant.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rules-language/fields/reference and …/rules/normalization, read 2026-11-20.
-//! They show only by example that `http.host` and header names are in lower case, and methods in upper case.
+//! developers.cloudflare.com/ruleset-engine/rules-language/fields/reference and
+//! …/rules/normalization, read 2026-11-20. They show only by example that `http.host` and header
+//! names are in lower case, and methods in upper case.
 
 use super::super::facts::expressions::{ExpressionFunction, FIELDS};
 use super::check::Check;
 use super::patterns;
 use super::problem::quoted;
-use super::syntax::{Base, ComparedValue, Comparison, Index, Item, Literal, Node, NodeKind, Operand, Operator, Span};
+use super::syntax::{
+    Base, ComparedValue, Comparison, Index, Item, Literal, Node, NodeKind, Operand, Operator, Span,
+};
 
 /// Fields that contain a path.
 const PATHS: &[&str] = &["http.request.full_uri", "http.request.uri", "http.request.uri.path"];
 
-/// Country names in lower case and their codes (ISO 3166-1), for the countries most common in rules.
+/// Country names in lower case and their codes (ISO 3166-1), for the countries most common in
+/// rules.
 #[rustfmt::skip]
 const COUNTRIES: &[(&str, &str)] = &[
     ("afghanistan", "AF"), ("argentina", "AR"), ("australia", "AU"), ("austria", "AT"), ("bangladesh", "BD"),
@@ -70,10 +75,15 @@ struct Text<'t> {
 fn subject(operand: &Operand) -> Option<(&str, Option<&str>)> {
     match &operand.base {
         Base::Field(name) if operand.indexes.is_empty() => Some((name, None)),
-        Base::Call(name, arguments) if matches!(name.as_str(), "lower" | "upper") => match &arguments.first()?.kind {
-            NodeKind::Operand(inner) => Some((inner.plain_field()?, Some(name))),
-            NodeKind::Chain(..) | NodeKind::Not(_) | NodeKind::Comparison(_) | NodeKind::Broken => None,
-        },
+        Base::Call(name, arguments) if matches!(name.as_str(), "lower" | "upper") => {
+            match &arguments.first()?.kind {
+                NodeKind::Operand(inner) => Some((inner.plain_field()?, Some(name))),
+                NodeKind::Chain(..)
+                | NodeKind::Not(_)
+                | NodeKind::Comparison(_)
+                | NodeKind::Broken => None,
+            }
+        }
         Base::Field(_) | Base::Call(..) | Base::Literal(_) => None,
     }
 }
@@ -87,13 +97,19 @@ pub(super) fn comparison(check: &mut Check<'_>, comparison: &Comparison) {
         Operator::Contains => Part::Any,
         Operator::Wildcard => Part::Pattern { is_strict: false },
         Operator::StrictWildcard => Part::Pattern { is_strict: true },
-        Operator::Less | Operator::LessOrEqual | Operator::Greater | Operator::GreaterOrEqual | Operator::Matches => {
+        Operator::Less
+        | Operator::LessOrEqual
+        | Operator::Greater
+        | Operator::GreaterOrEqual
+        | Operator::Matches => {
             return;
         }
     };
     let values: Vec<(&Literal, &Span)> = match &comparison.right {
         ComparedValue::Literal(literal) => vec![(literal, &comparison.right_span)],
-        ComparedValue::Set(items) => items.iter().filter_map(|(i, span)| one(i).map(|l| (l, span))).collect(),
+        ComparedValue::Set(items) => {
+            items.iter().filter_map(|(i, span)| one(i).map(|l| (l, span))).collect()
+        }
         ComparedValue::List(_) | ComparedValue::Broken => return,
     };
     for (literal, span) in values {
@@ -117,7 +133,9 @@ fn text(check: &mut Check<'_>, text: &Text<'_>) {
     let Text { field, left, value, span, part, .. } = text;
     let is_pattern = matches!(part, Part::Pattern { .. });
     let is_insensitive = *part == Part::Pattern { is_strict: false };
-    let mut warn = |code, message: String, help: String| check.problems.warning((*span).clone(), code, message, help);
+    let mut warn = |code, message: String, help: String| {
+        check.problems.warning((*span).clone(), code, message, help)
+    };
     let shown = quoted(value);
     let case = match text.through {
         Some("lower") => value.chars().any(|c| c.is_ascii_uppercase()),
@@ -134,14 +152,22 @@ fn text(check: &mut Check<'_>, text: &Text<'_>) {
     if value.contains('*') && !is_pattern && (is_of_path || *field == "http.host") {
         let help = match part {
             Part::Whole => format!("write `{left} wildcard \"{shown}\"`"),
-            Part::Start | Part::End | Part::Any | Part::Pattern { .. } => "remove the `*`".to_owned(),
+            Part::Start | Part::End | Part::Any | Part::Pattern { .. } => {
+                "remove the `*`".to_owned()
+            }
         };
-        warn("asterisk-is-literal", format!("in `{shown}` the `*` is an ordinary character here"), help);
+        warn(
+            "asterisk-is-literal",
+            format!("in `{shown}` the `*` is an ordinary character here"),
+            help,
+        );
     }
     match *field {
         "http.host" => host(&mut warn, text, is_insensitive),
         "http.request.method"
-            if text.through.is_none() && !is_insensitive && value.bytes().any(|b| b.is_ascii_lowercase()) =>
+            if text.through.is_none()
+                && !is_insensitive
+                && value.bytes().any(|b| b.is_ascii_lowercase()) =>
         {
             let help = format!("write `\"{}\"`", value.to_ascii_uppercase());
             warn("method-case", format!("methods are in upper case; `{shown}` is not"), help);
@@ -149,14 +175,21 @@ fn text(check: &mut Check<'_>, text: &Text<'_>) {
         "ip.src.country" | "ip.geoip.country" if *part == Part::Whole && text.through.is_none() => {
             country(&mut warn, value);
         }
-        "http.request.uri.path" | "http.request.uri" | "raw.http.request.uri.path" | "raw.http.request.uri" => {
+        "http.request.uri.path"
+        | "http.request.uri"
+        | "raw.http.request.uri.path"
+        | "raw.http.request.uri" => {
             path(&mut warn, text);
         }
-        "http.request.uri.path.extension" if value.starts_with('.') && matches!(part, Part::Whole | Part::Start) => {
+        "http.request.uri.path.extension"
+            if value.starts_with('.') && matches!(part, Part::Whole | Part::Start) =>
+        {
             let help = format!("write `\"{}\"`", quoted(&value[1..]));
             warn("never-equal", "extensions are compared without the dot".to_owned(), help);
         }
-        "http.request.uri.query" if value.starts_with('?') && matches!(part, Part::Whole | Part::Start) => {
+        "http.request.uri.query"
+            if value.starts_with('?') && matches!(part, Part::Whole | Part::Start) =>
+        {
             let help = format!("write `\"{}\"`", quoted(&value[1..]));
             warn("never-equal", "queries are compared without the question mark".to_owned(), help);
         }
@@ -165,8 +198,15 @@ fn text(check: &mut Check<'_>, text: &Text<'_>) {
     if let Some(raw) = FIELDS.iter().find(|f| f.raw_of == Some(*field)).filter(|_| is_of_path)
         && has_percent_encoding(value)
     {
-        let help = format!("write `{}` to compare with what was sent, or compare `url_decode({left})`", raw.name);
-        warn("percent-encoded", format!("`{shown}` is percent-encoded, and `{left}` may be decoded already"), help);
+        let help = format!(
+            "write `{}` to compare with what was sent, or compare `url_decode({left})`",
+            raw.name
+        );
+        warn(
+            "percent-encoded",
+            format!("`{shown}` is percent-encoded, and `{left}` may be decoded already"),
+            help,
+        );
     }
     if let Some(known) = FIELDS.iter().find(|f| f.name == *field).filter(|f| !f.values.is_empty())
         && *part == Part::Whole
@@ -174,7 +214,11 @@ fn text(check: &mut Check<'_>, text: &Text<'_>) {
         && !known.values.contains(value)
     {
         let values: Vec<_> = known.values.iter().map(|v| format!("`{v}`")).collect();
-        warn("unknown-value", format!("`{field}` is never `{shown}`"), format!("its values are {}", values.join(", ")));
+        warn(
+            "unknown-value",
+            format!("`{field}` is never `{shown}`"),
+            format!("its values are {}", values.join(", ")),
+        );
     }
 }
 
@@ -189,15 +233,33 @@ fn host(warn: &mut Warn<'_>, text: &Text<'_>, is_insensitive: bool) {
         warn("host-case", format!("the host is in lower case; `{shown}` is not"), help);
     }
     if text.value.contains('/') {
-        let help = "write the name alone, and compare `http.request.uri.path` with the rest".to_owned();
+        let help =
+            "write the name alone, and compare `http.request.uri.path` with the rest".to_owned();
         warn("never-equal", format!("a host has no `/`, but `{shown}` has one"), help);
-    } else if text.part == Part::Any && text.value.contains('.') && !text.value.starts_with('.') && text.value.len() > 3
+    } else if text.part == Part::Any
+        && text.value.contains('.')
+        && !text.value.starts_with('.')
+        && text.value.len() > 3
     {
-        let help = format!("write `{} eq \"{shown}\"`, or `ends_with({}, \".{shown}\")`", text.left, text.left);
-        warn("host-contains", format!("other hosts contain `{shown}` too, such as `{shown}.example`"), help);
+        let help = format!(
+            "write `{} eq \"{shown}\"`, or `ends_with({}, \".{shown}\")`",
+            text.left, text.left
+        );
+        warn(
+            "host-contains",
+            format!("other hosts contain `{shown}` too, such as `{shown}.example`"),
+            help,
+        );
     } else if text.part == Part::End && text.value.contains('.') && !text.value.starts_with('.') {
-        let help = format!("write `\".{shown}\"`, and `or {} eq \"{shown}\"` for the name itself", text.left);
-        warn("host-suffix", format!("other domains end with `{shown}` too, such as `x{shown}`"), help);
+        let help = format!(
+            "write `\".{shown}\"`, and `or {} eq \"{shown}\"` for the name itself",
+            text.left
+        );
+        warn(
+            "host-suffix",
+            format!("other domains end with `{shown}` too, such as `x{shown}`"),
+            help,
+        );
     }
 }
 
@@ -213,7 +275,9 @@ fn country(warn: &mut Warn<'_>, value: &str) {
     let is_letter_pair = value.len() == 2 && value.bytes().all(|b| b.is_ascii_alphabetic());
     let help = match country_code(value) {
         _ if value == "T1" => return,
-        _ if is_letter_pair && value.bytes().all(|b| b.is_ascii_uppercase()) && value != "UK" => return,
+        _ if is_letter_pair && value.bytes().all(|b| b.is_ascii_uppercase()) && value != "UK" => {
+            return;
+        }
         Some(code) => format!("write `\"{code}\"`"),
         None if is_letter_pair => format!("write `\"{}\"`", value.to_ascii_uppercase()),
         None => "write the two letters of ISO 3166-1, in upper case, such as `\"DE\"`".to_owned(),
@@ -233,25 +297,35 @@ fn path(warn: &mut Warn<'_>, text: &Text<'_>) {
         warn("path-without-slash", format!("every path begins with `/`; `{shown}` does not"), help);
     }
     if text.field.ends_with("uri.path") && text.value.contains('?') {
-        let help = "compare `http.request.uri`, or the query with `http.request.uri.query`".to_owned();
+        let help =
+            "compare `http.request.uri`, or the query with `http.request.uri.query`".to_owned();
         warn("query-in-path", format!("the path ends before the `?` of `{shown}`"), help);
     }
 }
 
 /// Whether a text contains `%` and two hexadecimal digits.
 fn has_percent_encoding(text: &str) -> bool {
-    text.as_bytes().windows(3).any(|w| w[0] == b'%' && w[1].is_ascii_hexdigit() && w[2].is_ascii_hexdigit())
+    text.as_bytes()
+        .windows(3)
+        .any(|w| w[0] == b'%' && w[1].is_ascii_hexdigit() && w[2].is_ascii_hexdigit())
 }
 
 /// Warns about numbers for which a comparison has the same result for every value of the field.
 fn numbers(check: &mut Check<'_>, comparison: &Comparison) {
-    let Some(field) = comparison.left.plain_field().and_then(|name| FIELDS.iter().find(|f| f.name == name)) else {
+    let Some(field) =
+        comparison.left.plain_field().and_then(|name| FIELDS.iter().find(|f| f.name == name))
+    else {
         return;
     };
     let Some((least, most)) = field.range else { return };
     let mut warn = |span: &Span, outcome: &str| {
         let message = format!("`{}` goes from {least} to {most}; this is {outcome}", field.name);
-        check.problems.warning(span.clone(), "outside-range", message, "compare with a value in this range");
+        check.problems.warning(
+            span.clone(),
+            "outside-range",
+            message,
+            "compare with a value in this range",
+        );
     };
     let span = &comparison.right_span;
     match &comparison.right {
@@ -277,7 +351,9 @@ fn numbers(check: &mut Check<'_>, comparison: &Comparison) {
             for (item, span) in items {
                 let is_outside = match item {
                     Item::One(Literal::Integer(n)) => !(least..=most).contains(n),
-                    Item::Range(Literal::Integer(first), Literal::Integer(last)) => *first > most || *last < least,
+                    Item::Range(Literal::Integer(first), Literal::Integer(last)) => {
+                        *first > most || *last < least
+                    }
                     Item::One(_) | Item::Range(..) => false,
                 };
                 if is_outside {
@@ -302,10 +378,19 @@ pub(super) fn map_key(check: &mut Check<'_>, operand: &Operand, key: &[u8], span
 }
 
 /// Checks the values of a call's arguments.
-pub(super) fn call(check: &mut Check<'_>, function: &ExpressionFunction, arguments: &[Node], operand: &Operand) {
+pub(super) fn call(
+    check: &mut Check<'_>,
+    function: &ExpressionFunction,
+    arguments: &[Node],
+    operand: &Operand,
+) {
     let literal = |n: usize| match arguments.get(n).map(|a| (&a.kind, &a.span)) {
         Some((NodeKind::Operand(operand), span)) => operand.literal().map(|l| (l, span)),
-        Some((NodeKind::Chain(..) | NodeKind::Not(_) | NodeKind::Comparison(_) | NodeKind::Broken, _)) | None => None,
+        Some((
+            NodeKind::Chain(..) | NodeKind::Not(_) | NodeKind::Comparison(_) | NodeKind::Broken,
+            _,
+        ))
+        | None => None,
     };
     let bounds: &[(usize, i64)] = match function.name {
         "cidr" => &[(1, 32), (2, 128)],
@@ -318,11 +403,18 @@ pub(super) fn call(check: &mut Check<'_>, function: &ExpressionFunction, argumen
             && !(1..=*most).contains(number)
         {
             let message = format!("`{}` takes numbers from 1 to {most} here", function.name);
-            check.problems.error(span.clone(), "wrong-argument", message, "write a number in this range");
+            check.problems.error(
+                span.clone(),
+                "wrong-argument",
+                message,
+                "write a number in this range",
+            );
         }
     }
     let second = match literal(1) {
-        Some((Literal::Bytes(bytes), span)) => std::str::from_utf8(bytes).ok().map(|text| (text, span)),
+        Some((Literal::Bytes(bytes), span)) => {
+            std::str::from_utf8(bytes).ok().map(|text| (text, span))
+        }
         Some(_) | None => None,
     };
     let Some((value, span)) = second else { return };

@@ -242,7 +242,9 @@ impl Node {
                 visit(comparison);
                 comparison.left.arguments().iter().for_each(|a| a.each_comparison(visit));
             }
-            NodeKind::Operand(operand) => operand.arguments().iter().for_each(|a| a.each_comparison(visit)),
+            NodeKind::Operand(operand) => {
+                operand.arguments().iter().for_each(|a| a.each_comparison(visit))
+            }
             NodeKind::Broken => {}
         }
     }

@@ -115,25 +115,36 @@ impl Values {
 
     /// Numbers between bounds.
     fn numbers(bounds: impl IntoIterator<Item = (u128, u128)>) -> Self {
-        Self::Intervals(merged(bounds.into_iter().map(|(from, to)| (ValueKind::Integer, from, to)).collect()))
+        Self::Intervals(merged(
+            bounds.into_iter().map(|(from, to)| (ValueKind::Integer, from, to)).collect(),
+        ))
     }
 
     /// Whether this is a subset of the others.
     pub(super) fn are_among(&self, others: &Self) -> bool {
-        let any = |text: &[u8], part: &[u8]| part.is_empty() || text.windows(part.len()).any(|w| w == part);
+        let any = |text: &[u8], part: &[u8]| {
+            part.is_empty() || text.windows(part.len()).any(|w| w == part)
+        };
         match (self, others) {
             (Self::Texts(these), Self::Texts(those)) => these.is_subset(those),
             (Self::Texts(these), Self::Containing(part)) => these.iter().all(|t| any(t, part)),
-            (Self::Texts(these), Self::StartingWith(start)) => these.iter().all(|t| t.starts_with(start)),
-            (Self::Texts(these), Self::EndingWith(end)) => these.iter().all(|t| t.ends_with(end)),
-            (Self::Containing(text) | Self::StartingWith(text) | Self::EndingWith(text), Self::Containing(part)) => {
-                any(text, part)
+            (Self::Texts(these), Self::StartingWith(start)) => {
+                these.iter().all(|t| t.starts_with(start))
             }
+            (Self::Texts(these), Self::EndingWith(end)) => these.iter().all(|t| t.ends_with(end)),
+            (
+                Self::Containing(text) | Self::StartingWith(text) | Self::EndingWith(text),
+                Self::Containing(part),
+            ) => any(text, part),
             (Self::StartingWith(text), Self::StartingWith(start)) => text.starts_with(start),
             (Self::EndingWith(text), Self::EndingWith(end)) => text.ends_with(end),
-            (Self::Intervals(these), Self::Intervals(those)) => these.iter().all(|(kind, from, to)| {
-                those.iter().any(|(other, first, last)| kind == other && first <= from && to <= last)
-            }),
+            (Self::Intervals(these), Self::Intervals(those)) => {
+                these.iter().all(|(kind, from, to)| {
+                    those
+                        .iter()
+                        .any(|(other, first, last)| kind == other && first <= from && to <= last)
+                })
+            }
             _ => false,
         }
     }
@@ -142,9 +153,13 @@ impl Values {
     pub(super) fn excludes(&self, others: &Self) -> bool {
         match (self, others) {
             (Self::Texts(these), Self::Texts(those)) => these.is_disjoint(those),
-            (Self::Intervals(these), Self::Intervals(those)) => these.iter().all(|(kind, from, to)| {
-                those.iter().all(|(other, first, last)| kind != other || last < from || to < first)
-            }),
+            (Self::Intervals(these), Self::Intervals(those)) => {
+                these.iter().all(|(kind, from, to)| {
+                    those
+                        .iter()
+                        .all(|(other, first, last)| kind != other || last < from || to < first)
+                })
+            }
             _ => false,
         }
     }
@@ -157,7 +172,9 @@ fn merged(mut intervals: Vec<(ValueKind, u128, u128)>) -> Vec<(ValueKind, u128, 
     let mut apart: Vec<(ValueKind, u128, u128)> = Vec::new();
     for (kind, from, to) in intervals {
         match apart.last_mut() {
-            Some((last, _, end)) if *last == kind && from <= end.saturating_add(1) => *end = to.max(*end),
+            Some((last, _, end)) if *last == kind && from <= end.saturating_add(1) => {
+                *end = to.max(*end)
+            }
             _ => apart.push((kind, from, to)),
         }
     }
@@ -167,13 +184,15 @@ fn merged(mut intervals: Vec<(ValueKind, u128, u128)>) -> Vec<(ValueKind, u128, 
 /// The operand of a part, and the values that it accepts.
 pub(super) fn of_canonical(form: &CanonicalForm) -> Option<(String, Values)> {
     match &form.kind {
-        CanonicalKind::Comparison(comparison) => {
-            Some((operand_text(&comparison.left)?, Values::of(comparison.operator, &comparison.right)?))
-        }
+        CanonicalKind::Comparison(comparison) => Some((
+            operand_text(&comparison.left)?,
+            Values::of(comparison.operator, &comparison.right)?,
+        )),
         CanonicalKind::Operand(operand) => {
             let Base::Call(name, arguments) = &operand.base else { return None };
             let [first, second] = arguments.as_slice() else { return None };
-            let (NodeKind::Operand(first), NodeKind::Operand(second)) = (&first.kind, &second.kind) else {
+            let (NodeKind::Operand(first), NodeKind::Operand(second)) = (&first.kind, &second.kind)
+            else {
                 return None;
             };
             let Some(Literal::Bytes(text)) = second.literal() else { return None };
@@ -190,7 +209,8 @@ pub(super) fn of_canonical(form: &CanonicalForm) -> Option<(String, Values)> {
 
 /// Whether two operands have the same indexes.
 pub(super) fn same_indexes(one: &Operand, other: &Operand) -> bool {
-    one.indexes.len() == other.indexes.len() && one.indexes.iter().zip(&other.indexes).all(|((a, _), (b, _))| a == b)
+    one.indexes.len() == other.indexes.len()
+        && one.indexes.iter().zip(&other.indexes).all(|((a, _), (b, _))| a == b)
 }
 
 #[cfg(test)]
@@ -209,8 +229,10 @@ mod tests {
     #[test]
     fn numbers_keep_their_order_without_sign() {
         assert!(key(i64::MIN) < key(-1) && key(-1) < key(0) && key(0) < key(i64::MAX));
-        let less = Values::of(Operator::Less, &ComparedValue::Literal(Literal::Integer(5))).unwrap();
-        let most = Values::of(Operator::LessOrEqual, &ComparedValue::Literal(Literal::Integer(4))).unwrap();
+        let less =
+            Values::of(Operator::Less, &ComparedValue::Literal(Literal::Integer(5))).unwrap();
+        let most = Values::of(Operator::LessOrEqual, &ComparedValue::Literal(Literal::Integer(4)))
+            .unwrap();
         assert_eq!(less, most);
     }
 }

@@ -1,8 +1,15 @@
 //! What common browsers send.
 
 /// Headers that browsers send with every request.
-pub const BROWSER_HEADERS: &[&str] =
-    &["accept", "accept-encoding", "accept-language", "connection", "host", "upgrade-insecure-requests", "user-agent"];
+pub const BROWSER_HEADERS: &[&str] = &[
+    "accept",
+    "accept-encoding",
+    "accept-language",
+    "connection",
+    "host",
+    "upgrade-insecure-requests",
+    "user-agent",
+];
 
 /// What common browsers send as their user agent. A text of one of them names ordinary visitors.
 pub const BROWSER_USER_AGENTS: &[&str] = &[

@@ -1,12 +1,14 @@
-//! The OWASP Core Rule Set, version 3.3.5, as plain data: numbers, paranoia levels and scores of its rules.
+//! The OWASP Core Rule Set, version 3.3.5, as plain data: numbers, paranoia levels and scores of
+//! its rules.
 //!
-//! Cloudflare's OWASP Core Ruleset follows the 3.3 line of the Core Rule Set; its own list of rules is available only
-//! from the API, and always takes precedence over this table. The table provides scores that Cloudflare does not
-//! report, and a catalogue of realistic size for the sandbox.
+//! Cloudflare's OWASP Core Ruleset follows the 3.3 line of the Core Rule Set; its own list of rules
+//! is available only from the API, and always takes precedence over this table. The table provides
+//! scores that Cloudflare does not report, and a catalogue of realistic size for the sandbox.
 //!
 //! # Sources
-//! github.com/coreruleset/coreruleset, tag v3.3.5, rules REQUEST-9xx with a paranoia level and a severity, read 2026-11-20;
-//! scores by severity: its documentation on anomaly scoring (critical 5, error 4, warning 3, notice 2).
+//! github.com/coreruleset/coreruleset, tag v3.3.5, rules REQUEST-9xx with a paranoia level and a
+//! severity, read 2026-11-20; scores by severity: its documentation on anomaly scoring (critical 5,
+//! error 4, warning 3, notice 2).
 
 /// A family of attacks: all rules whose number begins with its three digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! The DNS settings of a zone: the ranges of the numbers, and the defaults.
 //!
 //! # Sources
-//! developers.cloudflare.com/api, "Update DNS Settings" of a zone, and the schema of the Terraform provider, read 2026-11-20.
+//! developers.cloudflare.com/api, "Update DNS Settings" of a zone, and the schema of the Terraform
+//! provider, read 2026-11-20.
 
 use std::ops::RangeInclusive;
 

@@ -1,12 +1,15 @@
-//! The vocabulary of Cloudflare's Rules language: fields, functions, lists and limits, as plain data.
+//! The vocabulary of Cloudflare's Rules language: fields, functions, lists and limits, as plain
+//! data.
 //!
-//! Presence here does not mean that a zone's plan or phase has the field; only Cloudflare knows that.
+//! Presence here does not mean that a zone's plan or phase has the field; only Cloudflare knows
+//! that.
 //!
 //! # Sources
-//! Fields: the field reference of developers.cloudflare.com/ruleset-engine/rules-language/fields, read 2026-11-20;
-//! functions, operators and values: the pages of those names next to it. Where documentation and engine disagree on a
-//! type, the engine's is used. `has_key`, `has_value`, `is_jwt_present` and `is_jwt_valid`: the page of functions, read
-//! 2026-11-22; that a claim is read with `lookup_json_string(http.request.jwt.claims["…"][0], "…")`:
+//! Fields: the field reference of developers.cloudflare.com/ruleset-engine/rules-language/fields,
+//! read 2026-11-20; functions, operators and values: the pages of those names next to it. Where
+//! documentation and engine disagree on a type, the engine's is used. `has_key`, `has_value`,
+//! `is_jwt_present` and `is_jwt_valid`: the page of functions, read 2026-11-22; that a claim is
+//! read with `lookup_json_string(http.request.jwt.claims["…"][0], "…")`:
 //! developers.cloudflare.com/api-shield/security/jwt-validation/transform-rules, read 2026-11-22.
 
 /// The type of a value in an expression. The documentation's String is a sequence of bytes.
@@ -138,7 +141,8 @@ impl ExpressionField {
 
 use ExpressionField as F;
 use FieldType::{
-    Address, Boolean, Bytes, BytesArray, BytesArrayArray, BytesArrayMap, Integer, IntegerArray, IntegerArrayMap,
+    Address, Boolean, Bytes, BytesArray, BytesArrayArray, BytesArrayMap, Integer, IntegerArray,
+    IntegerArrayMap,
 };
 use Needs::{Business, Enterprise, Pro};
 
@@ -427,7 +431,14 @@ const fn function(
     returns: FieldType,
     only_in: &'static [&'static str],
 ) -> ExpressionFunction {
-    ExpressionFunction { name, parameters, is_variadic: false, returns, only_in, needs: Needs::Nothing }
+    ExpressionFunction {
+        name,
+        parameters,
+        is_variadic: false,
+        returns,
+        only_in,
+        needs: Needs::Nothing,
+    }
 }
 
 impl ExpressionFunction {
@@ -485,7 +496,8 @@ pub const FUNCTIONS: &[ExpressionFunction] = &{
 };
 
 /// Lists that Cloudflare maintains.
-pub const MANAGED_LISTS: &[&str] = &["$cf.anonymizer", "$cf.botnetcc", "$cf.malware", "$cf.open_proxies", "$cf.vpn"];
+pub const MANAGED_LISTS: &[&str] =
+    &["$cf.anonymizer", "$cf.botnetcc", "$cf.malware", "$cf.open_proxies", "$cf.vpn"];
 
 /// The longest body that rules see in full, in bytes.
 pub const REQUEST_BODY_BYTES: usize = 128 << 10;

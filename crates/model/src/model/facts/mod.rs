@@ -1,10 +1,12 @@
 //! Facts about each record type, as plain data.
 //!
-//! The facts of a type are under `rdata/`; this file defines their format. They describe how Cloudflare
-//! expects a value and how it returns it; they contain no parsing or printing code. The sandbox may use this folder and
-//! nothing else of the model, so that an error in our codecs is not repeated there. The folder also has the facts about
-//! rulesets, rate limits, what else a zone can hold, the Rules language, the OWASP Core Rule Set, zone settings, DNS settings, the permissions of API tokens, the
-//! networks that Cloudflare does not proxy to, what browsers send, and how records of mail are recognized.
+//! The facts of a type are under `rdata/`; this file defines their format. They describe how
+//! Cloudflare expects a value and how it returns it; they contain no parsing or printing code. The
+//! sandbox may use this folder and nothing else of the model, so that an error in our codecs is not
+//! repeated there. The folder also has the facts about rulesets, rate limits, what else a zone can
+//! hold, the Rules language, the OWASP Core Rule Set, zone settings, DNS settings, the permissions
+//! of API tokens, the networks that Cloudflare does not proxy to, what browsers send, and how
+//! records of mail are recognized.
 
 mod browsers;
 pub mod crs;
@@ -29,7 +31,9 @@ pub use fact_value::FactValue;
 pub use mail::{MAIL_LABELS, MAIL_TEXTS};
 pub use networks::{CLOUDFLARE_NETWORKS, PRIVATE_NETWORKS};
 pub use tiers::{FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, TIERS, TierFacts, UNKNOWN_TIER};
-pub use ttl::{AUTOMATIC_TTL, AUTOMATIC_TTL_SECONDS, MAXIMUM_TTL, MINIMUM_TTL, MINIMUM_TTL_OF_ENTERPRISE};
+pub use ttl::{
+    AUTOMATIC_TTL, AUTOMATIC_TTL_SECONDS, MAXIMUM_TTL, MINIMUM_TTL, MINIMUM_TTL_OF_ENTERPRISE,
+};
 pub use types::{all, of};
 
 /// Where a field of a record is in Cloudflare's JSON.
@@ -63,10 +67,11 @@ pub enum FieldKind {
     },
     /// A word of letters and digits; case is ignored.
     Tag,
-    /// Free text, which fills the rest of the value on the wire (RFC 8659 section 4.1, RFC 7553 section 4.4); quoted in the composed
-    /// content.
+    /// Free text, which fills the rest of the value on the wire (RFC 8659 section 4.1, RFC 7553
+    /// section 4.4); quoted in the composed content.
     Text,
-    /// Free text that is a character string on the wire (RFC 3403 section 4.1); quoted in the composed content.
+    /// Free text that is a character string on the wire (RFC 3403 section 4.1); quoted in the
+    /// composed content.
     CharacterString,
     /// A host name or `.`; returned in lower case with the final dot.
     HostKeepDot,
@@ -88,7 +93,8 @@ pub enum FieldKind {
     },
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// Service parameters, `key` or `key=value`, in any order (RFC 9460 section 2.1); may be absent or empty.
+    /// Service parameters, `key` or `key=value`, in any order (RFC 9460 section 2.1); may be absent
+    /// or empty.
     SvcParams,
 }
 
@@ -155,7 +161,8 @@ pub struct TypeFacts {
     pub fields: &'static [FieldFacts],
     /// Whether Cloudflare can proxy it.
     pub proxiable: bool,
-    /// Whether the answer repeats `data.priority` next to `content`, and leaves it out of the composed `content`.
+    /// Whether the answer repeats `data.priority` next to `content`, and leaves it out of the
+    /// composed `content`.
     pub repeats_priority: bool,
     /// Where the format is defined.
     pub source: &'static str,
@@ -176,8 +183,9 @@ impl TypeFacts {
         examples: &[],
     };
 
-    /// Whether the value is sent as a `data` object. Cloudflare then composes `content` of its members, in the order of the
-    /// presentation format: text in quotes, decimal numbers with all their decimal places.
+    /// Whether the value is sent as a `data` object. Cloudflare then composes `content` of its
+    /// members, in the order of the presentation format: text in quotes, decimal numbers with all
+    /// their decimal places.
     #[must_use]
     pub fn has_data(&self) -> bool {
         self.fields.iter().any(|f| f.slot == Slot::Data)

@@ -3,8 +3,8 @@
 /// Cloudflare's own networks.
 ///
 /// # Sources
-/// www.cloudflare.com/ips, read 2026-11-20. The networks of Cloudflare's public resolver (1.1.1.1, 1.0.0.1 and
-/// 2606:4700:4700::/48) are here as well, although not all of them are on that list.
+/// www.cloudflare.com/ips, read 2026-11-20. The networks of Cloudflare's public resolver (1.1.1.1,
+/// 1.0.0.1 and 2606:4700:4700::/48) are here as well, although not all of them are on that list.
 pub const CLOUDFLARE_NETWORKS: &[&str] = &[
     "1.0.0.1/32",
     "1.1.1.1/32",
@@ -36,8 +36,9 @@ pub const CLOUDFLARE_NETWORKS: &[&str] = &[
 /// Networks that are not reachable from the internet, each with its usual name.
 ///
 /// # Sources
-/// RFC 6890 sections 2.2.2 and 2.2.3. Cloudflare refuses them with code 9003. The documentation networks of RFC 5737
-/// and the discard prefix 100::/64 are not here: Cloudflare recommends them for hosts without an origin.
+/// RFC 6890 sections 2.2.2 and 2.2.3. Cloudflare refuses them with code 9003. The documentation
+/// networks of RFC 5737 and the discard prefix 100::/64 are not here: Cloudflare recommends them
+/// for hosts without an origin.
 pub const PRIVATE_NETWORKS: &[(&str, &str)] = &[
     ("0.0.0.0/8", "\"this network\""),
     ("10.0.0.0/8", "a private network"),

@@ -1,8 +1,10 @@
-//! The permissions of API tokens that this program has to do with, by the names that Cloudflare gives them.
+//! The permissions of API tokens that this program has to do with, by the names that Cloudflare
+//! gives them.
 //!
 //! # Sources
-//! Names: developers.cloudflare.com/fundamentals/api/reference/permissions, whose tab for the dashboard says `Edit` where the tab for
-//! the API says `Write`. That `Edit` includes reading: …/fundamentals/api/get-started/create-token. Both read 2026-11.
+//! Names: developers.cloudflare.com/fundamentals/api/reference/permissions, whose tab for the
+//! dashboard says `Edit` where the tab for the API says `Write`. That `Edit` includes reading:
+//! …/fundamentals/api/get-started/create-token. Both read 2026-11.
 
 /// What a permission is granted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,9 +1,10 @@
-//! The phases of request handling: the one list, with a row for each phase that a spec can have rules for.
+//! The phases of request handling: the one list, with a row for each phase that a spec can have
+//! rules for.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine (phases list, rules language actions) and /waf/concepts (the order), read
-//! 2026-11-20. The member `source` was seen in answers. Permissions by product: …/fundamentals/api/reference/permissions, read
-//! 2026-11-26.
+//! developers.cloudflare.com/ruleset-engine (phases list, rules language actions) and /waf/concepts
+//! (the order), read 2026-11-20. The member `source` was seen in answers. Permissions by product:
+//! …/fundamentals/api/reference/permissions, read 2026-11-26.
 
 use super::permissions::PermissionGroup;
 use super::rate_limits::RATE_LIMITS;
@@ -22,7 +23,8 @@ pub struct PhaseFacts {
     pub source: Option<&'static str>,
     /// Actions of a zone's rules in this phase; empty if we do not manage the phase.
     pub actions: &'static [&'static str],
-    /// How many rules a zone may have on the plans free, pro, business and enterprise; `None` if unknown.
+    /// How many rules a zone may have on the plans free, pro, business and enterprise; `None` if
+    /// unknown.
     pub most_rules: Option<[usize; 4]>,
 }
 
@@ -50,7 +52,8 @@ pub enum RuleKind {
     Exception,
 }
 
-/// Declares the phases: those of which we manage the entry point, a row each, and the names of the others.
+/// Declares the phases: those of which we manage the entry point, a row each, and the names of the
+/// others.
 macro_rules! phases {
     ($($(#[$doc:meta])* $phase:ident { $($fact:ident: $value:expr,)+ } { $($word:ident: $text:expr,)+ })+
      [$($other:literal: $about:literal, $permission:ident;)+]) => {
@@ -198,15 +201,18 @@ impl Phase {
         self.rules() == RuleKind::Exception
     }
 
-    /// Whether a rule with an action has an entry of its own under [`key`](Self::key); where rulesets are deployed, only exceptions do.
+    /// Whether a rule with an action has an entry of its own under [`key`](Self::key); where
+    /// rulesets are deployed, only exceptions do.
     #[must_use]
     pub fn lists(self, action: &str) -> bool {
         !self.deploys() || action == "skip"
     }
 
-    /// All of them in the order of a spec: exceptions are beside the managed rulesets, before the other lists.
+    /// All of them in the order of a spec: exceptions are beside the managed rulesets, before the
+    /// other lists.
     pub fn in_spec() -> impl Iterator<Item = Self> {
-        let (first, rest): (Vec<Self>, Vec<Self>) = Self::ALL.iter().partition(|phase| phase.deploys());
+        let (first, rest): (Vec<Self>, Vec<Self>) =
+            Self::ALL.iter().partition(|phase| phase.deploys());
         first.into_iter().chain(rest)
     }
 }

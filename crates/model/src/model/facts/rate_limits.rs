@@ -1,7 +1,8 @@
 //! Facts about rate limiting rules: characteristics, periods, and the limits of plans.
 //!
 //! # Sources
-//! developers.cloudflare.com/waf/rate-limiting-rules/parameters and /waf/rate-limiting-rules, read 2026-11-20.
+//! developers.cloudflare.com/waf/rate-limiting-rules/parameters and /waf/rate-limiting-rules, read
+//! 2026-11-20.
 
 /// The characteristic that every rate limiting rule must include.
 pub const RATE_COLO: &str = "cf.colo.id";
@@ -10,11 +11,14 @@ pub const RATE_IP: &str = "ip.src";
 /// A visitor, even one of several at one address, as a characteristic.
 pub const RATE_VISITOR: &str = "cf.unique_visitor_id";
 /// All documented periods, in seconds.
-pub const RATE_PERIODS: &[u32] =
-    &[10, 15, 20, 30, 40, 45, 60, 90, 120, 180, 240, 300, 480, 600, 900, 1200, 1800, 2400, 3600, 65_535, 86_400];
+pub const RATE_PERIODS: &[u32] = &[
+    10, 15, 20, 30, 40, 45, 60, 90, 120, 180, 240, 300, 480, 600, 900, 1200, 1800, 2400, 3600,
+    65_535, 86_400,
+];
 /// Durations of a mitigation in seconds.
 pub const RATE_TIMEOUTS: &[u32] = &[0, 10, 60, 120, 300, 600, 3600, 86_400];
 /// How many rate limiting rules a zone may have on the plans free, pro, business and enterprise.
 pub(super) const RATE_LIMITS: [usize; 4] = [1, 2, 5, 100];
-/// The longest period of a rate limiting rule on the plans free, pro, business and enterprise, in seconds.
+/// The longest period of a rate limiting rule on the plans free, pro, business and enterprise, in
+/// seconds.
 pub const RATE_LONGEST_PERIOD: [u32; 4] = [10, 60, 600, 86_400];

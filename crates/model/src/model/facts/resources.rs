@@ -2,9 +2,11 @@
 //!
 //! # Sources
 //! Paths, members and permissions: developers.cloudflare.com/api, the page of each list, and
-//! …/fundamentals/api/reference/permissions, read 2026-11-26. The values that a zone has without a change are those of the same pages;
-//! where a page has none, the value that turns the thing off. Resources of Terraform: developers.cloudflare.com/api/terraform and
-//! registry.terraform.io/providers/cloudflare/cloudflare, documentation of 4.52 and 5.x, read 2026-11-26.
+//! …/fundamentals/api/reference/permissions, read 2026-11-26. The values that a zone has without a
+//! change are those of the same pages; where a page has none, the value that turns the thing off.
+//! Resources of Terraform: developers.cloudflare.com/api/terraform and
+//! registry.terraform.io/providers/cloudflare/cloudflare, documentation of 4.52 and 5.x, read
+//! 2026-11-26.
 
 use super::fact_value::FactValue;
 use super::permissions::PermissionGroup;
@@ -47,8 +49,20 @@ pub enum ResourceAnswer {
 
 impl ResourceFacts {
     /// A kind that a spec manages.
-    const fn managed(key: &'static str, about: &'static str, path: &'static str, permission: PermissionGroup) -> Self {
-        Self { about, path, permission, managed_by: Some(key), shows: ResourceAnswer::Managed, terraform: &[] }
+    const fn managed(
+        key: &'static str,
+        about: &'static str,
+        path: &'static str,
+        permission: PermissionGroup,
+    ) -> Self {
+        Self {
+            about,
+            path,
+            permission,
+            managed_by: Some(key),
+            shows: ResourceAnswer::Managed,
+            terraform: &[],
+        }
     }
 
     /// A list that no spec manages.
@@ -81,26 +95,38 @@ impl ResourceFacts {
 }
 
 /// The records of a zone.
-pub const RECORDS: ResourceFacts = ResourceFacts::managed("records", "records", "dns_records", PermissionGroup::Dns);
-/// The settings of a zone, all at once: until 2027-03-31 (developers.cloudflare.com, fundamentals/api/reference/deprecations, read
-/// 2026-11-26).
+pub const RECORDS: ResourceFacts =
+    ResourceFacts::managed("records", "records", "dns_records", PermissionGroup::Dns);
+/// The settings of a zone, all at once: until 2027-03-31 (developers.cloudflare.com,
+/// fundamentals/api/reference/deprecations, read 2026-11-26).
 pub const SETTINGS: ResourceFacts =
     ResourceFacts::managed("settings", "settings", "settings", PermissionGroup::ZoneSettings);
 /// DNSSEC of a zone.
-pub const DNSSEC: ResourceFacts = ResourceFacts::managed("dnssec", "DNSSEC", "dnssec", PermissionGroup::Dns);
+pub const DNSSEC: ResourceFacts =
+    ResourceFacts::managed("dnssec", "DNSSEC", "dnssec", PermissionGroup::Dns);
 /// The DNS settings of a zone.
-pub const DNS_SETTINGS: ResourceFacts =
-    ResourceFacts::managed("dns_settings", "DNS settings", "dns_settings", PermissionGroup::ZoneDnsSettings);
-/// The rulesets of a zone, without their rules. A spec manages the phases of [`super::phases::Phase`].
-pub const RULESETS: ResourceFacts = ResourceFacts::managed("waf", "rules", "rulesets", PermissionGroup::ZoneWaf);
+pub const DNS_SETTINGS: ResourceFacts = ResourceFacts::managed(
+    "dns_settings",
+    "DNS settings",
+    "dns_settings",
+    PermissionGroup::ZoneDnsSettings,
+);
+/// The rulesets of a zone, without their rules. A spec manages the phases of
+/// [`super::phases::Phase`].
+pub const RULESETS: ResourceFacts =
+    ResourceFacts::managed("waf", "rules", "rulesets", PermissionGroup::ZoneWaf);
 
 /// What a zone can hold and no spec manages, in the order in which it is looked at.
 pub const UNMANAGED: &[ResourceFacts] = &[
     ResourceFacts::list("page rules", "pagerules", PermissionGroup::PageRules)
         .idle_if("status", FactValue::Word("disabled"))
         .made_by(&["cloudflare_page_rule"]),
-    ResourceFacts::list("IP access rules", "firewall/access_rules/rules", PermissionGroup::FirewallServices)
-        .made_by(&["cloudflare_access_rule"]),
+    ResourceFacts::list(
+        "IP access rules",
+        "firewall/access_rules/rules",
+        PermissionGroup::FirewallServices,
+    )
+    .made_by(&["cloudflare_access_rule"]),
     ResourceFacts::object(
         "bot settings",
         "bot_management",
@@ -115,15 +141,28 @@ pub const UNMANAGED: &[ResourceFacts] = &[
             ("sbfm_likely_automated", FactValue::Word("allow")),
             ("sbfm_verified_bots", FactValue::Word("allow")),
         ],
-        &["using_latest_model", "auto_update_model", "stale_zone_configuration", "bm_cookie_enabled"],
+        &[
+            "using_latest_model",
+            "auto_update_model",
+            "stale_zone_configuration",
+            "bm_cookie_enabled",
+        ],
     )
     .made_by(&["cloudflare_bot_management"]),
-    ResourceFacts::list("zone lockdown rules", "firewall/lockdowns", PermissionGroup::FirewallServices)
-        .idle_if("paused", FactValue::Switch(true))
-        .made_by(&["cloudflare_zone_lockdown"]),
-    ResourceFacts::list("user agent blocking rules", "firewall/ua_rules", PermissionGroup::FirewallServices)
-        .idle_if("paused", FactValue::Switch(true))
-        .made_by(&["cloudflare_user_agent_blocking_rule", "cloudflare_user_agent_blocking_rules"]),
+    ResourceFacts::list(
+        "zone lockdown rules",
+        "firewall/lockdowns",
+        PermissionGroup::FirewallServices,
+    )
+    .idle_if("paused", FactValue::Switch(true))
+    .made_by(&["cloudflare_zone_lockdown"]),
+    ResourceFacts::list(
+        "user agent blocking rules",
+        "firewall/ua_rules",
+        PermissionGroup::FirewallServices,
+    )
+    .idle_if("paused", FactValue::Switch(true))
+    .made_by(&["cloudflare_user_agent_blocking_rule", "cloudflare_user_agent_blocking_rules"]),
     ResourceFacts::list("Workers routes", "workers/routes", PermissionGroup::WorkersRoutes)
         .made_by(&["cloudflare_worker_route", "cloudflare_workers_route"]),
     ResourceFacts::list("Snippet rules", "snippets/snippet_rules", PermissionGroup::Snippets)
@@ -135,13 +174,27 @@ pub const UNMANAGED: &[ResourceFacts] = &[
     ResourceFacts::list("waiting rooms", "waiting_rooms", PermissionGroup::WaitingRooms)
         .idle_if("suspended", FactValue::Switch(true))
         .made_by(&["cloudflare_waiting_room"]),
-    ResourceFacts::list("email routing rules", "email/routing/rules", PermissionGroup::EmailRoutingRules)
-        .idle_if("enabled", FactValue::Switch(false))
-        .made_by(&["cloudflare_email_routing_rule", "cloudflare_email_routing_catch_all"]),
-    ResourceFacts::list("custom hostnames", "custom_hostnames", PermissionGroup::SslAndCertificates)
-        .made_by(&["cloudflare_custom_hostname"]),
-    ResourceFacts::object("managed transforms", "managed_headers", PermissionGroup::ManagedHeaders, &[], &[])
-        .made_by(&["cloudflare_managed_headers", "cloudflare_managed_transforms"]),
+    ResourceFacts::list(
+        "email routing rules",
+        "email/routing/rules",
+        PermissionGroup::EmailRoutingRules,
+    )
+    .idle_if("enabled", FactValue::Switch(false))
+    .made_by(&["cloudflare_email_routing_rule", "cloudflare_email_routing_catch_all"]),
+    ResourceFacts::list(
+        "custom hostnames",
+        "custom_hostnames",
+        PermissionGroup::SslAndCertificates,
+    )
+    .made_by(&["cloudflare_custom_hostname"]),
+    ResourceFacts::object(
+        "managed transforms",
+        "managed_headers",
+        PermissionGroup::ManagedHeaders,
+        &[],
+        &[],
+    )
+    .made_by(&["cloudflare_managed_headers", "cloudflare_managed_transforms"]),
     ResourceFacts::object(
         "URL normalization",
         "url_normalization",
@@ -195,11 +248,17 @@ mod tests {
     #[test]
     fn each_path_is_listed_once() {
         let managed = [RECORDS, SETTINGS, DNSSEC, DNS_SETTINGS, RULESETS];
-        let mut paths: Vec<&str> = UNMANAGED.iter().chain(&managed).map(|resource| resource.path).collect();
+        let mut paths: Vec<&str> =
+            UNMANAGED.iter().chain(&managed).map(|resource| resource.path).collect();
         paths.sort_unstable();
         assert!(paths.windows(2).all(|pair| pair[0] != pair[1]), "{paths:?}");
-        assert!(UNMANAGED.iter().all(|resource| resource.managed_by.is_none() && !resource.terraform.is_empty()));
-        let mut kinds: Vec<&str> = UNMANAGED.iter().flat_map(|resource| resource.terraform).copied().collect();
+        assert!(
+            UNMANAGED
+                .iter()
+                .all(|resource| resource.managed_by.is_none() && !resource.terraform.is_empty())
+        );
+        let mut kinds: Vec<&str> =
+            UNMANAGED.iter().flat_map(|resource| resource.terraform).copied().collect();
         kinds.sort_unstable();
         assert!(kinds.windows(2).all(|pair| pair[0] != pair[1]), "{kinds:?}");
     }

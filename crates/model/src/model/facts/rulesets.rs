@@ -1,9 +1,10 @@
-//! Facts about rulesets: actions and managed rulesets, as plain data. The phases are in [`super::phases`], the facts that only rate limits
-//! have in [`super::rate_limits`], the limits of plans in `tiers.rs`.
+//! Facts about rulesets: actions and managed rulesets, as plain data. The phases are in
+//! [`super::phases`], the facts that only rate limits have in [`super::rate_limits`], the limits of
+//! plans in `tiers.rs`.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine (rules language actions, rulesets API) and /waf/managed-rules, read 2026-11-20. Facts known
-//! only from answers are marked.
+//! developers.cloudflare.com/ruleset-engine (rules language actions, rulesets API) and
+//! /waf/managed-rules, read 2026-11-20. Facts known only from answers are marked.
 
 use super::phases::Phase;
 
@@ -16,8 +17,8 @@ pub fn is_ref_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
 }
 
-/// Whether a `ref` can be named in a spec. Which ones Cloudflare takes is not documented; `a-` has been refused, so neither end is
-/// a separator.
+/// Whether a `ref` can be named in a spec. Which ones Cloudflare takes is not documented; `a-` has
+/// been refused, so neither end is a separator.
 #[must_use]
 pub fn is_ref(text: &str) -> bool {
     let is_end = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -59,7 +60,8 @@ pub const ACTIONS: &[&str] = &[
 ];
 
 /// Actions that an override may set on the anomaly rule of the OWASP ruleset.
-pub const SCORE_ACTIONS: &[&str] = &["block", "managed_challenge", "js_challenge", "challenge", "log"];
+pub const SCORE_ACTIONS: &[&str] =
+    &["block", "managed_challenge", "js_challenge", "challenge", "log"];
 
 /// A ruleset that Cloudflare maintains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,12 +117,16 @@ pub const MANAGED_RULESETS: &[ManagedFacts] = &[
     },
 ];
 
-/// Products outside the Ruleset Engine that a custom rule can skip. Case-sensitive (seen in refusals).
-pub const SKIP_PRODUCTS: &[&str] = &["bic", "hot", "rateLimit", "securityLevel", "uaBlock", "waf", "zoneLockdown"];
+/// Products outside the Ruleset Engine that a custom rule can skip. Case-sensitive (seen in
+/// refusals).
+pub const SKIP_PRODUCTS: &[&str] =
+    &["bic", "hot", "rateLimit", "securityLevel", "uaBlock", "waf", "zoneLockdown"];
 /// Phases that a custom rule can skip: those after its own.
 pub const SKIP_PHASES: &[&str] = &[RATE_LIMIT_PHASE, "http_request_sbfm", MANAGED_PHASE];
 
 /// Status codes for the response to a blocked request.
 pub const RESPONSE_STATUSES: std::ops::RangeInclusive<i64> = 400..=499;
-/// Content types for the response to a blocked request (/waf/custom-rules/create-api, read 2026-11-20).
-pub const RESPONSE_CONTENT_TYPES: &[&str] = &["application/json", "text/html", "text/plain", "text/xml"];
+/// Content types for the response to a blocked request (/waf/custom-rules/create-api, read
+/// 2026-11-20).
+pub const RESPONSE_CONTENT_TYPES: &[&str] =
+    &["application/json", "text/html", "text/plain", "text/xml"];

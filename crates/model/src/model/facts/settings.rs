@@ -1,14 +1,16 @@
 //! Facts about each zone setting: its valid values, and which plans can change it.
 //!
 //! # Sources
-//! Names and values: developers.cloudflare.com/api, "Edit zone setting", and the types of the official Python SDK 5.9.0, read
-//! 2026-11-20. Plans: the settings that were not editable in a free zone (observed 2022), or for which an edit was refused
-//! (observed 2026), and those that the API reference calls limited to Enterprise. ASSUMED: everything else is editable on every
-//! plan, also `tls_client_auth`, which the types of the SDK still give to Enterprise alone. Defaults: settings whose `modified_on` was
-//! null in listings recorded 2022 and later, which is the case where no one changed them; numbers also in Cloudflare's OpenAPI schema
-//! (cloudflare/api-schemas, read 2026-11-26). No default is known where the schema says that it depends on the zone's plan
-//! (`automatic_https_rewrites`, `max_upload`, `opportunistic_encryption`, `opportunistic_onion`, `ssl`, `tls_1_3`), and where the schema
-//! and the listings disagree (`nel`).
+//! Names and values: developers.cloudflare.com/api, "Edit zone setting", and the types of the
+//! official Python SDK 5.9.0, read 2026-11-20. Plans: the settings that were not editable in a free
+//! zone (observed 2022), or for which an edit was refused (observed 2026), and those that the API
+//! reference calls limited to Enterprise. ASSUMED: everything else is editable on every plan, also
+//! `tls_client_auth`, which the types of the SDK still give to Enterprise alone. Defaults: settings
+//! whose `modified_on` was null in listings recorded 2022 and later, which is the case where no one
+//! changed them; numbers also in Cloudflare's OpenAPI schema (cloudflare/api-schemas, read
+//! 2026-11-26). No default is known where the schema says that it depends on the zone's plan
+//! (`automatic_https_rewrites`, `max_upload`, `opportunistic_encryption`, `opportunistic_onion`,
+//! `ssl`, `tls_1_3`), and where the schema and the listings disagree (`nel`).
 
 use super::fact_value::FactValue;
 
@@ -74,22 +76,25 @@ const fn off(name: &'static str, plan: &'static str) -> SettingFacts {
 
 /// How long browsers may cache an answer, in seconds; 0 leaves it to the origin.
 const BROWSER_CACHE_TTLS: SettingKind = SettingKind::Number(&[
-    0, 30, 60, 120, 300, 1200, 1800, 3600, 7200, 10_800, 14_400, 18_000, 28_800, 43_200, 57_600, 72_000, 86_400,
-    172_800, 259_200, 345_600, 432_000, 691_200, 1_382_400, 2_073_600, 2_678_400, 5_356_800, 16_070_400, 31_536_000,
+    0, 30, 60, 120, 300, 1200, 1800, 3600, 7200, 10_800, 14_400, 18_000, 28_800, 43_200, 57_600,
+    72_000, 86_400, 172_800, 259_200, 345_600, 432_000, 691_200, 1_382_400, 2_073_600, 2_678_400,
+    5_356_800, 16_070_400, 31_536_000,
 ]);
 
 /// How long a passed challenge is valid, in seconds.
 const CHALLENGE_TTLS: SettingKind = SettingKind::Number(&[
-    300, 900, 1800, 2700, 3600, 7200, 10_800, 14_400, 28_800, 57_600, 86_400, 604_800, 2_592_000, 31_536_000,
+    300, 900, 1800, 2700, 3600, 7200, 10_800, 14_400, 28_800, 57_600, 86_400, 604_800, 2_592_000,
+    31_536_000,
 ]);
 
 /// Largest upload in megabytes.
 const UPLOADS: SettingKind = SettingKind::Number(&[
-    100, 125, 150, 175, 200, 225, 250, 275, 300, 325, 350, 375, 400, 425, 450, 475, 500, 1000, 1500, 2000, 2500, 3000,
-    3500, 4000, 4500, 5000,
+    100, 125, 150, 175, 200, 225, 250, 275, 300, 325, 350, 375, 400, 425, 450, 475, 500, 1000,
+    1500, 2000, 2500, 3000, 3500, 4000, 4500, 5000,
 ]);
 
-/// developers.cloudflare.com/ssl/edge-certificates/additional-options/cipher-suites/supported-cipher-suites, read 2026-11-20.
+/// developers.cloudflare.com/ssl/edge-certificates/additional-options/cipher-suites/supported-cipher-suites,
+/// read 2026-11-20.
 const CIPHERS: SettingKind = SettingKind::Words(&[
     "ECDHE-ECDSA-AES128-GCM-SHA256",
     "ECDHE-ECDSA-CHACHA20-POLY1305",
@@ -113,7 +118,8 @@ const CIPHERS: SettingKind = SettingKind::Words(&[
     "DES-CBC3-SHA",
 ]);
 
-/// The `Strict-Transport-Security` header. ASSUMED: the largest age is one that every browser can represent.
+/// The `Strict-Transport-Security` header. ASSUMED: the largest age is one that every browser can
+/// represent.
 const SECURITY_HEADER: SettingKind = SettingKind::Object(&[(
     "strict_transport_security",
     SettingKind::Object(&[
@@ -146,7 +152,8 @@ const MINIFIED_NOTHING: FactValue = FactValue::Object(&[
 
 /// All known settings, sorted by name.
 ///
-/// `minify`, `mirage`, `server_side_exclude` and `waf` are old, but still in the reference or in use.
+/// `minify`, `mirage`, `server_side_exclude` and `waf` are old, but still in the reference or in
+/// use.
 pub const SETTINGS: &[SettingFacts] = &[
     off("0rtt", "free"),
     on("always_online", "free"),
@@ -158,7 +165,8 @@ pub const SETTINGS: &[SettingFacts] = &[
     setting("cache_level", SettingKind::Word(&["aggressive", "basic", "simplified"]), "free")
         .or(FactValue::Word("aggressive")),
     setting("challenge_ttl", CHALLENGE_TTLS, "free").or(FactValue::Number(1800)),
-    // ASSUMED: the plan is a substitute for the Advanced Certificate Manager, which Cloudflare requires.
+    // ASSUMED: the plan is a substitute for the Advanced Certificate Manager, which Cloudflare
+    // requires.
     setting("ciphers", CIPHERS, "pro").or(FactValue::EmptyList),
     // Deprecated in favour of `flatten_all_cnames` of the DNS settings.
     SettingFacts {
@@ -170,26 +178,36 @@ pub const SETTINGS: &[SettingFacts] = &[
     off("development_mode", "free"),
     off("early_hints", "free"),
     on("email_obfuscation", "free"),
-    setting("h2_prioritization", SettingKind::Word(&["on", "off", "custom"]), "pro").or(FactValue::Word("off")),
+    setting("h2_prioritization", SettingKind::Word(&["on", "off", "custom"]), "pro")
+        .or(FactValue::Word("off")),
     off("hotlink_protection", "free"),
     on("http2", "pro"),
     on("http3", "free"),
-    setting("image_resizing", SettingKind::Word(&["on", "off", "open"]), "pro").or(FactValue::Word("off")),
+    setting("image_resizing", SettingKind::Word(&["on", "off", "open"]), "pro")
+        .or(FactValue::Word("off")),
     on("ip_geolocation", "free"),
     on("ipv6", "free"),
     setting("max_upload", UPLOADS, "free"),
-    setting("min_tls_version", SettingKind::Word(&["1.0", "1.1", "1.2", "1.3"]), "free").or(FactValue::Word("1.0")),
-    setting("minify", SettingKind::Object(&[("css", ON_OFF), ("html", ON_OFF), ("js", ON_OFF)]), "free")
-        .or(MINIFIED_NOTHING),
+    setting("min_tls_version", SettingKind::Word(&["1.0", "1.1", "1.2", "1.3"]), "free")
+        .or(FactValue::Word("1.0")),
+    setting(
+        "minify",
+        SettingKind::Object(&[("css", ON_OFF), ("html", ON_OFF), ("js", ON_OFF)]),
+        "free",
+    )
+    .or(MINIFIED_NOTHING),
     off("mirage", "pro"),
     setting("nel", SettingKind::Object(&[("enabled", SettingKind::Switch)]), "free"),
     switch("opportunistic_encryption", "free"),
     switch("opportunistic_onion", "free"),
     off("origin_error_page_pass_thru", "enterprise"),
-    setting("origin_max_http_version", SettingKind::Word(&["1", "2"]), "enterprise").or(FactValue::Word("2")),
-    setting("polish", SettingKind::Word(&["off", "lossless", "lossy"]), "pro").or(FactValue::Word("off")),
+    setting("origin_max_http_version", SettingKind::Word(&["1", "2"]), "enterprise")
+        .or(FactValue::Word("2")),
+    setting("polish", SettingKind::Word(&["off", "lossless", "lossy"]), "pro")
+        .or(FactValue::Word("off")),
     off("prefetch_preload", "enterprise"),
-    setting("proxy_read_timeout", SettingKind::Range(1, 6000), "enterprise").or(FactValue::Number(100)),
+    setting("proxy_read_timeout", SettingKind::Range(1, 6000), "enterprise")
+        .or(FactValue::Number(100)),
     setting("pseudo_ipv4", SettingKind::Word(&["off", "add_header", "overwrite_header"]), "free")
         .or(FactValue::Word("off")),
     off("response_buffering", "enterprise"),
@@ -203,7 +221,11 @@ pub const SETTINGS: &[SettingFacts] = &[
     .or(FactValue::Word("medium")),
     on("server_side_exclude", "free"),
     off("sort_query_string_for_cache", "enterprise"),
-    setting("ssl", SettingKind::Word(&["off", "flexible", "full", "strict", "origin_pull"]), "free"),
+    setting(
+        "ssl",
+        SettingKind::Word(&["off", "flexible", "full", "strict", "origin_pull"]),
+        "free",
+    ),
     setting("tls_1_3", SettingKind::Word(&["on", "off", "zrt"]), "free"),
     off("tls_client_auth", "free"),
     off("true_client_ip_header", "enterprise"),
@@ -224,11 +246,12 @@ pub fn of(name: &str) -> Option<&'static SettingFacts> {
 /// developers.cloudflare.com/cache/reference/development-mode, read 2026-11-20.
 pub const TEMPORARY: &str = "development_mode";
 
-/// The settings that configurations name most often, which are read one by one once Cloudflare no longer lists all settings of a zone.
+/// The settings that configurations name most often, which are read one by one once Cloudflare no
+/// longer lists all settings of a zone.
 ///
 /// # Sources
-/// Counted on 2026-11-26 in public repositories with a Terraform configuration of Cloudflare, 26 of which name settings: each of these
-/// is in 5 or more of them.
+/// Counted on 2026-11-26 in public repositories with a Terraform configuration of Cloudflare, 26 of
+/// which name settings: each of these is in 5 or more of them.
 pub const OFTEN_NAMED: &[&str] = &[
     "always_use_https",
     "ssl",

@@ -1,4 +1,5 @@
-//! What zones may hold on each of Cloudflare's plans: records and custom rules. Those of rate limits are in `rate_limits.rs`.
+//! What zones may hold on each of Cloudflare's plans: records and custom rules. Those of rate
+//! limits are in `rate_limits.rs`.
 
 use super::ttl::{MINIMUM_TTL, MINIMUM_TTL_OF_ENTERPRISE};
 
@@ -59,7 +60,8 @@ pub const TIERS: &[TierFacts] = &[
     },
 ];
 
-/// A plan that is not known: in one record what the largest plan allows, at once and in all what the smallest one does.
+/// A plan that is not known: in one record what the largest plan allows, at once and in all what
+/// the smallest one does.
 pub const UNKNOWN_TIER: TierFacts = TierFacts {
     name: "unknown",
     batch_operations: 200,

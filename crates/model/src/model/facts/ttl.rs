@@ -15,7 +15,8 @@ pub const MAXIMUM_TTL: u32 = 86_400;
 /// The `ttl` value for automatic.
 pub const AUTOMATIC_TTL: u32 = 1;
 
-/// The time to live with which answers are sent whose TTL is automatic, and all answers for proxied names, in seconds.
+/// The time to live with which answers are sent whose TTL is automatic, and all answers for proxied
+/// names, in seconds.
 ///
 /// # Sources
 /// developers.cloudflare.com/dns/manage-dns-records/reference/ttl, read 2026-11.

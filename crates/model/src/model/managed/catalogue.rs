@@ -31,7 +31,10 @@ impl Managed {
     /// The facts about it.
     #[must_use]
     pub fn facts(self) -> &'static ManagedFacts {
-        MANAGED_RULESETS.iter().find(|m| m.key == self.key()).expect("every managed ruleset has its facts")
+        MANAGED_RULESETS
+            .iter()
+            .find(|m| m.key == self.key())
+            .expect("every managed ruleset has its facts")
     }
 
     /// The ruleset with this id or, if the id is unknown, this name.
@@ -44,7 +47,9 @@ impl Managed {
             match () {
                 () if known() => None,
                 () if name.contains("owasp") => Some(Self::Owasp),
-                () if name == "cloudflare managed ruleset" || name.starts_with("managed ruleset") => {
+                () if name == "cloudflare managed ruleset"
+                    || name.starts_with("managed ruleset") =>
+                {
                     Some(Self::Cloudflare)
                 }
                 () => None,
@@ -93,8 +98,8 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The rule that compares the score with the threshold: the one with the documented id, else the last of the OWASP
-    /// ruleset that has a threshold.
+    /// The rule that compares the score with the threshold: the one with the documented id, else
+    /// the last of the OWASP ruleset that has a threshold.
     #[must_use]
     pub fn anomaly_rule(&self) -> Option<&CatalogueRule> {
         let documented = self.rule(ANOMALY_RULE);
@@ -129,7 +134,8 @@ impl Catalogue {
     /// All tags, sorted.
     #[must_use]
     pub fn tags(&self) -> Vec<&str> {
-        let mut tags: Vec<_> = self.rules.iter().flat_map(|r| &r.tags).map(String::as_str).collect();
+        let mut tags: Vec<_> =
+            self.rules.iter().flat_map(|r| &r.tags).map(String::as_str).collect();
         tags.sort_unstable();
         tags.dedup();
         tags

@@ -26,8 +26,8 @@ pub struct CatalogueRule {
 }
 
 impl CatalogueRule {
-    /// A rule of the Core Rule Set that adds to the score, under its number as its id: Cloudflare's own ids are known only from
-    /// its API. A level outside 1 to 4 is the nearest of them.
+    /// A rule of the Core Rule Set that adds to the score, under its number as its id: Cloudflare's
+    /// own ids are known only from its API. A level outside 1 to 4 is the nearest of them.
     #[must_use]
     pub fn scoring(number: u32, level: u8, score: Option<u32>, message: &str) -> Self {
         Self {
@@ -62,7 +62,9 @@ impl CatalogueRule {
     pub fn title(&self) -> String {
         let lower = self.description.to_lowercase();
         match lower.split_once(':') {
-            Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest.trim().to_owned(),
+            Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => {
+                rest.trim().to_owned()
+            }
             _ => lower,
         }
     }
@@ -77,7 +79,8 @@ impl CatalogueRule {
     #[must_use]
     pub fn score(&self) -> Option<u32> {
         let number = self.number?;
-        let known = || CRS_RULES.binary_search_by_key(&number, |(n, _, _)| *n).ok().map(|n| CRS_RULES[n].2);
+        let known =
+            || CRS_RULES.binary_search_by_key(&number, |(n, _, _)| *n).ok().map(|n| CRS_RULES[n].2);
         self.score.or_else(known)
     }
 }

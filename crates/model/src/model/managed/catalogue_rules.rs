@@ -174,6 +174,10 @@ mod tests {
         rules.list_mut().remove(0);
         rules.list_mut().push(rule("AB01", None, "Again"));
         assert_eq!((rules.by_id("ab02"), ids(rules.by_number(942_100))), (None, vec!["ac00"]));
-        assert_eq!(rules.by_id("AB01").map(|r| r.description.as_str()), Some("sql injection"), "the first of several");
+        assert_eq!(
+            rules.by_id("AB01").map(|r| r.description.as_str()),
+            Some("sql injection"),
+            "the first of several"
+        );
     }
 }

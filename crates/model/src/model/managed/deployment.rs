@@ -1,7 +1,8 @@
 //! A managed ruleset's deployment: from what the spec wants to the rule that executes it, and back.
 //!
-//! What the spec does not name stays as Cloudflare has it: other overrides, `matched_data`, unknown members. The way
-//! back recognises only what would be written in exactly the same way; everything else is kept verbatim.
+//! What the spec does not name stays as Cloudflare has it: other overrides, `matched_data`, unknown
+//! members. The way back recognises only what would be written in exactly the same way; everything
+//! else is kept verbatim.
 
 use super::catalogue::{Catalogue, Managed, ScoreAction};
 use super::effective::Anyway;
@@ -13,7 +14,8 @@ use crate::model::expression::Expression;
 use crate::model::facts::owasp::PARANOIA_TAGS;
 use crate::model::fields::Value;
 use crate::model::ruleset::{
-    DesiredDeployment, LiveRule, Note, RuleBody, RuleTuning, Switch, TagTuning, TuningTarget, canonical,
+    DesiredDeployment, LiveRule, Note, RuleBody, RuleTuning, Switch, TagTuning, TuningTarget,
+    canonical,
 };
 use crate::model::unmanaged::Unmanaged;
 
@@ -165,20 +167,29 @@ fn lay_over(
 }
 
 /// Puts tags in the wanted order; those that are already right stay where they are.
-fn lay_tags(tags: &[TagTuning], catalogue: Option<&Catalogue>, overrides: &mut Overrides, problems: &mut Vec<Problem>) {
+fn lay_tags(
+    tags: &[TagTuning],
+    catalogue: Option<&Catalogue>,
+    overrides: &mut Overrides,
+    problems: &mut Vec<Problem>,
+) {
     let wanted: Vec<&str> = tags.iter().map(|t| t.tag.as_str()).collect();
-    let live: Vec<&str> = overrides.tags.iter().map(|t| t.tag.as_str()).filter(|t| wanted.contains(t)).collect();
+    let live: Vec<&str> =
+        overrides.tags.iter().map(|t| t.tag.as_str()).filter(|t| wanted.contains(t)).collect();
     let in_order = wanted.iter().filter(|t| live.contains(t)).copied().collect::<Vec<_>>() == live;
     let in_order = in_order && wanted.starts_with(&live);
     if !in_order {
-        let moved: Vec<_> =
-            wanted.iter().filter_map(|w| overrides.tags.iter().find(|t| t.tag == *w).cloned()).collect();
+        let moved: Vec<_> = wanted
+            .iter()
+            .filter_map(|w| overrides.tags.iter().find(|t| t.tag == *w).cloned())
+            .collect();
         overrides.tags.retain(|t| !wanted.contains(&t.tag.as_str()));
         for tag in &wanted {
             let known = moved.iter().find(|t| t.tag == *tag).cloned();
-            overrides
-                .tags
-                .push(known.unwrap_or_else(|| TagOverride { tag: (*tag).to_owned(), ..TagOverride::default() }));
+            overrides.tags.push(known.unwrap_or_else(|| TagOverride {
+                tag: (*tag).to_owned(),
+                ..TagOverride::default()
+            }));
         }
     }
     for TagTuning { tag, enabled, action, note, place } in tags {
@@ -226,7 +237,9 @@ fn lay_rules(
             Err(error) => {
                 let kind = match error {
                     Unresolved::Unknown(near) => ProblemKind::UnknownRule(name.to_string(), near),
-                    Unresolved::Ambiguous(several) => ProblemKind::AmbiguousRule(name.to_string(), several),
+                    Unresolved::Ambiguous(several) => {
+                        ProblemKind::AmbiguousRule(name.to_string(), several)
+                    }
                 };
                 problems.push(Problem { kind, place: *place });
                 return;
@@ -293,15 +306,22 @@ pub struct Recognised {
 
 /// A live deployment in the form of a spec.
 ///
-/// Compiling the result gives the same deployment: each key is used only if it expresses exactly what is live.
+/// Compiling the result gives the same deployment: each key is used only if it expresses exactly
+/// what is live.
 #[must_use]
-pub fn recognise(rule: &RuleBody, ruleset: Managed, catalogue: Option<&Catalogue>, place: Place) -> Recognised {
+pub fn recognise(
+    rule: &RuleBody,
+    ruleset: Managed,
+    catalogue: Option<&Catalogue>,
+    place: Place,
+) -> Recognised {
     let mut desired = DesiredDeployment::new(ruleset, Switch::On, place);
     if !rule.is_enabled() {
         desired.switch = Switch::Off;
         return Recognised { desired, strange_levels: None };
     }
-    desired.when = rule.expression().filter(|e| *e != Expression::reported("true")).map(|e| (e, place));
+    desired.when =
+        rule.expression().filter(|e| *e != Expression::reported("true")).map(|e| (e, place));
     if let Some(Value::Text(version)) = rule.parameter("version")
         && version != "latest"
     {
@@ -342,11 +362,15 @@ fn take_owasp(
     catalogue: Option<&Catalogue>,
     place: Place,
 ) -> Option<String> {
-    let levels: Vec<&TagOverride> = rest.tags.iter().filter(|t| PARANOIA_TAGS.contains(&t.tag.as_str())).collect();
-    // Other tools switch the levels below on explicitly; such entries are kept in addition to the level.
-    let is_on = |t: &TagOverride| t.enabled == Some(true) && t.action.is_none() && t.other.is_empty();
+    let levels: Vec<&TagOverride> =
+        rest.tags.iter().filter(|t| PARANOIA_TAGS.contains(&t.tag.as_str())).collect();
+    // Other tools switch the levels below on explicitly; such entries are kept in addition to the
+    // level.
+    let is_on =
+        |t: &TagOverride| t.enabled == Some(true) && t.action.is_none() && t.other.is_empty();
     let is_any_off = levels.iter().any(|t| t.enabled == Some(false));
-    let said: Vec<TagOverride> = levels.iter().filter(|t| is_any_off && is_on(t)).map(|t| (*t).clone()).collect();
+    let said: Vec<TagOverride> =
+        levels.iter().filter(|t| is_any_off && is_on(t)).map(|t| (*t).clone()).collect();
     let with_level = |level: Paranoia, tags: Vec<TagOverride>| {
         let mut would = Overrides { tags, ..Overrides::default() };
         set_paranoia(level, catalogue, &mut would);
@@ -354,12 +378,17 @@ fn take_owasp(
     };
     let found = (1..=4).filter_map(Paranoia::new).find(|level| {
         let would = with_level(*level, said.clone());
-        rest.enabled.is_none() && would.len() == levels.len() && would.iter().all(|t| levels.contains(&t))
+        rest.enabled.is_none()
+            && would.len() == levels.len()
+            && would.iter().all(|t| levels.contains(&t))
     });
     let strange = match found {
         Some(level) => {
             let by_level = with_level(level, Vec::new());
-            rest.tags.retain(|t| !PARANOIA_TAGS.contains(&t.tag.as_str()) || said.contains(t) && !by_level.contains(t));
+            rest.tags.retain(|t| {
+                !PARANOIA_TAGS.contains(&t.tag.as_str())
+                    || said.contains(t) && !by_level.contains(t)
+            });
             desired.paranoia = Some((level, place));
             None
         }
@@ -378,7 +407,12 @@ fn take_owasp(
 }
 
 /// Rules that are switched on or off and, in other rulesets, those with another action.
-fn take_rules(desired: &mut DesiredDeployment, rest: &mut Overrides, catalogue: Option<&Catalogue>, place: Place) {
+fn take_rules(
+    desired: &mut DesiredDeployment,
+    rest: &mut Overrides,
+    catalogue: Option<&Catalogue>,
+    place: Place,
+) {
     let ruleset = desired.ruleset;
     let is_known = |r: &RuleOverride| catalogue.is_some_and(|c| c.rule(&r.id).is_some());
     let is_plain = |r: &RuleOverride| {
@@ -391,8 +425,10 @@ fn take_rules(desired: &mut DesiredDeployment, rest: &mut Overrides, catalogue: 
         std::mem::take(&mut rest.rules).into_iter().partition(|r| is_known(r) && is_plain(r));
     rest.rules = left;
     desired.rules.extend(taken.into_iter().map(|RuleOverride { id, enabled, action, .. }| {
-        let number = catalogue.and_then(|c| c.rule(&id)).and_then(|r| r.number).map(|n| n.to_string());
-        let unique = number.filter(|n| catalogue.is_some_and(|c| super::RuleName::new(n).resolve(c).is_ok()));
+        let number =
+            catalogue.and_then(|c| c.rule(&id)).and_then(|r| r.number).map(|n| n.to_string());
+        let unique = number
+            .filter(|n| catalogue.is_some_and(|c| super::RuleName::new(n).resolve(c).is_ok()));
         let target = TuningTarget::Rule(super::RuleName::new(unique.as_deref().unwrap_or(&id)));
         RuleTuning { target, enabled, action, note: Note::default(), place }
     }));
@@ -404,7 +440,13 @@ fn take_tags(desired: &mut DesiredDeployment, rest: &mut Overrides, place: Place
         return;
     }
     desired.tags.extend(std::mem::take(&mut rest.tags).into_iter().map(
-        |TagOverride { tag, enabled, action, .. }| TagTuning { tag, enabled, action, note: Note::default(), place },
+        |TagOverride { tag, enabled, action, .. }| TagTuning {
+            tag,
+            enabled,
+            action,
+            note: Note::default(),
+            place,
+        },
     ));
 }
 
@@ -425,7 +467,9 @@ mod tests {
 
     /// An entry of a list of overrides.
     fn entry(members: &[(&str, Value)]) -> Value {
-        Value::List(vec![Value::Map(members.iter().map(|(n, v)| ((*n).to_owned(), v.clone())).collect())])
+        Value::List(vec![Value::Map(
+            members.iter().map(|(n, v)| ((*n).to_owned(), v.clone())).collect(),
+        )])
     }
 
     #[test]
@@ -447,7 +491,8 @@ mod tests {
     fn nothing_is_laid_over_a_shape_that_is_not_known() {
         let mut desired = DesiredDeployment::new(Managed::Owasp, Switch::On, Place::NOWHERE);
         desired.threshold = Some((25, Place::NOWHERE));
-        let compiled = compile(&desired, None, Some(&live(Value::from("all of them"))), Unmanaged::Keep);
+        let compiled =
+            compile(&desired, None, Some(&live(Value::from("all of them"))), Unmanaged::Keep);
         assert_eq!(compiled.problems[0].kind, ProblemKind::StrangeOverrides);
         assert_eq!(compiled.body.parameter("overrides"), Some(&Value::from("all of them")));
     }
@@ -456,20 +501,27 @@ mod tests {
     fn what_is_on_may_be_said_beside_a_level() {
         let level = |n: u8, enabled: bool| {
             let tag = Value::from(format!("paranoia-level-{n}").as_str());
-            Value::Map([("category".to_owned(), tag), ("enabled".to_owned(), Value::from(enabled))].into())
+            Value::Map(
+                [("category".to_owned(), tag), ("enabled".to_owned(), Value::from(enabled))].into(),
+            )
         };
-        let levels = Value::List(vec![level(1, true), level(2, true), level(3, false), level(4, false)]);
+        let levels =
+            Value::List(vec![level(1, true), level(2, true), level(3, false), level(4, false)]);
         let anomaly = entry(&[
             ("id", Value::from(ANOMALY_RULE)),
             ("enabled", Value::from(true)),
             ("score_threshold", Value::Integer(25)),
         ]);
-        let rule = live(Value::Map([("categories".to_owned(), levels), ("rules".to_owned(), anomaly)].into()));
-        let Recognised { desired, strange_levels } = recognise(&rule, Managed::Owasp, None, Place::NOWHERE);
+        let rule = live(Value::Map(
+            [("categories".to_owned(), levels), ("rules".to_owned(), anomaly)].into(),
+        ));
+        let Recognised { desired, strange_levels } =
+            recognise(&rule, Managed::Owasp, None, Place::NOWHERE);
         assert_eq!(strange_levels, None);
         assert_eq!(desired.paranoia.map(|(level, _)| level.level()), Some(2));
         assert_eq!(desired.threshold.map(|(threshold, _)| threshold), Some(25));
-        // What the level does not express stays in `raw`; without `raw`, the level changes nothing either.
+        // What the level does not express stays in `raw`; without `raw`, the level changes nothing
+        // either.
         assert!(desired.raw.is_some());
         let bare = DesiredDeployment { raw: None, ..desired.clone() };
         for desired in [&desired, &bare] {
@@ -488,6 +540,9 @@ mod tests {
         let off = strange(&[level.clone(), ("enabled", Value::from(false))]);
         assert_eq!(off.as_deref(), Some("only level 1 is off, which is not a paranoia level"));
         let on = strange(&[level, ("enabled", Value::from(true))]).unwrap();
-        assert_eq!(on, "level 1 is switched on, but no level above it is switched off, so level 4 applies");
+        assert_eq!(
+            on,
+            "level 1 is switched on, but no level above it is switched off, so level 4 applies"
+        );
     }
 }

@@ -1,10 +1,11 @@
 //! The effect of a managed ruleset under overrides: ruleset < tags in order < rule.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/managed-rulesets/override-managed-ruleset, read 2026-11-20: a rule override
-//! takes precedence over a tag override, which takes precedence over the ruleset's; of several tags the last one listed
-//! wins. That the ruleset's action does not affect the rule that acts on the OWASP score was observed (2022 and later)
-//! and is not documented.
+//! developers.cloudflare.com/ruleset-engine/managed-rulesets/override-managed-ruleset, read
+//! 2026-11-20: a rule override takes precedence over a tag override, which takes precedence over
+//! the ruleset's; of several tags the last one listed wins. That the ruleset's action does not
+//! affect the rule that acts on the OWASP score was observed (2022 and later) and is not
+//! documented.
 
 use std::collections::HashMap;
 
@@ -29,7 +30,11 @@ pub struct Effect {
 pub fn effective(catalogue: &Catalogue, overrides: &Overrides) -> Vec<Effect> {
     let by_rule = overrides.by_rule();
     let anyway = Anyway::new(catalogue, overrides);
-    catalogue.rules.iter().map(|rule| anyway.of(rule).under(by_rule.get(rule.id.0.as_str()).copied())).collect()
+    catalogue
+        .rules
+        .iter()
+        .map(|rule| anyway.of(rule).under(by_rule.get(rule.id.0.as_str()).copied()))
+        .collect()
 }
 
 /// The effect of rules without their own overrides.
@@ -55,13 +60,22 @@ impl<'o> Anyway<'o> {
     #[must_use]
     pub fn of(&self, rule: &CatalogueRule) -> Effect {
         let is_anomaly = self.anomaly == Some(&rule.id);
-        let mut effect = Effect { enabled: rule.enabled, action: rule.action.clone(), threshold: rule.threshold };
+        let mut effect = Effect {
+            enabled: rule.enabled,
+            action: rule.action.clone(),
+            threshold: rule.threshold,
+        };
         effect.enabled = self.overrides.enabled.unwrap_or(effect.enabled);
         if let Some(action) = self.overrides.action.as_ref().filter(|_| !is_anomaly) {
             effect.action.clone_from(action);
         }
-        let mut tags: Vec<usize> =
-            rule.tags.iter().filter_map(|t| self.by_tag.get(t.as_str())).flatten().copied().collect();
+        let mut tags: Vec<usize> = rule
+            .tags
+            .iter()
+            .filter_map(|t| self.by_tag.get(t.as_str()))
+            .flatten()
+            .copied()
+            .collect();
         tags.sort_unstable();
         for tag in tags.into_iter().map(|n| &self.overrides.tags[n]) {
             effect.enabled = tag.enabled.unwrap_or(effect.enabled);

@@ -12,7 +12,9 @@ mod rule_names;
 pub use catalogue::{Catalogue, Managed, ScoreAction, threshold_keyword};
 pub use catalogue_rule::{CatalogueRule, attack_family};
 pub use catalogue_rules::CatalogueRules;
-pub use deployment::{Compiled, Problem, ProblemKind, Recognised, compile, find_deployment, recognise};
+pub use deployment::{
+    Compiled, Problem, ProblemKind, Recognised, compile, find_deployment, recognise,
+};
 pub use effective::{Anyway, Effect, effective};
 pub use overrides::{Overrides, RuleOverride, TagOverride};
 pub use paranoia::Paranoia;

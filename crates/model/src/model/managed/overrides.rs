@@ -98,10 +98,15 @@ impl Overrides {
     /// Reads overrides; `None` if they have an unknown shape.
     #[must_use]
     pub fn read(value: Option<&Value>) -> Option<Self> {
-        let Some(value) = value.filter(|v| **v != Value::Null) else { return Some(Self::default()) };
+        let Some(value) = value.filter(|v| **v != Value::Null) else {
+            return Some(Self::default());
+        };
         let Value::Map(members) = value else { return None };
-        let mut members: BTreeMap<_, _> =
-            members.iter().filter(|(_, v)| **v != Value::Null).map(|(n, v)| (n.clone(), v.clone())).gather();
+        let mut members: BTreeMap<_, _> = members
+            .iter()
+            .filter(|(_, v)| **v != Value::Null)
+            .map(|(n, v)| (n.clone(), v.clone()))
+            .gather();
         let (enabled, action) = (take_enabled(&mut members), take_text(&mut members, "action"));
         let tags = items(members.remove("categories"), |members| {
             let tag = take_text(members, "category")?;
@@ -124,7 +129,8 @@ impl Overrides {
         Some(Self { enabled, action, tags, rules, other: members })
     }
 
-    /// Cloudflare's form; `None` if there is nothing to send, because empty overrides and lists are refused.
+    /// Cloudflare's form; `None` if there is nothing to send, because empty overrides and lists are
+    /// refused.
     #[must_use]
     pub fn value(&self) -> Option<Value> {
         let Self { enabled, action, tags, rules, other } = self;
@@ -132,9 +138,18 @@ impl Overrides {
         put(&mut members, "enabled", enabled.map(Value::Bool));
         put(&mut members, "action", action.as_deref().map(Value::from));
         let tags: Vec<_> = tags.iter().filter(|t| !t.is_empty()).map(TagOverride::value).collect();
-        put(&mut members, "categories", Some(Value::List(tags)).filter(|l| *l != Value::List(Vec::new())));
-        let rules: Vec<_> = rules.iter().filter(|r| !r.is_empty()).map(RuleOverride::value).collect();
-        put(&mut members, "rules", Some(Value::List(rules)).filter(|l| *l != Value::List(Vec::new())));
+        put(
+            &mut members,
+            "categories",
+            Some(Value::List(tags)).filter(|l| *l != Value::List(Vec::new())),
+        );
+        let rules: Vec<_> =
+            rules.iter().filter(|r| !r.is_empty()).map(RuleOverride::value).collect();
+        put(
+            &mut members,
+            "rules",
+            Some(Value::List(rules)).filter(|l| *l != Value::List(Vec::new())),
+        );
         (!members.is_empty()).then_some(Value::Map(members))
     }
 
@@ -180,7 +195,10 @@ impl Overrides {
 }
 
 /// The items of a list, each a map; `None` if the shape is different.
-fn items<T>(value: Option<Value>, mut read: impl FnMut(&mut BTreeMap<String, Value>) -> Option<T>) -> Option<Vec<T>> {
+fn items<T>(
+    value: Option<Value>,
+    mut read: impl FnMut(&mut BTreeMap<String, Value>) -> Option<T>,
+) -> Option<Vec<T>> {
     let Some(value) = value else { return Some(Vec::new()) };
     let Value::List(list) = value else { return None };
     list.into_iter()
@@ -232,15 +250,26 @@ mod tests {
 
     #[test]
     fn of_two_overrides_of_one_thing_the_last_is_the_one() {
-        let tag = |enabled| TagOverride { tag: "a".to_owned(), enabled: Some(enabled), ..TagOverride::default() };
-        let rule = |enabled| RuleOverride { id: "b".to_owned(), enabled: Some(enabled), ..RuleOverride::default() };
+        let tag = |enabled| TagOverride {
+            tag: "a".to_owned(),
+            enabled: Some(enabled),
+            ..TagOverride::default()
+        };
+        let rule = |enabled| RuleOverride {
+            id: "b".to_owned(),
+            enabled: Some(enabled),
+            ..RuleOverride::default()
+        };
         let mut overrides = Overrides {
             tags: vec![tag(true), tag(false)],
             rules: vec![rule(true), rule(false)],
             ..Overrides::default()
         };
         overrides.tag_mut("a").action = Some("log".to_owned());
-        assert_eq!((overrides.tags[0].action.as_deref(), overrides.tags[1].action.as_deref()), (None, Some("log")));
+        assert_eq!(
+            (overrides.tags[0].action.as_deref(), overrides.tags[1].action.as_deref()),
+            (None, Some("log"))
+        );
         assert_eq!(overrides.rule("b").and_then(|r| r.enabled), Some(false));
         assert_eq!(overrides.rule_mut("b").enabled, Some(false));
     }

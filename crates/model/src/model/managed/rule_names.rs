@@ -46,7 +46,8 @@ impl RuleName {
     /// Whether it looks like an id or the beginning of one.
     #[must_use]
     pub fn is_id(&self) -> bool {
-        (SHORTEST_PREFIX..=32).contains(&self.0.len()) && self.0.bytes().all(|b| b.is_ascii_hexdigit())
+        (SHORTEST_PREFIX..=32).contains(&self.0.len())
+            && self.0.bytes().all(|b| b.is_ascii_hexdigit())
     }
 
     /// The only rule of a catalogue with this name.
@@ -66,7 +67,9 @@ impl RuleName {
                 [] => {}
                 [only] => return Ok(only),
                 several => {
-                    return Err(Unresolved::Ambiguous(several.iter().map(|r| shown(r)).take(CANDIDATES).collect()));
+                    return Err(Unresolved::Ambiguous(
+                        several.iter().map(|r| shown(r)).take(CANDIDATES).collect(),
+                    ));
                 }
             }
         }

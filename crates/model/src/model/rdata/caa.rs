@@ -20,9 +20,8 @@ impl Caa {
                 .help("write issue, issuewild, iodef, issuemail, issuevmc or contactemail"));
         }
         if let Some(c) = value.chars().find(|c| !matches!(c, ' '..='~')) {
-            return Err(
-                DataError::field("value", format!("{c:?} is not allowed in a CAA value")).help("write printable ASCII")
-            );
+            return Err(DataError::field("value", format!("{c:?} is not allowed in a CAA value"))
+                .help("write printable ASCII"));
         }
         Ok(Self { flags, tag: tag.to_ascii_lowercase(), value: value.to_owned() })
     }
@@ -35,7 +34,11 @@ impl RecordData for Caa {
         about: "which certification authorities may issue for a name",
         fields: &[
             FieldFacts::number("flags", 255, "0, or 128 for critical"),
-            FieldFacts::data("tag", FieldKind::Tag, "issue, issuewild, iodef, issuemail, issuevmc or contactemail"),
+            FieldFacts::data(
+                "tag",
+                FieldKind::Tag,
+                "issue, issuewild, iodef, issuemail, issuevmc or contactemail",
+            ),
             FieldFacts::data(
                 "value",
                 FieldKind::Text,
@@ -43,7 +46,11 @@ impl RecordData for Caa {
             ),
         ],
         source: "RFC 8659 section 4",
-        examples: &[r#"0 issue "ca.example.net""#, r#"128 issuewild ";""#, r#"0 iodef "mailto:security@example.com""#],
+        examples: &[
+            r#"0 issue "ca.example.net""#,
+            r#"128 issuewild ";""#,
+            r#"0 iodef "mailto:security@example.com""#,
+        ],
         ..TypeFacts::BASE
     };
 
@@ -62,11 +69,13 @@ impl RecordData for Caa {
 
     fn from_text(text: &str) -> Result<Self, DataError> {
         let [flags, tag, value] = presentation::exactly(text, ["FLAGS", "TAG", "\"VALUE\""])?;
-        let number = presentation::integer(&flags.text()).and_then(|n| u8::try_from(n).ok()).ok_or_else(|| {
-            DataError::field("flags", format!("`{}` is not a number of flags", flags.text()))
-                .help("write 0, or 128 for critical")
-                .at(flags.offset)
-        })?;
+        let number = presentation::integer(&flags.text())
+            .and_then(|n| u8::try_from(n).ok())
+            .ok_or_else(|| {
+                DataError::field("flags", format!("`{}` is not a number of flags", flags.text()))
+                    .help("write 0, or 128 for critical")
+                    .at(flags.offset)
+            })?;
         Self::new(number, &tag.text(), &value.text()).map_err(|e| {
             let offset = if e.field == Some("tag") { tag.offset } else { value.offset };
             e.at(offset)

@@ -1,4 +1,5 @@
-//! Octets written in hexadecimal digits or base64. Blanks and line breaks between the digits are ignored.
+//! Octets written in hexadecimal digits or base64. Blanks and line breaks between the digits are
+//! ignored.
 
 use data_encoding::{BASE64, BASE64_NOPAD, DecodeKind, HEXLOWER, HEXLOWER_PERMISSIVE, HEXUPPER};
 
@@ -42,7 +43,9 @@ impl Digits {
         let help = "write two of the digits 0 to 9 and a to f for each byte";
         if let Some((at, c)) = self.characters.iter().find(|(_, c)| !c.is_ascii_hexdigit()) {
             let help = if *c == ':' { "leave out the colons" } else { help };
-            return Err(DataError::field(field, format!("{c:?} is not a hexadecimal digit")).help(help).at(*at));
+            return Err(DataError::field(field, format!("{c:?} is not a hexadecimal digit"))
+                .help(help)
+                .at(*at));
         }
         let text: String = self.characters.iter().map(|(_, c)| c).collect();
         if text.is_empty() {
@@ -62,7 +65,8 @@ impl Digits {
         let text: String = self.characters.iter().map(|(_, c)| c).collect();
         let bare = text.trim_end_matches('=');
         if text.is_empty() {
-            return Err(DataError::field(field, format!("`{field}` is empty")).help("write the octets in base64"));
+            return Err(DataError::field(field, format!("`{field}` is empty"))
+                .help("write the octets in base64"));
         }
         let place = |n: usize| self.characters.get(n).map_or(0, |(at, _)| *at);
         if let Some(at) = text.find("-----") {
@@ -77,7 +81,9 @@ impl Digits {
                 '=' => "write `=` at the end only",
                 _ => "write letters, digits, `+` and `/`, with `=` at the end",
             };
-            return Err(DataError::field(field, format!("{c:?} is not allowed in base64")).help(help).at(place(n)));
+            return Err(DataError::field(field, format!("{c:?} is not allowed in base64"))
+                .help(help)
+                .at(place(n)));
         }
         let padding = text.len() - bare.len();
         if padding > 0 && padding != (4 - bare.len() % 4) % 4 {
@@ -92,10 +98,13 @@ impl Digits {
                     "the last character of the base64 text has bits that mean nothing"
                 }
             };
-            DataError::field(field, message).help("check that the end was not cut off").at(place(e.position))
+            DataError::field(field, message)
+                .help("check that the end was not cut off")
+                .at(place(e.position))
         })?;
         match octets.is_empty() {
-            true => Err(DataError::field(field, format!("`{field}` is empty")).help("write the octets in base64")),
+            true => Err(DataError::field(field, format!("`{field}` is empty"))
+                .help("write the octets in base64")),
             false => Ok(octets),
         }
     }
@@ -116,7 +125,8 @@ pub(super) fn base64(octets: &[u8]) -> String {
     BASE64.encode(octets)
 }
 
-/// Refuses a digest whose length does not match its kind; kinds that are not in the list may have any length.
+/// Refuses a digest whose length does not match its kind; kinds that are not in the list may have
+/// any length.
 ///
 /// # Errors
 /// The length is wrong.
@@ -130,7 +140,10 @@ pub(super) fn check_length(
     match lengths.iter().find(|(k, _)| *k == kind) {
         Some((_, length)) if *length != octets.len() => Err(DataError::field(
             field,
-            format!("`{field}` has {}; with {kind_field} {kind} it has {length}", count(octets.len(), "byte")),
+            format!(
+                "`{field}` has {}; with {kind_field} {kind} it has {length}",
+                count(octets.len(), "byte")
+            ),
         )
         .help(format!("write {} hexadecimal digits, or correct `{kind_field}`", length * 2))),
         _ => Ok(()),
@@ -146,9 +159,14 @@ mod tests {
         for text in ["00ffA1", " 00 FF\na1\t", "00fFa 1"] {
             assert_eq!(Digits::of_text(text).hex("x").unwrap(), [0, 255, 161], "{text}");
         }
-        for (bad, at) in
-            [("", None), ("  ", None), ("0 0g0", Some(3)), ("aa:bb", Some(2)), (" abc", Some(1)), ("aé", Some(1))]
-        {
+        for (bad, at) in [
+            ("", None),
+            ("  ", None),
+            ("0 0g0", Some(3)),
+            ("aa:bb", Some(2)),
+            (" abc", Some(1)),
+            ("aé", Some(1)),
+        ] {
             assert_eq!(Digits::of_text(bad).hex("x").unwrap_err().offset, at, "{bad}");
         }
     }

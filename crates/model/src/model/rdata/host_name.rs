@@ -1,4 +1,5 @@
-//! The hosts that records point to: how their names are read, and what to write instead of what is none.
+//! The hosts that records point to: how their names are read, and what to write instead of what is
+//! none.
 
 use super::super::name::Fqdn;
 use super::DataError;
@@ -15,19 +16,20 @@ pub(super) enum Root {
 /// A host that a record points to.
 pub(super) fn host(field: &'static str, text: &str, root: Root) -> Result<Fqdn, DataError> {
     if text == "@" {
-        return Err(
-            DataError::field(field, "`@` stands for the zone only in `name`").help("write the zone's name in full")
-        );
+        return Err(DataError::field(field, "`@` stands for the zone only in `name`")
+            .help("write the zone's name in full"));
     }
     let bare = text.strip_suffix('.').unwrap_or(text);
     if bare.parse::<std::net::IpAddr>().is_ok() {
         return Err(DataError::field(field, format!("`{text}` is an address, not a host name"))
             .help("write the host's name, or use a record of type A or AAAA"));
     }
-    let name = Fqdn::parse(text)
-        .map_err(|e| DataError::field(field, e.to_string()).help("write a host name such as host.example.com"))?;
+    let name = Fqdn::parse(text).map_err(|e| {
+        DataError::field(field, e.to_string()).help("write a host name such as host.example.com")
+    })?;
     if name.is_root() && root == Root::Refused {
-        return Err(DataError::field(field, "`.` is not a host").help("write a host name such as host.example.com"));
+        return Err(DataError::field(field, "`.` is not a host")
+            .help("write a host name such as host.example.com"));
     }
     if name.is_wildcard() {
         return Err(DataError::field(field, "a record cannot point to a wildcard")

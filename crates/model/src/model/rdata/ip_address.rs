@@ -11,7 +11,9 @@ pub(super) fn ipv4(name: &'static str, text: &str) -> Result<Ipv4Addr, DataError
         let has_letters = text.contains(|c: char| c.is_ascii_alphabetic());
         let help = match text.parse::<Ipv6Addr>() {
             Ok(_) => "this is an IPv6 address: use type AAAA",
-            Err(_) if has_letters && host(name, text, Root::Refused).is_ok() => "this is a host name: use type CNAME",
+            Err(_) if has_letters && host(name, text, Root::Refused).is_ok() => {
+                "this is a host name: use type CNAME"
+            }
             Err(_) => "write four numbers from 0 to 255, without leading zeros, such as 192.0.2.10",
         };
         DataError::field(name, format!("`{text}` is not an IPv4 address")).help(help)

@@ -1,6 +1,7 @@
 //! LOC: a location on the earth.
 //!
-//! All numbers are whole: thousandths of arc seconds, and centimetres. Both content formats of Cloudflare are read:
+//! All numbers are whole: thousandths of arc seconds, and centimetres. Both content formats of
+//! Cloudflare are read:
 //!
 //! | format | example |
 //! |---|---|
@@ -43,7 +44,8 @@ const SECOND_PLACES: u8 = 3;
 /// Decimal places of metres.
 const METRE_PLACES: u8 = 2;
 
-/// Defaults of size and precisions if the text leaves them out, in centimetres (RFC 1876 section 3).
+/// Defaults of size and precisions if the text leaves them out, in centimetres (RFC 1876 section
+/// 3).
 const DEFAULTS: [i64; 3] = [100, 1_000_000, 1_000];
 
 /// Seconds of arc.
@@ -92,11 +94,20 @@ const LONGITUDE: Angle = Angle {
 
 impl Angle {
     /// The angle composed of its parts; zero is the same in both directions.
-    fn compose(&self, degrees: u32, minutes: u32, thousandths: i64, direction: &str) -> Result<i64, DataError> {
+    fn compose(
+        &self,
+        degrees: u32,
+        minutes: u32,
+        thousandths: i64,
+        direction: &str,
+    ) -> Result<i64, DataError> {
         let size = i64::from(degrees) * DEGREE + i64::from(minutes) * MINUTE + thousandths;
         if size > i64::from(self.max) * DEGREE {
-            return Err(DataError::field(self.degrees, format!("the angle is more than {} degrees", self.max))
-                .help(format!("write an angle up to {} degrees", self.max)));
+            return Err(DataError::field(
+                self.degrees,
+                format!("the angle is more than {} degrees", self.max),
+            )
+            .help(format!("write an angle up to {} degrees", self.max)));
         }
         Ok(if self.is_negative(direction)? { -size } else { size })
     }
@@ -107,8 +118,11 @@ impl Angle {
         match direction.trim() {
             letter if letter.eq_ignore_ascii_case(positive) => Ok(false),
             letter if letter.eq_ignore_ascii_case(negative) => Ok(true),
-            other => Err(DataError::field(self.direction, format!("`{other}` is not {positive} or {negative}"))
-                .help(format!("write {positive} or {negative}"))),
+            other => Err(DataError::field(
+                self.direction,
+                format!("`{other}` is not {positive} or {negative}"),
+            )
+            .help(format!("write {positive} or {negative}"))),
         }
     }
 
@@ -130,9 +144,12 @@ impl Angle {
     /// Reads the angle at the beginning of a list of words, and removes these words.
     fn take(&self, words: &mut std::slice::Iter<'_, Token>, end: usize) -> Result<i64, DataError> {
         let missing = || {
-            DataError::field(self.direction, format!("{} or {} is missing", self.positive, self.negative))
-                .help("write `51 30 12.748 N 0 7 39.611 W 0m`")
-                .at(end)
+            DataError::field(
+                self.direction,
+                format!("{} or {} is missing", self.positive, self.negative),
+            )
+            .help("write `51 30 12.748 N 0 7 39.611 W 0m`")
+            .at(end)
         };
         let first = words.next().ok_or_else(missing)?;
         let degrees = first.integer(self.degrees, self.max)?;
@@ -142,7 +159,8 @@ impl Angle {
             let text = word.text();
             if place == 2 || text.starts_with(|c: char| c.is_ascii_alphabetic()) {
                 let at = |e: DataError| {
-                    let offset = if e.field == Some(self.degrees) { first.offset } else { word.offset };
+                    let offset =
+                        if e.field == Some(self.degrees) { first.offset } else { word.offset };
                     e.at(offset)
                 };
                 return self.compose(degrees, minutes, seconds, &text).map_err(at);
@@ -150,11 +168,16 @@ impl Angle {
             if place == 0 {
                 minutes = word.integer(self.minutes, 59)?;
             } else {
-                seconds = decimal(&text, SECOND_PLACES).filter(|n| (0..=59_999).contains(n)).ok_or_else(|| {
-                    DataError::field(self.seconds, format!("`{text}` is not a number of seconds"))
+                seconds = decimal(&text, SECOND_PLACES)
+                    .filter(|n| (0..=59_999).contains(n))
+                    .ok_or_else(|| {
+                        DataError::field(
+                            self.seconds,
+                            format!("`{text}` is not a number of seconds"),
+                        )
                         .help("write a number from 0 to 59.999")
                         .at(word.offset)
-                })?;
+                    })?;
             }
         }
         Err(missing())
@@ -208,8 +231,18 @@ impl RecordData for Loc {
                 "metres above the reference ellipsoid, -100000 to 42849672.95",
             ),
             metres("size", 0, 9_000_000_000, "metres of diameter, 0 to 90000000"),
-            metres("precision_horz", 0, 9_000_000_000, "metres of horizontal precision, 0 to 90000000"),
-            metres("precision_vert", 0, 9_000_000_000, "metres of vertical precision, 0 to 90000000"),
+            metres(
+                "precision_horz",
+                0,
+                9_000_000_000,
+                "metres of horizontal precision, 0 to 90000000",
+            ),
+            metres(
+                "precision_vert",
+                0,
+                9_000_000_000,
+                "metres of vertical precision, 0 to 90000000",
+            ),
         ],
         source: "RFC 1876",
         examples: &[
@@ -238,7 +271,8 @@ impl RecordData for Loc {
 
     fn from_text(text: &str) -> Result<Self, DataError> {
         let all = tokens(text)?;
-        let is = |n: usize, name: &str| all.get(n).is_some_and(|w| w.text().eq_ignore_ascii_case(name));
+        let is =
+            |n: usize, name: &str| all.get(n).is_some_and(|w| w.text().eq_ignore_ascii_case(name));
         let skipped = match (is(0, "IN"), is(0, "LOC"), is(1, "LOC")) {
             (true, _, true) => 2,
             (_, true, _) => 1,
@@ -254,7 +288,8 @@ impl RecordData for Loc {
         })?;
         let altitude = distance("altitude", altitude)?;
         let mut rest = DEFAULTS;
-        for (name, value) in ["size", "precision_horz", "precision_vert"].into_iter().zip(&mut rest) {
+        for (name, value) in ["size", "precision_horz", "precision_vert"].into_iter().zip(&mut rest)
+        {
             if let Some(word) = words.next() {
                 *value = distance(name, word)?;
             }
@@ -342,7 +377,8 @@ mod tests {
 
     #[test]
     fn numbers_are_whole_where_they_can_be() {
-        let fields = Loc::from_text("31 58 52.1 S 115 49 11.7 E 20.5m 10m 10m 2m").unwrap().fields();
+        let fields =
+            Loc::from_text("31 58 52.1 S 115 49 11.7 E 20.5m 10m 10m 2m").unwrap().fields();
         assert_eq!(fields["lat_seconds"], Value::Decimal("52.1".into()));
         assert_eq!(fields["altitude"], Value::Decimal("20.5".into()));
         assert_eq!(fields["size"], Value::Integer(10));

@@ -15,13 +15,21 @@ impl Mnemonics {
     ///
     /// # Errors
     /// It is neither.
-    pub(super) fn number(&self, field: &'static str, max: u32, word: &Token) -> Result<u32, DataError> {
+    pub(super) fn number(
+        &self,
+        field: &'static str,
+        max: u32,
+        word: &Token,
+    ) -> Result<u32, DataError> {
         let text = word.text();
         match self.names.iter().find(|(name, _)| name.eq_ignore_ascii_case(&text)) {
             Some((_, number)) => Ok(*number),
-            None => word
-                .integer(field, max)
-                .map_err(|e| e.help(format!("write a number from 0 to {max}, or a name such as {}", self.such_as))),
+            None => word.integer(field, max).map_err(|e| {
+                e.help(format!(
+                    "write a number from 0 to {max}, or a name such as {}",
+                    self.such_as
+                ))
+            }),
         }
     }
 }
@@ -29,7 +37,8 @@ impl Mnemonics {
 /// DNSSEC algorithms.
 ///
 /// # Sources
-/// RFC 4034 appendix A.1 and the registry "DNS Security Algorithm Numbers" of IANA, read 2026-11-20.
+/// RFC 4034 appendix A.1 and the registry "DNS Security Algorithm Numbers" of IANA, read
+/// 2026-11-20.
 pub(super) const ALGORITHMS: Mnemonics = Mnemonics {
     names: &[
         ("RSAMD5", 1),

@@ -1,9 +1,10 @@
 //! The values of records: one line for each type in the list below.
 //!
-//! The values of most types are [`Plain`]: fields of a known kind in a known order, and everything follows from the facts of the
-//! type in `plain_type_table.rs`. A type with another grammar has a file with its struct in canonical form, its facts, and the
-//! conversions from and to [`Fields`] and presentation text. The list generates [`RecordType`], [`Rdata`], the dispatch and the
-//! facts of all types; `wire`, the schema, the documentation and the sandbox use the facts.
+//! The values of most types are [`Plain`]: fields of a known kind in a known order, and everything
+//! follows from the facts of the type in `plain_type_table.rs`. A type with another grammar has a
+//! file with its struct in canonical form, its facts, and the conversions from and to [`Fields`]
+//! and presentation text. The list generates [`RecordType`], [`Rdata`], the dispatch and the facts
+//! of all types; `wire`, the schema, the documentation and the sandbox use the facts.
 //!
 //! | step | form |
 //! |---|---|
@@ -64,7 +65,8 @@ macro_rules! facts {
 /// Declares the record types: the one list.
 macro_rules! record_types {
     ($($variant:ident => $value:ident $(($plain:ident))?),+ $(,)?) => {
-        /// A type of DNS record that can be managed; as an integer, its number in the DNS parameters registry.
+        /// A type of DNS record that can be managed; as an integer, its number in the DNS
+        /// parameters registry.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u16)]
         pub enum RecordType {
@@ -129,7 +131,8 @@ macro_rules! record_types {
                 match self { $(Self::$variant(data) => data.presentation($(&plain_type_table::$plain)?),)+ Self::Opaque(data) => data.content.clone() }
             }
 
-            /// A key for pairing: among values of one purpose, those with equal keys are paired first.
+            /// A key for pairing: among values of one purpose, those with equal keys are paired
+            /// first.
             #[must_use]
             pub fn pairing_key(&self) -> String {
                 match self { $(Self::$variant(data) => data.pairing_key($(&plain_type_table::$plain)?),)+ Self::Opaque(_) => String::new() }
@@ -181,21 +184,26 @@ impl Rdata {
         self.record_type() == Some(RecordType::Cname) && self.target() == Some(name)
     }
 
-    /// Whether two texts differ only in where they are cut into strings, and that matters. A server may call them identical.
+    /// Whether two texts differ only in where they are cut into strings, and that matters. A server
+    /// may call them identical.
     #[must_use]
     pub fn differs_in_cuts(&self, other: &Self) -> bool {
         matches!((self, other), (Self::Txt(one), Self::Txt(other)) if one.differs_in_cuts(other))
     }
 
-    /// What only one value of a name and type can have, whatever else differs: an alias, a text that exists once (SPF, DMARC and
-    /// others that begin with `v=`), the host or service that is preferred, the property of a certification authority. `None`
-    /// where values are side by side.
+    /// What only one value of a name and type can have, whatever else differs: an alias, a text
+    /// that exists once (SPF, DMARC and others that begin with `v=`), the host or service that is
+    /// preferred, the property of a certification authority. `None` where values are side by side.
     #[must_use]
     pub fn slot(&self) -> Option<(Purpose, String)> {
         match self {
             Self::Cname(_) => Some((Purpose::Shared, String::new())),
-            Self::Txt(_) => Some((self.purpose(), self.pairing_key())).filter(|(_, key)| !key.is_empty()),
-            Self::Mx(_) | Self::Srv(_) | Self::Uri(_) | Self::Caa(_) => Some((self.purpose(), self.pairing_key())),
+            Self::Txt(_) => {
+                Some((self.purpose(), self.pairing_key())).filter(|(_, key)| !key.is_empty())
+            }
+            Self::Mx(_) | Self::Srv(_) | Self::Uri(_) | Self::Caa(_) => {
+                Some((self.purpose(), self.pairing_key()))
+            }
             Self::A(_)
             | Self::Aaaa(_)
             | Self::Ns(_)
@@ -221,7 +229,8 @@ impl Rdata {
         if let Self::A(data) | Self::Aaaa(data) = self { data.address() } else { None }
     }
 
-    /// Whether two values differ in preference only: the same host, service or property with another priority, weight or flag.
+    /// Whether two values differ in preference only: the same host, service or property with
+    /// another priority, weight or flag.
     #[must_use]
     pub fn is_same_but_for_preference(&self, other: &Self) -> bool {
         let is_preferred = matches!(self, Self::Mx(_) | Self::Srv(_) | Self::Uri(_) | Self::Caa(_));
@@ -259,8 +268,8 @@ impl RecordType {
     /// Whether records of both types cannot share a name below the apex.
     ///
     /// # Sources
-    /// RFC 1034 section 3.6.2; Cloudflare's error codes 81053, 81054 and 81056: only A, AAAA, CNAME and NS exclude each
-    /// other there, while MX, TXT or CAA may share a name with a CNAME.
+    /// RFC 1034 section 3.6.2; Cloudflare's error codes 81053, 81054 and 81056: only A, AAAA, CNAME
+    /// and NS exclude each other there, while MX, TXT or CAA may share a name with a CNAME.
     fn excludes(self, other: Self) -> bool {
         let address = |t: Self| matches!(t, Self::A | Self::Aaaa);
         match (self, other) {
@@ -296,12 +305,18 @@ impl Rdata {
         }
     }
 
-    /// The value that Cloudflare reported: from its fields if they are complete, else from its composed content.
+    /// The value that Cloudflare reported: from its fields if they are complete, else from its
+    /// composed content.
     ///
-    /// Never fails: what cannot be parsed is opaque. `priority` is the one next to `content`; old answers repeat it
-    /// there although it belongs in `data`, or the reverse.
+    /// Never fails: what cannot be parsed is opaque. `priority` is the one next to `content`; old
+    /// answers repeat it there although it belongs in `data`, or the reverse.
     #[must_use]
-    pub fn reported(type_name: &str, content: Option<&str>, data: &Fields, priority: Option<&Value>) -> Self {
+    pub fn reported(
+        type_name: &str,
+        content: Option<&str>,
+        data: &Fields,
+        priority: Option<&Value>,
+    ) -> Self {
         let opaque = || {
             Self::Opaque(Opaque {
                 type_name: type_name.to_ascii_uppercase(),
@@ -320,8 +335,11 @@ impl Rdata {
                 Slot::Data => data.get(field.name).cloned(),
                 Slot::Top => None,
             };
-            let value = value
-                .or_else(|| (field.name == "priority").then(|| priority.or(data.get("priority")).cloned()).flatten());
+            let value = value.or_else(|| {
+                (field.name == "priority")
+                    .then(|| priority.or(data.get("priority")).cloned())
+                    .flatten()
+            });
             if let Some(value) = value {
                 fields.insert(field.name.to_owned(), value);
             }
@@ -332,7 +350,9 @@ impl Rdata {
         let Some(content) = content else { return opaque() };
         // Composed content does not include a priority that is next to it.
         let with_priority = match fields.get("priority") {
-            Some(priority) if facts.repeats_priority || (facts.has_data() && facts.has_priority_beside()) => {
+            Some(priority)
+                if facts.repeats_priority || (facts.has_data() && facts.has_priority_beside()) =>
+            {
                 Self::from_text(record_type, &format!("{priority} {content}")).ok()
             }
             _ => None,
@@ -340,8 +360,8 @@ impl Rdata {
         with_priority.or_else(|| Self::from_text(record_type, content).ok()).unwrap_or_else(opaque)
     }
 
-    /// The value as it reads under this name. Whoever knows the name of a value calls this before comparing: the cuts of some
-    /// texts matter under one name and not under another.
+    /// The value as it reads under this name. Whoever knows the name of a value calls this before
+    /// comparing: the cuts of some texts matter under one name and not under another.
     #[must_use]
     pub fn at(self, name: &Fqdn) -> Self {
         match self {
@@ -369,7 +389,9 @@ impl Rdata {
         priority: Option<&Value>,
     ) -> Result<Self, Vec<DataError>> {
         let facts = record_type.facts();
-        let Some(priority) = priority else { return Self::from_text(record_type, content).map_err(|e| vec![e]) };
+        let Some(priority) = priority else {
+            return Self::from_text(record_type, content).map_err(|e| vec![e]);
+        };
         if facts.field("priority").is_none() {
             return Err(vec![
                 DataError::field("priority", format!("{} records have no priority", facts.name))
@@ -377,14 +399,18 @@ impl Rdata {
             ]);
         }
         if facts.has_data() {
-            return Self::from_text(record_type, &format!("{priority} {content}")).map_err(|mut error| {
-                let shift = priority.to_string().len() + 1;
-                error.offset = error.offset.and_then(|n| n.checked_sub(shift));
-                vec![error]
-            });
+            return Self::from_text(record_type, &format!("{priority} {content}")).map_err(
+                |mut error| {
+                    let shift = priority.to_string().len() + 1;
+                    error.offset = error.offset.and_then(|n| n.checked_sub(shift));
+                    vec![error]
+                },
+            );
         }
-        let fields =
-            Fields::from([("content".to_owned(), Value::from(content)), ("priority".to_owned(), priority.clone())]);
+        let fields = Fields::from([
+            ("content".to_owned(), Value::from(content)),
+            ("priority".to_owned(), priority.clone()),
+        ]);
         Self::from_fields(record_type, &fields)
     }
 }
@@ -413,8 +439,8 @@ mod tests {
             let facts = record_type.facts();
             assert!(!facts.examples.is_empty(), "{record_type} has no example");
             for example in facts.examples {
-                let data =
-                    Rdata::from_text(record_type, example).unwrap_or_else(|e| panic!("{record_type} {example}: {e}"));
+                let data = Rdata::from_text(record_type, example)
+                    .unwrap_or_else(|e| panic!("{record_type} {example}: {e}"));
                 assert_eq!(&data.presentation(), example, "{record_type}");
                 assert_eq!(
                     Rdata::from_fields(record_type, &data.fields()).as_ref(),
@@ -430,10 +456,18 @@ mod tests {
     fn what_is_not_understood_is_opaque() {
         let data = Rdata::reported("LOC", Some("51 30 12.748 N"), &Fields::new(), None);
         assert!(matches!(data, Rdata::Opaque(_)));
-        let data = Rdata::reported("soa", Some("ns.example.net dns.example.net 1 2 3 4 5"), &Fields::new(), None);
+        let data = Rdata::reported(
+            "soa",
+            Some("ns.example.net dns.example.net 1 2 3 4 5"),
+            &Fields::new(),
+            None,
+        );
         assert_eq!(data.type_name(), "SOA");
         assert_eq!(data.presentation(), "ns.example.net dns.example.net 1 2 3 4 5");
-        assert!(matches!(Rdata::reported("A", Some("nonsense"), &Fields::new(), None), Rdata::Opaque(_)));
+        assert!(matches!(
+            Rdata::reported("A", Some("nonsense"), &Fields::new(), None),
+            Rdata::Opaque(_)
+        ));
         assert!(matches!(Rdata::reported("A", None, &Fields::new(), None), Rdata::Opaque(_)));
     }
 }

@@ -30,18 +30,17 @@ fn flags(text: &str) -> Result<String, DataError> {
 /// A character string, after checks of its length and characters.
 fn string(name: &'static str, text: &str) -> Result<String, DataError> {
     if text.len() > STRING_OCTETS {
-        let message = format!("`{name}` has {} bytes; at most {STRING_OCTETS} are allowed", text.len());
+        let message =
+            format!("`{name}` has {} bytes; at most {STRING_OCTETS} are allowed", text.len());
         return Err(DataError::field(name, message).help("shorten it"));
     }
     if presentation::unquoted(text) != text {
-        return Err(
-            DataError::field(name, format!("`{name}` has quotes inside its quotes")).help("remove the inner quotes")
-        );
+        return Err(DataError::field(name, format!("`{name}` has quotes inside its quotes"))
+            .help("remove the inner quotes"));
     }
     match text.chars().find(|c| c.is_control() || *c == char::REPLACEMENT_CHARACTER) {
-        Some(c) => {
-            Err(DataError::field(name, format!("{c:?} is not allowed in `{name}`")).help("write printable characters"))
-        }
+        Some(c) => Err(DataError::field(name, format!("{c:?} is not allowed in `{name}`"))
+            .help("write printable characters")),
         None => Ok(text.to_owned()),
     }
 }
@@ -53,10 +52,26 @@ impl RecordData for Naptr {
         about: "a rule that rewrites a name or a number into another",
         fields: &[
             FieldFacts::number("order", 65_535, "0 to 65535; the lowest is tried first"),
-            FieldFacts::number("preference", 65_535, "0 to 65535; the lowest of one order is preferred"),
-            FieldFacts::data("flags", FieldKind::CharacterString, "S, A, U, P or nothing: what the result is"),
-            FieldFacts::data("service", FieldKind::CharacterString, "the kind of service, such as SIP+D2U"),
-            FieldFacts::data("regex", FieldKind::CharacterString, "the expression that rewrites, or nothing"),
+            FieldFacts::number(
+                "preference",
+                65_535,
+                "0 to 65535; the lowest of one order is preferred",
+            ),
+            FieldFacts::data(
+                "flags",
+                FieldKind::CharacterString,
+                "S, A, U, P or nothing: what the result is",
+            ),
+            FieldFacts::data(
+                "service",
+                FieldKind::CharacterString,
+                "the kind of service, such as SIP+D2U",
+            ),
+            FieldFacts::data(
+                "regex",
+                FieldKind::CharacterString,
+                "the expression that rewrites, or nothing",
+            ),
             FieldFacts::data(
                 "replacement",
                 FieldKind::HostKeepDot,
@@ -75,16 +90,20 @@ impl RecordData for Naptr {
     fn from_fields(fields: &Fields) -> Result<Self, Vec<DataError>> {
         let mut reader = FieldReader::new(&Self::FACTS, fields);
         let numbers = (reader.u16("order"), reader.u16("preference"));
-        let mut text = |name: &'static str, check: fn(&'static str, &str) -> Result<String, DataError>| {
-            let text = reader.text(name)?;
-            reader.keep(check(name, &presentation::unquoted(&text)))
-        };
-        let strings = (text("flags", |_, text| flags(text)), text("service", string), text("regex", string));
+        let mut text =
+            |name: &'static str, check: fn(&'static str, &str) -> Result<String, DataError>| {
+                let text = reader.text(name)?;
+                reader.keep(check(name, &presentation::unquoted(&text)))
+            };
+        let strings =
+            (text("flags", |_, text| flags(text)), text("service", string), text("regex", string));
         let replacement = reader.host("replacement", Root::Allowed);
         let data = match (numbers, strings, replacement) {
-            ((Some(order), Some(preference)), (Some(flags), Some(service), Some(regex)), Some(replacement)) => {
-                Some(Self { order, preference, flags, service, regex, replacement })
-            }
+            (
+                (Some(order), Some(preference)),
+                (Some(flags), Some(service), Some(regex)),
+                Some(replacement),
+            ) => Some(Self { order, preference, flags, service, regex, replacement }),
             _ => None,
         };
         reader.finish(data)
@@ -92,8 +111,11 @@ impl RecordData for Naptr {
 
     fn from_text(text: &str) -> Result<Self, DataError> {
         let form = ["ORDER", "PREFERENCE", "\"FLAGS\"", "\"SERVICE\"", "\"REGEX\"", "REPLACEMENT"];
-        let [order, preference, flag, service, regex, replacement] = presentation::exactly(text, form)?;
-        let string = |name: &'static str, word: &Token| string(name, &word.text()).map_err(|e| e.at(word.offset));
+        let [order, preference, flag, service, regex, replacement] =
+            presentation::exactly(text, form)?;
+        let string = |name: &'static str, word: &Token| {
+            string(name, &word.text()).map_err(|e| e.at(word.offset))
+        };
         Ok(Self {
             order: order.u16("order")?,
             preference: preference.u16("preference")?,

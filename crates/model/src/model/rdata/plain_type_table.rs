@@ -1,4 +1,5 @@
-//! The plain types: what is known of each. Everything else about their values follows, see [`Plain`](super::Plain).
+//! The plain types: what is known of each. Everything else about their values follows, see
+//! [`Plain`](super::Plain).
 
 use super::DataError;
 use super::mnemonics::{ALGORITHMS, CERTIFICATE_TYPES};
@@ -58,7 +59,10 @@ pub(super) const MX: PlainType = PlainType {
         about: "a mail exchange with its priority",
         fields: &[
             FieldFacts::priority("0 to 65535; the lowest is tried first"),
-            FieldFacts::content(FieldKind::HostOrRoot, "the mail server's host name, or `.` for no mail"),
+            FieldFacts::content(
+                FieldKind::HostOrRoot,
+                "the mail server's host name, or `.` for no mail",
+            ),
         ],
         source: "RFC 1035 section 3.3.9, RFC 7505",
         examples: &["10 mx1.example.net", "0 .", "65535 mail.example.com"],
@@ -90,7 +94,11 @@ pub(super) const SRV: PlainType = PlainType {
             FieldFacts::number("priority", 65_535, "0 to 65535; the lowest is tried first"),
             FieldFacts::number("weight", 65_535, "0 to 65535; the share among equal priorities"),
             FieldFacts::number("port", 65_535, "0 to 65535; TCP or UDP port"),
-            FieldFacts::data("target", FieldKind::HostOrRoot, "the host name, or `.` where nothing is offered"),
+            FieldFacts::data(
+                "target",
+                FieldKind::HostOrRoot,
+                "the host name, or `.` where nothing is offered",
+            ),
         ],
         repeats_priority: true,
         source: "RFC 2782",
@@ -116,7 +124,8 @@ pub(super) const PTR: PlainType = PlainType {
 /// The nearest value is another digest of the same key.
 ///
 /// # Sources
-/// Lengths of the digests in bytes: SHA-1, SHA-256, GOST R 34.11-94, SHA-384 (RFC 3658, 4509, 5933, 6605).
+/// Lengths of the digests in bytes: SHA-1, SHA-256, GOST R 34.11-94, SHA-384 (RFC 3658, 4509, 5933,
+/// 6605).
 pub(super) const DS: PlainType = PlainType {
     facts: TypeFacts {
         name: "DS",
@@ -151,7 +160,11 @@ pub(super) const DNSKEY: PlainType = PlainType {
         number: 48,
         about: "a public key of a signed zone",
         fields: &[
-            FieldFacts::number("flags", 65_535, "256 for a zone key, 257 for a key that the parent vouches for"),
+            FieldFacts::number(
+                "flags",
+                65_535,
+                "256 for a zone key, 257 for a key that the parent vouches for",
+            ),
             FieldFacts::number("protocol", 255, "always 3"),
             FieldFacts::number("algorithm", 255, "0 to 255; the algorithm of the key, such as 13"),
             FieldFacts::data("public_key", FieldKind::Base64, "the public key in base64"),
@@ -160,7 +173,11 @@ pub(super) const DNSKEY: PlainType = PlainType {
         examples: &["257 3 13 bWFkZS11cA==", "256 3 8 AwEAAcFcGsaxxdgiuuGmCkVI"],
         ..TypeFacts::BASE
     },
-    rules: Rules { identity: Some("public_key"), names: &[("algorithm", &ALGORITHMS)], ..Rules::NONE },
+    rules: Rules {
+        identity: Some("public_key"),
+        names: &[("algorithm", &ALGORITHMS)],
+        ..Rules::NONE
+    },
 };
 
 /// Cloudflare keeps the priority next to `data`.
@@ -172,7 +189,11 @@ pub(super) const URI: PlainType = PlainType {
         fields: &[
             FieldFacts::priority("0 to 65535; the lowest is tried first"),
             FieldFacts::number("weight", 65_535, "0 to 65535; the share among equal priorities"),
-            FieldFacts::data("target", FieldKind::Text, "the address, such as https://example.com/"),
+            FieldFacts::data(
+                "target",
+                FieldKind::Text,
+                "the address, such as https://example.com/",
+            ),
         ],
         source: "RFC 7553 section 4",
         examples: &[r#"10 1 "https://example.com/""#, r#"0 0 "ftp://ftp.example.com/public""#],
@@ -181,7 +202,8 @@ pub(super) const URI: PlainType = PlainType {
     rules: Rules { pairing: &["target"], check: is_uri, ..Rules::NONE },
 };
 
-/// Checks the target of a URI record: at least one octet (RFC 7553 section 4.4), printable ASCII (RFC 3986 section 2).
+/// Checks the target of a URI record: at least one octet (RFC 7553 section 4.4), printable ASCII
+/// (RFC 3986 section 2).
 fn is_uri(target: &str) -> Result<(), DataError> {
     if target.is_empty() {
         let error = DataError::field("target", "the target is empty");
@@ -198,7 +220,8 @@ fn is_uri(target: &str) -> Result<(), DataError> {
 /// The nearest key has the same algorithm and the same type of fingerprint.
 ///
 /// # Sources
-/// Lengths of the fingerprints in bytes: SHA-1, SHA-256 (RFC 4255 section 3.1.2, RFC 6594 section 4).
+/// Lengths of the fingerprints in bytes: SHA-1, SHA-256 (RFC 4255 section 3.1.2, RFC 6594 section
+/// 4).
 pub(super) const SSHFP: PlainType = PlainType {
     facts: TypeFacts {
         name: "SSHFP",
@@ -216,7 +239,11 @@ pub(super) const SSHFP: PlainType = PlainType {
         ],
         ..TypeFacts::BASE
     },
-    rules: Rules { pairing: &["algorithm", "type"], lengths: Some(("type", &[(1, 20), (2, 32)])), ..Rules::NONE },
+    rules: Rules {
+        pairing: &["algorithm", "type"],
+        lengths: Some(("type", &[(1, 20), (2, 32)])),
+        ..Rules::NONE
+    },
 };
 
 pub(super) const TLSA: PlainType = PlainType {
@@ -249,16 +276,30 @@ pub(super) const SMIMEA: PlainType = PlainType {
     ..ASSOCIATION
 };
 
-/// What TLSA and SMIMEA have in common. The nearest certificate is one with the same kind of association.
+/// What TLSA and SMIMEA have in common. The nearest certificate is one with the same kind of
+/// association.
 ///
 /// # Sources
-/// Certificates are returned in upper case: reported for TLSA in 2026. Lengths of the digests in bytes: RFC 6698 section 2.1.3.
+/// Certificates are returned in upper case: reported for TLSA in 2026. Lengths of the digests in
+/// bytes: RFC 6698 section 2.1.3.
 const ASSOCIATION: PlainType = PlainType {
     facts: TypeFacts {
         fields: &[
-            FieldFacts::number("usage", 255, "0 CA, 1 service certificate, 2 trust anchor, 3 domain-issued"),
-            FieldFacts::number("selector", 255, "0 for the whole certificate, 1 for its public key"),
-            FieldFacts::number("matching_type", 255, "0 for the data itself, 1 for its SHA-256, 2 for its SHA-512"),
+            FieldFacts::number(
+                "usage",
+                255,
+                "0 CA, 1 service certificate, 2 trust anchor, 3 domain-issued",
+            ),
+            FieldFacts::number(
+                "selector",
+                255,
+                "0 for the whole certificate, 1 for its public key",
+            ),
+            FieldFacts::number(
+                "matching_type",
+                255,
+                "0 for the data itself, 1 for its SHA-256, 2 for its SHA-512",
+            ),
             FieldFacts::data(
                 "certificate",
                 FieldKind::Hex { answered: LetterCase::Upper },
@@ -306,7 +347,10 @@ pub(super) const OPENPGPKEY: PlainType = PlainType {
         name: "OPENPGPKEY",
         number: 61,
         about: "the OpenPGP key of a mail user",
-        fields: &[FieldFacts::content(FieldKind::Base64, "the transferable public key in base64, without armour")],
+        fields: &[FieldFacts::content(
+            FieldKind::Base64,
+            "the transferable public key in base64, without armour",
+        )],
         source: "RFC 7929 section 2",
         examples: &["bWFkZS11cC1rZXk=", "mQENBF8A"],
         ..TypeFacts::BASE
@@ -318,7 +362,9 @@ pub(super) const OPENPGPKEY: PlainType = PlainType {
 fn not_armoured(text: &str) -> Result<(), DataError> {
     match text.find("-----") {
         Some(at) => Err(DataError::field("content", "the key is in its armoured form")
-            .help("write the base64 text of `gpg --export KEY | base64`, without header and checksum")
+            .help(
+                "write the base64 text of `gpg --export KEY | base64`, without header and checksum",
+            )
             .at(at)),
         None => Ok(()),
     }
@@ -333,7 +379,10 @@ mod tests {
         let key = RecordType::parse("OPENPGPKEY").unwrap();
         let armoured = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmQENBF8A\n=abcd\n-----END PGP PUBLIC KEY BLOCK-----";
         let error = Rdata::from_text(key, armoured).unwrap_err();
-        assert!(error.help.as_deref().is_some_and(|help| help.contains("gpg --export KEY | base64")), "{error:?}");
+        assert!(
+            error.help.as_deref().is_some_and(|help| help.contains("gpg --export KEY | base64")),
+            "{error:?}"
+        );
         assert!(Rdata::from_text(key, "mQENBF8A").is_ok());
     }
 }

@@ -1,7 +1,8 @@
-//! Values that follow from the facts of their type: fields in order, each read, sent and printed as its kind says.
+//! Values that follow from the facts of their type: fields in order, each read, sent and printed as
+//! its kind says.
 //!
-//! What the facts do not say about a type is in its [`Rules`]. Types with another grammar have a struct of their own: TXT, CAA,
-//! LOC, NAPTR, SVCB and HTTPS.
+//! What the facts do not say about a type is in its [`Rules`]. Types with another grammar have a
+//! struct of their own: TXT, CAA, LOC, NAPTR, SVCB and HTTPS.
 
 use std::iter;
 use std::net::IpAddr;
@@ -27,19 +28,23 @@ pub(super) struct PlainType {
 
 /// What the facts of a plain type do not say.
 pub(super) struct Rules {
-    /// The fields that make values near each other: see [`Rdata::pairing_key`](super::Rdata::pairing_key).
+    /// The fields that make values near each other: see
+    /// [`Rdata::pairing_key`](super::Rdata::pairing_key).
     pub(super) pairing: &'static [&'static str],
-    /// The field that tells the value from every other of its set; no field if all values of a set are alternatives.
+    /// The field that tells the value from every other of its set; no field if all values of a set
+    /// are alternatives.
     pub(super) identity: Option<&'static str>,
     /// Fields whose numbers have names in text.
     pub(super) names: &'static [(&'static str, &'static Mnemonics)],
-    /// The field with the kind of a digest, and the length in bytes for each kind. The digest is the last field.
+    /// The field with the kind of a digest, and the length in bytes for each kind. The digest is
+    /// the last field.
     pub(super) lengths: Option<(&'static str, &'static [(u32, usize)])>,
     /// Whether hexadecimal digits are printed in upper case.
     pub(super) is_upper: bool,
     /// A check of the last field, if it is text.
     pub(super) check: fn(&str) -> Result<(), DataError>,
-    /// A check of the whole value as it is written, for what is refused with better words than those of its fields.
+    /// A check of the whole value as it is written, for what is refused with better words than
+    /// those of its fields.
     pub(super) written: fn(&str) -> Result<(), DataError>,
 }
 
@@ -82,19 +87,26 @@ impl Plain {
         if let Some(Part::Text(text)) = parts.last() {
             (of.rules.check)(text)?;
         }
-        if let (Some((kind_field, lengths)), Some(Part::Octets(octets))) = (of.rules.lengths, parts.last())
-            && let Some((_, Part::Number(kind))) = fields.iter().zip(&parts).find(|(field, _)| field.name == kind_field)
+        if let (Some((kind_field, lengths)), Some(Part::Octets(octets))) =
+            (of.rules.lengths, parts.last())
+            && let Some((_, Part::Number(kind))) =
+                fields.iter().zip(&parts).find(|(field, _)| field.name == kind_field)
             && let Some(digest) = fields.last()
         {
             check_length(digest.name, octets, kind_field, *kind, lengths)?;
         }
         let rest = parts.split_off(parts.len().min(1)).into_boxed_slice();
-        let first = parts.pop().ok_or_else(|| DataError::whole(format!("{} records need a value", of.facts.name)))?;
+        let first = parts
+            .pop()
+            .ok_or_else(|| DataError::whole(format!("{} records need a value", of.facts.name)))?;
         Ok(Self { first, rest })
     }
 
     /// From named scalars, as in `data:` or selected from an answer.
-    pub(super) fn from_fields(of: &'static PlainType, fields: &Fields) -> Result<Self, Vec<DataError>> {
+    pub(super) fn from_fields(
+        of: &'static PlainType,
+        fields: &Fields,
+    ) -> Result<Self, Vec<DataError>> {
         let mut reader = FieldReader::new(&of.facts, fields);
         if of.facts.fields.len() == 1 {
             return reader.content(|text| Self::from_text(of, text));
@@ -124,7 +136,9 @@ impl Plain {
         let fields = of.facts.fields;
         if let [field] = fields {
             let part = match field.kind {
-                FieldKind::Hex { .. } | FieldKind::Base64 => of_digits(field, &Digits::of_tokens(&tokens(text)?))?,
+                FieldKind::Hex { .. } | FieldKind::Base64 => {
+                    of_digits(field, &Digits::of_tokens(&tokens(text)?))?
+                }
                 _ => of_text(field, text.trim())?,
             };
             return Self::new(of, vec![part]);
@@ -223,9 +237,9 @@ impl PlainType {
         match self.rules.names.iter().find(|(named, _)| *named == field) {
             Some((_, names)) => names.number(field, max, word),
             // Often the host is written before its priority.
-            None if field == "priority" => word
-                .integer(field, max)
-                .map_err(|e| e.help(format!("write a number from 0 to {max} first: `{}`", self.form()))),
+            None if field == "priority" => word.integer(field, max).map_err(|e| {
+                e.help(format!("write a number from 0 to {max} first: `{}`", self.form()))
+            }),
             None => word.integer(field, max),
         }
     }
@@ -238,19 +252,24 @@ impl PlainType {
             let error = DataError::field("priority", format!("{kind} records need `priority`"));
             return Err(error.help("add `priority: 10`"));
         }
-        let has_digits = fields.last().is_some_and(|f| matches!(f.kind, FieldKind::Hex { .. } | FieldKind::Base64));
+        let has_digits = fields
+            .last()
+            .is_some_and(|f| matches!(f.kind, FieldKind::Hex { .. } | FieldKind::Base64));
         if words.len() == fields.len() || (has_digits && words.len() > fields.len()) {
             return Ok(words);
         }
         let needed = if has_digits { "at least " } else { "" };
-        let message = format!("{} where {needed}{} are needed", count(words.len(), "word"), fields.len());
+        let message =
+            format!("{} where {needed}{} are needed", count(words.len(), "word"), fields.len());
         Err(DataError::whole(message).help(format!("write `{}`", self.form())))
     }
 
     /// The names of the fields in the order of a text, for a hint.
     fn form(&self) -> String {
         let names = self.facts.fields.iter().map(|field| match field.kind {
-            FieldKind::Text | FieldKind::CharacterString => format!("\"{}\"", field.name.to_ascii_uppercase()),
+            FieldKind::Text | FieldKind::CharacterString => {
+                format!("\"{}\"", field.name.to_ascii_uppercase())
+            }
             FieldKind::HostOrRoot if field.name == "content" => "HOST".to_owned(),
             _ => field.name.to_ascii_uppercase().replace('_', "-"),
         });
@@ -271,7 +290,11 @@ fn of_text(field: &'static FieldFacts, text: &str) -> Result<Part, DataError> {
 
 /// A field of digits.
 fn of_digits(field: &'static FieldFacts, digits: &Digits) -> Result<Part, DataError> {
-    let octets = if field.kind == FieldKind::Base64 { digits.base64(field.name) } else { digits.hex(field.name) };
+    let octets = if field.kind == FieldKind::Base64 {
+        digits.base64(field.name)
+    } else {
+        digits.hex(field.name)
+    };
     octets.map(|octets| Part::Octets(octets.into()))
 }
 
@@ -282,7 +305,11 @@ mod tests {
     #[test]
     fn a_value_before_its_priority_names_the_order() {
         for (record_type, text, help) in [
-            (RecordType::Mx, " mail.example.com 10", "write a number from 0 to 65535 first: `PRIORITY HOST`"),
+            (
+                RecordType::Mx,
+                " mail.example.com 10",
+                "write a number from 0 to 65535 first: `PRIORITY HOST`",
+            ),
             (
                 RecordType::Srv,
                 " sip.example.com 1 5060 10",
@@ -295,7 +322,10 @@ mod tests {
             ),
         ] {
             let error = Rdata::from_text(record_type, text).unwrap_err();
-            assert_eq!((error.field, error.help.as_deref(), error.offset), (Some("priority"), Some(help), Some(1)));
+            assert_eq!(
+                (error.field, error.help.as_deref(), error.offset),
+                (Some("priority"), Some(help), Some(1))
+            );
         }
     }
 }

@@ -66,15 +66,19 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, DataError> {
         loop {
             match bytes.get(at) {
                 None if quoted => {
-                    return Err(DataError::whole("the quote is not closed").help("add the closing `\"`").at(start));
+                    return Err(DataError::whole("the quote is not closed")
+                        .help("add the closing `\"`")
+                        .at(start));
                 }
                 None => break,
                 Some(b'"') if quoted => {
                     at += 1;
                     if bytes.get(at).is_some_and(|b| !b.is_ascii_whitespace()) {
-                        return Err(DataError::whole("text follows a closing quote without a space")
-                            .help("write a `\"` inside a quoted string as `\\\"`")
-                            .at(at));
+                        return Err(DataError::whole(
+                            "text follows a closing quote without a space",
+                        )
+                        .help("write a `\"` inside a quoted string as `\\\"`")
+                        .at(at));
                     }
                     break;
                 }
@@ -103,10 +107,14 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, DataError> {
 /// One escape, `\DDD` or `\X`: the octet and the length of the escape.
 fn escape(bytes: &[u8]) -> Result<(u8, usize), DataError> {
     match bytes.get(1) {
-        None => Err(DataError::whole("a `\\` at the end escapes nothing").help("write `\\\\` for a backslash")),
+        None => Err(DataError::whole("a `\\` at the end escapes nothing")
+            .help("write `\\\\` for a backslash")),
         Some(d) if d.is_ascii_digit() => {
             let digits = bytes.get(1..4).and_then(|d| std::str::from_utf8(d).ok());
-            match digits.filter(|d| d.bytes().all(|b| b.is_ascii_digit())).and_then(|d| d.parse::<u8>().ok()) {
+            match digits
+                .filter(|d| d.bytes().all(|b| b.is_ascii_digit()))
+                .and_then(|d| d.parse::<u8>().ok())
+            {
                 Some(octet) => Ok((octet, 4)),
                 None => Err(DataError::whole("an escape with digits is `\\DDD`, 000 to 255")
                     .help("write three digits, or `\\\\` for a backslash")),
@@ -152,8 +160,8 @@ pub(super) fn integer(text: &str) -> Option<u32> {
 
 /// A decimal number in units of its last place: with two places, `1`, `1.0` and `1.00` are 100.
 ///
-/// `None` for anything but digits with an optional leading `-` and an optional point among them, and for more decimal
-/// places than `places`, unless these are zero.
+/// `None` for anything but digits with an optional leading `-` and an optional point among them,
+/// and for more decimal places than `places`, unless these are zero.
 pub(super) fn decimal(text: &str, places: u8) -> Option<i64> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
@@ -182,7 +190,10 @@ pub(super) fn fixed(number: i64, places: u8) -> String {
 }
 
 /// Splits a text into exactly the named words.
-pub(super) fn exactly<const N: usize>(text: &str, form: [&'static str; N]) -> Result<[Token; N], DataError> {
+pub(super) fn exactly<const N: usize>(
+    text: &str,
+    form: [&'static str; N],
+) -> Result<[Token; N], DataError> {
     let all = tokens(text)?;
     let found = all.len();
     <[Token; N]>::try_from(all).map_err(|_| {
@@ -197,10 +208,21 @@ mod tests {
 
     #[test]
     fn words_and_escapes() {
-        let octets = |text: &str| tokens(text).map(|w| w.into_iter().map(|w| w.octets).collect::<Vec<_>>());
-        assert_eq!(octets(r#"  a "b c"  d"#).unwrap(), [b"a".to_vec(), b"b c".to_vec(), b"d".to_vec()]);
+        let octets =
+            |text: &str| tokens(text).map(|w| w.into_iter().map(|w| w.octets).collect::<Vec<_>>());
+        assert_eq!(
+            octets(r#"  a "b c"  d"#).unwrap(),
+            [b"a".to_vec(), b"b c".to_vec(), b"d".to_vec()]
+        );
         assert_eq!(octets(r#""a\"b\\c\065" """#).unwrap(), [br#"a"b\cA"#.to_vec(), b"".to_vec()]);
-        for (bad, offset) in [(r#"a "b"#, 2), (r#""a"b"#, 3), (r#"a"b""#, 1), (r"ab\", 2), (r"a\25", 1), (r"\256", 0)] {
+        for (bad, offset) in [
+            (r#"a "b"#, 2),
+            (r#""a"b"#, 3),
+            (r#"a"b""#, 1),
+            (r"ab\", 2),
+            (r"a\25", 1),
+            (r"\256", 0),
+        ] {
             assert_eq!(tokens(bad).unwrap_err().offset, Some(offset), "{bad}");
         }
     }
@@ -213,14 +235,36 @@ mod tests {
 
     #[test]
     fn decimals_are_exact() {
-        for (text, number) in [("0", 0), ("1", 1000), ("1.5", 1500), ("-0.001", -1), ("59.9990", 59_999), ("007", 7000)]
-        {
+        for (text, number) in [
+            ("0", 0),
+            ("1", 1000),
+            ("1.5", 1500),
+            ("-0.001", -1),
+            ("59.9990", 59_999),
+            ("007", 7000),
+        ] {
             assert_eq!(decimal(text, 3), Some(number), "{text}");
         }
-        for bad in ["", "-", ".", "1.", ".5", "+1", "1e3", "0.0001", "1.2.3", "--1", "99999999999999999999", "١"] {
+        for bad in [
+            "",
+            "-",
+            ".",
+            "1.",
+            ".5",
+            "+1",
+            "1e3",
+            "0.0001",
+            "1.2.3",
+            "--1",
+            "99999999999999999999",
+            "١",
+        ] {
             assert_eq!(decimal(bad, 3), None, "{bad}");
         }
-        assert_eq!([fixed(-5, 2), fixed(0, 3), fixed(123_456, 2), fixed(7, 0)], ["-0.05", "0.000", "1234.56", "7"]);
+        assert_eq!(
+            [fixed(-5, 2), fixed(0, 3), fixed(123_456, 2), fixed(7, 0)],
+            ["-0.05", "0.000", "1234.56", "7"]
+        );
     }
 
     #[test]

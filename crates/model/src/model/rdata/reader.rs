@@ -54,14 +54,19 @@ impl<'a> FieldReader<'a> {
         let number = match value {
             Value::Integer(n) => u32::try_from(*n).ok(),
             Value::Text(text) => presentation::integer(text),
-            Value::Null | Value::Bool(_) | Value::Decimal(_) | Value::List(_) | Value::Map(_) => None,
+            Value::Null | Value::Bool(_) | Value::Decimal(_) | Value::List(_) | Value::Map(_) => {
+                None
+            }
         };
         match number {
             Some(n) if n <= max => Some(n),
             _ => {
                 self.errors.push(
-                    DataError::field(name, format!("`{name}` is {value}, not a whole number from 0 to {max}"))
-                        .help(format!("write a number from 0 to {max}")),
+                    DataError::field(
+                        name,
+                        format!("`{name}` is {value}, not a whole number from 0 to {max}"),
+                    )
+                    .help(format!("write a number from 0 to {max}")),
                 );
                 None
             }
@@ -100,12 +105,16 @@ impl<'a> FieldReader<'a> {
 
     /// A decimal number in units of its last place, within the bounds of its facts.
     pub(super) fn decimal(&mut self, name: &'static str) -> Option<i64> {
-        let Some(FieldKind::Decimal { min, max, places }) = self.facts.field(name).map(|f| f.kind) else { return None };
+        let Some(FieldKind::Decimal { min, max, places }) = self.facts.field(name).map(|f| f.kind)
+        else {
+            return None;
+        };
         let text = self.text(name)?;
         let number = presentation::decimal(text.trim(), places).filter(|n| (min..=max).contains(n));
         let shown = |n| presentation::fixed(n, places);
         self.keep(number.ok_or_else(|| {
-            let bounds = format!("from {} to {} with at most {places} decimals", shown(min), shown(max));
+            let bounds =
+                format!("from {} to {} with at most {places} decimals", shown(min), shown(max));
             DataError::field(name, format!("`{name}` is {text}, not a number {bounds}"))
                 .help(format!("write a number {bounds}"))
         }))
@@ -129,7 +138,10 @@ impl<'a> FieldReader<'a> {
     }
 
     /// A value that `content` holds whole, in presentation form.
-    pub(super) fn content<T>(mut self, parse: impl FnOnce(&str) -> Result<T, DataError>) -> Result<T, Vec<DataError>> {
+    pub(super) fn content<T>(
+        mut self,
+        parse: impl FnOnce(&str) -> Result<T, DataError>,
+    ) -> Result<T, Vec<DataError>> {
         let text = self.text("content");
         let value = text.and_then(|text| self.keep(parse(&text)));
         self.finish(value)

@@ -42,10 +42,11 @@ impl DataError {
     }
 }
 
-/// The purpose of a value within its set, which decides whether one value may be updated to another.
+/// The purpose of a value within its set, which decides whether one value may be updated to
+/// another.
 ///
-/// Values of one name and type can be unrelated: SPF and a verification token, a CAA `issue` and an `iodef`. Values are
-/// paired for an update only within one purpose.
+/// Values of one name and type can be unrelated: SPF and a verification token, a CAA `issue` and an
+/// `iodef`. Values are paired for an update only within one purpose.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Purpose {
     /// All values of the set are alternatives.

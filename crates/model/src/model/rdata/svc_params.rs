@@ -1,8 +1,9 @@
 //! Parameters of service bindings (RFC 9460 section 2.1 and appendix A).
 //!
-//! The canonical form is the wire format: keys as numbers, in order, each with its octets. So order and quotes make no
-//! difference, nor does writing a key by its name or as `keyNNNNN`. The value of a `keyNNNNN` is its octets on the
-//! wire, even if the key has a name: `key1="\002h2"` is `alpn=h2`.
+//! The canonical form is the wire format: keys as numbers, in order, each with its octets. So order
+//! and quotes make no difference, nor does writing a key by its name or as `keyNNNNN`. The value of
+//! a `keyNNNNN` is its octets on the wire, even if the key has a name: `key1="\002h2"` is
+//! `alpn=h2`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -70,7 +71,9 @@ fn kind(key: u16) -> Kind {
 
 /// The text form of a key.
 fn name(key: u16) -> String {
-    KEYS.iter().find(|(_, n, _)| *n == key).map_or_else(|| format!("key{key}"), |(name, _, _)| (*name).to_owned())
+    KEYS.iter()
+        .find(|(_, n, _)| *n == key)
+        .map_or_else(|| format!("key{key}"), |(name, _, _)| (*name).to_owned())
 }
 
 /// An error in the parameters.
@@ -84,9 +87,14 @@ fn key(text: &str) -> Result<(u16, bool), DataError> {
     if let Some((_, number, _)) = KEYS.iter().find(|(name, _, _)| *name == lower) {
         return Ok((*number, false));
     }
-    // Key 65535 is reserved and never valid (RFC 9460 section 14.3.2); numbers have no leading zeros (section 2.1).
+    // Key 65535 is reserved and never valid (RFC 9460 section 14.3.2); numbers have no leading
+    // zeros (section 2.1).
     let number = lower.strip_prefix("key").filter(|n| *n == "0" || !n.starts_with('0'));
-    match number.and_then(presentation::integer).and_then(|n| u16::try_from(n).ok()).filter(|n| *n != u16::MAX) {
+    match number
+        .and_then(presentation::integer)
+        .and_then(|n| u16::try_from(n).ok())
+        .filter(|n| *n != u16::MAX)
+    {
         Some(number) => Ok((number, true)),
         None => {
             let names: Vec<_> = KEYS.iter().map(|(name, _, _)| *name).collect();
@@ -102,20 +110,24 @@ impl SvcParams {
     /// Reads parameters.
     ///
     /// # Errors
-    /// Unknown or duplicate keys, values that are invalid for their keys, and broken quotes and escapes, each with its
-    /// offset; keys that require other keys.
+    /// Unknown or duplicate keys, values that are invalid for their keys, and broken quotes and
+    /// escapes, each with its offset; keys that require other keys.
     pub(super) fn parse(text: &str) -> Result<Self, DataError> {
         let mut params = BTreeMap::new();
         let mut at = 0;
         while let Some(item) = item(text, at)? {
             at = item.end;
-            let (key, generic) = key(&text[item.start..item.key_end]).map_err(|e| e.at(item.start))?;
-            let octets = if generic { from_wire(key, item.octets) } else { to_wire(key, &item.octets) };
+            let (key, generic) =
+                key(&text[item.start..item.key_end]).map_err(|e| e.at(item.start))?;
+            let octets =
+                if generic { from_wire(key, item.octets) } else { to_wire(key, &item.octets) };
             let octets = octets.map_err(|e| e.at(item.value_start))?;
             if params.insert(key, octets).is_some() {
-                return Err(
-                    wrong(format!("`{}` is a duplicate", name(key)), "write each parameter once").at(item.start)
-                );
+                return Err(wrong(
+                    format!("`{}` is a duplicate", name(key)),
+                    "write each parameter once",
+                )
+                .at(item.start));
             }
         }
         let params = Self(params);
@@ -131,7 +143,9 @@ impl SvcParams {
     /// Refuses parameters that lack a required other parameter (RFC 9460 sections 7.1.1 and 8).
     fn check(&self) -> Result<(), DataError> {
         let listed = self.0.get(&MANDATORY).map_or(&[][..], Vec::as_slice).as_chunks::<2>().0;
-        if let Some(missing) = listed.iter().map(|k| u16::from_be_bytes(*k)).find(|k| !self.0.contains_key(k)) {
+        if let Some(missing) =
+            listed.iter().map(|k| u16::from_be_bytes(*k)).find(|k| !self.0.contains_key(k))
+        {
             let key = name(missing);
             return Err(wrong(
                 format!("`mandatory` names `{key}`, which is missing"),
@@ -139,7 +153,10 @@ impl SvcParams {
             ));
         }
         if self.0.contains_key(&NO_DEFAULT_ALPN) && !self.0.contains_key(&ALPN) {
-            return Err(wrong("`no-default-alpn` needs `alpn` beside it", "add `alpn`, or remove `no-default-alpn`"));
+            return Err(wrong(
+                "`no-default-alpn` needs `alpn` beside it",
+                "add `alpn`, or remove `no-default-alpn`",
+            ));
         }
         Ok(())
     }
@@ -162,11 +179,20 @@ struct Item {
 /// The next parameter from an offset.
 fn item(text: &str, from: usize) -> Result<Option<Item>, DataError> {
     let bytes = text.as_bytes();
-    let Some(start) = text[from..].find(|c: char| !c.is_ascii_whitespace()).map(|n| from + n) else { return Ok(None) };
+    let Some(start) = text[from..].find(|c: char| !c.is_ascii_whitespace()).map(|n| from + n)
+    else {
+        return Ok(None);
+    };
     let is_end = |c: char| c == '=' || c.is_ascii_whitespace();
     let key_end = text[start..].find(is_end).map_or(text.len(), |n| start + n);
     if bytes.get(key_end) != Some(&b'=') {
-        return Ok(Some(Item { start, key_end, value_start: start, octets: Vec::new(), end: key_end }));
+        return Ok(Some(Item {
+            start,
+            key_end,
+            value_start: start,
+            octets: Vec::new(),
+            end: key_end,
+        }));
     }
     let value_start = key_end + 1;
     // A quoted value ends at the next unescaped quote, any other at the next blank.
@@ -186,18 +212,26 @@ fn item(text: &str, from: usize) -> Result<Option<Item>, DataError> {
         end = (end..=bytes.len()).find(|n| text.is_char_boundary(*n)).unwrap_or(bytes.len());
     }
     if quoted && bytes.get(end).is_some_and(|b| !b.is_ascii_whitespace()) {
-        return Err(wrong("text follows a closing quote without a space", "write a space between parameters").at(end));
+        return Err(wrong(
+            "text follows a closing quote without a space",
+            "write a space between parameters",
+        )
+        .at(end));
     }
     let shift = |mut e: DataError| {
         e.field = Some("value");
         e.offset = e.offset.map(|n| n + value_start);
         e
     };
-    let octets = presentation::tokens(&text[value_start..end]).map_err(shift)?.into_iter().flat_map(|w| w.octets);
+    let octets = presentation::tokens(&text[value_start..end])
+        .map_err(shift)?
+        .into_iter()
+        .flat_map(|w| w.octets);
     Ok(Some(Item { start, key_end, value_start, octets: octets.collect(), end }))
 }
 
-/// The members of a comma-separated list; `\,` and `\\` are a literal comma and backslash (RFC 9460 appendix A.1).
+/// The members of a comma-separated list; `\,` and `\\` are a literal comma and backslash (RFC 9460
+/// appendix A.1).
 fn members(octets: &[u8]) -> Result<Vec<Vec<u8>>, DataError> {
     let mut members = vec![Vec::new()];
     let mut rest = octets.iter();
@@ -223,7 +257,10 @@ fn members(octets: &[u8]) -> Result<Vec<Vec<u8>>, DataError> {
         }
     }
     if members.iter().any(Vec::is_empty) {
-        return Err(wrong("a member of the list is empty", "write at least one value, with one comma between values"));
+        return Err(wrong(
+            "a member of the list is empty",
+            "write at least one value, with one comma between values",
+        ));
     }
     Ok(members)
 }
@@ -233,13 +270,18 @@ fn to_wire(key: u16, value: &[u8]) -> Result<Vec<u8>, DataError> {
     let name = name(key);
     let text = || String::from_utf8_lossy(value);
     if value.is_empty() && !matches!(kind(key), Kind::Nothing | Kind::Octets) {
-        return Err(wrong(format!("`{name}` needs a value"), format!("write `{name}=…`, or remove it")));
+        return Err(wrong(
+            format!("`{name}` needs a value"),
+            format!("write `{name}=…`, or remove it"),
+        ));
     }
     let mut wire = Vec::new();
     match kind(key) {
         Kind::Octets => wire.extend_from_slice(value),
         Kind::Nothing if value.is_empty() => {}
-        Kind::Nothing => return Err(wrong(format!("`{name}` has no value"), format!("write `{name}` alone"))),
+        Kind::Nothing => {
+            return Err(wrong(format!("`{name}` has no value"), format!("write `{name}` alone")));
+        }
         Kind::Text => match std::str::from_utf8(value) {
             Ok(text) => wire.extend_from_slice(text.as_bytes()),
             Err(_) => return Err(wrong(format!("`{name}` is not UTF-8"), "write text")),
@@ -253,13 +295,20 @@ fn to_wire(key: u16, value: &[u8]) -> Result<Vec<u8>, DataError> {
         }
         Kind::Port => match presentation::integer(&text()).and_then(|n| u16::try_from(n).ok()) {
             Some(port) => wire.extend(port.to_be_bytes()),
-            None => return Err(wrong(format!("`{}` is not a port", text()), "write a number from 0 to 65535")),
+            None => {
+                return Err(wrong(
+                    format!("`{}` is not a port", text()),
+                    "write a number from 0 to 65535",
+                ));
+            }
         },
         Kind::Ipv4 | Kind::Ipv6 => {
             for member in members(value)? {
                 let text = String::from_utf8_lossy(&member).trim().to_owned();
                 let (octets, example) = match kind(key) {
-                    Kind::Ipv4 => (text.parse::<Ipv4Addr>().map(|a| a.octets().to_vec()), "192.0.2.10"),
+                    Kind::Ipv4 => {
+                        (text.parse::<Ipv4Addr>().map(|a| a.octets().to_vec()), "192.0.2.10")
+                    }
                     _ => (text.parse::<Ipv6Addr>().map(|a| a.octets().to_vec()), "2001:db8::10"),
                 };
                 wire.extend(octets.map_err(|_| {
@@ -273,7 +322,10 @@ fn to_wire(key: u16, value: &[u8]) -> Result<Vec<u8>, DataError> {
         Kind::Protocols => {
             for member in members(value)? {
                 let length = u8::try_from(member.len()).map_err(|_| {
-                    wrong("a protocol identifier has more than 255 bytes", "write identifiers such as h2 or h3")
+                    wrong(
+                        "a protocol identifier has more than 255 bytes",
+                        "write identifiers such as h2 or h3",
+                    )
                 })?;
                 wire.push(length);
                 wire.extend(member);
@@ -313,7 +365,8 @@ fn from_wire(key: u16, octets: Vec<u8>) -> Result<Vec<u8>, DataError> {
     }
 }
 
-/// The text form of the value, before quotes and escapes; `None` for octets that are invalid for the key.
+/// The text form of the value, before quotes and escapes; `None` for octets that are invalid for
+/// the key.
 fn written(key: u16, wire: &[u8]) -> Option<Vec<u8>> {
     let list = |members: Vec<String>| (!members.is_empty()).then(|| members.join(",").into_bytes());
     match kind(key) {
@@ -321,18 +374,23 @@ fn written(key: u16, wire: &[u8]) -> Option<Vec<u8>> {
         Kind::Nothing => wire.is_empty().then(Vec::new),
         Kind::Text => std::str::from_utf8(wire).is_ok().then(|| wire.to_vec()),
         Kind::Base64 => Some(base64(wire).into_bytes()),
-        Kind::Port => <[u8; 2]>::try_from(wire).ok().map(|b| u16::from_be_bytes(b).to_string().into_bytes()),
+        Kind::Port => {
+            <[u8; 2]>::try_from(wire).ok().map(|b| u16::from_be_bytes(b).to_string().into_bytes())
+        }
         Kind::Ipv4 => {
             let (chunks, rest) = wire.as_chunks::<4>();
-            list(chunks.iter().map(|b| Ipv4Addr::from(*b).to_string()).collect()).filter(|_| rest.is_empty())
+            list(chunks.iter().map(|b| Ipv4Addr::from(*b).to_string()).collect())
+                .filter(|_| rest.is_empty())
         }
         Kind::Ipv6 => {
             let (chunks, rest) = wire.as_chunks::<16>();
-            list(chunks.iter().map(|b| Ipv6Addr::from(*b).to_string()).collect()).filter(|_| rest.is_empty())
+            list(chunks.iter().map(|b| Ipv6Addr::from(*b).to_string()).collect())
+                .filter(|_| rest.is_empty())
         }
         Kind::Keys => {
             let (chunks, rest) = wire.as_chunks::<2>();
-            list(chunks.iter().map(|b| name(u16::from_be_bytes(*b))).collect()).filter(|_| rest.is_empty())
+            list(chunks.iter().map(|b| name(u16::from_be_bytes(*b))).collect())
+                .filter(|_| rest.is_empty())
         }
         Kind::Protocols => {
             let mut value: Vec<u8> = Vec::new();
@@ -406,7 +464,10 @@ mod tests {
             r#"ipv6hint="2001:db8::1,2001:db8::53:1""#
         );
         let set = r#"mandatory="alpn,ipv4hint" alpn="h2,h3-19" ipv4hint="192.0.2.1""#;
-        assert_eq!(canonical("alpn=h2,h3-19 mandatory=ipv4hint,alpn ipv4hint=192.0.2.1").unwrap(), set);
+        assert_eq!(
+            canonical("alpn=h2,h3-19 mandatory=ipv4hint,alpn ipv4hint=192.0.2.1").unwrap(),
+            set
+        );
         let params = SvcParams::parse(r#"alpn="f\\\\oo\\,bar,h2""#).unwrap();
         assert_eq!(params.0[&ALPN], b"\x08f\\oo,bar\x02h2");
         assert_eq!(SvcParams::parse(r"alpn=f\\\092oo\092,bar,h2").unwrap(), params);

@@ -13,8 +13,16 @@ const SVCB: TypeFacts = TypeFacts {
     number: 64,
     about: "where and how a service is reached",
     fields: &[
-        FieldFacts::number("priority", 65_535, "0 for an alias, else 1 to 65535; the lowest is tried first"),
-        FieldFacts::data("target", FieldKind::HostKeepDot, "the host name, or `.` for the record's own name"),
+        FieldFacts::number(
+            "priority",
+            65_535,
+            "0 for an alias, else 1 to 65535; the lowest is tried first",
+        ),
+        FieldFacts::data(
+            "target",
+            FieldKind::HostKeepDot,
+            "the host name, or `.` for the record's own name",
+        ),
         FieldFacts::data(
             "value",
             FieldKind::SvcParams,
@@ -51,7 +59,8 @@ pub type Svcb = Binding<{ SVCB.number }>;
 /// Where and how a web site is reached.
 pub type Https = Binding<{ HTTPS.number }>;
 
-/// Where and how a service is reached; the target `.` means the record's own name or, in an alias, no service.
+/// Where and how a service is reached; the target `.` means the record's own name or, in an alias,
+/// no service.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Binding<const NUMBER: u16> {
     priority: u16,
@@ -63,8 +72,11 @@ impl<const NUMBER: u16> Binding<NUMBER> {
     /// The value, after a check that an alias has no parameters.
     fn new(priority: u16, target: Fqdn, params: SvcParams) -> Result<Self, DataError> {
         if priority == 0 && !params.is_empty() {
-            return Err(DataError::field("value", "priority 0 makes an alias, which has no parameters")
-                .help("write a priority from 1, or remove the parameters"));
+            return Err(DataError::field(
+                "value",
+                "priority 0 makes an alias, which has no parameters",
+            )
+            .help("write a priority from 1, or remove the parameters"));
         }
         Ok(Self { priority, target, params })
     }
@@ -75,7 +87,10 @@ fn token(text: &str, from: usize) -> Option<(Token, usize)> {
     let rest = &text[from..];
     let start = from + rest.find(|c: char| !c.is_whitespace())?;
     let end = text[start..].find(char::is_whitespace).map_or(text.len(), |n| start + n);
-    Some((Token { octets: text.as_bytes()[start..end].to_vec(), offset: start, quoted: false }, end))
+    Some((
+        Token { octets: text.as_bytes()[start..end].to_vec(), offset: start, quoted: false },
+        end,
+    ))
 }
 
 impl<const NUMBER: u16> RecordData for Binding<NUMBER> {
@@ -85,20 +100,27 @@ impl<const NUMBER: u16> RecordData for Binding<NUMBER> {
         let mut reader = FieldReader::new(&Self::FACTS, fields);
         let priority = reader.u16("priority");
         let target = reader.host("target", Root::Allowed);
-        let params = reader.optional_text("value").and_then(|text| reader.keep(SvcParams::parse(&text)));
+        let params =
+            reader.optional_text("value").and_then(|text| reader.keep(SvcParams::parse(&text)));
         let data = match (priority, target, params) {
-            (Some(priority), Some(target), Some(params)) => reader.keep(Self::new(priority, target, params)),
+            (Some(priority), Some(target), Some(params)) => {
+                reader.keep(Self::new(priority, target, params))
+            }
             _ => None,
         };
         reader.finish(data)
     }
 
     fn from_text(text: &str) -> Result<Self, DataError> {
-        let missing = || DataError::whole("a priority and a target are needed").help("write `1 . alpn=\"h3,h2\"`");
+        let missing = || {
+            DataError::whole("a priority and a target are needed")
+                .help("write `1 . alpn=\"h3,h2\"`")
+        };
         let (priority, end) = token(text, 0).ok_or_else(missing)?;
         let (target, end) = token(text, end).ok_or_else(missing)?;
         let priority = priority.u16("priority")?;
-        let host = host("target", &target.text(), Root::Allowed).map_err(|e| e.at(target.offset))?;
+        let host =
+            host("target", &target.text(), Root::Allowed).map_err(|e| e.at(target.offset))?;
         let params = SvcParams::parse(&text[end..]).map_err(|mut e| {
             e.offset = e.offset.map(|n| n + end);
             e

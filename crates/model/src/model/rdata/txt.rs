@@ -1,14 +1,14 @@
 //! TXT: character strings (RFC 1035 section 3.3.14).
 //!
-//! Quoting never matters. The split into strings matters only if the strings are the value: RFC 6763 section 6.1
-//! (DNS-SD) reads each string as one attribute. In three cases the strings are one text, and the split is presentation
-//! only:
+//! Quoting never matters. The split into strings matters only if the strings are the value: RFC
+//! 6763 section 6.1 (DNS-SD) reads each string as one attribute. In three cases the strings are one
+//! text, and the split is presentation only:
 //!
 //! 1. There is one string.
-//! 2. Every string except the last has 255 octets: the text is too long for one string and was split as late as
-//!    possible.
-//! 3. The format concatenates its strings: known by the beginning of the text ([`CONCATENATED`]) or by the owner's name
-//!    ([`OWNERS`], [`Txt::at`]).
+//! 2. Every string except the last has 255 octets: the text is too long for one string and was
+//!    split as late as possible.
+//! 3. The format concatenates its strings: known by the beginning of the text ([`CONCATENATED`]) or
+//!    by the owner's name ([`OWNERS`], [`Txt::at`]).
 //!
 //! | written | means |
 //! |---|---|
@@ -21,8 +21,8 @@
 //!
 //! Values are sent as their author split them, and shown as they are split.
 //!
-//! Cloudflare documents no rule for two records of a name that differ only in splits that matter. It may keep both, or call them
-//! identical and refuse the second one ([`Txt::differs_in_cuts`]).
+//! Cloudflare documents no rule for two records of a name that differ only in splits that matter.
+//! It may keep both, or call them identical and refuse the second one ([`Txt::differs_in_cuts`]).
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -36,10 +36,12 @@ use super::{DataError, FieldReader, Purpose, RecordData, presentation, txt_pairi
 /// The beginnings of texts whose strings are concatenated; case is ignored.
 ///
 /// # Sources
-/// SPF: RFC 7208 section 3.3. Sender ID: RFC 4406 section 3.1 (as SPF). DKIM: RFC 6376 section 3.6.2.2. DMARC: RFC 7489
-/// section 6.1 (as DKIM). MTA-STS: RFC 8461 section 3.1. SMTP TLS reporting: RFC 8460 section 3. BIMI:
-/// draft-brand-indicators-for-message-identification section 4.2 (as DKIM).
-const CONCATENATED: &[&str] = &["v=spf1", "spf2.0/", "v=dkim1", "v=dmarc1", "v=stsv1", "v=tlsrptv1", "v=bimi1"];
+/// SPF: RFC 7208 section 3.3. Sender ID: RFC 4406 section 3.1 (as SPF). DKIM: RFC 6376 section
+/// 3.6.2.2. DMARC: RFC 7489 section 6.1 (as DKIM). MTA-STS: RFC 8461 section 3.1. SMTP TLS
+/// reporting: RFC 8460 section 3. BIMI: draft-brand-indicators-for-message-identification section
+/// 4.2 (as DKIM).
+const CONCATENATED: &[&str] =
+    &["v=spf1", "spf2.0/", "v=dkim1", "v=dmarc1", "v=stsv1", "v=tlsrptv1", "v=bimi1"];
 
 /// Labels in the owner names of formats whose strings are concatenated.
 ///
@@ -84,7 +86,8 @@ impl Txt {
         }
     }
 
-    /// The value with these strings. A string that is too long is split as late as possible, as Cloudflare does.
+    /// The value with these strings. A string that is too long is split as late as possible, as
+    /// Cloudflare does.
     fn of_strings<'a>(strings: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let (mut octets, mut ends) = (Vec::new(), Vec::new());
         for string in strings {
@@ -100,7 +103,8 @@ impl Txt {
             }
         }
         ends.pop();
-        let is_late = |(n, end): (usize, &u32)| usize::try_from(*end) == Ok((n + 1) * STRING_OCTETS);
+        let is_late =
+            |(n, end): (usize, &u32)| usize::try_from(*end) == Ok((n + 1) * STRING_OCTETS);
         let is_full = ends.iter().enumerate().all(is_late);
         let ends_empty = ends.last().is_some_and(|end| usize::try_from(*end) == Ok(octets.len()));
         let matter = !is_full && !is_concatenated(&octets);
@@ -108,7 +112,8 @@ impl Txt {
         Self { octets: octets.into(), cuts }
     }
 
-    /// The value as interpreted for an owner name: some formats that concatenate their strings are known by the name.
+    /// The value as interpreted for an owner name: some formats that concatenate their strings are
+    /// known by the name.
     pub(super) fn at(mut self, name: &Fqdn) -> Self {
         if let Some(cuts) = self.cuts.as_mut().filter(|cuts| cuts.matter) {
             cuts.matter = !name.as_str().split('.').any(|label| OWNERS.contains(&label));
@@ -129,7 +134,11 @@ impl Txt {
     /// The strings.
     fn strings(&self) -> Vec<&[u8]> {
         let Some(cuts) = &self.cuts else {
-            return if self.octets.is_empty() { vec![&[]] } else { self.octets.chunks(STRING_OCTETS).collect() };
+            return if self.octets.is_empty() {
+                vec![&[]]
+            } else {
+                self.octets.chunks(STRING_OCTETS).collect()
+            };
         };
         let ends = cuts.ends.iter().map(|end| *end as usize);
         let starts = std::iter::once(0).chain(ends.clone());
@@ -147,7 +156,9 @@ impl Txt {
         if wire > TXT_WIRE_BYTES {
             return Err(DataError::field(
                 "content",
-                format!("the text takes {wire} bytes on the wire; at most {TXT_WIRE_BYTES} are allowed"),
+                format!(
+                    "the text takes {wire} bytes on the wire; at most {TXT_WIRE_BYTES} are allowed"
+                ),
             )
             .help("shorten it, or split it into several records"));
         }
@@ -157,7 +168,9 @@ impl Txt {
 
 /// Whether the text has a format that concatenates its strings.
 fn is_concatenated(octets: &[u8]) -> bool {
-    let begins = |start: &str| octets.get(..start.len()).is_some_and(|o| o.eq_ignore_ascii_case(start.as_bytes()));
+    let begins = |start: &str| {
+        octets.get(..start.len()).is_some_and(|o| o.eq_ignore_ascii_case(start.as_bytes()))
+    };
     CONCATENATED.iter().copied().any(begins)
 }
 
@@ -218,17 +231,23 @@ impl RecordData for Txt {
                 e
             })?;
             if let Some(bare) = words.iter().find(|w| !w.quoted) {
-                return Err(DataError::field("content", "the quotes of the text do not match: a part is outside them")
-                    .help("quote every part, or none")
-                    .at(bare.offset));
+                return Err(DataError::field(
+                    "content",
+                    "the quotes of the text do not match: a part is outside them",
+                )
+                .help("quote every part, or none")
+                .at(bare.offset));
             }
             return Self::of_strings(words.iter().map(|word| &word.octets[..])).checked();
         }
         if text.bytes().filter(|b| *b == b'"').count() % 2 == 1 {
             let whole = presentation::quoted(text.as_bytes());
-            return Err(DataError::field("content", "the quotes of the text do not match: one has no partner")
-                .help(format!("write `{whole}` if the quote belongs to the text"))
-                .at(text.rfind('"').unwrap_or(0)));
+            return Err(DataError::field(
+                "content",
+                "the quotes of the text do not match: one has no partner",
+            )
+            .help(format!("write `{whole}` if the quote belongs to the text"))
+            .at(text.rfind('"').unwrap_or(0)));
         }
         Self::of_strings([text.as_bytes()]).checked()
     }
@@ -252,7 +271,8 @@ impl RecordData for Txt {
 
     fn purpose(&self) -> Purpose {
         let (octets, ends) = self.key();
-        let first = ends.and_then(|ends| ends.first()).map_or(octets, |end| &octets[..*end as usize]);
+        let first =
+            ends.and_then(|ends| ends.first()).map_or(octets, |end| &octets[..*end as usize]);
         txt_pairing::purpose(&String::from_utf8_lossy(first))
     }
 }
@@ -284,14 +304,20 @@ mod tests {
         assert_ne!(read(r#""a" """#), read("a"));
         assert_eq!(read(r#""v=SP" "F1 -all""#), read("v=SPF1 -all"));
         let (cut, whole) = (read(r#""k=rsa; " "p=abc""#), read("k=rsa; p=abc"));
-        for owner in
-            ["a._domainkey.example.com", "_dmarc.example.com", "_smtp._tls.example.com", "_acme-challenge.a.example"]
-        {
+        for owner in [
+            "a._domainkey.example.com",
+            "_dmarc.example.com",
+            "_smtp._tls.example.com",
+            "_acme-challenge.a.example",
+        ] {
             assert_eq!(cut.clone().at(&name(owner)), whole.clone().at(&name(owner)), "{owner}");
         }
         assert_ne!(cut.clone().at(&name("domainkey.example.com")), whole);
         // Splits that do not matter are still sent as written.
-        assert_eq!(cut.at(&name("a._domainkey.example.com")).presentation(), r#""k=rsa; " "p=abc""#);
+        assert_eq!(
+            cut.at(&name("a._domainkey.example.com")).presentation(),
+            r#""k=rsa; " "p=abc""#
+        );
         let full = format!("\"{0}\" \"{0}\" \"\"", "k".repeat(255));
         assert_eq!(read(&full), read(&"k".repeat(510)));
         assert_eq!(read(&full).presentation(), full);

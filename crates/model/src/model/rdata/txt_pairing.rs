@@ -1,7 +1,8 @@
 //! Which TXT values are paired for an update, and which are records of their own.
 //!
-//! `v=spf1`, `v=DMARC1` and the like exist once at a name, and `key=value` texts with the same key replace each other. Verification
-//! tokens do not: each of several services may need its own, so another token is another record.
+//! `v=spf1`, `v=DMARC1` and the like exist once at a name, and `key=value` texts with the same key
+//! replace each other. Verification tokens do not: each of several services may need its own, so
+//! another token is another record.
 
 use super::Purpose;
 
@@ -15,13 +16,16 @@ pub(super) fn purpose(text: &str) -> Purpose {
         return if is_token(text) { Purpose::Unique } else { Purpose::Shared };
     };
     let key = key.to_ascii_lowercase();
-    if key.is_empty() || !key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')) {
+    if key.is_empty()
+        || !key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+    {
         return Purpose::Shared;
     }
     if key == "v" {
         return Purpose::Keyed(format!("v={}", value.to_ascii_lowercase()));
     }
-    let is_of_token = OF_TOKENS.iter().any(|part| key.contains(part)) || key == "ms" || is_token(value);
+    let is_of_token =
+        OF_TOKENS.iter().any(|part| key.contains(part)) || key == "ms" || is_token(value);
     if is_of_token { Purpose::Unique } else { Purpose::Keyed(key) }
 }
 
@@ -39,7 +43,9 @@ pub fn token_key(text: &str) -> String {
 /// Whether a text looks like a machine-generated token: one long word with digits in it.
 fn is_token(text: &str) -> bool {
     text.len() >= 16
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'+' | b'/' | b'='))
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'+' | b'/' | b'='))
         && text.bytes().any(|b| b.is_ascii_digit())
 }
 

@@ -1,9 +1,11 @@
 //! A request from the command line of `curl`, as browsers copy it.
 //!
 //! # Sources
-//! curl.se/docs/manpage.html, read 2026-11-22: `-d` makes a POST with `application/x-www-form-urlencoded`, several are joined by `&`,
-//! `-G` puts them into the query; `--json` sets both content types; `-F` makes a POST with `multipart/form-data`, `--data-urlencode` encodes
-//! what follows the first equals sign; `--compressed` asks for packed answers.
+//! curl.se/docs/manpage.html, read 2026-11-22: `-d` makes a POST with
+//! `application/x-www-form-urlencoded`, several are joined by `&`, `-G` puts them into the query;
+//! `--json` sets both content types; `-F` makes a POST with `multipart/form-data`,
+//! `--data-urlencode` encodes what follows the first equals sign; `--compressed` asks for packed
+//! answers.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -95,20 +97,27 @@ const IGNORED_WITH_ARGUMENT: &[&str] = &[
 const BOUNDARY: &str = "------------------------0123456789abcdefghijkl";
 
 impl Request {
-    /// A request from a `curl` command. All headers are known but the user agent, which is unsure if none is given.
+    /// A request from a `curl` command. All headers are known but the user agent, which is unsure
+    /// if none is given.
     ///
     /// # Errors
-    /// If it is no `curl` command with one address, or has an option whose effect is not known here, such as one that reads a file.
+    /// If it is no `curl` command with one address, or has an option whose effect is not known
+    /// here, such as one that reads a file.
     pub fn from_curl(command: &str) -> Result<Self, RequestError> {
         let help = "write a `curl` command with one address, as a browser copies it";
         // A browser ends lines by a backslash.
         let command = command.replace("\\\r\n", " ").replace("\\\n", " ");
-        if ["curl ^\"", "curl.exe ^\""].iter().any(|start| command.trim_start().starts_with(start)) {
+        if ["curl ^\"", "curl.exe ^\""].iter().any(|start| command.trim_start().starts_with(start))
+        {
             let help = "copy it as cURL (bash)";
-            return Err(RequestError::new("the command is quoted for the Windows command prompt", help));
+            return Err(RequestError::new(
+                "the command is quoted for the Windows command prompt",
+                help,
+            ));
         }
         let command = without_ansi_c(&command)?;
-        let words = shlex::split(&command).ok_or_else(|| RequestError::new("the command has an open quote", help))?;
+        let words = shlex::split(&command)
+            .ok_or_else(|| RequestError::new("the command has an open quote", help))?;
         let mut words = words.into_iter();
         if words.next().as_deref() != Some("curl") {
             return Err(RequestError::new("the command is not `curl`", help));
@@ -124,7 +133,9 @@ impl Request {
                 let (option, mut argument) = split(&word);
                 let mut next = || {
                     let given = argument.take().or_else(|| words.next());
-                    given.ok_or_else(|| RequestError::new(format!("`{option}` has no argument"), help))
+                    given.ok_or_else(|| {
+                        RequestError::new(format!("`{option}` has no argument"), help)
+                    })
                 };
                 read.option(&option, &mut next)?;
             }
@@ -165,7 +176,9 @@ fn without_ansi_c(command: &str) -> Result<String, RequestError> {
 
 /// The text up to the quote that closes it.
 fn ansi_c(rest: &mut Peekable<Chars<'_>>) -> Result<String, RequestError> {
-    let refused = |what: String| RequestError::new(what, "copy the command again, or quote the text with `'`");
+    let refused = |what: String| {
+        RequestError::new(what, "copy the command again, or quote the text with `'`")
+    };
     let mut bytes = Vec::new();
     // The first half of a character that is written as two.
     let mut half = None;
@@ -173,7 +186,9 @@ fn ansi_c(rest: &mut Peekable<Chars<'_>>) -> Result<String, RequestError> {
         let c = rest.next().ok_or_else(|| refused("the command has an open quote".to_owned()))?;
         let escape = match c {
             '\'' => break,
-            '\\' => rest.next().ok_or_else(|| refused("the command has an open quote".to_owned()))?,
+            '\\' => {
+                rest.next().ok_or_else(|| refused("the command has an open quote".to_owned()))?
+            }
             c => {
                 bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
                 continue;
@@ -190,18 +205,22 @@ fn ansi_c(rest: &mut Peekable<Chars<'_>>) -> Result<String, RequestError> {
             while let Some(digit) = rest.next_if(|c| number.len() < most && c.is_ascii_hexdigit()) {
                 number.push(digit);
             }
-            let code = u32::from_str_radix(&number, 16).map_err(|_| refused(format!("`\\{escape}` has no number")))?;
+            let code = u32::from_str_radix(&number, 16)
+                .map_err(|_| refused(format!("`\\{escape}` has no number")))?;
             match (escape, half.take(), code) {
                 ('x', _, _) => bytes.push(u8::try_from(code).unwrap_or_default()),
                 (_, None, 0xd800..=0xdbff) => half = Some(code),
                 (_, before, code) => {
                     let whole = match (before, code) {
-                        (Some(high), 0xdc00..=0xdfff) => Some(0x1_0000 + ((high - 0xd800) << 10) + (code - 0xdc00)),
+                        (Some(high), 0xdc00..=0xdfff) => {
+                            Some(0x1_0000 + ((high - 0xd800) << 10) + (code - 0xdc00))
+                        }
                         (Some(_), _) => None,
                         (None, code) => Some(code),
                     };
                     let c = whole.and_then(char::from_u32);
-                    let c = c.ok_or_else(|| refused(format!("`\\u{number}` is not a character")))?;
+                    let c =
+                        c.ok_or_else(|| refused(format!("`\\u{number}` is not a character")))?;
                     bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
                 }
             }
@@ -212,7 +231,9 @@ fn ansi_c(rest: &mut Peekable<Chars<'_>>) -> Result<String, RequestError> {
             'r' => b'\r',
             't' => b'\t',
             '\'' | '\\' | '"' | '?' => u8::try_from(escape).unwrap_or_default(),
-            other => return Err(refused(format!("this version does not know `\\{other}` in `$'…'`"))),
+            other => {
+                return Err(refused(format!("this version does not know `\\{other}` in `$'…'`")));
+            }
         });
     }
     if half.is_some() {
@@ -251,7 +272,9 @@ fn encoded(text: &str) -> String {
 fn form(parts: &[(String, String)]) -> String {
     let part = |(name, value): &(String, String)| {
         let name = name.replace('"', "%22");
-        format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+        format!(
+            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
+        )
     };
     format!("{}--{BOUNDARY}--\r\n", parts.iter().map(part).collect::<String>())
 }
@@ -281,7 +304,10 @@ impl Read {
     fn address(&mut self, word: String) -> Result<(), RequestError> {
         match self.address.replace(word) {
             None => Ok(()),
-            Some(_) => Err(RequestError::new("the command has two addresses", "write one command for each")),
+            Some(_) => Err(RequestError::new(
+                "the command has two addresses",
+                "write one command for each",
+            )),
         }
     }
 
@@ -348,13 +374,17 @@ impl Read {
             "-F" | "--form" | "--form-string" => {
                 let part = argument()?;
                 let Some((name, value)) = part.split_once('=') else {
-                    return Err(RequestError::new(format!("`{option}` has no equals sign"), "write `-F 'name=value'`"));
+                    return Err(RequestError::new(
+                        format!("`{option}` has no equals sign"),
+                        "write `-F 'name=value'`",
+                    ));
                 };
                 let is_plain = option == "--form-string";
                 if value.starts_with(['@', '<']) && !is_plain {
                     return Err(reads_file(option, value));
                 }
-                let value = if is_plain { value } else { value.split(";type=").next().unwrap_or_default() };
+                let value =
+                    if is_plain { value } else { value.split(";type=").next().unwrap_or_default() };
                 self.parts.push((name.to_owned(), value.to_owned()));
             }
             "--compressed" => self.is_compressed = true,
@@ -390,7 +420,10 @@ impl Read {
             }
             option => {
                 let detail = format!("this version does not know the effect of `{}`", clip(option));
-                return Err(RequestError::new(detail, "remove it, or write the request without `curl`"));
+                return Err(RequestError::new(
+                    detail,
+                    "remove it, or write the request without `curl`",
+                ));
             }
         }
         Ok(())
@@ -408,7 +441,10 @@ impl Read {
             address = format!("http://{address}");
         }
         if !self.parts.is_empty() && !self.data.is_empty() {
-            return Err(RequestError::new("the command has a form and data", "write one of `-F` and `-d`"));
+            return Err(RequestError::new(
+                "the command has a form and data",
+                "write one of `-F` and `-d`",
+            ));
         }
         let (is_form, data) = match self.parts.is_empty() {
             true => (false, self.data.join("&")),
@@ -416,7 +452,8 @@ impl Read {
         };
         let has_data = is_form || !self.data.is_empty();
         if self.is_get && has_data {
-            let address_of = address.split_once('#').map_or(address.as_str(), |(address, _)| address);
+            let address_of =
+                address.split_once('#').map_or(address.as_str(), |(address, _)| address);
             let mark = if address_of.contains('?') { '&' } else { '?' };
             address = format!("{address_of}{mark}{data}");
         }
@@ -451,13 +488,15 @@ impl Read {
         // The host of a header is the one that rules see.
         if let Some(at) = self.headers.iter().position(|(name, _)| name == "host") {
             let (_, host) = self.headers.remove(at);
-            request.host = Request::new("GET", &format!("https://{}/", String::from_utf8_lossy(&host)))?.host;
+            request.host =
+                Request::new("GET", &format!("https://{}/", String::from_utf8_lossy(&host)))?.host;
         }
         request.headers = self.headers;
         request.has_all_headers = true;
         // What client it was is not told by leaving it out.
         let is_client_known = self.removes_user_agent || request.header("user-agent").is_some();
-        request.unsure_headers = if is_client_known { Vec::new() } else { vec!["user-agent".to_owned()] };
+        request.unsure_headers =
+            if is_client_known { Vec::new() } else { vec!["user-agent".to_owned()] };
         request.body = Body::Known(if has_body { data.into_bytes() } else { Vec::new() });
         request.version = self.version.map(str::to_owned);
         Ok(request)
@@ -501,7 +540,11 @@ mod tests {
         }
         // A header without a value is not sent.
         assert!(read("curl https://a.example/ -H 'Accept:'").header("accept").is_none());
-        assert!(read("curl https://a.example/ -d a -H 'Content-Type:'").header("content-type").is_none());
+        assert!(
+            read("curl https://a.example/ -d a -H 'Content-Type:'")
+                .header("content-type")
+                .is_none()
+        );
         assert!(read("curl https://a.example/").header("accept").is_some());
     }
 
@@ -518,17 +561,27 @@ mod tests {
         assert_eq!(request.header("content-type"), Some(&b"application/json"[..]));
         assert_eq!(request.body, Body::Known(b"{\"a\":1}".to_vec()));
         assert_eq!(read("curl example.com").to_string(), "GET http://example.com/");
-        assert_eq!(read("curl -d a=b -d c=d https://x.test/y").body, Body::Known(b"a=b&c=d".to_vec()));
-        assert_eq!(read("curl -G -d a=b https://x.test/y?z").to_string(), "GET https://x.test/y?z&a=b");
-        assert_eq!(read("curl -XDELETE -uA:b https://x.test").header("authorization"), Some(&b"Basic QTpi"[..]));
+        assert_eq!(
+            read("curl -d a=b -d c=d https://x.test/y").body,
+            Body::Known(b"a=b&c=d".to_vec())
+        );
+        assert_eq!(
+            read("curl -G -d a=b https://x.test/y?z").to_string(),
+            "GET https://x.test/y?z&a=b"
+        );
+        assert_eq!(
+            read("curl -XDELETE -uA:b https://x.test").header("authorization"),
+            Some(&b"Basic QTpi"[..])
+        );
         assert_eq!(read("curl -I --http2 --url=https://x.test").version.as_deref(), Some("HTTP/2"));
         assert_eq!(read("curl -H 'Host: Y.test' https://x.test").host, "y.test");
         assert_eq!(
             read("curl --compressed https://x.test").header("accept-encoding"),
             Some(&b"deflate, gzip, br, zstd"[..])
         );
-        let encoded =
-            read("curl -G --data-urlencode 'q=a b&c' --data-urlencode '=x/y' --data-urlencode z https://x.test/");
+        let encoded = read(
+            "curl -G --data-urlencode 'q=a b&c' --data-urlencode '=x/y' --data-urlencode z https://x.test/",
+        );
         assert_eq!(encoded.query, "q=a%20b%26c&x%2Fy&z");
         let form = read("curl -F 'a\"b=1;type=text/plain' --form-string c=@d https://x.test/up");
         let Body::Known(body) = &form.body else { panic!("it is known") };
@@ -537,9 +590,12 @@ mod tests {
         assert_eq!(body, format!("{part}\"a%22b\"||1|{part}\"c\"||@d|--B--|"));
         assert!(
             form.method == "POST"
-                && form.header("content-length") == Some(form.body.bytes().len().to_string().as_bytes())
+                && form.header("content-length")
+                    == Some(form.body.bytes().len().to_string().as_bytes())
         );
-        let sent = read("curl -c jar -r 0-5 --oauth2-bearer t --max-redirs 3 -OJ --fail-with-body https://x.test");
+        let sent = read(
+            "curl -c jar -r 0-5 --oauth2-bearer t --max-redirs 3 -OJ --fail-with-body https://x.test",
+        );
         assert_eq!(
             (sent.header("range"), sent.header("authorization")),
             (Some(&b"bytes=0-5"[..]), Some(&b"Bearer t"[..]))

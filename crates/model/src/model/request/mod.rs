@@ -49,7 +49,8 @@ pub struct Request {
     pub headers: Vec<(String, Vec<u8>)>,
     /// Whether these are all headers, but for those of `unsure_headers`.
     pub has_all_headers: bool,
-    /// Headers that the request may have, with any value, such as cookies that an export leaves out; names in lower case.
+    /// Headers that the request may have, with any value, such as cookies that an export leaves
+    /// out; names in lower case.
     pub unsure_headers: Vec<String>,
     /// The body.
     pub body: Body,
@@ -100,9 +101,10 @@ impl fmt::Display for Given {
             Self::Truth(truth) => write!(f, "{truth}"),
             Self::Integer(number) => write!(f, "{number}"),
             Self::Text(text) => f.write_str(text),
-            Self::Several(items) => {
-                items.iter().enumerate().try_for_each(|(n, item)| write!(f, "{}{item}", if n > 0 { ", " } else { "" }))
-            }
+            Self::Several(items) => items
+                .iter()
+                .enumerate()
+                .try_for_each(|(n, item)| write!(f, "{}{item}", if n > 0 { ", " } else { "" })),
         }
     }
 }
@@ -125,12 +127,14 @@ impl RequestError {
 }
 
 impl Request {
-    /// A request from a method and an address, such as `GET https://example.com/a?b=c`. Its headers and its body are unknown.
+    /// A request from a method and an address, such as `GET https://example.com/a?b=c`. Its headers
+    /// and its body are unknown.
     ///
     /// # Errors
     /// If there is no method, no address with `http://` or `https://`, or no valid host.
     pub fn parse(text: &str) -> Result<Self, RequestError> {
-        let help = "write a method and an address, such as `GET https://www.example.com/search?q=a`";
+        let help =
+            "write a method and an address, such as `GET https://www.example.com/search?q=a`";
         let mut words = text.split_whitespace();
         let (Some(method), Some(address), None) = (words.next(), words.next(), words.next()) else {
             return Err(RequestError::new("the request is not a method and an address", help));
@@ -142,17 +146,26 @@ impl Request {
     fn new(method: &str, address: &str) -> Result<Self, RequestError> {
         let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
         if method.is_empty() || !method.chars().all(is_token) {
-            return Err(RequestError::new(format!("`{}` is not a method", clip(method)), "write one such as GET"));
+            return Err(RequestError::new(
+                format!("`{}` is not a method", clip(method)),
+                "write one such as GET",
+            ));
         }
-        let (is_https, rest) = match (address.strip_prefix("https://"), address.strip_prefix("http://")) {
-            (Some(rest), _) => (true, rest),
-            (None, Some(rest)) => (false, rest),
-            (None, None) => {
-                let detail = format!("`{}` has no scheme", clip(address));
-                return Err(RequestError::new(detail, "begin the address with `https://` or `http://`"));
-            }
-        };
-        if let Some(character) = address.chars().find(|c| c.is_control() || *c == ' ' || !c.is_ascii()) {
+        let (is_https, rest) =
+            match (address.strip_prefix("https://"), address.strip_prefix("http://")) {
+                (Some(rest), _) => (true, rest),
+                (None, Some(rest)) => (false, rest),
+                (None, None) => {
+                    let detail = format!("`{}` has no scheme", clip(address));
+                    return Err(RequestError::new(
+                        detail,
+                        "begin the address with `https://` or `http://`",
+                    ));
+                }
+            };
+        if let Some(character) =
+            address.chars().find(|c| c.is_control() || *c == ' ' || !c.is_ascii())
+        {
             let detail = format!("the address has the character U+{:04X}", u32::from(character));
             return Err(RequestError::new(
                 detail,
@@ -183,7 +196,8 @@ impl Request {
         Ok(Self::of_line(method, is_https, host.trim_end_matches('.'), path, query))
     }
 
-    /// A request of which only its line and its host are known; the query is without its question mark.
+    /// A request of which only its line and its host are known; the query is without its question
+    /// mark.
     #[must_use]
     pub fn of_line(method: &str, is_https: bool, host: &str, path: &str, query: &str) -> Self {
         Self {
@@ -209,7 +223,10 @@ impl Request {
     /// If there is no such field, or it cannot have the value.
     pub fn state(&mut self, name: &str, given: &Given) -> Result<(), RequestError> {
         let Some(field) = FIELDS.iter().find(|field| field.name == name) else {
-            let near = FIELDS.iter().map(|field| (strsim::damerau_levenshtein(field.name, name), field.name)).min();
+            let near = FIELDS
+                .iter()
+                .map(|field| (strsim::damerau_levenshtein(field.name, name), field.name))
+                .min();
             let help = match near {
                 Some((distance, near)) if distance <= 3 => format!("did you mean `{near}`?"),
                 _ => "fields are listed at developers.cloudflare.com/ruleset-engine/rules-language/fields".to_owned(),
@@ -231,11 +248,16 @@ impl Request {
                 FieldType::Address => "an IP address",
                 FieldType::BytesArray => "a list of texts",
                 FieldType::IntegerArray => "a list of numbers",
-                FieldType::BytesArrayArray | FieldType::BytesArrayMap | FieldType::IntegerArrayMap => {
+                FieldType::BytesArrayArray
+                | FieldType::BytesArrayMap
+                | FieldType::IntegerArrayMap => {
                     "a header, an argument or a cookie of the request: the field gets its value from it"
                 }
             };
-            return Err(RequestError::new(format!("`{name}` cannot have this value"), format!("write {wanted}")));
+            return Err(RequestError::new(
+                format!("`{name}` cannot have this value"),
+                format!("write {wanted}"),
+            ));
         }
         self.fields.insert(name.to_owned(), value);
         Ok(())

@@ -1,12 +1,15 @@
 //! The fields of the rules language that follow from a request.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rules-language/fields/reference, read 2026-11-22: arguments are split, not decoded; names
-//! of headers are in lower case; names of cookies are decoded, values are not; the extension is in lower case, without the dot.
-//! developers.cloudflare.com/rules/normalization, read 2026-11-22: paths are normalised by default; the fields that begin with `raw.`
-//! are not. `cf.threat_score` is 0 since 2025. …/fields/reference/http.request.body.truncated, read 2026-11-23: rules see 128 KB of a body
-//! on the enterprise plan, and more or less on others. Assumed: a header that is missing is empty text in the field of its own, such as
-//! `http.user_agent`, because rules that look for missing ones compare with it.
+//! developers.cloudflare.com/ruleset-engine/rules-language/fields/reference, read 2026-11-22:
+//! arguments are split, not decoded; names of headers are in lower case; names of cookies are
+//! decoded, values are not; the extension is in lower case, without the dot.
+//! developers.cloudflare.com/rules/normalization, read 2026-11-22: paths are normalised by default;
+//! the fields that begin with `raw.` are not. `cf.threat_score` is 0 since 2025.
+//! …/fields/reference/http.request.body.truncated, read 2026-11-23: rules see 128 KB of a body on
+//! the enterprise plan, and more or less on others. Assumed: a header that is missing is empty text
+//! in the field of its own, such as `http.user_agent`, because rules that look for missing ones
+//! compare with it.
 
 use std::net::IpAddr;
 use std::sync::LazyLock;
@@ -18,7 +21,8 @@ use super::super::expression::{Fields, Sample, SampleValue as Value};
 use super::super::facts::expressions::{ExpressionField, FIELDS, FieldType, REQUEST_BODY_BYTES};
 use super::{Body, Given, Request};
 
-/// The longest query, and the most of headers, that is split into names and values, in bytes. Cloudflare takes far less.
+/// The longest query, and the most of headers, that is split into names and values, in bytes.
+/// Cloudflare takes far less.
 const MOST_SPLIT: usize = 1 << 20;
 
 /// How a field follows from a request.
@@ -79,7 +83,9 @@ static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| FIELDS.iter().map(Sourc
 
 impl Source {
     fn of(field: &ExpressionField) -> Self {
-        let is_it = |other: &&ExpressionField| other.name == field.name || other.instead == Some(field.name);
+        let is_it = |other: &&ExpressionField| {
+            other.name == field.name || other.instead == Some(field.name)
+        };
         Self { stated: FIELDS.iter().filter(is_it).collect(), derived: Derived::of(field.name) }
     }
 }
@@ -132,7 +138,11 @@ impl Fields for Request {
     fn value<'s>(&'s self, number: usize, arena: &'s Bump) -> Value<'s> {
         let Some(source) = SOURCES.get(number) else { return Value::Unknown(0) };
         // Of several names of one field, the last one that is stated counts.
-        let stated = source.stated.iter().rev().filter_map(|field| Some((self.fields.get(field.name)?, field.kind)));
+        let stated = source
+            .stated
+            .iter()
+            .rev()
+            .filter_map(|field| Some((self.fields.get(field.name)?, field.kind)));
         let stated = stated.filter_map(|(given, kind)| value_of(given, kind, arena)).next();
         let derived = || source.derived.map(|derived| self.derived(derived, arena));
         stated.or_else(derived).unwrap_or(Value::Unknown(0))
@@ -154,35 +164,44 @@ impl Request {
 
     /// The value of a field.
     fn derived<'r>(&'r self, derived: Derived, arena: &'r Bump) -> Value<'r> {
-        let known = |is_known: bool, value: Value<'r>| if is_known { value } else { Value::Unknown(0) };
+        let known =
+            |is_known: bool, value: Value<'r>| if is_known { value } else { Value::Unknown(0) };
         match derived {
             Derived::Scheme => known(!self.is_scheme_assumed, Value::Truth(self.is_https)),
             Derived::Host => Value::Bytes(self.host.as_bytes()),
             Derived::Method => Value::Bytes(self.method.as_bytes()),
             Derived::ThreatScore => Value::Integer(0),
-            Derived::Version => {
-                self.version.as_ref().map_or(Value::Unknown(0), |version| Value::Bytes(version.as_bytes()))
-            }
+            Derived::Version => self
+                .version
+                .as_ref()
+                .map_or(Value::Unknown(0), |version| Value::Bytes(version.as_bytes())),
             Derived::Client => self.address.map_or(Value::Unknown(0), Value::Address),
             Derived::Path(form) => Value::Bytes(self.path_of(form, arena)),
             Derived::Extension(form) => Value::Bytes(extension(self.path_of(form, arena), arena)),
             Derived::Query => Value::Bytes(self.query.as_bytes()),
-            Derived::Target(form) if self.query.is_empty() => Value::Bytes(self.path_of(form, arena)),
-            Derived::Target(form) => {
-                Value::Bytes(concatenated(&[self.path_of(form, arena), b"?", self.query.as_bytes()], arena))
+            Derived::Target(form) if self.query.is_empty() => {
+                Value::Bytes(self.path_of(form, arena))
             }
+            Derived::Target(form) => Value::Bytes(concatenated(
+                &[self.path_of(form, arena), b"?", self.query.as_bytes()],
+                arena,
+            )),
             Derived::Address(_) if self.is_scheme_assumed => Value::Unknown(0),
             Derived::Address(form) => {
                 let scheme: &[u8] = if self.is_https { b"https://" } else { b"http://" };
                 let mark: &[u8] = if self.query.is_empty() { b"" } else { b"?" };
                 let (host, query) = (self.host.as_bytes(), self.query.as_bytes());
-                Value::Bytes(concatenated(&[scheme, host, self.path_of(form, arena), mark, query], arena))
+                Value::Bytes(concatenated(
+                    &[scheme, host, self.path_of(form, arena), mark, query],
+                    arena,
+                ))
             }
             Derived::Arguments(_) if self.query.len() > MOST_SPLIT => Value::Unknown(0),
             Derived::Arguments(part) => of_part(part, pairs(self.query.as_bytes(), b'&'), arena),
             Derived::Header(name) => match self.values_of(name, arena) {
                 Some([]) => Value::Bytes(&[]),
-                // Cookies may be in several headers with HTTP/2 (RFC 9113 section 8.2.3), and are one for rules.
+                // Cookies may be in several headers with HTTP/2 (RFC 9113 section 8.2.3), and are
+                // one for rules.
                 Some([first, rest @ ..]) if name == "cookie" && !rest.is_empty() => {
                     let mut all = Items::from_iter_in(first.iter().copied(), arena);
                     for value in rest {
@@ -195,7 +214,9 @@ impl Request {
                 None => Value::Unknown(0),
             },
             Derived::Cookies => match self.values_of("cookie", arena) {
-                Some(values) if values.iter().map(|value| value.len()).sum::<usize>() <= MOST_SPLIT => {
+                Some(values)
+                    if values.iter().map(|value| value.len()).sum::<usize>() <= MOST_SPLIT =>
+                {
                     let cookies = values.iter().flat_map(|value| pairs(value, b';'));
                     grouped(cookies.map(|(name, value)| (decoded(name, arena), value)), arena)
                 }
@@ -203,12 +224,14 @@ impl Request {
             },
             Derived::Headers(part) => self.headers_of(part, arena),
             Derived::AreHeadersTruncated => known(self.has_all_headers, Value::Truth(false)),
-            Derived::Body | Derived::BodySize | Derived::BodyType | Derived::IsBodyTruncated | Derived::BodyForm(_) => {
-                match &self.body {
-                    Body::Known(body) => self.of_body(derived, body, arena),
-                    Body::Unknown | Body::Partial(_) => Value::Unknown(0),
-                }
-            }
+            Derived::Body
+            | Derived::BodySize
+            | Derived::BodyType
+            | Derived::IsBodyTruncated
+            | Derived::BodyForm(_) => match &self.body {
+                Body::Known(body) => self.of_body(derived, body, arena),
+                Body::Unknown | Body::Partial(_) => Value::Unknown(0),
+            },
         }
     }
 
@@ -220,11 +243,17 @@ impl Request {
         }
     }
 
-    /// The values of a header by its name in lower case; `None` if it is unknown whether there are any.
+    /// The values of a header by its name in lower case; `None` if it is unknown whether there are
+    /// any.
     fn values_of<'r>(&'r self, name: &str, arena: &'r Bump) -> Option<&'r [&'r [u8]]> {
-        let named = self.headers.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_slice());
+        let named = self
+            .headers
+            .iter()
+            .filter(|(known, _)| known == name)
+            .map(|(_, value)| value.as_slice());
         let values = Items::from_iter_in(named, arena).into_bump_slice();
-        let is_sure = || self.has_all_headers && !self.unsure_headers.iter().any(|unsure| unsure == name);
+        let is_sure =
+            || self.has_all_headers && !self.unsure_headers.iter().any(|unsure| unsure == name);
         (!values.is_empty() || is_sure()).then_some(values)
     }
 
@@ -241,8 +270,12 @@ impl Request {
             _ if self.unsure_headers.is_empty() => value,
             Value::Map(known) => {
                 // A single header is known by its name, or unknown by it.
-                let unsure = self.unsure_headers.iter().map(|name| (name.as_bytes(), Value::Unknown(0)));
-                Value::Map(Items::from_iter_in(known.iter().copied().chain(unsure), arena).into_bump_slice())
+                let unsure =
+                    self.unsure_headers.iter().map(|name| (name.as_bytes(), Value::Unknown(0)));
+                Value::Map(
+                    Items::from_iter_in(known.iter().copied().chain(unsure), arena)
+                        .into_bump_slice(),
+                )
             }
             _ => Value::Unknown(0),
         }
@@ -264,7 +297,9 @@ impl Request {
             Derived::BodyForm(part) => {
                 let kind = self.header("content-type").unwrap_or_default();
                 match kind.get(..FORM.len()) {
-                    Some(kind) if kind.eq_ignore_ascii_case(FORM) => of_part(part, pairs(body, b'&'), arena),
+                    Some(kind) if kind.eq_ignore_ascii_case(FORM) => {
+                        of_part(part, pairs(body, b'&'), arena)
+                    }
                     _ if body.is_empty() => of_part(part, pairs(&[], b'&'), arena),
                     _ => Value::Unknown(0),
                 }
@@ -276,7 +311,10 @@ impl Request {
 
 /// Names and values, as in a query; a name without an equals sign has an empty value.
 fn pairs(text: &[u8], separator: u8) -> impl Iterator<Item = (&[u8], &[u8])> {
-    let parts = text.split(move |byte| *byte == separator).map(<[u8]>::trim_ascii).filter(|part| !part.is_empty());
+    let parts = text
+        .split(move |byte| *byte == separator)
+        .map(<[u8]>::trim_ascii)
+        .filter(|part| !part.is_empty());
     parts.map(|part| match memchr::memchr(b'=', part) {
         Some(at) => (&part[..at], &part[at + 1..]),
         None => (part, &[][..]),
@@ -305,7 +343,11 @@ fn hexadecimal(digits: Option<&[u8]>) -> Option<u8> {
 }
 
 /// A part of names with values.
-fn of_part<'r>(part: Part, pairs: impl Iterator<Item = (&'r [u8], &'r [u8])>, arena: &'r Bump) -> Value<'r> {
+fn of_part<'r>(
+    part: Part,
+    pairs: impl Iterator<Item = (&'r [u8], &'r [u8])>,
+    arena: &'r Bump,
+) -> Value<'r> {
     match part {
         Part::All => grouped(pairs, arena),
         Part::Names => array(pairs.map(|(name, _)| name), arena),
@@ -318,14 +360,16 @@ fn array<'r>(texts: impl Iterator<Item = &'r [u8]>, arena: &'r Bump) -> Value<'r
     Value::Array(Items::from_iter_in(texts.map(Value::Bytes), arena).into_bump_slice())
 }
 
-/// Values by name, each name once, in the order in which names first occur. They are sorted on the way, so that many different names
-/// take little longer than few.
+/// Values by name, each name once, in the order in which names first occur. They are sorted on the
+/// way, so that many different names take little longer than few.
 fn grouped<'r>(pairs: impl Iterator<Item = (&'r [u8], &'r [u8])>, arena: &'r Bump) -> Value<'r> {
-    let mut all = Items::from_iter_in(pairs.enumerate().map(|(n, (name, value))| (name, n, value)), arena);
+    let mut all =
+        Items::from_iter_in(pairs.enumerate().map(|(n, (name, value))| (name, n, value)), arena);
     all.sort_unstable();
     let mut groups = Items::new_in(arena);
     for group in all.chunk_by(|one, other| one.0 == other.0) {
-        let values = arena.alloc_slice_fill_iter(group.iter().map(|(.., value)| Value::Bytes(value)));
+        let values =
+            arena.alloc_slice_fill_iter(group.iter().map(|(.., value)| Value::Bytes(value)));
         groups.extend(group.first().map(|(name, first, _)| (*first, *name, Value::Array(values))));
     }
     groups.sort_unstable_by_key(|(first, ..)| *first);
@@ -340,7 +384,11 @@ fn concatenated<'r>(parts: &[&[u8]], arena: &'r Bump) -> &'r [u8] {
 }
 
 /// The value of a field that an author states; `None` if it is not of the field's type.
-pub(super) fn value_of<'r>(given: &'r Given, kind: FieldType, arena: &'r Bump) -> Option<Value<'r>> {
+pub(super) fn value_of<'r>(
+    given: &'r Given,
+    kind: FieldType,
+    arena: &'r Bump,
+) -> Option<Value<'r>> {
     let several = |items: &'r [Given], kind: FieldType| -> Option<Value<'r>> {
         let mut values = Items::with_capacity_in(items.len(), arena);
         for item in items {
@@ -372,8 +420,9 @@ fn extension<'r>(path: &'r [u8], arena: &'r Bump) -> &'r [u8] {
     copy
 }
 
-/// A path as rules see it: backslashes are slashes, repeated slashes one, dot segments are resolved, and characters that need no
-/// percent sign have none (RFC 3986 sections 5.2.4 and 6.2.2).
+/// A path as rules see it: backslashes are slashes, repeated slashes one, dot segments are
+/// resolved, and characters that need no percent sign have none (RFC 3986 sections 5.2.4 and
+/// 6.2.2).
 fn normalised<'r>(path: &'r str, arena: &'r Bump) -> &'r [u8] {
     let bytes = path.as_bytes();
     let is_slash_before = |at: usize| at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b'/');
@@ -455,8 +504,11 @@ mod tests {
         assert_eq!(sample.get("http.cookie"), Some(Value::Bytes(b"a%62=1; c=%20; ab=2;d")));
         let of_ab = [Value::Bytes(b"1"), Value::Bytes(b"2")];
         let (of_c, of_d) = ([Value::Bytes(b"%20")], [Value::Bytes(b"")]);
-        let map =
-            [(&b"ab"[..], Value::Array(&of_ab)), (&b"c"[..], Value::Array(&of_c)), (&b"d"[..], Value::Array(&of_d))];
+        let map = [
+            (&b"ab"[..], Value::Array(&of_ab)),
+            (&b"c"[..], Value::Array(&of_c)),
+            (&b"d"[..], Value::Array(&of_d)),
+        ];
         assert_eq!(sample.get("http.request.cookies"), Some(Value::Map(&map)));
     }
 
@@ -464,8 +516,9 @@ mod tests {
     fn what_rules_do_not_see_in_full_is_unknown() {
         let mut request = Request::parse("POST https://www.example.com/").expect("it is one");
         request.has_all_headers = true;
-        let is_unknown =
-            |request: &Request, name: &str| matches!(request.sample(&Bump::new()).get(name), Some(Value::Unknown(_)));
+        let is_unknown = |request: &Request, name: &str| {
+            matches!(request.sample(&Bump::new()).get(name), Some(Value::Unknown(_)))
+        };
         for (length, unknown) in [(REQUEST_BODY_BYTES, false), (REQUEST_BODY_BYTES + 1, true)] {
             request.body = Body::Known(vec![b'a'; length]);
             let size = Some(Value::Integer(i64::try_from(length).expect("it is short")));
@@ -477,7 +530,10 @@ mod tests {
         request.query = "a&".repeat(MOST_SPLIT / 2);
         assert!(!is_unknown(&request, "http.request.uri.args"));
         request.query.push('b');
-        assert!(is_unknown(&request, "http.request.uri.args") && !is_unknown(&request, "http.request.uri.query"));
+        assert!(
+            is_unknown(&request, "http.request.uri.args")
+                && !is_unknown(&request, "http.request.uri.query")
+        );
         request.headers = vec![("x".repeat(MOST_SPLIT), Vec::new())];
         assert!(!is_unknown(&request, "http.request.headers"));
         request.headers.push(("y".to_owned(), Vec::new()));
@@ -487,8 +543,10 @@ mod tests {
     #[test]
     fn what_is_not_told_is_unknown() {
         let arena = Bump::new();
-        let mut request = Request::parse("GET https://www.example.com/a.php?x=1&y&x=2").expect("it is one");
-        let get = |request: &Request, name: &str| format!("{:?}", request.sample(&Bump::new()).get(name));
+        let mut request =
+            Request::parse("GET https://www.example.com/a.php?x=1&y&x=2").expect("it is one");
+        let get =
+            |request: &Request, name: &str| format!("{:?}", request.sample(&Bump::new()).get(name));
         assert_eq!(get(&request, "http.user_agent"), "Some(Unknown(0))");
         assert_eq!(get(&request, "ip.src"), "Some(Unknown(0))");
         request.fields.insert("ip.src.country".to_owned(), Given::Text("DE".to_owned()));

@@ -29,7 +29,8 @@ const NO_SECRETS: [&str; 5] = ["author", "authors", "keyword", "keywords", "post
 #[must_use]
 pub fn sounds_secret(name: &str) -> bool {
     let name = decoded(name).to_ascii_lowercase();
-    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !NO_SECRETS.contains(word));
+    let mut words =
+        name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !NO_SECRETS.contains(word));
     words.any(|word| PARTS.iter().any(|part| word.contains(part)) || WORDS.contains(&word))
 }
 
@@ -55,7 +56,8 @@ impl Request {
     }
 }
 
-/// A path without segments that look like secrets: tokens, web tokens, UUIDs, e-mail addresses, and what follows a name of a secret.
+/// A path without segments that look like secrets: tokens, web tokens, UUIDs, e-mail addresses, and
+/// what follows a name of a secret.
 #[must_use]
 pub fn shown_path(path: &str) -> String {
     let mut is_named = false;
@@ -74,7 +76,9 @@ pub fn shown_path(path: &str) -> String {
 /// An argument without a value that sounds or looks like a secret.
 fn shown_argument(argument: &str) -> String {
     match argument.split_once('=') {
-        Some((name, value)) if sounds_secret(name) || looks_secret(value) => format!("{name}={REDACTED}"),
+        Some((name, value)) if sounds_secret(name) || looks_secret(value) => {
+            format!("{name}={REDACTED}")
+        }
         None if looks_secret(argument) => REDACTED.to_owned(),
         _ => argument.to_owned(),
     }
@@ -85,11 +89,15 @@ fn looks_secret(text: &str) -> bool {
     let text = decoded(text);
     let is_word = |c: char| c.is_ascii_alphanumeric();
     let is_address = text.split_once('@').is_some_and(|(local, domain)| {
-        let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| is_word(c) || "+-._".contains(c));
+        let is_part =
+            |part: &str| !part.is_empty() && part.chars().all(|c| is_word(c) || "+-._".contains(c));
         is_part(local) && is_part(domain) && domain.contains('.')
     });
     let is_web_token = text.starts_with("eyJ") && text.matches('.').count() >= 2;
-    is_address || is_web_token || has_uuid(text.as_bytes()) || text.split(|c| !is_word(c)).any(is_random)
+    is_address
+        || is_web_token
+        || has_uuid(text.as_bytes())
+        || text.split(|c| !is_word(c)).any(is_random)
 }
 
 /// Whether a text has a UUID in it that is not a part of a longer word.
@@ -106,13 +114,15 @@ fn has_uuid(text: &[u8]) -> bool {
     places.any(|(at, part)| is_uuid(part) && !is_part(at.wrapping_sub(1)) && !is_part(at + LENGTH))
 }
 
-/// Whether letters and digits are no words, and too many for a number or a day: they change too often, are hexadecimal, are digits
-/// only, or are letters that make no words.
+/// Whether letters and digits are no words, and too many for a number or a day: they change too
+/// often, are hexadecimal, are digits only, or are letters that make no words.
 fn is_random(word: &str) -> bool {
     let kind = |byte: &u8| (byte.is_ascii_digit(), byte.is_ascii_uppercase());
-    let changes = word.as_bytes().windows(2).filter(|pair| kind(&pair[0]) != kind(&pair[1])).count();
+    let changes =
+        word.as_bytes().windows(2).filter(|pair| kind(&pair[0]) != kind(&pair[1])).count();
     let all = |is: fn(&u8) -> bool| word.as_bytes().iter().all(is);
-    let is_hexadecimal = word.len() >= LEAST_OF_HEXADECIMAL && all(u8::is_ascii_hexdigit) && changes > 0;
+    let is_hexadecimal =
+        word.len() >= LEAST_OF_HEXADECIMAL && all(u8::is_ascii_hexdigit) && changes > 0;
     let has_no_words = || match word.as_bytes().first() {
         Some(first) if first.is_ascii_digit() => all(u8::is_ascii_digit),
         _ => all(u8::is_ascii_alphabetic) && is_unpronounceable(word),
@@ -120,11 +130,14 @@ fn is_random(word: &str) -> bool {
     word.len() >= LEAST_OF_TOKEN && (changes * 3 >= word.len() || is_hexadecimal || has_no_words())
 }
 
-/// Whether letters have too few vowels, too many rare letters, or too many consonants in a row for words. Of the words of 16 letters
-/// and more of English, French and German dictionaries, fewer than one in 2,000 is taken for a token; of 20 letters at random, three of four.
+/// Whether letters have too few vowels, too many rare letters, or too many consonants in a row for
+/// words. Of the words of 16 letters and more of English, French and German dictionaries, fewer
+/// than one in 2,000 is taken for a token; of 20 letters at random, three of four.
 fn is_unpronounceable(word: &str) -> bool {
     let mut text = word.to_ascii_lowercase();
-    for (written, sound) in [("sch", "s"), ("ch", "c"), ("ck", "c"), ("ss", "s"), ("ng", "n"), ("th", "t")] {
+    for (written, sound) in
+        [("sch", "s"), ("ch", "c"), ("ck", "c"), ("ss", "s"), ("ng", "n"), ("th", "t")]
+    {
         text = text.replace(written, sound);
     }
     let (mut vowels, mut rare, mut run, mut longest) = (0, 0, 0, 0);
@@ -141,7 +154,11 @@ fn is_unpronounceable(word: &str) -> bool {
         (rare * 8 >= length, rare * 5 >= length),
         (longest >= 6, longest >= 9),
     ];
-    signs.into_iter().map(|(is_there, is_strong)| usize::from(is_there) + usize::from(is_strong)).sum::<usize>() >= 2
+    signs
+        .into_iter()
+        .map(|(is_there, is_strong)| usize::from(is_there) + usize::from(is_strong))
+        .sum::<usize>()
+        >= 2
 }
 
 /// Whether a text is rather a value than a name of something.
@@ -173,14 +190,24 @@ mod tests {
 
     #[test]
     fn names_that_sound_like_secrets_are_found() {
-        for name in ["Access_Token", "x-api-key", "api%6Bey", "csrf_middleware", "id-sid", "PASSWORD", "SAMLAssertion"]
-        {
+        for name in [
+            "Access_Token",
+            "x-api-key",
+            "api%6Bey",
+            "csrf_middleware",
+            "id-sid",
+            "PASSWORD",
+            "SAMLAssertion",
+        ] {
             assert!(sounds_secret(name), "{name}");
         }
         for name in ["q", "keyword", "search[keyword]", "author", "side", "page", "%", "%zz"] {
             assert!(!sounds_secret(name), "{name}");
         }
-        assert!(has_secret_argument("https://x.test/?a=b&token=c") && !has_secret_argument("https://x.test/token?a=b"));
+        assert!(
+            has_secret_argument("https://x.test/?a=b&token=c")
+                && !has_secret_argument("https://x.test/token?a=b")
+        );
     }
 
     #[test]
@@ -222,14 +249,17 @@ mod tests {
         ] {
             assert_eq!(shown_path(path), path);
         }
-        let request = Request::parse("GET https://x.test/a?q=1%27%20or%201=1&u=a%40b.example&x=9f86d081884c7d659a2f");
+        let request = Request::parse(
+            "GET https://x.test/a?q=1%27%20or%201=1&u=a%40b.example&x=9f86d081884c7d659a2f",
+        );
         let shown = request.expect("it is one").without_secrets().query;
         assert_eq!(shown, "q=1%27%20or%201=1&u=[redacted]&x=[redacted]");
     }
 
     #[test]
     fn values_of_secrets_are_not_shown() {
-        let request = Request::parse("GET https://x.test/a?q=1&Access_Token=abc&b;t%6Fken=d").expect("it is one");
+        let request = Request::parse("GET https://x.test/a?q=1&Access_Token=abc&b;t%6Fken=d")
+            .expect("it is one");
         let shown = "GET https://x.test/a?q=1&Access_Token=[redacted]&b;t%6Fken=[redacted]";
         assert_eq!(request.without_secrets().to_string(), shown);
     }

@@ -37,7 +37,10 @@ impl VerdictExpected {
             _ => return None,
         };
         let all = [Outcome::Pass, Outcome::Block, Outcome::Challenge];
-        let outcome = all.into_iter().find(|outcome| outcome.as_str() == word).filter(|_| words.next().is_none())?;
+        let outcome = all
+            .into_iter()
+            .find(|outcome| outcome.as_str() == word)
+            .filter(|_| words.next().is_none())?;
         Some(Self { outcome, is_negated })
     }
 

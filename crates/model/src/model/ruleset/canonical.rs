@@ -13,7 +13,8 @@
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/managed-rulesets/override-managed-ruleset and
-//! /waf/managed-rules/waf-exceptions/define-api, read 2026-11-20; Cloudflare's additions were seen in answers.
+//! /waf/managed-rules/waf-exceptions/define-api, read 2026-11-20; Cloudflare's additions were seen
+//! in answers.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,8 @@ use crate::model::facts::owasp::PARANOIA_TAGS;
 use crate::model::fields::Value;
 use crate::model::{Gather, sort_by_key};
 
-/// The canonical form of a rule's definition, without its `ref`, which identifies rules and is not compared.
+/// The canonical form of a rule's definition, without its `ref`, which identifies rules and is not
+/// compared.
 #[must_use]
 pub fn canonical(body: &RuleBody) -> RuleBody {
     let mut members = BTreeMap::new();
@@ -45,8 +47,8 @@ pub fn canonical(body: &RuleBody) -> RuleBody {
     RuleBody::new(members)
 }
 
-/// The rate limit of the canonical form; `None` if the rule has none. The rest of the rule is not converted, because that would parse its
-/// expression.
+/// The rate limit of the canonical form; `None` if the rule has none. The rest of the rule is not
+/// converted, because that would parse its expression.
 #[must_use]
 pub fn canonical_rate_limit(body: &RuleBody) -> Option<BTreeMap<String, Value>> {
     match ratelimit(body.get("ratelimit")?, body.text("expression")) {
@@ -74,11 +76,13 @@ fn without_nulls(value: &Value) -> Value {
         }
         Value::List(list) => Value::List(list.iter().map(without_nulls).collect()),
         // A number has many spellings: `2.50`, `25e-1`, `2.5`.
-        Value::Decimal(text) => match (text.strip_suffix(".0").unwrap_or(text).parse(), text.parse::<f64>()) {
-            (Ok(whole), _) => Value::Integer(whole),
-            (Err(_), Ok(number)) => Value::Decimal(number.to_string()),
-            (Err(_), Err(_)) => value.clone(),
-        },
+        Value::Decimal(text) => {
+            match (text.strip_suffix(".0").unwrap_or(text).parse(), text.parse::<f64>()) {
+                (Ok(whole), _) => Value::Integer(whole),
+                (Err(_), Ok(number)) => Value::Decimal(number.to_string()),
+                (Err(_), Err(_)) => value.clone(),
+            }
+        }
         _ => value.clone(),
     }
 }
@@ -130,7 +134,9 @@ fn parameters(value: &Value) -> Value {
         ("rulesets" | "phases" | "products", value) => set(value),
         // A single id has been seen without a list.
         ("rules", Value::Map(_)) => map(value, |_, ids| match ids {
-            Value::Text(text) if !text.contains(',') => Value::List(vec![Value::from(text.as_str())]),
+            Value::Text(text) if !text.contains(',') => {
+                Value::List(vec![Value::from(text.as_str())])
+            }
             ids => set(ids),
         }),
         (_, value) => value.clone(),
@@ -147,11 +153,14 @@ fn logging(value: &Value) -> Value {
 
 /// A rate.
 fn ratelimit(value: &Value, own: Option<&str>) -> Value {
-    let is_own = |text: &str| own.is_some_and(|own| Expression::reported(own) == Expression::reported(text));
+    let is_own =
+        |text: &str| own.is_some_and(|own| Expression::reported(own) == Expression::reported(text));
     map(value, |name, value| match (name, value) {
         ("characteristics", value) => set(value),
         ("requests_to_origin", Value::Bool(false)) => Value::Null,
-        ("mitigation_expression" | "counting_expression", Value::Text(text)) if text.is_empty() => Value::Null,
+        ("mitigation_expression" | "counting_expression", Value::Text(text)) if text.is_empty() => {
+            Value::Null
+        }
         // Without this member, the rule's own expression is counted.
         ("counting_expression", Value::Text(text)) if is_own(text) => Value::Null,
         ("counting_expression", value) => expression(value),
@@ -169,7 +178,8 @@ fn overrides(value: &Value) -> Value {
         }
         ("categories", Value::List(list)) => {
             let mut list: Vec<_> = list.iter().map(override_item).collect();
-            let is_level = |item: &Value| PARANOIA_TAGS.contains(&key_of(item, "category").as_str());
+            let is_level =
+                |item: &Value| PARANOIA_TAGS.contains(&key_of(item, "category").as_str());
             for run in list.chunk_by_mut(|a, b| is_level(a) && is_level(b)) {
                 sort_by_key(run, |item| key_of(item, "category"));
             }
@@ -227,7 +237,9 @@ mod tests {
     #[test]
     fn a_rate_limit_alone_has_the_form_that_it_has_in_its_rule() {
         let map = |members: &[(&str, Value)]| {
-            Value::Map(members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect())
+            Value::Map(
+                members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+            )
         };
         let fields = Value::List(vec![Value::from("ip.src"), Value::from("cf.colo.id")]);
         let rates = [
@@ -236,8 +248,17 @@ mod tests {
             (Some(map(&[])), false),
             (Some(Value::from("soon")), false),
             (Some(map(&[("counting_expression", Value::from(""))])), false),
-            (Some(map(&[("requests_to_origin", Value::from(false)), ("period", Value::Null)])), false),
-            (Some(map(&[("characteristics", fields), ("counting_expression", Value::from("(true)"))])), true),
+            (
+                Some(map(&[("requests_to_origin", Value::from(false)), ("period", Value::Null)])),
+                false,
+            ),
+            (
+                Some(map(&[
+                    ("characteristics", fields),
+                    ("counting_expression", Value::from("(true)")),
+                ])),
+                true,
+            ),
             (Some(map(&[("counting_expression", Value::from("(http.host eq \"a\")"))])), true),
         ];
         for (rate, has_one) in rates {

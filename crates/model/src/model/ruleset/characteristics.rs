@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::super::facts::rate_limits::{RATE_IP, RATE_VISITOR};
 use crate::model::Value;
 
-/// The expression by which a rate limit counts, if it has one of its own: an empty one stands for the expression of the rule.
+/// The expression by which a rate limit counts, if it has one of its own: an empty one stands for
+/// the expression of the rule.
 #[must_use]
 pub fn counting_expression(rate: &BTreeMap<String, Value>) -> Option<&str> {
     match rate.get("counting_expression") {
@@ -29,12 +30,14 @@ pub enum CountingError {
 
 /// The error in one more characteristic of a rate limit, by Cloudflare's name.
 ///
-/// Source: <https://developers.cloudflare.com/waf/rate-limiting-rules/parameters/> (read 2026-11-20).
+/// Source: <https://developers.cloudflare.com/waf/rate-limiting-rules/parameters/> (read
+/// 2026-11-20).
 #[must_use]
 pub fn counting_error<S: AsRef<str>>(before: &[S], name: &str) -> Option<CountingError> {
     let at = |wanted: &str| before.iter().position(|known| known.as_ref() == wanted);
-    let is_field =
-        name.contains(['.', '(']) && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.trim_end() == name;
+    let is_field = name.contains(['.', '('])
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.trim_end() == name;
     if !is_field {
         return Some(CountingError::NoField);
     }

@@ -14,8 +14,8 @@ use crate::model::unmanaged::Unmanaged;
 /// Members of a skip rule's parameters that name what is skipped.
 const SKIP_MEMBERS: [&str; 6] = ["ruleset", "rulesets", "rules", "phases", "phase", "products"];
 
-/// The definition of a rule as wanted. Members that the spec does not set stay as they are; of a section that is the complete
-/// state, those that have a key get their default.
+/// The definition of a rule as wanted. Members that the spec does not set stay as they are; of a
+/// section that is the complete state, those that have a key get their default.
 #[must_use]
 pub fn compile_rule(
     desired: &DesiredRule,
@@ -24,8 +24,18 @@ pub fn compile_rule(
     waf: &LiveWaf,
 ) -> Compiled {
     let mut problems = Vec::new();
-    let DesiredRule { name, place: _, when, is_absent: _, enabled, description, form, log, anchors: _, note: _ } =
-        desired;
+    let DesiredRule {
+        name,
+        place: _,
+        when,
+        is_absent: _,
+        enabled,
+        description,
+        form,
+        log,
+        anchors: _,
+        note: _,
+    } = desired;
     if let RuleForm::Raw(raw) = form {
         let mut body = match raw {
             Value::Map(members) => RuleBody::new(members.clone()),
@@ -59,7 +69,10 @@ pub fn compile_rule(
             // Cloudflare turns logging on if it is not set, so it is always set.
             let is_unsaid = body.get("logging").is_none();
             if log.is_some() || is_unsaid {
-                body.set("logging", Value::Map([("enabled".to_owned(), Value::Bool(log.unwrap_or(true)))].into()));
+                body.set(
+                    "logging",
+                    Value::Map([("enabled".to_owned(), Value::Bool(log.unwrap_or(true)))].into()),
+                );
             }
         }
         RuleForm::Act { action, response } => {
@@ -88,7 +101,9 @@ fn remove_optional(body: &mut RuleBody) {
         body.remove("logging");
     }
     if let Some(Value::Map(mut rate)) = body.get("ratelimit").cloned() {
-        rate.retain(|name, _| !matches!(name.as_str(), "counting_expression" | "requests_to_origin"));
+        rate.retain(|name, _| {
+            !matches!(name.as_str(), "counting_expression" | "requests_to_origin")
+        });
         body.set("ratelimit", Value::Map(rate));
     }
 }
@@ -109,12 +124,18 @@ fn set_response(body: &mut RuleBody, response: Option<&Value>) {
 }
 
 /// Sets what is skipped.
-fn set_skip(body: &mut RuleBody, targets: &[SkipTarget], waf: &LiveWaf, problems: &mut Vec<Problem>) {
+fn set_skip(
+    body: &mut RuleBody,
+    targets: &[SkipTarget],
+    waf: &LiveWaf,
+    problems: &mut Vec<Problem>,
+) {
     for member in SKIP_MEMBERS {
         body.remove_parameter(member);
     }
-    let id_of =
-        |managed: Managed| waf.managed(managed).map_or_else(|| managed.facts().id.to_owned(), |c| c.id.0.clone());
+    let id_of = |managed: Managed| {
+        waf.managed(managed).map_or_else(|| managed.facts().id.to_owned(), |c| c.id.0.clone())
+    };
     let (mut rulesets, mut phases, mut products) = (Vec::new(), Vec::new(), Vec::new());
     let mut rules: BTreeMap<String, Value> = BTreeMap::new();
     for target in targets {
@@ -134,8 +155,12 @@ fn set_skip(body: &mut RuleBody, targets: &[SkipTarget], waf: &LiveWaf, problems
                             continue;
                         }
                         None => ProblemKind::NoRuleset(*managed),
-                        Some(Err(Unresolved::Unknown(near))) => ProblemKind::UnknownRule(name.to_string(), near),
-                        Some(Err(Unresolved::Ambiguous(all))) => ProblemKind::AmbiguousRule(name.to_string(), all),
+                        Some(Err(Unresolved::Unknown(near))) => {
+                            ProblemKind::UnknownRule(name.to_string(), near)
+                        }
+                        Some(Err(Unresolved::Ambiguous(all))) => {
+                            ProblemKind::AmbiguousRule(name.to_string(), all)
+                        }
                     };
                     problems.push(Problem { kind, place: *place });
                 }
@@ -155,12 +180,14 @@ fn set_skip(body: &mut RuleBody, targets: &[SkipTarget], waf: &LiveWaf, problems
 
 /// Sets the rate; unknown members stay.
 fn set_rate(body: &mut RuleBody, rate: &DesiredRate) {
-    let DesiredRate { per, requests, period, action: _, timeout, count, to_origin, response: _ } = rate;
+    let DesiredRate { per, requests, period, action: _, timeout, count, to_origin, response: _ } =
+        rate;
     let mut members = match body.get("ratelimit") {
         Some(Value::Map(members)) => members.clone(),
         _ => BTreeMap::new(),
     };
-    let all = std::iter::once(RATE_COLO).chain(per.iter().map(String::as_str).filter(|p| *p != RATE_COLO));
+    let all = std::iter::once(RATE_COLO)
+        .chain(per.iter().map(String::as_str).filter(|p| *p != RATE_COLO));
     let mut set = |name: &str, value: Value| members.insert(name.to_owned(), value);
     set("characteristics", Value::List(all.map(Value::from).collect()));
     set("period", Value::from(*period));
@@ -169,7 +196,9 @@ fn set_rate(body: &mut RuleBody, rate: &DesiredRate) {
     match count {
         // Without this member, or with an empty one, the rule's own expression is counted.
         Some((count, _)) if count.text().is_empty() => drop(members.remove("counting_expression")),
-        Some((count, _)) => drop(members.insert("counting_expression".to_owned(), Value::from(count.text()))),
+        Some((count, _)) => {
+            drop(members.insert("counting_expression".to_owned(), Value::from(count.text())))
+        }
         None => {}
     }
     if let Some(to_origin) = to_origin {

@@ -15,13 +15,13 @@ use crate::model::unmanaged::Unmanaged;
 pub struct DesiredWaf {
     /// The place of the section.
     pub place: Place,
-    /// What happens to rules of the phases named here, and to overrides of the deployments named here, that the spec
-    /// does not name.
+    /// What happens to rules of the phases named here, and to overrides of the deployments named
+    /// here, that the spec does not name.
     pub unmanaged: Unmanaged,
     /// Managed rulesets, in the order in which they are executed.
     pub deployments: Vec<DesiredDeployment>,
-    /// The rules of each phase that has a list, in their order; in the phase of managed rulesets, these are exceptions. The live
-    /// rules of a phase without a list are left alone.
+    /// The rules of each phase that has a list, in their order; in the phase of managed rulesets,
+    /// these are exceptions. The live rules of a phase without a list are left alone.
     pub lists: BTreeMap<Phase, Vec<DesiredRule>>,
     /// Why weaker protection is accepted; counts as the consent.
     pub accept_weakening: Option<(String, Place)>,
@@ -46,7 +46,10 @@ impl DesiredWaf {
     /// The phases that are managed.
     pub fn phases(&self) -> impl Iterator<Item = Phase> + '_ {
         let deploys = |phase: Phase| phase.deploys() && !self.deployments.is_empty();
-        Phase::ALL.iter().copied().filter(move |phase| self.rules(*phase).is_some() || deploys(*phase))
+        Phase::ALL
+            .iter()
+            .copied()
+            .filter(move |phase| self.rules(*phase).is_some() || deploys(*phase))
     }
 
     /// The rules of a phase that have names; `None` leaves the live ones alone.
@@ -72,8 +75,8 @@ impl DesiredWaf {
     }
 }
 
-/// Something at Cloudflare that may make the protection weaker than the spec says, as long as it is as it was when it was
-/// accepted.
+/// Something at Cloudflare that may make the protection weaker than the spec says, as long as it is
+/// as it was when it was accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AcceptedCause {
     /// What it is.
@@ -173,7 +176,8 @@ pub struct DesiredDeployment {
     pub tags: Vec<TagTuning>,
     /// Tuning of single rules, and of all current rules of a tag.
     pub rules: Vec<RuleTuning>,
-    /// Overrides as Cloudflare has them, for what the spec cannot express otherwise; the rest is merged into them.
+    /// Overrides as Cloudflare has them, for what the spec cannot express otherwise; the rest is
+    /// merged into them.
     pub raw: Option<(Value, Place)>,
 }
 
@@ -200,8 +204,11 @@ impl DesiredDeployment {
     #[must_use]
     pub fn with_notes(&self, change: impl Fn(&mut Note)) -> Self {
         let mut other = self.clone();
-        let notes =
-            other.tags.iter_mut().map(|tag| &mut tag.note).chain(other.rules.iter_mut().map(|rule| &mut rule.note));
+        let notes = other
+            .tags
+            .iter_mut()
+            .map(|tag| &mut tag.note)
+            .chain(other.rules.iter_mut().map(|rule| &mut rule.note));
         notes.for_each(change);
         other
     }
@@ -210,7 +217,11 @@ impl DesiredDeployment {
     #[must_use]
     pub fn tunes(&self) -> bool {
         let Self { paranoia, threshold, action, tags, rules, .. } = self;
-        paranoia.is_some() || threshold.is_some() || action.is_some() || !tags.is_empty() || !rules.is_empty()
+        paranoia.is_some()
+            || threshold.is_some()
+            || action.is_some()
+            || !tags.is_empty()
+            || !rules.is_empty()
     }
 }
 
@@ -325,7 +336,8 @@ pub enum SkipTarget {
 /// A rate and the action above it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DesiredRate {
-    /// What requests are counted by, by Cloudflare's names, without the data centre, which is always included.
+    /// What requests are counted by, by Cloudflare's names, without the data centre, which is
+    /// always included.
     pub per: Vec<String>,
     /// How many requests.
     pub requests: u32,

@@ -21,7 +21,13 @@ use crate::model::{ExpressionSetting, parse_expression};
 ///
 /// Compiling the result gives the same rule.
 #[must_use]
-pub fn recognise_rule(live: &LiveRule, name: &str, phase: Phase, waf: &LiveWaf, place: Place) -> DesiredRule {
+pub fn recognise_rule(
+    live: &LiveRule,
+    name: &str,
+    phase: Phase,
+    waf: &LiveWaf,
+    place: Place,
+) -> DesiredRule {
     let body = &live.body;
     let typed = form(body, phase, waf, place).map(|form| DesiredRule {
         name: name.to_owned(),
@@ -37,14 +43,18 @@ pub fn recognise_rule(live: &LiveRule, name: &str, phase: Phase, waf: &LiveWaf, 
     });
     // A spec with an expression that our parser refuses would be refused too.
     let is_understood = |text: Option<&str>, sees_response: bool| {
-        let setting = ExpressionSetting { sees_response, ..ExpressionSetting::of_zone(phase.as_str()) };
+        let setting =
+            ExpressionSetting { sees_response, ..ExpressionSetting::of_zone(phase.as_str()) };
         text.is_none_or(|text| parse_expression(text, setting).0.is_some())
     };
     let counted = match body.get("ratelimit") {
-        Some(Value::Map(rate)) => rate.get("counting_expression").map(ToString::to_string).filter(|t| !t.is_empty()),
+        Some(Value::Map(rate)) => {
+            rate.get("counting_expression").map(ToString::to_string).filter(|t| !t.is_empty())
+        }
         _ => None,
     };
-    let is_understood = is_understood(body.text("expression"), false) && is_understood(counted.as_deref(), true);
+    let is_understood =
+        is_understood(body.text("expression"), false) && is_understood(counted.as_deref(), true);
     let is_exact = |desired: &DesiredRule| {
         let again = compile_rule(desired, phase, (None, Unmanaged::Keep), waf);
         is_understood && again.problems.is_empty() && canonical(&again.body) == canonical(body)
@@ -70,7 +80,8 @@ pub fn recognise_rule(live: &LiveRule, name: &str, phase: Phase, waf: &LiveWaf, 
 /// Whether hits are not logged; logged is the default.
 fn log(body: &RuleBody) -> Option<bool> {
     let Some(Value::Map(logging)) = body.get("logging") else { return None };
-    (body.action() == "skip" && logging.get("enabled") == Some(&Value::Bool(false))).then_some(false)
+    (body.action() == "skip" && logging.get("enabled") == Some(&Value::Bool(false)))
+        .then_some(false)
 }
 
 /// What a rule does, if a spec can express it.
@@ -80,7 +91,9 @@ fn form(body: &RuleBody, phase: Phase, waf: &LiveWaf, place: Place) -> Option<Ru
         return None;
     }
     match (phase.rules(), action) {
-        (RuleKind::Exception | RuleKind::Action, "skip") => skip(body, waf, place).map(RuleForm::Skip),
+        (RuleKind::Exception | RuleKind::Action, "skip") => {
+            skip(body, waf, place).map(RuleForm::Skip)
+        }
         (RuleKind::Exception | RuleKind::Action, _) => {
             Some(RuleForm::Act { action: action.to_owned(), response: response(body)? })
         }
@@ -109,15 +122,25 @@ fn skip(body: &RuleBody, waf: &LiveWaf, place: Place) -> Option<Vec<SkipTarget>>
     let mut targets = Vec::new();
     for (member, value) in parameters {
         match (member.as_str(), value) {
-            ("ruleset", Value::Text(word)) if word == "current" => targets.push(SkipTarget::Everything),
+            ("ruleset", Value::Text(word)) if word == "current" => {
+                targets.push(SkipTarget::Everything)
+            }
             ("rulesets", list) => {
-                let one =
-                    |id: &str| managed(id).map_or_else(|| SkipTarget::RulesetId(id.to_owned()), SkipTarget::Ruleset);
+                let one = |id: &str| {
+                    managed(id)
+                        .map_or_else(|| SkipTarget::RulesetId(id.to_owned()), SkipTarget::Ruleset)
+                };
                 targets.extend(texts(list)?.into_iter().map(one));
             }
-            ("phases", list) => targets.extend(texts(list)?.into_iter().map(|p| SkipTarget::Phase(p.to_owned()))),
-            ("products", list) => targets.extend(texts(list)?.into_iter().map(|p| SkipTarget::Product(p.to_owned()))),
-            ("rules", Value::Map(rulesets)) => targets.extend(rules(rulesets, waf, &managed, place)?),
+            ("phases", list) => {
+                targets.extend(texts(list)?.into_iter().map(|p| SkipTarget::Phase(p.to_owned())))
+            }
+            ("products", list) => {
+                targets.extend(texts(list)?.into_iter().map(|p| SkipTarget::Product(p.to_owned())))
+            }
+            ("rules", Value::Map(rulesets)) => {
+                targets.extend(rules(rulesets, waf, &managed, place)?)
+            }
             _ => return None,
         }
     }
@@ -189,5 +212,6 @@ fn response(body: &RuleBody) -> Option<Option<Value>> {
         ("content_type", Value::Text(kind)) => RESPONSE_CONTENT_TYPES.contains(&kind.as_str()),
         _ => false,
     };
-    (body.action() == "block" && members.len() == 3 && members.iter().all(is_said)).then(|| Some(response.clone()))
+    (body.action() == "block" && members.len() == 3 && members.iter().all(is_said))
+        .then(|| Some(response.clone()))
 }

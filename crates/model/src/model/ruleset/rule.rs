@@ -8,7 +8,8 @@ use crate::model::facts::phases::Phase;
 use crate::model::fields::Value;
 use crate::model::ids::{RuleId, RulesetId};
 
-/// The definition of a rule: every member except those that Cloudflare sets (`id`, `version`, `last_updated`).
+/// The definition of a rule: every member except those that Cloudflare sets (`id`, `version`,
+/// `last_updated`).
 ///
 /// Unknown members are included, and are sent back with every change.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -94,7 +95,10 @@ impl RuleBody {
 
     /// Sets a parameter of its action.
     pub fn set_parameter(&mut self, name: &str, value: impl Into<Value>) {
-        let parameters = self.0.entry("action_parameters".to_owned()).or_insert_with(|| Value::Map(BTreeMap::new()));
+        let parameters = self
+            .0
+            .entry("action_parameters".to_owned())
+            .or_insert_with(|| Value::Map(BTreeMap::new()));
         if !matches!(parameters, Value::Map(_)) {
             *parameters = Value::Map(BTreeMap::new());
         }
@@ -184,7 +188,8 @@ impl EntryPoint {
 /// The rules of an account for its zones; those of a phase run before the zone's own.
 ///
 /// # Sources
-/// developers.cloudflare.com/ruleset-engine/about/phases (order) and /waf/account (Enterprise), read 2026-11-22.
+/// developers.cloudflare.com/ruleset-engine/about/phases (order) and /waf/account (Enterprise),
+/// read 2026-11-22.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AccountRules {
     /// The account's entry points by phase.

@@ -7,13 +7,14 @@
 //! | cannot be parsed: unknown names, brackets, operators, types | 20127 with the place |
 //! | valid, but not available on the plan | 50002 |
 //!
-//! This parser is the sandbox's own, so that a mistake in the client's is not repeated here. It does not check regular
-//! expressions, lists of accounts, or ranges of values, does not know texts written as bytes, and does not check the
-//! rules of Magic Transit, whose fields are different.
+//! This parser is the sandbox's own, so that a mistake in the client's is not repeated here. It
+//! does not check regular expressions, lists of accounts, or ranges of values, does not know texts
+//! written as bytes, and does not check the rules of Magic Transit, whose fields are different.
 //!
 //! # Sources
-//! Codes and texts: observed 2025 and 2026; the code 50002 is weak. Language: developers.cloudflare.com/ruleset-engine/rules-language,
-//! its pages on expressions, operators, values and functions, read 2026-11-20.
+//! Codes and texts: observed 2025 and 2026; the code 50002 is weak. Language:
+//! developers.cloudflare.com/ruleset-engine/rules-language, its pages on expressions, operators,
+//! values and functions, read 2026-11-20.
 
 mod parser;
 mod token;
@@ -42,12 +43,23 @@ pub(super) fn check(author: &Author<'_>, text: &str, pointer: &str, problems: &m
 ///
 /// # Sources
 /// developers.cloudflare.com/waf/rate-limiting-rules/parameters, read 2026-11-20.
-pub(super) fn check_counting(author: &Author<'_>, text: &str, pointer: &str, problems: &mut Problems) {
+pub(super) fn check_counting(
+    author: &Author<'_>,
+    text: &str,
+    pointer: &str,
+    problems: &mut Problems,
+) {
     check_in(author, text, true, pointer, problems);
 }
 
 /// Checks an expression before or after the response.
-fn check_in(author: &Author<'_>, text: &str, has_response: bool, pointer: &str, problems: &mut Problems) {
+fn check_in(
+    author: &Author<'_>,
+    text: &str,
+    has_response: bool,
+    pointer: &str,
+    problems: &mut Problems,
+) {
     let text = one_line(text);
     if text.is_empty() {
         let text = "'' is not a valid value for expression because the expression cannot be blank";
@@ -63,7 +75,8 @@ fn check_in(author: &Author<'_>, text: &str, has_response: bool, pointer: &str, 
     if author.phase.starts_with("magic_transit") {
         return;
     }
-    let surroundings = Surroundings { is_account: author.scope.is_account(), phase: &author.phase, has_response };
+    let surroundings =
+        Surroundings { is_account: author.scope.is_account(), phase: &author.phase, has_response };
     match parser::read(&text, surroundings) {
         Ok(uses) => check_plan(author.scope.plan(), &uses, problems),
         Err(Fault { column, width, reason }) => {
@@ -80,20 +93,25 @@ fn check_in(author: &Author<'_>, text: &str, has_response: bool, pointer: &str, 
 /// Refuses what the plan does not include.
 ///
 /// # Sources
-/// The texts for regular expressions and for fields of Bot Management: observed 2025. ASSUMED: other fields use the
-/// same form.
+/// The texts for regular expressions and for fields of Bot Management: observed 2025. ASSUMED:
+/// other fields use the same form.
 fn check_plan(plan: usize, uses: &Uses, problems: &mut Problems) {
-    let mut refuse =
-        |text: String| problems.add(Problem::new(50002, format!("not entitled: the use of {text} is required")));
+    let mut refuse = |text: String| {
+        problems.add(Problem::new(50002, format!("not entitled: the use of {text} is required")))
+    };
     if uses.has_regex && plan < 2 {
-        refuse("operator Matches is not allowed, a Business plan or a WAF Advanced plan".to_owned());
+        refuse(
+            "operator Matches is not allowed, a Business plan or a WAF Advanced plan".to_owned(),
+        );
     }
     for (name, needs) in &uses.names {
         let (rank, plan_name) = match needs {
             Needs::Nothing => continue,
             Needs::Pro => (1, "a Pro plan"),
             Needs::Business => (2, "a Business plan"),
-            Needs::Enterprise if name.starts_with("cf.bot_management.") => (3, "a Bot Management plan"),
+            Needs::Enterprise if name.starts_with("cf.bot_management.") => {
+                (3, "a Bot Management plan")
+            }
             Needs::Enterprise => (3, "an Enterprise plan"),
         };
         if plan < rank {
@@ -105,8 +123,9 @@ fn check_plan(plan: usize, uses: &Uses, problems: &mut Problems) {
 /// Whether an expression ends as an account's must: with a comparison of the plan.
 ///
 /// # Sources
-/// developers.cloudflare.com/ruleset-engine/managed-rulesets/deploy-managed-ruleset, read 2026-11-20. ASSUMED: closing
-/// brackets may follow, and the comparison may be the whole expression.
+/// developers.cloudflare.com/ruleset-engine/managed-rulesets/deploy-managed-ruleset, read
+/// 2026-11-20. ASSUMED: closing brackets may follow, and the comparison may be the whole
+/// expression.
 pub(super) fn ends_with_plan(text: &str) -> bool {
     let mut tokens = token::split(&one_line(text));
     while tokens.last().is_some_and(|spot| spot.token == Token::Symbol(")")) {
@@ -118,7 +137,11 @@ pub(super) fn ends_with_plan(text: &str) -> bool {
     let is_comparison = word(tail[0], "cf.zone.plan")
         && (word(tail[1], "eq") || *tail[1] == Token::Symbol("=="))
         && *tail[2] == Token::Text("ENT".to_owned());
-    let joint = tokens[..start].iter().map(|spot| &spot.token).rev().find(|token| **token != Token::Symbol("("));
+    let joint = tokens[..start]
+        .iter()
+        .map(|spot| &spot.token)
+        .rev()
+        .find(|token| **token != Token::Symbol("("));
     is_comparison && joint.is_none_or(|token| word(token, "and") || *token == Token::Symbol("&&"))
 }
 
@@ -136,9 +159,12 @@ mod tests {
         ] {
             assert!(ends_with_plan(good), "{good}");
         }
-        for bad in
-            ["true", "ssl or cf.zone.plan eq \"ENT\"", "cf.zone.plan eq \"ENT\" and ssl", "cf.zone.plan ne \"ENT\""]
-        {
+        for bad in [
+            "true",
+            "ssl or cf.zone.plan eq \"ENT\"",
+            "cf.zone.plan eq \"ENT\" and ssl",
+            "cf.zone.plan ne \"ENT\"",
+        ] {
             assert!(!ends_with_plan(bad), "{bad}");
         }
     }

@@ -6,14 +6,17 @@
 //! ```
 //!
 //! # Sources
-//! As in the parent module; reasons of refusals as far as seen (2025): "unknown identifier", "unrecognised input",
-//! "expected literal …" and the one about radix 16. ASSUMED: all other reasons; the largest depth of brackets.
+//! As in the parent module; reasons of refusals as far as seen (2025): "unknown identifier",
+//! "unrecognised input", "expected literal …" and the one about radix 16. ASSUMED: all other
+//! reasons; the largest depth of brackets.
 
 use std::net::IpAddr;
 
 use super::token::{self, Spot, Token};
 use super::{Fault, Surroundings, Uses};
-use zonewright_model::model::facts::expressions::{ExpressionFunction, FIELDS, FUNCTIONS, FieldType, ParameterType};
+use zonewright_model::model::facts::expressions::{
+    ExpressionFunction, FIELDS, FUNCTIONS, FieldType, ParameterType,
+};
 
 /// Largest depth of brackets.
 const DEEPEST: usize = 100;
@@ -71,7 +74,15 @@ type Read<T> = Result<T, Fault>;
 pub(super) fn read(text: &str, surroundings: Surroundings<'_>) -> Read<Uses> {
     let end = text.chars().count();
     let spots = token::split(text);
-    let mut parser = Parser { spots, at: 0, end, surroundings, uses: Uses::default(), rationed: Vec::new(), depth: 0 };
+    let mut parser = Parser {
+        spots,
+        at: 0,
+        end,
+        surroundings,
+        uses: Uses::default(),
+        rationed: Vec::new(),
+        depth: 0,
+    };
     let value = parser.alternatives()?;
     if parser.at < parser.spots.len() {
         return Err(parser.fault("unrecognised input"));
@@ -116,7 +127,8 @@ impl Parser<'_> {
 
     /// An error at the next token.
     fn fault(&self, reason: impl Into<String>) -> Fault {
-        let (column, width) = self.spots.get(self.at).map_or((self.end, 1), |spot| (spot.column, spot.width));
+        let (column, width) =
+            self.spots.get(self.at).map_or((self.end, 1), |spot| (spot.column, spot.width));
         Fault { column, width, reason: reason.into() }
     }
 
@@ -136,11 +148,20 @@ impl Parser<'_> {
 
     /// Consumes a required symbol.
     fn expect(&mut self, symbol: &str) -> Read<()> {
-        if self.takes_symbol(symbol) { Ok(()) } else { Err(self.fault(format!("expected `{symbol}`"))) }
+        if self.takes_symbol(symbol) {
+            Ok(())
+        } else {
+            Err(self.fault(format!("expected `{symbol}`")))
+        }
     }
 
     /// Operands joined by a word or its symbol.
-    fn joined(&mut self, word: &str, symbol: &str, operand: fn(&mut Self) -> Read<Value>) -> Read<Value> {
+    fn joined(
+        &mut self,
+        word: &str,
+        symbol: &str,
+        operand: fn(&mut Self) -> Read<Value>,
+    ) -> Read<Value> {
         let mut place = self.fault("");
         let mut left = operand(self)?;
         while self.takes_keyword(word) || self.takes_symbol(symbol) {
@@ -148,7 +169,10 @@ impl Parser<'_> {
             let right = operand(self)?;
             for (value, place) in [(&left, &place), (&right, &right_place)] {
                 // Element-wise booleans can be combined with one another.
-                let value = Value { is_each: value.is_each && !(left.is_each && right.is_each), ..value.clone() };
+                let value = Value {
+                    is_each: value.is_each && !(left.is_each && right.is_each),
+                    ..value.clone()
+                };
                 is_truth(&value, place)?;
             }
             (left, place) = (right, right_place);
@@ -258,7 +282,8 @@ impl Parser<'_> {
 
     /// The right side of `in`: a named list, or items in braces separated by spaces.
     fn set(&mut self, kind: &Kind) -> Read<()> {
-        if matches!(self.peek(), Some(Token::Word(word)) if word.starts_with('$') && word.len() > 1) {
+        if matches!(self.peek(), Some(Token::Word(word)) if word.starts_with('$') && word.len() > 1)
+        {
             self.at += 1;
             return Ok(());
         }
@@ -267,12 +292,16 @@ impl Parser<'_> {
         while !self.takes_symbol("}") {
             let is_item = match (kind, self.peek()) {
                 (Kind::Bytes, Some(Token::Text(_))) => true,
-                (Kind::Int, Some(Token::Word(word))) => is_range(word, |end| end.parse::<i64>().is_ok()),
+                (Kind::Int, Some(Token::Word(word))) => {
+                    is_range(word, |end| end.parse::<i64>().is_ok())
+                }
                 (Kind::Ip, Some(Token::Word(word))) => {
                     is_range(word, |end| end.parse::<IpAddr>().is_ok()) || is_network(word)
                 }
                 (_, Some(Token::Symbol(","))) if items > 0 => {
-                    return Err(self.fault("invalid digit found in string while parsing with radix 16"));
+                    return Err(
+                        self.fault("invalid digit found in string while parsing with radix 16")
+                    );
                 }
                 _ => false,
             };
@@ -298,11 +327,13 @@ impl Parser<'_> {
             self.at += 1;
             return Ok(Value { kind: Kind::Bool, is_each: false });
         }
-        let is_call = matches!(self.spots.get(self.at + 1), Some(Spot { token: Token::Symbol("("), .. }));
-        let mut value = match FUNCTIONS.iter().find(|f| is_call && f.name == name && self.has_function(f)) {
-            Some(function) => self.call(function)?,
-            None => self.field(&name)?,
-        };
+        let is_call =
+            matches!(self.spots.get(self.at + 1), Some(Spot { token: Token::Symbol("("), .. }));
+        let mut value =
+            match FUNCTIONS.iter().find(|f| is_call && f.name == name && self.has_function(f)) {
+                Some(function) => self.call(function)?,
+                None => self.field(&name)?,
+            };
         while self.takes_symbol("[") {
             value = self.indexed(value)?;
             self.expect("]")?;
@@ -313,15 +344,16 @@ impl Parser<'_> {
     /// A field.
     ///
     /// # Sources
-    /// Fields of accounts: developers.cloudflare.com/ruleset-engine/rules-language/fields, read 2026-11-20. ASSUMED: a
-    /// field that is not available here counts as unknown.
+    /// Fields of accounts: developers.cloudflare.com/ruleset-engine/rules-language/fields, read
+    /// 2026-11-20. ASSUMED: a field that is not available here counts as unknown.
     fn field(&mut self, name: &str) -> Read<Value> {
         let is_of_response = self.surroundings.has_response || !self.is_of_request();
-        let found = FIELDS.iter().find(|field| field.name == name).filter(|field| match field.only_in {
-            Some("account-level rulesets") => self.surroundings.is_account,
-            Some(_) => !self.is_of_request(),
-            None => is_of_response || !field.is_of_response,
-        });
+        let found =
+            FIELDS.iter().find(|field| field.name == name).filter(|field| match field.only_in {
+                Some("account-level rulesets") => self.surroundings.is_account,
+                Some(_) => !self.is_of_request(),
+                None => is_of_response || !field.is_of_response,
+            });
         let Some(field) = found else { return Err(self.fault("unknown identifier")) };
         self.uses.note(field.name, field.needs);
         self.at += 1;
@@ -338,7 +370,9 @@ impl Parser<'_> {
 
     /// Whether a function is available. ASSUMED: outside the firewall's phases every function is.
     fn has_function(&self, function: &ExpressionFunction) -> bool {
-        function.only_in.is_empty() || !self.is_of_request() || function.only_in.contains(&self.surroundings.phase)
+        function.only_in.is_empty()
+            || !self.is_of_request()
+            || function.only_in.contains(&self.surroundings.phase)
     }
 
     /// An element of an array or map, up to the closing bracket.
@@ -349,7 +383,9 @@ impl Parser<'_> {
             (Kind::Array(inner), Some(Token::Word(word))) if word.parse::<u32>().is_ok() => {
                 Some((*inner, value.is_each))
             }
-            (Kind::Map(inner) | Kind::Array(inner), Some(Token::Symbol("*"))) if !value.is_each => Some((*inner, true)),
+            (Kind::Map(inner) | Kind::Array(inner), Some(Token::Symbol("*"))) if !value.is_each => {
+                Some((*inner, true))
+            }
             _ => None,
         };
         let (kind, is_each) = inner.ok_or_else(|| self.fault(reason))?;
@@ -361,7 +397,9 @@ impl Parser<'_> {
     fn call(&mut self, function: &'static ExpressionFunction) -> Read<Value> {
         if RATIONED.contains(&function.name) {
             if self.rationed.contains(&function.name) {
-                return Err(self.fault(format!("the function {} can be used only once", function.name)));
+                return Err(
+                    self.fault(format!("the function {} can be used only once", function.name))
+                );
             }
             self.rationed.push(function.name);
         }
@@ -384,7 +422,10 @@ impl Parser<'_> {
             let argument = self.argument()?;
             if !fits(parameter.kind, &argument) {
                 self.at = start;
-                let reason = format!("expected argument {} of another type than {:?}", parameter.name, argument.kind);
+                let reason = format!(
+                    "expected argument {} of another type than {:?}",
+                    parameter.name, argument.kind
+                );
                 return Err(self.fault(reason));
             }
             is_each |= argument.is_each;
@@ -441,11 +482,13 @@ fn is_range(word: &str, is_end: impl Fn(&str) -> bool) -> bool {
     }
 }
 
-/// Whether a word is an address with the length of a mask, and without bits beyond it: the engine refuses these with "host part
-/// of address was not zero" (seen of its parser, 2026-11-22).
+/// Whether a word is an address with the length of a mask, and without bits beyond it: the engine
+/// refuses these with "host part of address was not zero" (seen of its parser, 2026-11-22).
 fn is_network(word: &str) -> bool {
     let Some((address, bits)) = word.split_once('/') else { return false };
-    let (Ok(address), Ok(bits)) = (address.parse::<IpAddr>(), bits.parse::<u32>()) else { return false };
+    let (Ok(address), Ok(bits)) = (address.parse::<IpAddr>(), bits.parse::<u32>()) else {
+        return false;
+    };
     let (number, longest) = match address {
         IpAddr::V4(v4) => (u128::from(v4.to_bits()), 32),
         IpAddr::V6(v6) => (v6.to_bits(), 128),

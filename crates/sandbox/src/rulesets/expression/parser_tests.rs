@@ -45,7 +45,11 @@ fn what_is_not_read() {
         ("(ssl", 4, "expected `)`"),
         ("ssl)", 3, "unrecognised input"),
         ("ip.src not in {192.0.2.1}", 7, "unrecognised input"),
-        ("ip.src in {192.0.2.1, 192.0.2.2}", 20, "invalid digit found in string while parsing with radix 16"),
+        (
+            "ip.src in {192.0.2.1, 192.0.2.2}",
+            20,
+            "invalid digit found in string while parsing with radix 16",
+        ),
         ("ip.src in {}", 12, "expected literal in the set"),
         ("ip.src in {192.0.2.0/33}", 11, "expected literal of type Ip"),
         ("ip.src contains \"1\"", 7, "cannot perform this operation on type Ip"),
@@ -87,7 +91,10 @@ fn accounts_have_fields_of_their_own() {
 fn counting_looks_at_responses() {
     let counting = Surroundings { phase: "http_ratelimit", has_response: true, ..CUSTOM };
     assert!(read("http.response.code eq 403", counting).is_ok());
-    assert!(read("http.response.code eq 403", Surroundings { has_response: false, ..counting }).is_err());
+    assert!(
+        read("http.response.code eq 403", Surroundings { has_response: false, ..counting })
+            .is_err()
+    );
 }
 
 #[test]

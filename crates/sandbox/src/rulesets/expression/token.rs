@@ -27,8 +27,10 @@ pub(super) struct Spot {
 }
 
 /// Symbols; those of two characters come first.
-const SYMBOLS: &[&str] =
-    &["==", "!=", "<=", ">=", "&&", "||", "^^", "<", ">", "~", "!", "(", ")", "{", "}", "[", "]", ",", "*"];
+const SYMBOLS: &[&str] = &[
+    "==", "!=", "<=", ">=", "&&", "||", "^^", "<", ">", "~", "!", "(", ")", "{", "}", "[", "]",
+    ",", "*",
+];
 
 /// Whether a character can be part of a word: a name, number, address, range, mask or list.
 fn continues_name(c: char) -> bool {
@@ -66,7 +68,8 @@ fn next(rest: &[char]) -> (Token, usize) {
         let width = rest.iter().take_while(|c| continues_name(**c)).count();
         return (Token::Word(rest[..width].iter().collect()), width);
     }
-    let is_next = |symbol: &&&str| symbol.chars().zip(rest).filter(|(a, b)| a == *b).count() == symbol.len();
+    let is_next =
+        |symbol: &&&str| symbol.chars().zip(rest).filter(|(a, b)| a == *b).count() == symbol.len();
     match SYMBOLS.iter().find(is_next) {
         Some(symbol) => (Token::Symbol(symbol), symbol.len()),
         None => (Token::Strange, 1),
@@ -81,7 +84,8 @@ fn quoted(rest: &[char]) -> (Token, usize) {
         match c {
             '"' => return (Token::Text(text), at + 1),
             '\\' => {
-                // Only quotes and backslashes are unescaped; other escapes belong to regular expressions.
+                // Only quotes and backslashes are unescaped; other escapes belong to regular
+                // expressions.
                 let escaped = rest.get(at + 1).copied().unwrap_or('\\');
                 if !matches!(escaped, '"' | '\\') {
                     text.push('\\');
@@ -106,7 +110,9 @@ fn raw(rest: &[char]) -> Option<(Token, usize)> {
         return None;
     }
     let is_end = |at: usize| {
-        rest[at] == '"' && rest.len() > at + hashes && rest[at + 1..at + 1 + hashes].iter().all(|c| *c == '#')
+        rest[at] == '"'
+            && rest.len() > at + hashes
+            && rest[at + 1..at + 1 + hashes].iter().all(|c| *c == '#')
     };
     Some(match (start..rest.len()).find(|at| is_end(*at)) {
         Some(end) => (Token::Text(rest[start..end].iter().collect()), end + hashes + 1),

@@ -1,4 +1,5 @@
-//! A tree to a program: names become numbers, right sides become tests, and what can never be told gets its reason.
+//! A tree to a program: names become numbers, right sides become tests, and what can never be told
+//! gets its reason.
 
 use super::functions::Function;
 use super::sample::number_of;
@@ -135,14 +136,20 @@ impl Compiler {
     fn truth(&mut self, operand: &Operand) -> Condition {
         match &operand.base {
             Base::Literal(Literal::Truth(truth)) => Condition::Always(Truth::of(*truth)),
-            Base::Call(name, arguments) if operand.indexes.is_empty() && matches!(name.as_str(), "any" | "all") => {
+            Base::Call(name, arguments)
+                if operand.indexes.is_empty() && matches!(name.as_str(), "any" | "all") =>
+            {
                 let quantifier = if name == "any" { Quantifier::Any } else { Quantifier::All };
                 match arguments.first() {
-                    Some(argument) => Condition::Quantified(quantifier, Box::new(self.condition(argument))),
+                    Some(argument) => {
+                        Condition::Quantified(quantifier, Box::new(self.condition(argument)))
+                    }
                     None => Condition::Always(Truth::False),
                 }
             }
-            Base::Field(_) | Base::Call(..) | Base::Literal(_) => Condition::Compare(self.term(operand), Test::IsTrue),
+            Base::Field(_) | Base::Call(..) | Base::Literal(_) => {
+                Condition::Compare(self.term(operand), Test::IsTrue)
+            }
         }
     }
 
@@ -156,9 +163,9 @@ impl Compiler {
         match Test::new(comparison.operator, &comparison.right) {
             Ok(test) => Condition::Compare(term, test),
             Err(NoTest::NotOfAnyType) => Condition::Always(Truth::False),
-            Err(NoTest::TooLarge(text)) => {
-                Condition::Always(Truth::Unknown(self.reason(Reason::Pattern(canonical::quoted(text.as_bytes())))))
-            }
+            Err(NoTest::TooLarge(text)) => Condition::Always(Truth::Unknown(
+                self.reason(Reason::Pattern(canonical::quoted(text.as_bytes()))),
+            )),
         }
     }
 
@@ -170,9 +177,10 @@ impl Compiler {
                 None => Origin::Unknown(self.reason(Reason::Field(name.clone()))),
             },
             Base::Call(name, arguments) => match Function::of(name) {
-                Some(function) => {
-                    Origin::Call(function, arguments.iter().map(|argument| self.argument(argument)).collect())
-                }
+                Some(function) => Origin::Call(
+                    function,
+                    arguments.iter().map(|argument| self.argument(argument)).collect(),
+                ),
                 None => Origin::Unknown(self.reason(Reason::Function(name.clone()))),
             },
             Base::Literal(Literal::Truth(truth)) => Origin::Truth(*truth),

@@ -1,9 +1,10 @@
 //! The functions that rules of requests can use.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rules-language/functions, read 2026-11-22. Not documented, and assumed: a call with a
-//! missing argument has no value, except that `concat` leaves it out; text that is no valid Base64, and a number of JSON beyond 64
-//! bits, have none; `url_decode` leaves a percent sign alone that no two digits follow.
+//! developers.cloudflare.com/ruleset-engine/rules-language/functions, read 2026-11-22. Not
+//! documented, and assumed: a call with a missing argument has no value, except that `concat`
+//! leaves it out; text that is no valid Base64, and a number of JSON beyond 64 bits, have none;
+//! `url_decode` leaves a percent sign alone that no two digits follow.
 
 use std::net::IpAddr;
 
@@ -66,7 +67,12 @@ impl Function {
     }
 
     /// The result for a first argument and the others.
-    pub(super) fn call<'v>(self, first: Value<'v>, rest: &[Value<'v>], arena: &'v Bump) -> Value<'v> {
+    pub(super) fn call<'v>(
+        self,
+        first: Value<'v>,
+        rest: &[Value<'v>],
+        arena: &'v Bump,
+    ) -> Value<'v> {
         let unknown = [first].iter().chain(rest).fold(0, |all, value| match value {
             Value::Unknown(reasons) => all | reasons,
             _ => all,
@@ -80,13 +86,19 @@ impl Function {
                 Some(Value::Integer(v6)) => network(address, v4, v6),
                 _ => Value::Missing,
             },
-            (Self::Cidr6, Value::Address(address), Some(Value::Integer(v6))) => network(address, 32, v6),
+            (Self::Cidr6, Value::Address(address), Some(Value::Integer(v6))) => {
+                network(address, 32, v6)
+            }
             (Self::Concat, ..) => concatenated(first, rest, arena),
             (Self::DecodeBase64, Value::Bytes(text), _) => {
                 unencoded(&data_encoding::BASE64, text, arena).map_or(Value::Missing, Value::Bytes)
             }
-            (Self::EndsWith, Value::Bytes(text), Some(Value::Bytes(end))) => Value::Truth(text.ends_with(end)),
-            (Self::StartsWith, Value::Bytes(text), Some(Value::Bytes(start))) => Value::Truth(text.starts_with(start)),
+            (Self::EndsWith, Value::Bytes(text), Some(Value::Bytes(end))) => {
+                Value::Truth(text.ends_with(end))
+            }
+            (Self::StartsWith, Value::Bytes(text), Some(Value::Bytes(start))) => {
+                Value::Truth(text.starts_with(start))
+            }
             (Self::HasKey, Value::Map(entries), Some(Value::Bytes(key))) => {
                 match entries.iter().find(|(name, _)| *name == key) {
                     Some((_, unknown @ Value::Unknown(_))) => *unknown,
@@ -99,18 +111,25 @@ impl Function {
                 let has = Value::Truth(values.any(|value| value == wanted));
                 unknown.filter(|_| has == Value::Truth(false)).unwrap_or(has)
             }
-            (Self::HasValue, Value::Array(items), Some(wanted)) => Value::Truth(items.contains(&wanted)),
+            (Self::HasValue, Value::Array(items), Some(wanted)) => {
+                Value::Truth(items.contains(&wanted))
+            }
             (Self::IsTimedHmacValid, Value::Bytes(key), Some(Value::Bytes(message))) => {
                 hmac(key, message, rest.get(1..).unwrap_or_default(), arena)
             }
-            (Self::Join, Value::Array(items), Some(Value::Bytes(separator))) => joined(items, separator, arena),
+            (Self::Join, Value::Array(items), Some(Value::Bytes(separator))) => {
+                joined(items, separator, arena)
+            }
             (Self::Len, Value::Bytes(text), _) => integer(text.len()),
             (Self::Len, Value::Array(items), _) => integer(items.len()),
-            (Self::LookupJsonInteger, Value::Bytes(text), _) => match json::found(text, rest, arena) {
-                number @ Value::Integer(_) => number,
-                _ => Value::Missing,
-            },
-            (Self::LookupJsonString, Value::Bytes(text), _) => match json::found(text, rest, arena) {
+            (Self::LookupJsonInteger, Value::Bytes(text), _) => {
+                match json::found(text, rest, arena) {
+                    number @ Value::Integer(_) => number,
+                    _ => Value::Missing,
+                }
+            }
+            (Self::LookupJsonString, Value::Bytes(text), _) => match json::found(text, rest, arena)
+            {
                 found @ Value::Bytes(_) => found,
                 _ => Value::Missing,
             },
@@ -124,7 +143,9 @@ impl Function {
                 let kept = text.iter().copied().filter(|byte| !removed.contains(byte));
                 Value::Bytes(Items::from_iter_in(kept, arena).into_bump_slice())
             }
-            (Self::Substring, Value::Bytes(text), Some(Value::Integer(start))) => substring(text, start, third),
+            (Self::Substring, Value::Bytes(text), Some(Value::Integer(start))) => {
+                substring(text, start, third)
+            }
             (Self::UrlDecode, Value::Bytes(text), options) => {
                 let options = match options {
                     Some(Value::Bytes(options)) => options,
@@ -160,7 +181,11 @@ fn concatenated<'v>(first: Value<'v>, rest: &[Value<'v>], arena: &'v Bump) -> Va
                 bytes.extend_from_slice(bumpalo::format!(in arena, "{}", number).as_bytes());
             }
             Value::Array(array) => items.extend_from_slice(array),
-            Value::Unknown(_) | Value::Missing | Value::Truth(_) | Value::Address(_) | Value::Map(_) => {}
+            Value::Unknown(_)
+            | Value::Missing
+            | Value::Truth(_)
+            | Value::Address(_)
+            | Value::Map(_) => {}
         }
     }
     match all().find(|value| *value != Value::Missing) {
@@ -184,7 +209,12 @@ fn joined<'v>(items: &[Value<'v>], separator: &[u8], arena: &'v Bump) -> Value<'
 }
 
 /// Text in upper or lower case.
-fn cased<'v>(text: &'v [u8], differs: impl Fn(&u8) -> bool, change: impl Fn(&mut [u8]), arena: &'v Bump) -> Value<'v> {
+fn cased<'v>(
+    text: &'v [u8],
+    differs: impl Fn(&u8) -> bool,
+    change: impl Fn(&mut [u8]),
+    arena: &'v Bump,
+) -> Value<'v> {
     if !text.iter().any(differs) {
         return Value::Bytes(text);
     }
@@ -206,8 +236,9 @@ fn substring<'v>(text: &'v [u8], start: i64, end: Option<Value<'v>>) -> Value<'v
     Value::Bytes(text.get(position(start)..end).unwrap_or_default())
 }
 
-/// A text without percent signs and plus signs for other characters. With `r` among the options, what comes out is decoded as well, as
-/// long as anything changes; with `u`, `%uHHHH` is a character.
+/// A text without percent signs and plus signs for other characters. With `r` among the options,
+/// what comes out is decoded as well, as long as anything changes; with `u`, `%uHHHH` is a
+/// character.
 fn url_decoded<'v>(text: &'v [u8], options: &[u8], arena: &'v Bump) -> Value<'v> {
     if !text.iter().any(|byte| matches!(byte, b'%' | b'+')) {
         return Value::Bytes(text);
@@ -216,8 +247,8 @@ fn url_decoded<'v>(text: &'v [u8], options: &[u8], arena: &'v Bump) -> Value<'v>
     if !options.contains(&b'r') {
         return Value::Bytes(decoded_once(text, has_unicode, arena));
     }
-    // What is decoded may complete a percent sign before it. So one pass over the text is enough, however often it was encoded: the
-    // end of what is decoded so far is looked at after each byte.
+    // What is decoded may complete a percent sign before it. So one pass over the text is enough,
+    // however often it was encoded: the end of what is decoded so far is looked at after each byte.
     let mut all = Items::with_capacity_in(text.len(), arena);
     let mut waiting = Items::new_in(arena);
     for byte in text {
@@ -258,9 +289,9 @@ fn encoded_at_end(text: &[u8], has_unicode: bool) -> Option<(usize, Encoded)> {
         return Some((3, Encoded::Byte(byte)));
     }
     match tail(6) {
-        Some([b'%', b'u', digits @ ..]) if has_unicode => {
-            hexadecimal(digits).and_then(char::from_u32).map(|character| (6, Encoded::Character(character)))
-        }
+        Some([b'%', b'u', digits @ ..]) if has_unicode => hexadecimal(digits)
+            .and_then(char::from_u32)
+            .map(|character| (6, Encoded::Character(character))),
         _ => None,
     }
 }
@@ -278,7 +309,8 @@ fn decoded_once<'v>(text: &[u8], has_unicode: bool, arena: &'v Bump) -> &'v [u8]
     while let Some(byte) = text.get(at) {
         let digits = |range: std::ops::Range<usize>| text.get(range).and_then(hexadecimal);
         let two = || digits(at + 1..at + 3).and_then(|byte| u8::try_from(byte).ok());
-        let four = || digits(at + 2..at + 6).filter(|_| has_unicode && text.get(at + 1) == Some(&b'u'));
+        let four =
+            || digits(at + 2..at + 6).filter(|_| has_unicode && text.get(at + 1) == Some(&b'u'));
         let (length, decoded) = match byte {
             b'+' => (1, b' '),
             b'%' => match (four().and_then(char::from_u32), two()) {
@@ -299,14 +331,19 @@ fn decoded_once<'v>(text: &[u8], has_unicode: bool, arena: &'v Bump) -> &'v [u8]
 }
 
 /// What a text stands for in an encoding such as Base64; `None` if it is not valid.
-fn unencoded<'v>(encoding: &data_encoding::Encoding, text: &[u8], arena: &'v Bump) -> Option<&'v [u8]> {
+fn unencoded<'v>(
+    encoding: &data_encoding::Encoding,
+    text: &[u8],
+    arena: &'v Bump,
+) -> Option<&'v [u8]> {
     let bytes = arena.alloc_slice_fill_copy(encoding.decode_len(text.len()).ok()?, 0);
     let length = encoding.decode_mut(text, bytes).ok()?;
     bytes.get(..length)
 }
 
-/// Whether a message has a valid code and is not too old: message, separator, ten digits of a time, `-`, code. `rest` has the time to
-/// live and the present in seconds, the length of the separator in bytes, and flags.
+/// Whether a message has a valid code and is not too old: message, separator, ten digits of a time,
+/// `-`, code. `rest` has the time to live and the present in seconds, the length of the separator
+/// in bytes, and flags.
 fn hmac<'v>(key: &[u8], text: &[u8], rest: &[Value<'v>], arena: &'v Bump) -> Value<'v> {
     let (Some(Value::Integer(ttl)), Some(Value::Integer(now))) = (rest.first(), rest.get(1)) else {
         return Value::Missing;
@@ -318,7 +355,8 @@ fn hmac<'v>(key: &[u8], text: &[u8], rest: &[Value<'v>], arena: &'v Bump) -> Val
     let is_url_safe = matches!(rest.get(3), Some(Value::Bytes(flags)) if flags.contains(&b's'));
     let valid = || {
         // The code has no dash unless it is URL-safe, and then its length is fixed.
-        let dash = if is_url_safe { text.len().checked_sub(44)? } else { memchr::memrchr(b'-', text)? };
+        let dash =
+            if is_url_safe { text.len().checked_sub(44)? } else { memchr::memrchr(b'-', text)? };
         let (head, code) = (text.get(..dash)?, text.get(dash + 1..)?);
         let (head, time) = head.split_at_checked(head.len().checked_sub(10)?)?;
         let message = head.get(..head.len().checked_sub(separator)?)?;

@@ -1,4 +1,5 @@
-//! A value of a JSON document by names and positions. The rest of the document is read, but not kept.
+//! A value of a JSON document by names and positions. The rest of the document is read, but not
+//! kept.
 
 use std::fmt;
 
@@ -92,14 +93,20 @@ impl<'de, 'v> Visitor<'de> for At<'_, 'v> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value<'v>, A::Error> {
         let (wanted, inner) = match self.next() {
-            Some((Value::Integer(position), inner)) => (usize::try_from(position).ok(), Some(inner)),
+            Some((Value::Integer(position), inner)) => {
+                (usize::try_from(position).ok(), Some(inner))
+            }
             _ => (None, None),
         };
         let mut found = Value::Missing;
         let mut position = 0;
         loop {
             let wanted = inner.filter(|_| wanted == Some(position));
-            let Some(value) = items.next_element_seed(wanted.unwrap_or_else(|| self.elsewhere()))? else { break };
+            let Some(value) =
+                items.next_element_seed(wanted.unwrap_or_else(|| self.elsewhere()))?
+            else {
+                break;
+            };
             if wanted.is_some() {
                 found = value;
             }

@@ -1,8 +1,9 @@
 //! The items of lists, which expressions name with a dollar sign.
 //!
 //! # Sources
-//! developers.cloudflare.com/waf/tools/lists/custom-lists, read 2026-11-23: a list has addresses and networks, or host names, where
-//! `*.example.com` stands for all names below, or AS numbers; its file has an item a line, and a description after a comma.
+//! developers.cloudflare.com/waf/tools/lists/custom-lists, read 2026-11-23: a list has addresses
+//! and networks, or host names, where `*.example.com` stands for all names below, or AS numbers;
+//! its file has an item a line, and a description after a comma.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -28,14 +29,21 @@ pub struct ListItems {
 }
 
 impl ListItems {
-    /// Reads a file of a list, in the form that Cloudflare imports: an item a line; what follows a comma or `#` is a description.
+    /// Reads a file of a list, in the form that Cloudflare imports: an item a line; what follows a
+    /// comma or `#` is a description.
     ///
     /// # Errors
     /// The number of a line whose item is of no known kind.
     pub fn parse(text: &str) -> Result<Self, usize> {
         let mut items = Self::default();
         for (number, line) in text.lines().enumerate() {
-            let item = line.split([',', '#']).next().unwrap_or_default().trim().trim_matches('"').to_ascii_lowercase();
+            let item = line
+                .split([',', '#'])
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .trim_matches('"')
+                .to_ascii_lowercase();
             let as_number = item.strip_prefix("as").unwrap_or(&item).parse::<i64>();
             if let Ok(network) = item.parse::<IpNet>() {
                 items.networks.push(network.trunc());
@@ -59,12 +67,19 @@ impl ListItems {
     /// Whether a value is one of the items.
     pub(super) fn contains(&self, value: Value<'_>) -> bool {
         match value {
-            Value::Address(address) => self.networks.iter().any(|network| network.contains(&address)),
+            Value::Address(address) => {
+                self.networks.iter().any(|network| network.contains(&address))
+            }
             Value::Integer(number) => self.integers.contains(&number),
             Value::Bytes(bytes) => {
-                self.texts.contains(bytes) || self.suffixes.iter().any(|suffix| bytes.ends_with(suffix))
+                self.texts.contains(bytes)
+                    || self.suffixes.iter().any(|suffix| bytes.ends_with(suffix))
             }
-            Value::Unknown(_) | Value::Missing | Value::Truth(_) | Value::Array(_) | Value::Map(_) => false,
+            Value::Unknown(_)
+            | Value::Missing
+            | Value::Truth(_)
+            | Value::Array(_)
+            | Value::Map(_) => false,
         }
     }
 }
@@ -72,7 +87,9 @@ impl ListItems {
 /// Whether a text is the name of a host.
 fn is_host(text: &str) -> bool {
     text.contains('.')
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte) || byte >= 0x80)
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte) || byte >= 0x80)
 }
 
 #[cfg(test)]
@@ -95,7 +112,9 @@ mod tests {
         ] {
             assert!(items.contains(value), "{value:?}");
         }
-        for value in [address("192.0.2.8"), Value::Integer(1), Value::Bytes(b"shop.example"), Value::Missing] {
+        for value in
+            [address("192.0.2.8"), Value::Integer(1), Value::Bytes(b"shop.example"), Value::Missing]
+        {
             assert!(!items.contains(value), "{value:?}");
         }
         assert_eq!(ListItems::parse("192.0.2.1\n192.0.2.1/99\n"), Err(2));

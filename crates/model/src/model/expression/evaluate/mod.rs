@@ -1,5 +1,5 @@
-//! Evaluates expressions over requests, with three values: what a sample of a request does not tell is unknown, and a verdict that
-//! depends on it names it.
+//! Evaluates expressions over requests, with three values: what a sample of a request does not tell
+//! is unknown, and a verdict that depends on it names it.
 //!
 //! | step | files |
 //! |---|---|
@@ -11,10 +11,12 @@
 //! | a program over a sample | `run`; `functions`: the calls; `json`: a part of a document |
 //!
 //! # Sources
-//! The language's public engine, github.com/cloudflare/wirefilter, read 2026-11-22: a field, key or index that a request lacks makes
-//! every comparison false except `ne`, which is true; over an array that is missing, `any` is false and `all` is true; `matches` knows
-//! bytes and no Unicode classes unless the pattern asks for them; arrays of booleans are combined pairwise, up to the shortest. Functions:
-//! developers.cloudflare.com/ruleset-engine/rules-language/functions, read 2026-11-22.
+//! The language's public engine, github.com/cloudflare/wirefilter, read 2026-11-22: a field, key or
+//! index that a request lacks makes every comparison false except `ne`, which is true; over an
+//! array that is missing, `any` is false and `all` is true; `matches` knows bytes and no Unicode
+//! classes unless the pattern asks for them; arrays of booleans are combined pairwise, up to the
+//! shortest. Functions: developers.cloudflare.com/ruleset-engine/rules-language/functions, read
+//! 2026-11-22.
 
 mod compile;
 mod functions;
@@ -53,7 +55,10 @@ impl Expression {
 }
 
 /// Whether a comparison accepts a text; `None` if that cannot be told.
-pub(super) fn comparison_accepts(comparison: &super::syntax::Comparison, text: &[u8]) -> Option<bool> {
+pub(super) fn comparison_accepts(
+    comparison: &super::syntax::Comparison,
+    text: &[u8],
+) -> Option<bool> {
     let test = test::Test::new(comparison.operator, &comparison.right).ok()?;
     Some(test.passes(Value::Bytes(text), &bumpalo::Bump::new()))
 }
@@ -66,7 +71,8 @@ impl Program {
         Self { condition, reasons: compiler.into_reasons() }
     }
 
-    /// Evaluates it. Nothing is allocated but in the arena of the sample, which its owner may reset before the next one.
+    /// Evaluates it. Nothing is allocated but in the arena of the sample, which its owner may reset
+    /// before the next one.
     #[must_use]
     pub fn evaluate(&self, sample: &Sample<'_>) -> Truth {
         run::Run { sample, arena: sample.arena() }.condition(&self.condition)
@@ -78,6 +84,10 @@ impl Program {
             Truth::Unknown(bits) => bits,
             Truth::False | Truth::True => 0,
         };
-        self.reasons.iter().enumerate().filter(move |(n, _)| bits & (1 << n.min(&63)) != 0).map(|(_, reason)| reason)
+        self.reasons
+            .iter()
+            .enumerate()
+            .filter(move |(n, _)| bits & (1 << n.min(&63)) != 0)
+            .map(|(_, reason)| reason)
     }
 }

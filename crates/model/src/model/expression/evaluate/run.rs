@@ -1,4 +1,5 @@
-//! Runs a program over a sample. Nothing is allocated but what functions compute, and that is placed in the arena.
+//! Runs a program over a sample. Nothing is allocated but what functions compute, and that is
+//! placed in the arena.
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
@@ -52,7 +53,9 @@ impl<'v, 's: 'v> Run<'v, 's> {
                 }
                 truth
             }
-            Condition::Xor(parts) => parts.iter().fold(Truth::False, |truth, part| truth.xor(self.condition(part))),
+            Condition::Xor(parts) => {
+                parts.iter().fold(Truth::False, |truth, part| truth.xor(self.condition(part)))
+            }
             Condition::Not(inner) => self.condition(inner).negated(),
             Condition::Quantified(quantifier, inner) => self.quantified(*quantifier, inner),
             Condition::Compare(..) | Condition::InList(..) => {
@@ -93,8 +96,11 @@ impl<'v, 's: 'v> Run<'v, 's> {
         let items = match self.each(inner) {
             Each::Unknown(reasons) => return Truth::Unknown(reasons),
             Each::Items(items) => items,
-            // A missing array that is given as it is, such as the result of a function, satisfies neither.
-            Each::Missing if matches!(inner, Condition::Compare(..)) && self.is_given_whole(inner) => {
+            // A missing array that is given as it is, such as the result of a function, satisfies
+            // neither.
+            Each::Missing
+                if matches!(inner, Condition::Compare(..)) && self.is_given_whole(inner) =>
+            {
                 return Truth::False;
             }
             Each::Missing => &[],
@@ -117,21 +123,23 @@ impl<'v, 's: 'v> Run<'v, 's> {
             Condition::Or(parts) => self.zipped(parts, Truth::or),
             Condition::Xor(parts) => self.zipped(parts, Truth::xor),
             Condition::Not(inner) => match self.each(inner) {
-                Each::Items(items) => {
-                    Each::Items(self.arena.alloc_slice_fill_iter(items.iter().map(|item| item.negated())))
-                }
+                Each::Items(items) => Each::Items(
+                    self.arena.alloc_slice_fill_iter(items.iter().map(|item| item.negated())),
+                ),
                 other => other,
             },
             Condition::Always(truth) => Each::Items(std::slice::from_ref(truth)),
-            Condition::Quantified(..) => Each::Items(self.arena.alloc_slice_copy(&[self.condition(condition)])),
+            Condition::Quantified(..) => {
+                Each::Items(self.arena.alloc_slice_copy(&[self.condition(condition)]))
+            }
             Condition::Compare(..) | Condition::InList(..) => {
                 let (term, judge) = self.comparison(condition);
                 match self.term(term) {
                     Value::Unknown(reasons) => Each::Unknown(reasons),
                     Value::Missing => Each::Missing,
-                    Value::Array(items) => {
-                        Each::Items(self.arena.alloc_slice_fill_iter(items.iter().map(|item| judge(*item))))
-                    }
+                    Value::Array(items) => Each::Items(
+                        self.arena.alloc_slice_fill_iter(items.iter().map(|item| judge(*item))),
+                    ),
                     value => Each::Items(self.arena.alloc_slice_copy(&[judge(value)])),
                 }
             }
@@ -162,7 +170,8 @@ impl<'v, 's: 'v> Run<'v, 's> {
     pub(super) fn term(self, term: &'v Term) -> Value<'v> {
         let value = match &term.origin {
             Origin::Field(number, reasons) => {
-                // The sample does not know the reasons of the program; a part of a value can be unknown as well.
+                // The sample does not know the reasons of the program; a part of a value can be
+                // unknown as well.
                 return match self.index(self.sample.at(*number), &term.indexes) {
                     Value::Unknown(_) => Value::Unknown(*reasons),
                     value => value,
@@ -191,7 +200,9 @@ impl<'v, 's: 'v> Run<'v, 's> {
             }
             (Index::Each, Value::Array(_)) if rest.is_empty() => value,
             (Index::Each, Value::Array(items)) => self.flattened(items.iter().copied(), rest),
-            (Index::Each, Value::Map(entries)) => self.flattened(entries.iter().map(|(_, item)| *item), rest),
+            (Index::Each, Value::Map(entries)) => {
+                self.flattened(entries.iter().map(|(_, item)| *item), rest)
+            }
             _ => Value::Missing,
         }
     }
@@ -211,11 +222,15 @@ impl<'v, 's: 'v> Run<'v, 's> {
         Value::Array(all.into_bump_slice())
     }
 
-    /// The result of a call; an array of results if the first argument is one value for each of an array.
+    /// The result of a call; an array of results if the first argument is one value for each of an
+    /// array.
     fn call(self, function: Function, arguments: &'v [Argument]) -> Value<'v> {
-        let Some((Argument::Term(first), rest)) = arguments.split_first() else { return Value::Missing };
+        let Some((Argument::Term(first), rest)) = arguments.split_first() else {
+            return Value::Missing;
+        };
         let rest =
-            Items::from_iter_in(rest.iter().map(|argument| self.argument(argument)), self.arena).into_bump_slice();
+            Items::from_iter_in(rest.iter().map(|argument| self.argument(argument)), self.arena)
+                .into_bump_slice();
         let value = self.term(first);
         if !first.is_each() {
             return match function.call(value, rest, self.arena) {

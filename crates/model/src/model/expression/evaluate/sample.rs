@@ -11,11 +11,13 @@ use super::value::Value;
 
 /// Where the values of fields come from.
 pub trait Fields: fmt::Debug {
-    /// The value of a field by its number in the table of fields. What is derived is placed in the arena.
+    /// The value of a field by its number in the table of fields. What is derived is placed in the
+    /// arena.
     fn value<'s>(&'s self, number: usize, arena: &'s Bump) -> Value<'s>;
 }
 
-/// What is known of a request: a value for each field. It is derived when an expression first asks for it, and kept for the next one.
+/// What is known of a request: a value for each field. It is derived when an expression first asks
+/// for it, and kept for the next one.
 #[derive(Debug)]
 pub struct Sample<'s> {
     fields: Option<&'s dyn Fields>,
@@ -34,7 +36,8 @@ pub(super) fn number_of(name: &str) -> Option<usize> {
 }
 
 impl<'s> Sample<'s> {
-    /// A sample of which every field is unknown until it is set. What functions compute is placed in the arena as well.
+    /// A sample of which every field is unknown until it is set. What functions compute is placed
+    /// in the arena as well.
     #[must_use]
     pub fn unknown(arena: &'s Bump) -> Self {
         let values = arena.alloc_slice_fill_with(FIELDS.len(), |_| Cell::new(None));
@@ -68,7 +71,8 @@ impl<'s> Sample<'s> {
     pub(super) fn at(&self, number: usize) -> Value<'s> {
         let slot = self.values.get(number);
         slot.and_then(Cell::get).unwrap_or_else(|| {
-            let value = self.fields.map_or(Value::Unknown(0), |fields| fields.value(number, self.arena));
+            let value =
+                self.fields.map_or(Value::Unknown(0), |fields| fields.value(number, self.arena));
             slot.inspect(|slot| slot.set(Some(value)));
             value
         })

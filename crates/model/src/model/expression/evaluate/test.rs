@@ -85,7 +85,11 @@ impl Orders {
             Operator::LessOrEqual => (true, true, false),
             Operator::Greater => (false, false, true),
             Operator::GreaterOrEqual => (false, true, true),
-            Operator::Contains | Operator::Matches | Operator::Wildcard | Operator::StrictWildcard | Operator::In => {
+            Operator::Contains
+            | Operator::Matches
+            | Operator::Wildcard
+            | Operator::StrictWildcard
+            | Operator::In => {
                 return None;
             }
         };
@@ -119,22 +123,32 @@ impl Test {
     /// The test of an operator and a right side that is no list.
     pub(super) fn new(operator: Operator, right: &ComparedValue) -> Result<Self, NoTest> {
         match (operator, right) {
-            (Operator::In, ComparedValue::Set(items)) => Self::set(items.iter().map(|(item, _)| item)),
+            (Operator::In, ComparedValue::Set(items)) => {
+                Self::set(items.iter().map(|(item, _)| item))
+            }
             (Operator::Contains, ComparedValue::Literal(Literal::Bytes(bytes))) => {
                 Ok(Self::Contains(Box::new(Finder::new(bytes).into_owned())))
             }
             (Operator::Matches, ComparedValue::Literal(Literal::Bytes(bytes))) => {
                 let text = String::from_utf8_lossy(bytes);
-                let regex = regex::bytes::RegexBuilder::new(&text).unicode(false).size_limit(REGEX_BYTES).build();
-                regex.map(|regex| Self::Matches(Box::new(regex))).map_err(|_| NoTest::TooLarge(text.into_owned()))
+                let regex = regex::bytes::RegexBuilder::new(&text)
+                    .unicode(false)
+                    .size_limit(REGEX_BYTES)
+                    .build();
+                regex
+                    .map(|regex| Self::Matches(Box::new(regex)))
+                    .map_err(|_| NoTest::TooLarge(text.into_owned()))
             }
-            (Operator::Wildcard | Operator::StrictWildcard, ComparedValue::Literal(Literal::Bytes(bytes))) => {
-                Ok(Self::Wildcard(Wildcard::new(bytes, operator == Operator::StrictWildcard)))
+            (
+                Operator::Wildcard | Operator::StrictWildcard,
+                ComparedValue::Literal(Literal::Bytes(bytes)),
+            ) => Ok(Self::Wildcard(Wildcard::new(bytes, operator == Operator::StrictWildcard))),
+            (operator, ComparedValue::Literal(literal)) => {
+                match (Constant::of(literal), Orders::of(operator)) {
+                    (Some(constant), Some(orders)) => Ok(Self::Ordered(constant, orders)),
+                    _ => Err(NoTest::NotOfAnyType),
+                }
             }
-            (operator, ComparedValue::Literal(literal)) => match (Constant::of(literal), Orders::of(operator)) {
-                (Some(constant), Some(orders)) => Ok(Self::Ordered(constant, orders)),
-                _ => Err(NoTest::NotOfAnyType),
-            },
             _ => Err(NoTest::NotOfAnyType),
         }
     }
@@ -145,10 +159,16 @@ impl Test {
         for item in items {
             match item {
                 Item::One(Literal::Integer(number)) => integers.push((*number, *number)),
-                Item::Range(Literal::Integer(first), Literal::Integer(last)) => integers.push((*first, *last)),
+                Item::Range(Literal::Integer(first), Literal::Integer(last)) => {
+                    integers.push((*first, *last))
+                }
                 Item::One(Literal::Address(address)) => addresses.push((*address, *address)),
-                Item::Range(Literal::Address(first), Literal::Address(last)) => addresses.push((*first, *last)),
-                Item::One(Literal::Network(network)) => addresses.push((network.network(), network.broadcast())),
+                Item::Range(Literal::Address(first), Literal::Address(last)) => {
+                    addresses.push((*first, *last))
+                }
+                Item::One(Literal::Network(network)) => {
+                    addresses.push((network.network(), network.broadcast()))
+                }
                 Item::One(Literal::Bytes(bytes)) => drop(texts.insert(bytes.clone())),
                 Item::One(Literal::Truth(_) | Literal::Unquoted(_)) | Item::Range(..) => {
                     return Err(NoTest::NotOfAnyType);
@@ -159,7 +179,11 @@ impl Test {
             return Ok(Self::Integers(joined(integers)));
         }
         // Addresses of version 4 come before those of version 6, so that no range holds both.
-        Ok(if addresses.is_empty() { Self::Texts(texts) } else { Self::Addresses(joined(addresses)) })
+        Ok(if addresses.is_empty() {
+            Self::Texts(texts)
+        } else {
+            Self::Addresses(joined(addresses))
+        })
     }
 
     /// Whether a value that is missing passes.

@@ -9,8 +9,12 @@ use super::*;
 use crate::model::expression::{ExpressionSetting, parse_expression};
 use crate::model::facts::expressions::FIELDS;
 
-const HEADERS: [(&str, &[&str]); 4] =
-    [("accept", &["text/html", "*/*"]), ("client_id", &["MTIzYWJj"]), ("empty", &[]), ("x", &["%2520", "a+b"])];
+const HEADERS: [(&str, &[&str]); 4] = [
+    ("accept", &["text/html", "*/*"]),
+    ("client_id", &["MTIzYWJj"]),
+    ("empty", &[]),
+    ("x", &["%2520", "a+b"]),
+];
 
 /// A request for `https://www.example.com/a/b.php?x=1&y=2` from 2001:db8::1.
 fn sample(arena: &Bump) -> Sample<'_> {
@@ -20,7 +24,10 @@ fn sample(arena: &Bump) -> Sample<'_> {
         ("http.host", text("www.example.com")),
         ("http.request.uri.path", text("/a/b.php")),
         ("http.request.uri.query", text("x=1&y=2")),
-        ("http.request.body.raw", text(r#"{"company":"cloudflare","version":2,"ids":[1,{"id":-5}],"half":42.0}"#)),
+        (
+            "http.request.body.raw",
+            text(r#"{"company":"cloudflare","version":2,"ids":[1,{"id":-5}],"half":42.0}"#),
+        ),
         ("http.user_agent", text("asdfghjk")),
         ("http.referer", text("")),
         ("http.request.method", text("GET")),
@@ -31,7 +38,9 @@ fn sample(arena: &Bump) -> Sample<'_> {
         ("http.request.timestamp.sec", Value::Integer(1_484_063_787)),
         (
             "http.request.uri",
-            text("/download/cat.jpg?verify=1484063787-IaLGSmELTvlhfd0ItdN6PhhHTFhzx73EX8uy%2FcSDiIU%3D"),
+            text(
+                "/download/cat.jpg?verify=1484063787-IaLGSmELTvlhfd0ItdN6PhhHTFhzx73EX8uy%2FcSDiIU%3D",
+            ),
         ),
     ] {
         assert!(sample.set(name, value), "{name}");
@@ -48,7 +57,10 @@ fn sample(arena: &Bump) -> Sample<'_> {
 fn judged(text: &str) -> (Truth, Vec<String>) {
     let setting = ExpressionSetting { phase: "", is_account: false, sees_response: false };
     let (expression, problems) = parse_expression(text, setting);
-    let program = expression.unwrap_or_else(|| panic!("{text}: {problems:?}")).compile().expect("it was parsed");
+    let program = expression
+        .unwrap_or_else(|| panic!("{text}: {problems:?}"))
+        .compile()
+        .expect("it was parsed");
     let arena = Bump::new();
     let sample = sample(&arena);
     let truth = program.evaluate(&sample);
@@ -113,8 +125,11 @@ fn documented_examples_hold() {
 fn codes_of_messages_are_checked() {
     let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, b"mysecretkey");
     let code = ring::hmac::sign(&key, b"/download/cat.jpg1484063787");
-    let standard =
-        data_encoding::BASE64.encode(code.as_ref()).replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
+    let standard = data_encoding::BASE64
+        .encode(code.as_ref())
+        .replace('+', "%2B")
+        .replace('/', "%2F")
+        .replace('=', "%3D");
     let safe = data_encoding::BASE64URL_NOPAD.encode(code.as_ref());
     let holds = |uri: &str, rest: &str, now: i64| {
         let expression = Expression::reported(&format!(
@@ -133,7 +148,9 @@ fn codes_of_messages_are_checked() {
     assert_eq!(holds(&uri.replace("cat", "dog"), "", 1_484_063_787), Truth::False);
     let uri = format!("/download/cat.jpg?verify=1484063787-{safe}");
     assert_eq!(holds(&uri, ", \"s\"", 1_484_063_787), Truth::True);
-    for broken in ["", "-", "1484063787-", "/x?verify=1484063787-%", &format!("?verify=1484063787-{safe}x")] {
+    for broken in
+        ["", "-", "1484063787-", "/x?verify=1484063787-%", &format!("?verify=1484063787-{safe}x")]
+    {
         assert_eq!(holds(broken, "", 1_484_063_787), Truth::False, "{broken}");
         assert_eq!(holds(broken, ", \"s\"", 1_484_063_787), Truth::False, "{broken}");
     }
@@ -146,10 +163,19 @@ fn what_is_not_told_is_named_only_where_it_matters() {
         assert!(matches!(truth, Truth::Unknown(_)), "{text}");
         reasons
     };
-    assert_eq!(unknown("cf.waf.score lt 20 or ip.src.country eq \"DE\""), ["cf.waf.score", "ip.src.country"]);
+    assert_eq!(
+        unknown("cf.waf.score lt 20 or ip.src.country eq \"DE\""),
+        ["cf.waf.score", "ip.src.country"]
+    );
     assert_eq!(unknown("ssl and cf.waf.score lt 20"), ["cf.waf.score"]);
-    assert_eq!(unknown("ip.src in $office and ip.src.country eq \"DE\""), ["the list $office", "ip.src.country"]);
-    assert_eq!(unknown("any(http.request.body.form.values[*] contains \"x\")"), ["http.request.body.form.values"]);
+    assert_eq!(
+        unknown("ip.src in $office and ip.src.country eq \"DE\""),
+        ["the list $office", "ip.src.country"]
+    );
+    assert_eq!(
+        unknown("any(http.request.body.form.values[*] contains \"x\")"),
+        ["http.request.body.form.values"]
+    );
     assert_eq!(unknown("is_jwt_valid(\"x\")"), ["is_jwt_valid()"]);
     assert_eq!(unknown("lower(http.request.body.mime) eq \"a\""), ["http.request.body.mime"]);
     assert_eq!(judged("cf.client.bot and cf.waf.score lt 20").0, Truth::False);
@@ -160,7 +186,10 @@ fn what_is_not_told_is_named_only_where_it_matters() {
 fn lists_that_are_given_are_looked_up() {
     let lists = BTreeMap::from([(
         "office".to_owned(),
-        ListItems { networks: vec!["2001::/16".parse().expect("it is one")], ..ListItems::default() },
+        ListItems {
+            networks: vec!["2001::/16".parse().expect("it is one")],
+            ..ListItems::default()
+        },
     )]);
     let arena = Bump::new();
     let mut sample = sample(&arena);
@@ -174,8 +203,14 @@ const DRAWN: [&str; 4] = ["http.host", "http.request.method", "http.referer", "h
 
 fn condition() -> impl Strategy<Value = String> {
     let texts = prop_oneof!["a", "b", "ab", ""];
-    let operators =
-        prop_oneof![Just("eq"), Just("ne"), Just("contains"), Just("lt"), Just("wildcard"), Just("matches")];
+    let operators = prop_oneof![
+        Just("eq"),
+        Just("ne"),
+        Just("contains"),
+        Just("lt"),
+        Just("wildcard"),
+        Just("matches")
+    ];
     let leaf = (prop::sample::select(&DRAWN[..]), operators, texts)
         .prop_map(|(field, operator, text)| format!("{field} {operator} \"{text}\""));
     leaf.prop_recursive(4, 24, 3, |inner| {
@@ -203,7 +238,8 @@ fn of_values(expression: &Expression, values: [Option<&'static str>; 4]) -> Trut
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What is known with a value missing is the same whatever the value is; all known gives a known result.
+    /// What is known with a value missing is the same whatever the value is; all known gives a
+    /// known result.
     #[test]
     fn a_known_result_does_not_depend_on_what_is_not_told(text in condition(), values in prop::array::uniform4(0usize..5)) {
         const TEXTS: [&str; 4] = ["", "a", "b", "ab"];
