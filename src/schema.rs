@@ -123,6 +123,7 @@ kinds! {
 #[must_use]
 pub fn schema(kind: Kind) -> Json {
     let mut schema = kind.untitled();
+    unwrap_descriptions(&mut schema);
     let of_lines = if matches!(kind, Kind::Journal | Kind::Snapshot | Kind::Request) {
         ", a line"
     } else {
@@ -133,6 +134,29 @@ pub fn schema(kind: Kind) -> Json {
         schema.insert("title".to_owned(), json!(title));
     }
     schema
+}
+
+/// Joins the lines of each paragraph of a description: where the source breaks them means nothing.
+fn unwrap_descriptions(schema: &mut Json) {
+    match schema {
+        Json::Object(members) => {
+            for (key, value) in members {
+                match value {
+                    Json::String(text) if key == "description" => *text = unwrapped(text),
+                    value => unwrap_descriptions(value),
+                }
+            }
+        }
+        Json::Array(items) => items.iter_mut().for_each(unwrap_descriptions),
+        _ => {}
+    }
+}
+
+/// Returns a text in Markdown with one line for each paragraph.
+fn unwrapped(text: &str) -> String {
+    let paragraphs: Vec<String> =
+        text.split("\n\n").map(|lines| lines.replace('\n', " ")).collect();
+    paragraphs.join("\n\n")
 }
 
 /// The schema of a type as it is written; `kind` is what its member of that name always says.
