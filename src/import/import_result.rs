@@ -222,10 +222,10 @@ impl ImportResult {
         // A file that another one includes was read, whatever its name is.
         let files_read = &self.files_read;
         self.files_skipped.retain(|path, _| !files_read.contains(&real_path(path)));
-        // The indexes of the readers, which take as much memory as the records.
-        self.types.clear();
-        self.used.clear();
-        self.claims.clear();
+        // The indexes of the readers take as much memory as the records; `clear` would keep it.
+        self.types = BTreeMap::new();
+        self.used = HashSet::new();
+        self.claims = Default::default();
         // A file that is included several times has each of its mistakes once.
         let mut reported = HashSet::new();
         let is_new = |diagnostic: &Diagnostic| {
@@ -545,8 +545,6 @@ impl ImportResult {
     /// is released.
     #[must_use]
     pub fn take_imported(&mut self) -> Vec<Imported> {
-        self.types = BTreeMap::new();
-        self.used = HashSet::new();
         let zones = std::mem::take(&mut self.zones);
         let import = |found: FoundZone| {
             let mut imported = from_live(&found.content);

@@ -19,13 +19,13 @@ pub(super) fn newest(
     find(directory, most, |path| modified(path).is_some_and(&counts))
 }
 
-/// Finds at most `most` journals that were begun at this time or later, newest first. The time is
-/// one that a journal has in it.
-pub(super) fn begun_since(directory: &Path, time: &str, most: usize) -> Vec<PathBuf> {
+/// Finds the journals that were begun at this time or later, newest first. The time is one that a
+/// journal has in it.
+pub(super) fn begun_since(directory: &Path, time: &str) -> Vec<PathBuf> {
     let first = time.replace(':', "-");
     let is_since =
         |path: &Path| path.file_name().is_some_and(|name| *name.to_string_lossy() >= *first);
-    find(directory, most, |path| is_since(path) && modified(path).is_some())
+    find(directory, usize::MAX, |path| is_since(path) && modified(path).is_some())
 }
 
 /// Opens a journal; `None` if it is too large or no journal.

@@ -112,7 +112,7 @@ pub(super) async fn plan_some<'g>(
     }
     plan.diagnostics.append(dropped(goal));
     if let Source::Journal(undo) = &goal.source {
-        plan.diagnostics.append(undo.zones_in_doubt());
+        plan.diagnostics.append(undo.doubts());
     }
     for zone in &fetched.missing {
         if goal.desired.zones.get(zone).is_some_and(|z| z.create && z.id.is_none()) {

@@ -1,13 +1,13 @@
 //! A journal in place of a spec: what an undo plans, and what it refuses.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::journals;
 use crate::apply::{
     JournalReadError, JournalRun, JournalText, Moved, RestoredRecords, Undone, needed, undo_zone,
 };
-use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
+use crate::diagnostic::{Diagnostics, Severity, Sources, count, findings};
 use crate::live::WafQuery;
 use crate::model::managed::Managed;
 use crate::model::ruleset::Phase;
@@ -24,6 +24,8 @@ pub struct Undo {
     run: JournalRun,
     /// Whether the rest is undone where something cannot be.
     skip_conflicts: bool,
+    /// Later journals that were not read, or not to their end.
+    unread_journals: Vec<PathBuf>,
 }
 
 /// Why a journal cannot be undone.
@@ -76,10 +78,12 @@ impl Undo {
         let digest = text.digest().to_owned();
         let mut run = JournalRun::read(text, source).map_err(fail)?;
         let mut restored = RestoredRecords::default();
-        let later = journals::begun_since(directory, &run.began_at, LATER_JOURNALS);
-        later.iter().filter_map(|path| journals::open(path)).for_each(|text| restored.add(text));
+        let mut later = journals::begun_since(directory, &run.began_at);
+        let mut unread_journals = later.split_off(LATER_JOURNALS.min(later.len()));
+        later.retain(|path| !journals::open(path).is_some_and(|text| restored.add(text)));
+        unread_journals.extend(later);
         run.follow(restored);
-        Ok((Self { run, skip_conflicts }, digest))
+        Ok((Self { run, skip_conflicts, unread_journals }, digest))
     }
 
     /// The zones that were written to, with what has to be read of them.
@@ -89,9 +93,19 @@ impl Undo {
         Desired { zones: zones.gather(), ..Desired::default() }
     }
 
-    /// Warns of zones of which it is unknown whether they were created.
-    pub(super) fn zones_in_doubt(&self) -> Diagnostics {
+    /// Warns of zones of which it is unknown whether they were created, and of later journals that
+    /// were not read.
+    pub(super) fn doubts(&self) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
+        if let Some(first) = self.unread_journals.first() {
+            let journals = count(self.unread_journals.len(), "later journal");
+            let words = format!(
+                "{journals} could not be read, the first: {}; records that those applies deleted and created \
+                 again have other ids, and may be reported as changed by someone else",
+                first.display()
+            );
+            diagnostics.push(findings::LATER_JOURNAL_UNREAD.nowhere(words));
+        }
         for (name, _) in
             self.run.zones.iter().filter(|(_, zone)| zone.is_without_id() && zone.is_made)
         {

@@ -96,6 +96,13 @@ resource "cloudflare_record" "sip" {
     flavour  = "sour"
   }
 }
+resource "cloudflare_dns_record" "two_priorities" {
+  zone_id  = cloudflare_zone.z.id
+  name     = "_xmpp._tcp"
+  type     = "SRV"
+  priority = 10
+  data     = { priority = 20, weight = 5, port = 5222, target = "xmpp.example.net" }
+}
 "#;
     workspace.file("infra/main.tf", code);
     let ran = offline(&workspace, "./infra/");
@@ -114,10 +121,15 @@ resource "cloudflare_record" "sip" {
     ] {
         assert_eq!(said(&ran, "IMPORT0012", address), [missing], "{}", ran.stderr);
     }
+    assert!(
+        ran.stderr.contains("`data.priority` is 20 and `priority` is 10; state one of them"),
+        "{}",
+        ran.stderr
+    );
     for tally in [
         "cloudflare_zone: 1 of 2 imported, 1 in part",
         "cloudflare_zone_dnssec: 0 of 1 imported, 1 in part",
-        "cloudflare_dns_record: 1 of 2 imported, 1 in part",
+        "cloudflare_dns_record: 1 of 3 imported, 1 in part",
         "cloudflare_record: 0 of 2 imported, 2 in part",
     ] {
         assert!(ran.stderr.contains(tally), "{tally}\n{}", ran.stderr);

@@ -382,8 +382,12 @@ fn a_saved_plan_is_applied_for_its_own_day() {
     let workspace = saved();
     workspace.run(&["plan", "spec.yaml", "--today", "2026-11-20", "--out", "plan.json"]).exits(0);
     let apply = ["apply", "plan.json", "--yes", "--max-age", "100000h", "--today"];
-    let ran = workspace.run(&[&apply[..], &["2026-11-21"]].concat()).exits(64);
-    assert!(ran.stderr.contains("the saved plan was made for 2026-11-20"), "{ran:?}");
+    for base in [&[][..], &["--base", "spec.yaml"]] {
+        let ran = workspace.run(&[&apply[..], &["2026-11-21"], base].concat()).exits(64);
+        assert!(ran.stderr.contains("the saved plan was made for 2026-11-20"), "{ran:?}");
+    }
+    let ran = workspace.run(&["apply", "plan.json", "--yes", "--var", "X=1"]).exits(64);
+    assert!(ran.stderr.contains("a saved plan was made with its own values"), "{ran:?}");
     workspace.run(&[&apply[..], &["2026-11-20"]].concat()).exits(0);
 }
 

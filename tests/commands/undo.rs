@@ -152,6 +152,25 @@ fn only_the_fields_that_were_changed_are_sent() {
     assert_eq!(patch["ttl"], 300);
 }
 
+/// Journals of later applies know which records have new ids. One that cannot be read is named.
+#[test]
+fn a_later_journal_that_cannot_be_read_is_named() {
+    let workspace = planted(options());
+    workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1, ttl: 600 }");
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    let journal = newest(&workspace);
+    let dry_run = ["undo", &journal, "--dry-run"];
+    let ran = workspace.run(&dry_run).exits(0);
+    assert!(!ran.stderr.contains("PLAN0051"), "{ran:?}");
+    for (name, text) in [("9998-01-01T00-00-00Z-1.jsonl", "no journal"), ("9999.jsonl", "")] {
+        workspace.file(&format!(".zonewright/journal/{name}"), text);
+    }
+    let ran = workspace.run(&dry_run).exits(0);
+    for words in ["PLAN0051", "2 later journals could not be read", "9999.jsonl"] {
+        assert!(ran.stderr.contains(words) || ran.stdout.contains(words), "{words}: {ran:?}");
+    }
+}
+
 #[test]
 fn what_someone_changed_since_is_a_conflict_and_stays() {
     let conflicts: [(&str, &str, Value, &str); 3] = [

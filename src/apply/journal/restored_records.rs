@@ -19,19 +19,19 @@ pub struct RestoredRecords {
 }
 
 impl RestoredRecords {
-    /// Takes in a journal. One that cannot be read says nothing.
-    pub fn add<R: BufRead + Seek>(&mut self, mut text: JournalText<R>) {
+    /// Takes in a journal. Returns false if a part of it cannot be read.
+    pub fn add<R: BufRead + Seek>(&mut self, mut text: JournalText<R>) -> bool {
         let outcomes = text.take_outcomes();
         let (count, _) = text.extent();
-        let Ok(mut lines) = text.lines() else { return };
+        let Ok(mut lines) = text.lines() else { return false };
         while lines.number < count {
-            let Ok(Some(line)) = lines.next() else { return };
-            let Ok(AnyLine { event, .. }) = typed(&line) else { return };
+            let Ok(Some(line)) = lines.next() else { return false };
+            let Ok(AnyLine { event, .. }) = typed(&line) else { return false };
             if event != "intent" {
                 continue;
             }
             let Ok(Intent { step, zone_id, request, operations, .. }) = typed(&line) else {
-                return;
+                return false;
             };
             let ending = outcomes.get(&step);
             let fate = ending.map_or(Fate::Unknown, |ending| ending.fate);
@@ -49,6 +49,7 @@ impl RestoredRecords {
                 }
             }
         }
+        true
     }
 }
 

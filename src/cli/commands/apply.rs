@@ -143,7 +143,6 @@ impl ApplyArgs {
         let given = settings.consents(&self.consents)?;
         let opened = saved_plan::open(path, self.max_age, settings.now()?, given)?;
         if let (Some(day), Some(planned)) = (&settings.flags.today, opened.0.saved_day())
-            && settings.flags.base.is_none()
             && day != planned
         {
             return Err(Ended::usage(format!(

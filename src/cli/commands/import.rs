@@ -272,7 +272,7 @@ pub(super) async fn run(
     // The layout of a large spec needs as much memory as its records.
     drop((desired, remarks));
     let files: Vec<(PathBuf, String)> =
-        texts.into_iter().map(|(path, text)| (path, laid_out(text))).collect();
+        texts.into_iter().map(|(path, text)| laid_out(path, text, output)).collect();
     match &args.out {
         None => output
             .result(|out| files.iter().try_for_each(|(_, text)| out.write_all(text.as_bytes())))?,
@@ -505,10 +505,20 @@ fn entries(n: usize) -> String {
     if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") }
 }
 
-/// A spec in the layout of `fmt`, so that a check of the layout accepts it. What `fmt` leaves as it
-/// is stays as it is.
-fn laid_out(text: String) -> String {
-    edit::format(&text, false).unwrap_or(text)
+/// Returns a file of a spec in the layout of `fmt`, so that a check of the layout accepts it. Warns
+/// of a text that `fmt` leaves as it is.
+fn laid_out(path: PathBuf, text: String, output: &Output) -> (PathBuf, String) {
+    match edit::format(&text, false) {
+        Ok(formatted) => (path, formatted),
+        Err(error) => {
+            let name = match path.as_os_str().is_empty() {
+                true => "the spec".to_owned(),
+                false => safe(&path.display().to_string()).into_owned(),
+            };
+            output.message(&format!("warning: {name}: {error}"));
+            (path, text)
+        }
+    }
 }
 
 /// Returns the files of each zone, and one for what they share.

@@ -85,6 +85,32 @@ fn priority(attributes: &Attributes<'_>) -> Result<Option<Value>, Refusal> {
     }
 }
 
+/// Returns the priority of a record that states it in `data`, beside it, or in both places.
+///
+/// State of version 4 has an empty `data.priority`, which is 0, for types whose priority the API
+/// keeps beside `data` (`is_beside_data`).
+///
+/// # Errors
+///
+/// The two places contradict each other.
+fn one_priority(
+    in_data: Option<Value>,
+    beside_data: &Value,
+    is_beside_data: bool,
+) -> Result<Value, Refusal> {
+    let Some(in_data) = in_data else { return Ok(beside_data.clone()) };
+    let [inner, outer] = [&in_data, beside_data].map(Value::to_string);
+    if inner == outer || *beside_data == Value::Null {
+        return Ok(in_data);
+    }
+    if is_beside_data && inner == "0" {
+        return Ok(beside_data.clone());
+    }
+    Err(Refusal::Invalid(format!(
+        "`data.priority` is {inner} and `priority` is {outer}; state one of them"
+    )))
+}
+
 /// The fields of a type in a `data` block. Version 4 stores the fields of all types, the others
 /// empty.
 fn fields(
@@ -116,7 +142,12 @@ fn fields(
             Slot::Data | Slot::Top => member,
         };
         // Priority is in `data` or beside it, in either version.
-        let value = value.or_else(|| priority.clone().filter(|_| field.name == "priority"));
+        let value = match &priority {
+            Some(beside) if field.name == "priority" => {
+                Some(one_priority(value, beside, field.slot == Slot::Top)?)
+            }
+            _ => value,
+        };
         if let Some(value) = value {
             fields.insert(field.name.to_owned(), value);
         }

@@ -9,13 +9,15 @@
 //! developers.cloudflare.com/dns/manage-dns-records/how-to/import-and-export, read 2026-11-26.
 
 mod entries;
+mod includes;
 mod notes;
 mod outline;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use self::entries::{Head, Line, Lines, Token, duration, expand};
+use self::includes::{IncludedFile, Includes, ReadFile};
 pub(super) use self::outline::Outline;
 use super::comments;
 use super::import_result::{Entry, ImportResult, Translation, Written};
@@ -23,17 +25,10 @@ use crate::diagnostic::{Place, Source, SourceId, Span, count, findings};
 use crate::model::facts::{self, FieldKind};
 use crate::model::{Fqdn, RecordType, ZoneName};
 
-/// The deepest nesting of `$INCLUDE`.
-const DEEPEST_INCLUDE: usize = 10;
-/// Maximum number of files that a zone file includes, counting repetitions.
-const MOST_INCLUDES: usize = 1_000;
-/// The most records of all `$GENERATE` lines of a zone.
+/// Maximum number of records of all `$GENERATE` lines of a zone.
 const MOST_GENERATED: u64 = 70_000;
 /// Types that a name server makes or maintains by itself.
 const MADE: &[&str] = &["SOA", "RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "CDS", "CDNSKEY", "ZONEMD"];
-
-/// Reads other files of a source.
-pub(super) type ReadFile<'f> = dyn FnMut(&Path, &mut ImportResult) -> Result<SourceId, String> + 'f;
 
 /// The state of a reader: what later entries inherit.
 struct Reader<'f> {
@@ -49,17 +44,13 @@ struct Reader<'f> {
     is_export: bool,
     /// Number of records of `$GENERATE` lines.
     generated: u64,
-    /// Number of files that were included.
-    includes: usize,
-    /// The files that are being read, each included by the one before it.
-    open: Vec<SourceId>,
+    includes: Includes<'f>,
     /// Why files were not included. Each reason is reported once.
     include_failures: BTreeSet<String>,
     /// Number of records that name servers make, by type.
     made: BTreeMap<String, usize>,
     /// Number of records of an export that do not say whether they are proxied.
     without_proxy_status: usize,
-    read_file: &'f mut ReadFile<'f>,
 }
 
 /// Reads the records of a zone file.
@@ -80,12 +71,10 @@ pub(super) fn read<'f>(
         stated: None,
         is_export,
         generated: 0,
-        includes: 0,
-        open: Vec::new(),
+        includes: Includes::new(read_file),
         include_failures: BTreeSet::new(),
         made: BTreeMap::new(),
         without_proxy_status: 0,
-        read_file,
     };
     reader.file(source, directory, found);
     let shown =
@@ -118,22 +107,12 @@ fn absolute(text: &str, origin: Option<&Fqdn>) -> Result<Fqdn, String> {
     }
 }
 
-/// The path of a file that `$INCLUDE` names.
-fn included_path(name: &str, directory: &Path) -> Result<PathBuf, String> {
-    let name = name.trim_matches('"');
-    let path = Path::new(name);
-    match path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
-        true => Ok(directory.join(path)),
-        false => Err(format!("`{name}` is not below the directory of the zone file")),
-    }
-}
-
 impl Reader<'_> {
     /// Reads a file.
     fn file(&mut self, source: SourceId, directory: &Path, found: &mut ImportResult) {
         let text =
             found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
-        self.open.push(source);
+        self.includes.enter(source);
         for line in Lines::new(&text) {
             let line = match line {
                 Ok(line) => line,
@@ -164,7 +143,7 @@ impl Reader<'_> {
                 found.refuse(findings::INVALID_IN_SOURCE, "line", "", place, &why);
             }
         }
-        self.open.pop();
+        self.includes.leave();
     }
 
     /// `$ORIGIN name`.
@@ -192,28 +171,12 @@ impl Reader<'_> {
         directory: &Path,
         found: &mut ImportResult,
     ) -> Result<(), String> {
-        let name = line.words.get(1).ok_or("`$INCLUDE` needs a file")?;
-        let path = included_path(&name.text, directory)?;
-        if self.open.len() > DEEPEST_INCLUDE {
-            return Err(format!(
-                "files include each other more than {DEEPEST_INCLUDE} levels deep; others are left out"
-            ));
-        }
-        self.includes += 1;
-        if self.includes > MOST_INCLUDES {
-            return Err(format!(
-                "the zone file includes more than {MOST_INCLUDES} files; others are left out"
-            ));
-        }
-        let included = (self.read_file)(&path, found)?;
-        if self.open.contains(&included) {
-            return Err(format!("`{}` includes itself", name.text.trim_matches('"')));
-        }
+        let IncludedFile { source, path } = self.includes.read(line, directory, found)?;
         let (origin, owner) = (self.origin.clone(), self.owner.clone());
         if let Some(other) = line.words.get(2) {
             self.origin = absolute(&other.text, Some(&self.origin))?;
         }
-        self.file(included, path.parent().unwrap_or(directory), found);
+        self.file(source, path.parent().unwrap_or(directory), found);
         (self.origin, self.owner) = (origin, owner);
         Ok(())
     }

@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::entries::{Line, Lines};
-use super::{DEEPEST_INCLUDE, MOST_INCLUDES, ReadFile, absolute, included_path, notes};
+use super::includes::{IncludedFile, Includes, ReadFile};
+use super::{absolute, notes};
 use crate::diagnostic::{Place, SourceId, Span};
 use crate::import::import_result::ImportResult;
 use crate::model::{Fqdn, ZoneName};
@@ -35,11 +36,11 @@ pub(in crate::import) struct Outline {
 
 impl Outline {
     /// The outline of a file. `assumed` is the origin until the file states one.
-    pub(in crate::import) fn read(
+    pub(in crate::import) fn read<'f>(
         source: SourceId,
         directory: &Path,
         assumed: Option<&ZoneName>,
-        read_file: &mut ReadFile<'_>,
+        read_file: &'f mut ReadFile<'f>,
         found: &mut ImportResult,
     ) -> Self {
         let text = found.sources.get(source).map_or("", |source| source.text());
@@ -47,13 +48,8 @@ impl Outline {
         let mut outline =
             Self { is_export: exported_zone.is_some(), exported_zone, ..Self::default() };
         let has_full_names = outline.is_export || text.contains(notes::TAGS);
-        let mut scan = Scan {
-            outline: &mut outline,
-            has_full_names,
-            includes: 0,
-            open: Vec::new(),
-            read_file,
-        };
+        let mut scan =
+            Scan { outline: &mut outline, has_full_names, includes: Includes::new(read_file) };
         scan.file(source, directory, assumed.map(|zone| zone.as_fqdn().clone()), found);
         outline
     }
@@ -77,10 +73,7 @@ struct Scan<'s, 'f> {
     /// Whether the owner of the SOA record is a full name: Cloudflare's export leaves out its final
     /// dot.
     has_full_names: bool,
-    includes: usize,
-    /// The files that are being scanned, each included by the one before it.
-    open: Vec<SourceId>,
-    read_file: &'s mut ReadFile<'f>,
+    includes: Includes<'f>,
 }
 
 impl Scan<'_, '_> {
@@ -94,13 +87,14 @@ impl Scan<'_, '_> {
     ) {
         let text =
             found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
-        self.open.push(source);
+        self.includes.enter(source);
         for line in Lines::new(&text) {
             let line = match line {
                 Ok(line) => line,
                 Err((at, why)) => {
                     let place = Place { source, span: Span::new(at, at + 1) };
-                    self.outline.unreadable = Some((place, why)).filter(|_| self.open.len() == 1);
+                    self.outline.unreadable =
+                        Some((place, why)).filter(|_| self.includes.is_outermost());
                     break;
                 }
             };
@@ -120,7 +114,7 @@ impl Scan<'_, '_> {
                 None => self.record(&line, source, origin.as_ref()),
             }
         }
-        self.open.pop();
+        self.includes.leave();
     }
 
     /// Scans an included file.
@@ -131,17 +125,9 @@ impl Scan<'_, '_> {
         origin: Option<&Fqdn>,
         found: &mut ImportResult,
     ) {
-        self.includes += 1;
-        let path = line.words.get(1).and_then(|word| included_path(&word.text, directory).ok());
-        let Some(path) =
-            path.filter(|_| self.open.len() <= DEEPEST_INCLUDE && self.includes <= MOST_INCLUDES)
-        else {
+        let Ok(IncludedFile { source, path }) = self.includes.read(line, directory, found) else {
             return;
         };
-        let Ok(source) = (self.read_file)(&path, found) else { return };
-        if self.open.contains(&source) {
-            return;
-        }
         self.outline.included.insert(path.clone());
         let stated = line.words.get(2).and_then(|word| absolute(&word.text, origin).ok());
         self.file(

@@ -136,6 +136,9 @@ findings! {
     EMPTIED_NAME = "PLAN0050" Warning "a name is without records since an earlier apply",
         "An apply deleted the records of the name and ended before it created what replaces them.",
         "Apply this plan, or restore the deleted records with `zonewright undo JOURNAL`.";
+    LATER_JOURNAL_UNREAD = "PLAN0051" Note "a later journal was not read",
+        "An undo asks the journals of later applies which records were deleted and created again, because these have new ids. At most the 100 newest journals of at most 32 MiB are asked.",
+        "If the undo refuses a record that nobody changed, restore it from the journal by hand, or use `--skip-conflicts`.";
     WEAKENED = "PLAN0052" Warning "the live protection is weaker than the spec says",
         "The section promises protection that is not in force: an override, or a rule that the spec does not name, takes it away, and the plan \
          leaves that alone. `drift` calls the deployment `weakened`.",
