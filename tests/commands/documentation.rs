@@ -70,7 +70,7 @@ fn check(document: &str) {
                 run(&["validate", "section.yaml"]).exits(0);
             }
             ("console", _) => {
-                let block = block.replace("$ cargo run --release -- ", "$ zonewright ");
+                let block = block.replace("$ cargo run -- ", "$ zonewright ");
                 for one in block.split("$ zonewright ").skip(1) {
                     let (command, told) = one.split_once('\n').unwrap();
                     let ran = run(&command.split(' ').collect::<Vec<_>>());

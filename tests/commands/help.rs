@@ -73,10 +73,8 @@ fn short_help_is_short_and_shows_what_matters() {
     for (words, _) in commands() {
         let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["-h"]).collect();
         let ran = alone(&arguments).exits(0);
-        // The sandbox has one option for each difference in behaviour.
-        let is_long = words == ["sandbox", "serve"];
         let lines = ran.stdout.lines().count();
-        assert!(lines <= MOST_LINES || is_long, "{arguments:?} has {lines} lines:\n{}", ran.stdout);
+        assert!(lines <= MOST_LINES, "{arguments:?} has {lines} lines:\n{}", ran.stdout);
     }
     let short = |command: &str| alone(&[command, "-h"]).exits(0).stdout;
     let schema = short("schema");

@@ -27,6 +27,7 @@ use crate::render::text::write_conformance;
 /// Checks rules with dry runs. Exits with 2 if something differs.
 #[derive(Debug, Args)]
 #[command(
+    hide = true,
     after_help = "Examples:\n  zonewright conformance --zone example.com --i-own-this-zone\n  zonewright conformance --zone example.com --sandbox --i-own-this-zone --format json"
 )]
 pub(in crate::cli) struct ConformanceArgs {

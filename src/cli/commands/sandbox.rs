@@ -61,6 +61,10 @@ enum SandboxCommand {
     Reset,
 }
 
+/// Heading of the options that change how the sandbox behaves where Cloudflare's behaviour is
+/// uncertain or differs between accounts.
+const BEHAVIOUR: &str = "Uncertain behaviour of Cloudflare";
+
 /// `sandbox serve`.
 #[derive(Debug, Args)]
 struct ServeArgs {
@@ -81,47 +85,47 @@ struct ServeArgs {
     with_zone: Vec<String>,
     /// Form of records in responses: current, with every documented member (full), or that of 2024
     /// (seed)
-    #[arg(long, default_value = "modern", value_parser = ["modern", "full", "seed"])]
+    #[arg(long, hide_short_help = true, help_heading = BEHAVIOUR, default_value = "modern", value_parser = ["modern", "full", "seed"])]
     shape: String,
     /// Disable the batch endpoint
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, help_heading = BEHAVIOUR)]
     no_batch: bool,
     /// Maximum records on a page
-    #[arg(long, default_value_t = sandbox::Profile::default().page_limit, value_name = "N")]
+    #[arg(long, hide_short_help = true, help_heading = BEHAVIOUR, default_value_t = sandbox::Profile::default().page_limit, value_name = "N")]
     page_limit: u64,
     /// Record quota of a zone, instead of that of its plan
-    #[arg(long, value_name = "N")]
+    #[arg(long, hide_short_help = true, help_heading = BEHAVIOUR, value_name = "N")]
     record_quota: Option<usize>,
     /// Accept `service`, `proto` and `name` in SRV data if they agree with the name of the record
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, help_heading = BEHAVIOUR)]
     old_srv_members: bool,
     /// Store and find the names of zones in Unicode
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, help_heading = BEHAVIOUR)]
     unicode_zone_names: bool,
     /// Refuse members of `data` that the record type does not have
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, help_heading = BEHAVIOUR)]
     strict_data: bool,
     /// Accept NS records beside other types than A, AAAA and CNAME
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, help_heading = BEHAVIOUR)]
     ns_beside_others: bool,
     /// Refuse a TXT record as identical if it differs from another one only in where it is cut into
     /// strings
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, help_heading = BEHAVIOUR)]
     joined_texts: bool,
     /// List records in a different order each time
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, help_heading = BEHAVIOUR)]
     random_order: bool,
     /// Refuse to list all settings of a zone at once, as from 2027-03-31
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, help_heading = BEHAVIOUR)]
     without_settings_list: bool,
     /// Refuse `dry_run` for rulesets
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, help_heading = BEHAVIOUR)]
     without_dry_run: bool,
     /// Refuse account-level rulesets, as on all plans except Enterprise
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, help_heading = BEHAVIOUR)]
     without_account_rulesets: bool,
     /// Highest paranoia level that is on by default in the OWASP ruleset
-    #[arg(long, default_value_t = sandbox::Profile::default().owasp_level, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=4))]
+    #[arg(long, hide_short_help = true, help_heading = BEHAVIOUR, default_value_t = sandbox::Profile::default().owasp_level, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=4))]
     owasp_level: u8,
     /// Limit the credentials to this permission, such as "DNS Edit"; repeatable
     #[arg(long = "permission", value_name = "NAME", value_parser = permission)]
