@@ -1,11 +1,11 @@
-//! Inputs that may be larger than anything that the program needs, or never end.
+//! Reads inputs that may be too large, or never end.
 
 use std::io::{self, ErrorKind, Read};
 
-/// Everything that an input has, as bytes.
+/// Reads an input to its end, as bytes.
 ///
 /// # Errors
-/// It cannot be read, or has more than `most` bytes ([`ErrorKind::FileTooLarge`]).
+/// The input cannot be read, or has more than `most` bytes ([`ErrorKind::FileTooLarge`]).
 pub fn read_bytes(input: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -18,10 +18,10 @@ pub fn read_bytes(input: impl Read, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Everything that an input has, as text.
+/// Reads an input to its end, as text.
 ///
 /// # Errors
-/// As [`read_bytes`]; it is not UTF-8 ([`ErrorKind::InvalidData`]).
+/// The same as [`read_bytes`]; also if the input is not UTF-8 ([`ErrorKind::InvalidData`]).
 pub fn read_text(input: impl Read, most: u64) -> io::Result<String> {
     let bytes = read_bytes(input, most)?;
     String::from_utf8(bytes)

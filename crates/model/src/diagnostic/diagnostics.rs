@@ -1,4 +1,4 @@
-//! One finding, and a collection of them.
+//! A finding, and a collection of findings.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,19 +8,19 @@ use super::limits::{LONGEST, MOST_OF_A_KIND, MOST_RELATED, RESERVED};
 use super::plurals::count;
 use super::source::{Place, Sources};
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Nothing can be planned until it is fixed.
+    /// An error prevents a plan until it is fixed.
     Error,
-    /// Valid, but probably not what was meant.
+    /// The input is valid, but probably a mistake.
     Warning,
-    /// Worth knowing.
+    /// Useful information.
     Note,
 }
 
 impl Severity {
-    /// The word used in every output.
+    /// Returns the word that every output uses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -34,9 +34,9 @@ impl Severity {
 /// A place with a short text about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// Where.
+    /// The place.
     pub place: Place,
-    /// What the place shows; may be empty for the primary label.
+    /// Describes the place; may be empty for the primary label.
     pub text: String,
 }
 
@@ -45,34 +45,35 @@ pub struct Label {
 pub struct Diagnostic {
     /// The kind of finding: its code, summary, reason and fix.
     pub finding: &'static Finding,
-    /// How bad it is here; [`Self::as_severity`] overrides the severity of the kind.
+    /// The severity of this finding; [`Self::as_severity`] overrides the severity of the kind.
     pub severity: Severity,
-    /// What is wrong here, with text from the input.
+    /// Describes the problem, with text from the input.
     pub detail: String,
-    /// The managed thing affected, if any (`example.com/dns/www/A`).
+    /// The address of the affected item, if there is one (`example.com/dns/www/A`).
     pub address: Option<String>,
     /// The place affected.
     pub primary: Option<Label>,
     /// Other places that belong to the finding.
     pub related: Vec<Label>,
-    /// What to write instead.
+    /// The suggested fix.
     pub help: Option<String>,
-    /// The names that it counts, if it is about several. A finding that counts fewer of them than
-    /// before is not new.
+    /// The names that a finding about several items counts. A finding that counts fewer names than
+    /// in an earlier run is not new.
     pub names: Vec<String>,
-    /// How many more findings of its kind it represents; zero for an ordinary finding.
+    /// Number of further findings of this kind that this one represents; zero for an ordinary
+    /// finding.
     pub more: usize,
-    /// Whether it is a note or warning that does not come with the change. Plans count such
-    /// findings instead of showing them.
+    /// True for a note or warning that the change did not cause. Plans count such findings instead
+    /// of showing them.
     pub is_known: bool,
 }
 
-/// Findings that are counted together.
+/// Code and severity: findings with the same pair are counted together.
 type Kind = (&'static str, Severity);
 
 impl Diagnostic {
-    /// A diagnostic without place or help; [`Self::at`], [`Self::help`] and the other methods add
-    /// them.
+    /// Creates a diagnostic without place or help; [`Self::at`], [`Self::help`] and the other
+    /// methods add them.
     #[must_use]
     pub fn new(finding: &'static Finding, detail: impl Into<String>) -> Self {
         Self {
@@ -89,31 +90,29 @@ impl Diagnostic {
         }
     }
 
-    /// Represents a number of further findings of a kind.
     fn of_more((finding, severity): (&'static Finding, Severity), more: usize) -> Self {
         let help = "fix the reported ones and run the command again".to_owned();
         let detail = format!("… and {more} more of {}", finding.code);
         Self { severity, more, help: Some(help), ..Self::new(finding, detail) }
     }
 
-    /// The kind that it is counted with.
     fn kind(&self) -> Kind {
         (self.finding.code, self.severity)
     }
 
-    /// Whether it is a note or a warning about a zone or a place in the spec, and not about the
-    /// run.
+    /// Returns true for a note or a warning about a zone or a place in the spec, and false for one
+    /// about the run.
     #[must_use]
     pub fn is_of_zone(&self) -> bool {
         self.severity != Severity::Error && (self.primary.is_some() || self.address.is_some())
     }
 
-    /// How many findings it represents.
+    /// Returns the number of findings that it represents.
     pub fn number(&self) -> usize {
         self.more.max(1)
     }
 
-    /// Cuts unbounded parts: a text or a list of places may be as long as the input.
+    /// Shortens texts and lists of places that may be as long as the input.
     fn bound(&mut self) {
         let more = self.related.len().saturating_sub(MOST_RELATED);
         self.related.truncate(MOST_RELATED);
@@ -129,13 +128,13 @@ impl Diagnostic {
         }
     }
 
-    /// Its stable code, such as `SPEC0012`.
+    /// Returns its stable code, such as `SPEC0012`.
     #[must_use]
     pub fn code(&self) -> &'static str {
         self.finding.code
     }
 
-    /// What kind of mistake this is: the same text every time, without user data.
+    /// Returns the fixed description of the kind of mistake, without user data.
     #[must_use]
     pub fn summary(&self) -> &'static str {
         self.finding.summary
@@ -161,21 +160,21 @@ impl Diagnostic {
         self
     }
 
-    /// Says what to write instead.
+    /// Sets the suggested fix.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Names everything that the finding counts.
+    /// Sets the names of the items that the finding counts.
     #[must_use]
     pub fn counting(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.names = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Names the managed thing affected.
+    /// Sets the address of the affected item.
     #[must_use]
     pub fn about(mut self, address: impl Into<String>) -> Self {
         self.address = Some(address.into());
@@ -183,7 +182,7 @@ impl Diagnostic {
     }
 }
 
-/// A text, cut after a number of characters; the end says how long it is in all.
+/// Cuts a text after `most` characters and appends the full length.
 fn cut(text: &str) -> Cow<'_, str> {
     if text.len() <= LONGEST || text.char_indices().nth(LONGEST + RESERVED).is_none() {
         return Cow::Borrowed(text);
@@ -192,80 +191,81 @@ fn cut(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{short}… ({} bytes in all)", text.len()))
 }
 
-/// Findings of a step, in the order in which they were found until [`Diagnostics::sort`].
+/// The findings of a step, in the order of detection until [`Diagnostics::sort`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     all: Vec<Diagnostic>,
-    /// How many they represent. Kept, because whoever reads a file asks at every node whether there
-    /// are enough.
+    /// The sum of [`Diagnostic::number`]. Stored, because a reader of a file asks at every node
+    /// whether there are too many.
     total: usize,
 }
 
 impl Diagnostics {
-    /// Adds one.
+    /// Adds a diagnostic.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.total += diagnostic.number();
         self.all.push(diagnostic);
     }
 
-    /// Marks the notes and warnings about a zone or a place in the spec for which `is_known` holds.
+    /// Marks the notes and warnings about a zone or a place in the spec for which `is_known`
+    /// returns true.
     pub fn mark_known(&mut self, is_known: impl Fn(&Diagnostic) -> bool) {
         for diagnostic in &mut self.all {
             diagnostic.is_known = diagnostic.is_of_zone() && is_known(diagnostic);
         }
     }
 
-    /// Adds all of another collection.
+    /// Moves all diagnostics of another collection into this one.
     pub fn append(&mut self, mut other: Diagnostics) {
         self.total += other.total;
         self.all.append(&mut other.all);
     }
 
-    /// Removes all findings of some kinds.
+    /// Removes all findings with one of the codes.
     pub fn remove(&mut self, codes: &[&str]) {
         self.all.retain(|d| !codes.contains(&d.code()));
         self.total = self.all.iter().map(Diagnostic::number).sum();
     }
 
-    /// Whether there is an error among them.
+    /// Returns true if at least one finding is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.all.iter().any(|d| d.severity == Severity::Error)
     }
 
-    /// How many findings of one severity there are.
+    /// Returns the number of findings with this severity.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
         self.all.iter().filter(|d| d.severity == severity).map(Diagnostic::number).sum()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is no finding.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// How many there are, including those that are not reported one by one.
+    /// Returns the number of findings, including those that are only counted.
     #[must_use]
     pub fn len(&self) -> usize {
         self.total
     }
 
-    /// All that are reported.
+    /// Iterates over the findings that are reported.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.all.iter()
     }
 
-    /// Orders them by file, place, severity and code, drops exact duplicates, and bounds what is
-    /// reported: the first [`MOST_OF_A_KIND`] of a code and severity, then how many more there are,
-    /// and no text longer than a page. All outputs show sorted findings.
+    /// Sorts the findings by file, place, severity and code, drops exact duplicates, and limits the
+    /// report: of each code and severity, the first [`MOST_OF_A_KIND`] findings and the number of
+    /// further ones, with no text longer than a page. All outputs show sorted findings.
     ///
     /// # Order
-    /// Files by name, so that the order in which they were given does not matter; findings without
-    /// a place come last.
+    /// Files are sorted by name, so that the order of arguments makes no difference. Findings
+    /// without a place come last.
     pub fn sort(&mut self, sources: &Sources) {
         let mut more: HashMap<Kind, usize> = HashMap::new();
-        // Findings that an earlier sort left out; their number is added to the new one.
+        // Findings that an earlier sort left out: their number is added to the new one.
         self.all.retain(|d| {
             if d.more > 0 {
                 *more.entry(d.kind()).or_default() += d.more;
@@ -277,8 +277,7 @@ impl Diagnostics {
         self.total = self.all.iter().map(Diagnostic::number).sum();
     }
 
-    /// Orders them as [`Diagnostics::sort`] and drops exact duplicates, and leaves nothing else
-    /// out.
+    /// Sorts like [`Diagnostics::sort`] and drops exact duplicates, without any other limit.
     pub fn order(&mut self, sources: &Sources) {
         self.all.sort_by_cached_key(|d| {
             let place = d.primary.as_ref().map(|l| l.place);
@@ -294,7 +293,8 @@ impl Diagnostics {
         self.total = self.all.iter().map(Diagnostic::number).sum();
     }
 
-    /// Leaves out the excess; `more` says how many of each kind were left out before.
+    /// Removes the findings over the limit; `more` has the numbers that earlier sorts removed of
+    /// each kind.
     fn bound(&mut self, mut more: HashMap<Kind, usize>) {
         let mut kept: HashMap<Kind, usize> = HashMap::new();
         self.all.retain_mut(|d| {

@@ -1,6 +1,6 @@
-//! The beginning of what is too long to show.
+//! Shortens texts and lists that are too long to show.
 
-/// The beginning of a text: at most so many characters, then `…`.
+/// Returns the beginning of a text: at most `most` characters, then `…`.
 #[must_use]
 pub fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
@@ -9,7 +9,7 @@ pub fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// The first members of a list, and how many more there are: `a, b and 3 more`.
+/// Returns the first members of a list and the number of further ones: `a, b and 3 more`.
 #[must_use]
 pub fn first_of<T: ToString>(members: impl IntoIterator<Item = T>, most: usize) -> String {
     let mut members: Vec<String> = members.into_iter().map(|member| member.to_string()).collect();

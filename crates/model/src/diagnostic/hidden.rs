@@ -7,18 +7,18 @@
 
 use std::borrow::Cow;
 
-/// The whole text on one line, with everything that is not plainly visible written as an escape.
+/// Returns the text on one line. Invisible and misleading characters are written as escapes.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |c, out| out.extend(c.escape_unicode()))
 }
 
-/// A JSON document with everything that is not plainly visible written as JSON escapes: it reads
-/// back as the same values.
+/// Returns a JSON document in which invisible and misleading characters are JSON escapes. Its
+/// values stay the same.
 #[must_use]
 pub fn visible_json(document: &str) -> Cow<'_, str> {
     escaped(document, |c, out| match c {
-        // A line break outside texts is layout; inside texts it is escaped already.
+        // A line break outside strings is layout; inside strings it is escaped already.
         '\n' => out.push('\n'),
         c => c
             .encode_utf16(&mut [0; 2])
@@ -43,7 +43,7 @@ fn escaped(text: &str, escape: impl Fn(char, &mut String)) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a text begins with what a runner takes for a command: `##[error]`,
+/// Returns true if a text begins like a command of a CI runner: `##[error]`,
 /// `##vso[task.setvariable …]`.
 ///
 /// # Sources
@@ -55,7 +55,8 @@ pub fn begins_command(text: &str) -> bool {
     rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric()).starts_with('[')
 }
 
-/// Whether a character controls the terminal, reorders text, or looks like a blank or like nothing.
+/// Returns true if a character controls the terminal, reorders text, or looks like a blank or like
+/// nothing.
 ///
 /// # Sources
 /// Unicode 16, `Default_Ignorable_Code_Point`, `Bidi_Control` and the blanks other than U+0020.

@@ -1,16 +1,16 @@
-//! How many findings are reported, and how long they are.
+//! Limits on the number and the length of findings.
 
-/// How many findings of one kind are reported at most: a generator repeats its mistakes everywhere.
+/// Maximum number of reported findings of one kind. A generator repeats its mistakes everywhere.
 pub const MOST_OF_A_KIND: usize = 100;
 
-/// Longest text in a finding; it can include text from the input.
+/// Maximum length of a text in a finding, which can include text from the input.
 ///
 /// # Units
 /// Characters.
 pub(super) const LONGEST: usize = 1_000;
 
-/// Characters reserved for saying how much was left out.
+/// Characters reserved for the number of omitted characters.
 pub(super) const RESERVED: usize = 80;
 
-/// How many related places one finding has at most.
+/// Maximum number of related places of one finding.
 pub(super) const MOST_RELATED: usize = 20;

@@ -1,11 +1,11 @@
 //! Findings about the user's input and about a plan.
 //!
 //! A [`Diagnostic`] is data: a stable code, a severity, a fixed summary, a detail with text from
-//! the input, the places affected and what to write instead. Many are collected; the first does not
-//! stop the run. Places are byte spans into [`Sources`]; lines and columns are computed only when
-//! something is shown. This module imports no other module of the crate, so it also has the few
-//! tools for text that every module needs: counts with nouns, the beginnings of long texts, bounded
-//! reads, and what is hidden.
+//! the input, the affected places and a suggested fix. A run collects many diagnostics and does not
+//! stop at the first. Places are byte spans into [`Sources`]; lines and columns are computed only
+//! for outputs. This module imports no other module of the crate, so it also has the few text tools
+//! that every module needs: counts with nouns, shortened texts, bounded reads, and escapes for
+//! hidden characters.
 
 mod bounded_input;
 mod diagnostics;
@@ -25,5 +25,5 @@ pub use limits::MOST_OF_A_KIND;
 pub use plurals::{count, noun_for};
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Span};
 
-/// What is shown in place of a secret.
+/// Replacement for a secret in outputs.
 pub const REDACTED: &str = "[redacted]";

@@ -2,19 +2,19 @@
 
 use std::fmt::Display;
 
-/// Something that counts: `usize`, `u64` and their like.
+/// A number type that can be counted: `usize`, `u64` and others.
 pub trait Number: Display + PartialEq + From<u8> {}
 
 impl<N: Display + PartialEq + From<u8>> Number for N {}
 
-/// A count with its noun: `1 record`, `2 records`, `2 entries`.
+/// Formats a count with its noun: `1 record`, `2 records`, `2 entries`.
 #[must_use]
 pub fn count<N: Number>(n: N, noun: &str) -> String {
     let shown = n.to_string();
     format!("{shown} {}", noun_for(n, noun))
 }
 
-/// The noun that fits a number, without the number.
+/// Returns the noun in the form that fits the number, without the number.
 #[must_use]
 pub fn noun_for<N: Number>(n: N, noun: &str) -> String {
     match noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u'])) {

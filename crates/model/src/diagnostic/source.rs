@@ -1,4 +1,4 @@
-//! The texts that were read, and places in them.
+//! The texts of a run, and places in them.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -20,7 +20,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// A span over `start..end`; saturates at 4 GiB, far above the size limit of a spec.
+    /// Creates the span `start..end`; saturates at 4 GiB, far above the size limit of a spec.
     #[must_use]
     pub fn new(start: usize, end: usize) -> Self {
         let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
@@ -31,17 +31,17 @@ impl Span {
 /// A span in a named source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// Which text.
+    /// The source.
     pub source: SourceId,
-    /// Where in it.
+    /// The span in the source.
     pub span: Span,
 }
 
 impl Place {
-    /// No place in any text: for what is not in a file, such as the live state.
+    /// No place in any text: for items that are not in a file, such as the live state.
     pub const NOWHERE: Self = Self { source: SourceId(u32::MAX), span: Span { start: 0, end: 0 } };
 
-    /// Whether another place is within it.
+    /// Returns true if `other` is within this place.
     #[must_use]
     pub fn contains(self, other: Self) -> bool {
         self.source == other.source
@@ -62,9 +62,9 @@ pub struct Source {
 /// The positions of lines and characters of a text.
 #[derive(Debug, Clone)]
 struct Index {
-    /// Where each line begins, in bytes.
+    /// Byte offset of the start of each line.
     lines: Vec<u32>,
-    /// For each block of [`BLOCK`] bytes, how many characters that take a column begin before it. A
+    /// For each block of [`BLOCK`] bytes, the number of characters before it that take a column. A
     /// program may write a whole spec on one line, and columns must not be counted from its start
     /// each time.
     columns: Vec<u32>,
@@ -74,13 +74,13 @@ struct Index {
 const BLOCK: usize = 1024;
 
 impl Source {
-    /// The name shown to the user: a path as given, `<stdin>`, or `--var`.
+    /// Returns the name shown to the user: a path as given, `<stdin>`, or `--var`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -106,14 +106,14 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Adds a text under the name that the user knows.
+    /// Adds a text under the name that is shown to the user.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
         let id = SourceId(u32::try_from(self.all.len()).expect("fewer than 2^32 files are read"));
         self.all.push(Source { name: name.into(), text: text.into(), index: OnceLock::new() });
         id
     }
 
-    /// Masks a range of a text with `*`, byte for byte, so that it is never shown; other places
+    /// Masks a range of a text with `*`, byte for byte, so that it is never shown. Other places
     /// stay valid.
     pub fn redact(&mut self, place: Place) {
         let Some(source) = self.all.get_mut(place.source.0 as usize) else { return };
@@ -129,19 +129,19 @@ impl Sources {
         source.index = OnceLock::new();
     }
 
-    /// The source with this number.
+    /// Returns the source with this id.
     #[must_use]
     pub fn get(&self, id: SourceId) -> Option<&Source> {
         self.all.get(id.0 as usize)
     }
 
-    /// The name of a source; empty if it is unknown.
+    /// Returns the name of a source; empty if the source is unknown.
     #[must_use]
     pub fn name(&self, id: SourceId) -> &str {
         self.get(id).map_or("", Source::name)
     }
 
-    /// Every source with its number, in the order read.
+    /// Iterates over the sources with their ids, in the order of reading.
     pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
         self.all
             .iter()
@@ -149,7 +149,7 @@ impl Sources {
             .map(|(n, s)| (SourceId(u32::try_from(n).unwrap_or(u32::MAX)), s))
     }
 
-    /// The line and column at which a place begins.
+    /// Returns the line and column at which a place begins.
     #[must_use]
     pub fn line_column(&self, place: Place) -> LineColumn {
         self.get(place.source)
@@ -158,7 +158,6 @@ impl Sources {
 }
 
 impl Source {
-    /// The positions of lines and characters.
     fn index(&self) -> &Index {
         self.index.get_or_init(|| {
             let narrow = |n: usize| Span::new(n, n).start;
@@ -174,24 +173,24 @@ impl Source {
         })
     }
 
-    /// Where each line begins.
     fn starts(&self) -> &[u32] {
         &self.index().lines
     }
 
-    /// How many characters that take a column begin before a byte.
+    /// Counts the characters before a byte offset that take a column.
     fn columns_before(&self, offset: usize) -> usize {
         let block = offset / BLOCK;
         self.index().columns[block] as usize + columns_between(&self.text, block * BLOCK, offset)
     }
 
-    /// The number of the line, from 0, that holds a byte offset.
+    /// Returns the number of the line, from 0, that contains a byte offset.
     #[must_use]
     pub fn line(&self, offset: usize) -> usize {
         self.starts().partition_point(|start| *start as usize <= offset).saturating_sub(1)
     }
 
-    /// The bytes of a line, counted from 0, without its line break; empty past the end.
+    /// Returns the byte range of a line, counted from 0, without its line break; empty past the
+    /// end.
     #[must_use]
     pub fn line_range(&self, line: usize) -> Range<usize> {
         let start = |n: usize| self.starts().get(n).map(|s| *s as usize);
@@ -201,8 +200,8 @@ impl Source {
         first..end
     }
 
-    /// Line and column of a byte offset; an offset inside a character counts as its start, one past
-    /// the end as the end.
+    /// Returns the line and column of a byte offset. An offset inside a character counts as its
+    /// start, an offset past the end as the end.
     fn line_column(&self, offset: usize) -> LineColumn {
         let at = self.text.floor_char_boundary(offset.min(self.text.len()));
         let line = self.line(at);
@@ -214,7 +213,7 @@ impl Source {
     }
 }
 
-/// How many characters that take a column begin in a range of bytes; a byte order mark takes none.
+/// Counts the characters in a range of bytes that take a column; a byte order mark takes none.
 fn columns_between(text: &str, from: usize, to: usize) -> usize {
     const MARK: &[u8] = "\u{feff}".as_bytes();
     let bytes = text.as_bytes();
@@ -241,8 +240,8 @@ mod tests {
 
     #[test]
     fn columns_of_a_long_line_are_those_counted_from_its_start() {
-        // Characters of one to four bytes, and marks, placed across the ends of blocks in every
-        // way.
+        // Characters of one to four bytes, and byte order marks, placed across the ends of blocks
+        // in every way.
         let line = "aé例😀\u{feff}b".repeat(600);
         let text = format!("x\n{line}\ny");
         let mut sources = Sources::default();

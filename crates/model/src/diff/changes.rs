@@ -7,92 +7,93 @@ use super::field::FieldChange;
 use super::ownership::Claim;
 use crate::model::{Address, Danger, DesiredRecord, LiveRecord, ReadOnly, ZoneName};
 
-/// What is to be done to one record.
+/// The kind of change that one record needs, with both versions of the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind<'a> {
     /// Cloudflare does not have it.
     Create {
-        /// What the spec wants.
+        /// The record of the spec.
         after: &'a DesiredRecord,
-        /// How many live values of the same purpose stay beside it without being in the spec.
+        /// Number of live values with the same purpose that stay and are not in the spec.
         beside: usize,
     },
-    /// Cloudflare has it, with differences.
+    /// Cloudflare has the record, with other values.
     Update {
-        /// What Cloudflare has.
+        /// The live record.
         before: &'a LiveRecord,
-        /// What the spec wants.
+        /// The record of the spec.
         after: &'a DesiredRecord,
-        /// The differences; never empty.
+        /// The fields that differ; never empty.
         fields: Vec<FieldChange>,
-        /// Whose the live record is.
+        /// The owner of the live record.
         claim: Claim<'a>,
     },
-    /// Cloudflare has it and should not.
+    /// Cloudflare has the record and the spec does not want it.
     Delete {
-        /// What Cloudflare has.
+        /// The live record.
         before: &'a LiveRecord,
-        /// Why.
+        /// The reason for the delete.
         reason: DeleteReason,
-        /// The spec entry that asks for it, where there is one.
+        /// The spec entry that asks for the delete, if there is one.
         place: Option<crate::diagnostic::Place>,
-        /// Dangers that the entry accepts, with its reasons.
+        /// Dangers that the spec entry accepts, with its reasons.
         accepted: Option<&'a BTreeMap<Danger, String>>,
-        /// Whose the live record is.
+        /// The owner of the live record.
         claim: Claim<'a>,
     },
 }
 
-/// One difference.
+/// One difference between a desired and a live record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change<'a> {
     /// The record's address.
     pub address: Address,
-    /// The difference.
+    /// The kind of change, with both versions of the record.
     pub kind: ChangeKind<'a>,
 }
 
-/// Why a live record is left alone.
+/// The reason why the plan leaves a live record alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SetAsideReason {
-    /// The spec does not name it.
+    /// The spec does not name the record.
     Unmanaged,
-    /// An `ignore` pattern of the zone names it (its number in the spec).
+    /// An `ignore` pattern of the zone names the record. Contains the pattern's index in the spec.
     Ignored(usize),
-    /// Cloudflare does not allow it to be changed here.
+    /// Cloudflare does not allow changes to the record.
     ReadOnly(ReadOnly),
-    /// Its type or value is not understood.
+    /// The program does not understand the record's type or value.
     Opaque,
     /// Another live record has the same name, type and value.
     Duplicate,
 }
 
-/// A live record that is left alone.
+/// A live record that the plan leaves alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetAside<'a> {
     /// The record.
     pub record: &'a LiveRecord,
-    /// Why.
+    /// The reason why it is left alone.
     pub reason: SetAsideReason,
 }
 
-/// A desired record that cannot be had, because something in its way must not be touched.
+/// A desired record that cannot be created or updated because of a live record that must not
+/// change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict<'a> {
-    /// The record wanted.
+    /// The desired record.
     pub desired: &'a DesiredRecord,
-    /// What is in its way.
+    /// The live record that prevents the change.
     pub live: &'a LiveRecord,
-    /// Why it must not be touched.
+    /// The reason why the live record must not change.
     pub reason: SetAsideReason,
 }
 
-/// A DS record that stays while the delegation that it belongs to is to be deleted.
+/// A DS record that stays although the delegation that it belongs to would be deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stranded<'a> {
-    /// The spec wants it.
+    /// The spec wants the DS record.
     Wanted(&'a DesiredRecord),
-    /// It must not be touched.
+    /// The plan leaves the DS record alone.
     Aside(SetAside<'a>),
 }
 
@@ -101,18 +102,17 @@ pub enum Stranded<'a> {
 pub struct RecordChanges<'a> {
     /// The zone.
     pub zone: ZoneName,
-    /// Differences; in no certain order.
+    /// The differences, in no particular order.
     pub changes: Vec<Change<'a>>,
-    /// How many desired records are as they should be.
+    /// Number of desired records that equal their live records.
     pub unchanged: usize,
-    /// Live records left alone, by name, type and value.
+    /// Live records that the plan leaves alone, in the order of name, type and value.
     pub set_aside: Vec<SetAside<'a>>,
-    /// What cannot be had.
+    /// Desired records that cannot be created.
     pub conflicts: Vec<Conflict<'a>>,
-    /// Deletes of a delegation that cannot be had, because its DS record must not be touched, or is
-    /// wanted.
+    /// DS records that prevent the deletion of their delegation.
     pub stranded: Vec<Stranded<'a>>,
-    /// Records wanted that are there, with differences that must not be fixed because someone else
-    /// maintains them.
+    /// Desired records that differ from their live records but are not updated, because someone
+    /// else maintains the live records.
     pub kept_different: Vec<Conflict<'a>>,
 }

@@ -1,4 +1,4 @@
-//! Which live records are compared at all.
+//! Selects the live records that are compared.
 //!
 //! Foreign records leave the comparison before it starts, so that no later step can plan a change
 //! on one by mistake.
@@ -8,14 +8,14 @@ use crate::model::{
     DesiredZone, Fqdn, IgnorePattern, LiveRecord, LiveZone, Rdata, ReadOnly, RecordType,
 };
 
-/// How globs of `ignore` match: case does not count, and `*` crosses dots.
+/// Options for the globs of `ignore`: case is ignored, and `*` also matches dots.
 const GLOB: glob::MatchOptions = glob::MatchOptions {
     case_sensitive: false,
     require_literal_separator: false,
     require_literal_leading_dot: false,
 };
 
-/// Why Cloudflare does not allow this record to be changed, if so.
+/// Returns the reason why Cloudflare does not allow changes to this record, if there is one.
 pub(super) fn read_only(zone: &LiveZone, record: &LiveRecord) -> Option<ReadOnly> {
     let own =
         is_own_name_server(zone, &record.name, &record.data).then_some(ReadOnly::ZoneNameServer);
@@ -23,8 +23,8 @@ pub(super) fn read_only(zone: &LiveZone, record: &LiveRecord) -> Option<ReadOnly
     record.read_only.or(own).or(other)
 }
 
-/// Whether this is an NS record of the zone itself that Cloudflare maintains; it usually does not
-/// even list them.
+/// Returns true for an NS record at the apex that Cloudflare maintains. Cloudflare usually does not
+/// list these records.
 pub(super) fn is_own_name_server(zone: &LiveZone, name: &Fqdn, data: &Rdata) -> bool {
     let is_own = |target: &str| {
         zone.name_servers.iter().any(|n| n.trim_end_matches('.').eq_ignore_ascii_case(target))
@@ -34,12 +34,12 @@ pub(super) fn is_own_name_server(zone: &LiveZone, name: &Fqdn, data: &Rdata) -> 
         && data.target().is_some_and(|target| is_own(target.as_str()))
 }
 
-/// The first `ignore` pattern that names the record.
+/// Returns the index of the first `ignore` pattern that matches the record.
 pub(super) fn ignored(zone: &DesiredZone, record: &LiveRecord) -> Option<usize> {
     zone.ignore.iter().position(|pattern| matches(pattern, zone, record))
 }
 
-/// Whether every part of a pattern names the record.
+/// Returns true if every part of the pattern matches the record.
 fn matches(pattern: &IgnorePattern, zone: &DesiredZone, record: &LiveRecord) -> bool {
     let IgnorePattern { name, record_type, content, tag, reason: _, place: _ } = pattern;
     let name_matches = |glob: &glob::Pattern| {
@@ -67,7 +67,7 @@ fn matches(pattern: &IgnorePattern, zone: &DesiredZone, record: &LiveRecord) -> 
         && tag.as_ref().is_none_or(|t| tag_matches(t))
 }
 
-/// Why the record must be neither changed nor deleted, if so.
+/// Returns the reason why the record must be neither changed nor deleted, if there is one.
 pub(super) fn untouchable(
     desired: &DesiredZone,
     live: &LiveZone,

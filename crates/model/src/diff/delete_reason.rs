@@ -1,35 +1,32 @@
-//! Why records and rules are deleted, in the words that plans have for it.
+//! Reasons for deleting records and rules, with the phrases that plans use.
 
-/// `state: absent`, in words.
 const TOMBSTONE: &str = "the spec says state: absent";
-/// The same for a line with little space.
 const TOMBSTONE_BRIEF: &str = "state: absent";
-/// No longer in the spec, in words.
 const REMOVED: &str = "removed from the spec";
-/// Made by the apply that is undone, in words.
 const UNDONE: &str = "created by the apply that is undone";
 
-/// Why a live record is to be deleted.
+/// The reason why a live record is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeleteReason {
     /// The spec says `state: absent`.
     Tombstone,
-    /// The spec is the complete state for the zone, and does not name it.
+    /// The spec is the complete state of the zone and does not name the record.
     Pruned,
-    /// It cannot exist beside a record that the spec wants at this name.
+    /// The record cannot exist beside a record that the spec wants at the same name.
     InTheWay,
-    /// It is a DS record, and the delegation that it belongs to is deleted.
+    /// The record is a DS record whose delegation is deleted.
     WithDelegation,
-    /// An earlier spec wanted it, and this one does not name it.
+    /// The base wanted the record, and the spec does not name it.
     Removed,
-    /// The spec asked for its removal, and creates what takes its place: not counted as a delete.
+    /// The spec asks for the removal of the record and creates its replacement. Not counted as a
+    /// delete.
     Replaced,
-    /// An apply made it, and that is undone.
+    /// The record was created by an apply that is undone.
     Undone,
 }
 
 impl DeleteReason {
-    /// In words.
+    /// Returns the reason as a phrase.
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
@@ -45,7 +42,7 @@ impl DeleteReason {
         }
     }
 
-    /// In words for a line with little space.
+    /// Returns the reason as a short phrase, for a line with little space.
     #[must_use]
     pub fn brief(self) -> &'static str {
         match self {
@@ -58,23 +55,23 @@ impl DeleteReason {
     }
 }
 
-/// Why a rule is to be deleted.
+/// The reason why a live rule is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleDeleteReason {
-    /// Its last day is over.
+    /// The last day of the rule is over.
     Expired,
     /// The spec says `state: absent`.
     Absent,
-    /// The section is the complete state, and does not name it.
+    /// The section is the complete state and does not name the rule.
     Pruned,
-    /// The base wanted it, and the spec does not name it.
+    /// The base wanted the rule, and the spec does not name it.
     Removed,
-    /// An apply made it, and that is undone.
+    /// The rule was created by an apply that is undone.
     Undone,
 }
 
 impl RuleDeleteReason {
-    /// In words.
+    /// Returns the reason as a phrase.
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
@@ -86,7 +83,7 @@ impl RuleDeleteReason {
         }
     }
 
-    /// In words for a line with little space.
+    /// Returns the reason as a short phrase, for a line with little space.
     #[must_use]
     pub fn brief(self) -> &'static str {
         match self {

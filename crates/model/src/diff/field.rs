@@ -1,20 +1,20 @@
-//! The fields in which something differs from what is wanted of it.
+//! The fields in which desired and live state can differ.
 
 use std::fmt;
 
 use crate::model::{Value, closed_set};
 
-/// A field of a record, a setting or a rule. As text it is the name by which outputs know it,
-/// mostly that of Cloudflare.
+/// A field of a record, a setting or a rule. Its `Display` form is the name that outputs use,
+/// mostly Cloudflare's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Field {
-    /// Of a record's value, what is beside `data`: `content`, `priority`.
+    /// A part of a record's value outside `data`: `content`, `priority`.
     Value(&'static str),
-    /// Of a record's value, a member of `data`.
+    /// A member of a record's `data`.
     Data(&'static str),
     /// A record's time to live.
     Ttl,
-    /// Whether a record is proxied.
+    /// A record's proxy status.
     Proxied,
     /// A record's comment.
     Comment,
@@ -28,56 +28,56 @@ pub enum Field {
     DnssecStatus,
     /// A member of the DNS settings.
     DnsSetting(String),
-    /// What a rule says.
+    /// A field of a rule.
     Rule(RuleField),
 }
 
-/// What a rule says.
+/// A field of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleField {
-    /// A member of its definition by path, or what the spec calls it: `expression`,
+    /// A member of the rule's definition by its path, or by its name in the spec: `expression`,
     /// `ratelimit.period`, `paranoia`.
     Member(String),
-    /// Of a deployment, what it says about a rule of its ruleset.
+    /// An override that a deployment has for one rule of its ruleset.
     ManagedRule {
-        /// What a person calls the rule: its number, its description or its id.
+        /// The display name of the rule: its number, its description or its id.
         rule: String,
-        /// What of it.
+        /// The kind of override.
         what: Override,
     },
-    /// Of a deployment, what it says about the rules with a tag.
+    /// An override that a deployment has for all rules with a tag.
     Tag {
         /// The tag.
         tag: String,
-        /// What of them.
+        /// The kind of override.
         what: Override,
     },
-    /// Of one of several rules that are created together.
+    /// A field of one of several rules that are created together.
     Of {
         /// The rule's name.
         rule: String,
-        /// What it says.
+        /// The field.
         field: Box<RuleField>,
     },
 }
 
 closed_set! {
-    /// What a deployment says about rules of its ruleset.
+    /// The kinds of overrides that a deployment can have for rules of its ruleset.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Override {
-        /// Whether they are on.
+        /// The rules are switched on or off.
         Enabled = "enabled",
-        /// What they do.
+        /// The action of the rules.
         Action = "action",
-        /// The score from which on they act.
+        /// The score from which on the rules act.
         Threshold = "threshold",
-        /// What this version does not know.
+        /// An override that this version does not know.
         Other = "other",
     }
 }
 
 impl Field {
-    /// Whether it is beside the value of a record rather than in it.
+    /// Returns true if the field is outside the value of a record, such as its time to live.
     #[must_use]
     pub fn is_facet(&self) -> bool {
         match self {
@@ -121,13 +121,13 @@ impl fmt::Display for RuleField {
     }
 }
 
-/// One field that differs.
+/// A field that differs, with both values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldChange {
-    /// Which.
+    /// The field.
     pub field: Field,
-    /// What Cloudflare has.
+    /// The live value.
     pub before: Value,
-    /// What the spec wants.
+    /// The value of the spec.
     pub after: Value,
 }

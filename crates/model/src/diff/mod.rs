@@ -1,15 +1,15 @@
-//! What differs between a zone as the spec wants it and as Cloudflare has it. Pure.
+//! Differences between the desired and the live state of a zone. Pure.
 //!
-//! | live record | what becomes of it |
+//! | live record | result |
 //! |---|---|
-//! | not understood, read-only, ignored | set aside before anything is compared |
-//! | equal to a desired one | compared facet by facet; unset facets are not compared |
-//! | same name, type and purpose as a desired one without counterpart | paired with the nearest: an update that keeps its id; not if the base shows that it is foreign and both can be there |
+//! | not understood, read-only, ignored | set aside before the comparison |
+//! | equal to a desired record | compared facet by facet; unset facets are not compared |
+//! | same name, type and purpose as a desired record without counterpart | paired with the nearest: an update that keeps the id; not if the base shows that the live record is foreign and both can exist |
 //! | named by a tombstone | deleted |
-//! | in the way of a desired one (CNAME beside A, …) | deleted, in the same step as the create |
-//! | DS of a delegation that is deleted | deleted with it |
+//! | excludes a desired record (CNAME beside A, …) | deleted, in the same step as the create |
+//! | DS of a delegation that is deleted | deleted with the delegation |
 //! | wanted by the base, and not by the spec | deleted |
-//! | the rest | unmanaged: left alone, or deleted where the zone is pruned |
+//! | any other | unmanaged: left alone, or deleted if the zone is pruned |
 //!
 //! The order of the input makes no difference to the result.
 

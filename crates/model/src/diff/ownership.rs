@@ -1,22 +1,22 @@
-//! Who owns a live value, as far as the base shows.
+//! Decides who owns a live value, as far as the base shows.
 //!
-//! Decided within one name, type and [`Purpose`], and within one [slot](crate::model::Rdata::slot)
-//! first:
+//! Decisions are made for one name, type and [`Purpose`]; values in the same
+//! [slot](crate::model::Rdata::slot) are matched first:
 //!
-//! | the base | live | the live value is |
+//! | the base | unknown live values | owner of the live value |
 //! |---|---|---|
-//! | wanted this value | | the spec's |
-//! | wanted others, some of which are gone | no more unknown values than values that are gone | drift: someone changed a value of the spec |
-//! | wanted others, some of which are gone | more | foreign: it is unknown which of them are changed ones |
-//! | wanted others, all of which are live | any | foreign |
-//! | wanted none | any | foreign |
-//! | is not named | any | unknown |
+//! | wanted this value | | the spec |
+//! | wanted other values, some of which no longer exist | no more than the values that no longer exist | drift: someone changed a value of the spec |
+//! | wanted other values, some of which no longer exist | more | foreign: it is unknown which of them are changed values of the spec |
+//! | wanted other values, all of which are live | any | foreign |
+//! | wanted no values | any | foreign |
+//! | does not exist | any | unknown |
 //!
-//! Where the types exclude each other, a record that is in the place of one that the base wanted is
-//! drift as well: both cannot have been there. In a zone with `unmanaged: prune` the spec is the
-//! complete state, so every value is the spec's.
+//! If two types exclude each other, a live record in the place of a record that the base wanted is
+//! drift as well, because both cannot have existed together. In a zone with `unmanaged: prune` the
+//! spec is the complete state, so the spec owns every value.
 //!
-//! What a plan may do with each of them is in `plan::overwrites`.
+//! `plan::overwrites` decides what a plan may do with the values of each owner.
 
 use std::collections::BTreeMap;
 
@@ -25,43 +25,43 @@ use crate::model::{
     Unmanaged,
 };
 
-/// Whose a live value is.
+/// The owner of a live value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// The spec's: the base wanted it, or the zone is pruned.
+    /// The spec owns the value: the base wanted it, or the zone is pruned.
     Spec,
-    /// The base wanted another value, which is gone, and this one is in its place.
+    /// The value replaced another value that the base wanted.
     Drift,
-    /// Someone else's: the base never wanted it.
+    /// Someone else owns the value: the base never wanted it.
     Foreign,
-    /// There is no base.
+    /// The owner is unknown because there is no base.
     Unknown,
 }
 
-/// Whose a live value is, and what the base wanted in its place.
+/// The owner of a live value, and the record that the base wanted in its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claim<'a> {
-    /// Whose it is.
+    /// The owner of the value.
     pub owner: Owner,
-    /// The record of the base, where there is one.
+    /// The record of the base, if there is one.
     pub base: Option<&'a DesiredRecord>,
 }
 
 impl Claim<'_> {
-    /// A value of the spec of which the base says nothing.
+    /// The claim to a value of the spec that the base does not contain.
     pub const OWN: Self = Self { owner: Owner::Spec, base: None };
 }
 
-/// What the base wanted at one name.
+/// The records that the base wanted at one name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BaseName<'a> {
-    /// Its records there, in the order of type and value; `None` without a base.
+    /// The records, in the order of type and value; `None` without a base.
     records: Option<&'a [DesiredRecord]>,
     unmanaged: Unmanaged,
 }
 
 impl<'a> BaseName<'a> {
-    /// Looks a name up. The records of a spec are in the order of name, type and value.
+    /// Looks a name up by binary search: the records of a spec are sorted by name, type and value.
     pub(super) fn new(base: Option<&'a DesiredZone>, name: &Fqdn, unmanaged: Unmanaged) -> Self {
         let records = base.map(|base| {
             let start = base.records.partition_point(|r| r.name < *name);
@@ -71,7 +71,7 @@ impl<'a> BaseName<'a> {
         Self { records, unmanaged }
     }
 
-    /// Whether the base wanted a record here that cannot share the name with one of this type.
+    /// Returns true if the base wanted a record here that cannot share the name with `record_type`.
     fn had_in_place_of(&self, record_type: RecordType, is_apex: bool) -> bool {
         let excludes = |r: &DesiredRecord| {
             r.data.record_type().is_some_and(|t| t.excludes_at(record_type, is_apex))
@@ -79,7 +79,7 @@ impl<'a> BaseName<'a> {
         self.records.is_some_and(|records| records.iter().any(excludes))
     }
 
-    /// The claim to a record that is in the way of a wanted one of another type.
+    /// The claim to a live record that excludes a desired record of another type.
     pub(super) fn in_the_way(
         &self,
         claim: Claim<'a>,
@@ -94,7 +94,6 @@ impl<'a> BaseName<'a> {
         }
     }
 
-    /// The claims to the live records of one type.
     pub(super) fn claims(&self, live: &[&'a LiveRecord]) -> Claims<'a> {
         let rest = match (self.records, self.unmanaged) {
             (_, Unmanaged::Prune) => Claim::OWN,
@@ -127,27 +126,25 @@ impl<'a> BaseName<'a> {
     }
 }
 
-/// The claims to the live records of one name and type.
 #[derive(Debug)]
 pub(super) struct Claims<'a> {
     by_id: BTreeMap<&'a RecordId, Claim<'a>>,
-    /// The claim to all others.
+    /// The claim to all records that have no entry of their own.
     rest: Claim<'a>,
 }
 
 impl<'a> Claims<'a> {
-    /// The claim to a record.
     pub(super) fn of(&self, record: &LiveRecord) -> Claim<'a> {
         self.by_id.get(&record.id).copied().unwrap_or(self.rest)
     }
 
-    /// Whose the values are of which the base says nothing.
+    /// The owner of the values that the base does not contain.
     pub(super) fn owner_of_rest(&self) -> Owner {
         self.rest.owner
     }
 
-    /// Finds values that are in the place of those that are gone: within a key, if they are no more
-    /// than those.
+    /// Returns the values that replaced missing values of the base: per key, only if they are no
+    /// more than the missing values.
     fn replaced(
         &mut self,
         gone: &mut BTreeMap<&'a Rdata, &'a DesiredRecord>,
@@ -170,7 +167,7 @@ impl<'a> Claims<'a> {
     }
 }
 
-/// Items by their keys, in their order; those without a key are left out.
+/// Groups items by their keys, in the order of the items. Items without a key are left out.
 fn by_key<K: Ord, T>(items: impl Iterator<Item = (Option<K>, T)>) -> BTreeMap<K, Vec<T>> {
     let mut all: BTreeMap<K, Vec<T>> = BTreeMap::new();
     for (key, item) in items {

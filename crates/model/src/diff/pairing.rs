@@ -1,42 +1,41 @@
-//! Which live value becomes which wanted one, among the values of one name and type that are not
-//! equal.
+//! Pairs live values with desired values of the same name and type that are not equal to them.
 //!
-//! Two values are paired only within one [`Purpose`]; values that are their own purpose, such as
-//! verification tokens, never are.
+//! Two values are paired only within one [`Purpose`]. A value that is its own purpose, such as a
+//! verification token, is never paired.
 //!
-//! | zone | paired |
+//! | zone | pairs |
 //! |---|---|
-//! | without a base, foreign values are kept | the nearest first (an MX with the same exchange); the rest only if there are no more live values than wanted ones, because otherwise it is unknown which of them are foreign |
-//! | with a base, foreign values are kept | what someone changed with what it was; then the values of the spec; a foreign value only where both cannot be there |
+//! | without a base, foreign values are kept | the nearest first (an MX with the same exchange); other values only if there are no more live than desired values, because otherwise it is unknown which live values are foreign |
+//! | with a base, foreign values are kept | a value that someone changed with its previous value; then the values of the spec; a foreign value only if both values cannot exist together |
 //! | pruned | all |
 //!
-//! A text is nearest to a live one that differs only in its cuts. If that one cannot be paired with
-//! it, it is paired with no other, and neither are several wanted texts that differ only in their
-//! cuts: Cloudflare may call them identical and refuse to make another record into the second one,
-//! while a refused create shows that the text is live.
+//! A text is nearest to a live text that differs only in how it is cut into strings. If these two
+//! cannot be paired, the desired text is paired with no other text. The same is true for several
+//! desired texts that differ only in their cuts. Cloudflare may call such texts identical and
+//! refuse to update another record to the second one, while a refused create shows that the text is
+//! live.
 //!
-//! What is not paired is created beside the live values.
+//! A desired value without a partner is created beside the live values.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::ownership::{Claims, Owner};
 use crate::model::{DesiredRecord, LiveRecord, Purpose, Rdata, Unmanaged};
 
-/// What is paired, and what is left of both sides.
+/// The pairs, and the values of both sides that have no partner.
 pub(super) struct Pairs<'a> {
-    /// Live values with what becomes of them.
+    /// Live values with the desired values that replace them.
     pub(super) pairs: Vec<(&'a LiveRecord, &'a DesiredRecord)>,
-    /// Wanted values without a partner, in their order.
+    /// Desired values without a partner, in their order.
     pub(super) desired: Vec<&'a DesiredRecord>,
     /// Live values without a partner, in any order.
     pub(super) live: Vec<&'a LiveRecord>,
 }
 
-/// A key: values with equal keys may become one another.
+/// Live values are updated only to desired values with an equal key.
 type Key = (Purpose, String);
 
-/// Pairs values; both sides are in the order of their values. `others` are all live values of the
-/// name and type.
+/// Pairs values. Both sides are sorted by value. `others` are all live values of the name and type.
 pub(super) fn pair<'a>(
     desired: Vec<&'a DesiredRecord>,
     live: Vec<&'a LiveRecord>,
@@ -47,7 +46,8 @@ pub(super) fn pair<'a>(
     let by_purpose = |data: &Rdata| Some((data.purpose(), String::new()));
     let mut all = Pairs { pairs: Vec::new(), desired, live };
     let unpaired_texts = all.pair_cuts(others, claims, unmanaged);
-    // The spec's own, the base says; drift first goes back to what it was.
+    // The values of the spec are known from the base; a drifted value is first restored to its
+    // value in the base.
     let (own, others) =
         std::mem::take(&mut all.live).into_iter().partition(|r| claims.of(r).base.is_some());
     all.live = own;
@@ -75,16 +75,15 @@ pub(super) fn pair<'a>(
     all
 }
 
-/// Values with equal keys are near each other: the same host with another priority, a text that
-/// exists once.
+/// Returns the key of near values: the same host with another priority, or a text that exists once.
 fn nearest(data: &Rdata) -> Option<Key> {
     Some((data.purpose(), data.pairing_key())).filter(|(_, key)| !key.is_empty())
 }
 
 impl<'a> Pairs<'a> {
-    /// Pairs texts with live ones that differ only in their cuts, but for foreign ones. Takes out
-    /// and returns those of which such a text is live, or is wanted as well, and that have no
-    /// partner.
+    /// Pairs desired texts with live texts that differ only in their cuts, except foreign ones.
+    /// Removes and returns the desired texts without a partner for which such a text is live or is
+    /// also desired.
     fn pair_cuts(
         &mut self,
         others: &[&Rdata],
@@ -123,8 +122,8 @@ impl<'a> Pairs<'a> {
         unpaired
     }
 
-    /// Pairs values that someone changed with those that the base wanted in their place, if they
-    /// are still wanted.
+    /// Pairs drifted values with the values that the base wanted in their place, if the spec still
+    /// wants them.
     fn restore(&mut self, claims: &Claims<'a>) {
         let Self { pairs, desired, live } = self;
         live.retain(|record| {
@@ -139,7 +138,7 @@ impl<'a> Pairs<'a> {
         });
     }
 
-    /// How many values of each purpose are live and wanted.
+    /// Counts the live and the desired values of each purpose.
     fn counts(&self) -> BTreeMap<Purpose, (usize, usize)> {
         let mut counts: BTreeMap<Purpose, (usize, usize)> = BTreeMap::new();
         for record in &self.live {
@@ -151,7 +150,6 @@ impl<'a> Pairs<'a> {
         counts
     }
 
-    /// Pairs records whose keys are equal, in the order of their values.
     fn pair_by(&mut self, key: &dyn Fn(&Rdata) -> Option<Key>) {
         if self.live.is_empty() || self.desired.is_empty() {
             return;

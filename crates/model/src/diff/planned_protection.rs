@@ -1,13 +1,14 @@
-//! A zone's protection as it will be once all changes are made. Pure.
+//! Computes the protection of a zone after all changes. Pure.
 
 use super::rule_moves::Member;
 use super::rulesets::{PhaseChanges, RuleChangeKind, WafChanges};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, RuleId, RulesetId};
 
-/// The id of what Cloudflare has not given one yet.
+/// Id of a ruleset or rule that Cloudflare has not created yet.
 const NEW: &str = "new";
 
-/// The protection after the changes. What is not changed is as it was; new rules have made-up ids.
+/// Returns the protection after the changes. Unchanged rules are copied; new rules have invented
+/// ids.
 #[must_use]
 pub fn planned(live: &LiveWaf, changes: &WafChanges) -> LiveWaf {
     let mut after = live.clone();
@@ -31,7 +32,6 @@ pub fn planned(live: &LiveWaf, changes: &WafChanges) -> LiveWaf {
     after
 }
 
-/// A rule of the wanted order as it will be.
 fn rule(phase: &PhaseChanges, member: Member) -> Option<LiveRule> {
     match member {
         Member::Live(n) => {

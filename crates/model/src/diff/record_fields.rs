@@ -1,14 +1,14 @@
-//! Which fields of two records differ.
+//! Finds the fields in which two records differ.
 
 use super::field::{Field, FieldChange};
 use crate::model::{Facets, Fields, LiveRecord, Rdata, Ttl, Value, facts::Slot};
 
-/// The fields in which a live record differs from a value and facets; facets that are unset do not
+/// Returns the fields in which a live record differs from a value and facets. Unset facets do not
 /// differ.
 ///
 /// # Order
-/// The value's fields first, in the order of their facts, then ttl, proxied, comment, tags,
-/// settings.
+/// The fields of the value come first, in the order of their facts; then ttl, proxied, comment,
+/// tags, settings.
 #[must_use]
 pub fn field_changes(before: &LiveRecord, after: &Rdata, facets: &Facets) -> Vec<FieldChange> {
     let mut changes = Vec::new();
@@ -16,7 +16,7 @@ pub fn field_changes(before: &LiveRecord, after: &Rdata, facets: &Facets) -> Vec
     let Facets { ttl, proxied, comment, tags, settings } = facets;
 
     let will_be_proxied = proxied.unwrap_or(before.proxied);
-    // A proxied record has no time to live of its own: Cloudflare stores 1 whatever was asked for.
+    // A proxied record has no time to live of its own: Cloudflare always stores 1.
     let wanted_ttl = if !will_be_proxied {
         *ttl
     } else if before.proxied {
@@ -43,7 +43,7 @@ pub fn field_changes(before: &LiveRecord, after: &Rdata, facets: &Facets) -> Vec
         changes.push(change(Field::Tags, list(&before.tags), list(tags)));
     }
     for ((name, wanted), (_, live)) in settings.named().into_iter().zip(before.settings.named()) {
-        // What Cloudflare does not report is off.
+        // A flag that Cloudflare does not report is off.
         if let Some(wanted) = wanted.filter(|w| *w != live.unwrap_or(false)) {
             changes.push(change(
                 Field::Flag(name),
@@ -55,7 +55,6 @@ pub fn field_changes(before: &LiveRecord, after: &Rdata, facets: &Facets) -> Vec
     changes
 }
 
-/// Differences of the value.
 fn data_changes(before: &Rdata, after: &Rdata, changes: &mut Vec<FieldChange>) {
     if before == after {
         return;
@@ -76,17 +75,14 @@ fn data_changes(before: &Rdata, after: &Rdata, changes: &mut Vec<FieldChange>) {
     }
 }
 
-/// One change.
 fn change(field: Field, before: Value, after: Value) -> FieldChange {
     FieldChange { field, before, after }
 }
 
-/// Cloudflare's number for a time to live.
 fn ttl_value(ttl: Ttl) -> Value {
     Value::from(ttl.as_number())
 }
 
-/// Text, or nothing.
 fn text_or_null(text: Option<&str>) -> Value {
     text.map_or(Value::Null, Value::from)
 }

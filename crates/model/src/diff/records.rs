@@ -1,16 +1,16 @@
 //! Comparison of the records of one zone.
 //!
-//! Records are grouped by name and type. Within a group, in this order:
+//! Records are grouped by name and type. Each group is compared in this order:
 //!
-//! 1. equal values are one record; of several equal live ones the one without differences, else the
-//!    one with the smallest id;
-//! 2. tombstones take their live records;
-//! 3. what is left is paired within one [`Purpose`], see [`super::pairing`];
-//! 4. left-over desired records are created; left-over live ones are unmanaged, or deleted where
-//!    the base wanted them or the zone is pruned.
+//! 1. Equal values are one record. Of several equal live records, the one without differences is
+//!    taken, or else the one with the smallest id.
+//! 2. Tombstones take their live records.
+//! 3. The remaining values are paired within one [`Purpose`], see [`super::pairing`].
+//! 4. Desired records without a partner are created. Live records without a partner are unmanaged,
+//!    or deleted if the base wanted them or the zone is pruned.
 //!
-//! Then, name by name, live records that cannot exist beside a create are taken out of its way, and
-//! DS records go with their delegation.
+//! Then, for each name, live records that cannot exist beside a create are deleted, and DS records
+//! are deleted with their delegation.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -27,7 +27,7 @@ use crate::model::{
     Rdata, RecordId, RecordType, Tombstone, Unmanaged,
 };
 
-/// Something at a name.
+/// A live record, a desired record or a tombstone at a name.
 enum Entry<'a> {
     Desired(&'a DesiredRecord),
     Tombstone(&'a Tombstone),
@@ -35,7 +35,6 @@ enum Entry<'a> {
     Untouchable(SetAside<'a>),
 }
 
-/// Everything at one name and type.
 #[derive(Default)]
 struct Group<'a> {
     desired: Vec<&'a DesiredRecord>,
@@ -44,23 +43,23 @@ struct Group<'a> {
     untouchable: Vec<SetAside<'a>>,
 }
 
-/// What became of a group.
+/// The result of comparing a group.
 #[derive(Default)]
 struct Outcome<'a> {
     unchanged: usize,
-    /// Those of them that the spec names, so far as they were compared.
+    /// The desired records whose live record is left alone but was compared.
     settled: Vec<&'a DesiredRecord>,
     creates: Vec<&'a DesiredRecord>,
     changes: Vec<ChangeKind<'a>>,
     set_aside: Vec<SetAside<'a>>,
-    /// Wanted records that are live with differences, maintained by someone else.
+    /// Desired records that differ from their live records, which someone else maintains.
     kept_different: Vec<Conflict<'a>>,
-    /// Live records that the spec does not want, before it is known whether they are in the way.
+    /// Live records that the spec does not want. They may still exclude a desired record.
     rest: Vec<(&'a LiveRecord, Claim<'a>)>,
 }
 
-/// All differences between what the spec wants of a zone and what Cloudflare has. The base, where
-/// there is one, tells whose the live records are.
+/// Compares the desired with the live records of a zone. The base, if there is one, shows who owns
+/// the live records.
 #[must_use]
 pub fn diff_records<'a>(
     desired: &'a DesiredZone,
@@ -78,8 +77,8 @@ pub fn diff_records<'a>(
     };
     let (names, maintained) = names(desired, live);
     result.unchanged = maintained;
-    // Most names of most zones are as they should be; only the others are put in order and looked
-    // at closely.
+    // Only names that differ are sorted and compared in detail, because most names of most zones do
+    // not.
     let (settled, mut open): (Vec<_>, Vec<_>) =
         names.into_iter().partition(|(_, entries)| is_settled(entries));
     result.unchanged += settled.len();
@@ -96,8 +95,8 @@ pub fn diff_records<'a>(
     result
 }
 
-/// The records of both sides by name, in any order; and how many wanted ones Cloudflare maintains
-/// without listing them.
+/// Groups the records of both sides by name, in any order. Also counts the desired records that
+/// Cloudflare maintains without listing them.
 fn names<'a>(
     desired: &'a DesiredZone,
     live: &'a LiveZone,
@@ -123,7 +122,7 @@ fn names<'a>(
     (names, maintained)
 }
 
-/// Whether one record is wanted at a name, and only it is there, as it should be.
+/// Returns true if the name has exactly one desired and one live record, and they are equal.
 fn is_settled(entries: &[Entry]) -> bool {
     match entries {
         [Entry::Desired(desired), Entry::Live(live)] => {
@@ -133,7 +132,6 @@ fn is_settled(entries: &[Entry]) -> bool {
     }
 }
 
-/// Everything at one name, by type.
 fn by_type(entries: Vec<Entry<'_>>) -> BTreeMap<&str, Group<'_>> {
     let mut types: BTreeMap<&str, Group> = BTreeMap::new();
     for entry in entries {
@@ -155,7 +153,6 @@ fn by_type(entries: Vec<Entry<'_>>) -> BTreeMap<&str, Group<'_>> {
     types
 }
 
-/// Everything at one name.
 fn diff_name<'a>(
     zone: &DesiredZone,
     base: &BaseName<'a>,
@@ -211,8 +208,8 @@ fn diff_name<'a>(
     }
     for outcome in outcomes.into_values() {
         result.unchanged += outcome.unchanged;
-        // Counted as it will be in the end, so that it does not change while the plan is carried
-        // out.
+        // Only records that stay are counted, so that the number does not change while the plan is
+        // applied.
         let staying =
             outcome.changes.iter().filter(|kind| !matches!(kind, ChangeKind::Delete { .. }));
         let members = outcome.unchanged + staying.count() + outcome.set_aside.len();
@@ -224,7 +221,7 @@ fn diff_name<'a>(
     }
 }
 
-/// How many live records that the spec does not name there are for each purpose.
+/// Counts the live records that the spec does not name, for each purpose.
 fn unmanaged_by_purpose(asides: &[SetAside<'_>]) -> BTreeMap<Purpose, usize> {
     let mut counts = BTreeMap::new();
     for aside in asides.iter().filter(|aside| aside.reason == SetAsideReason::Unmanaged) {
@@ -233,8 +230,8 @@ fn unmanaged_by_purpose(asides: &[SetAside<'_>]) -> BTreeMap<Purpose, usize> {
     counts
 }
 
-/// Deletes the DS records of a delegation that is deleted as a whole. One that must stay is noted:
-/// the delegation cannot go then.
+/// Deletes the DS records of a delegation that is deleted as a whole. A DS record that must stay is
+/// noted, because the delegation cannot be deleted then.
 fn take_ds_along<'a>(
     base: &BaseName<'a>,
     outcomes: &mut BTreeMap<&str, Outcome<'a>>,
@@ -272,8 +269,8 @@ fn take_ds_along<'a>(
     }
 }
 
-/// Creates next to a record that must not be touched, and that Cloudflare would not accept beside
-/// it. Types decide that, so one record stands for all of its type.
+/// Finds creates that Cloudflare would refuse beside a record that must not change. Only the types
+/// matter, so one record represents all records of its type.
 fn conflicts<'a>(
     outcomes: &BTreeMap<&str, Outcome<'a>>,
     result: &mut RecordChanges<'a>,
@@ -306,8 +303,8 @@ fn conflicts<'a>(
     }
 }
 
-/// The address of a changed record; with a digest where its set will have several members, and for
-/// each that is deleted.
+/// Returns the address of a changed record. The address has a digest if the set will have several
+/// members, and for each deleted member.
 fn address(zone: &DesiredZone, kind: &ChangeKind, members: usize) -> Address {
     match kind {
         ChangeKind::Create { after, .. } | ChangeKind::Update { after, .. } => {
@@ -319,7 +316,6 @@ fn address(zone: &DesiredZone, kind: &ChangeKind, members: usize) -> Address {
     }
 }
 
-/// Everything at one name and type.
 fn diff_group<'a>(group: Group<'a>, base: &BaseName<'a>, unmanaged: Unmanaged) -> Outcome<'a> {
     let Group { mut desired, tombstones, mut live, untouchable } = group;
     let mut outcome = Outcome { set_aside: untouchable, ..Outcome::default() };
@@ -346,10 +342,11 @@ fn diff_group<'a>(group: Group<'a>, base: &BaseName<'a>, unmanaged: Unmanaged) -
     outcome
 }
 
-/// A wanted record that is live already, maintained by someone else, is as it should be.
+/// Matches desired records with equal live records that someone else maintains, and counts them as
+/// unchanged.
 ///
-/// Records that the zone's own `ignore` names are compared all the same if the spec names exactly
-/// this value.
+/// Records that the zone's own `ignore` matches are also compared if the spec names exactly this
+/// value.
 fn take_satisfied_by_untouchable<'a>(
     desired: &mut Vec<&'a DesiredRecord>,
     outcome: &mut Outcome<'a>,
@@ -361,7 +358,7 @@ fn take_satisfied_by_untouchable<'a>(
         outcome.set_aside.iter().map(|a| (&a.record.data, a)).gather();
     let mut unchanged = 0;
     let mut claimed: Vec<(&LiveRecord, &DesiredRecord)> = Vec::new();
-    // Those of them that are no longer set aside.
+    // Live records that are no longer set aside.
     let mut found: BTreeSet<&RecordId> = BTreeSet::new();
     desired.retain(|record| match values.get(&record.data) {
         None => true,
@@ -386,11 +383,11 @@ fn take_satisfied_by_untouchable<'a>(
     });
     outcome.unchanged += unchanged;
     outcome.set_aside.retain(|a| !found.contains(&a.record.id));
-    // The spec names the value, so it is the spec's.
+    // The spec owns the value because it names the value.
     claimed.into_iter().for_each(|(live, record)| outcome.compare(live, record, Claim::OWN));
 }
 
-/// Pairs equal values; gives back what has no equal.
+/// Pairs equal values. Returns the values without an equal.
 fn take_equal<'a>(
     desired: Vec<&'a DesiredRecord>,
     live: Vec<&'a LiveRecord>,
@@ -421,7 +418,7 @@ fn take_equal<'a>(
     (left, by_value.into_values().flatten().collect())
 }
 
-/// Deletes what tombstones name; gives back the rest.
+/// Deletes the records that tombstones name. Returns the other records.
 fn take_tombstones<'a>(
     tombstones: &[&'a Tombstone],
     live: Vec<&'a LiveRecord>,
@@ -449,13 +446,13 @@ fn take_tombstones<'a>(
     rest
 }
 
-/// Whether a record has all that the spec says of it.
+/// Returns true if the live record has every value and facet of the desired record.
 fn is_as_wanted(live: &LiveRecord, desired: &DesiredRecord) -> bool {
     field_changes(live, &desired.data, &desired.facets).is_empty()
 }
 
 impl<'a> Outcome<'a> {
-    /// Notes a pair as unchanged or as an update.
+    /// Records a pair as unchanged or as an update.
     fn compare(&mut self, before: &'a LiveRecord, after: &'a DesiredRecord, claim: Claim<'a>) {
         let fields = field_changes(before, &after.data, &after.facets);
         if fields.is_empty() {
@@ -466,8 +463,8 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    /// Deletes a record that no entry of the spec names; the entry that replaces it may accept
-    /// dangers of that.
+    /// Deletes a record that no spec entry names. The entry of its replacement may accept dangers
+    /// of the delete.
     fn delete(
         &mut self,
         before: &'a LiveRecord,
@@ -479,7 +476,7 @@ impl<'a> Outcome<'a> {
     }
 }
 
-/// By name, type and value, then id: independent of the order in which Cloudflare lists.
+/// Orders by name, type, value and id, so that Cloudflare's order of listing makes no difference.
 fn record_order(a: &LiveRecord, b: &LiveRecord) -> std::cmp::Ordering {
     (&a.name, a.data.type_name(), &a.data, &a.id).cmp(&(
         &b.name,

@@ -1,4 +1,5 @@
-//! What differs between two definitions of a rule, in the words of the spec where it has words.
+//! Finds the differences between two definitions of a rule, in the terms of the spec where it has a
+//! term.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,18 +9,18 @@ use crate::model::managed::{Catalogue, Managed, Overrides, RuleOverride, TagOver
 use crate::model::ruleset::{LiveWaf, RuleBody, canonical};
 use crate::model::{Gather, Value};
 
-/// Fields of a rule with their values before and after, in the order of their names.
+/// Fields of a rule with both values, sorted by name.
 #[derive(Default)]
 struct Found(BTreeMap<String, (RuleField, Value, Value)>);
 
 impl Found {
-    /// Adds a field; the last word on one counts.
+    /// Adds a field; a later value for the same field replaces an earlier one.
     fn insert(&mut self, field: RuleField, before: Value, after: Value) {
         self.0.insert(field.to_string(), (field, before, after));
     }
 }
 
-/// The differences, by name. Of a new rule, everything that it says.
+/// Returns the differences, sorted by name. For a new rule, returns all of its fields.
 #[must_use]
 pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -> Vec<FieldChange> {
     let empty = RuleBody::default();
@@ -29,7 +30,8 @@ pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -
     let names: BTreeSet<&String> = old.members().keys().chain(new.members().keys()).gather();
     let is_skip = new.action() == "skip" || old.action() == "skip";
     for name in names {
-        // What a deployment executes is its name, and what it says has words of its own below.
+        // The executed ruleset is the deployment's name, and the overrides are compared in
+        // `overrides`.
         let is_said = before.is_none()
             && executed.is_some()
             && matches!(name.as_str(), "action" | "description");
@@ -75,7 +77,7 @@ pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -
         .collect()
 }
 
-/// What is bypassed, with the names of rules and rulesets instead of their ids.
+/// Compares the skipped rules and rulesets by their names instead of their ids.
 fn skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut Found) {
     let (old, new) = (before.get("action_parameters"), after.get("action_parameters"));
     let mut by_id = Found::default();
@@ -110,8 +112,8 @@ fn skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut Found)
     }
 }
 
-/// What a person calls a rule of a managed ruleset: its number, its description, or its id if it is
-/// unknown.
+/// Returns the display name of a managed rule: its number, its description, or its id if the rule
+/// is unknown.
 fn rule_name(catalogue: Option<&Catalogue>, id: &str) -> String {
     match catalogue.and_then(|c| c.rule(id)) {
         Some(rule) => rule.number.map_or_else(|| rule.description.clone(), |n| n.to_string()),
@@ -119,7 +121,7 @@ fn rule_name(catalogue: Option<&Catalogue>, id: &str) -> String {
     }
 }
 
-/// Two values by their members; `overrides` of a deployment has words of its own.
+/// Compares two values member by member, except `overrides` of a deployment.
 fn compare(
     path: &str,
     before: Option<&Value>,
@@ -155,7 +157,7 @@ fn compare(
     }
 }
 
-/// Overrides of a deployment in the words of the spec.
+/// Compares the overrides of a deployment in the terms of the spec.
 fn overrides(
     (before_rule, before): (Option<&RuleBody>, &Overrides),
     (after_rule, after): (&RuleBody, &Overrides),
@@ -197,10 +199,10 @@ fn overrides(
         let name = rule_name(catalogue, id);
         let is_anomaly = anomaly.is_some_and(|r| r.id.0 == id);
         let of_rule = |what| RuleField::ManagedRule { rule: name.clone(), what };
-        // The score has one rule of its own, which the spec calls by what it says.
+        // The anomaly score has a rule of its own, for which the spec has separate keys.
         let path = |what: Override| if is_anomaly { member(what.as_str()) } else { of_rule(what) };
-        // Before the first deployment nothing was there; after it, the default is what an absent
-        // override means.
+        // There is no previous value before the first deployment. After it, an absent override
+        // means the default.
         let default = |value: Option<Value>| if before_rule.is_none() { None } else { value };
         let threshold =
             |r: &RuleOverride, d: Option<Value>| optional(r.threshold.map(Value::from).or(d));

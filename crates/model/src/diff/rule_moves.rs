@@ -1,76 +1,75 @@
-//! The order of rules: which of ours stay where they are, and where the others go.
+//! Decides which managed rules keep their place and where the other managed rules move.
 //!
-//! Foreign rules and deployments are never moved. Of ours, the longest run that is in the wanted
-//! order already stays; each of the others is placed once. So a change of order costs as few moves
-//! as possible.
+//! Foreign rules and deployments are never moved. The longest run of managed rules that is already
+//! in the desired order stays; each other managed rule is placed once. So a change of order needs
+//! as few moves as possible.
 //!
-//! Everything that is said about the order is an edge of a graph: the order of the rules that stay,
-//! the order of the spec's list, and the wishes (`before`, `after`, exceptions before what they
+//! Every constraint on the order is an edge of a graph: the order of the rules that stay, the order
+//! of the spec's list, and the wishes (`before`, `after`, exceptions before the rules that they
 //! skip). A wish is refused only if it closes a cycle.
 
 use crate::model::Gather;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// One of our rules in the wanted order.
+/// A managed rule in the desired order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Item {
-    /// Where it is now, as an index into the live rules; `None` if it is new.
+    /// Its current position, as an index into the live rules; `None` if it is new.
     pub(super) live: Option<usize>,
-    /// Whether it has no place in the order of the list: it stays where it is, or is added at the
-    /// end.
+    /// True if the list does not determine its place: an existing rule stays, a new one is added at
+    /// the end.
     pub(super) is_free: bool,
 }
 
-/// Something in the order: a live rule, or one of ours that is new.
+/// A member of the order: a live rule, or a new managed rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Member {
     /// A live rule, by its index.
     Live(usize),
-    /// One of ours, by its index in the wanted order.
+    /// A new managed rule, by its index in the desired order.
     New(usize),
 }
 
-/// Why one member comes before another.
+/// The reason why one member comes before another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reason {
     /// Both stay where they are.
     Stays,
     /// The order of the spec's list.
     List,
-    /// The wish with this number.
+    /// The wish with this index.
     Wish(usize),
 }
 
-/// A wish that cannot be fulfilled together with the rest: each member comes before the next one,
-/// and the last is the first.
+/// A wish that contradicts other constraints: each member comes before the next one, and the last
+/// is the first again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cycle {
-    /// The wish that is refused.
+    /// The index of the refused wish.
     pub(super) wish: usize,
-    /// One member before another one, and why.
+    /// Pairs of members, the first of which comes before the second, with the reason.
     pub(super) steps: Vec<(Member, Member, Reason)>,
 }
 
-/// The wanted order of a ruleset.
+/// The computed order of a ruleset.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Sequence {
-    /// Items that are placed again, by their index.
+    /// Indices of the items that are placed again.
     pub(super) placed: BTreeSet<usize>,
-    /// Everything in its order, once all is placed.
+    /// All members, in their order after all moves.
     pub(super) order: Vec<Member>,
-    /// What cannot be, in the order of the wishes.
+    /// The refused wishes, in the order of the wishes.
     pub(super) cycles: Vec<Cycle>,
 }
 
-/// What is known of the order, by the number of a member: live rules first, then items.
+/// The constraints on the order. Members are numbered: live rules first, then items.
 struct Graph {
-    /// Each member that comes later, with the reason.
+    /// The later members of each member, with the reason.
     next: Vec<Vec<(usize, Reason)>>,
     live: usize,
 }
 
 impl Graph {
-    /// The number of a member.
     fn number(&self, member: Member) -> usize {
         match member {
             Member::Live(n) => n,
@@ -78,12 +77,11 @@ impl Graph {
         }
     }
 
-    /// The member with a number.
     fn member(&self, number: usize) -> Member {
         number.checked_sub(self.live).map_or(Member::Live(number), Member::New)
     }
 
-    /// Numbers one after the other.
+    /// Adds edges between consecutive numbers.
     fn chain(&mut self, numbers: impl Iterator<Item = usize>, reason: Reason) {
         let mut last = None;
         for number in numbers {
@@ -93,8 +91,7 @@ impl Graph {
         }
     }
 
-    /// All numbers, each after those that come before it; those of cycles and behind them are
-    /// missing.
+    /// Returns all numbers in topological order. Numbers in cycles and after cycles are missing.
     fn topological(&self) -> Vec<usize> {
         let mut before = vec![0_usize; self.next.len()];
         self.next.iter().flatten().for_each(|(n, _)| before[*n] += 1);
@@ -112,7 +109,7 @@ impl Graph {
         order
     }
 
-    /// The shortest way from one number to another, as steps.
+    /// Returns the shortest path from one number to another.
     fn way(&self, from: usize, to: usize) -> Option<Vec<(usize, usize, Reason)>> {
         let mut came: BTreeMap<usize, (usize, Reason)> = BTreeMap::new();
         let mut queue = VecDeque::from([from]);
@@ -135,7 +132,7 @@ impl Graph {
         Some(steps)
     }
 
-    /// Takes out the first wish that closes a cycle, and tells the cycle.
+    /// Removes the first wish that closes a cycle and returns the cycle.
     fn break_cycle(&mut self, wishes: &[(Member, Member)], refused: &[Cycle]) -> Option<Cycle> {
         let open = (0..wishes.len()).filter(|wish| refused.iter().all(|c| c.wish != *wish));
         for wish in open {
@@ -156,8 +153,8 @@ impl Graph {
     }
 }
 
-/// Finds the order. `live` is the number of live rules; those in `gone` are deleted. Of each wish,
-/// the first comes before the second.
+/// Computes the order. `live` is the number of live rules; the rules in `gone` are deleted. The
+/// first member of each wish comes before the second.
 pub(super) fn sequence(
     live: usize,
     items: &[Item],
@@ -184,7 +181,8 @@ pub(super) fn sequence(
         cycles.push(cycle);
         sorted = graph.topological();
     }
-    // The last rule that stays among those before each member, and the first among those after it.
+    // For each member, the last unmoved rule among its predecessors and the first among its
+    // successors.
     let (mut lowest, mut highest) = (vec![None; graph.next.len()], vec![None; graph.next.len()]);
     let own = |n: usize| Some(n).filter(|n| *n < live && stays(n));
     for n in &sorted {
@@ -231,7 +229,7 @@ pub(super) fn sequence(
         order.insert(spot, member(*n));
         placed.insert(*n);
     }
-    // At the end, unless something has to come after them.
+    // New free items go to the end, unless another member has to come after them.
     for n in (0..items.len()).filter(|n| items[*n].is_free && items[*n].live.is_none()) {
         let number = graph.number(member(n));
         let after = graph.next[number].iter().filter_map(|(n, _)| order.label(graph.member(*n)));
@@ -246,21 +244,22 @@ pub(super) fn sequence(
     Sequence { placed, order: order.finish(), cycles }
 }
 
-/// Stands for a place in an order: of two members, the later one has the larger label.
+/// Represents a position in an order: of two members, the later one has the larger label.
 type Label = u128;
 
-/// Where a member is put.
+/// The position at which a member is inserted.
 #[derive(Debug, Clone, Copy)]
 enum Spot {
-    /// Right behind the member with this label.
+    /// Directly after the member with this label.
     After(Label),
-    /// Right before it.
+    /// Directly before the member with this label.
     Before(Label),
-    /// Behind all.
+    /// After all members.
     End,
 }
 
-/// An order into which members are put without counting where they are: there may be thousands.
+/// An order that supports insertion without counting positions, because there may be thousands of
+/// members.
 #[derive(Debug, Default)]
 struct Order {
     by_label: BTreeMap<Label, Member>,
@@ -268,15 +267,14 @@ struct Order {
 }
 
 impl Order {
-    /// Between the labels of members that are there at first; 2^31 of them fit below 2^128.
+    /// Distance between the labels of the initial members; 2^31 of them fit below 2^128.
     const WIDE: Label = 1 << 96;
-    /// A gap that is at least so wide is halved; in a narrower one there are members already.
+    /// A gap of at least this width is halved; a narrower gap already has members in it.
     const FRESH: Label = 1 << 80;
-    /// From there on each member follows the one before it at this distance, so that thousands fit
-    /// behind one another.
+    /// In a narrow gap, each new member follows its predecessor at this distance, so that thousands
+    /// fit one after another.
     const STEP: Label = 1 << 40;
 
-    /// These members in this order.
     fn new(members: Vec<Member>) -> Self {
         let labels = (1..).map(|n: Label| n * Self::WIDE);
         let by_label: BTreeMap<Label, Member> = labels.zip(members).gather();
@@ -284,12 +282,10 @@ impl Order {
         Self { by_label, labels }
     }
 
-    /// Where a member is, if it is there.
     fn label(&self, member: Member) -> Option<Label> {
         self.labels.get(&member).copied()
     }
 
-    /// Puts a member somewhere.
     fn insert(&mut self, spot: Spot, member: Member) {
         let before =
             |label: Label| self.by_label.range(..label).next_back().map_or(0, |(label, _)| *label);
@@ -305,8 +301,8 @@ impl Order {
             Some(high) if high - low >= Self::FRESH => low + (high - low) / 2,
             Some(high) if high - low >= 2 => low + Self::STEP.min((high - low) / 2),
             Some(high) => {
-                // No number is left between two: all are labelled again, which happens once in very
-                // many members.
+                // No label is free between the two members, so all members get new labels. This is
+                // rare.
                 let next = self.by_label[&high];
                 *self = Self::new(std::mem::take(self).finish());
                 return self.insert(self.label(next).map_or(Spot::End, Spot::Before), member);
@@ -316,17 +312,16 @@ impl Order {
         self.labels.insert(member, label);
     }
 
-    /// All members in their order.
     fn finish(self) -> Vec<Member> {
         self.by_label.into_values().collect()
     }
 }
 
-/// The longest part of a list of (number, place) in which the places rise, as numbers; the numbers
+/// Returns the longest subsequence of (number, place) pairs in which the places rise. The numbers
 /// rise already.
 pub(super) fn longest_rising(list: &[(usize, usize)]) -> Vec<usize> {
-    // Ends of the best rising runs by length, as indices into the list, with the way back from each
-    // element.
+    // Ends of the best rising runs by length, as indices into the list, with the predecessor of
+    // each element.
     let mut ends: Vec<usize> = Vec::new();
     let mut back: Vec<Option<usize>> = vec![None; list.len()];
     for (n, (_, place)) in list.iter().enumerate() {
@@ -379,17 +374,17 @@ mod tests {
     #[test]
     fn what_is_right_stays() {
         assert_eq!(order(3, &[at(0), at(2)], &[]).0, Vec::<usize>::new());
-        // The last comes first: one move.
+        // The last rule moves to the beginning: one move.
         assert_eq!(
             order(3, &[at(2), at(0), at(1)], &[]),
             (vec![0], vec![Live(2), Live(0), Live(1)])
         );
-        // A new one between two, beside a foreign one.
+        // A new rule between two managed rules, beside a foreign rule.
         assert_eq!(
             order(3, &[at(0), new(), at(2)], &[]),
             (vec![1], vec![Live(0), New(1), Live(1), Live(2)])
         );
-        // New ones at the end, in order.
+        // New rules at the end, in order.
         assert_eq!(order(1, &[new(), new()], &[]).1, [Live(0), New(0), New(1)]);
     }
 
@@ -400,11 +395,11 @@ mod tests {
             [New(0), New(1), Live(0), Live(1)]
         );
         assert_eq!(order(2, &[new()], &[(New(0), Live(1))]).1, [Live(0), New(0), Live(1)]);
-        // It is below a foreign rule that it belongs before.
+        // The rule is below a foreign rule that it must precede.
         assert_eq!(order(2, &[at(1)], &[(Live(1), Live(0))]), (vec![0], vec![Live(1), Live(0)]));
     }
 
-    /// What a later entry wants counts for those before it in the list, and the other way round.
+    /// A wish of a later entry also applies to the entries before it in the list, and the reverse.
     #[test]
     fn wishes_count_for_the_rest_of_the_list() {
         assert_eq!(
@@ -419,7 +414,7 @@ mod tests {
         );
     }
 
-    /// A deployment that is new goes where it is needed, and to the end otherwise.
+    /// A new deployment is placed where a wish needs it, and otherwise at the end.
     #[test]
     fn deployments_follow_what_comes_before_them() {
         // Two exceptions: one from a new deployment, one from an existing one.
@@ -445,15 +440,15 @@ mod tests {
             (Live(0), Live(1), Reason::Stays),
         ];
         assert_eq!(found, [Cycle { wish: 0, steps }]);
-        // The list says otherwise.
+        // The list contradicts the wish.
         let steps = vec![(New(1), New(0), Reason::Wish(0)), (New(0), New(1), Reason::List)];
         assert_eq!(cycles(0, &[new(), new()], &[(New(1), New(0))]), [Cycle { wish: 0, steps }]);
-        // Before itself.
+        // A rule that should come before itself.
         assert_eq!(
             cycles(0, &[new()], &[(New(0), New(0))])[0].steps,
             [(New(0), New(0), Reason::Wish(0))]
         );
-        // Each is told, and the rest has an order.
+        // Each contradiction is reported, and the other members have an order.
         let all = sequence(
             1,
             &[new(), new()],
@@ -464,8 +459,7 @@ mod tests {
         assert_eq!(all.order, [New(0), New(1), Live(0)]);
     }
 
-    /// Members put anywhere are in order as in a list into which they are inserted, even if labels
-    /// run out.
+    /// An order with labels equals a list with the same insertions, even when labels run out.
     #[test]
     fn an_order_with_labels_is_a_list() {
         let mut list: Vec<Member> = (0..5).map(Member::Live).collect();
@@ -475,7 +469,7 @@ mod tests {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
-            // Long runs into one and the same gap from both sides, then somewhere else.
+            // Long runs of insertions into one gap from both sides, then somewhere else.
             let around = usize::try_from(state >> 33).unwrap() % list.len();
             let at = if n % 500 < 400 { list.len() / 2 } else { around };
             let label = order.label(list[at]).unwrap();
@@ -500,8 +494,8 @@ mod tests {
     #[test]
     fn room_between_two_members_is_made() {
         let mut order = Order::new(vec![Member::Live(0), Member::Live(1)]);
-        // Always right behind the first: the gap is halved until nothing is left of it, several
-        // times over.
+        // Always directly after the first member: the gap is halved several times until it is used
+        // up.
         for n in 0..500 {
             let label = order.label(Member::Live(0)).unwrap();
             order.insert(Spot::After(label), Member::New(n));

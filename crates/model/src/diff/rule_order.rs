@@ -1,5 +1,5 @@
-//! The order that is wanted of the rules of a phase: the list, what `before` and `after` say,
-//! exceptions before what they skip.
+//! Collects the constraints on the order of a phase's rules: the list, `before` and `after`, and
+//! exceptions before the rules that they skip.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,7 +9,7 @@ use crate::diagnostic::Place;
 use crate::model::ruleset::{Anchor, LiveRule, Phase, RuleBody};
 use crate::model::{Gather, Value};
 
-/// The number of the first thing with each name.
+/// Maps each name to the index of the first item that has it.
 pub(super) fn numbers_by_name<'n>(
     names: impl Iterator<Item = (usize, &'n str)>,
 ) -> HashMap<&'n str, usize> {
@@ -20,36 +20,36 @@ pub(super) fn numbers_by_name<'n>(
     first
 }
 
-/// The rules of a phase whose order is wanted.
+/// The rules of a phase whose order is computed.
 pub(super) struct WantedOrder<'p, 'w, 'a> {
     /// The phase.
     pub(super) phase: Phase,
     /// The live rules.
     pub(super) rules: &'a [LiveRule],
-    /// Ours that are wanted.
+    /// Managed rules that will exist.
     pub(super) placed: &'p [&'p Pair<'w, 'a>],
-    /// All of ours.
+    /// All managed rules.
     pub(super) pairs: &'p [Pair<'w, 'a>],
     /// Live rules that are deleted.
     pub(super) gone: &'p BTreeSet<usize>,
-    /// Those of them that the spec does not name.
+    /// The deleted live rules that the spec does not name.
     pub(super) pruned: &'p [usize],
 }
 
-/// Something that is wanted about the order of two members.
+/// A constraint on the order of two members.
 struct Wish<'w> {
     first: Member,
     then: Member,
-    /// The anchor that says so; none for exceptions, which come before what they skip.
+    /// The anchor in the spec. `None` for an exception, which always comes before the rules that it
+    /// skips.
     anchor: Option<(&'w Anchor, usize)>,
 }
 
 impl<'w> WantedOrder<'_, 'w, '_> {
-    /// The order, and which of ours are placed again. What cannot be is reported with the place of
-    /// the entry.
+    /// Computes the order and the managed rules that are placed again. Contradictions are added to
+    /// `misplaced` with the place of the spec entry.
     pub(super) fn find(&self, misplaced: &mut Vec<(Place, String)>) -> Sequence {
-        // Deployments stay where they are; only rules of the other kinds have an order among
-        // themselves.
+        // Deployments keep their place; only other rules are ordered by the list.
         let item = |pair: &&Pair<'_, '_>| Item {
             live: pair.live,
             is_free: matches!(pair.ours, Ours::Deployment(_)),
@@ -70,7 +70,7 @@ impl<'w> WantedOrder<'_, 'w, '_> {
         sequence
     }
 
-    /// What `before` and `after` say.
+    /// Returns the wishes of `before` and `after`.
     fn anchors(&self, misplaced: &mut Vec<(Place, String)>) -> Vec<Wish<'w>> {
         let live = numbers_by_name(self.rules.iter().enumerate().flat_map(|(n, rule)| {
             let names = [Some(rule.id.0.as_str()), rule.body.reference()];
@@ -93,7 +93,7 @@ impl<'w> WantedOrder<'_, 'w, '_> {
                         misplaced.push((*place, what));
                         continue;
                     }
-                    // It goes, as the spec says: then nothing has to be before or after it.
+                    // The spec deletes the anchor's rule, so the anchor has no effect.
                     (Some(live), _) if self.gone.contains(live) => continue,
                     (Some(live), _) => Member::Live(*live),
                     (None, Some(placed)) => self.placed[*placed].member(*placed),
@@ -116,7 +116,8 @@ impl<'w> WantedOrder<'_, 'w, '_> {
         wishes
     }
 
-    /// Exceptions come before the deployments that they concern: they act only on what follows.
+    /// Returns a wish for each exception and each deployment that it concerns, because a skip acts
+    /// only on later rules.
     fn exceptions(&self) -> Vec<Wish<'w>> {
         let live = self
             .rules
@@ -146,7 +147,7 @@ impl<'w> WantedOrder<'_, 'w, '_> {
         wishes
     }
 
-    /// One of ours.
+    /// Returns the managed rule of a member.
     fn pair(&self, member: Member) -> Option<&Pair<'w, '_>> {
         match member {
             Member::New(n) => self.placed.get(n).copied(),
@@ -154,7 +155,7 @@ impl<'w> WantedOrder<'_, 'w, '_> {
         }
     }
 
-    /// A cycle in words.
+    /// Describes a cycle.
     fn about(&self, cycle: &Cycle, wishes: &[Wish<'_>]) -> String {
         let name = |member: Member| match (self.pair(member), member) {
             (Some(pair), _) => pair.name().to_owned(),
@@ -186,7 +187,7 @@ impl<'w> WantedOrder<'_, 'w, '_> {
     }
 }
 
-/// The rulesets that an exception bypasses; `None` for all.
+/// Returns the rulesets that an exception bypasses; `None` if it bypasses all.
 fn concerned(body: &RuleBody) -> Option<BTreeSet<String>> {
     if body.parameter("ruleset").is_some() {
         return None;

@@ -1,4 +1,4 @@
-//! Pairs of rules: one of the spec and the live one that it stands for.
+//! Pairs of rules: a rule of the spec and its live rule.
 
 use super::delete_reason::RuleDeleteReason;
 use super::rule_moves::Member;
@@ -6,15 +6,15 @@ use crate::diagnostic::Place;
 use crate::model::managed::Compiled;
 use crate::model::ruleset::{DesiredDeployment, DesiredRule, LiveRule, Switch};
 
-/// One of our rules.
+/// A rule that the spec names.
 pub(super) enum Ours<'w> {
-    /// It deploys a managed ruleset.
+    /// A deployment of a managed ruleset.
     Deployment(&'w DesiredDeployment),
-    /// Any other.
+    /// Any other rule.
     Rule(&'w DesiredRule),
 }
 
-/// One of our rules beside the live one.
+/// A rule of the spec with its live rule, if there is one.
 pub(super) struct Pair<'w, 'a> {
     pub(super) ours: Ours<'w>,
     pub(super) live: Option<usize>,
@@ -23,17 +23,17 @@ pub(super) struct Pair<'w, 'a> {
 }
 
 impl<'a> Pair<'_, 'a> {
-    /// The live rule.
     pub(super) fn live(&self) -> Option<&'a LiveRule> {
         self.live.map(|n| &self.rules[n])
     }
 
-    /// It in the order, as the one with this number among those that are wanted.
+    /// Returns its member of the order; `number` is its index among the managed rules that will
+    /// exist.
     pub(super) fn member(&self, number: usize) -> Member {
         self.live.map_or(Member::New(number), Member::Live)
     }
 
-    /// Why it is wanted gone, if it is.
+    /// Returns the reason for which the rule is deleted, if there is one.
     pub(super) fn gone(&self) -> Option<RuleDeleteReason> {
         match &self.ours {
             Ours::Rule(rule) if rule.is_absent => Some(RuleDeleteReason::Absent),
@@ -42,13 +42,14 @@ impl<'a> Pair<'_, 'a> {
         }
     }
 
-    /// Whether there is nothing to have: it is wanted gone or off, and is not there.
+    /// Returns true if there is nothing to do: the rule should not exist or be off, and does not
+    /// exist.
     pub(super) fn is_nothing(&self) -> bool {
         let off = matches!(self.ours, Ours::Deployment(d) if d.switch == Switch::Off);
         self.live.is_none() && (off || self.gone().is_some())
     }
 
-    /// Where the spec asks for it.
+    /// Returns the place of its spec entry.
     pub(super) fn place(&self) -> Place {
         match &self.ours {
             Ours::Deployment(wants) => wants.place,
@@ -56,7 +57,7 @@ impl<'a> Pair<'_, 'a> {
         }
     }
 
-    /// What a person knows it by.
+    /// Returns its display name.
     pub(super) fn name(&self) -> &str {
         match &self.ours {
             Ours::Deployment(wants) => wants.ruleset.key(),

@@ -1,12 +1,12 @@
-//! Comparison of a zone's protection: which rules are made, changed, moved or deleted, and which
-//! are left alone. Pure.
+//! Comparison of a zone's protection: finds the rules that are created, changed, moved or deleted,
+//! and those that are left alone. Pure.
 //!
-//! | live rule | what becomes of it |
+//! | live rule | result |
 //! |---|---|
-//! | executes a managed ruleset that the spec deploys | compared with what the spec says, laid over it |
-//! | has the `ref` of a rule of the spec | the same |
-//! | has no `ref` of its own and does exactly what a rule of the spec does | taken for that rule |
-//! | anything else | left alone; deleted where the section is pruned and names its kind |
+//! | executes a managed ruleset that the spec deploys | compared with the deployment of the spec, merged over the live one |
+//! | has the `ref` of a rule of the spec | compared with that rule |
+//! | has no `ref` of its own and does exactly the same as a rule of the spec | adopted as that rule |
+//! | any other | left alone; deleted if the section is pruned and names rules of its kind |
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -23,35 +23,35 @@ use crate::model::ruleset::{
 };
 use crate::model::{DesiredZone, Gather, LiveZone, Unmanaged};
 
-/// What is to be done to one rule.
+/// The kind of change that one rule needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleChangeKind<'a> {
-    /// Cloudflare does not have it.
+    /// Cloudflare does not have the rule.
     Create,
-    /// Cloudflare has it, with differences.
+    /// Cloudflare has the rule, with other values.
     Update(&'a LiveRule),
-    /// It is at the wrong place, and is right otherwise.
+    /// The rule is at the wrong position and has no other difference.
     Move(&'a LiveRule),
-    /// Cloudflare has it and should not.
+    /// Cloudflare has the rule and the spec does not want it.
     Delete(&'a LiveRule, RuleDeleteReason),
 }
 
-/// One difference.
+/// One difference between a desired and a live rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleChange<'a> {
-    /// The rule's name: its `ref`, or what a person knows it by.
+    /// The rule's name: its `ref`, or its display name.
     pub name: String,
-    /// What is to be done.
+    /// The kind of change.
     pub kind: RuleChangeKind<'a>,
-    /// The definition wanted; of a deletion and a move the one that is there.
+    /// The desired definition; for a deletion or a move, the live one.
     pub after: RuleBody,
-    /// The differences.
+    /// The fields that differ.
     pub fields: Vec<FieldChange>,
-    /// Its place in the order of [`PhaseChanges::order`], where it is placed again.
+    /// Its member of [`PhaseChanges::order`], if it is placed again.
     pub placed: Option<Member>,
     /// The spec entry that asks for it.
     pub place: Option<Place>,
-    /// Whether it only carries out what `expires` says in the spec.
+    /// True if the change only applies the `expires` of a spec entry.
     pub is_expiry: bool,
 }
 
@@ -60,32 +60,32 @@ pub struct RuleChange<'a> {
 pub struct PhaseChanges<'a> {
     /// The phase.
     pub phase: Phase,
-    /// The entry point that is there.
+    /// The live entry point.
     pub live: &'a EntryPoint,
-    /// Differences in the order of the spec, deletions last.
+    /// The changes in the order of the spec, deletions last.
     pub changes: Vec<RuleChange<'a>>,
-    /// The whole order when all is done; what is deleted is not in it.
+    /// The order of all rules after the changes, without deleted rules.
     pub order: Vec<Member>,
-    /// How many rules are as wanted.
+    /// Number of rules without a difference.
     pub unchanged: usize,
-    /// Live rules that are left alone.
+    /// Live rules that the plan leaves alone.
     pub foreign: Vec<&'a LiveRule>,
 }
 
 /// All differences of a zone's protection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WafChanges<'a> {
-    /// By phase.
+    /// The changes of each phase.
     pub phases: Vec<PhaseChanges<'a>>,
-    /// What cannot be had, or has no effect.
+    /// Parts of the spec that cannot be applied, or have no effect.
     pub problems: Vec<Problem>,
-    /// Orders that cannot be: the rule, what is the matter.
+    /// Contradictions in the desired order: the place of the rule, and a description.
     pub misplaced: Vec<(Place, String)>,
-    /// Live rules that were taken for rules of the spec by what they do, as they have no `ref`.
+    /// Live rules without a `ref` that were adopted because they do the same as a rule of the spec.
     pub unnamed: Vec<(Place, String)>,
 }
 
-/// Compares a zone's protection. Nothing is compared that was not read.
+/// Compares a zone's protection. Phases that were not read are not compared.
 #[must_use]
 pub fn diff_rulesets<'a>(desired: &DesiredZone, live: &'a LiveZone) -> WafChanges<'a> {
     let mut changes = WafChanges::default();
@@ -98,7 +98,8 @@ pub fn diff_rulesets<'a>(desired: &DesiredZone, live: &'a LiveZone) -> WafChange
     changes
 }
 
-/// Our rules of a phase in the wanted order; `None` if the phase is not ours.
+/// Returns the managed rules of a phase in the desired order; `None` if the spec does not manage
+/// the phase.
 fn ours(section: &DesiredWaf, phase: Phase) -> Option<Vec<Ours<'_>>> {
     let named = section.rules(phase);
     let deployments = section.deployments.iter().filter(|_| phase.deploys()).map(Ours::Deployment);
@@ -106,7 +107,6 @@ fn ours(section: &DesiredWaf, phase: Phase) -> Option<Vec<Ours<'_>>> {
     (named.is_some() || !all.is_empty()).then_some(all)
 }
 
-/// Compares one phase.
 fn diff_phase<'a>(
     section: &DesiredWaf,
     phase: Phase,
@@ -201,7 +201,7 @@ fn diff_phase<'a>(
     changes
 }
 
-/// The definition wanted.
+/// Returns the desired definition of a rule.
 fn compiled(
     one: &Ours<'_>,
     phase: Phase,
@@ -217,7 +217,7 @@ fn compiled(
     }
 }
 
-/// Live rules without a `ref` that do exactly what a rule of ours does are taken for it.
+/// Adopts live rules without a `ref` that do exactly the same as a rule of the spec.
 fn adopt(
     pairs: &mut [Pair<'_, '_>],
     taken: &mut BTreeSet<usize>,
@@ -233,7 +233,7 @@ fn adopt(
     };
     let mut unnamed: Option<HashMap<RuleBody, Vec<usize>>> = None;
     for pair in pairs.iter_mut().filter(|p| p.live.is_none() && matches!(p.ours, Ours::Rule(_))) {
-        // Looked up by what they do; the first of several equal ones comes last in its list.
+        // Indexed by definition; the first of several equal live rules is the last of its list.
         let unnamed = unnamed.get_or_insert_with(|| {
             let mut all: HashMap<RuleBody, Vec<usize>> = HashMap::new();
             for (n, rule) in pair.rules.iter().enumerate().rev() {
@@ -254,15 +254,15 @@ fn adopt(
     }
 }
 
-/// Live rules of the kinds that the spec names, in a section that is the complete state, that are
-/// not named.
+/// Returns the live rules that pruning deletes: rules of the kinds that the section names, without
+/// an entry of their own.
 fn pruned(
     section: &DesiredWaf,
     phase: Phase,
     rules: &[LiveRule],
     taken: &BTreeSet<usize>,
 ) -> Vec<usize> {
-    // Deployments of other rulesets are not named by the list of exceptions.
+    // The list of exceptions does not name deployments of other rulesets.
     let is_named_kind =
         |rule: &LiveRule| section.rules(phase).is_some() && phase.lists(rule.body.action());
     let numbers =
@@ -274,7 +274,7 @@ fn pruned(
     }
 }
 
-/// What is to be done to one of our rules; `None` if nothing.
+/// Returns the change of one managed rule; `None` if nothing differs.
 fn change<'a>(
     pair: &Pair<'_, 'a>,
     placed: Option<usize>,
@@ -297,7 +297,8 @@ fn change<'a>(
     Some(RuleChange { name, kind, after, fields, placed: member, place, is_expiry })
 }
 
-/// Whether a deployment is as it was wanted until the last day of some of its entries.
+/// Returns true if a deployment equals the one that the spec wanted until some of its entries
+/// expired.
 fn is_expiry(pair: &Pair<'_, '_>, unmanaged: Unmanaged, waf: &LiveWaf) -> bool {
     let (Ours::Deployment(desired), Some(live)) = (&pair.ours, pair.live()) else { return false };
     let until_then = desired.with_notes(|note| note.is_expired = false);
@@ -308,7 +309,6 @@ fn is_expiry(pair: &Pair<'_, '_>, unmanaged: Unmanaged, waf: &LiveWaf) -> bool {
     }
 }
 
-/// A rule that is to be deleted.
 fn deletion(
     live: &LiveRule,
     name: String,
@@ -326,7 +326,7 @@ fn deletion(
     }
 }
 
-/// How many live rules are left alone, by what they do.
+/// Counts the live rules that are left alone, by action.
 #[must_use]
 pub fn foreign_by_action<'a>(rules: &[&'a LiveRule]) -> BTreeMap<&'a str, usize> {
     let mut counts = BTreeMap::new();

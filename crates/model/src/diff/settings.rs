@@ -1,7 +1,7 @@
 //! Comparison of the settings of a zone: zone settings, DNSSEC, DNS settings.
 //!
-//! Only what the spec names is compared, also inside nested values. `true` and `false` mean `on`
-//! and `off` where Cloudflare uses those words.
+//! Only values that the spec names are compared, also inside nested values. `true` and `false` mean
+//! `on` and `off` for settings for which Cloudflare uses those words.
 
 use std::collections::BTreeMap;
 
@@ -12,37 +12,37 @@ use crate::model::{DesiredZone, Fqdn, LiveSetting, LiveZone, Value};
 /// One difference of settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingChange {
-    /// What differs.
+    /// The setting that differs.
     pub setting: ZoneSetting,
-    /// The differences, by Cloudflare's names.
+    /// The fields that differ, with Cloudflare's names.
     pub fields: Vec<FieldChange>,
-    /// Where the spec asks for it.
+    /// The place of the spec entry.
     pub place: Place,
 }
 
-/// What differs.
+/// A setting with the desired value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ZoneSetting {
     /// A zone setting.
     Setting {
         /// Cloudflare's name.
         name: String,
-        /// The whole value to send.
+        /// The complete value to send.
         value: Value,
     },
-    /// Signing.
+    /// DNSSEC of the zone.
     Dnssec {
-        /// Whether it is wanted.
+        /// True if the spec wants DNSSEC to be active.
         on: bool,
     },
     /// DNS settings.
     DnsSettings {
-        /// The members to send, whole.
+        /// The members to send, with complete values.
         members: BTreeMap<String, Value>,
     },
 }
 
-/// All differences of the settings of a zone, in the order settings, DNSSEC, DNS settings.
+/// Returns all differences of the settings of a zone, in the order settings, DNSSEC, DNS settings.
 #[must_use]
 pub fn diff_settings(desired: &DesiredZone, live: &LiveZone) -> Vec<SettingChange> {
     let mut changes = Vec::new();
@@ -52,7 +52,7 @@ pub fn diff_settings(desired: &DesiredZone, live: &LiveZone) -> Vec<SettingChang
                 (value.clone(), switch_words(laid_over(name, value, wanted), value))
             }
             Some(LiveSetting::Refused(_)) => continue,
-            // It was not read, so nothing is known that it could equal.
+            // The live value was not read, so it counts as different.
             None => (Value::Null, switch_words(wanted.clone(), &Value::Null)),
         };
         if value != before {
@@ -66,9 +66,9 @@ pub fn diff_settings(desired: &DesiredZone, live: &LiveZone) -> Vec<SettingChang
     }
     if let Some((on, place)) = desired.settings.dnssec {
         let status = live.settings.dnssec.as_ref();
-        // Where no state can be told, as on a new zone, it is off: asking for it again does no
-        // harm. A zone that is not active yet cannot be signed: a later run will do it. Whether a
-        // new one is active is not known.
+        // An unknown status, as for a new zone, counts as off: a repeated request is harmless. A
+        // zone that is not active yet cannot be signed; a later run will sign it. It is unknown
+        // whether a new zone is active.
         let can_wait = on && !live.is_new && live.is_inactive();
         if !can_wait && status.map_or(on, |s| s.is_on() != on) {
             let before = status.map_or(Value::Null, |s| Value::from(s.status.as_str()));
@@ -81,16 +81,15 @@ pub fn diff_settings(desired: &DesiredZone, live: &LiveZone) -> Vec<SettingChang
     changes
 }
 
-/// The DNS settings that differ, in one change.
 fn dns_settings(desired: &DesiredZone, live: &LiveZone) -> Option<SettingChange> {
     let mut fields = Vec::new();
     let mut members = BTreeMap::new();
     let mut first: Option<Place> = None;
     for (name, (wanted, place)) in &desired.settings.dns_settings {
         let before = live.settings.dns_settings.get(name).cloned().unwrap_or(Value::Null);
-        // Which name servers a zone has is one choice; half of another one makes no sense.
+        // The assignment of name servers is one choice, so it is sent as a whole.
         let whole = name == "nameservers" && !holds(&before, wanted);
-        // A new zone was not read, so nothing is known that the member could equal.
+        // A new zone was not read, so each member counts as different.
         let after =
             if whole || live.is_new { wanted.clone() } else { laid_over(name, &before, wanted) };
         if after != before {
@@ -110,15 +109,15 @@ fn dns_settings(desired: &DesiredZone, live: &LiveZone) -> Option<SettingChange>
     })
 }
 
-/// What the value at a key would be with everything wanted: nested values keep what is not named.
+/// Merges the desired value over the live one; nested values keep the members that the spec does
+/// not name.
 fn laid_over(key: &str, before: &Value, wanted: &Value) -> Value {
     match (before, wanted) {
         (Value::Map(old), Value::Map(new)) => {
             let mut all = old.clone();
             for (name, wanted) in new {
                 let value = laid_over(name, old.get(name).unwrap_or(&Value::Null), wanted);
-                // A member that Cloudflare does not report and that would hold nothing stays
-                // unsaid.
+                // An empty member that Cloudflare does not report is left out.
                 if value != Value::Null || old.contains_key(name) {
                     all.insert(name.clone(), value);
                 }
@@ -139,14 +138,15 @@ fn laid_over(key: &str, before: &Value, wanted: &Value) -> Value {
         }
         // A switch that Cloudflare does not report is off.
         (Value::Null, Value::Bool(false)) => Value::Null,
-        // Names are the same in any case, and with or without the final dot.
+        // Names are compared without case and without the final dot.
         (Value::Text(old), Value::Text(new)) if matches!(key, "mname" | "rname") => {
             let (old_name, new_name) = (Fqdn::reported(old), Fqdn::reported(new));
             if old_name == new_name { before.clone() } else { Value::from(new_name.as_str()) }
         }
-        // Lists of settings are sets to Cloudflare: the order in which it answers is its own.
+        // Cloudflare treats lists of settings as sets and returns them in any order.
         (Value::List(old), Value::List(new)) if sorted(old) == sorted(new) => before.clone(),
-        // `14400`, `"14400"` and `14400.0` are one number; `true` and `"true"` one truth.
+        // `14400`, `"14400"` and `14400.0` are the same number; `true` and `"true"` the same
+        // boolean.
         (old, new) if is_scalar(old) && is_scalar(new) && plain(old) == plain(new) => {
             before.clone()
         }
@@ -154,12 +154,12 @@ fn laid_over(key: &str, before: &Value, wanted: &Value) -> Value {
     }
 }
 
-/// Whether a live value holds everything wanted of it.
+/// Returns true if the live value contains every part of the desired value.
 fn holds(before: &Value, wanted: &Value) -> bool {
     laid_over("", before, wanted) == *before
 }
 
-/// A switch in Cloudflare's words where it does not report a value to go by.
+/// Writes a switch as `on` or `off` if Cloudflare reports no value that shows the type.
 fn switch_words(value: Value, before: &Value) -> Value {
     match (value, before) {
         (Value::Bool(on), Value::Null) => Value::from(if on { "on" } else { "off" }),
@@ -167,12 +167,11 @@ fn switch_words(value: Value, before: &Value) -> Value {
     }
 }
 
-/// Whether a value has no parts.
 fn is_scalar(value: &Value) -> bool {
     !matches!(value, Value::Null | Value::List(_) | Value::Map(_))
 }
 
-/// The text of a scalar, without what makes no difference to its number.
+/// Returns the text of a scalar in a normal form, in which equal numbers are equal.
 fn plain(value: &Value) -> String {
     let text = value.to_string();
     match text.strip_suffix(".0") {
@@ -181,7 +180,6 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// A list in a fixed order.
 fn sorted(list: &[Value]) -> Vec<&Value> {
     let mut sorted: Vec<_> = list.iter().collect();
     sorted.sort();

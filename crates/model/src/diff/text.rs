@@ -1,9 +1,9 @@
-//! What differs between two texts: by lines, by words, or by whatever they are divided into.
+//! Finds differences between two texts: by lines, by words, or by other parts.
 //!
 //! `similar` compiles each of its algorithms for each kind of sequence that it compares, 2 MB of
-//! instructions in all. So this is the only place that asks it, always for slices of texts, and it
-//! names the algorithm. Its feature `text`, which divides texts into words and lines, would compile
-//! all algorithms for texts, even those that nothing uses; so that is done here.
+//! instructions in all. So only this module calls it, always with slices of texts and with an
+//! explicit algorithm. The feature `text` of `similar`, which divides texts into words and lines,
+//! would compile all algorithms for texts, even unused ones, so this module divides texts itself.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -14,15 +14,15 @@ use similar::{DiffOp, group_diff_ops};
 /// A step from one sequence to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextStep {
-    /// Whether both have the same here.
+    /// True if both sequences are equal in this step.
     pub is_equal: bool,
-    /// Its part of the first sequence.
+    /// The range in the first sequence.
     pub old: Range<usize>,
-    /// Its part of the second one.
+    /// The range in the second sequence.
     pub new: Range<usize>,
 }
 
-/// The steps from one sequence to another, in order; together they cover both.
+/// Returns the steps from one sequence to another, in order; together they cover both sequences.
 #[must_use]
 pub fn steps(old: &[&str], new: &[&str]) -> Vec<TextStep> {
     let step = |op: DiffOp| TextStep {
@@ -33,7 +33,7 @@ pub fn steps(old: &[&str], new: &[&str]) -> Vec<TextStep> {
     operations(old, new).into_iter().map(step).collect()
 }
 
-/// The words of a text and the spaces between them.
+/// Divides a text into words and the spaces between them.
 #[must_use]
 pub fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
@@ -48,7 +48,7 @@ pub fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// The lines of a text, each with its end: a line feed, a carriage return, or both.
+/// Divides a text into lines, each with its line end: a line feed, a carriage return, or both.
 fn lines(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut rest = text;
@@ -63,8 +63,8 @@ fn lines(text: &str) -> Vec<&str> {
     lines
 }
 
-/// A range of lines as the head of a hunk names it: the first line and how many, which one line
-/// leaves out. A range of none is named by the line before it.
+/// Formats a range of lines for the header of a hunk: the first line and the number of lines. The
+/// number is left out for one line. An empty range is named by the line before it.
 fn lines_of_hunk(range: Range<usize>) -> String {
     match range.len() {
         0 => format!("{},0", range.start),
@@ -73,8 +73,8 @@ fn lines_of_hunk(range: Range<usize>) -> String {
     }
 }
 
-/// What differs between two texts as a unified diff, with the names of the files and so many equal
-/// lines on both sides of a change; empty if nothing does.
+/// Returns the differences between two texts as a unified diff with file names and `context` equal
+/// lines around each change. Returns an empty text if the texts are equal.
 #[must_use]
 pub fn unified(
     before: &str,
@@ -103,7 +103,6 @@ pub fn unified(
     text
 }
 
-/// The steps as `similar` has them, by the algorithm of Myers.
 fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let mut found = Compact::new(Replace::new(Capture::new()), old, new);
     let Ok(()) = myers::diff(&mut found, old, 0..old.len(), new, 0..new.len());
@@ -126,7 +125,7 @@ mod tests {
         assert_eq!(lines(""), [""; 0]);
     }
 
-    /// Whoever applies a patch finds its lines by the heads of hunks.
+    /// Programs that apply a patch find its lines by the headers of hunks.
     #[test]
     fn heads_of_hunks_name_the_lines() {
         let head = |before: &str, after: &str| {

@@ -2,9 +2,9 @@
 //! reason and fix.
 //!
 //! A kind is declared once, in the file of its family, in the order of the codes. Lints declare
-//! theirs next to the check (`src/lint/rules/`); `lint::findings` lists both. The registry is the
-//! source of `docs/findings.md`, the rules of SARIF reports and the names of JUnit cases. A code is
-//! never reused: a removed kind leaves a gap.
+//! their kinds next to the check (`src/lint/rules/`); `lint::findings` lists both. The registry is
+//! the source of `docs/findings.md`, the rules of SARIF reports and the names of JUnit cases. A
+//! code is never reused: a removed kind leaves a gap.
 
 use super::{Diagnostic, Place, Severity};
 
@@ -13,24 +13,24 @@ use super::{Diagnostic, Place, Severity};
 pub struct Finding {
     /// Stable code, such as `SPEC0012`.
     pub code: &'static str,
-    /// Its usual severity; a diagnostic can be milder.
+    /// Default severity; a diagnostic can be milder.
     pub severity: Severity,
-    /// The first words of every finding of this kind, without user data.
+    /// First words of every finding of this kind, without user data.
     pub summary: &'static str,
-    /// What goes wrong if it is not fixed.
+    /// Consequence of not fixing the problem.
     pub why: &'static str,
-    /// What to write or do instead.
+    /// The fix.
     pub fix: &'static str,
 }
 
 impl Finding {
-    /// A diagnostic of this kind at a place, which shows the detail.
+    /// Creates a diagnostic of this kind at a place.
     #[must_use]
     pub fn at(&'static self, place: Place, detail: impl Into<String>) -> Diagnostic {
         self.nowhere(detail).at(place, "")
     }
 
-    /// A diagnostic of this kind without a place in a text.
+    /// Creates a diagnostic of this kind without a place in a text.
     #[must_use]
     pub fn nowhere(&'static self, detail: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self, detail)
@@ -56,7 +56,7 @@ macro_rules! findings {
     };
 }
 
-// Below the macro, because they use it.
+// The families are below the macro because they use it.
 mod dns;
 mod import;
 mod plan;
@@ -71,7 +71,7 @@ pub use snapshot::*;
 pub use spec::*;
 pub use waf::*;
 
-/// Every finding except the lints, by family, in the order of the codes.
+/// Iterates over every kind except the lints, by family, in the order of the codes.
 pub fn all() -> impl Iterator<Item = &'static Finding> {
     [spec::ALL, dns::ALL, waf::ALL, plan::ALL, snapshot::ALL, import::ALL]
         .into_iter()

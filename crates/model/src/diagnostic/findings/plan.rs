@@ -1,5 +1,5 @@
-//! Findings of planning: what Cloudflare has, allows or maintains, and what earlier runs left
-//! behind.
+//! Findings of planning: limits, restrictions and unexpected state of Cloudflare, and remains of
+//! earlier runs.
 
 findings! {
     QUOTA = "PLAN0001" Error "the zone would exceed its record quota",

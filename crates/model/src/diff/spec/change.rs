@@ -6,41 +6,41 @@ use crate::model::Value;
 /// One difference between two specs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecChange {
-    /// What it is: `records[www A].ttl`, `waf.owasp.paranoia`, `settings.ssl`.
+    /// The path of the changed item: `records[www A].ttl`, `waf.owasp.paranoia`, `settings.ssl`.
     pub path: String,
-    /// How it differs.
+    /// The kind of difference, with both values.
     pub kind: SpecChangeKind,
-    /// Its place in the later spec, or in the earlier one if it is only there.
+    /// Its place in the later spec, or in the earlier one if only that contains it.
     pub place: Place,
 }
 
-/// How something differs.
+/// The kind of difference, with both values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SpecChangeKind {
-    /// Only the later spec says it.
+    /// Only the later spec contains it.
     Added {
-        /// What it says.
+        /// The value in the later spec.
         after: Value,
-        /// The same in a few words, where that is shorter.
+        /// A shorter description, if there is one.
         words: Option<String>,
     },
-    /// Only the earlier spec says it.
+    /// Only the earlier spec contains it.
     Removed {
-        /// What it said.
+        /// The value in the earlier spec.
         before: Value,
-        /// The same in a few words, where that is shorter.
+        /// A shorter description, if there is one.
         words: Option<String>,
     },
-    /// Both say it, differently.
+    /// Both specs contain it, with different values.
     Changed {
-        /// What the earlier says.
+        /// The value in the earlier spec.
         before: Value,
-        /// What the later says.
+        /// The value in the later spec.
         after: Value,
     },
-    /// Both have it, at different places of an order that has a meaning.
+    /// Both specs contain it, at different positions of an ordered list.
     Moved {
-        /// What it is behind now; `None` if it is the first.
+        /// Its new predecessor; `None` if it is the first.
         behind: Option<String>,
     },
 }

@@ -1,14 +1,14 @@
-//! Spec against spec: what the authors changed, without looking at Cloudflare. Pure.
+//! Compares two specs: finds the changes that their authors made, without reading Cloudflare. Pure.
 //!
-//! Both sides are resolved specs, so other spellings, another order, other fragments, profiles or
-//! variables that come to the same are no difference.
+//! Both sides are resolved specs. So a different spelling, order, fragment, profile or variable
+//! that leads to the same value is no difference.
 //!
 //! | step | file |
 //! |---|---|
-//! | a zone as an outline of named things | `zone`, `records`, `waf` |
-//! | two outlines held against each other | `outline` |
+//! | a zone as an outline of named items | `zone`, `records`, `waf` |
+//! | comparison of two outlines | `outline` |
 //!
-//! An absent value is not a value: where one spec does not mention a thing, the other *begins* or
+//! An absent value is not a value: if only one spec mentions an item, the other spec *begins* or
 //! *ceases* to manage it.
 
 mod change;
@@ -24,14 +24,14 @@ use crate::model::{Desired, DesiredZone, Gather, ZoneName};
 
 pub use change::{SpecChange, SpecChangeKind};
 
-/// How a zone differs.
+/// The kind of difference between two specs for a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ZoneSpecKind {
-    /// Only the later spec names it.
+    /// Only the later spec names the zone.
     Added,
-    /// Only the earlier spec names it.
+    /// Only the earlier spec names the zone.
     Removed,
-    /// Both name it.
+    /// Both specs name the zone.
     Changed,
 }
 
@@ -40,25 +40,25 @@ pub enum ZoneSpecKind {
 pub struct ZoneSpecChanges {
     /// The zone.
     pub zone: ZoneName,
-    /// Whether both name it.
+    /// Tells which of the specs name the zone.
     pub kind: ZoneSpecKind,
-    /// Its place in the later spec, or in the earlier one if it is only there.
+    /// Its place in the later spec, or in the earlier one if only that names the zone.
     pub place: Place,
-    /// What is said differently; of a zone that only one spec names, everything.
+    /// The differences. For a zone that only one spec names, these are all of its items.
     pub changes: Vec<SpecChange>,
 }
 
 /// The differences between two specs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SpecChanges {
-    /// The zones that differ, by name.
+    /// The zones that differ, sorted by name.
     pub zones: Vec<ZoneSpecChanges>,
-    /// How many zones are the same in both.
+    /// Number of zones that are the same in both specs.
     pub unchanged: usize,
 }
 
 impl SpecChanges {
-    /// Whether both say the same.
+    /// Returns true if the specs have the same meaning.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.zones.is_empty()
@@ -68,8 +68,8 @@ impl SpecChanges {
 /// Compares two specs.
 ///
 /// # Order
-/// Zones by name; in a zone its own settings, its records, its protection, each by path, with moves
-/// at the end of their list.
+/// Zones are sorted by name. Each zone has its own settings first, then its records, then its
+/// protection, each sorted by path, with moves at the end of their list.
 #[must_use]
 pub fn diff_specs(before: &Desired, after: &Desired) -> SpecChanges {
     let names: BTreeMap<&ZoneName, ()> =
@@ -84,7 +84,7 @@ pub fn diff_specs(before: &Desired, after: &Desired) -> SpecChanges {
     all
 }
 
-/// Compares what two specs say of a zone; `None` if that is the same.
+/// Compares the sections of two specs for one zone; `None` if they have the same meaning.
 fn diff_zone_specs(
     before: Option<&DesiredZone>,
     after: Option<&DesiredZone>,

@@ -1,5 +1,4 @@
-//! Outlines: named things with values, as two specs say them, and how they are held against each
-//! other.
+//! Outlines: the named items and values of a spec, and their comparison.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -8,48 +7,44 @@ use super::change::{SpecChange, SpecChangeKind};
 use crate::diagnostic::Place;
 use crate::model::{Danger, Gather, Unmanaged, Value};
 
-/// Something that a spec says.
+/// An item of a spec with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Said {
-    /// Where.
     pub(super) place: Place,
-    /// What.
     pub(super) what: What,
 }
 
-/// What a spec says.
+/// The content of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum What {
-    /// A value.
     Value {
-        /// As it is shown.
+        /// The value as outputs show it.
         shown: Value,
-        /// What it is compared by: equal exactly if it means the same.
+        /// The value as it is compared: equal exactly if the meaning is equal.
         compared: Value,
     },
-    /// Something with parts that comes and goes as a whole.
+    /// An item with parts that is added and removed as a whole.
     Thing {
         /// Its parts by name.
         parts: BTreeMap<String, Said>,
-        /// All of it in a few words.
+        /// A short description of all parts.
         words: Option<String>,
     },
-    /// Things side by side: each comes and goes for itself.
+    /// Independent members, each of which is added and removed by itself.
     Group(BTreeMap<String, Said>),
-    /// Things in an order that has a meaning, with their names.
+    /// Named items whose order has a meaning.
     List {
-        /// The things.
         items: Vec<(String, Said)>,
-        /// Whether to have the list, even an empty one, says something by itself.
+        /// True if the presence of the list has a meaning even if the list is empty.
         is_managed: bool,
     },
 }
 
 impl Said {
-    /// A value that is compared as it is shown.
+    /// A value whose comparison uses the shown form.
     pub(super) fn value(value: impl Into<Value>, place: Place) -> Self {
         let shown: Value = value.into();
-        // A mapping is compared member by member.
+        // Mappings are compared member by member.
         match shown {
             Value::Map(members) if !members.is_empty() => {
                 let parts = members
@@ -62,7 +57,7 @@ impl Said {
         }
     }
 
-    /// A value that can be written in several ways.
+    /// A value with several spellings of the same meaning.
     pub(super) fn written(
         shown: impl Into<Value>,
         compared: impl Into<Value>,
@@ -71,7 +66,7 @@ impl Said {
         Self { place, what: What::Value { shown: shown.into(), compared: compared.into() } }
     }
 
-    /// All of it as one value.
+    /// Returns the whole item as one value.
     fn whole(&self) -> Value {
         match &self.what {
             What::Value { shown, compared: _ } => shown.clone(),
@@ -85,7 +80,7 @@ impl Said {
     }
 }
 
-/// Dangers that a spec consents to, with the reasons.
+/// The dangers that a spec consents to, with the reasons.
 pub(super) fn allowed(allow: &BTreeMap<Danger, String>, place: Place) -> Said {
     let said = allow
         .iter()
@@ -93,7 +88,7 @@ pub(super) fn allowed(allow: &BTreeMap<Danger, String>, place: Place) -> Said {
     Said { place, what: What::Group(said.gather()) }
 }
 
-/// What happens to the rest, if that is not the usual thing.
+/// The treatment of unmanaged items, if it is not the default.
 pub(super) fn prunes(unmanaged: Unmanaged, place: Place) -> Option<Said> {
     match unmanaged {
         Unmanaged::Keep => None,
@@ -101,21 +96,20 @@ pub(super) fn prunes(unmanaged: Unmanaged, place: Place) -> Option<Said> {
     }
 }
 
-/// What both specs say about the things of a place, by path.
+/// The items of both specs, by path.
 pub(super) type Pairs = Vec<(String, Option<Said>, Option<Said>)>;
 
-/// Finds what differs, in the order of the pairs.
+/// Compares the pairs in their order and adds the differences to `changes`.
 pub(super) fn compare(pairs: &Pairs, changes: &mut Vec<SpecChange>) {
     for (path, before, after) in pairs {
         said(path, before.as_ref(), after.as_ref(), changes);
     }
 }
 
-/// Holds two statements against each other.
 fn said(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mut Vec<SpecChange>) {
     match (before.map(|said| &said.what), after.map(|said| &said.what)) {
         (None, None) => {}
-        // Lists and groups are no things by themselves: their members come and go.
+        // A list or group is not an item by itself: only its members are added and removed.
         (Some(What::Group(_)) | None, Some(What::Group(_)) | None) => {
             members(path, group(before), group(after), changes);
         }
@@ -157,7 +151,6 @@ fn said(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mut V
     }
 }
 
-/// A thing in a few words.
 fn words(what: &What) -> Option<String> {
     match what {
         What::Thing { words, parts: _ } => words.clone(),
@@ -165,7 +158,6 @@ fn words(what: &What) -> Option<String> {
     }
 }
 
-/// The members of a group.
 fn group(said: Option<&Said>) -> Option<&BTreeMap<String, Said>> {
     match said.map(|said| &said.what) {
         Some(What::Group(members)) => Some(members),
@@ -173,7 +165,6 @@ fn group(said: Option<&Said>) -> Option<&BTreeMap<String, Said>> {
     }
 }
 
-/// The items of a list.
 fn items(said: Option<&Said>) -> &[(String, Said)] {
     match said.map(|said| &said.what) {
         Some(What::List { items, is_managed: _ }) => items,
@@ -181,7 +172,6 @@ fn items(said: Option<&Said>) -> &[(String, Said)] {
     }
 }
 
-/// Notes a difference.
 fn push(
     path: &str,
     kind: SpecChangeKind,
@@ -194,7 +184,7 @@ fn push(
     }
 }
 
-/// Members by their names.
+/// Compares members by name.
 fn members(
     path: &str,
     before: Option<&BTreeMap<String, Said>>,
@@ -209,7 +199,7 @@ fn members(
     }
 }
 
-/// A list that begins or ceases to be managed.
+/// Compares the presence of a list whose presence has a meaning.
 fn managed(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mut Vec<SpecChange>) {
     let whole = |said: &Said| match said.what {
         What::List { is_managed: true, .. } => Some(said.whole()),
@@ -231,7 +221,7 @@ fn managed(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mu
     }
 }
 
-/// Items by their names, and then those at another place in the order of what both have.
+/// Compares the items of two lists by name, then the order of the items that both lists have.
 fn list(
     path: &str,
     before: &[(String, Said)],
@@ -261,12 +251,12 @@ fn list(
     }
 }
 
-/// The places of the items of a list by name; of several, the first.
+/// Maps each name to the position of the first item that has it.
 fn places(list: &[(String, Said)]) -> HashMap<&str, usize> {
     list.iter().enumerate().rev().map(|(n, (name, _))| (name.as_str(), n)).collect()
 }
 
-/// The path of a member: `a.b` for plain names, `a[b c]` for others.
+/// Appends a member to a path: `a.b` for a plain name, `a[b c]` for any other.
 fn below(path: &str, name: &str) -> String {
     let is_plain = !name.is_empty()
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
@@ -294,7 +284,7 @@ mod tests {
         Said { place: place(), what: What::List { items, is_managed } }
     }
 
-    /// Paths, each with what became of it.
+    /// Returns each changed path with its kind of change.
     fn told(before: Option<Said>, after: Option<Said>) -> Vec<String> {
         let mut changes = Vec::new();
         compare(&vec![("x".to_owned(), before, after)], &mut changes);
@@ -321,7 +311,7 @@ mod tests {
             told(Some(list(&["a", "b", "c"], false)), Some(list(&["a", "c", "b"], false))),
             ["> x.c a"]
         );
-        // What comes and goes moves nothing.
+        // Added and removed items move no other item.
         let both = told(Some(list(&["a", "b"], false)), Some(list(&["n", "b"], false)));
         assert_eq!(both, ["- x.a", "+ x.n"]);
     }

@@ -1,7 +1,7 @@
 //! The records of two specs, paired by name and type.
 //!
-//! Equal values belong together; of the rest, those of one purpose (two SPF texts) are paired in
-//! their order, so that a value that was changed reads as a change.
+//! Equal values are paired first. Other values with the same purpose (two SPF texts) are paired in
+//! their order, so that a changed value is shown as a change.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -12,14 +12,13 @@ use crate::model::{
     ZoneName,
 };
 
-/// The records of one name and type: earlier and later.
 #[derive(Default)]
 struct Set<'a> {
     before: Vec<&'a DesiredRecord>,
     after: Vec<&'a DesiredRecord>,
 }
 
-/// What two specs say of records.
+/// Returns the items of both specs for their records.
 pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>) -> Pairs {
     let mut sets: BTreeMap<String, Set> = BTreeMap::new();
     if let Some(zone) = before {
@@ -36,8 +35,8 @@ pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>)
     for (key, set) in sets {
         let is_single = set.before.len().max(set.after.len()) == 1;
         for (before, after) in paired(set) {
-            // Of several, one that keeps its value is known by that; of one that does not, the
-            // value is what is told.
+            // In a set of several records, an unchanged record is identified by its value, and a
+            // changed one shows the value as the difference.
             let kept =
                 before.zip(after).filter(|(b, a)| !is_single && b.data == a.data).map(|(_, a)| a);
             let path = match kept {
@@ -64,12 +63,11 @@ pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>)
     pairs
 }
 
-/// Name and type.
 fn key(zone: &ZoneName, record: &DesiredRecord) -> String {
     format!("{} {}", zone.relative(&record.name), record.data.type_name())
 }
 
-/// Which of the earlier records became which of the later ones.
+/// Pairs the earlier with the later records of a set.
 fn paired(set: Set<'_>) -> Vec<(Option<&DesiredRecord>, Option<&DesiredRecord>)> {
     let Set { mut before, mut after } = set;
     let mut pairs = Vec::new();
@@ -91,7 +89,7 @@ fn paired(set: Set<'_>) -> Vec<(Option<&DesiredRecord>, Option<&DesiredRecord>)>
     pairs
 }
 
-/// Moves those with the same key into the pairs, in their order; what has none stays alone.
+/// Pairs records with equal keys, in their order. Records without a partner stay.
 fn take_pairs<'a, K: Ord>(
     before: &mut Vec<&'a DesiredRecord>,
     after: &mut Vec<&'a DesiredRecord>,
@@ -117,7 +115,7 @@ fn take_pairs<'a, K: Ord>(
     after.retain(|_| taken.next() == Some(false));
 }
 
-/// What a spec says of a record; of one among several, the value in one piece.
+/// Returns the item for a record. A record of a larger set has its value in one piece.
 fn said(record: &DesiredRecord, is_single: bool) -> Said {
     let DesiredRecord { name: _, data, facets, protect, allow, spelling } = record;
     let Facets { ttl, proxied, comment, tags, settings } = facets;
@@ -173,7 +171,6 @@ fn said(record: &DesiredRecord, is_single: bool) -> Said {
     }
 }
 
-/// The parts of a record's value.
 fn value(data: &Rdata) -> BTreeMap<String, Value> {
     let Some(record_type) = data.record_type() else {
         return [("content".to_owned(), Value::from(data.presentation()))].into_iter().gather();
@@ -192,7 +189,7 @@ fn value(data: &Rdata) -> BTreeMap<String, Value> {
     parts
 }
 
-/// What a spec says of a record that it wants gone.
+/// Returns the item for a tombstone.
 fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> (String, Said) {
     let Tombstone { name, record_type, data, allow, spelling } = tombstone;
     let value = data.as_ref().map(|data| format!(" {}", data.presentation())).unwrap_or_default();

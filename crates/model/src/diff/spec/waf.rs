@@ -1,4 +1,4 @@
-//! What a spec says of a zone's protection, in the words of the spec.
+//! Outlines the protection of a zone, with the keys of the spec.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,13 @@ use crate::model::ruleset::{
 };
 use crate::model::{Gather, Value};
 
-/// Parts of something, at a place.
+/// The parts of an item, at a place.
 struct Parts {
     place: Place,
     all: BTreeMap<String, Said>,
 }
 
 impl Parts {
-    /// None yet.
     fn new(place: Place) -> Self {
         Self { place, all: BTreeMap::new() }
     }
@@ -31,12 +30,11 @@ impl Parts {
         }
     }
 
-    /// Adds something.
     fn add(&mut self, name: impl Into<String>, what: What) {
         self.all.insert(name.into(), Said { place: self.place, what });
     }
 
-    /// Adds an expression, which can be written in many ways.
+    /// Adds an expression. Different spellings of the same expression are equal.
     fn expression(&mut self, name: &str, expression: Option<&(Expression, Place)>) {
         if let Some((expression, place)) = expression {
             self.all.insert(
@@ -46,8 +44,8 @@ impl Parts {
         }
     }
 
-    /// Adds why something is there. Whether it has expired follows from the day, which is the same
-    /// for both specs.
+    /// Adds the reason of an entry. Its expiry is left out: it depends on the day, which is the
+    /// same for both specs.
     fn note(&mut self, note: &Note) {
         let Note { reason, owner, expires, is_expired: _, days_left: _, expires_soon: _ } = note;
         self.put("reason", reason.as_deref());
@@ -55,18 +53,17 @@ impl Parts {
         self.put("expires", expires.as_deref());
     }
 
-    /// All of it as one thing.
+    /// Returns all parts as one item.
     fn thing(self, words: Option<String>) -> Said {
         Said { place: self.place, what: What::Thing { parts: self.all, words } }
     }
 }
 
-/// Which requests, in the words of a spec.
+/// Describes the requests that an expression matches, with the keywords of the spec.
 fn scope(expression: &Expression) -> &str {
     if expression.canonical() == "true" { "all" } else { expression.text() }
 }
 
-/// A `waf` section.
 pub(super) fn outline(desired: &DesiredWaf) -> Said {
     let DesiredWaf { place, unmanaged, deployments, lists, accept_weakening, accept } = desired;
     let mut parts = Parts::new(*place);
@@ -80,19 +77,20 @@ pub(super) fn outline(desired: &DesiredWaf) -> Said {
     if !accepted.is_empty() {
         parts.add("accept", What::List { items: accepted, is_managed: false });
     }
-    // They are in the order of Cloudflare's choice, which no spec can change.
+    // Deployments run in Cloudflare's order, which no spec can change.
     for desired in deployments {
         parts.all.insert(desired.ruleset.key().to_owned(), deployment(desired));
     }
     for (phase, list) in lists {
-        // An empty list is not silence: the rules of the phase are managed, and may be pruned.
+        // An empty list differs from no list: the rules of the phase are managed, and may be
+        // pruned.
         let items = list.iter().map(|desired| (desired.name.clone(), rule(desired))).collect();
         parts.add(phase.key(), What::List { items, is_managed: true });
     }
     Said { place: *place, what: What::Group(parts.all) }
 }
 
-/// Something that may make the protection weaker, under its name.
+/// Returns a cause that may weaken the protection, with its name.
 fn accepted_cause(accepted: &AcceptedCause) -> (String, Said) {
     let AcceptedCause { object, ruleset, note, place } = accepted;
     let mut parts = Parts::new(*place);
@@ -109,7 +107,6 @@ fn accepted_cause(accepted: &AcceptedCause) -> (String, Said) {
     (format!("{kind} {name}"), parts.thing(Some(format!("accepted{}", noted(note)))))
 }
 
-/// A managed ruleset.
 fn deployment(desired: &DesiredDeployment) -> Said {
     let DesiredDeployment {
         ruleset: _,
@@ -138,7 +135,7 @@ fn deployment(desired: &DesiredDeployment) -> Said {
         threshold.map(|(n, _)| threshold_keyword(n).map_or(Value::from(n), Value::from)),
     );
     parts.put("action", action.map(|(action, _)| action.as_str()));
-    // Of the tags the last one that names a rule wins.
+    // If several tags select a rule, the last one applies.
     let tags = distinct(tags.iter().map(|tuning| (tuning.tag.clone(), tag_tuning(tuning))));
     if !tags.is_empty() {
         parts.add("tags", What::List { items: tags, is_managed: false });
@@ -153,7 +150,7 @@ fn deployment(desired: &DesiredDeployment) -> Said {
     parts.thing(None)
 }
 
-/// Things whose names are made to differ, should two have the same.
+/// Makes equal names distinct by appending a number.
 fn distinct(all: impl Iterator<Item = (String, Said)>) -> Vec<(String, Said)> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let name = |(name, said): (String, Said)| {
@@ -164,7 +161,6 @@ fn distinct(all: impl Iterator<Item = (String, Said)>) -> Vec<(String, Said)> {
     all.map(name).collect()
 }
 
-/// Tuning of a tag.
 fn tag_tuning(tuning: &TagTuning) -> Said {
     let TagTuning { tag: _, enabled, action, note, place } = tuning;
     let mut parts = Parts::new(*place);
@@ -174,7 +170,7 @@ fn tag_tuning(tuning: &TagTuning) -> Said {
     parts.thing(tuned(*enabled, action.as_deref(), note))
 }
 
-/// Tuning of rules, under the name of what it names.
+/// Returns the tuning of rules, named after the rules that it selects.
 fn rule_tuning(tuning: &RuleTuning) -> (String, Said) {
     let RuleTuning { target, enabled, action, note, place } = tuning;
     let name = match target {
@@ -188,14 +184,14 @@ fn rule_tuning(tuning: &RuleTuning) -> (String, Said) {
     (name, parts.thing(tuned(*enabled, action.as_deref(), note)))
 }
 
-/// Tuning in a few words.
+/// Describes a tuning in a few words.
 fn tuned(enabled: Option<bool>, action: Option<&str>, note: &Note) -> Option<String> {
     let switch = enabled.map(|on| if on { "enabled" } else { "disabled" }.to_owned());
     let words: Vec<String> = switch.into_iter().chain(action.map(str::to_owned)).collect();
     Some(format!("{}{}", words.join(", "), noted(note)))
 }
 
-/// Why something is there, in a few words.
+/// Describes the reason of an entry in a few words.
 fn noted(note: &Note) -> String {
     let Note { reason, owner, expires, is_expired: _, days_left: _, expires_soon: _ } = note;
     let expires = expires.as_ref().map(|day| format!("until {day}"));
@@ -203,7 +199,6 @@ fn noted(note: &Note) -> String {
     if words.is_empty() { String::new() } else { format!(" ({})", words.join("; ")) }
 }
 
-/// A rule with a name.
 fn rule(desired: &DesiredRule) -> Said {
     let DesiredRule {
         name: _,
@@ -259,7 +254,7 @@ fn rule(desired: &DesiredRule) -> Said {
     parts.thing(Some(format!("{does}{when}{}", noted(note))))
 }
 
-/// What requests bypass; in which order it is named makes no difference.
+/// The targets of a skip, in a fixed order, because their order has no meaning.
 fn skipped(targets: &[SkipTarget]) -> Value {
     let word = |target: &SkipTarget| match target {
         SkipTarget::Everything => vec!["everything".to_owned()],
@@ -276,7 +271,7 @@ fn skipped(targets: &[SkipTarget]) -> Value {
     Value::List(words.into_iter().map(Value::from).collect())
 }
 
-/// A rate; the same in a few words.
+/// Adds the parts of a rate limit and returns a short description.
 fn rate(parts: &mut Parts, desired: &DesiredRate) -> String {
     let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } =
         desired;
@@ -294,7 +289,7 @@ fn rate(parts: &mut Parts, desired: &DesiredRate) -> String {
     words
 }
 
-/// A rule as Cloudflare has it; its expression is compared by what it means.
+/// Returns a rule in Cloudflare's form; its expression is compared by meaning.
 fn raw(value: &Value, place: Place) -> Said {
     let mut said = Said::value(value.clone(), place);
     if let (Value::Map(members), What::Thing { parts, .. }) = (value, &mut said.what)

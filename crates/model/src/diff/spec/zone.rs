@@ -1,4 +1,4 @@
-//! What a spec says of a zone beside its records and its protection.
+//! Outlines a zone without its records and its protection.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::model::{
     ExpectedMail, ExpectedPolicy, ExpectedRequest, Gather, IgnorePattern, Rdata, Value,
 };
 
-/// Everything that two specs say of a zone.
+/// Returns the items of both specs for a zone.
 pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>) -> Pairs {
     let mut pairs = Pairs::new();
     let (mut b, mut a) = (before.map(own).unwrap_or_default(), after.map(own).unwrap_or_default());
@@ -34,7 +34,7 @@ pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>)
     pairs
 }
 
-/// What one spec says of a zone itself.
+/// Returns the items of one spec for the zone itself.
 fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
     let DesiredZone {
         name: _,
@@ -49,7 +49,7 @@ fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
         records: _,
         tombstones: _,
         expect,
-        // What the previous spec had is another comparison than this one.
+        // The base is compared elsewhere.
     } = zone;
     let mut all = BTreeMap::new();
     if let Some(id) = id {
@@ -84,13 +84,13 @@ fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
     all
 }
 
-/// What must hold: its name, and what it says.
+/// Returns an expectation with its name.
 fn expected(expectation: &Expectation) -> (String, Said) {
     let Expectation { name: title, place, what } = expectation;
     (title.clone(), Said::value(demand(what).as_str(), *place))
 }
 
-/// What an expectation demands, in words.
+/// Describes the demand of an expectation.
 fn demand(what: &Expected) -> String {
     fn list<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
         items.into_iter().map(|item| item.to_string()).collect::<Vec<_>>().join(", ")
@@ -151,7 +151,7 @@ fn demand(what: &Expected) -> String {
     }
 }
 
-/// An exception from pruning: what it names, and why.
+/// Returns an exception from pruning: its pattern, and its reason.
 fn pattern(pattern: &IgnorePattern) -> (String, Said) {
     let IgnorePattern { name, record_type, content, tag, reason, place } = pattern;
     let parts = [
