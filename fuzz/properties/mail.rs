@@ -1,11 +1,11 @@
 //! TXT and CAA records, as mail and certificate authorities read them.
 
-use zonewright::insight::dns::{Entry, Serving, ZoneIndex};
+use zonewright::insight::dns::{Entry, RecordEdit, Serving, ZoneIndex};
 use zonewright::insight::mail::dkim::{self, Selector};
 use zonewright::insight::mail::dmarc::{Dmarc, is_dmarc};
 use zonewright::insight::mail::mta_sts_tls_reporting::{Announcement, mta_sts, tls_reporting};
 use zonewright::insight::mail::spf::{Mechanism, Spf, is_spf};
-use zonewright::insight::{OtherZones, Step, effects};
+use zonewright::insight::{OtherZones, effects};
 use zonewright::model::{Fqdn, Rdata, RecordType, Settings, Ttl, ZoneName};
 
 /// The allowed length of a message: a fixed number of bytes, plus this number for each byte of the
@@ -139,17 +139,21 @@ pub fn caa(data: &[u8]) {
     let (before, after) = (values(before), values(after));
     let zone = ZoneName::parse("example.com").expect("a zone");
     let lines = |before: &[Rdata], after: &[Rdata]| -> Vec<String> {
-        let gone = before
-            .iter()
-            .map(|data| Step { before: Some(entry(zone.as_fqdn(), data)), after: None });
-        let new = after
-            .iter()
-            .map(|data| Step { before: None, after: Some(entry(zone.as_fqdn(), data)) });
-        let steps: Vec<Step<'_>> = gone.chain(new).collect();
+        let gone = before.iter().map(|data| RecordEdit {
+            zone: &zone,
+            before: Some(entry(zone.as_fqdn(), data)),
+            after: None,
+        });
+        let new = after.iter().map(|data| RecordEdit {
+            zone: &zone,
+            before: None,
+            after: Some(entry(zone.as_fqdn(), data)),
+        });
+        let edits: Vec<RecordEdit<'_>> = gone.chain(new).collect();
         let of = |values| {
             ZoneIndex::with(&zone, Serving::default(), entries(zone.as_fqdn(), values).into_iter())
         };
-        effects(&of(before), &of(after), &steps, OtherZones::NONE)
+        effects(&of(before), &of(after), &edits, OtherZones::NONE)
             .into_iter()
             .map(|(_, effect)| effect.line)
             .collect()

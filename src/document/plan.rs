@@ -587,7 +587,7 @@ fn images_of_rule(rule: &RuleSubject) -> (Image, Image) {
 fn images_of_record(record: &RecordSubject) -> (Image, Image) {
     match &record.action {
         RecordAction::Create { after } => (None, Some(form(None, after))),
-        RecordAction::Update { id, before, after, patch: _ } => {
+        RecordAction::Update { id, before, after } => {
             (Some(form(Some(id), before)), Some(form(Some(id), after)))
         }
         RecordAction::Delete { id, before, reason: _ } => (Some(form(Some(id), before)), None),

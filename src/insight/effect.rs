@@ -43,7 +43,7 @@ pub struct Effect {
     pub line: String,
 }
 
-/// The numbers of the steps that bring an effect about, and the effect. Effects share the numbers,
+/// The numbers of the edits that bring an effect about, and the effect. Effects share the numbers,
 /// because a change of hundreds of records can have hundreds of effects.
 pub type Caused = (Rc<[usize]>, Effect);
 

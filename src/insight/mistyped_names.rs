@@ -17,14 +17,13 @@ use std::rc::Rc;
 use strsim::damerau_levenshtein;
 
 use super::direction::Direction;
-use super::dns::{Entry, ZoneIndex};
+use super::dns::{Entry, RecordEdit, ZoneIndex};
 use super::effect::{Caused, Effect, Topic};
 use super::mail::dmarc::{Dmarc, is_dmarc};
 use super::mail::mta_sts_tls_reporting::{Announcement, tls_reporting};
 use super::mail::spf;
 use super::other_zones::OtherZones;
 use super::providers::{LONG, Provider};
-use super::record_step::Step;
 use crate::model::{Danger, Fqdn, PublicSuffix, Rdata, RecordType};
 
 /// Labels that have a meaning, and are long enough to be told from each other.
@@ -95,20 +94,20 @@ fn last(name: &Fqdn) -> &str {
 pub(super) fn mistyped<'a>(
     before: &ZoneIndex<'a>,
     after: &ZoneIndex<'a>,
-    steps: &[Step<'a>],
+    edits: &[RecordEdit<'a>],
     others: OtherZones<'_>,
 ) -> Vec<Caused> {
     let mut known: Option<Known<'_>> = None;
     let mut found = Vec::new();
-    let sets = sets(steps);
+    let sets = sets(edits);
     let mut gone: HashMap<&Fqdn, Vec<Entry<'a>>> = HashMap::new();
-    for record in steps.iter().filter_map(|step| step.before) {
+    for record in edits.iter().filter_map(|edit| edit.before) {
         gone.entry(record.name).or_default().push(record);
     }
-    for (n, step) in steps.iter().enumerate() {
-        let Some(record) = step.after else { continue };
+    for (n, edit) in edits.iter().enumerate() {
+        let Some(record) = edit.after else { continue };
         found.extend(label(&record, before).map(|effect| (Rc::from([n]), effect)));
-        if step.before.is_none_or(|before| before.data != record.data) {
+        if edit.before.is_none_or(|before| before.data != record.data) {
             found.extend(
                 spaced(&record, gone.get(record.name)).map(|effect| (Rc::from([n]), effect)),
             );
@@ -120,7 +119,7 @@ pub(super) fn mistyped<'a>(
         let gone = gone.get(record.name).map_or(&[][..], Vec::as_slice);
         // A host that is known already is no news; a text can be written again.
         let old: BTreeSet<Fqdn> = match record.data.target() {
-            Some(_) => step.before.iter().flat_map(named).collect(),
+            Some(_) => edit.before.iter().flat_map(named).collect(),
             None => gone.iter().flat_map(named).collect(),
         };
         let set = sets.get(&(record.name, record.record_type())).map_or(&[][..], Vec::as_slice);
@@ -133,7 +132,7 @@ pub(super) fn mistyped<'a>(
                 completed(&target, after, &mut is_known).or_else(|| inside(&target, &record, after))
             } else {
                 let known = known.get_or_insert_with(|| Known::of(before, others));
-                outside(&target, &record, step, known, gone, set)
+                outside(&target, &record, edit, known, gone, set)
             };
             let Some(why) = near else { continue };
             let (name, kind) = (record.name, record.data.type_name());
@@ -183,12 +182,12 @@ fn topic(record: &Entry<'_>) -> Topic {
     }
 }
 
-/// The new hosts of each name and type, one for each step that names one.
+/// The new hosts of each name and type, one for each edit that names one.
 type Sets<'a> = BTreeMap<(&'a Fqdn, Option<RecordType>), Vec<&'a Fqdn>>;
 
-fn sets<'a>(steps: &[Step<'a>]) -> Sets<'a> {
+fn sets<'a>(edits: &[RecordEdit<'a>]) -> Sets<'a> {
     let mut sets = Sets::new();
-    for record in steps.iter().filter_map(|step| step.after) {
+    for record in edits.iter().filter_map(|edit| edit.after) {
         if let Some(target) = record.data.target() {
             sets.entry((record.name, record.record_type())).or_default().push(target);
         }
@@ -200,7 +199,7 @@ fn sets<'a>(steps: &[Step<'a>]) -> Sets<'a> {
 fn outside(
     target: &Fqdn,
     record: &Entry<'_>,
-    step: &Step<'_>,
+    edit: &RecordEdit<'_>,
     known: &Known<'_>,
     gone: &[Entry<'_>],
     set: &[&Fqdn],
@@ -208,7 +207,7 @@ fn outside(
     let stays = |old: &Fqdn| set.contains(&old);
     let replaced: Vec<Fqdn> = match record.record_type() {
         Some(RecordType::Txt | RecordType::Caa) => {
-            step.before.iter().flat_map(named).filter(|old| !named(record).contains(old)).collect()
+            edit.before.iter().flat_map(named).filter(|old| !named(record).contains(old)).collect()
         }
         kind => {
             let gone = gone.iter().filter(|b| b.record_type() == kind);

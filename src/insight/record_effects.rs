@@ -1,14 +1,14 @@
-//! What steps on the records of a zone mean to the world, and which of them bring it about.
+//! What edits on the records of a zone mean to the world, and which of them bring it about.
 //!
-//! Each step belongs to subjects, such as the SPF record of a name or its delegation. A subject is
-//! compared before and after all steps together; if what comes out needs a consent, the steps that
+//! Each edit belongs to subjects, such as the SPF record of a name or its delegation. A subject is
+//! compared before and after all edits together; if what comes out needs a consent, the edits that
 //! bring it about alone are those that need it.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use super::dns::{Entry, ZoneIndex};
+use super::dns::{Entry, RecordEdit, ZoneIndex};
 use super::effect::{Caused, Effect};
 use super::exposed_origin::Hidden;
 use super::mail::left_behind::left_behind;
@@ -18,15 +18,14 @@ use super::mail::{
 };
 use super::mistyped_names::mistyped;
 use super::other_zones::OtherZones;
-use super::record_step::Step;
 use super::zone_view::View;
 use super::{addresses, delegation, issuance, services, takeover};
 use crate::model::{Fqdn, Gather, Rdata, RecordType, sort_by};
 
-/// Above so many steps for one subject, all of them are held responsible.
-const MOST_STEPS: usize = 16;
+/// Above so many edits for one subject, all of them are held responsible.
+const MOST_EDITS: usize = 16;
 
-/// What a step is about.
+/// What a edit is about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Subject {
     Delegation(Fqdn),
@@ -122,27 +121,27 @@ impl Subject {
     }
 }
 
-/// What steps mean, each effect with the numbers of the steps that bring it about; the weightiest
+/// What edits mean, each effect with the numbers of the edits that bring it about; the weightiest
 /// first.
 ///
-/// `before` is the zone as it is, `after` the zone with all steps done, `others` the rest of the
-/// spec. Takes time in proportion to the steps, and to the zone where one of them can concern all
+/// `before` is the zone as it is, `after` the zone with all edits done, `others` the rest of the
+/// spec. Takes time in proportion to the edits, and to the zone where one of them can concern all
 /// of it.
 #[must_use]
 pub fn effects<'a>(
     before: &ZoneIndex<'a>,
     after: &ZoneIndex<'a>,
-    steps: &[Step<'a>],
+    edits: &[RecordEdit<'a>],
     others: OtherZones<'_>,
 ) -> Vec<Caused> {
-    let mut found = by_subject(before, after, steps, others);
-    let hidden = Hidden::of(View(before), steps.iter().filter_map(|s| s.after.as_ref()), others);
+    let mut found = by_subject(before, after, edits, others);
+    let hidden = Hidden::of(View(before), edits.iter().filter_map(|s| s.after.as_ref()), others);
     // A name can have hundreds of new records.
     let mut proxied: HashMap<&Fqdn, bool> = HashMap::new();
-    for (n, step) in steps.iter().enumerate() {
-        let Some(record) = &step.after else { continue };
+    for (n, edit) in edits.iter().enumerate() {
+        let Some(record) = &edit.after else { continue };
         let is_new =
-            step.before.is_none_or(|b| b.data != record.data || b.proxied != record.proxied);
+            edit.before.is_none_or(|b| b.data != record.data || b.proxied != record.proxied);
         if is_new {
             let is_proxied = || View(before).at(record.name).iter().any(|r| r.proxied);
             let was_proxied = *proxied.entry(record.name).or_insert_with(is_proxied);
@@ -151,8 +150,8 @@ pub fn effects<'a>(
             );
         }
     }
-    found.extend(mistyped(before, after, steps, others));
-    found.extend(left_behind(View(after), steps));
+    found.extend(mistyped(before, after, edits, others));
+    found.extend(left_behind(View(after), edits));
     sort_by(&mut found, |(a, x), (b, y)| {
         let weight = (x.danger.is_none(), x.topic).cmp(&(y.danger.is_none(), y.topic));
         weight.then_with(|| if Rc::ptr_eq(a, b) { Ordering::Equal } else { a.cmp(b) })
@@ -160,17 +159,17 @@ pub fn effects<'a>(
     found
 }
 
-/// What the subjects of the steps mean.
+/// What the subjects of the edits mean.
 fn by_subject<'a>(
     before: &ZoneIndex<'a>,
     after: &ZoneIndex<'a>,
-    steps: &[Step<'a>],
+    edits: &[RecordEdit<'a>],
     others: OtherZones<'_>,
 ) -> Vec<Caused> {
     let mut subjects: BTreeMap<Subject, Vec<usize>> = BTreeMap::new();
-    let (served, included) = (served_by(before, steps), included_by(before, after, steps));
-    for (n, step) in steps.iter().enumerate() {
-        let records = step.before.iter().chain(&step.after);
+    let (served, included) = (served_by(before, edits), included_by(before, after, edits));
+    for (n, edit) in edits.iter().enumerate() {
+        let records = edit.before.iter().chain(&edit.after);
         let own = records.clone().flat_map(Subject::of);
         let domains = records
             .clone()
@@ -185,10 +184,10 @@ fn by_subject<'a>(
             (r.is(RecordType::Txt) || r.is(RecordType::Cname))
                 && others.lends(r.name, before.name())
         };
-        let used = step
+        let used = edit
             .before
             .iter()
-            .chain(&step.after)
+            .chain(&edit.after)
             .filter(is_used_elsewhere)
             .map(|r| Subject::UsedElsewhere(r.name.clone()));
         let more =
@@ -213,13 +212,13 @@ fn by_subject<'a>(
         for effect in subject.compare(View(before), View(after), others) {
             let mut guilty = Rc::clone(&numbers);
             if let Some(danger) =
-                effect.danger.filter(|_| (2..=MOST_STEPS).contains(&numbers.len()))
+                effect.danger.filter(|_| (2..=MOST_EDITS).contains(&numbers.len()))
             {
                 let zone = scratch.get_or_insert_with(|| before.clone());
                 let mut is_enough = |n: &usize| {
-                    steps[*n].apply(zone);
+                    edits[*n].apply(zone);
                     let alone = subject.compare(View(before), View(zone), others);
-                    steps[*n].revert(zone);
+                    edits[*n].revert(zone);
                     alone.iter().any(|e| e.danger == Some(danger))
                 };
                 let alone: Vec<usize> = numbers.iter().copied().filter(|n| is_enough(n)).collect();
@@ -233,18 +232,21 @@ fn by_subject<'a>(
     found
 }
 
-/// The domains whose mail a host of the steps receives, the services that it offers, and the
+/// The domains whose mail a host of the edits receives, the services that it offers, and the
 /// delegations to it.
-fn served_by<'a>(before: &ZoneIndex<'a>, steps: &[Step<'a>]) -> HashMap<&'a Fqdn, Vec<Subject>> {
+fn served_by<'a>(
+    before: &ZoneIndex<'a>,
+    edits: &[RecordEdit<'a>],
+) -> HashMap<&'a Fqdn, Vec<Subject>> {
     let mut served: HashMap<&Fqdn, Vec<Subject>> = HashMap::new();
-    let hosts = steps.iter().filter_map(Step::entry).filter(Entry::leads_to_a_server);
+    let hosts = edits.iter().filter_map(RecordEdit::entry).filter(Entry::leads_to_a_server);
     for host in hosts {
         served.entry(host.name).or_default();
     }
     if served.is_empty() {
         return served;
     }
-    for record in before.entries().chain(steps.iter().filter_map(|step| step.after)) {
+    for record in before.entries().chain(edits.iter().filter_map(|edit| edit.after)) {
         let subject = match record.data {
             Rdata::Mx(_) => Subject::Mail(record.name.clone()),
             Rdata::Srv(_) => Subject::Service(record.name.clone()),
@@ -261,16 +263,16 @@ fn served_by<'a>(before: &ZoneIndex<'a>, steps: &[Step<'a>]) -> HashMap<&'a Fqdn
     served
 }
 
-/// The names whose SPF records include one of the steps, directly or by way of others. Looks at the
+/// The names whose SPF records include one of the edits, directly or by way of others. Looks at the
 /// zone only if there is one.
 fn included_by(
     before: &ZoneIndex<'_>,
     after: &ZoneIndex<'_>,
-    steps: &[Step<'_>],
+    edits: &[RecordEdit<'_>],
 ) -> BTreeMap<Fqdn, BTreeSet<Fqdn>> {
     let is_spf = |entry: &Entry<'_>| entry.text().is_some_and(spf::is_spf);
     let touched =
-        steps.iter().flat_map(|step| step.before.into_iter().chain(step.after)).filter(is_spf);
+        edits.iter().flat_map(|edit| edit.before.into_iter().chain(edit.after)).filter(is_spf);
     let touched: BTreeSet<&Fqdn> = touched.map(|entry| entry.name).collect();
     if touched.is_empty() {
         return BTreeMap::new();

@@ -15,7 +15,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::batches::bonds;
-use super::subject::{RecordAction, RuleAction, Subject, record, setting};
+use super::setting_operations;
+use super::subject::{RecordAction, RuleAction, Subject};
 use super::zone_plan::ZonePlan;
 use crate::diagnostic::{Diagnostics, findings};
 use crate::diff::{
@@ -154,13 +155,13 @@ fn delegations(whole: &ZonePlan) -> BTreeMap<(&str, bool), Vec<usize>> {
 }
 
 /// Takes the changes of records out that are left out.
-pub(super) fn records(left: &LeftOut, zone: &DesiredZone, changes: &mut RecordChanges<'_>) {
-    changes.changes.retain(|change| !left.contains(&record::operation(zone, change).address));
+pub(super) fn records(left: &LeftOut, changes: &mut RecordChanges<'_>) {
+    changes.changes.retain(|change| !left.contains(&change.address));
 }
 
 /// Takes the changes of settings out that are left out.
 pub(super) fn settings(left: &LeftOut, zone: &ZoneName, changes: &mut Vec<SettingChange>) {
-    changes.retain(|change| !left.contains(&setting::address(zone, &change.setting)));
+    changes.retain(|change| !left.contains(&setting_operations::address(zone, &change.setting)));
 }
 
 /// Takes the changes of rules out that are left out: what is not put anywhere stays where it is.

@@ -15,11 +15,11 @@ use std::collections::BTreeSet;
 
 use super::subject::{RecordAction, RecordSubject};
 use super::zone_plan::ZonePlan;
-use super::{replacements, weakening_grade};
+use super::{record_operation, replacements, weakening_grade};
 use crate::diff::DeleteReason;
-use crate::insight::dns::{Entry, Node, ZoneIndex};
+use crate::insight::dns::{Entry, Node, RecordEdit, ZoneIndex};
 use crate::insight::waf::Impact;
-use crate::insight::{Caused, Effect, OtherZones, Step, effects};
+use crate::insight::{Caused, Effect, OtherZones, effects};
 use crate::model::{
     Danger, DesiredZone, Fqdn, Gather, LiveZone, NARROW_DAYS, NARROW_RULES, Rdata, RecordType,
 };
@@ -80,27 +80,18 @@ struct Judgement {
 
 /// Judges the operations on the records of a zone.
 fn judge(plan: &ZonePlan, live: &LiveZone, others: OtherZones<'_>) -> Judgement {
-    let (numbers, steps): (Vec<usize>, Vec<Step<'_>>) =
-        plan.records().map(|(n, _, record)| (n, step(record))).unzip();
+    let (numbers, edits): (Vec<usize>, Vec<RecordEdit<'_>>) = plan
+        .records()
+        .filter_map(|(n, operation, _)| Some((n, record_operation::edit(&plan.name, operation)?)))
+        .unzip();
     let before = ZoneIndex::of_live(live);
     let mut after = before.clone();
-    for step in &steps {
-        step.apply(&mut after);
-    }
-    let effects = effects(&before, &after, &steps, others);
+    edits.iter().for_each(|edit| edit.apply(&mut after));
+    let effects = effects(&before, &after, &edits, others);
     let view = View { after: &after };
     let own_dangers = plan.records().map(|(_, _, record)| view.of(record)).collect();
     let notes = plan.records().filter_map(|(_, _, record)| view.wildcard_note(record)).collect();
     Judgement { numbers, effects, own_dangers, notes }
-}
-
-/// What an operation does to a record.
-fn step(record: &RecordSubject) -> Step<'_> {
-    let before = record
-        .action
-        .before()
-        .map(|form| Entry { id: record.action.id(), ..Entry::of_form(form, None) });
-    Step { before, after: record.action.after().map(|form| Entry::of_form(form, None)) }
 }
 
 /// Notes which dangers the spec accepts, for the thing concerned or for the zone. All dangers must

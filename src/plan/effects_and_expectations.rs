@@ -9,19 +9,19 @@ use std::sync::Arc;
 
 use super::chosen_part;
 use super::last_address::{self, Records, names_made_above};
-use super::operation::Operation;
-use super::subject::{RecordAction, RuleAction};
+use super::record_operation;
+use super::subject::RuleAction;
 use super::zone_plan::ZonePlan;
 use crate::diff::{diff_rulesets, planned};
 use crate::insight::dns::{
-    Entry, Explained, HostRule, RecordEdit, References, Serving, ZoneIndex, Zones, explain,
+    Explained, HostRule, RecordEdit, References, Serving, ZoneIndex, Zones, explain,
 };
 use crate::insight::expect::{DROPPED, Evidence, Outcome, Rigor, dropped, hold};
 use crate::insight::traffic::Protection;
 use crate::insight::waf::Impact;
 use crate::model::expression::Lists;
 use crate::model::ruleset::{EntryPoint, RuleId};
-use crate::model::{Danger, Desired, DesiredZone, Fqdn, Live, NameSet, RecordId, ZoneName};
+use crate::model::{Danger, Desired, DesiredZone, Fqdn, Live, NameSet, ZoneName};
 
 /// Adds to the plans of some zones what their operations on records mean, and which expectations of
 /// the spec they fail. `live` has these zones; others are not looked at. `base` is the previous
@@ -155,12 +155,11 @@ fn explained(
     live: &Live,
     rigor: Rigor<'_>,
 ) -> Option<Meaning> {
-    let ids: BTreeMap<(&ZoneName, &RecordId), Entry<'_>> = entries_by_id(plans, live);
     let mut numbers = Vec::new();
     let mut edits = Vec::new();
     for (n, plan) in plans.iter().enumerate() {
         for (m, operation, _) in plan.records() {
-            let Some(edit) = edit(plan, operation, &ids) else { continue };
+            let Some(edit) = record_operation::edit(&plan.name, operation) else { continue };
             numbers.push((n, m));
             edits.push(edit);
         }
@@ -221,40 +220,6 @@ fn covers(wildcard: &Fqdn, name: &Fqdn) -> bool {
     name.as_str().strip_suffix(parent).is_some_and(|rest| rest.ends_with('.'))
 }
 
-/// The live records that operations name by their ids.
-fn entries_by_id<'a>(
-    plans: &'a [ZonePlan],
-    live: &'a Live,
-) -> BTreeMap<(&'a ZoneName, &'a RecordId), Entry<'a>> {
-    let mut found = BTreeMap::new();
-    for plan in plans {
-        let ids: BTreeSet<&RecordId> =
-            plan.records().filter_map(|(_, _, record)| record.action.id()).collect();
-        let records = live.zones.get(&plan.name).into_iter().flat_map(|zone| &zone.records);
-        for record in records.filter(|_| !ids.is_empty()).filter(|record| ids.contains(&record.id))
-        {
-            found.insert((&plan.name, &record.id), Entry::of_live(record));
-        }
-    }
-    found
-}
-
-/// An operation as an edit.
-fn edit<'a>(
-    plan: &'a ZonePlan,
-    operation: &'a Operation,
-    ids: &BTreeMap<(&'a ZoneName, &'a RecordId), Entry<'a>>,
-) -> Option<RecordEdit<'a>> {
-    let action = &operation.record()?.action;
-    let before = action.id().and_then(|id| ids.get(&(&plan.name, id)).copied());
-    let after = match action {
-        RecordAction::Create { after } => Some(Entry::of_form(after, operation.place)),
-        RecordAction::Update { after, .. } => Some(Entry::of_form(after, operation.place)),
-        RecordAction::Delete { .. } => None,
-    };
-    Some(RecordEdit { zone: &plan.name, before, after })
-}
-
 /// The zones with the edits made, served as the spec wants it.
 fn after<'a>(
     plans: &[ZonePlan],
@@ -265,8 +230,6 @@ fn after<'a>(
 ) -> Zones<'a> {
     let mut zones: Vec<ZoneIndex<'a>> = before.iter().cloned().collect();
     for zone in &mut zones {
-        let of_zone: Vec<&RecordEdit<'a>> =
-            edits.iter().filter(|edit| edit.zone == zone.name()).collect();
         let serving = live.zones.get(zone.name()).map(Serving::of_live).unwrap_or_default();
         let plan = plans.iter().find(|plan| plan.name == *zone.name());
         let wanted = desired.zones.get(zone.name());
@@ -277,11 +240,9 @@ fn after<'a>(
             (None, Some(wanted)) => serving.with(&wanted.settings),
             (_, None) => serving,
         });
-        for entry in of_zone.iter().filter_map(|edit| edit.before) {
-            zone.remove(entry.name, entry.data, entry.id);
-        }
-        for entry in of_zone.iter().filter_map(|edit| edit.after) {
-            zone.insert(entry);
+        let name = zone.name();
+        for edit in edits.iter().filter(|edit| edit.zone == name) {
+            edit.apply(zone);
         }
     }
     Zones::new(zones)

@@ -4,7 +4,7 @@ use super::action::Action;
 use super::batches::batches;
 use super::lowering::Lowering;
 use super::operation::Operation;
-use super::subject::record::batch_request;
+use super::subject::batch_request;
 use super::zone_plan::ZonePlan;
 use crate::wire::Request;
 

@@ -5,7 +5,7 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | changes as operations | `operation_builder`, `rules`, `subject` |
+//! | changes as operations | `operation_builder`, `record_operation`, `rules`, `setting_operations`, `subject` |
 //! | with a previous spec: intent or drift, and what happens to values of others | `three_way`, `drift_since_base`, `cause`, `overwrites` |
 //! | a part, chosen by addresses | `chosen_part` |
 //! | their order | `record_order`, `rule_transition`, `rule_positions` |
@@ -37,12 +37,14 @@ mod overwrites;
 mod postponed_expiry;
 mod protection_of_run;
 mod record_checks;
+mod record_operation;
 mod record_order;
 mod replacements;
 mod rule_checks;
 mod rule_positions;
 mod rule_transition;
 mod rules;
+mod setting_operations;
 mod shrank;
 mod subject;
 mod three_way;

@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::operation::Operation;
 use super::record_order::ordered;
-use super::subject::{RecordSubject, record, setting, zone};
+use super::subject::{RecordSubject, Subject};
 use super::zone_plan::{Keeper, SetAsideCount, ZonePlan};
-use super::{chosen_part, dangers, in_force, not_in_force, record_checks, rule_checks, rules};
+use super::{
+    chosen_part, dangers, in_force, not_in_force, record_checks, record_operation, rule_checks,
+    rules, setting_operations,
+};
 use crate::diagnostic::Diagnostics;
 use crate::diff::{
     RecordChanges, SetAside, SetAsideReason, SettingChange, WafChanges, diff_records,
@@ -14,8 +17,8 @@ use crate::diff::{
 };
 use crate::insight::OtherZones;
 use crate::model::{
-    DesiredZone, Fqdn, Gather, LiveZone, NameSet, Only, Purpose, Rdata, RecordId, RecordType,
-    Unmanaged,
+    Address, DesiredZone, Fqdn, Gather, LiveZone, NameSet, Only, Purpose, Rdata, RecordId,
+    RecordType, Unmanaged,
 };
 
 /// How many records left alone are named in the detailed output, for each reason.
@@ -74,7 +77,7 @@ pub(super) fn plan_with_base(
     });
     if let Some((left, _)) = &part {
         chosen_part::settings(left, &desired.name, &mut differences.settings);
-        chosen_part::records(left, desired, &mut differences.records);
+        chosen_part::records(left, &mut differences.records);
         chosen_part::rules(left, &desired.name, &mut differences.rules);
     }
     let (mut plan, mut diagnostics) = compile(desired, live, &differences, is_complete, others);
@@ -124,15 +127,19 @@ fn compile(
     diagnostics.append(rule_checks::check(desired, live, rule_changes, &rule_operations));
     diagnostics.append(rule_checks::windows(desired, &rule_operations, &windows));
     diagnostics.append(rule_checks::expiries(desired, live, rule_changes));
-    let creation = live.is_new.then(|| zone::operation(desired));
-    let settings = setting::operations(desired, live, setting_changes.clone(), &mut diagnostics);
-    let records =
-        ordered(&changes.changes).into_iter().map(|change| record::operation(desired, change));
+    let creation = live.is_new.then(|| Operation {
+        place: Some(desired.place),
+        ..Operation::new(Address::of_zone(&desired.name), Subject::Zone)
+    });
+    let settings =
+        setting_operations::operations(desired, live, setting_changes.clone(), &mut diagnostics);
+    let records = ordered(&changes.changes).into_iter();
+    let records = records.map(|change| record_operation::operation(desired, change));
     let operations: Vec<_> =
         creation.into_iter().chain(settings).chain(rule_operations).chain(records).collect();
     let mut plan = ZonePlan {
         is_new: live.is_new,
-        notes: setting::notes(desired, live),
+        notes: setting_operations::notes(desired, live),
         rules_unchanged: rule_changes.phases.iter().map(|p| p.unchanged).sum(),
         name: desired.name.clone(),
         id: live.id.clone(),

@@ -7,7 +7,6 @@
 use std::io;
 use std::path::{Component, Path, PathBuf, is_separator};
 
-use super::goal::{Goal, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources, findings};
 use crate::model::Desired;
 use crate::plan::BaseSource;
@@ -168,25 +167,25 @@ impl Base {
         Some(findings::OF_SUBMODULE.nowhere(detail).help(help))
     }
 
-    /// How the base of a saved plan differs from the one that is named, if it does.
+    /// How the base of a saved plan differs from the one that is named, if it does. What has expired
+    /// is judged by the day of the plan.
     ///
     /// # Errors
     /// The named one cannot be found or read.
     pub fn differs(
         name: &str,
-        saved: &Goal,
+        saved: Option<&Self>,
+        day: Option<&str>,
         options: &BaseOptions,
     ) -> Result<Option<String>, BaseError> {
         let named = match Named::of(name)? {
-            Named::Path(path) => match &saved.source {
-                // What has expired is judged by the day of the saved plan.
-                Source::SavedPlan { today, .. } => {
-                    of_path(path, name, &BaseOptions { today: today.clone(), ..options.clone() })?.1
+            Named::Path(path) => {
+                let mut options = options.clone();
+                if let Some(day) = day {
+                    day.clone_into(&mut options.today);
                 }
-                Source::Spec(_) | Source::Snapshot(..) | Source::Journal(_) => {
-                    of_path(path, name, options)?.1
-                }
-            },
+                of_path(path, name, &options)?.1
+            }
             Named::Revision(name) => {
                 let found = spec::resolve_revision(Path::new("."), name, &options.git);
                 BaseSource::Revision {
@@ -195,7 +194,7 @@ impl Base {
                 }
             }
         };
-        Ok(match saved.base().map(|base| &base.source) {
+        Ok(match saved.map(|base| &base.source) {
             Some(source) if source.is_same(&named) => None,
             Some(source) => {
                 Some(format!("it was made with the base {source}, and --base names {named}"))

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::deserialize::{Entries, Nullable, OneOrMany, Spanned, Text};
 use crate::model::facts::MAXIMUM_TTL;
-use crate::model::{Danger, RecordType, Settings};
+use crate::model::{Danger, RecordType, Settings, Unmanaged};
 
 /// Defaults for records.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -114,6 +114,25 @@ pub(super) enum StateSyntax {
     Present,
     /// The record must not exist.
     Absent,
+}
+
+/// What happens to records that the spec does not name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum UnmanagedSyntax {
+    /// Report them, never change them.
+    Keep,
+    /// Delete them: the spec is the complete state.
+    Prune,
+}
+
+impl From<UnmanagedSyntax> for Unmanaged {
+    fn from(syntax: UnmanagedSyntax) -> Self {
+        match syntax {
+            UnmanagedSyntax::Keep => Self::Keep,
+            UnmanagedSyntax::Prune => Self::Prune,
+        }
+    }
 }
 
 /// A time to live; text allows substitutions.

@@ -12,9 +12,10 @@ use serde::Deserialize;
 
 use super::any_value::AnyValue;
 use super::deserialize::{Deferred, Entries, Spanned, Text};
-use super::record_syntax::{DefaultsSyntax, RecordSyntax, allow, lint, record_type};
+use super::record_syntax::{
+    DefaultsSyntax, RecordSyntax, UnmanagedSyntax, allow, lint, record_type,
+};
 use super::waf::{ProfileSyntax, WafSyntax};
-use crate::model::Unmanaged;
 use crate::model::facts::dns_settings::{
     NS_TTL, SOA_EXPIRE, SOA_MINIMUM_TTL, SOA_REFRESH, SOA_RETRY, SOA_TTL,
 };
@@ -194,25 +195,6 @@ pub(super) struct CertificatesSyntax {
     /// Whether Universal SSL is on for the zone. While it is, Cloudflare answers with its own
     /// authorities as well.
     pub(super) universal_ssl: Option<bool>,
-}
-
-/// What happens to records that the spec does not name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum UnmanagedSyntax {
-    /// Report them, never change them.
-    Keep,
-    /// Delete them: the spec is the complete state.
-    Prune,
-}
-
-impl From<UnmanagedSyntax> for Unmanaged {
-    fn from(syntax: UnmanagedSyntax) -> Self {
-        match syntax {
-            UnmanagedSyntax::Keep => Self::Keep,
-            UnmanagedSyntax::Prune => Self::Prune,
-        }
-    }
 }
 
 /// On or off.

@@ -7,25 +7,13 @@ use serde_json::{Map, Value as Json, json};
 
 use super::pages::page_of;
 use super::request::{Method, Request, segment};
-use crate::model::facts::Slot;
+use crate::model::facts::{FieldFacts, Slot};
 use crate::model::{
-    AsReported, Facets, Fields, Rdata, RecordForm, RecordId, Tag, Ttl, Value, ZoneId,
+    AsReported, Comment, Facets, Fields, Rdata, RecordForm, RecordId, Settings, Tag, Ttl, Value,
+    ZoneId,
 };
 
 pub use super::received_record::{InvalidRecord, Received, read};
-
-/// The fields of a record that change, by the names that Cloudflare gives them. Only what is here
-/// is sent.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RecordPatch {
-    /// Members of the value that change; of a `data` object all members, because Cloudflare may
-    /// replace the whole object.
-    pub value: Fields,
-    /// Facets that change.
-    pub facets: Facets,
-    /// How they were written, if they are restored.
-    pub reported: AsReported,
-}
 
 /// A neutral value as JSON.
 #[must_use]
@@ -69,17 +57,60 @@ pub fn create_body(form: &RecordForm) -> Json {
     Json::Object(body)
 }
 
-/// The body that changes a record: only what changes.
+/// The body that changes a record: only what differs.
+///
+/// Cloudflare may replace an object as a whole. So of `data` every member is sent if one differs,
+/// and of `settings` also those that are on and stay on.
 ///
 /// # Sources
 /// PATCH of a DNS record merges the fields sent and keeps the others:
 /// developers.cloudflare.com/api/resources/dns (Update DNS Record), read 2026-11-20.
 #[must_use]
-pub fn patch_body(data: &Rdata, patch: &RecordPatch) -> Map<String, Json> {
+pub fn patch_body(before: &RecordForm, after: &RecordForm) -> Map<String, Json> {
     let mut body = Map::new();
-    insert_value(&mut body, data, &patch.value, &patch.reported);
-    insert_facets(&mut body, &patch.facets, &patch.reported, When::Changing);
+    insert_value(&mut body, &after.data, &changed_members(before, after), &after.reported);
+    let facets = changed_facets(&before.facets, &after.facets);
+    insert_facets(&mut body, &facets, &after.reported, When::Changing);
     body
+}
+
+/// The members of a value that a change sends.
+fn changed_members(before: &RecordForm, after: &RecordForm) -> Fields {
+    let facts = after.data.record_type().map_or(&[][..], |record_type| record_type.facts().fields);
+    let (old, mut members) = (before.data.fields(), after.data.fields());
+    let differs = |field: &FieldFacts| old.get(field.name) != members.get(field.name);
+    let sends_data = facts.iter().any(|field| field.slot == Slot::Data && differs(field));
+    let unsent: Vec<&str> = facts
+        .iter()
+        .filter(|field| if field.slot == Slot::Data { !sends_data } else { !differs(field) })
+        .map(|field| field.name)
+        .collect();
+    members.retain(|name, _| !unsent.contains(&name.as_str()));
+    members
+}
+
+/// The facets that a change sends.
+fn changed_facets(before: &Facets, after: &Facets) -> Facets {
+    let Facets { ttl, proxied, comment, tags, settings } = after;
+    // A proxied record has no time to live of its own.
+    let stays_proxied = before.proxied == Some(true) && *proxied == Some(true);
+    let old_comment = before.comment.as_ref().and_then(Comment::text);
+    let is_on = |setting: Option<bool>| setting.filter(|on| *on);
+    let differs = |old: Option<bool>, new: Option<bool>| is_on(old) != is_on(new);
+    let mut old_settings = before.settings.named().into_iter().zip(settings.named());
+    let sends_settings = old_settings.any(|((_, old), (_, new))| differs(old, new));
+    let sent = |_, new, old| if differs(old, new) { new } else { is_on(new) };
+    Facets {
+        ttl: ttl.filter(|_| *ttl != before.ttl && !stays_proxied),
+        proxied: proxied.filter(|_| *proxied != before.proxied),
+        comment: comment.clone().filter(|comment| comment.text() != old_comment),
+        tags: tags.clone().filter(|_| *tags != before.tags),
+        settings: if sends_settings {
+            settings.with(before.settings, sent)
+        } else {
+            Settings::default()
+        },
+    }
 }
 
 /// Writes fields into JSON by their slot.
@@ -170,8 +201,13 @@ pub fn create_record(zone: &ZoneId, form: &RecordForm) -> Request {
 
 /// Changes one record.
 #[must_use]
-pub fn patch_record(zone: &ZoneId, id: &RecordId, data: &Rdata, patch: &RecordPatch) -> Request {
-    Request::new(Method::Patch, record_path(zone, id)).body(Json::Object(patch_body(data, patch)))
+pub fn patch_record(
+    zone: &ZoneId,
+    id: &RecordId,
+    before: &RecordForm,
+    after: &RecordForm,
+) -> Request {
+    Request::new(Method::Patch, record_path(zone, id)).body(Json::Object(patch_body(before, after)))
 }
 
 /// Deletes one record.
@@ -198,9 +234,9 @@ impl Batch {
     }
 
     /// Adds a change.
-    pub fn patch(&mut self, id: &RecordId, data: &Rdata, patch: &RecordPatch) {
+    pub fn patch(&mut self, id: &RecordId, before: &RecordForm, after: &RecordForm) {
         let mut body = Map::from_iter([("id".to_owned(), json!(id.0))]);
-        body.extend(patch_body(data, patch));
+        body.extend(patch_body(before, after));
         self.patches.push(Json::Object(body));
     }
 
@@ -238,7 +274,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::model::{Comment, Fqdn, RecordType, Settings};
+    use crate::model::{Fqdn, RecordType};
 
     fn form(record_type: RecordType, text: &str, facets: Facets) -> RecordForm {
         let data = Rdata::from_text(record_type, text).unwrap();

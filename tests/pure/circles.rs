@@ -30,28 +30,13 @@ const ONE_THOUGHT: &[(&[&str], &str)] = &[
         "one walk over an expression, cut by what is looked at",
     ),
     (
-        &[
-            "plan/operation.rs",
-            "plan/subject/mod.rs",
-            "plan/subject/record.rs",
-            "plan/subject/rule.rs",
-            "plan/subject/setting.rs",
-        ],
-        "an operation holds its subject, and the file of a subject makes the operations on it",
-    ),
-    (
         &["model/request/mod.rs", "model/request/sample.rs"],
         "a request, and the values that its fields have",
-    ),
-    (
-        &["reconcile/base.rs", "reconcile/goal.rs"],
-        "a goal holds its base, and a base is found for a goal",
     ),
     (
         &["sandbox/request_context.rs", "sandbox/record_conflicts.rs", "sandbox/new_zones.rs"],
         "a call carries what is remembered between calls, and the memory is asked with a call",
     ),
-    (&["spec/syntax.rs", "spec/waf/syntax.rs"], "one grammar in two files"),
 ];
 
 /// Which files each file uses, by their numbers.

@@ -75,12 +75,12 @@ fn each_field_alone() {
             let expected =
                 if in_data { format!("data.{}", field.name) } else { field.name.to_owned() };
             assert_eq!(shown, [expected], "{record_type}");
-            let Some(RecordAction::Update { patch, .. }) =
+            let Some(RecordAction::Update { before, after, .. }) =
                 operation.record().map(|record| &record.action)
             else {
                 panic!("{operation:?}")
             };
-            let body = patch_body(&after, patch);
+            let body = patch_body(before, after);
             let keys: Vec<_> = body.keys().map(String::as_str).collect();
             assert_eq!(keys, [if in_data { "data" } else { field.name }], "{record_type}");
             // Cloudflare may replace `data` whole, so all its members are sent, and numbers as

@@ -250,7 +250,7 @@ impl OperationLine {
     fn of_record(self, record: &RecordSubject) -> Self {
         let (id, before, after) = match &record.action {
             RecordAction::Create { after } => (Json::Null, Json::Null, create_body(after)),
-            RecordAction::Update { id, before, after, patch: _ } => {
+            RecordAction::Update { id, before, after } => {
                 (id.0.as_str().into(), create_body(before), create_body(after))
             }
             RecordAction::Delete { id, before, reason: _ } => {

@@ -150,7 +150,12 @@ impl ApplyArgs {
             )));
         }
         if let Some(named) = settings.flags.base.as_deref()
-            && let Some(how) = Base::differs(named, &opened.0, &settings.base_options()?)?
+            && let Some(how) = Base::differs(
+                named,
+                opened.0.base(),
+                opened.0.saved_day(),
+                &settings.base_options()?,
+            )?
         {
             let what = "error: the saved plan has another base";
             output.message(&format!("{what}: {}; nothing was sent. Plan again.", safe(&how)));

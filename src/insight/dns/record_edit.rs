@@ -1,10 +1,11 @@
 //! One edit of a record.
 
 use super::entry::Entry;
+use super::index::ZoneIndex;
 use crate::model::{Fqdn, ZoneName};
 
 /// One edit of a record: created without `before`, deleted without `after`.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordEdit<'a> {
     /// The zone.
     pub zone: &'a ZoneName,
@@ -15,10 +16,31 @@ pub struct RecordEdit<'a> {
 }
 
 impl<'a> RecordEdit<'a> {
+    /// The record after the edit, or before it if it is deleted.
+    #[must_use]
+    pub fn entry(&self) -> Option<Entry<'a>> {
+        self.after.or(self.before)
+    }
+
     /// The name that it is about.
     #[must_use]
     pub fn name(&self) -> Option<&'a Fqdn> {
-        self.after.or(self.before).map(|entry| entry.name)
+        self.entry().map(|entry| entry.name)
+    }
+
+    /// Makes the edit.
+    pub fn apply(&self, zone: &mut ZoneIndex<'a>) {
+        if let Some(before) = self.before {
+            zone.remove(before.name, before.data, before.id);
+        }
+        if let Some(after) = self.after {
+            zone.insert(after);
+        }
+    }
+
+    /// Takes the edit back.
+    pub(in crate::insight) fn revert(&self, zone: &mut ZoneIndex<'a>) {
+        Self { before: self.after, after: self.before, ..*self }.apply(zone);
     }
 
     /// Whether it changes an answer, and not only for how long it is kept, or a note.

@@ -9,33 +9,36 @@ use ipnet::IpNet;
 use super::spf::is_spf;
 use super::spf_change::{Allows, allows};
 use crate::insight::direction::Direction;
+use crate::insight::dns::RecordEdit;
 use crate::insight::effect::{Caused, Effect, Topic, listed};
 use crate::insight::published_addresses::published_networks;
-use crate::insight::record_step::Step;
 use crate::insight::zone_view::View;
 use crate::model::{Fqdn, Gather};
 
-/// A host that moves: the number of its step, its name, and its new address.
+/// A host that moves: the number of its edit, its name, and its new address.
 type Moved<'a> = (usize, &'a Fqdn, IpAddr);
 
 /// The addresses that hosts of a zone give up for another one of the same family. The address of a
 /// proxied name sends no mail.
-fn moved<'a>(steps: &[Step<'a>]) -> BTreeMap<IpAddr, Moved<'a>> {
-    let one = |(n, step): (usize, &Step<'a>)| {
-        let (before, after) = (step.before?, step.after?);
+fn moved<'a>(edits: &[RecordEdit<'a>]) -> BTreeMap<IpAddr, Moved<'a>> {
+    let one = |(n, edit): (usize, &RecordEdit<'a>)| {
+        let (before, after) = (edit.before?, edit.after?);
         let (old, new) = (before.data.address()?, after.data.address()?);
         let is_public = !before.proxied && !after.proxied;
         (is_public && old != new && old.is_ipv4() == new.is_ipv4())
             .then_some((old, (n, after.name, new)))
     };
-    steps.iter().enumerate().filter_map(one).gather()
+    edits.iter().enumerate().filter_map(one).gather()
 }
 
 /// Says which SPF records name an address that no host of the zone has any longer, and, as far as
 /// the zone tells, do not allow the one that took its place. Takes one pass over the zone if an
 /// address changes.
-pub(in crate::insight) fn left_behind(after: View<'_, '_>, steps: &[Step<'_>]) -> Vec<Caused> {
-    let mut moved = moved(steps);
+pub(in crate::insight) fn left_behind(
+    after: View<'_, '_>,
+    edits: &[RecordEdit<'_>],
+) -> Vec<Caused> {
+    let mut moved = moved(edits);
     if moved.is_empty() {
         return Vec::new();
     }

@@ -1,21 +1,20 @@
-//! What an operation is about. What differs between zones, settings, rules and records is here, in
-//! a file for each: what can be done to it, what is expected to be there, the request, and the
-//! words of a reviewer.
+//! What an operation is about. What differs between zones, settings, rules and records is here:
+//! what can be done to it, what is expected to be there, the request, and the words of a reviewer.
 //!
-//! A new kind of thing is a file here and a variant of [`Subject`]; the compiler then names every
-//! place that has to know it.
+//! A new kind of thing is a variant of [`Subject`]; the compiler then names every place that has to
+//! know it.
 
-pub(super) mod record;
-pub(super) mod rule;
-pub(super) mod setting;
-pub(super) mod zone;
+mod record;
+mod rule;
 
 use super::action::{Action, Why};
 use crate::diff::ZoneSetting;
 use crate::model::{ZoneId, ZoneName, closed_set};
 use crate::wire::Request;
+use crate::wire::settings::{patch_dns_settings, patch_dnssec, patch_setting};
 use crate::wire::zone::create_zone;
 
+pub(super) use record::batch_request;
 pub use record::{RecordAction, RecordSubject};
 pub use rule::{ExpectRuleset, RuleAction, RuleSubject};
 
@@ -73,7 +72,8 @@ impl Subject {
             Self::Setting(ZoneSetting::Setting { .. }) => SubjectKind::Setting,
             Self::Setting(ZoneSetting::Dnssec { .. }) => SubjectKind::Dnssec,
             Self::Setting(ZoneSetting::DnsSettings { .. }) => SubjectKind::DnsSettings,
-            Self::Rule(rule) => rule.action.subject_kind(),
+            Self::Rule(rule) if rule.action.makes_entry_point() => SubjectKind::EntryPoint,
+            Self::Rule(_) => SubjectKind::Rule,
             Self::Record(_) => SubjectKind::Record,
         }
     }
@@ -86,7 +86,8 @@ impl Subject {
             Self::Setting(ZoneSetting::Setting { .. }) => "setting",
             Self::Setting(ZoneSetting::Dnssec { .. }) => "dnssec",
             Self::Setting(ZoneSetting::DnsSettings { .. }) => "dns_settings",
-            Self::Rule(rule) => rule.action.subject_noun(),
+            Self::Rule(rule) if rule.action.makes_entry_point() => "rules",
+            Self::Rule(_) => "rule",
             Self::Record(_) => "record",
         }
     }
@@ -132,7 +133,11 @@ impl Subject {
     pub(super) fn request(&self, zone: &ZoneId, name: &ZoneName, account: Option<&str>) -> Request {
         match self {
             Self::Zone => create_zone(name, account),
-            Self::Setting(setting) => setting::request(zone, setting),
+            Self::Setting(ZoneSetting::Setting { name, value }) => patch_setting(zone, name, value),
+            Self::Setting(ZoneSetting::Dnssec { on }) => patch_dnssec(zone, *on),
+            Self::Setting(ZoneSetting::DnsSettings { members }) => {
+                patch_dns_settings(zone, members)
+            }
             Self::Rule(rule) => rule.request(zone),
             Self::Record(record) => record.request(zone),
         }

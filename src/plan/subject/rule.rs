@@ -1,7 +1,6 @@
 //! A rule of a zone, or the entry point of a phase: what is done to it, and the entry point that is
 //! expected to be there.
 
-use super::SubjectKind;
 use crate::diff::RuleDeleteReason;
 use crate::model::ZoneId;
 use crate::model::ruleset::{Phase, Position, RuleBody, RuleId, RulesetId};
@@ -82,24 +81,9 @@ impl RuleAction {
         }
     }
 
-    /// The kind of thing that it is done to, for programs.
-    pub(super) fn subject_kind(&self) -> SubjectKind {
-        match self {
-            Self::CreateEntryPoint { .. } => SubjectKind::EntryPoint,
-            Self::Create { .. } | Self::Update { .. } | Self::Move { .. } | Self::Delete { .. } => {
-                SubjectKind::Rule
-            }
-        }
-    }
-
-    /// The kind of thing that it is done to, for people.
-    pub(super) fn subject_noun(&self) -> &'static str {
-        match self {
-            Self::CreateEntryPoint { .. } => "rules",
-            Self::Create { .. } | Self::Update { .. } | Self::Move { .. } | Self::Delete { .. } => {
-                "rule"
-            }
-        }
+    /// Returns true if it makes the entry point of a phase.
+    pub(super) fn makes_entry_point(&self) -> bool {
+        matches!(self, Self::CreateEntryPoint { .. })
     }
 
     /// Why it is done, or how, where the action alone does not say it.

@@ -10,17 +10,16 @@ use super::super::deserialize::{Spanned, Text};
 use super::super::expiry::{Day, LastDay, is_over, is_soon, not_a_date, reminder};
 use super::super::limits::is_enough;
 use super::super::scalar::within;
-use super::super::syntax::UnmanagedSyntax;
 use super::layers::Layer;
 use super::syntax::{RuleList, SectionKeys, WafSyntax};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Place, Severity, Span};
+use crate::model::Gather;
 use crate::model::expression::{
     Expression, ExpressionProblem, ExpressionSetting, parse_expression,
 };
 use crate::model::managed::Managed;
 use crate::model::ruleset::{DesiredRule, Note, Phase};
-use crate::model::{Gather, Unmanaged};
 
 /// Reads sections of one file.
 pub(in crate::spec) struct Section<'a> {
@@ -44,13 +43,7 @@ impl Section<'_> {
             keys: SectionKeys { unmanaged, accept_weakening, accept, owasp, cloudflare },
             lists,
         } = &syntax.value;
-        let unmanaged = unmanaged.map(|u| {
-            let value = match u.value {
-                UnmanagedSyntax::Keep => Unmanaged::Keep,
-                UnmanagedSyntax::Prune => Unmanaged::Prune,
-            };
-            self.reader.facet(&u, value)
-        });
+        let unmanaged = unmanaged.map(|u| self.reader.facet(&u, u.value.into()));
         let mut deployments = BTreeMap::new();
         deployments.extend(owasp.as_ref().and_then(|o| Some((Managed::Owasp, self.owasp(o)?))));
         deployments.extend(

@@ -14,9 +14,8 @@ use serde_json::json;
 
 use super::super::any_value::AnyValue;
 use super::super::deserialize::{OneOrMany, Spanned, Text};
-use super::super::record_syntax::{StateSyntax, date};
+use super::super::record_syntax::{StateSyntax, UnmanagedSyntax, date};
 use super::super::scalar_or_parts::ScalarOr;
-use super::super::syntax::UnmanagedSyntax;
 use crate::model::facts::owasp::THRESHOLD_KEYWORDS;
 use crate::model::facts::rulesets::{
     RESPONSE_CONTENT_TYPES, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS,

@@ -3,21 +3,19 @@
 
 use std::collections::BTreeMap;
 
-use super::Subject;
+use super::operation::Operation;
+use super::subject::Subject;
 use crate::diagnostic::{Diagnostics, findings};
 use crate::diff::{SettingChange, ZoneSetting};
 use crate::insight::dns::Serving;
 use crate::insight::waf::Impact;
 use crate::insight::{SettingEffect, name_servers, setting_effect, signing_ends};
 use crate::model::{
-    Address, Danger, DesiredZone, LiveSetting, LiveZone, RecordType, Value, ZoneId, ZoneName,
+    Address, Danger, DesiredZone, LiveSetting, LiveZone, RecordType, Value, ZoneName,
 };
-use crate::plan::operation::Operation;
-use crate::wire::Request;
-use crate::wire::settings::{patch_dns_settings, patch_dnssec, patch_setting};
 
 /// Operations on the settings of a zone, in the order of the changes.
-pub(in crate::plan) fn operations(
+pub(super) fn operations(
     desired: &DesiredZone,
     live: &LiveZone,
     changes: Vec<SettingChange>,
@@ -82,7 +80,7 @@ pub(in crate::plan) fn operations(
 }
 
 /// The address of a setting.
-pub(in crate::plan) fn address(zone: &ZoneName, setting: &ZoneSetting) -> Address {
+pub(super) fn address(zone: &ZoneName, setting: &ZoneSetting) -> Address {
     match setting {
         ZoneSetting::Setting { name, .. } => {
             Address::of_zone_part(zone, &format!("settings/{name}"))
@@ -139,17 +137,8 @@ fn dangers(setting: &ZoneSetting, live: &LiveZone) -> Vec<Danger> {
     }
 }
 
-/// The request.
-pub(super) fn request(zone: &ZoneId, setting: &ZoneSetting) -> Request {
-    match setting {
-        ZoneSetting::Setting { name, value } => patch_setting(zone, name, value),
-        ZoneSetting::Dnssec { on } => patch_dnssec(zone, *on),
-        ZoneSetting::DnsSettings { members } => patch_dns_settings(zone, members),
-    }
-}
-
 /// Whether two specs say the same about a setting.
-pub(in crate::plan) fn is_wanted_alike(
+pub(super) fn is_wanted_alike(
     setting: &ZoneSetting,
     one: &DesiredZone,
     other: &DesiredZone,
@@ -171,7 +160,7 @@ pub(in crate::plan) fn is_wanted_alike(
 }
 
 /// What someone has to do elsewhere.
-pub(in crate::plan) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<String> {
+pub(super) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<String> {
     let mut notes = Vec::new();
     if live.is_inactive() && !live.name_servers.is_empty() {
         notes.push(format!(
