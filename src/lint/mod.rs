@@ -7,8 +7,7 @@
 //! |---|---|
 //! | `rules` | the list of rules; each has its own file in the folder of that name |
 //! | `rule`, `report_limits` | what a rule is, and how much of what it finds is reported |
-//! | `zone_lookup` | the zones of a spec, with name lookup as in the DNS |
-//! | `alias_chains` | where chains of CNAME records end |
+//! | `context` | a spec as rules look at it: records by name, and the answers of name servers |
 //! | `unproxiable_addresses` | addresses that Cloudflare does not proxy to |
 //! | `protection` | expressions, and which hosts get their requests through Cloudflare |
 //! | `suppress` | findings that the spec accepts |
@@ -18,7 +17,7 @@
 //! the spec may still exist at Cloudflare. A rule that draws a conclusion from what is *not* in the
 //! spec is milder there, or silent.
 
-mod alias_chains;
+mod context;
 mod findings_page;
 mod protection;
 mod report_limits;
@@ -26,7 +25,6 @@ mod rule;
 mod rules;
 mod suppress;
 mod unproxiable_addresses;
-mod zone_lookup;
 
 pub use findings_page::findings_page;
 use report_limits::{Findings, MORE, MOST, RELATED, chain};
@@ -35,7 +33,7 @@ pub use rules::{ACCEPTANCE_WITHOUT_EFFECT, ALL, lints};
 
 use crate::diagnostic::{Diagnostics, Finding};
 use crate::model::Desired;
-use zone_lookup::ZoneLookup;
+use context::LintContext;
 
 /// Every finding of the program: those of [`diagnostic::findings`](crate::diagnostic::findings) and
 /// those of the lints.
@@ -49,11 +47,11 @@ pub fn findings() -> impl Iterator<Item = &'static Finding> {
 /// By rule; the caller sorts the result.
 #[must_use]
 pub fn check(desired: &Desired) -> Diagnostics {
-    let lookup = ZoneLookup::new(desired);
+    let context = LintContext::new(desired);
     let mut all = Diagnostics::default();
     for rule in ALL {
         let mut findings = Findings::default();
-        (rule.check)(&lookup, &mut findings);
+        (rule.check)(&context, &mut findings);
         if findings.count > MOST {
             let code = rule.finding.code;
             let detail =

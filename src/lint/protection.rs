@@ -3,8 +3,9 @@
 
 use std::collections::HashSet;
 
-use super::zone_lookup::{ADDRESSES, Owner, ZoneLookup};
+use super::context::{ADDRESSES, LintContext};
 use crate::diagnostic::Place;
+use crate::insight::dns::{Answer, End};
 use crate::model::ruleset::{DesiredWaf, RuleForm, Switch};
 use crate::model::{Expression, Fqdn, RecordType, Value};
 
@@ -19,15 +20,38 @@ pub(super) enum Proxying {
     Unsaid,
 }
 
-/// Whether requests to a name go through Cloudflare; `None` if the name has no address.
-pub(super) fn proxying(owner: &Owner<'_>) -> Option<Proxying> {
-    let mut all =
-        ADDRESSES.iter().flat_map(|t| owner.of_type(*t)).map(|r| r.facets.proxied).peekable();
-    all.peek()?;
-    let all: Vec<Option<bool>> = all.collect();
+/// Returns whether requests to a name go through Cloudflare, by the answers for it; `None` if the
+/// name has no address.
+pub(super) fn proxying(context: &LintContext<'_>, name: &Fqdn) -> Option<Proxying> {
+    let answers = [RecordType::A, RecordType::Aaaa].map(|kind| context.answers.answer(name, kind));
+    // An alias may lead to an address that the spec does not have.
+    let leads_to_server = |answer: &Answer<'_>| match answer.end {
+        End::Records(_) | End::Edge(_) => true,
+        End::NoData(_) | End::NoName | End::Elsewhere | End::Unknown(_) => {
+            !answer.aliases.is_empty()
+        }
+        End::Referral(_) | End::Loop | End::Cloudflare(..) => false,
+    };
+    let leading: Vec<&Answer<'_>> = answers.iter().filter(|a| leads_to_server(a)).collect();
+    if leading.is_empty() {
+        return None;
+    }
+    let written: Vec<Option<bool>> = leading
+        .iter()
+        .flat_map(|answer| answer.records())
+        .map(|entry| context.source(&entry).and_then(|(_, record)| record.facets.proxied))
+        .collect();
+    // A name that a wildcard covers may have a live record of its own.
+    let may_have_own = |answer: &&Answer<'_>| {
+        let zone = answer.zone.and_then(|zone| context.zone(zone));
+        let by_wildcard = answer.wildcard.or(answer.aliases.iter().find_map(|a| a.wildcard));
+        by_wildcard.is_some() && zone.is_none_or(|zone| !zone.knows_all(ADDRESSES))
+    };
+    let is_edge = leading.iter().any(|answer| matches!(answer.end, End::Edge(_)));
     Some(match () {
-        () if all.contains(&Some(true)) => Proxying::On,
-        () if all.iter().all(|p| *p == Some(false)) => Proxying::Off,
+        () if is_edge || written.contains(&Some(true)) => Proxying::On,
+        () if leading.iter().any(may_have_own) => Proxying::Unsaid,
+        () if written.iter().all(|proxied| *proxied == Some(false)) => Proxying::Off,
         () => Proxying::Unsaid,
     })
 }
@@ -66,11 +90,11 @@ pub(super) fn is_protected(waf: &DesiredWaf) -> bool {
 }
 
 /// The names of mail servers, name servers and other services, which are not for websites.
-pub(super) fn hosts_of_other_services<'a>(lookup: &ZoneLookup<'a>) -> HashSet<&'a Fqdn> {
+pub(super) fn hosts_of_other_services<'a>(context: &LintContext<'a>) -> HashSet<&'a Fqdn> {
     let is_other = |t: Option<RecordType>| {
         matches!(t, Some(RecordType::Mx | RecordType::Ns | RecordType::Srv))
     };
-    lookup
+    context
         .records()
         .filter(|(_, r)| is_other(r.data.record_type()))
         .filter_map(|(_, r)| r.data.target())

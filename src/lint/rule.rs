@@ -1,7 +1,7 @@
 //! What a rule is.
 
+use super::context::LintContext;
 use super::report_limits::Findings;
-use super::zone_lookup::ZoneLookup;
 use crate::diagnostic::{Diagnostic, Finding, Place};
 
 /// A rule: what it finds, why that matters, how to fix it.
@@ -16,7 +16,7 @@ pub struct Rule {
     /// The `zones` of a spec in which the rule finds something.
     pub bad: &'static str,
     /// The check.
-    pub(super) check: fn(&ZoneLookup<'_>, &mut Findings),
+    pub(super) check: fn(&LintContext<'_>, &mut Findings),
 }
 
 impl Rule {

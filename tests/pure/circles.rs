@@ -18,10 +18,6 @@ const ONE_THOUGHT: &[(&[&str], &str)] = &[
         "a module calls others, which are modules, and what it gives them is evaluated in it",
     ),
     (
-        &["lint/alias_chains.rs", "lint/zone_lookup.rs"],
-        "the view of a spec holds its aliases, which are found in the view",
-    ),
-    (
         &[
             "model/expression/check.rs",
             "model/expression/patterns.rs",

@@ -130,12 +130,31 @@ fn is_address(kind: RecordType) -> bool {
     matches!(kind, RecordType::A | RecordType::Aaaa)
 }
 
+/// Who asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asker {
+    /// A resolver, which gets Cloudflare's addresses for proxied names.
+    Resolver,
+    /// Cloudflare itself, which looks for the origin behind a proxied name.
+    Cloudflare,
+}
+
 /// What is found at one name.
-enum Found<'a> {
+pub(super) enum Found<'a> {
     /// The end.
     End(End<'a>),
-    /// An alias.
+    /// An alias, and whether it is flattened.
     Alias(Entry<'a>, bool),
+}
+
+/// What one name says, and who says it.
+pub(super) struct NameAnswer<'a> {
+    /// The zone of the name, if it is known.
+    pub(super) zone: Option<&'a ZoneName>,
+    /// The wildcard that answers for it, if one does.
+    pub(super) wildcard: Option<&'a str>,
+    /// What is found there.
+    pub(super) found: Found<'a>,
 }
 
 impl<'a> Zones<'a> {
@@ -147,30 +166,36 @@ impl<'a> Zones<'a> {
         loop {
             let end =
                 |aliases, name, zone, wildcard, end| Answer { aliases, name, zone, wildcard, end };
-            let Some(zone) = self.zone_for(&name, kind) else {
-                return end(aliases, name, None, None, End::Elsewhere);
-            };
-            let (wildcard, found) = zone.find(&name, kind);
+            let NameAnswer { zone, wildcard, found } =
+                self.ask_one_name(&name, kind, Asker::Resolver);
             let (record, flattened) = match found {
-                Found::End(found) => return end(aliases, name, Some(zone.name()), wildcard, found),
+                Found::End(found) => return end(aliases, name, zone, wildcard, found),
                 Found::Alias(record, flattened) => (record, flattened),
             };
             if aliases.len() >= MOST_FOLLOWED {
-                return end(
-                    aliases,
-                    name,
-                    Some(zone.name()),
-                    wildcard,
-                    End::Unknown(Unknown::LongChain),
-                );
+                return end(aliases, name, zone, wildcard, End::Unknown(Unknown::LongChain));
             }
             let is_loop = aliases.iter().any(|alias| alias.name == name);
             let Some(target) = record.data.target().filter(|_| !is_loop) else {
-                return end(aliases, name, Some(zone.name()), wildcard, End::Loop);
+                return end(aliases, name, zone, wildcard, End::Loop);
             };
             aliases.push(Alias { name, wildcard, record, flattened });
             name = target.clone();
         }
+    }
+
+    /// What one name says; aliases are not followed.
+    pub(super) fn ask_one_name(
+        &self,
+        name: &Fqdn,
+        kind: RecordType,
+        asker: Asker,
+    ) -> NameAnswer<'a> {
+        let Some(zone) = self.zone_for(name, kind) else {
+            return NameAnswer { zone: None, wildcard: None, found: Found::End(End::Elsewhere) };
+        };
+        let (wildcard, found) = zone.find(name, kind, asker);
+        NameAnswer { zone: Some(zone.name()), wildcard, found }
     }
 
     /// The zone that answers: for DS at the apex of a zone it is the one above, if that is known.
@@ -186,7 +211,7 @@ impl<'a> Zones<'a> {
 
 impl<'a> ZoneIndex<'a> {
     /// What one name of the zone says, with the wildcard that says it.
-    fn find(&self, name: &Fqdn, kind: RecordType) -> (Option<&'a str>, Found<'a>) {
+    fn find(&self, name: &Fqdn, kind: RecordType, asker: Asker) -> (Option<&'a str>, Found<'a>) {
         let Some(location) = self.locate(name.as_str()) else {
             return (None, Found::End(End::Elsewhere));
         };
@@ -200,10 +225,10 @@ impl<'a> ZoneIndex<'a> {
             );
         }
         if let Some(node) = location.exact.filter(Node::has_records) {
-            return (None, at_node(node, self.serving(), kind));
+            return (None, at_node(node, self.serving(), kind, asker));
         }
         match (location.wildcard, location.exact) {
-            (Some(star), _) => (Some(star.name()), at_node(star, self.serving(), kind)),
+            (Some(star), _) => (Some(star.name()), at_node(star, self.serving(), kind, asker)),
             (None, Some(_)) => (None, Found::End(End::NoData(NoData::Empty))),
             (None, None) => (None, Found::End(End::NoName)),
         }
@@ -244,7 +269,7 @@ fn below(name: &str, above: &str) -> bool {
 }
 
 /// What a name with records, or the wildcard that answers for it, says.
-fn at_node<'a>(node: Node<'_, 'a>, serving: &Serving, kind: RecordType) -> Found<'a> {
+fn at_node<'a>(node: Node<'_, 'a>, serving: &Serving, kind: RecordType, asker: Asker) -> Found<'a> {
     let set = node.of_type(kind);
     let alias = node.of_type(RecordType::Cname).first().copied();
     let is_own = node.is_apex() && !serving.is_plain;
@@ -256,7 +281,7 @@ fn at_node<'a>(node: Node<'_, 'a>, serving: &Serving, kind: RecordType) -> Found
         let served = if serving.multi_provider == Some(true) { set } else { Vec::new() };
         return Found::End(End::Cloudflare(Own::NameServers, served));
     }
-    if serving.proxies() {
+    if asker == Asker::Resolver && serving.proxies() {
         let proxied: Vec<_> = node.records().filter(Entry::is_proxied).collect();
         if !proxied.is_empty() {
             return Found::End(proxied_name(proxied, set, serving, kind));
@@ -265,10 +290,11 @@ fn at_node<'a>(node: Node<'_, 'a>, serving: &Serving, kind: RecordType) -> Found
     if is_own && kind == RecordType::Dnskey && serving.dnssec == Some(true) {
         return Found::End(End::Cloudflare(Own::Keys, set));
     }
-    // Cloudflare allows other types beside an alias; they are answered as themselves. A plain zone
-    // has none (RFC 1034 3.6.2).
+    // Cloudflare allows types other than addresses beside an alias; they are answered as
+    // themselves. A plain zone has none (RFC 1034 3.6.2).
     let asks_alias = kind == RecordType::Cname;
-    let Some(alias) = alias.filter(|_| asks_alias || serving.is_plain || set.is_empty()) else {
+    let is_followed = asks_alias || is_address(kind) || serving.is_plain || set.is_empty();
+    let Some(alias) = alias.filter(|_| is_followed) else {
         return Found::End(if set.is_empty() {
             End::NoData(NoData::OtherTypes)
         } else {

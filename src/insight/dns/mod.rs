@@ -12,8 +12,10 @@
 //! | how long do caches keep old answers? | `caching` |
 //! | when does everyone see a change? | `visibility` |
 //! | do the answers for a name lead to a server? | [`Zones::leads_to_server`] |
+//! | where do chains of aliases end? | [`AliasChains`] |
 //! | what refers to a name? | [`References`] |
 
+mod alias_chains;
 mod alias_effects;
 mod answer;
 mod answer_in_words;
@@ -34,6 +36,7 @@ mod visibility;
 mod wildcard_effects;
 mod zones;
 
+pub use alias_chains::{AliasChains, ChainEnd, ChainedAlias};
 pub use answer::{Alias, Answer, End, NoData, Own, Referral, Unknown};
 pub use caching::NEGATIVE_TTL;
 pub use differences::{Class, Difference, differences};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diagnostic::{Finding, Place, Severity};
 use crate::insight::waf::acceptance_without_effect;
-use crate::lint::zone_lookup::ZoneLookup;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 use crate::model::ZoneName;
 use crate::model::ruleset::AcceptedCause;
@@ -47,10 +47,10 @@ zones:
 /// An entry, with the first zone in which it has no effect and the reason.
 type Idle<'a> = (&'a AcceptedCause, &'a ZoneName, String);
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
     // An entry of a profile has one place and many zones: it is useful if one of them can have it.
     let mut entries: BTreeMap<Place, Option<Idle<'_>>> = BTreeMap::new();
-    for zone in lookup.zones.iter().map(|view| view.zone) {
+    for zone in context.zones.iter().map(|view| view.zone) {
         let Some(section) = zone.waf.as_deref() else { continue };
         for accepted in &section.accept {
             let idle = acceptance_without_effect(accepted, section)

@@ -1,8 +1,8 @@
 //! Proxied records whose address Cloudflare refuses.
 
 use crate::diagnostic::{Finding, Severity};
+use crate::lint::context::LintContext;
 use crate::lint::unproxiable_addresses;
-use crate::lint::zone_lookup::ZoneLookup;
 use crate::lint::{Findings, Rule};
 
 /// The rule.
@@ -38,8 +38,8 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for (zone, record) in lookup.records() {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for (zone, record) in context.records() {
         let Some(address) = record.data.address().filter(|_| record.facets.proxied == Some(true))
         else {
             continue;

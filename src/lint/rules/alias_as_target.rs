@@ -1,9 +1,10 @@
 //! Mail exchanges, name servers and services whose host is an alias.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::{Found, ZoneLookup};
+use crate::insight::dns::End;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
-use crate::model::{DesiredRecord, RecordType, Value};
+use crate::model::RecordType;
 
 /// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
@@ -12,8 +13,8 @@ pub(in crate::lint) static RULE: Rule = Rule {
         summary: "the target is an alias",
         severity: Severity::Warning,
         why: "The hosts that MX, NS and SRV records name must have addresses of their own, not a CNAME. Some mail servers refuse to \
-              deliver, and resolvers may not follow. Resolvers do not see aliases that Cloudflare flattens, so these are \
-              not reported.",
+              deliver, and resolvers may not follow. Resolvers do not see aliases that Cloudflare proxies or flattens, so \
+              these are not reported.",
         fix: "Name the host that the alias leads to.",
     },
     sources: &["RFC 2181 section 10.3 (MX, NS)", "RFC 2782 (SRV)"],
@@ -34,8 +35,8 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for (zone, record) in lookup.records() {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for (zone, record) in context.records() {
         if !matches!(
             record.data.record_type(),
             Some(RecordType::Mx | RecordType::Ns | RecordType::Srv)
@@ -43,24 +44,18 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
             continue;
         }
         let Some(target) = record.data.target().filter(|t| !t.is_root()) else { continue };
-        let Found::Records { zone: place, owner, wildcard } = lookup.look_up(target) else {
-            continue;
-        };
-        let home = &lookup.zones[place];
+        let answer = context.answers.answer(target, RecordType::Cname);
+        let (End::Records(set), Some(home)) = (&answer.end, answer.zone) else { continue };
         // A name covered by a wildcard may have its own live record.
-        if wildcard && !home.knows_all(RecordType::ALL) {
+        let knows_all = context.zone(home).is_some_and(|home| home.knows_all(RecordType::ALL));
+        if answer.wildcard.is_some() && !knows_all {
             continue;
         }
-        let flattened = |alias: &&DesiredRecord| {
-            let everything = home.zone.settings.dns_settings.get("flatten_all_cnames");
-            home.is_apex(&alias.name)
-                || alias.facets.settings.flatten_cname == Some(true)
-                || everything.is_some_and(|(value, _)| *value == Value::Bool(true))
+        let Some((_, alias)) = set.first().and_then(|entry| context.source(entry)) else {
+            continue;
         };
-        let alias = lookup.owner(place, owner).of_type(RecordType::Cname).next();
-        let Some(alias) = alias.filter(|a| !flattened(a)) else { continue };
         let leads = alias.data.presentation();
-        let how = if wildcard { " by a wildcard" } else { "" };
+        let how = if answer.wildcard.is_some() { " by a wildcard" } else { "" };
         findings.push(
             RULE.at(record.spelling.place, format!("`{target}` is an alias of `{leads}`{how}"))
                 .and_at(alias.spelling.place, "the alias")

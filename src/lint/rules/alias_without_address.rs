@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::alias_chains::End;
-use crate::lint::zone_lookup::ZoneLookup;
+use crate::insight::dns::ChainEnd;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, RELATED, Rule, chain};
 
 /// The rule.
@@ -41,18 +41,19 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    let aliases = &lookup.aliases;
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    let aliases = &context.aliases;
     // Proxied records by the last record of their chain, because that is the place to fix.
     let mut starts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (n, alias) in aliases.all.iter().enumerate() {
-        if let (End::Dead(last), Some(true)) = (alias.end, alias.record.facets.proxied) {
+        if let (ChainEnd::Dead(last), true) = (alias.end, alias.record.proxied) {
             starts.entry(last).or_default().push(n);
         }
     }
     for (last, starts) in starts {
-        let (end, Some(first)) = (&aliases.all[last], starts.first()) else { continue };
-        let target = end.record.data.presentation();
+        let Some(first) = starts.first() else { continue };
+        let Some((zone, record)) = context.source(&aliases.all[last].record) else { continue };
+        let target = record.data.presentation();
         let way = aliases.chain(*first);
         let names: Vec<_> = way
             .iter()
@@ -61,20 +62,20 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
             .collect();
         let detail =
             format!("`{target}` has no A, AAAA or CNAME record: {}", chain(names.into_iter()));
-        let mut diagnostic = RULE.at(end.record.spelling.place, detail);
-        if !starts.iter().any(|n| aliases.all[*n].certain) {
+        let mut diagnostic = RULE.at(record.spelling.place, detail);
+        if !starts.iter().any(|n| aliases.all[*n].is_certain) {
             diagnostic.severity = Severity::Note;
         }
-        for start in starts.iter().filter(|n| **n != last).take(RELATED) {
-            let record = aliases.all[*start].record;
+        let leading = starts.iter().filter(|n| **n != last).take(RELATED);
+        for (_, start) in leading.filter_map(|n| context.source(&aliases.all[*n].record)) {
             diagnostic = diagnostic.and_at(
-                record.spelling.place,
-                format!("`{}` is proxied and leads there", record.name),
+                start.spelling.place,
+                format!("`{}` is proxied and leads there", start.name),
             );
         }
         findings.push(
             diagnostic
-                .about(lookup.zones[end.zone].address(end.record))
+                .about(zone.address(record))
                 .help(format!("write an A or AAAA record for `{target}`, or another target")),
         );
     }

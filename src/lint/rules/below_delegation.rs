@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::diagnostic::{Finding, Severity, count};
-use crate::lint::zone_lookup::ZoneLookup;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 use crate::model::{Fqdn, RecordType};
 
@@ -35,36 +35,42 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for zone in &lookup.zones {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for zone in &context.zones {
+        let Some(answers) = context.answers.named(&zone.zone.name) else { continue };
         let servers: HashSet<&Fqdn> = zone
             .owners
             .iter()
             .flat_map(|o| o.of_type(RecordType::Ns))
             .filter_map(|r| r.data.target())
             .collect();
-        for (number, owner) in zone.owners.iter().enumerate() {
-            let Some(cut) = zone.delegation_above(number) else { continue };
+        if servers.is_empty() {
+            continue;
+        }
+        for owner in &zone.owners {
+            let cut = answers.locate(owner.name.as_str()).and_then(|location| location.cut);
+            let Some(cut) = cut.filter(|cut| cut.name() != owner.name.as_str()) else { continue };
             let is_glue = |t: Option<RecordType>| {
                 matches!(t, Some(RecordType::A | RecordType::Aaaa)) && servers.contains(owner.name)
             };
             let hidden: Vec<_> =
                 owner.records.iter().filter(|r| !is_glue(r.data.record_type())).collect();
-            let (Some(record), Some(ns)) = (hidden.first(), cut.of_type(RecordType::Ns).next())
-            else {
-                continue;
-            };
+            let ns = cut
+                .of_type(RecordType::Ns)
+                .first()
+                .and_then(|ns| zone.owner(ns.name)?.of_type(RecordType::Ns).next());
+            let (Some(record), Some(ns)) = (hidden.first(), ns) else { continue };
             let others = match hidden.len() - 1 {
                 0 => String::new(),
                 n => format!(", like {} of this name", count(n, "other record")),
             };
             let detail = format!(
                 "`{}` is below `{}`, so this record may not be seen{others}",
-                owner.name, cut.name
+                owner.name, ns.name
             );
             findings.push(
                 RULE.at(record.spelling.place, detail)
-                    .and_at(ns.spelling.place, format!("`{}` is delegated here", cut.name))
+                    .and_at(ns.spelling.place, format!("`{}` is delegated here", ns.name))
                     .about(zone.address(record))
                     .help("write it in the delegated zone, or remove it"),
             );

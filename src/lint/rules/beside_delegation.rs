@@ -1,7 +1,7 @@
 //! Records at a delegated name itself.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::ZoneLookup;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 use crate::model::RecordType;
 
@@ -39,8 +39,8 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for (zone, owner) in lookup.owners().filter(|(z, o)| !z.is_apex(o.name)) {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for (zone, owner) in context.owners().filter(|(z, o)| !z.is_apex(o.name)) {
         let Some(ns) = owner.of_type(RecordType::Ns).next() else { continue };
         let beside = |t: RecordType| {
             t != RecordType::Ns && t.as_str() != "DS" && !t.excludes_at(RecordType::Ns, false)

@@ -1,7 +1,7 @@
 //! Rules that block search engines and other known good bots.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::ZoneLookup;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 use crate::model::ruleset::RuleForm;
 
@@ -44,8 +44,8 @@ zones:
 /// Actions that block a bot; a bot solves no challenges.
 const STOPS: &[&str] = &["block", "challenge", "js_challenge", "managed_challenge"];
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for zone in &lookup.zones {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for zone in &context.zones {
         let Some(waf) = &zone.zone.waf else { continue };
         for rule in waf.all_rules() {
             let action = match &rule.form {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::diagnostic::{Finding, Place, Severity};
-use crate::lint::zone_lookup::ZoneLookup;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 use crate::model::ruleset::{DesiredRule, RuleForm, counting_expression};
 use crate::model::{Expression, ScopeChange, Value};
@@ -50,8 +50,8 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for zone in &lookup.zones {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for zone in &context.zones {
         let rules =
             zone.zone.waf.iter().flat_map(|waf| waf.all_rules()).filter(|rule| !rule.is_absent);
         for rule in rules {

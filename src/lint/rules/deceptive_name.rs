@@ -1,7 +1,7 @@
 //! Names whose letters look like those of another script.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::ZoneLookup;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 use crate::model::Fqdn;
 
@@ -119,8 +119,8 @@ fn deceptive(name: &Fqdn) -> Option<(String, String)> {
     shown.split('.').find_map(|label| Some((label.to_owned(), deceives(label)?)))
 }
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for (zone, owner) in lookup.owners() {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for (zone, owner) in context.owners() {
         // Who writes the name in its ASCII form knows what it is.
         let record = owner.records.iter().find(|r| !r.spelling.name.contains("xn--"));
         let own = record.and_then(|record| Some((*record, deceptive(owner.name)?)));

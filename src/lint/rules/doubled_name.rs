@@ -1,7 +1,7 @@
 //! Names that end with the name of their zone twice.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::ZoneLookup;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 
 /// The rule.
@@ -32,8 +32,8 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for (zone, owner) in lookup.owners() {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for (zone, owner) in context.owners() {
         let Some(end) = owner.name.doubled_end(zone.zone.name.as_fqdn()) else { continue };
         // A final dot says that the name is whole; one finding is enough for all records of a name.
         let Some(record) = owner.records.iter().find(|record| !record.spelling.name.ends_with('.'))

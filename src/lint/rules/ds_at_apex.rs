@@ -1,7 +1,7 @@
 //! DS records for the zone itself.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::ZoneLookup;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 
 /// The rule.
@@ -33,8 +33,8 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for (zone, owner) in lookup.owners().filter(|(z, o)| z.is_apex(o.name)) {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for (zone, owner) in context.owners().filter(|(z, o)| z.is_apex(o.name)) {
         for ds in owner.records.iter().filter(|r| r.data.type_name() == "DS") {
             findings.push(
                 RULE.at(ds.spelling.place, format!("this is the DS record of {} itself", owner.name))

@@ -1,7 +1,7 @@
 //! DS records at names that are not delegated.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::ZoneLookup;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 use crate::model::RecordType;
 
@@ -40,8 +40,8 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for (zone, owner) in lookup.owners().filter(|(z, o)| !z.is_apex(o.name)) {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for (zone, owner) in context.owners().filter(|(z, o)| !z.is_apex(o.name)) {
         let Some(ds) = owner.records.iter().find(|r| r.data.type_name() == "DS") else { continue };
         if owner.has_any(&[RecordType::Ns]) {
             continue;

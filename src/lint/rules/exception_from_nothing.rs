@@ -1,7 +1,7 @@
 //! Exceptions in zones where no managed ruleset is deployed.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::ZoneLookup;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 use crate::model::Unmanaged;
 use crate::model::ruleset::Switch;
@@ -39,8 +39,8 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for zone in &lookup.zones {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for zone in &context.zones {
         let Some(waf) = &zone.zone.waf else { continue };
         if waf.deployments.iter().any(|d| d.switch == Switch::On) {
             continue;

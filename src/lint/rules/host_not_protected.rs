@@ -1,8 +1,8 @@
 //! Hosts whose requests bypass Cloudflare, in zones that have protection.
 
 use crate::diagnostic::{Finding, Severity, count, first_of};
+use crate::lint::context::LintContext;
 use crate::lint::protection::{Proxying, hosts_of_other_services, is_protected, proxying};
-use crate::lint::zone_lookup::ZoneLookup;
 use crate::lint::{Findings, Rule};
 
 /// How many hosts a finding names.
@@ -46,16 +46,14 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    let others = hosts_of_other_services(lookup);
-    for zone in &lookup.zones {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    let others = hosts_of_other_services(context);
+    for zone in &context.zones {
         let Some(waf) = zone.zone.waf.as_ref().filter(|waf| is_protected(waf)) else { continue };
         let open = zone.owners.iter().filter(|owner| {
-            let is_open = matches!(proxying(owner), Some(Proxying::Off | Proxying::Unsaid));
-            is_open
-                && !owner.name.has_underscored_label()
-                && owner.cut.is_none()
-                && !others.contains(owner.name)
+            let is_open =
+                matches!(proxying(context, owner.name), Some(Proxying::Off | Proxying::Unsaid));
+            is_open && !owner.name.has_underscored_label() && !others.contains(owner.name)
         });
         let names: Vec<&str> = open.map(|owner| owner.name.as_str()).collect();
         if names.is_empty() {

@@ -1,7 +1,7 @@
 //! CNAME records that form a loop.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::ZoneLookup;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, RELATED, Rule, chain};
 
 /// The rule.
@@ -33,30 +33,36 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for members in &lookup.aliases.loops {
-        let aliases: Vec<_> = members.iter().map(|n| &lookup.aliases.all[*n]).collect();
-        let Some((first, others)) = aliases.split_first() else { continue };
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for members in &context.aliases.loops {
+        let aliases: Vec<_> = members.iter().map(|n| &context.aliases.all[*n]).collect();
+        let records: Vec<_> =
+            aliases.iter().filter_map(|alias| context.source(&alias.record)).collect();
+        let Some(((zone, first), others)) = records.split_first() else { continue };
+        let by_wildcard = aliases.iter().any(|alias| alias.by_wildcard);
         // A record that points to itself is a different error, and has been reported.
-        if others.is_empty() && !first.by_wildcard {
+        if others.is_empty() && !by_wildcard {
             continue;
         }
-        let names: Vec<_> = aliases.iter().chain([first]).map(|a| a.record.name.as_str()).collect();
         let names = if others.is_empty() {
-            format!("{} → {}", names[0], first.record.data.presentation())
+            format!("{} → {}", first.name, first.data.presentation())
         } else {
+            let names: Vec<&str> = records
+                .iter()
+                .chain([&records[0]])
+                .map(|(_, record)| record.name.as_str())
+                .collect();
             chain(names.into_iter())
         };
-        let by_wildcard = aliases.iter().any(|a| a.by_wildcard);
         let detail = if by_wildcard { format!("{names}, by a wildcard") } else { names };
-        let mut diagnostic = RULE.at(first.record.spelling.place, detail);
+        let mut diagnostic = RULE.at(first.spelling.place, detail);
         if by_wildcard {
             diagnostic.severity = Severity::Warning;
         }
-        for alias in others.iter().take(RELATED) {
+        for (_, record) in others.iter().take(RELATED) {
             diagnostic = diagnostic.and_at(
-                alias.record.spelling.place,
-                format!("`{}` leads to `{}`", alias.record.name, alias.record.data.presentation()),
+                record.spelling.place,
+                format!("`{}` leads to `{}`", record.name, record.data.presentation()),
             );
         }
         let help = if by_wildcard {
@@ -64,6 +70,6 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
         } else {
             "write another target for one of them, or give one an A or AAAA record in place of the CNAME"
         };
-        findings.push(diagnostic.about(lookup.zones[first.zone].address(first.record)).help(help));
+        findings.push(diagnostic.about(zone.address(first)).help(help));
     }
 }

@@ -1,7 +1,7 @@
 //! Names that seem to be meant for another zone.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::{Owner, ZoneLookup, ZoneView};
+use crate::lint::context::{LintContext, LintedZone, OwnerRecords};
 use crate::lint::{Findings, Rule};
 use crate::model::{Address, DesiredRecord, Expectation, Expected, Fqdn};
 
@@ -40,11 +40,11 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for (zone, owner) in lookup.owners() {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for (zone, owner) in context.owners() {
         // All spellings of a name give the same name; one finding is enough.
         let Some((record, written)) = odd(zone, owner) else { continue };
-        let Some(place) = elsewhere(lookup, zone, &written) else { continue };
+        let Some(place) = elsewhere(context, zone, &written) else { continue };
         findings.push(
             RULE.at(
                 record.spelling.place,
@@ -54,10 +54,10 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
             .help(format!("{place}, or write `{}.` if this is what you mean", owner.name)),
         );
     }
-    for zone in &lookup.zones {
+    for zone in &context.zones {
         for expectation in &zone.zone.expect {
             let Some((name, written)) = asked(zone, expectation) else { continue };
-            let Some(place) = elsewhere(lookup, zone, &written) else { continue };
+            let Some(place) = elsewhere(context, zone, &written) else { continue };
             findings.push(
                 RULE.at(
                     expectation.place,
@@ -71,8 +71,8 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
 }
 
 /// What to do with a name that looks like one of another zone.
-fn elsewhere(lookup: &ZoneLookup<'_>, zone: &ZoneView<'_>, written: &Fqdn) -> Option<String> {
-    let other = lookup.zone_of(written).map(|n| &lookup.zones[n].zone.name);
+fn elsewhere(context: &LintContext<'_>, zone: &LintedZone<'_>, written: &Fqdn) -> Option<String> {
+    let other = context.answers.zone_of(written).map(|zone| zone.name());
     let other = other.filter(|name| **name != zone.zone.name && name.as_fqdn().label_count() > 1);
     let last = written.as_str().rsplit('.').next().unwrap_or_default();
     match other {
@@ -83,18 +83,18 @@ fn elsewhere(lookup: &ZoneLookup<'_>, zone: &ZoneView<'_>, written: &Fqdn) -> Op
 
 /// The name whose answer is expected, if it has no records, and that name as it would be outside
 /// the zone.
-fn asked<'a>(zone: &ZoneView<'_>, expectation: &'a Expectation) -> Option<(&'a Fqdn, Fqdn)> {
+fn asked<'a>(zone: &LintedZone<'_>, expectation: &'a Expectation) -> Option<(&'a Fqdn, Fqdn)> {
     let Expected::Answer { name, .. } = &expectation.what else { return None };
     let written = Fqdn::parse(zone.zone.name.relative(name))
         .ok()
         .filter(|written| written.label_count() > 1)?;
-    let has_records = zone.owners.binary_search_by(|owner| owner.name.cmp(name)).is_ok();
+    let has_records = zone.owner(name).is_some();
     (!has_records && name.is_within(zone.zone.name.as_fqdn())).then_some((name, written))
 }
 
 /// The first record whose name was written without the zone name, and that name as it would be
 /// outside the zone.
-fn odd<'a>(zone: &ZoneView<'a>, owner: &Owner<'a>) -> Option<(&'a DesiredRecord, Fqdn)> {
+fn odd<'a>(zone: &LintedZone<'a>, owner: &OwnerRecords<'a>) -> Option<(&'a DesiredRecord, Fqdn)> {
     // Only names with at least two labels can be meant; this skips the work for most names.
     if owner.name.label_count() < zone.zone.name.as_fqdn().label_count() + 2 {
         return None;

@@ -1,7 +1,7 @@
 //! Raw rate limits that do not count by data centre.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::ZoneLookup;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 use crate::model::Value;
 use crate::model::facts::rate_limits::RATE_COLO;
@@ -41,8 +41,8 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for zone in &lookup.zones {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for zone in &context.zones {
         let rules = zone.zone.waf.iter().flat_map(|waf| waf.all_rules());
         for rule in rules {
             let RuleForm::Raw(Value::Map(members)) = &rule.form else { continue };

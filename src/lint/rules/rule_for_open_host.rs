@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::diagnostic::{Finding, Place, Severity};
+use crate::lint::context::{LintContext, LintedZone};
 use crate::lint::protection::{Proxying, proxying};
-use crate::lint::zone_lookup::{ZoneLookup, ZoneView};
 use crate::lint::{Findings, Rule};
-use crate::model::{Expression, Gather};
+use crate::model::{Expression, Fqdn, Gather};
 
 /// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
@@ -41,25 +41,31 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for zone in &lookup.zones {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for zone in &context.zones {
         let Some(waf) = &zone.zone.waf else { continue };
         let scopes = waf
             .all_rules()
             .filter_map(|r| r.when.as_ref())
             .chain(waf.deployments.iter().filter_map(|d| d.when.as_ref()));
         for (when, place) in scopes {
-            look_at(zone, when, *place, findings);
+            look_at(context, zone, when, *place, findings);
         }
     }
 }
 
 /// Checks one expression.
-fn look_at(zone: &ZoneView<'_>, when: &Expression, place: Place, findings: &mut Findings) {
+fn look_at(
+    context: &LintContext<'_>,
+    zone: &LintedZone<'_>,
+    when: &Expression,
+    place: Place,
+    findings: &mut Findings,
+) {
     let Some(hosts) = when.hosts().filter(|hosts| !hosts.is_empty()) else { return };
     let is_open = |host: &String| {
-        let owner = zone.owners.iter().find(|owner| owner.name.as_str() == host);
-        owner.and_then(proxying) == Some(Proxying::Off)
+        let name = Fqdn::parse(host).ok().filter(|name| name.is_within(zone.zone.name.as_fqdn()));
+        name.and_then(|name| proxying(context, &name)) == Some(Proxying::Off)
     };
     let open: BTreeSet<&String> = hosts.iter().filter(|host| is_open(host)).gather();
     if open.len() < hosts.len() {

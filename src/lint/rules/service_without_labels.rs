@@ -1,7 +1,7 @@
 //! SRV records at names that no client asks for.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::ZoneLookup;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 
 /// The rule.
@@ -30,8 +30,8 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for (zone, owner) in lookup.owners() {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for (zone, owner) in context.owners() {
         let Some(record) = owner.records.iter().find(|r| r.data.type_name() == "SRV") else {
             continue;
         };

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::insight::mail::spf::is_spf;
-use crate::lint::zone_lookup::ZoneLookup;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 use crate::model::{DesiredRecord, Rdata};
 
@@ -33,9 +33,9 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
     let spf = |record: &&DesiredRecord| matches!(&record.data, Rdata::Txt(text) if is_spf(text.as_bytes()));
-    for (zone, owner) in lookup.owners() {
+    for (zone, owner) in context.owners() {
         let mut own = owner.records.iter().copied().filter(spf);
         if let (Some(_), Some(second)) = (own.next(), own.next()) {
             let count = 2 + own.count();

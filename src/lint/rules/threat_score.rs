@@ -1,8 +1,8 @@
 //! Rules that compare the threat score, which is always 0.
 
 use crate::diagnostic::{Finding, Severity};
+use crate::lint::context::LintContext;
 use crate::lint::protection::expressions;
-use crate::lint::zone_lookup::ZoneLookup;
 use crate::lint::{Findings, Rule};
 
 /// The field.
@@ -40,8 +40,8 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for zone in &lookup.zones {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for zone in &context.zones {
         for (expression, place) in zone.zone.waf.iter().flat_map(|waf| expressions(waf)) {
             if expression.fields().contains(FIELD) {
                 findings.push(

@@ -1,7 +1,7 @@
 //! Records of one name and type that are too long together.
 
 use crate::diagnostic::{Finding, Severity, count};
-use crate::lint::zone_lookup::ZoneLookup;
+use crate::lint::context::LintContext;
 use crate::lint::{Findings, RELATED, Rule};
 use crate::model::{DesiredRecord, Rdata};
 
@@ -39,8 +39,8 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for (zone, owner) in lookup.owners() {
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for (zone, owner) in context.owners() {
         for records in owner.records.chunk_by(|a, b| a.data.record_type() == b.data.record_type()) {
             let lengths: Vec<_> = records.iter().map(|r| lengths(r)).collect();
             let least: usize = lengths.iter().map(|l| l.0).sum();

@@ -1,7 +1,7 @@
 //! Zones in which no name has an address.
 
 use crate::diagnostic::{Finding, Severity, count};
-use crate::lint::zone_lookup::{ADDRESSES, ZoneLookup};
+use crate::lint::context::{ADDRESSES, LintContext, OwnerRecords};
 use crate::lint::{Findings, Rule};
 use crate::model::{Fqdn, RecordType};
 
@@ -37,13 +37,13 @@ zones:
     check,
 };
 
-fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
-    for zone in
-        lookup.zones.iter().filter(|z| z.knows_all(ADDRESSES) && !is_reverse(z.zone.name.as_fqdn()))
+fn check(context: &LintContext<'_>, findings: &mut Findings) {
+    for zone in context
+        .zones
+        .iter()
+        .filter(|z| z.knows_all(ADDRESSES) && !is_reverse(z.zone.name.as_fqdn()))
     {
-        let useful = |o: &crate::lint::zone_lookup::Owner<'_>| {
-            o.has_any(ADDRESSES) || o.has_any(&[RecordType::Ns])
-        };
+        let useful = |o: &OwnerRecords<'_>| o.has_any(ADDRESSES) || o.has_any(&[RecordType::Ns]);
         let records = zone.zone.records.len();
         if records == 0 || zone.owners.iter().any(useful) {
             continue;

@@ -1,0 +1,161 @@
+//! Where chains of CNAME records end, as Cloudflare follows them from a proxied name to its origin.
+//!
+//! Every CNAME record points to one name, so following them is walking a graph with one edge from
+//! each node: each record is visited once, and the end of a chain is the same for every record that
+//! leads to it.
+
+use super::answer::{Asker, End, Found};
+use super::entry::Entry;
+use super::index::ZoneIndex;
+use super::zones::Zones;
+use crate::model::{NameMap, RecordType, ZoneName};
+
+/// Where following a CNAME record ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChainEnd {
+    /// At a name with an address, or at a name of which the known zones do not tell.
+    Good,
+    /// Nowhere: it returns to a name that it passed.
+    Loop,
+    /// At a name of a known zone without any address; the index of the last record of the chain.
+    Dead(usize),
+}
+
+/// A CNAME record in a chain.
+#[derive(Debug)]
+pub struct ChainedAlias<'a> {
+    /// The record.
+    pub record: Entry<'a>,
+    /// Whether its target exists only through a wildcard.
+    pub by_wildcard: bool,
+    /// Whether no live record that the zones do not have can lead elsewhere, here or later in the
+    /// chain.
+    pub is_certain: bool,
+    /// Where it ends.
+    pub end: ChainEnd,
+    /// The record at its target.
+    next: Option<usize>,
+}
+
+/// The CNAME records of zones.
+#[derive(Debug)]
+pub struct AliasChains<'a> {
+    /// All of them, by name.
+    pub all: Vec<ChainedAlias<'a>>,
+    /// Each loop once, beginning with its first name.
+    pub loops: Vec<Vec<usize>>,
+}
+
+impl<'a> AliasChains<'a> {
+    /// Follows every CNAME record that resolvers can see. `has_all_addresses` says of which zones
+    /// all live addresses and aliases are known.
+    #[must_use]
+    pub fn new(zones: &Zones<'a>, has_all_addresses: impl Fn(&ZoneName) -> bool) -> Self {
+        let mut all: Vec<ChainedAlias<'a>> =
+            zones.iter().flat_map(|zone| visible_aliases(zones, zone)).collect();
+        all.sort_by(|a, b| a.record.name.cmp(b.record.name));
+        let numbers: NameMap<'a, usize> =
+            all.iter().enumerate().map(|(n, alias)| (alias.record.name.as_str(), n)).collect();
+        for (n, alias) in all.iter_mut().enumerate() {
+            let Some(target) = alias.record.data.target() else { continue };
+            let ask = |kind| zones.ask_one_name(target, kind, Asker::Cloudflare);
+            let step = ask(RecordType::A);
+            let is_nothing =
+                |found: &Found<'_>| matches!(found, Found::End(End::NoData(_) | End::NoName));
+            alias.by_wildcard = step.wildcard.is_some();
+            let is_known = step.zone.is_none_or(&has_all_addresses);
+            match &step.found {
+                Found::Alias(next, _) => {
+                    alias.next = numbers.get(next.name.as_str()).copied();
+                    // A name that a wildcard covers may have a live record of its own.
+                    alias.is_certain = !alias.by_wildcard || is_known;
+                }
+                found if is_nothing(found) && is_nothing(&ask(RecordType::Aaaa).found) => {
+                    alias.end = ChainEnd::Dead(n);
+                    alias.is_certain = is_known;
+                }
+                Found::End(_) => {}
+            }
+        }
+        let mut chains = Self { all, loops: Vec::new() };
+        chains.follow();
+        chains
+    }
+
+    /// Carries the result at the end of each chain back to its start.
+    fn follow(&mut self) {
+        let mut done = vec![false; self.all.len()];
+        // At which step of its walk a record was reached.
+        let mut met: Vec<Option<usize>> = vec![None; self.all.len()];
+        for start in 0..self.all.len() {
+            let mut way = Vec::new();
+            let mut at = Some(start);
+            let mut end = None;
+            while let Some(n) = at.filter(|n| !done[*n]) {
+                // A record that an earlier walk reached is done.
+                if let Some(step) = met[n] {
+                    self.loops.push(self.turned_to_first_name(&way[step..]));
+                    end = Some(ChainEnd::Loop);
+                    break;
+                }
+                met[n] = Some(way.len());
+                way.push(n);
+                at = self.all[n].next;
+            }
+            let (end, mut is_certain) = match (end, at) {
+                (Some(end), _) => (end, true),
+                (None, Some(n)) => (self.all[n].end, self.all[n].is_certain),
+                (None, None) => (way.last().map_or(ChainEnd::Good, |n| self.all[*n].end), true),
+            };
+            for n in way.into_iter().rev() {
+                is_certain &= self.all[n].is_certain;
+                self.all[n].is_certain = is_certain;
+                self.all[n].end = end;
+                done[n] = true;
+            }
+        }
+    }
+
+    /// A loop, rotated so that the lowest of its names is first.
+    fn turned_to_first_name(&self, members: &[usize]) -> Vec<usize> {
+        let mut members = members.to_vec();
+        let first = members
+            .iter()
+            .enumerate()
+            .min_by_key(|(_, n)| self.all[**n].record.name)
+            .map_or(0, |(at, _)| at);
+        members.rotate_left(first);
+        members
+    }
+
+    /// The records from one to the end of its chain, each once.
+    #[must_use]
+    pub fn chain(&self, from: usize) -> Vec<usize> {
+        let mut chain: Vec<usize> = Vec::new();
+        let mut at = Some(from);
+        while let Some(n) = at.filter(|n| self.all[*n].end != ChainEnd::Loop) {
+            chain.push(n);
+            at = self.all[n].next;
+        }
+        chain
+    }
+}
+
+/// The CNAME records of a zone that no delegation and no other zone hides, one of each name.
+fn visible_aliases<'a>(
+    zones: &Zones<'a>,
+    zone: &ZoneIndex<'a>,
+) -> impl Iterator<Item = ChainedAlias<'a>> {
+    zone.nodes().filter_map(|node| {
+        let record = *node.of_type(RecordType::Cname).first()?;
+        let is_below_delegation = node.path().skip(1).any(|above| above.is_cut());
+        let is_in_zone = zones.zone_of(record.name).is_some_and(|z| z.name() == zone.name());
+        (is_in_zone && !is_below_delegation).then_some(ChainedAlias {
+            record,
+            by_wildcard: false,
+            is_certain: true,
+            end: ChainEnd::Good,
+            next: None,
+        })
+    })
+}
