@@ -9,19 +9,19 @@ use super::name::{Fqdn, ZoneName};
 use super::rdata::{Rdata, RecordType};
 use super::ruleset::Phase;
 
-/// The name of one managed object, such as `example.com/dns/www/CNAME` or, where several records
-/// will share a name and type, `example.com/dns/@/MX/1f0c93aa`. A record that is deleted always has
-/// the digest.
+/// The name of one managed object, such as `example.com/dns/www/CNAME` or, if several records will
+/// share a name and type, `example.com/dns/@/MX/1f0c93aa`. The address of a deleted record always
+/// has the digest.
 ///
-/// Records have no name at Cloudflare; the digest distinguishes the members of one set. It is
-/// computed from the value in the spec (or, for a delete, the live value). Whether there is one
-/// depends on the set as it will be, so an address stays the same from plan to plan, also while a
-/// plan is carried out.
+/// Records have no name at Cloudflare; the digest distinguishes the members of one set. The digest
+/// is computed from the value in the spec (or, for a delete, the live value). Its presence depends
+/// on the set after the plan, so an address stays the same from plan to plan, also while a plan is
+/// applied.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(String);
 
 impl Address {
-    /// The address of a record, with a digest of its value if it is one of several.
+    /// Returns the address of a record, with a digest of its value if the record is one of several.
     #[must_use]
     pub fn of_record(zone: &ZoneName, name: &Fqdn, data: &Rdata, is_one_of_several: bool) -> Self {
         let (relative, record_type) = (zone.relative(name), data.type_name());
@@ -35,7 +35,8 @@ impl Address {
         Self(format!("{set}/{}", HEXLOWER.encode(&digest.as_ref()[..4])))
     }
 
-    /// The name and the type in the address of a record of this zone; `None` if it is none.
+    /// Returns the name and the type in the address of a record of this zone; `None` for any other
+    /// text.
     #[must_use]
     pub fn record_key(zone: &ZoneName, text: &str) -> Option<(Fqdn, RecordType)> {
         let record = text.strip_prefix(zone.as_str())?.strip_prefix("/dns/")?;
@@ -50,21 +51,21 @@ impl Address {
         Some((zone.resolve(name).ok()?, record_type))
     }
 
-    /// The address of a zone itself.
+    /// Returns the address of a zone itself.
     #[must_use]
     pub fn of_zone(zone: &ZoneName) -> Self {
         Self(zone.to_string())
     }
 
-    /// The address of a part of a zone: `example.com/settings/ssl`, `example.com/dnssec`,
+    /// Returns the address of a part of a zone: `example.com/settings/ssl`, `example.com/dnssec`,
     /// `example.com/dns_settings`.
     #[must_use]
     pub fn of_zone_part(zone: &ZoneName, part: &str) -> Self {
         Self(format!("{zone}/{part}"))
     }
 
-    /// The address of a rule, `example.com/waf/http_request_firewall_managed/owasp`; that of the
-    /// entry point without a name.
+    /// Returns the address of a rule, `example.com/waf/http_request_firewall_managed/owasp`, or
+    /// without a name that of the entry point.
     #[must_use]
     pub fn of_rule(zone: &ZoneName, phase: Phase, name: Option<&str>) -> Self {
         let phase = phase.as_str();
@@ -74,7 +75,7 @@ impl Address {
         }
     }
 
-    /// As text.
+    /// Returns the address as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,25 +1,25 @@
-//! Closed sets of which each member has a word: the same one in every document that the program
-//! writes or reads.
+//! Closed sets, such as actions, with one keyword for each member: the same in every document that
+//! the program writes or reads.
 
 use super::Danger;
 use crate::diagnostic::Severity;
 
-/// A closed set of which each member has a word.
+/// A closed set with a keyword for each member.
 pub trait ClosedSet: Copy + PartialEq + 'static {
-    /// Every member.
+    /// All members.
     const ALL: &'static [Self];
 
-    /// The word of a member.
+    /// Returns the keyword of a member.
     fn keyword(self) -> &'static str;
 
-    /// The member that has a word.
+    /// Returns the member with this keyword.
     #[must_use]
     fn by_keyword(keyword: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|member| member.keyword() == keyword)
     }
 }
 
-/// Declares a closed set: an enum with the word of each member behind it.
+/// Declares a closed set: an enum with the keyword of each member behind it.
 #[macro_export]
 macro_rules! closed_set {
     ($(#[$about:meta])* $vis:vis enum $name:ident { $($(#[$doc:meta])* $member:ident = $word:literal,)+ }) => {
@@ -27,10 +27,10 @@ macro_rules! closed_set {
         $vis enum $name { $($(#[$doc])* $member,)+ }
 
         impl $name {
-            /// Every member, in the order of the declaration.
+            /// All members, in the order of the declaration.
             pub const ALL: &'static [Self] = &[$(Self::$member),+];
 
-            /// The word used in every output.
+            /// Returns the word used in every output.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$member => $word,)+ }

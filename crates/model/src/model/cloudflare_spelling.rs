@@ -1,4 +1,4 @@
-//! How Cloudflare writes a record, where this program would write the same record otherwise.
+//! Spellings of Cloudflare that differ from this program's spelling of the same record.
 //!
 //! | part | two spellings of one value |
 //! |---|---|
@@ -10,22 +10,22 @@
 //! | quotes of TXT | `v=spf1 -all`, `"v=spf1 -all"` |
 //! | tags | another order, upper case in the name |
 //!
-//! Only `undo` needs it: it restores what was there, letter by letter.
+//! Only `undo` needs the spelling: it restores the previous record letter by letter.
 
 use super::facts::Slot;
 use super::fields::{Fields, Value};
 use super::name::Fqdn;
 use super::rdata::Rdata;
 
-/// How Cloudflare writes a record; nothing where it writes it as this program does, which is the
-/// usual case.
+/// Cloudflare's spelling of a record; empty if it equals this program's spelling, as it usually
+/// does.
 ///
-/// It is no part of what a record is: two of them are always equal, so comparisons of records
-/// ignore it.
+/// The spelling is not part of a record's value: two spellings are always equal, so comparisons of
+/// records ignore it.
 #[derive(Debug, Clone, Default)]
 pub struct AsReported(Option<Box<Spelled>>);
 
-/// The parts that Cloudflare writes otherwise.
+/// The parts that Cloudflare spells differently.
 #[derive(Debug, Clone, Default)]
 struct Spelled {
     /// The name.
@@ -37,8 +37,8 @@ struct Spelled {
 }
 
 impl Spelled {
-    /// Whether the fields as they were reported mean this value. They do not if `data` contradicts
-    /// the `content` that was read.
+    /// Returns true if the reported fields mean this value. They do not if `data` contradicts the
+    /// `content` that was read.
     fn spell(&self, value: &Rdata, name: &Fqdn) -> bool {
         let Some(kind) = value.record_type() else { return false };
         let (mut content, mut data, mut priority) = (None, Fields::new(), None);
@@ -72,10 +72,10 @@ impl PartialEq for AsReported {
 impl Eq for AsReported {}
 
 impl AsReported {
-    /// What differs between a record as it was received and as this program writes it.
+    /// Returns the differences between the received spelling of a record and this program's.
     ///
-    /// `content` and `data` are those of the answer; `tags` are its tags in order, as it writes
-    /// them and as this program does.
+    /// `content` and `data` are those of the answer; `tags` are its tags in order, in both
+    /// spellings.
     #[must_use]
     pub fn of<'a>(
         (written, name): (&str, &Fqdn),
@@ -84,7 +84,7 @@ impl AsReported {
         (written_tags, tags): (&[String], impl Iterator<Item = &'a str>),
     ) -> Self {
         let mut spelled = Spelled::default();
-        // Any other difference is not one of spelling.
+        // Any other difference is a different name.
         if written != name.as_str() && written.eq_ignore_ascii_case(name.as_str()) {
             spelled.name = Some(written.into());
         }
@@ -112,31 +112,31 @@ impl AsReported {
         Self((!is_plain).then(|| Box::new(spelled)))
     }
 
-    /// Whether Cloudflare writes the record as this program does.
+    /// Returns true if Cloudflare spells the record as this program does.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.0.is_none()
     }
 
-    /// The name, if Cloudflare writes it otherwise.
+    /// Returns the name, if Cloudflare spells it differently.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.0.as_ref()?.name.as_deref()
     }
 
-    /// A field of the value, if Cloudflare writes it otherwise.
+    /// Returns a field of the value, if Cloudflare spells it differently.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&str> {
         self.0.as_ref()?.fields.iter().find(|(field, _)| *field == name).map(|(_, text)| &**text)
     }
 
-    /// The tags, if Cloudflare writes them otherwise.
+    /// Returns the tags, if Cloudflare spells them differently.
     #[must_use]
     pub fn tags(&self) -> Option<&[Box<str>]> {
         self.0.as_ref()?.tags.as_deref()
     }
 
-    /// What is left of it after a change of the value, or of the tags.
+    /// Returns the spelling that remains after a change of the value, or of the tags.
     #[must_use]
     pub(super) fn after(&self, changes_value: bool, changes_tags: bool) -> Self {
         let Some(spelled) = &self.0 else { return Self::default() };

@@ -1,7 +1,7 @@
-//! Names under which people keep credentials, so that no value of one is shown.
+//! Names of credentials, whose values must never be shown.
 //!
-//! `request/secret.rs` has those of parts of requests; `src/spec/secrets.rs` searches the lines of
-//! a spec for these here.
+//! `request/secret.rs` has the names in parts of requests; `src/spec/secrets.rs` searches the lines
+//! of a spec for the names in this file.
 
 /// Words in keys that name credentials; `-` counts as `_`.
 const CREDENTIALS: &[&str] = &[
@@ -19,7 +19,7 @@ const CREDENTIALS: &[&str] = &[
 /// Members of Cloudflare's rules that sound like credentials but hold expressions.
 const NO_CREDENTIALS: &[&str] = &["exposed_credential_check", "password_expression"];
 
-/// Whether a key names a credential, whose value must not be in a file that people read.
+/// Returns true if the key names a credential, whose value must not be in a file that people read.
 #[must_use]
 pub fn names_credential(key: &str) -> bool {
     let lower = key.to_ascii_lowercase().replace('-', "_");

@@ -15,19 +15,19 @@ macro_rules! dangers {
             /// Every danger, in the order in which they are shown.
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
-            /// The stable code.
+            /// Returns the stable code.
             #[must_use]
             pub fn code(self) -> &'static str {
                 match self { $(Self::$name => $code,)+ }
             }
 
-            /// What happens, in words.
+            /// Describes the effect in a few words.
             #[must_use]
             pub fn about(self) -> &'static str {
                 match self { $(Self::$name => $about,)+ }
             }
 
-            /// What the consent allows, for the help of the command line.
+            /// Describes what the consent allows, for the help of the command line.
             #[must_use]
             pub fn consent(self) -> &'static str {
                 match self { $(Self::$name => $consent,)+ }
@@ -41,7 +41,7 @@ dangers! {
     Delete "delete", "records or rules are deleted", "delete exactly N records and rules";
     /// A record that the spec marks `protect: true` is changed or deleted.
     ChangesProtected "changes-protected", "records marked `protect: true` are changed", "change records marked `protect: true`";
-    /// Requests that were stopped get through.
+    /// Requests that were blocked or challenged reach the origin.
     WeakensProtection "weakens-protection", "the protection gets weaker", "let requests through that were stopped before";
     /// Ordinary visitors may be blocked or challenged.
     MayLockOut "may-lock-out", "ordinary visitors may be blocked or challenged", "block or challenge requests that ordinary visitors make";
@@ -57,9 +57,9 @@ dangers! {
     BreaksMailAuthentication "breaks-mail-authentication", "SPF, DKIM or DMARC protects mail less, or not at all", "break or weaken SPF, DKIM or DMARC";
     /// Another set of authorities may issue certificates.
     ChangesIssuance "changes-issuance", "an authority may no longer issue certificates, or every one may", "change who may issue certificates";
-    /// A new value nearly is another one that is known.
+    /// A new value is very similar to another known value.
     LooksMistyped "looks-mistyped", "an address, host or identifier looks like a typo", "use a value that looks like a typo";
-    /// A token goes without which others could claim the hosting of a name.
+    /// A token is removed that prevents others from claiming the hosting of a name.
     AllowsTakeover "allows-takeover", "someone else could claim the hosting that a name points to", "remove a token that keeps others from claiming a name";
     /// DNSSEC is disabled, or DS or DNSKEY records change.
     ChangesDnssec "changes-dnssec", "the DNSSEC chain of trust changes", "disable DNSSEC, or change DS and DNSKEY records";
@@ -81,20 +81,21 @@ dangers! {
     OverwritesForeign "overwrites-foreign", "a value that someone else made, or may have made, is replaced", "replace values that someone else made or may have made";
 }
 
-/// Codes of earlier versions, each with the one that took its place.
+/// Codes of earlier versions, each with its successor.
 ///
-/// They are refused, not read as the new ones: those cover more than what was once consented to.
+/// They are refused and not read as their successors, because those cover more than the user
+/// consented to.
 const RETIRED: &[(&str, Danger)] =
     &[("changes-apex-ns", Danger::ChangesNameServers), ("changes-apex-mx", Danger::ChangesMail)];
 
 impl Danger {
-    /// The danger that took the place of one of an earlier version.
+    /// Returns the successor of a danger of an earlier version.
     #[must_use]
     pub fn successor(code: &str) -> Option<Self> {
         RETIRED.iter().find(|(old, _)| *old == code).map(|(_, danger)| *danger)
     }
 
-    /// The option of the command line that allows it; deletes are allowed by their number.
+    /// Returns the command line option that allows the danger. Deletes are allowed by their number.
     #[must_use]
     pub fn flag(self, deletes: impl Display) -> String {
         match self {
@@ -103,7 +104,7 @@ impl Danger {
         }
     }
 
-    /// Why a code is refused, with the codes that are known.
+    /// Returns the message for an unknown or retired code, with the list of known codes.
     #[must_use]
     pub fn unknown(code: &str) -> String {
         match Self::successor(code) {
@@ -123,7 +124,7 @@ impl Danger {
         }
     }
 
-    /// The danger that a code allows. Deletes are allowed by their number only.
+    /// Returns the danger with a code. `delete` has no consent by code, only by number.
     #[must_use]
     pub fn by_code(code: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|d| d.code() == code && *d != Self::Delete)

@@ -1,4 +1,4 @@
-//! What must hold of a zone, whatever is planned.
+//! Expectations: statements that must be true of a zone after every plan.
 //!
 //! A new kind of expectation is a variant of [`Expected`]; the compiler then names every place that
 //! has to judge or print it.
@@ -13,54 +13,54 @@ use super::rdata::{Rdata, RecordType};
 use super::request::{Rate, Request, VerdictExpected};
 use crate::diagnostic::{Place, first_of};
 
-/// Something that must hold, with the name that its author gave it.
+/// An expectation, with the name that its author chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expectation {
     /// Its name.
     pub name: String,
     /// Its place.
     pub place: Place,
-    /// What must hold.
+    /// The statement that must be true.
     pub what: Expected,
 }
 
-/// What must hold.
+/// The statement of an expectation.
 ///
-/// Each kind has its own file in `spec/expect` (how it is written) and in `insight/expect` (how it
-/// is judged).
+/// Each kind has its own file in `spec/expect` (its syntax) and in `insight/expect` (its
+/// judgement).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
-    /// A name has this answer.
+    /// The name has this answer.
     Answer {
         /// The name.
         name: Fqdn,
-        /// The type that is asked.
+        /// The queried type.
         record_type: RecordType,
         /// The answer.
         answer: ExpectedAnswer,
     },
-    /// A domain receives and sends mail so.
+    /// The domain receives and sends mail in this way.
     Mail(ExpectedMail),
-    /// Who may issue certificates for a name.
+    /// Only these authorities may issue certificates for the name.
     Certificates(ExpectedIssuance),
     /// Addresses in these networks are not published.
     Hidden(Vec<IpNet>),
-    /// A request meets this verdict.
+    /// The request gets this verdict.
     Request(Box<ExpectedRequest>),
 }
 
-/// What becomes of a request.
+/// A request and its expected verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedRequest {
-    /// As its author wrote it.
+    /// The text in the spec.
     pub text: RequestText,
     /// The request.
     pub request: Request,
-    /// How often it is made.
+    /// The rate of the request.
     pub rate: Rate,
-    /// The verdict on the last one.
+    /// The verdict on the last request.
     pub verdict: VerdictExpected,
-    /// The rule that must act, by its name.
+    /// The name of the rule that must act.
     pub by: Option<String>,
 }
 
@@ -73,7 +73,7 @@ pub enum RequestText {
     Curl(String),
 }
 
-/// An answer that must be given.
+/// An expected answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExpectedAnswer {
     /// No record of the type, or no such name.
@@ -102,30 +102,30 @@ impl std::fmt::Display for ExpectedAnswer {
     }
 }
 
-/// So many values of an expected answer are named.
+/// Maximum number of values that a description of an expected answer lists.
 const MOST_VALUES: usize = 5;
 
-/// How a domain receives and sends mail. What is `None` or empty is not demanded.
+/// The expected mail configuration of a domain. A part that is `None` or empty is not checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedMail {
     /// The domain.
     pub domain: Fqdn,
-    /// Its mail servers, those that are tried first at the beginning; none if it takes no mail.
+    /// Its mail servers in the order of preference; an empty list if the domain accepts no mail.
     pub by: Option<Vec<Fqdn>>,
-    /// Addresses of hosts that may send.
+    /// Addresses of hosts that SPF must allow to send.
     pub spf_pass: Vec<IpAddr>,
-    /// What receivers do with mail that fails.
+    /// The treatment of mail that fails authentication.
     pub dmarc: Option<ExpectedPolicy>,
     /// Selectors of DKIM keys that receivers can use.
     pub dkim: Vec<String>,
 }
 
-/// A policy for mail that fails.
+/// The expected policy for mail that fails authentication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExpectedPolicy {
     /// The policy.
     pub policy: MailPolicy,
-    /// Whether a stricter one holds as well.
+    /// True if a stricter policy is accepted as well.
     pub at_least: bool,
 }
 
@@ -136,33 +136,32 @@ impl std::fmt::Display for ExpectedPolicy {
 }
 
 crate::closed_set! {
-    /// What receivers are asked to do with mail that fails (RFC 9989 section 4.7); the weakest
-    /// first.
+    /// The policy for mail that fails authentication (RFC 9989 section 4.7); the weakest first.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     pub enum MailPolicy {
-        /// Nothing.
+        /// Receivers do nothing.
         None = "none",
-        /// They treat it as suspicious.
+        /// Receivers treat the mail as suspicious.
         Quarantine = "quarantine",
-        /// They refuse it.
+        /// Receivers refuse the mail.
         Reject = "reject",
     }
 }
 
-/// Who may issue certificates.
+/// The authorities that may issue certificates for a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedIssuance {
     /// The name of the certificates.
     pub name: Fqdn,
     /// The only authorities that may issue them, wildcards included.
     pub only: BTreeSet<String>,
-    /// Whether Universal SSL is on, if the author of the spec says so.
+    /// The state of Universal SSL, if the author of the spec states it.
     pub universal_ssl: Option<bool>,
 }
 
 impl Expected {
-    /// Returns true if it is about this name. An expectation that the name has no such record is
-    /// not: it agrees with the end of the name.
+    /// Returns true if the expectation is about this name. Returns false if it expects that the
+    /// name has no such record, because it then agrees with the deletion of the name.
     #[must_use]
     pub fn names(&self, wanted: &Fqdn) -> bool {
         match self {
@@ -180,7 +179,7 @@ impl Expected {
 }
 
 impl std::fmt::Display for Expected {
-    /// What it is about.
+    /// Writes the subject of the expectation.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Answer { name, record_type, .. } => write!(f, "{name} {record_type}"),

@@ -10,24 +10,24 @@ use super::facts::FactValue;
 /// A value of a field, of a facet, or in the before and after of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
-    /// Nothing: unset, or cleared.
+    /// Unset or cleared.
     Null,
-    /// True or false.
+    /// A boolean.
     Bool(bool),
     /// A whole number.
     Integer(i64),
-    /// A number that is not whole, as decimal text so that it is exact.
+    /// A number with a fraction, as decimal text so that it is exact.
     Decimal(String),
-    /// Text.
+    /// A string.
     Text(String),
-    /// Several values.
+    /// A list.
     List(Vec<Value>),
     /// Named values; only settings of zones have them.
     Map(BTreeMap<String, Value>),
 }
 
 impl Value {
-    /// Whether a key in it, at any depth, names a credential.
+    /// Returns true if a key at any depth names a credential.
     #[must_use]
     pub fn holds_credential(&self) -> bool {
         match self {
@@ -99,7 +99,7 @@ impl From<u32> for Value {
     }
 }
 
-/// As a spec writes it: `auto`, or a number.
+/// Converts to the spelling of a spec: `auto`, or a number.
 impl From<Ttl> for Value {
     fn from(ttl: Ttl) -> Self {
         if ttl.is_automatic() { Self::Text(ttl.to_string()) } else { Self::from(ttl.as_number()) }

@@ -1,12 +1,12 @@
-//! Ordered maps and sets from iterators.
+//! Collects iterators into ordered maps and sets.
 
-/// What can be gathered: every iterator.
+/// An extension of every iterator.
 pub trait Gather: Iterator + Sized {
-    /// As `collect`, for ordered maps and sets of which most have few members.
+    /// Collects into an ordered map or set that usually has few members.
     ///
-    /// `collect` makes a list first, sorts it, and builds the map from that: three large functions,
-    /// compiled for each kind of iterator. This inserts one by one. Of equal keys the first one
-    /// stays, with the last value.
+    /// `collect` first makes a list, sorts it, and builds the map from that: three large functions,
+    /// compiled for each kind of iterator. This function inserts one by one. Of equal keys the
+    /// first one stays, with the last value.
     fn gather<C: Default + Extend<Self::Item>>(self) -> C {
         let mut all = C::default();
         all.extend(self);

@@ -1,8 +1,7 @@
-//! Identifiers that Cloudflare gives: 32 hexadecimal digits, not checked.
+//! Identifiers that Cloudflare assigns: 32 hexadecimal digits, not checked.
 
 use std::fmt;
 
-/// Declares identifiers.
 macro_rules! ids {
     ($($(#[$about:meta])* $name:ident,)+) => {$(
         $(#[$about])*
@@ -18,12 +17,12 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Of a zone.
+    /// Id of a zone.
     ZoneId,
-    /// Of a record.
+    /// Id of a record.
     RecordId,
-    /// Of a ruleset.
+    /// Id of a ruleset.
     RulesetId,
-    /// Of a rule.
+    /// Id of a rule.
     RuleId,
 }

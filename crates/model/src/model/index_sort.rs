@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-/// Sorts a list; what is equal stays in its order.
+/// Sorts a list; equal items keep their order.
 pub fn sort_by<T>(list: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     if list.len() > 1 {
         let order = sorted(list.len(), &|a, b| compare(&list[a], &list[b]));
@@ -15,19 +15,19 @@ pub fn sort_by<T>(list: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     }
 }
 
-/// Sorts a list by a key; what is equal stays in its order.
+/// Sorts a list by a key; items with equal keys keep their order.
 pub fn sort_by_key<T, K: Ord>(list: &mut [T], key: impl Fn(&T) -> K) {
     sort_by(list, |a, b| key(a).cmp(&key(b)));
 }
 
-/// The indexes below a number in the order of a comparison.
+/// Returns the indices below `length` in the order of a comparison.
 fn sorted(length: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..length).collect();
     order.sort_by(|a, b| compare(*a, *b));
     order
 }
 
-/// Puts the items of a list into the order given by their indexes: each item moves once.
+/// Puts the items of a list into the order of the given indices. Each item moves once.
 pub fn permute<T>(list: &mut [T], mut order: Vec<usize>) {
     for first in 0..order.len() {
         // Follow each cycle of the permutation.

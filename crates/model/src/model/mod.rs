@@ -1,8 +1,8 @@
-//! The data types: names, record values, records, rules, zones, in canonical form.
+//! The data types in canonical form: names, record values, records, rules, zones.
 //!
 //! Two values of a type here are equal exactly if Cloudflare treats them the same, so the diff
-//! compares by equality. Nothing here reads a file, a clock or the network, and nothing knows YAML
-//! or JSON: `spec` and `wire` convert theirs to [`Fields`] and text.
+//! compares by equality. This module reads no file, no clock and no network, and does not know YAML
+//! or JSON: `spec` and `wire` convert those to [`Fields`] and text.
 
 mod address;
 mod budget;

@@ -4,10 +4,10 @@ use std::fmt;
 
 use super::public_suffix::PublicSuffix;
 
-/// Octets of one label (RFC 1035 section 2.3.4).
+/// Maximum octets of one label (RFC 1035 section 2.3.4).
 pub const LABEL_OCTETS: usize = 63;
 
-/// Octets of a whole name in text form without the final dot (RFC 1035 section 2.3.4: 255 on the
+/// Maximum octets of a name in text form without the final dot (RFC 1035 section 2.3.4: 255 on the
 /// wire).
 pub const NAME_OCTETS: usize = 253;
 
@@ -44,8 +44,8 @@ impl Ord for Fqdn {
     }
 }
 
-/// How many octets the ends of two texts have in common: eight at a time, because names are
-/// compared more often than anything else.
+/// Counts the octets that two texts have in common at their ends. Compares eight at a time, because
+/// names are compared more often than anything else.
 fn common_end(a: &[u8], b: &[u8]) -> usize {
     let (mut a, mut b, mut same) = (a, b, 0);
     while let (Some((a_rest, a_end)), Some((b_rest, b_end))) =
@@ -67,10 +67,10 @@ impl PartialOrd for Fqdn {
     }
 }
 
-/// Why a text is not a valid domain name.
+/// An error in the text of a domain name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Nothing at all.
+    /// The text is empty.
     #[error("the name is empty")]
     Empty,
     /// Two dots in a row, or a dot at the start.
@@ -99,7 +99,7 @@ pub enum NameError {
     /// An asterisk that is not the whole first label.
     #[error("`*` counts as a wildcard only as the whole first label")]
     Wildcard,
-    /// The name ends with a dot and lies outside the zone.
+    /// The name ends with a dot and is outside the zone.
     #[error("`{name}` is not in the zone {zone}")]
     OutsideZone {
         /// The name.
@@ -110,13 +110,14 @@ pub enum NameError {
 }
 
 impl Fqdn {
-    /// The root, `.`.
+    /// Returns the root, `.`.
     #[must_use]
     pub fn root() -> Self {
         Self(".".into())
     }
 
-    /// A name as written in a spec: any case, U-labels or A-labels, with or without the final dot.
+    /// Parses a name as written in a spec: any case, U-labels or A-labels, with or without the
+    /// final dot.
     ///
     /// # Errors
     /// Empty or overlong labels and names, characters other than letters, digits, `-`, `_`, `/` and
@@ -134,12 +135,12 @@ impl Fqdn {
         Ok(Self(ascii.into()))
     }
 
-    /// A name as Cloudflare reported it: never refused, so that an odd live name is shown instead
-    /// of ending the run.
+    /// Reads a name that Cloudflare reported. Never fails, so that an invalid live name is shown
+    /// and does not end the run.
     #[must_use]
     pub fn reported(text: &str) -> Self {
-        // The canonical text of an odd name must parse as the same name, so if there are several
-        // final dots, all stay.
+        // The canonical text of an invalid name must parse as the same name, so several final dots
+        // all stay.
         let bare = text
             .strip_suffix('.')
             .filter(|bare| !bare.is_empty() && !bare.ends_with('.'))
@@ -147,38 +148,38 @@ impl Fqdn {
         Self::parse(text).unwrap_or_else(|_| Self(bare.to_ascii_lowercase().into()))
     }
 
-    /// The canonical text, without the final dot (`.` for the root).
+    /// Returns the canonical text, without the final dot (`.` for the root).
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The canonical text with the final dot.
+    /// Returns the canonical text with the final dot.
     #[must_use]
     pub fn absolute(&self) -> String {
         if self.is_root() { ".".to_owned() } else { format!("{}.", self.0) }
     }
 
-    /// Whether this is the root.
+    /// Returns true for the root.
     #[must_use]
     pub fn is_root(&self) -> bool {
         &*self.0 == "."
     }
 
-    /// Whether the first label is `*`.
+    /// Returns true if the first label is `*`.
     #[must_use]
     pub fn is_wildcard(&self) -> bool {
         &*self.0 == "*" || self.0.starts_with("*.")
     }
 
-    /// Whether a label begins with an underscore, as those of services, keys and tokens do: it is
-    /// not the name of a host (RFC 8552).
+    /// Returns true if a label begins with an underscore. Such names are not host names but names
+    /// of services, keys and tokens (RFC 8552).
     #[must_use]
     pub fn has_underscored_label(&self) -> bool {
         self.0.split('.').any(|label| label.starts_with('_'))
     }
 
-    /// Whether this name is `other` or below it.
+    /// Returns true if this name equals `other` or is below it.
     #[must_use]
     pub fn is_within(&self, other: &Fqdn) -> bool {
         match self.0.strip_suffix(other.as_str()) {
@@ -187,9 +188,9 @@ impl Fqdn {
         }
     }
 
-    /// The end of this name that is there twice, if the second one is this domain or below it:
-    /// `example.com` of `www.example.com.example.com`. This is what a whole name becomes that was
-    /// taken for a relative one.
+    /// Returns the end of this name that is repeated, if the repetition is `domain` or below it:
+    /// `example.com` of `www.example.com.example.com`. Such a name is the result of reading a whole
+    /// name as a relative one.
     #[must_use]
     pub fn doubled_end(&self, domain: &Fqdn) -> Option<&str> {
         if domain.is_root() || !self.is_within(domain) {
@@ -206,14 +207,13 @@ impl Fqdn {
             .map(|(_, end)| end)
     }
 
-    /// The domain that someone registered, of which it is part; `None` for names that are public
-    /// suffixes.
+    /// Returns the registered domain that contains this name; `None` for public suffixes.
     #[must_use]
     pub fn registrable(&self) -> Option<&str> {
         PublicSuffix::of(self.as_str())?.registrable()
     }
 
-    /// How many labels it has; the root has none.
+    /// Returns the number of labels; the root has none.
     #[must_use]
     pub fn label_count(&self) -> usize {
         if self.is_root() { 0 } else { self.0.split('.').count() }
@@ -226,7 +226,7 @@ impl fmt::Display for Fqdn {
     }
 }
 
-/// Lower case and A-labels.
+/// Converts to lower case and A-labels.
 fn to_ascii(text: &str) -> Result<String, NameError> {
     if text.is_ascii() {
         return Ok(text.to_ascii_lowercase());
@@ -269,10 +269,10 @@ fn check(name: &str) -> Result<(), NameError> {
 pub struct ZoneName(Fqdn);
 
 impl ZoneName {
-    /// A zone name as written in a spec.
+    /// Parses a zone name as written in a spec.
     ///
     /// # Errors
-    /// As for [`Fqdn::parse`]; also the root and wildcards.
+    /// The errors of [`Fqdn::parse`]; also the root and wildcards.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         let name = Fqdn::parse(text)?;
         if name.is_root() {
@@ -284,45 +284,45 @@ impl ZoneName {
         Ok(Self(name))
     }
 
-    /// A zone name as Cloudflare reported it.
+    /// Reads a zone name that Cloudflare reported.
     #[must_use]
     pub fn reported(text: &str) -> Self {
         Self(Fqdn::reported(text))
     }
 
-    /// The name of a file about the zone, without an ending. A name may contain slashes (RFC 2317),
-    /// and a file of that name would be in another directory.
+    /// Returns the name of a file about the zone, without an extension. A name may contain slashes
+    /// (RFC 2317), which would place the file in another directory.
     #[must_use]
     pub fn file_stem(&self) -> String {
         self.as_str().replace('%', "%25").replace('/', "%2F").replace('\\', "%5C")
     }
 
-    /// The name in Unicode, if that is another text.
+    /// Returns the Unicode form of the name, if it differs.
     #[must_use]
     pub fn unicode(&self) -> Option<String> {
         let (unicode, result) = idna::domain_to_unicode(self.as_str());
         (result.is_ok() && unicode != self.as_str()).then_some(unicode)
     }
 
-    /// As a plain name.
+    /// Returns the name as a plain domain name.
     #[must_use]
     pub fn as_fqdn(&self) -> &Fqdn {
         &self.0
     }
 
-    /// The canonical text.
+    /// Returns the canonical text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// A name in this zone as written in a spec: `@`, relative, or fully qualified inside the zone.
+    /// Resolves a name as written in a spec: `@`, relative, or fully qualified inside the zone.
     ///
     /// A text that equals the zone name or ends with it is fully qualified; a final dot makes this
     /// explicit.
     ///
     /// # Errors
-    /// As for [`Fqdn::parse`], and a name with a final dot that is outside the zone.
+    /// The errors of [`Fqdn::parse`], and a name with a final dot that is outside the zone.
     pub fn resolve(&self, text: &str) -> Result<Fqdn, NameError> {
         if text == "@" {
             return Ok(self.0.clone());
@@ -339,9 +339,9 @@ impl ZoneName {
         Ok(Fqdn(full.into()))
     }
 
-    /// A name of this zone as written in a spec: `@` or relative; in full if it is outside, or if
-    /// the relative form would be read as another name: `www.example.com` in example.com is not
-    /// `www.example.com.example.com`.
+    /// Returns the name as written in a spec: `@` or relative. Returns the full name if it is
+    /// outside the zone, or if the relative form would be read as another name: `www.example.com`
+    /// in example.com is not `www.example.com.example.com`.
     #[must_use]
     pub fn relative<'a>(&self, name: &'a Fqdn) -> &'a str {
         if *name == self.0 {
@@ -369,7 +369,6 @@ impl fmt::Display for ZoneName {
 mod tests {
     use super::*;
 
-    /// Labels from the right, in the order of comparison.
     fn labels(name: &Fqdn) -> Vec<&str> {
         if name.is_root() { Vec::new() } else { name.0.rsplit('.').collect() }
     }

@@ -1,13 +1,14 @@
-//! Maps and sets by name that are looked up once for each live record.
+//! Maps and sets by name, for one look-up per live record.
 
 use std::collections::{HashMap, HashSet};
 
-/// The hash of names. It takes a fifth of the time of the standard library's; its seed differs from
-/// run to run, so that names cannot be chosen to collide. The order of such a map is never used.
+/// A hash function for names. It takes a fifth of the time of the standard library's; its seed
+/// differs from run to run, so that nobody can choose names that collide. The iteration order of
+/// these maps is never used.
 type State = foldhash::fast::RandomState;
 
 /// Values by name.
 pub type NameMap<'n, V> = HashMap<&'n str, V, State>;
 
-/// Names.
+/// A set of names.
 pub type NameSet<'n> = HashSet<&'n str, State>;

@@ -1,29 +1,29 @@
-//! The consent that a narrow weakening of the protection has in the reasons of the spec: for how
-//! many rules, for how long, and in which words.
+//! Narrow weakenings of the protection, to which the reasons in the spec count as consent: limits
+//! for the number of rules and days.
 
 use std::collections::BTreeSet;
 
 use super::ruleset::Note;
 
-/// The most rules that a narrow weakening of a zone concerns. A policy can only lower it.
+/// Maximum number of rules that a narrow weakening of a zone affects. A policy can only lower it.
 pub const NARROW_RULES: u8 = 5;
-/// The most days that a narrow weakening lasts. A policy can only lower it.
+/// Maximum number of days that a narrow weakening lasts. A policy can only lower it.
 pub const NARROW_DAYS: u8 = 90;
 
-/// What makes a weakening narrow: which rules, for how long, and why.
+/// The rules, the duration and the reasons of a narrow weakening.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Narrow {
-    /// Cloudflare's ids of the rules that it concerns; one that two entries name is there twice.
+    /// Cloudflare's ids of the affected rules. A rule that two entries name is listed twice.
     pub rules: Vec<String>,
-    /// How many days it lasts from today.
+    /// Number of days from today.
     pub days: u32,
-    /// Why and until when, in words.
+    /// Describes the reasons and the last day.
     pub words: String,
 }
 
 impl Narrow {
-    /// From the rules and the notes of the entries that ask for it; each has a reason and a last
-    /// day.
+    /// Combines the rules and the notes of spec entries; `None` unless each note has a reason and a
+    /// last day.
     pub fn new<'n>(rules: BTreeSet<String>, notes: impl Iterator<Item = &'n Note>) -> Option<Self> {
         let (mut days, mut until, mut reasons) = (0, "", BTreeSet::new());
         for note in notes {
@@ -38,7 +38,7 @@ impl Narrow {
         (!until.is_empty()).then(|| Self { rules: rules.into_iter().collect(), days, words })
     }
 
-    /// Several as one; `None` if there is none.
+    /// Combines several weakenings; `None` if the list is empty.
     #[must_use]
     pub fn of_all(all: Vec<Self>) -> Option<Self> {
         all.into_iter().reduce(|mut one, other| {

@@ -1,37 +1,36 @@
-//! A choice of operations by their addresses.
+//! Selects operations by their addresses.
 
 use super::Address;
 
-/// Addresses and globs of addresses; without any, everything is chosen. `*` also stands for a
-/// slash.
+/// Addresses and globs of addresses; an empty list selects everything. `*` also matches slashes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Only(Vec<glob::Pattern>);
 
 impl Only {
-    /// What these patterns name.
+    /// Creates a selection from patterns.
     #[must_use]
     pub fn new(patterns: Vec<glob::Pattern>) -> Self {
         Self(patterns)
     }
 
-    /// Whether everything is chosen.
+    /// Returns true if everything is selected.
     #[must_use]
     pub fn is_all(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether an address is chosen: it is one of these, or matches one.
+    /// Returns true if a pattern equals or matches the address.
     #[must_use]
     pub fn names(&self, address: &Address) -> bool {
         self.is_all() || self.0.iter().any(|pattern| matches(pattern, address))
     }
 
-    /// The patterns, as they were written.
+    /// Returns the patterns as written.
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(glob::Pattern::as_str)
     }
 
-    /// The patterns that name none of some addresses.
+    /// Returns the patterns that match none of the addresses.
     #[must_use]
     pub fn unused(&self, addresses: &[&Address]) -> Vec<&str> {
         let is_unused =
@@ -40,7 +39,8 @@ impl Only {
     }
 }
 
-/// Whether a pattern names an address. The address of a wildcard is written as it is.
+/// Returns true if the pattern matches. A pattern that equals the address also matches, because
+/// addresses of wildcards contain `*`.
 fn matches(pattern: &glob::Pattern, address: &Address) -> bool {
     pattern.as_str() == address.as_str() || pattern.matches(address.as_str())
 }

@@ -1,6 +1,6 @@
 //! Percent-encoding: RFC 3986 section 2.
 
-/// Bytes as text, with percent signs for those that do not stay.
+/// Encodes bytes as text, with percent signs for bytes for which `stays` returns false.
 #[must_use]
 pub fn percent_encoded(bytes: &[u8], stays: fn(u8) -> bool) -> String {
     let mut text = String::with_capacity(bytes.len());
@@ -13,8 +13,8 @@ pub fn percent_encoded(bytes: &[u8], stays: fn(u8) -> bool) -> String {
     text
 }
 
-/// Whether a byte means the same with and without a percent sign: letters, digits and `-._~`
-/// (section 2.3).
+/// Returns true if a byte means the same with and without percent-encoding: letters, digits and
+/// `-._~` (section 2.3).
 #[must_use]
 pub fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)

@@ -3,41 +3,41 @@
 use super::narrow_consent::{NARROW_DAYS, NARROW_RULES};
 use crate::model::Danger;
 
-/// How much of a zone may change without consent, unless a policy says otherwise.
+/// Default for the share of a zone that may change without consent.
 ///
 /// # Units
 /// Percent of its records.
 const MOST_CHANGES: u8 = 50;
 
-/// Zones with fewer records than this have no such limit, unless a policy says otherwise.
+/// Default for the number of records from which a zone has this limit.
 const FROM_RECORDS: usize = 20;
 
 /// Permissions and limits that are committed beside a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// How much of a zone may change without consent.
+    /// The share of a zone that may change without consent.
     ///
     /// # Units
     /// Percent of its records, 0 to 100.
     pub most_changes: u8,
-    /// Zones with fewer records than this have no such limit.
+    /// Number of records from which a zone has this limit.
     pub from_records: usize,
-    /// The most rules that a narrow weakening of a zone concerns; 0 refuses the grade.
+    /// Maximum number of rules that a narrow weakening of a zone affects; 0 allows none.
     pub narrow_rules: u8,
-    /// The most days that it lasts.
+    /// Maximum number of days that a narrow weakening lasts.
     pub narrow_days: u8,
-    /// Dangers that are allowed, for zones whose names match, with the reasons.
+    /// Dangers that are allowed for zones with matching names, with the reasons.
     pub allowed: Vec<PolicyEntry>,
 }
 
 /// A danger that a policy allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyEntry {
-    /// Which zones.
+    /// Glob over the names of zones.
     pub zones: glob::Pattern,
-    /// Which danger.
+    /// The allowed danger.
     pub danger: Danger,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
@@ -54,7 +54,7 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Why a danger is allowed for a zone, if it is.
+    /// Returns the reason for which a danger is allowed for a zone, if it is allowed.
     #[must_use]
     pub fn allows(&self, zone: &str, danger: Danger) -> Option<&str> {
         let entry = self.allowed.iter().find(|e| e.danger == danger && e.zones.matches(zone))?;

@@ -1,5 +1,5 @@
 //! The Public Suffix List (<https://publicsuffix.org/list/>, as of the version of the `psl`
-//! package): below which names anyone can register a domain.
+//! package): the suffixes below which anyone can register a domain.
 
 /// The public suffix of a host name, such as `co.uk` of `www.example.co.uk`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,43 +10,42 @@ pub struct PublicSuffix<'n> {
 }
 
 impl<'n> PublicSuffix<'n> {
-    /// The suffix of a name without a dot at its end; a last label that the list does not have is
-    /// one too.
+    /// Finds the suffix of a name without a final dot. An unlisted last label is a suffix too.
     ///
-    /// The list is a function, of which each place that searches it gets a copy of 670 KB. So this
-    /// is the only place.
+    /// The list is a function, and each caller gets a copy of 670 KB. So this function is its only
+    /// caller.
     #[inline(never)]
     pub fn of(name: &'n str) -> Option<Self> {
         let suffix = psl::suffix(name.as_bytes())?;
         Some(Self { name, length: suffix.as_bytes().len(), section: suffix.typ() })
     }
 
-    /// The domain that someone registered, of which the name is part; `None` for a name that is a
-    /// suffix itself.
+    /// Returns the registered domain that contains the name; `None` for a name that is a suffix
+    /// itself.
     pub fn registrable(self) -> Option<&'n str> {
         let below = self.name.len().checked_sub(self.length + 1)?;
         let label = self.name.get(..below)?.rsplit('.').next().filter(|label| !label.is_empty())?;
         self.name.get(below - label.len()..)
     }
 
-    /// Whether the list has it.
+    /// Returns true if the list contains the suffix.
     pub fn is_listed(self) -> bool {
         self.section.is_some()
     }
 
-    /// Whether a registry sells names directly below the name itself, by the section of the list
-    /// about registries. Such a name cannot be a zone. The list's other section holds domains of
-    /// companies, which are zones.
+    /// Returns true if a registry sells names directly below the name itself, according to the
+    /// list's section for registries. Such a name cannot be a zone. The list's other section has
+    /// domains of companies, which can be zones.
     pub fn is_registry(self) -> bool {
         self.length == self.name.len() && self.section == Some(psl::Type::Icann)
     }
 
-    /// Whether the name itself is the domain of a company that gives out names below it.
+    /// Returns true if the name itself is the domain of a company that assigns names below it.
     pub fn is_company(self) -> bool {
         self.length == self.name.len() && self.is_of_company()
     }
 
-    /// Whether a company gives out names below its domain, such as `pages.dev`.
+    /// Returns true if a company assigns names below its domain, such as `pages.dev`.
     pub fn is_of_company(self) -> bool {
         self.section == Some(psl::Type::Private)
     }

@@ -1,15 +1,15 @@
-//! Records that only someone else may change, and who that is.
+//! Records that only someone else may change, and their owners.
 
-/// Why a record at Cloudflare cannot be changed.
+/// The reason why a live record cannot be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReadOnly {
     /// `meta.read_only`: a Cloudflare product owns it.
     ReadOnly,
     /// `meta.email_routing`: written by Email Routing.
     EmailRouting,
-    /// `meta.managed_by_apps`.
+    /// `meta.managed_by_apps`: a Cloudflare app owns it.
     Apps,
-    /// `meta.managed_by_argo_tunnel`; in the seed document `managed_by_edge_tunnel`.
+    /// `meta.managed_by_argo_tunnel`; in older answers `managed_by_edge_tunnel`.
     Tunnel,
     /// `meta.auto_added`: found by Cloudflare's scan when the zone was added.
     AutoAdded,
@@ -17,13 +17,12 @@ pub enum ReadOnly {
     Locked,
     /// A name server of the zone itself, which Cloudflare maintains.
     ZoneNameServer,
-    /// A name outside the zone, however it came to be listed: a change to it could not be undone
-    /// here.
+    /// A name outside the zone, for any reason. A change to such a record could not be undone here.
     OtherZone,
 }
 
 impl ReadOnly {
-    /// The owner as text, after "managed by".
+    /// Returns the owner as text for use after "managed by".
     #[must_use]
     pub fn owner(self) -> &'static str {
         match self {

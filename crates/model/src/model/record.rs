@@ -1,4 +1,4 @@
-//! Records as the spec wants them and as Cloudflare has them.
+//! Desired and live records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,34 +11,34 @@ use super::read_only::ReadOnly;
 use super::ttl::Ttl;
 use crate::diagnostic::Place;
 
-/// What the spec says about a comment.
+/// The comment of a record in the spec.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Comment {
-    /// This text.
+    /// The record has this comment.
     Set(String),
-    /// No comment: `comment: null`.
+    /// The record has no comment: `comment: null`.
     Clear,
 }
 
-/// Why a text is not a valid comment.
+/// An error in a comment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CommentError {
-    /// It is too long.
+    /// The comment is too long.
     #[error("the comment has {0} characters")]
     Long(usize),
-    /// It contains a control character.
+    /// The comment contains a control character.
     #[error("{} is in the comment", if matches!(.0, '\n' | '\r') { "a line break".to_owned() } else { format!("{:?}", .0) })]
     Control(char),
 }
 
 impl Comment {
-    /// Longest comment that any plan allows.
+    /// Maximum length of a comment on any plan.
     ///
     /// # Units
     /// Characters.
     pub const MOST_CHARACTERS: usize = 500;
 
-    /// A comment as written in a spec; an empty one counts as no comment.
+    /// Parses a comment as written in a spec; an empty text means no comment.
     ///
     /// # Errors
     /// More than [`Comment::MOST_CHARACTERS`], or a control character other than a tab.
@@ -54,7 +54,7 @@ impl Comment {
         }
     }
 
-    /// The wanted text, if any.
+    /// Returns the text of the comment, if there is one.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -71,7 +71,7 @@ impl Comment {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(String);
 
-/// Why a text is not a valid tag.
+/// An error in a tag.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TagError {
     /// The name is empty, too long, or contains invalid characters.
@@ -86,10 +86,10 @@ pub enum TagError {
 }
 
 impl Tag {
-    /// How many tags a record may have at most on any plan.
+    /// Maximum number of tags of a record on any plan.
     pub const MOST: usize = 20;
 
-    /// A tag as written in a spec.
+    /// Parses a tag as written in a spec.
     ///
     /// # Errors
     /// A name outside 1…32 letters, digits, `-`, `_` or beginning with `cf-`; a value above 100
@@ -110,7 +110,7 @@ impl Tag {
         Ok(Self::reported(text))
     }
 
-    /// A tag as Cloudflare reported it.
+    /// Reads a tag that Cloudflare reported.
     #[must_use]
     pub fn reported(text: &str) -> Self {
         match text.split_once(':') {
@@ -120,24 +120,25 @@ impl Tag {
         }
     }
 
-    /// The canonical text.
+    /// Returns the canonical text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The records for which Cloudflare has a setting.
+/// The kind of records that have a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettingScope {
-    /// Their types.
+    /// The types of the records.
     pub types: &'static [RecordType],
-    /// Whether they are proxied.
+    /// True if only proxied records have the setting, false if only other records have it.
     pub is_proxied: bool,
 }
 
 impl SettingScope {
-    /// Whether records of a type have the setting; `is_proxied` is `None` if that is not said.
+    /// Returns true if records of a type have the setting. `is_proxied` is `None` if the spec does
+    /// not set it.
     #[must_use]
     pub fn has(&self, record_type: RecordType, is_proxied: Option<bool>) -> bool {
         self.types.contains(&record_type)
@@ -145,7 +146,7 @@ impl SettingScope {
     }
 }
 
-/// Declares the settings: the one list.
+/// Declares the settings: the only list.
 macro_rules! settings {
     ($($(#[$about:meta])* $name:ident: $scope:expr,)+) => {
         /// Cloudflare's per-record settings; `None` if not set in the spec, or not reported by
@@ -156,19 +157,19 @@ macro_rules! settings {
         }
 
         impl Settings {
-            /// The settings with their names, in a fixed order.
+            /// Returns the settings with their names, in a fixed order.
             #[must_use]
             pub fn named(self) -> [(&'static str, Option<bool>); [$(stringify!($name)),+].len()] {
                 [$((stringify!($name), self.$name)),+]
             }
 
-            /// The settings, each with the value for its name.
+            /// Creates settings from a function that returns the value for each name.
             #[must_use]
             pub fn of(value: impl Fn(&'static str) -> Option<bool>) -> Self {
                 Self { $($name: value(stringify!($name))),+ }
             }
 
-            /// Each of these settings, combined with that of the same name among others.
+            /// Combines each setting with the setting of the same name in another set.
             #[must_use]
             pub fn with(
                 self,
@@ -178,20 +179,20 @@ macro_rules! settings {
                 Self { $($name: combine(stringify!($name), self.$name, others.$name)),+ }
             }
 
-            /// The records for which Cloudflare has the setting of a name.
+            /// Returns the kind of records that have the setting with this name.
             #[must_use]
             pub fn scope(name: &str) -> Option<SettingScope> {
                 match name { $(stringify!($name) => Some($scope),)+ _ => None }
             }
 
-            /// These settings without those that are on and that records of this kind do not have.
+            /// Removes settings that are on and that records of this kind do not have.
             #[must_use]
             pub fn within(self, record_type: RecordType, is_proxied: Option<bool>) -> Self {
                 let is_possible = |scope: SettingScope, on: bool| !on || scope.has(record_type, is_proxied);
                 Self { $($name: self.$name.filter(|on| is_possible($scope, *on))),+ }
             }
 
-            /// The setting of a name.
+            /// Returns the setting with this name.
             pub fn by_name(&mut self, name: &str) -> Option<&mut Option<bool>> {
                 match name { $(stringify!($name) => Some(&mut self.$name),)+ _ => None }
             }
@@ -200,24 +201,24 @@ macro_rules! settings {
 }
 
 settings! {
-    /// Answer with the addresses behind a CNAME.
+    /// Answers with the addresses behind a CNAME.
     ///
     /// # Sources
     /// developers.cloudflare.com/api/resources/dns, read 2026-11-22: not available for proxied
     /// records.
     flatten_cname: SettingScope { types: &[RecordType::Cname], is_proxied: false },
-    /// Answer with IPv4 addresses only, on proxied records.
+    /// Answers with IPv4 addresses only, on proxied records.
     ///
     /// # Sources
     /// developers.cloudflare.com/api/resources/dns, read 2026-11-22: only for proxied records.
     ipv4_only: SettingScope { types: PROXIABLE, is_proxied: true },
-    /// Answer with IPv6 addresses only, on proxied records.
+    /// Answers with IPv6 addresses only, on proxied records.
     ///
     /// # Sources
-    /// As for `ipv4_only`.
+    /// The same as for `ipv4_only`.
     ipv6_only: SettingScope { types: PROXIABLE, is_proxied: true },
-    /// Reach the origin through a private network, on proxied A and AAAA records. The API has it
-    /// beside `settings`, not in it.
+    /// Reaches the origin through a private network, on proxied A and AAAA records. In the API it
+    /// is a member of the record and not of `settings`.
     ///
     /// # Sources
     /// developers.cloudflare.com/api/resources/dns (A, AAAA), read 2026-11-22, and
@@ -225,11 +226,11 @@ settings! {
     private_routing: SettingScope { types: &[RecordType::A, RecordType::Aaaa], is_proxied: true },
 }
 
-/// The types that can be proxied, as their facts say.
+/// The types that can be proxied.
 const PROXIABLE: &[RecordType] = &[RecordType::A, RecordType::Aaaa, RecordType::Cname];
 
 impl Settings {
-    /// Whether no setting is set.
+    /// Returns true if no setting is set.
     #[must_use]
     pub fn is_silent(self) -> bool {
         self == Self::default()
@@ -242,7 +243,7 @@ impl Settings {
 pub struct Facets {
     /// Time to live.
     pub ttl: Option<Ttl>,
-    /// Whether traffic goes through Cloudflare.
+    /// Sends traffic through Cloudflare.
     pub proxied: Option<bool>,
     /// A note for people.
     pub comment: Option<Comment>,
@@ -252,20 +253,20 @@ pub struct Facets {
     pub settings: Settings,
 }
 
-/// How the author wrote a record, kept for printing it.
+/// The author's spelling of a record, kept for printing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spelling {
     /// The name, as written.
     pub name: Box<str>,
     /// The place of its value.
     pub place: Place,
-    /// The place of its entry; for one of several values of an entry, that of the value.
+    /// The place of its entry, or of the value if the entry has several values.
     pub entry: Place,
-    /// How Cloudflare wrote it, if it is a record that is restored.
+    /// Cloudflare's spelling, if the record is restored.
     pub reported: AsReported,
 }
 
-/// A record that the spec wants.
+/// A record of the spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DesiredRecord {
     /// Full name.
@@ -274,11 +275,11 @@ pub struct DesiredRecord {
     pub data: Rdata,
     /// Its other attributes.
     pub facets: Facets,
-    /// Whether changing or deleting it needs a separate consent.
+    /// True if changing or deleting the record needs a separate consent.
     pub protect: bool,
     /// Accepted dangers with their reasons; `None` for none, the usual case.
     pub allow: Option<Box<BTreeMap<Danger, String>>>,
-    /// How it was written.
+    /// The author's spelling.
     pub spelling: Spelling,
 }
 
@@ -289,11 +290,11 @@ pub struct Tombstone {
     pub name: Fqdn,
     /// Type.
     pub record_type: RecordType,
-    /// Only this value; `None` for every value at the name and type.
+    /// The value; `None` for every value at the name and type.
     pub data: Option<Rdata>,
     /// Accepted dangers with their reasons.
     pub allow: Option<Box<BTreeMap<Danger, String>>>,
-    /// How it was written.
+    /// The author's spelling.
     pub spelling: Spelling,
 }
 
@@ -304,11 +305,11 @@ pub struct LiveRecord {
     pub id: RecordId,
     /// Full name.
     pub name: Fqdn,
-    /// Value; opaque if we cannot parse it.
+    /// The value; opaque if it cannot be parsed.
     pub data: Rdata,
     /// Time to live.
     pub ttl: Ttl,
-    /// Whether traffic goes through Cloudflare.
+    /// True if traffic goes through Cloudflare.
     pub proxied: bool,
     /// The comment.
     pub comment: Option<String>,
@@ -316,15 +317,15 @@ pub struct LiveRecord {
     pub tags: BTreeSet<Tag>,
     /// Settings, as far as reported.
     pub settings: Settings,
-    /// Why it must not be changed, if so.
+    /// The reason why the record must not be changed, if there is one.
     pub read_only: Option<ReadOnly>,
-    /// When it was last changed, as Cloudflare wrote it (RFC 3339).
+    /// Time of the last change, as Cloudflare wrote it (RFC 3339).
     pub modified_on: Option<String>,
-    /// How Cloudflare writes it.
+    /// Cloudflare's spelling.
     pub reported: AsReported,
 }
 
-/// A record as one value: what is written, shown, expected and restored.
+/// A record as one value, which is written, shown, expected and restored.
 ///
 /// From a desired record, unset attributes stay unset; from a live record, every attribute is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -335,12 +336,12 @@ pub struct RecordForm {
     pub data: Rdata,
     /// The attributes.
     pub facets: Facets,
-    /// How Cloudflare writes it, if it came from there.
+    /// Cloudflare's spelling, if the record was read from Cloudflare.
     pub reported: AsReported,
 }
 
 impl DesiredRecord {
-    /// The record in the spec, as one value.
+    /// Returns the desired record as one value.
     #[must_use]
     pub fn form(&self) -> RecordForm {
         RecordForm {
@@ -353,7 +354,7 @@ impl DesiredRecord {
 }
 
 impl LiveRecord {
-    /// The live record, as one value.
+    /// Returns the live record as one value.
     #[must_use]
     pub fn form(&self) -> RecordForm {
         let Self {
@@ -381,8 +382,8 @@ impl LiveRecord {
 }
 
 impl RecordForm {
-    /// This form with settings that are off left out: off is the default, and sending them can be
-    /// refused.
+    /// Returns this form without settings that are off: off is the default, and Cloudflare may
+    /// refuse them.
     #[must_use]
     pub fn without_settings_off(&self) -> RecordForm {
         let settings = self
@@ -392,21 +393,21 @@ impl RecordForm {
         RecordForm { facets: Facets { settings, ..self.facets.clone() }, ..self.clone() }
     }
 
-    /// This form as this program writes it.
+    /// Returns this form in this program's spelling.
     #[must_use]
     pub fn in_own_spelling(&self) -> RecordForm {
         RecordForm { reported: AsReported::default(), ..self.clone() }
     }
 
-    /// This form with everything that `desired` sets merged into it; what Cloudflare would then
-    /// have.
+    /// Merges every set attribute of `desired` over this form. The result is the record that
+    /// Cloudflare would then have.
     ///
     /// Proxied records always have an automatic time to live.
     #[must_use]
     pub fn overlaid(&self, desired: &RecordForm) -> RecordForm {
         let RecordForm { name, data, facets, reported } = desired.clone();
         let Facets { ttl, proxied, comment, tags, settings } = facets;
-        // What is not sent stays as it is written.
+        // An attribute that is not sent keeps its spelling.
         let changes_tags = tags.is_some() && tags != self.facets.tags;
         let reported = if reported.is_plain() {
             self.reported.after(data != self.data, changes_tags)

@@ -1,4 +1,4 @@
-//! Whole zones: as the spec wants them, and as Cloudflare has them.
+//! Desired and live zones.
 
 use std::collections::BTreeMap;
 
@@ -19,19 +19,19 @@ use crate::diagnostic::Place;
 pub struct IgnorePattern {
     /// Glob over the relative name (`@` at the apex).
     pub name: Option<glob::Pattern>,
-    /// Type mnemonic, upper case; may be a type that we do not manage.
+    /// Type mnemonic, upper case; may be a type that this program does not manage.
     pub record_type: Option<String>,
     /// Glob over the presentation form; for TXT over the joined text.
     pub content: Option<glob::Pattern>,
     /// A tag of the record, as `name:value` or `name`.
     pub tag: Option<String>,
-    /// Why, for readers of the plan.
+    /// The reason, for readers of the plan.
     pub reason: Option<String>,
     /// Its place.
     pub place: Place,
 }
 
-/// A zone as the spec wants it.
+/// A zone of the spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DesiredZone {
     /// Its name.
@@ -40,28 +40,28 @@ pub struct DesiredZone {
     pub id: Option<ZoneId>,
     /// The first place of the zone.
     pub place: Place,
-    /// What happens to unmanaged records.
+    /// The treatment of unmanaged records.
     pub unmanaged: Unmanaged,
     /// Exceptions from pruning.
     pub ignore: Vec<IgnorePattern>,
     /// Accepted dangers for everything in the zone, with the reasons.
     pub allow: BTreeMap<Danger, String>,
-    /// Whether the zone is created if Cloudflare does not have it.
+    /// True if the zone is created when Cloudflare does not have it.
     pub create: bool,
-    /// The wanted settings of the zone.
+    /// The desired settings of the zone.
     pub settings: DesiredSettings,
-    /// The wanted protection; `None` leaves it alone.
+    /// The desired protection; `None` leaves it alone.
     pub waf: Option<Box<DesiredWaf>>,
-    /// Wanted records, in the order of name, type, value.
+    /// The desired records, in the order of name, type, value.
     pub records: Vec<DesiredRecord>,
     /// Records that must not exist.
     pub tombstones: Vec<Tombstone>,
-    /// What must hold after every plan.
+    /// The expectations, which must be true after every plan.
     pub expect: Vec<Expectation>,
 }
 
 impl DesiredZone {
-    /// A zone without any wanted content.
+    /// Creates a zone without any desired content.
     #[must_use]
     pub fn new(name: ZoneName, place: Place) -> Self {
         Self {
@@ -80,20 +80,20 @@ impl DesiredZone {
         }
     }
 
-    /// Whether it has an expectation about requests.
+    /// Returns true if the zone has an expectation about requests.
     #[must_use]
     pub fn expects_of_requests(&self) -> bool {
         self.expect.iter().any(|expectation| matches!(expectation.what, Expected::Request(_)))
     }
 
-    /// The place of a rule by its phase and name, if it is wanted.
+    /// Returns the place of a rule by its phase and name, if the spec has it.
     #[must_use]
     pub fn place_of_rule(&self, phase: Phase, name: &str) -> Option<Place> {
         self.waf.as_ref()?.rule(phase, name).map(|rule| rule.place)
     }
 }
 
-/// Everything in the spec.
+/// The content of a spec.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Desired {
     /// The zones by name.
@@ -107,33 +107,33 @@ pub struct Desired {
 pub struct Suppression {
     /// The code of the lint, as written.
     pub code: String,
-    /// Why it is accepted.
+    /// The reason for accepting it.
     pub reason: String,
-    /// Its place; `None` for one of a policy.
+    /// Its place; `None` for a suppression in a policy.
     pub place: Option<Place>,
-    /// What it applies to.
+    /// The findings that it applies to.
     pub scope: SuppressionScope,
 }
 
 /// The scope of a suppression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SuppressionScope {
-    /// Every finding.
+    /// All findings.
     Everything,
-    /// Findings in its file.
+    /// Findings in the file of the suppression.
     File,
-    /// Findings about a zone, whatever file they are in.
+    /// Findings about a zone, in any file.
     Zone(ZoneName),
     /// Findings within an entry, such as a record.
     Entry(Place),
 }
 
-/// The settings that a spec wants for a zone. Anything that is not here is left alone.
+/// The settings that a spec has for a zone. Other settings are left alone.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DesiredSettings {
     /// Zone settings by Cloudflare's name, each with its place.
     pub settings: BTreeMap<String, (Value, Place)>,
-    /// Whether DNSSEC is on.
+    /// The desired state of DNSSEC.
     pub dnssec: Option<(bool, Place)>,
     /// Members of the zone's DNS settings by Cloudflare's name, each with its place.
     pub dns_settings: BTreeMap<String, (Value, Place)>,
@@ -142,16 +142,16 @@ pub struct DesiredSettings {
 /// A live zone setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiveSetting {
-    /// It has this value.
+    /// The setting has this value.
     Value {
         /// The value.
         value: Value,
-        /// Whether the zone's plan allows changing it.
+        /// True if the zone's plan allows changing it.
         editable: bool,
-        /// When it was last changed, as Cloudflare wrote it; `None` if never.
+        /// Time of the last change, as Cloudflare wrote it; `None` if never changed.
         modified_on: Option<String>,
     },
-    /// Cloudflare does not know it or does not show it; the text is Cloudflare's.
+    /// Cloudflare does not know the setting or does not show it. Contains Cloudflare's message.
     Refused(String),
 }
 
@@ -165,14 +165,14 @@ pub struct LiveDnssec {
     pub status: String,
     /// The DS record for the parent zone, as Cloudflare wrote it.
     pub ds: Option<String>,
-    /// When it was last changed, as Cloudflare wrote it; `None` if never.
+    /// Time of the last change, as Cloudflare wrote it; `None` if never changed.
     pub modified_on: Option<String>,
-    /// The options that are on, such as `dnssec_multi_signer`; a spec cannot say them.
+    /// The enabled options, such as `dnssec_multi_signer`. A spec cannot set them.
     pub options: Vec<String>,
 }
 
 impl LiveDnssec {
-    /// Whether the zone is signed, or will be once the parent zone has its DS record.
+    /// Returns true if the zone is signed, or will be once the parent zone has its DS record.
     #[must_use]
     pub fn is_on(&self) -> bool {
         matches!(self.status.as_str(), "active" | "pending" | "error")
@@ -199,33 +199,33 @@ pub struct LiveZone {
     pub id: ZoneId,
     /// Its plan.
     pub tier: Tier,
-    /// When it was created, as Cloudflare wrote it (RFC 3339).
+    /// Time of creation, as Cloudflare wrote it (RFC 3339).
     pub created_on: Option<String>,
     /// The name servers that Cloudflare assigned to it.
     pub name_servers: Vec<String>,
     /// `active`, `pending`, …, as Cloudflare wrote it.
     pub status: Option<String>,
-    /// Whether someone paused it: Cloudflare answers with what the records say, and no rule
+    /// True if the zone is paused: Cloudflare answers with the records' own values, and no rule
     /// applies.
     pub is_paused: bool,
     /// `full`, `partial`, `secondary`, …, as Cloudflare wrote it.
     pub setup: Option<String>,
-    /// Every record.
+    /// All records.
     pub records: Vec<LiveRecord>,
     /// Its record quota, if it was requested and reported.
     pub record_quota: Option<usize>,
-    /// The account that it belongs to, if reported.
+    /// The account that owns the zone, if reported.
     pub account: Option<String>,
     /// Its settings, as far as they were read.
     pub settings: LiveSettings,
     /// Its protection, as far as it was read.
     pub waf: LiveWaf,
-    /// Whether it does not exist yet and will be created; its id is then a placeholder.
+    /// True if the zone does not exist yet and will be created; its id is then a placeholder.
     pub is_new: bool,
 }
 
 impl LiveZone {
-    /// A zone of which only the name and id are known.
+    /// Creates a zone with only a name and an id.
     #[must_use]
     pub fn new(name: ZoneName, id: ZoneId) -> Self {
         Self {
@@ -246,34 +246,35 @@ impl LiveZone {
         }
     }
 
-    /// Whether Cloudflare reports that it does not serve the zone yet.
+    /// Returns true if Cloudflare reports that it does not serve the zone yet.
     #[must_use]
     pub fn is_inactive(&self) -> bool {
         matches!(self.status.as_deref(), Some("pending" | "initializing"))
     }
 
-    /// Whether Cloudflare reports that the domain has other name servers by now.
+    /// Returns true if Cloudflare reports that the domain now has other name servers.
     #[must_use]
     pub fn is_moved(&self) -> bool {
         self.status.as_deref() == Some("moved")
     }
 
-    /// Whether other name servers answer for the zone and only point names at Cloudflare (a CNAME
-    /// setup).
+    /// Returns true if other name servers answer for the zone and only point names at Cloudflare (a
+    /// CNAME setup).
     #[must_use]
     pub fn is_partial(&self) -> bool {
         self.setup.as_deref() == Some("partial")
     }
 
-    /// A zone that will be created: empty, and on the free plan until someone changes that.
+    /// Creates the state of a zone that will be created: empty, and on the free plan until someone
+    /// changes the plan.
     #[must_use]
     pub fn to_be_made(name: ZoneName) -> Self {
         Self { is_new: true, ..Self::new(name, ZoneId("NEW_ZONE_ID".to_owned())) }
     }
 }
 
-/// What was read, and so what may be compared: a zone that is missing here was not read, which is
-/// not the same as empty.
+/// The state that was read and may be compared. A zone that is missing here was not read, which
+/// differs from an empty zone.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Live {
     /// The zones that were read completely.

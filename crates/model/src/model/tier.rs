@@ -4,7 +4,7 @@ use super::facts::{
     FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, TIERS, TierFacts, UNKNOWN_TIER,
 };
 
-/// A zone's plan, from the smallest. An unknown one comes last, because it may allow everything:
+/// A zone's plan, from the smallest. An unknown plan comes last, because it may allow everything:
 /// only Cloudflare refuses there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
@@ -16,12 +16,12 @@ pub enum Tier {
     Business,
     /// Enterprise.
     Enterprise,
-    /// One that this version does not know, such as a partner's, or none that was reported.
+    /// A plan that this version does not know, such as a partner's, or no reported plan.
     Unknown,
 }
 
 impl Tier {
-    /// From the `legacy_id` of the zone's plan.
+    /// Reads the `legacy_id` of the zone's plan.
     #[must_use]
     pub fn from_legacy_id(id: &str) -> Self {
         match id {
@@ -33,7 +33,7 @@ impl Tier {
         }
     }
 
-    /// Its limits.
+    /// Returns the limits of the plan.
     #[must_use]
     pub fn facts(self) -> &'static TierFacts {
         match self {
@@ -45,7 +45,7 @@ impl Tier {
         }
     }
 
-    /// How many records a zone of this plan usually holds.
+    /// Returns the usual maximum number of records in a zone of this plan.
     ///
     /// # Units
     /// Records. The account's real quota can be larger; only Cloudflare's usage report is
@@ -99,7 +99,7 @@ mod tests {
                     && unknown.tags >= facts.tags
             );
             assert!(unknown.minimum_ttl <= facts.minimum_ttl);
-            // What is sent at once must suit the smallest.
+            // The size of one request must suit the smallest plan.
             assert!(
                 unknown.batch_operations <= facts.batch_operations
                     && unknown.records <= facts.records

@@ -4,42 +4,42 @@ use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 
-/// How much the clocks of two machines may differ if both count as correct.
+/// Maximum difference between the clocks of two machines that both count as correct.
 pub const SKEW: Duration = Duration::from_secs(5 * 60);
 
-/// A text is not a time in RFC 3339.
+/// The text is not a time in RFC 3339.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it is not a time such as 2026-11-23T01:02:03Z")]
 pub struct NotATime;
 
-/// A time in RFC 3339, in UTC, to the second.
+/// Formats a time in RFC 3339, in UTC, to the second.
 ///
 /// # Ranges
-/// A time before 1970 becomes the beginning of 1970, one after 9999-12-30T22:00:00Z becomes that
-/// moment, the last that can be read in every time zone: a clock may have any value.
+/// A clock may have any value. A time before 1970 becomes the beginning of 1970. A time after
+/// 9999-12-30T22:00:00Z becomes that moment, the last that can be read in every time zone.
 #[must_use]
 pub fn rfc3339(moment: SystemTime) -> String {
     format!("{:.0}", within(moment))
 }
 
-/// As [`rfc3339`], to the microsecond.
+/// Formats a time like [`rfc3339`], to the microsecond.
 #[must_use]
 pub fn rfc3339_micros(moment: SystemTime) -> String {
     format!("{:.6}", within(moment))
 }
 
-/// The moment that a text in RFC 3339 means, in UTC or with another offset.
+/// Parses a text in RFC 3339, in UTC or with another offset.
 ///
 /// # Errors
-/// The text is no such time.
+/// The text is not a time in RFC 3339.
 pub fn parse_rfc3339(text: &str) -> Result<SystemTime, NotATime> {
     timestamp(text).map(SystemTime::from).ok_or(NotATime)
 }
 
-/// As [`parse_rfc3339`]; `None` if the text is no such time.
+/// Parses like [`parse_rfc3339`]; `None` if the text is not a time in RFC 3339.
 ///
 /// # Ranges
-/// RFC 3339 section 5.6 sets no limit to the digits of a fraction. Those after the ninth, below a
+/// RFC 3339 section 5.6 sets no limit to the digits of a fraction. Digits after the ninth, below a
 /// nanosecond, are dropped.
 #[must_use]
 pub fn timestamp(text: &str) -> Option<Timestamp> {
@@ -53,7 +53,8 @@ pub fn timestamp(text: &str) -> Option<Timestamp> {
     text.parse().ok()
 }
 
-/// The age of a time; zero if it is in the future by at most [`SKEW`], and `None` if by more.
+/// Returns the age of a time: zero if it is in the future by at most [`SKEW`], and `None` if by
+/// more.
 #[must_use]
 pub fn age(moment: SystemTime, now: SystemTime) -> Option<Duration> {
     match now.duration_since(moment) {
@@ -62,7 +63,7 @@ pub fn age(moment: SystemTime, now: SystemTime) -> Option<Duration> {
     }
 }
 
-/// An elapsed time in its largest unit.
+/// Formats an elapsed time in its largest unit.
 #[must_use]
 pub fn ago(age: Duration) -> String {
     match age.as_secs() {
@@ -73,7 +74,7 @@ pub fn ago(age: Duration) -> String {
     }
 }
 
-/// The nearest time that can be written.
+/// Returns the nearest time that can be formatted.
 fn within(moment: SystemTime) -> Timestamp {
     let nearest =
         if moment < SystemTime::UNIX_EPOCH { Timestamp::UNIX_EPOCH } else { Timestamp::MAX };
@@ -115,7 +116,7 @@ mod tests {
         ] {
             assert_eq!(parse_rfc3339(text), Ok(moment), "{text}");
         }
-        // Cloudflare writes up to six digits, others more.
+        // Cloudflare writes up to six digits, other services more.
         let exact = moment + Duration::from_nanos(123_456_789);
         for digits in ["123456789", "1234567890", "123456789999999999999999"] {
             for offset in ["Z", "+00:00"] {

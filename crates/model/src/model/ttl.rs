@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::facts::{AUTOMATIC_TTL, MAXIMUM_TTL, MINIMUM_TTL_OF_ENTERPRISE};
 
-/// How long resolvers may keep an answer.
+/// The time for which resolvers may cache an answer.
 ///
 /// # Units
 /// Seconds, 30…86400 (below 60 only on Enterprise zones); 1 means automatic and is not a duration.
@@ -24,10 +24,10 @@ pub struct Ttl(u32);
 pub struct TtlError(pub u64);
 
 impl Ttl {
-    /// Cloudflare chooses (served as 300 seconds).
+    /// Cloudflare chooses the time (300 seconds).
     pub const AUTOMATIC: Self = Self(AUTOMATIC_TTL);
 
-    /// From a number of seconds; 1 means automatic.
+    /// Converts a number of seconds; 1 means automatic.
     ///
     /// # Errors
     /// Outside 30…86400 and not 1.
@@ -42,26 +42,27 @@ impl Ttl {
         }
     }
 
-    /// The value that Cloudflare reported, unchecked: live values are shown, not judged.
+    /// Converts the value that Cloudflare reported without checks: live values are shown, not
+    /// judged.
     #[must_use]
     pub fn reported(seconds: u32) -> Self {
         Self(seconds)
     }
 
-    /// The number that Cloudflare uses: seconds, or 1.
+    /// Returns the number that Cloudflare uses: seconds, or 1.
     #[must_use]
     pub fn as_number(self) -> u32 {
         self.0
     }
 
-    /// Whether Cloudflare chooses.
+    /// Returns true if Cloudflare chooses the time.
     #[must_use]
     pub fn is_automatic(self) -> bool {
         self == Self::AUTOMATIC
     }
 }
 
-/// As a spec writes it: `auto`, or a number.
+/// Writes the spelling of a spec: `auto`, or a number.
 impl Serialize for Ttl {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.is_automatic() {
@@ -72,7 +73,7 @@ impl Serialize for Ttl {
     }
 }
 
-/// As a spec writes it.
+/// Writes the spelling of a spec.
 impl fmt::Display for Ttl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_automatic() { f.write_str("auto") } else { write!(f, "{}", self.0) }

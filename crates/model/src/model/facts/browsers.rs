@@ -1,4 +1,4 @@
-//! What common browsers send.
+//! Headers and user agents of common browsers.
 
 /// Headers that browsers send with every request.
 pub const BROWSER_HEADERS: &[&str] = &[
@@ -11,7 +11,8 @@ pub const BROWSER_HEADERS: &[&str] = &[
     "user-agent",
 ];
 
-/// What common browsers send as their user agent. A text of one of them names ordinary visitors.
+/// Parts of the user agents of common browsers. A rule that matches one of them concerns ordinary
+/// visitors.
 pub const BROWSER_USER_AGENTS: &[&str] = &[
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15",

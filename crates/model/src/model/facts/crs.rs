@@ -79,5 +79,5 @@ pub const CRS_RULES: &[CrsRule] = &[
     (944120, 1, 5), (944130, 1, 5), (944200, 2, 5), (944210, 2, 5), (944240, 2, 5), (944250, 2, 5), (944300, 3, 5),
 ];
 
-/// The highest score that any single rule adds: that of a critical one.
+/// The highest score that any single rule adds: the score of a critical rule.
 pub const HIGHEST_SCORE: u32 = 5;

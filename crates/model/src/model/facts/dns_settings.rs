@@ -11,22 +11,22 @@ use super::fact_value::FactValue;
 /// The time to live of the zone's name servers, in seconds.
 pub const NS_TTL: RangeInclusive<u32> = 30..=86_400;
 
-/// How often secondaries check for changes, in seconds.
+/// The interval at which secondaries check for changes, in seconds.
 pub const SOA_REFRESH: RangeInclusive<u32> = 600..=86_400;
 
-/// When secondaries retry after a failure, in seconds.
+/// The interval at which secondaries retry after a failure, in seconds.
 pub const SOA_RETRY: RangeInclusive<u32> = 600..=3600;
 
-/// When secondaries stop serving the zone, in seconds.
+/// The time after which secondaries stop serving the zone, in seconds.
 pub const SOA_EXPIRE: RangeInclusive<u32> = 86_400..=2_419_200;
 
-/// How long resolvers remember that a name does not exist, in seconds.
+/// The time for which resolvers remember that a name does not exist, in seconds.
 pub const SOA_MINIMUM_TTL: RangeInclusive<u32> = 60..=86_400;
 
 /// The time to live of the SOA record, in seconds.
 pub const SOA_TTL: RangeInclusive<u32> = 1800..=3600;
 
-/// The settings of a zone that no one changed.
+/// The settings of a zone that nobody changed.
 pub const DEFAULTS: &[(&str, FactValue)] = &[
     ("flatten_all_cnames", FactValue::Switch(false)),
     ("foundation_dns", FactValue::Switch(false)),
@@ -49,5 +49,5 @@ pub const DEFAULTS: &[(&str, FactValue)] = &[
     ("zone_mode", FactValue::Word("standard")),
 ];
 
-/// The old name of advanced name servers, which `nameservers` has as well.
+/// The old name of advanced name servers, which are also part of `nameservers`.
 pub const OLD_NAME_SERVERS: &str = "foundation_dns";

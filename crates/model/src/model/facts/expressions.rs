@@ -15,27 +15,27 @@
 /// The type of a value in an expression. The documentation's String is a sequence of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldType {
-    /// True or false.
+    /// A boolean.
     Boolean,
-    /// Text.
+    /// A byte string.
     Bytes,
     /// A whole number of 64 bits.
     Integer,
     /// An IPv4 or IPv6 address.
     Address,
-    /// Several texts.
+    /// An array of byte strings.
     BytesArray,
-    /// Several numbers.
+    /// An array of integers.
     IntegerArray,
-    /// Several lists of texts.
+    /// An array of arrays of byte strings.
     BytesArrayArray,
-    /// Maps of names to lists of texts.
+    /// A map from names to arrays of byte strings.
     BytesArrayMap,
-    /// Maps of names to lists of numbers.
+    /// A map from names to arrays of integers.
     IntegerArrayMap,
 }
 
-/// Which plans have a field or operator.
+/// The smallest plan that has a field, function or operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Needs {
     /// Every plan.
@@ -55,21 +55,21 @@ pub struct ExpressionField {
     pub name: &'static str,
     /// Its type.
     pub kind: FieldType,
-    /// Whether it is only available once there is a response.
+    /// True if the field exists only after the response.
     pub is_of_response: bool,
-    /// Whether it depends on the body of the request.
+    /// True if the field depends on the body of the request.
     pub is_of_body: bool,
-    /// Which plans have it.
+    /// The smallest plan that has it.
     pub needs: Needs,
     /// Smallest and largest value, if bounded.
     pub range: Option<(i64, i64)>,
-    /// The only values, if there are few.
+    /// All valid values, if there are few.
     pub values: &'static [&'static str],
-    /// The replacement, if it is deprecated.
+    /// The replacement, if the field is deprecated.
     pub instead: Option<&'static str>,
-    /// The normalised field, if this is its text before normalisation.
+    /// The normalised field, if this field is the same text before normalisation.
     pub raw_of: Option<&'static str>,
-    /// Where it can be used, if not in every rule; as text.
+    /// Describes where the field can be used, if it is limited to some rules.
     pub only_in: Option<&'static str>,
 }
 
@@ -90,49 +90,41 @@ impl ExpressionField {
         }
     }
 
-    /// Marks a field of responses.
     const fn of_response(mut self) -> Self {
         self.is_of_response = true;
         self
     }
 
-    /// Marks a field of bodies.
     const fn of_body(mut self) -> Self {
         self.is_of_body = true;
         self
     }
 
-    /// Limits it to some plans.
     const fn needs(mut self, needs: Needs) -> Self {
         self.needs = needs;
         self
     }
 
-    /// Sets its bounds.
     const fn range(mut self, from: i64, to: i64) -> Self {
         self.range = Some((from, to));
         self
     }
 
-    /// Sets its only values.
     const fn values(mut self, values: &'static [&'static str]) -> Self {
         self.values = values;
         self
     }
 
-    /// Marks it as deprecated.
     const fn instead(mut self, field: &'static str) -> Self {
         self.instead = Some(field);
         self
     }
 
-    /// Marks it as the text before normalisation.
     const fn raw_of(mut self, field: &'static str) -> Self {
         self.raw_of = Some(field);
         self
     }
 
-    /// Limits it to some rules.
     const fn only_in(mut self, words: &'static str) -> Self {
         self.only_in = Some(words);
         self
@@ -344,22 +336,22 @@ pub const FIELDS: &[ExpressionField] = &[
     F::new("ssl", Boolean),
 ];
 
-/// What a function takes.
+/// The type of an argument of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterType {
-    /// Text.
+    /// A byte string.
     Bytes,
     /// A whole number.
     Integer,
     /// An address.
     Address,
-    /// Several booleans, such as a comparison over `[*]`.
+    /// An array of booleans, such as a comparison over `[*]`.
     BooleanArray,
-    /// Several texts.
+    /// An array of byte strings.
     BytesArray,
-    /// Text, or any array.
+    /// A byte string, or any array.
     BytesOrArray,
-    /// Text, or a whole number.
+    /// A byte string, or a whole number.
     BytesOrInteger,
     /// A number, a boolean or an address.
     Scalar,
@@ -371,16 +363,16 @@ pub enum ParameterType {
     Single,
 }
 
-/// How an argument of a function may be given.
+/// The forms of argument that a parameter accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Given {
-    /// In any way.
+    /// Any form.
     Anyhow,
-    /// As a field, or a function of a field.
+    /// A field, or a function of a field.
     Field,
-    /// As a literal.
+    /// A literal.
     Literal,
-    /// Not as a literal.
+    /// Any form except a literal.
     NoLiteral,
 }
 
@@ -389,11 +381,11 @@ pub enum Given {
 pub struct Parameter {
     /// Its name in the documentation.
     pub name: &'static str,
-    /// What it takes.
+    /// Its type.
     pub kind: ParameterType,
-    /// How it may be given.
+    /// The accepted forms.
     pub given: Given,
-    /// Whether it may be left out.
+    /// True if it may be left out.
     pub is_optional: bool,
 }
 
@@ -404,22 +396,23 @@ pub struct ExpressionFunction {
     pub name: &'static str,
     /// Its parameters in their order.
     pub parameters: &'static [Parameter],
-    /// Whether the last parameter may be repeated.
+    /// True if the last parameter may be repeated.
     pub is_variadic: bool,
     /// The type of the result; over an array, an array of it.
     pub returns: FieldType,
-    /// Where it can be used, if not everywhere: names of phases, or other places as text.
+    /// Names of phases, or descriptions of other places, to which the function is limited; empty if
+    /// it can be used everywhere.
     pub only_in: &'static [&'static str],
-    /// Which plans have it.
+    /// The smallest plan that has it.
     pub needs: Needs,
 }
 
-/// A parameter.
+/// A required parameter.
 const fn p(name: &'static str, kind: ParameterType, given: Given) -> Parameter {
     Parameter { name, kind, given, is_optional: false }
 }
 
-/// A parameter that may be left out.
+/// An optional parameter.
 const fn o(name: &'static str, kind: ParameterType, given: Given) -> Parameter {
     Parameter { name, kind, given, is_optional: true }
 }
@@ -442,13 +435,11 @@ const fn function(
 }
 
 impl ExpressionFunction {
-    /// Makes the last parameter repeatable.
     const fn variadic(mut self) -> Self {
         self.is_variadic = true;
         self
     }
 
-    /// Limits it to some plans.
     const fn needs(mut self, needs: Needs) -> Self {
         self.needs = needs;
         self
@@ -499,19 +490,19 @@ pub const FUNCTIONS: &[ExpressionFunction] = &{
 pub const MANAGED_LISTS: &[&str] =
     &["$cf.anonymizer", "$cf.botnetcc", "$cf.malware", "$cf.open_proxies", "$cf.vpn"];
 
-/// The longest body that rules see in full, in bytes.
+/// Longest body that rules see in full, in bytes.
 pub const REQUEST_BODY_BYTES: usize = 128 << 10;
 
-/// Longest expression, in characters of its form on one line.
+/// Maximum length of an expression, in characters of its form on one line.
 pub const EXPRESSION_CHARACTERS: usize = 4096;
 
-/// Most regular expressions in one rule.
+/// Maximum number of regular expressions in one rule.
 pub const REGULAR_EXPRESSIONS: usize = 64;
 
-/// Most number signs around a raw string.
+/// Maximum number of number signs around a raw string.
 pub const RAW_STRING_HASHES: usize = 255;
 
-/// Longest description of a rule, in characters.
+/// Maximum length of the description of a rule, in characters.
 pub const DESCRIPTION_CHARACTERS: usize = 500;
 
 /// Functions that Cloudflare accepts only once in an expression, as its refusals showed.

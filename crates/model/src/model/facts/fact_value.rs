@@ -3,16 +3,16 @@
 /// A value of a setting, such as its default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FactValue {
-    /// Nothing.
+    /// JSON `null`.
     Null,
-    /// True or false.
+    /// A boolean.
     Switch(bool),
     /// A whole number.
     Number(u32),
-    /// A word.
+    /// A string.
     Word(&'static str),
-    /// A list without members.
+    /// An empty list.
     EmptyList,
-    /// Members by name.
+    /// An object.
     Object(&'static [(&'static str, FactValue)]),
 }

@@ -1,12 +1,12 @@
 //! Facts about each record type, as plain data.
 //!
-//! The facts of a type are under `rdata/`; this file defines their format. They describe how
-//! Cloudflare expects a value and how it returns it; they contain no parsing or printing code. The
-//! sandbox may use this folder and nothing else of the model, so that an error in our codecs is not
-//! repeated there. The folder also has the facts about rulesets, rate limits, what else a zone can
-//! hold, the Rules language, the OWASP Core Rule Set, zone settings, DNS settings, the permissions
-//! of API tokens, the networks that Cloudflare does not proxy to, what browsers send, and how
-//! records of mail are recognized.
+//! The facts of a type are under `rdata/`; this file defines their format. They describe the form
+//! in which Cloudflare expects a value and the form in which it returns the value; they contain no
+//! parsing or printing code. The sandbox may use this folder and nothing else of the model, so that
+//! an error in a codec of the model is not repeated there. The folder also has the facts about
+//! rulesets, rate limits, other resources of zones, the Rules language, the OWASP Core Rule Set,
+//! zone settings, DNS settings, the permissions of API tokens, the networks that Cloudflare does
+//! not proxy to, requests of browsers, and mail records.
 
 mod browsers;
 pub mod crs;
@@ -36,7 +36,7 @@ pub use ttl::{
 };
 pub use types::{all, of};
 
-/// Where a field of a record is in Cloudflare's JSON.
+/// The place of a field in Cloudflare's JSON of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slot {
     /// The record's `content` string.
@@ -47,7 +47,7 @@ pub enum Slot {
     Top,
 }
 
-/// What a field may hold.
+/// The kind of value that a field has.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FieldKind {
     /// A dotted-quad IPv4 address.
@@ -56,11 +56,11 @@ pub enum FieldKind {
     Ipv6,
     /// A host name; returned in lower case without the final dot.
     Host,
-    /// A host name or `.` (nothing here); returned without the final dot, `.` stays.
+    /// A host name or `.` (no host); returned without the final dot, `.` stays.
     HostOrRoot,
     /// Character strings of a TXT record.
     CharacterStrings,
-    /// A whole number from 0 to the number given.
+    /// A whole number from 0 to `max`.
     Integer {
         /// Largest value.
         max: u32,
@@ -101,7 +101,7 @@ pub enum FieldKind {
 /// The case of letters in answers, for values where case is insignificant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LetterCase {
-    /// As they were sent.
+    /// The letters of the request.
     AsSent,
     /// In upper case.
     Upper,
@@ -110,18 +110,18 @@ pub enum LetterCase {
 /// One named part of a record's value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FieldFacts {
-    /// Cloudflare's name for it, which is also its name in the spec.
+    /// Cloudflare's name of the field, which is also its name in the spec.
     pub name: &'static str,
     /// Its place in JSON.
     pub slot: Slot,
-    /// What it may hold.
+    /// The kind of its value.
     pub kind: FieldKind,
-    /// What it means, for the schema and the documentation.
+    /// Its meaning, for the schema and the documentation.
     pub about: &'static str,
 }
 
 impl FieldFacts {
-    /// The record's `content`.
+    /// A field in the record's `content`.
     pub(super) const fn content(kind: FieldKind, about: &'static str) -> Self {
         Self { name: "content", slot: Slot::Content, kind, about }
     }
@@ -136,19 +136,19 @@ impl FieldFacts {
         Self { name, slot: Slot::Data, kind, about }
     }
 
-    /// A whole number of `data`.
+    /// A whole number in `data`.
     pub(super) const fn number(name: &'static str, max: u32, about: &'static str) -> Self {
         Self::data(name, FieldKind::Integer { max }, about)
     }
 
-    /// Whether it may be left out.
+    /// Returns true if the field may be left out.
     #[must_use]
     pub fn is_optional(&self) -> bool {
         matches!(self.kind, FieldKind::SvcParams)
     }
 }
 
-/// Everything known about one record type.
+/// The facts of one record type.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TypeFacts {
     /// The type's mnemonic, upper case.
@@ -159,19 +159,19 @@ pub struct TypeFacts {
     pub about: &'static str,
     /// The fields, in the order of the presentation format.
     pub fields: &'static [FieldFacts],
-    /// Whether Cloudflare can proxy it.
+    /// True if Cloudflare can proxy records of the type.
     pub proxiable: bool,
-    /// Whether the answer repeats `data.priority` next to `content`, and leaves it out of the
+    /// True if the answer repeats `data.priority` next to `content`, and leaves it out of the
     /// composed `content`.
     pub repeats_priority: bool,
-    /// Where the format is defined.
+    /// The specification of the format.
     pub source: &'static str,
-    /// Values in presentation form, for documentation and tests; the first is the one shown.
+    /// Values in presentation form, for documentation and tests; outputs show the first one.
     pub examples: &'static [&'static str],
 }
 
 impl TypeFacts {
-    /// What most types have in common.
+    /// Values that most types have in common.
     pub(super) const BASE: Self = Self {
         name: "",
         number: 0,
@@ -183,26 +183,26 @@ impl TypeFacts {
         examples: &[],
     };
 
-    /// Whether the value is sent as a `data` object. Cloudflare then composes `content` of its
-    /// members, in the order of the presentation format: text in quotes, decimal numbers with all
-    /// their decimal places.
+    /// Returns true if the value is sent as a `data` object. Cloudflare then composes `content` of
+    /// its members, in the order of the presentation format: text in quotes, decimal numbers with
+    /// all their decimal places.
     #[must_use]
     pub fn has_data(&self) -> bool {
         self.fields.iter().any(|f| f.slot == Slot::Data)
     }
 
-    /// Whether `priority` is next to `content` or `data`, not in them.
+    /// Returns true if `priority` is next to `content` or `data`, and not in them.
     #[must_use]
     pub fn has_priority_beside(&self) -> bool {
         self.fields.iter().any(|f| f.slot == Slot::Top)
     }
 
-    /// The field of this name.
+    /// Returns the field with this name.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'static FieldFacts> {
         self.fields.iter().find(|f| f.name == name)
     }
 }
 
-/// Longest content of a TXT record on the wire, in bytes, including length octets.
+/// Maximum length of a TXT value on the wire, in bytes, including length octets.
 pub const TXT_WIRE_BYTES: usize = 4096;

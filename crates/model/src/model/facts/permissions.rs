@@ -1,12 +1,11 @@
-//! The permissions of API tokens that this program has to do with, by the names that Cloudflare
-//! gives them.
+//! The permissions of API tokens that this program needs or mentions, with Cloudflare's names.
 //!
 //! # Sources
 //! Names: developers.cloudflare.com/fundamentals/api/reference/permissions, whose tab for the
-//! dashboard says `Edit` where the tab for the API says `Write`. That `Edit` includes reading:
+//! dashboard says `Edit` where the tab for the API says `Write`. `Edit` includes reading:
 //! …/fundamentals/api/get-started/create-token. Both read 2026-11.
 
-/// What a permission is granted for.
+/// The kind of resource that a permission is granted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PermissionScope {
     /// Zones.
@@ -50,7 +49,7 @@ pub enum PermissionGroup {
     ResponseCompression,
     /// URL normalization.
     Sanitize,
-    /// Logs, and the fields that they have.
+    /// Logs and their fields.
     Logs,
     /// Page rules.
     PageRules,
@@ -77,14 +76,14 @@ pub enum PermissionGroup {
 /// The access that a permission gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PermissionAccess {
-    /// Reading.
+    /// Read access.
     Read,
-    /// Reading and writing.
+    /// Read and write access.
     Edit,
 }
 
 impl PermissionGroup {
-    /// All of them.
+    /// All groups.
     pub const ALL: &'static [Self] = &[
         Self::Zone,
         Self::Dns,
@@ -115,7 +114,7 @@ impl PermissionGroup {
         Self::ManagedHeaders,
     ];
 
-    /// Its name.
+    /// Returns Cloudflare's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -149,7 +148,7 @@ impl PermissionGroup {
         }
     }
 
-    /// What it is granted for.
+    /// Returns the kind of resource that the permission is granted for.
     #[must_use]
     pub fn scope(self) -> PermissionScope {
         match self {
@@ -159,29 +158,29 @@ impl PermissionGroup {
     }
 }
 
-/// A permission.
+/// A permission with its access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Permission {
-    /// Which one.
+    /// The group.
     pub group: PermissionGroup,
-    /// With which access.
+    /// The access.
     pub access: PermissionAccess,
 }
 
 impl Permission {
-    /// A permission to read.
+    /// Creates a permission to read.
     #[must_use]
     pub const fn read(group: PermissionGroup) -> Self {
         Self { group, access: PermissionAccess::Read }
     }
 
-    /// A permission to read and write.
+    /// Creates a permission to read and write.
     #[must_use]
     pub const fn edit(group: PermissionGroup) -> Self {
         Self { group, access: PermissionAccess::Edit }
     }
 
-    /// Its name in the API's reference, such as `DNS Write`.
+    /// Returns its name in the API's reference, such as `DNS Write`.
     #[must_use]
     pub fn api_name(self) -> String {
         let access = match self.access {
@@ -191,7 +190,7 @@ impl Permission {
         format!("{} {access}", self.group.name())
     }
 
-    /// What to choose in the dashboard, such as `Zone > DNS > Edit`.
+    /// Returns its name in the dashboard, such as `Zone > DNS > Edit`.
     #[must_use]
     pub fn dashboard_name(self) -> String {
         let scope = match self.group.scope() {

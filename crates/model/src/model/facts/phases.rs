@@ -1,5 +1,4 @@
-//! The phases of request handling: the one list, with a row for each phase that a spec can have
-//! rules for.
+//! The phases of request handling, with a row for each phase whose rules a spec can have.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine (phases list, rules language actions) and /waf/concepts
@@ -10,68 +9,70 @@ use super::permissions::PermissionGroup;
 use super::rate_limits::RATE_LIMITS;
 use super::tiers::CUSTOM_RULES;
 
-/// What Cloudflare says about a phase.
+/// The facts of one phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PhaseFacts {
     /// Cloudflare's name.
     pub name: &'static str,
-    /// What its rules are called.
+    /// The name of its rules.
     pub about: &'static str,
-    /// The permission for them.
+    /// The permission that its rules need.
     pub permission: PermissionGroup,
     /// The member `source` of its rulesets, if Cloudflare sets one (seen in answers).
     pub source: Option<&'static str>,
-    /// Actions of a zone's rules in this phase; empty if we do not manage the phase.
+    /// Actions of a zone's rules in this phase; empty if this program does not manage the phase.
     pub actions: &'static [&'static str],
-    /// How many rules a zone may have on the plans free, pro, business and enterprise; `None` if
+    /// Maximum number of rules of a zone on the plans free, pro, business and enterprise; `None` if
     /// unknown.
     pub most_rules: Option<[usize; 4]>,
 }
 
-/// How a spec has the rules of a phase.
+/// The list of a phase's rules in a spec.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PhaseList {
     /// The key of the list under `waf`.
     pub key: &'static str,
-    /// What its rules are like, which decides their keys.
+    /// The kind of its rules, which decides their keys.
     pub rules: RuleKind,
-    /// The heading of its rules in an overview; with `_` for blanks, their member in its JSON.
+    /// The heading of its rules in an overview. With `_` for blanks, it is their key in the
+    /// overview's JSON.
     pub heading: &'static str,
-    /// The description of the key that editors show.
+    /// The description of the key, which editors show.
     pub help: &'static str,
 }
 
-/// What the rules of a phase are like.
+/// The kind of the rules of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleKind {
-    /// Each takes an action on its requests, or lets them skip other rules.
+    /// Each rule takes an action on its requests, or skips other rules for them.
     Action,
-    /// Each takes an action above a rate.
+    /// Each rule takes an action above a rate.
     Rate,
-    /// Rules of the phase deploy managed rulesets, and those of the list are exceptions from these.
+    /// Rules of the phase deploy managed rulesets, and the rules of the list are exceptions from
+    /// these.
     Exception,
 }
 
-/// Declares the phases: those of which we manage the entry point, a row each, and the names of the
+/// Declares the phases: a row for each phase whose entry point is managed, and the names of the
 /// others.
 macro_rules! phases {
     ($($(#[$doc:meta])* $phase:ident { $($fact:ident: $value:expr,)+ } { $($word:ident: $text:expr,)+ })+
      [$($other:literal: $about:literal, $permission:ident;)+]) => {
-        /// A phase of which we manage the zone's entry point.
+        /// A phase whose entry point is managed.
         ///
         /// # Order
-        /// The order in which Cloudflare runs them.
+        /// Cloudflare's order of execution.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Phase {
             $($(#[$doc])* $phase,)+
         }
 
         impl Phase {
-            /// All of them.
+            /// All managed phases.
             pub const ALL: &'static [Self] = &[$(Self::$phase),+];
         }
 
-        /// All phases; those that are managed come first, in their order.
+        /// All phases; managed phases come first, in their order.
         pub const PHASES: &[PhaseFacts] = &[
             $(PhaseFacts { $($fact: $value,)+ },)+
             $(PhaseFacts {
@@ -84,7 +85,7 @@ macro_rules! phases {
             },)+
         ];
 
-        /// How a spec has the rules of the managed phases, in their order.
+        /// The lists of the managed phases, in their order.
         const LISTS: &[PhaseList] = &[$(PhaseList { $($word: $text,)+ }),+];
     };
 }
@@ -132,7 +133,7 @@ phases! {
         heading: "exceptions",
         help: "Exceptions from the managed rulesets, in their order; they run before the rulesets.",
     }
-    // Those that are not managed.
+    // Phases that are not managed.
     [
         "ddos_l4": "overrides of the network-layer DDoS protection", HttpDdosManagedRuleset;
         "ddos_l7": "overrides of the HTTP DDoS protection", HttpDdosManagedRuleset;
@@ -159,57 +160,57 @@ phases! {
 }
 
 impl Phase {
-    /// What Cloudflare says about it.
+    /// Returns the facts of the phase.
     #[must_use]
     pub const fn facts(self) -> &'static PhaseFacts {
         &PHASES[self as usize]
     }
 
-    /// How a spec has its rules.
+    /// Returns the list of its rules in a spec.
     #[must_use]
     pub const fn list(self) -> &'static PhaseList {
         &LISTS[self as usize]
     }
 
-    /// Cloudflare's name.
+    /// Returns Cloudflare's name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         self.facts().name
     }
 
-    /// The key of its rules under `waf` in a spec.
+    /// Returns the key of its rules under `waf` in a spec.
     #[must_use]
     pub const fn key(self) -> &'static str {
         self.list().key
     }
 
-    /// What its rules are like.
+    /// Returns the kind of its rules.
     #[must_use]
     pub const fn rules(self) -> RuleKind {
         self.list().rules
     }
 
-    /// Its purpose, as text.
+    /// Returns its purpose, as text.
     #[must_use]
     pub const fn about(self) -> &'static str {
         self.facts().about
     }
 
-    /// Whether its rules can deploy managed rulesets.
+    /// Returns true if its rules can deploy managed rulesets.
     #[must_use]
     pub fn deploys(self) -> bool {
         self.rules() == RuleKind::Exception
     }
 
-    /// Whether a rule with an action has an entry of its own under [`key`](Self::key); where
-    /// rulesets are deployed, only exceptions do.
+    /// Returns true if a rule with this action has an entry of its own under [`key`](Self::key). In
+    /// the phase of managed rulesets only exceptions have one.
     #[must_use]
     pub fn lists(self, action: &str) -> bool {
         !self.deploys() || action == "skip"
     }
 
-    /// All of them in the order of a spec: exceptions are beside the managed rulesets, before the
-    /// other lists.
+    /// Iterates over the phases in the order of a spec: exceptions are beside the managed rulesets,
+    /// before the other lists.
     pub fn in_spec() -> impl Iterator<Item = Self> {
         let (first, rest): (Vec<Self>, Vec<Self>) =
             Self::ALL.iter().partition(|phase| phase.deploys());

@@ -8,7 +8,7 @@
 pub const RATE_COLO: &str = "cf.colo.id";
 /// The client's address, as a characteristic.
 pub const RATE_IP: &str = "ip.src";
-/// A visitor, even one of several at one address, as a characteristic.
+/// A visitor, even if several visitors share one address, as a characteristic.
 pub const RATE_VISITOR: &str = "cf.unique_visitor_id";
 /// All documented periods, in seconds.
 pub const RATE_PERIODS: &[u32] = &[
@@ -17,8 +17,8 @@ pub const RATE_PERIODS: &[u32] = &[
 ];
 /// Durations of a mitigation in seconds.
 pub const RATE_TIMEOUTS: &[u32] = &[0, 10, 60, 120, 300, 600, 3600, 86_400];
-/// How many rate limiting rules a zone may have on the plans free, pro, business and enterprise.
+/// Maximum number of rate limiting rules of a zone on the plans free, pro, business and enterprise.
 pub(super) const RATE_LIMITS: [usize; 4] = [1, 2, 5, 100];
-/// The longest period of a rate limiting rule on the plans free, pro, business and enterprise, in
+/// Longest period of a rate limiting rule on the plans free, pro, business and enterprise, in
 /// seconds.
 pub const RATE_LONGEST_PERIOD: [u32; 4] = [10, 60, 600, 86_400];

@@ -1,48 +1,48 @@
-//! The catalogue of what a zone can hold that acts on DNS or on requests.
+//! The catalogue of the resources of a zone that affect DNS or requests.
 //!
 //! # Sources
 //! Paths, members and permissions: developers.cloudflare.com/api, the page of each list, and
-//! …/fundamentals/api/reference/permissions, read 2026-11-26. The values that a zone has without a
-//! change are those of the same pages; where a page has none, the value that turns the thing off.
-//! Resources of Terraform: developers.cloudflare.com/api/terraform and
+//! …/fundamentals/api/reference/permissions, read 2026-11-26. Default values are those of the same
+//! pages; if a page has none, the default is the value that disables the resource. Resources of
+//! Terraform: developers.cloudflare.com/api/terraform and
 //! registry.terraform.io/providers/cloudflare/cloudflare, documentation of 4.52 and 5.x, read
 //! 2026-11-26.
 
 use super::fact_value::FactValue;
 use super::permissions::PermissionGroup;
 
-/// A kind of thing that a zone can hold.
+/// A kind of resource in a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResourceFacts {
-    /// What it is called, in the plural.
+    /// Its name, in the plural.
     pub about: &'static str,
     /// The path below the zone that reads it.
     pub path: &'static str,
-    /// The permission for it.
+    /// The permission that a read needs.
     pub permission: PermissionGroup,
     /// The key of a zone in a spec that manages it.
     pub managed_by: Option<&'static str>,
-    /// What a read shows.
+    /// The form of the answer to a read.
     pub shows: ResourceAnswer,
-    /// The resources of Terraform's provider that make it, in versions 4 and 5.
+    /// The resources of Terraform's provider that create it, in versions 4 and 5.
     pub terraform: &'static [&'static str],
 }
 
-/// What a read of a resource shows.
+/// The form of the answer to a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResourceAnswer {
-    /// A list or an object that has a reader of its own, because a spec manages it.
+    /// A list or an object with a reader of its own, because a spec manages it.
     Managed,
-    /// A list of things that act, apart from those whose member has this value.
+    /// A list of items. Items whose member has the value `idle` have no effect.
     List {
-        /// The member and its value in things that do not act.
+        /// The member and its value in items without effect.
         idle: Option<(&'static str, FactValue)>,
     },
     /// An object that every zone has.
     Object {
-        /// The members with the values that they have without a change.
+        /// The members with their default values.
         usual: &'static [(&'static str, FactValue)],
-        /// Members that say nothing about requests.
+        /// Members that have no effect on requests.
         ignored: &'static [&'static str],
     },
 }
@@ -71,7 +71,7 @@ impl ResourceFacts {
         Self { about, path, permission, managed_by: None, shows, terraform: &[] }
     }
 
-    /// The same list, in which things with this value do not act.
+    /// Marks items with this value as items without effect.
     const fn idle_if(self, member: &'static str, value: FactValue) -> Self {
         Self { shows: ResourceAnswer::List { idle: Some((member, value)) }, ..self }
     }
@@ -88,7 +88,7 @@ impl ResourceFacts {
         Self { about, path, permission, managed_by: None, shows, terraform: &[] }
     }
 
-    /// The same, with the resources of Terraform's provider that make it.
+    /// Sets the resources of Terraform's provider that create it.
     const fn made_by(self, terraform: &'static [&'static str]) -> Self {
         Self { terraform, ..self }
     }
@@ -97,7 +97,7 @@ impl ResourceFacts {
 /// The records of a zone.
 pub const RECORDS: ResourceFacts =
     ResourceFacts::managed("records", "records", "dns_records", PermissionGroup::Dns);
-/// The settings of a zone, all at once: until 2027-03-31 (developers.cloudflare.com,
+/// The settings of a zone, all at once. Available until 2027-03-31 (developers.cloudflare.com,
 /// fundamentals/api/reference/deprecations, read 2026-11-26).
 pub const SETTINGS: ResourceFacts =
     ResourceFacts::managed("settings", "settings", "settings", PermissionGroup::ZoneSettings);
@@ -116,7 +116,7 @@ pub const DNS_SETTINGS: ResourceFacts = ResourceFacts::managed(
 pub const RULESETS: ResourceFacts =
     ResourceFacts::managed("waf", "rules", "rulesets", PermissionGroup::ZoneWaf);
 
-/// What a zone can hold and no spec manages, in the order in which it is looked at.
+/// The resources of a zone that no spec manages, in the order of reading.
 pub const UNMANAGED: &[ResourceFacts] = &[
     ResourceFacts::list("page rules", "pagerules", PermissionGroup::PageRules)
         .idle_if("status", FactValue::Word("disabled"))
@@ -229,13 +229,14 @@ pub const UNMANAGED: &[ResourceFacts] = &[
     .made_by(&["cloudflare_leaked_credential_check"]),
 ];
 
-/// The resource of a path below a zone, if no spec manages it.
+/// Returns the resource at a path below a zone, if no spec manages it.
 #[must_use]
 pub fn unmanaged(path: &str) -> Option<&'static ResourceFacts> {
     UNMANAGED.iter().find(|resource| resource.path == path)
 }
 
-/// The resource that a kind of Terraform's provider makes, if no spec manages it.
+/// Returns the resource that a resource type of Terraform's provider creates, if no spec manages
+/// it.
 #[must_use]
 pub fn made_by_terraform(kind: &str) -> Option<&'static ResourceFacts> {
     UNMANAGED.iter().find(|resource| resource.terraform.contains(&kind))

@@ -1,6 +1,6 @@
 //! Facts about rulesets: actions and managed rulesets, as plain data. The phases are in
-//! [`super::phases`], the facts that only rate limits have in [`super::rate_limits`], the limits of
-//! plans in `tiers.rs`.
+//! [`super::phases`], the facts of rate limits in [`super::rate_limits`], the limits of plans in
+//! `tiers.rs`.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine (rules language actions, rulesets API) and
@@ -8,17 +8,17 @@
 
 use super::phases::Phase;
 
-/// Longest `ref` of a rule that a spec can name, in characters.
+/// Maximum length of a `ref` that a spec can name, in characters.
 pub const REF_CHARACTERS: usize = 128;
 
-/// Whether a character can be in a `ref` that a spec names.
+/// Returns true for a character that a `ref` in a spec can contain.
 #[must_use]
 pub fn is_ref_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
 }
 
-/// Whether a `ref` can be named in a spec. Which ones Cloudflare takes is not documented; `a-` has
-/// been refused, so neither end is a separator.
+/// Returns true for a `ref` that a spec can name. Cloudflare does not document the valid ones; it
+/// has refused `a-`, so neither end may be a separator.
 #[must_use]
 pub fn is_ref(text: &str) -> bool {
     let is_end = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -66,7 +66,7 @@ pub const SCORE_ACTIONS: &[&str] =
 /// A ruleset that Cloudflare maintains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ManagedFacts {
-    /// Its word in the spec.
+    /// Its keyword in the spec.
     pub key: &'static str,
     /// Its id, the same for every account.
     pub id: &'static str,
@@ -74,7 +74,7 @@ pub struct ManagedFacts {
     pub name: &'static str,
     /// The phase in which it can be deployed.
     pub phase: &'static str,
-    /// The lowest plan that has it: 0 free, 1 pro, 2 business, 3 enterprise.
+    /// The smallest plan that has it: 0 free, 1 pro, 2 business, 3 enterprise.
     pub lowest_plan: usize,
 }
 
@@ -121,7 +121,7 @@ pub const MANAGED_RULESETS: &[ManagedFacts] = &[
 /// refusals).
 pub const SKIP_PRODUCTS: &[&str] =
     &["bic", "hot", "rateLimit", "securityLevel", "uaBlock", "waf", "zoneLockdown"];
-/// Phases that a custom rule can skip: those after its own.
+/// Phases that a custom rule can skip: the phases after its own.
 pub const SKIP_PHASES: &[&str] = &[RATE_LIMIT_PHASE, "http_request_sbfm", MANAGED_PHASE];
 
 /// Status codes for the response to a blocked request.

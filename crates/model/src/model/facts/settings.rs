@@ -1,16 +1,16 @@
-//! Facts about each zone setting: its valid values, and which plans can change it.
+//! Facts about each zone setting: its valid values, and the plans that can change it.
 //!
 //! # Sources
 //! Names and values: developers.cloudflare.com/api, "Edit zone setting", and the types of the
 //! official Python SDK 5.9.0, read 2026-11-20. Plans: the settings that were not editable in a free
-//! zone (observed 2022), or for which an edit was refused (observed 2026), and those that the API
-//! reference calls limited to Enterprise. ASSUMED: everything else is editable on every plan, also
-//! `tls_client_auth`, which the types of the SDK still give to Enterprise alone. Defaults: settings
-//! whose `modified_on` was null in listings recorded 2022 and later, which is the case where no one
-//! changed them; numbers also in Cloudflare's OpenAPI schema (cloudflare/api-schemas, read
-//! 2026-11-26). No default is known where the schema says that it depends on the zone's plan
+//! zone (observed 2022), or for which an edit was refused (observed 2026), and the settings that
+//! the API reference calls limited to Enterprise. ASSUMED: every other setting is editable on every
+//! plan, also `tls_client_auth`, which the types of the SDK still give to Enterprise alone.
+//! Defaults: settings whose `modified_on` was null in listings recorded 2022 and later, which means
+//! that nobody changed them; numbers also in Cloudflare's OpenAPI schema (cloudflare/api-schemas,
+//! read 2026-11-26). No default is known if the schema says that it depends on the zone's plan
 //! (`automatic_https_rewrites`, `max_upload`, `opportunistic_encryption`, `opportunistic_onion`,
-//! `ssl`, `tls_1_3`), and where the schema and the listings disagree (`nel`).
+//! `ssl`, `tls_1_3`), or if the schema and the listings disagree (`nel`).
 
 use super::fact_value::FactValue;
 
@@ -27,7 +27,7 @@ pub enum SettingKind {
     Words(&'static [&'static str]),
     /// An object whose members are of these kinds.
     Object(&'static [(&'static str, SettingKind)]),
-    /// True or false.
+    /// A boolean.
     Switch,
 }
 
@@ -38,14 +38,14 @@ pub struct SettingFacts {
     pub name: &'static str,
     /// Its valid values.
     pub kind: SettingKind,
-    /// The lowest plan whose zones can change it; `None` if it cannot be changed.
+    /// The smallest plan whose zones can change it; `None` if it cannot be changed.
     pub plan: Option<&'static str>,
-    /// Cloudflare's default, if one is known that holds for every zone.
+    /// Cloudflare's default, if it is the same for every zone and known.
     pub default: Option<FactValue>,
 }
 
 impl SettingFacts {
-    /// The same setting with this default.
+    /// Sets the default.
     const fn or(self, default: FactValue) -> Self {
         Self { default: Some(default), ..self }
     }
@@ -54,12 +54,10 @@ impl SettingFacts {
 /// `on` or `off`, the most common kind.
 const ON_OFF: SettingKind = SettingKind::Word(&["on", "off"]);
 
-/// A setting.
 const fn setting(name: &'static str, kind: SettingKind, plan: &'static str) -> SettingFacts {
     SettingFacts { name, kind, plan: Some(plan), default: None }
 }
 
-/// A setting that is on or off.
 const fn switch(name: &'static str, plan: &'static str) -> SettingFacts {
     setting(name, ON_OFF, plan)
 }
@@ -74,25 +72,26 @@ const fn off(name: &'static str, plan: &'static str) -> SettingFacts {
     switch(name, plan).or(FactValue::Word("off"))
 }
 
-/// How long browsers may cache an answer, in seconds; 0 leaves it to the origin.
+/// Valid times for which browsers may cache an answer, in seconds; 0 leaves the time to the origin.
 const BROWSER_CACHE_TTLS: SettingKind = SettingKind::Number(&[
     0, 30, 60, 120, 300, 1200, 1800, 3600, 7200, 10_800, 14_400, 18_000, 28_800, 43_200, 57_600,
     72_000, 86_400, 172_800, 259_200, 345_600, 432_000, 691_200, 1_382_400, 2_073_600, 2_678_400,
     5_356_800, 16_070_400, 31_536_000,
 ]);
 
-/// How long a passed challenge is valid, in seconds.
+/// Valid times for which a solved challenge is accepted, in seconds.
 const CHALLENGE_TTLS: SettingKind = SettingKind::Number(&[
     300, 900, 1800, 2700, 3600, 7200, 10_800, 14_400, 28_800, 57_600, 86_400, 604_800, 2_592_000,
     31_536_000,
 ]);
 
-/// Largest upload in megabytes.
+/// Valid upload limits, in megabytes.
 const UPLOADS: SettingKind = SettingKind::Number(&[
     100, 125, 150, 175, 200, 225, 250, 275, 300, 325, 350, 375, 400, 425, 450, 475, 500, 1000,
     1500, 2000, 2500, 3000, 3500, 4000, 4500, 5000,
 ]);
 
+/// Source:
 /// developers.cloudflare.com/ssl/edge-certificates/additional-options/cipher-suites/supported-cipher-suites,
 /// read 2026-11-20.
 const CIPHERS: SettingKind = SettingKind::Words(&[
@@ -131,7 +130,7 @@ const SECURITY_HEADER: SettingKind = SettingKind::Object(&[(
     ]),
 )]);
 
-/// A `Strict-Transport-Security` header that is not sent.
+/// Disables the `Strict-Transport-Security` header.
 const NO_SECURITY_HEADER: FactValue = FactValue::Object(&[(
     "strict_transport_security",
     FactValue::Object(&[
@@ -143,7 +142,7 @@ const NO_SECURITY_HEADER: FactValue = FactValue::Object(&[(
     ]),
 )]);
 
-/// No kind of file is minified.
+/// Disables minification for all kinds of files.
 const MINIFIED_NOTHING: FactValue = FactValue::Object(&[
     ("css", FactValue::Word("off")),
     ("html", FactValue::Word("off")),
@@ -234,19 +233,19 @@ pub const SETTINGS: &[SettingFacts] = &[
     on("websockets", "free"),
 ];
 
-/// The facts of a setting.
+/// Returns the facts of a setting.
 #[must_use]
 pub fn of(name: &str) -> Option<&'static SettingFacts> {
     SETTINGS.iter().find(|s| s.name == name)
 }
 
-/// The setting that ends by itself: development mode lasts three hours.
+/// The setting that Cloudflare resets: development mode lasts three hours.
 ///
 /// # Sources
 /// developers.cloudflare.com/cache/reference/development-mode, read 2026-11-20.
 pub const TEMPORARY: &str = "development_mode";
 
-/// The settings that configurations name most often, which are read one by one once Cloudflare no
+/// The settings that configurations name most often. They are read one by one once Cloudflare no
 /// longer lists all settings of a zone.
 ///
 /// # Sources

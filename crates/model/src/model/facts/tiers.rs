@@ -1,5 +1,5 @@
-//! What zones may hold on each of Cloudflare's plans: records and custom rules. Those of rate
-//! limits are in `rate_limits.rs`.
+//! Limits of zones on each of Cloudflare's plans: records and custom rules. The limits of rate
+//! limiting rules are in `rate_limits.rs`.
 
 use super::ttl::{MINIMUM_TTL, MINIMUM_TTL_OF_ENTERPRISE};
 
@@ -60,8 +60,8 @@ pub const TIERS: &[TierFacts] = &[
     },
 ];
 
-/// A plan that is not known: in one record what the largest plan allows, at once and in all what
-/// the smallest one does.
+/// Limits for an unknown plan: per record the limits of the largest plan, per request and per zone
+/// the limits of the smallest.
 pub const UNKNOWN_TIER: TierFacts = TierFacts {
     name: "unknown",
     batch_operations: 200,
@@ -71,11 +71,11 @@ pub const UNKNOWN_TIER: TierFacts = TierFacts {
     minimum_ttl: MINIMUM_TTL_OF_ENTERPRISE,
 };
 
-/// How many custom rules a zone may have on the plans free, pro, business and enterprise.
+/// Maximum number of custom rules of a zone on the plans free, pro, business and enterprise.
 pub(super) const CUSTOM_RULES: [usize; 4] = [5, 20, 100, 1000];
 
-/// Records in a free zone that was created before [`FREE_QUOTA_CHANGED_ON`].
+/// Maximum number of records in a free zone that was created before [`FREE_QUOTA_CHANGED_ON`].
 pub const FREE_RECORDS_OF_OLD_ZONES: usize = 1000;
 
-/// The day from which new free zones hold 200 records (RFC 3339 date).
+/// The day since which new free zones are limited to 200 records (RFC 3339 date).
 pub const FREE_QUOTA_CHANGED_ON: &str = "2024-09-01";

@@ -1,4 +1,4 @@
-//! The times to live (TTL) of records: their limits, and what "automatic" means.
+//! The times to live (TTL) of records: their limits, and the meaning of "automatic".
 
 /// Smallest TTL on plans below Enterprise, in seconds.
 ///
@@ -15,8 +15,8 @@ pub const MAXIMUM_TTL: u32 = 86_400;
 /// The `ttl` value for automatic.
 pub const AUTOMATIC_TTL: u32 = 1;
 
-/// The time to live with which answers are sent whose TTL is automatic, and all answers for proxied
-/// names, in seconds.
+/// The time to live in answers for records with an automatic TTL and for all proxied names, in
+/// seconds.
 ///
 /// # Sources
 /// developers.cloudflare.com/dns/manage-dns-records/reference/ttl, read 2026-11.

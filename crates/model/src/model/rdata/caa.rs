@@ -1,4 +1,4 @@
-//! CAA: which certification authorities may issue certificates for a name.
+//! CAA records: the certification authorities that may issue certificates for a name.
 
 use super::super::facts::{FieldFacts, FieldKind, TypeFacts};
 use super::super::fields::{Fields, Value};
@@ -13,7 +13,7 @@ pub struct Caa {
 }
 
 impl Caa {
-    /// Canonical form, after checks.
+    /// Checks the parts and converts them to canonical form.
     fn new(flags: u8, tag: &str, value: &str) -> Result<Self, DataError> {
         if tag.is_empty() || tag.len() > 15 || !tag.bytes().all(|b| b.is_ascii_alphanumeric()) {
             return Err(DataError::field("tag", format!("`{tag}` is not a CAA tag"))

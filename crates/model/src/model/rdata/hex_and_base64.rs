@@ -10,17 +10,17 @@ use crate::diagnostic::count;
 /// Digits without the blanks, each with its byte offset in the original text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Digits {
-    /// The characters.
+    /// The characters with their offsets.
     characters: Vec<(usize, char)>,
 }
 
 impl Digits {
-    /// The digits of a text.
     pub(super) fn of_text(text: &str) -> Self {
         Self { characters: text.char_indices().filter(|(_, c)| !c.is_whitespace()).collect() }
     }
 
-    /// The digits of several words; in a word with escapes, an offset is that of the word.
+    /// Reads the digits of several words. If a word has escapes, all of its digits have the offset
+    /// of the word.
     pub(super) fn of_tokens(words: &[Token]) -> Self {
         let in_word = |word: &Token| {
             let start = word.offset + usize::from(word.quoted);
@@ -30,12 +30,12 @@ impl Digits {
         Self { characters: words.iter().flat_map(in_word).collect() }
     }
 
-    /// Where the digits begin.
+    /// Returns the offset of the first digit.
     pub(super) fn offset(&self) -> usize {
         self.characters.first().map_or(0, |(at, _)| *at)
     }
 
-    /// The octets for hexadecimal digits.
+    /// Decodes hexadecimal digits.
     ///
     /// # Errors
     /// No digits, characters other than digits, or an odd number of digits.
@@ -57,7 +57,7 @@ impl Digits {
         })
     }
 
-    /// The octets for base64; the padding may be missing.
+    /// Decodes base64; the padding may be missing.
     ///
     /// # Errors
     /// No characters, characters outside the alphabet, wrong padding, or a truncated text.
@@ -110,22 +110,20 @@ impl Digits {
     }
 }
 
-/// Octets in hexadecimal digits, lower case.
 pub(super) fn lower_hex(octets: &[u8]) -> String {
     HEXLOWER.encode(octets)
 }
 
-/// Octets in hexadecimal digits, upper case.
 pub(super) fn upper_hex(octets: &[u8]) -> String {
     HEXUPPER.encode(octets)
 }
 
-/// Octets in base64 with padding.
+/// Encodes octets in base64 with padding.
 pub(super) fn base64(octets: &[u8]) -> String {
     BASE64.encode(octets)
 }
 
-/// Refuses a digest whose length does not match its kind; kinds that are not in the list may have
+/// Refuses a digest whose length does not match its kind. Kinds that are not in the list may have
 /// any length.
 ///
 /// # Errors

@@ -1,19 +1,17 @@
-//! The hosts that records point to: how their names are read, and what to write instead of what is
-//! none.
+//! Reads the host names in record values, and suggests a fix for invalid ones.
 
 use super::super::name::Fqdn;
 use super::DataError;
 
-/// Whether `.` is a valid host.
+/// Decides if `.` is a valid host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Root {
-    /// `.` says that there is no such service (RFC 7505, RFC 2782).
+    /// `.` means that the service does not exist (RFC 7505, RFC 2782).
     Allowed,
     /// `.` is an error.
     Refused,
 }
 
-/// A host that a record points to.
 pub(super) fn host(field: &'static str, text: &str, root: Root) -> Result<Fqdn, DataError> {
     if text == "@" {
         return Err(DataError::field(field, "`@` stands for the zone only in `name`")

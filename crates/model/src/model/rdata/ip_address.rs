@@ -1,11 +1,10 @@
-//! The IP addresses of records: how they are read, and what to write instead of what is none.
+//! Reads the IP addresses in record values, and suggests a fix for invalid ones.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::DataError;
 use super::host_name::{Root, host};
 
-/// An IPv4 address.
 pub(super) fn ipv4(name: &'static str, text: &str) -> Result<Ipv4Addr, DataError> {
     text.parse().map_err(|_| {
         let has_letters = text.contains(|c: char| c.is_ascii_alphabetic());
@@ -20,7 +19,8 @@ pub(super) fn ipv4(name: &'static str, text: &str) -> Result<Ipv4Addr, DataError
     })
 }
 
-/// An IPv6 address; equal however it was spelled (RFC 4291 section 2.2), printed as in RFC 5952.
+/// Parses an IPv6 address in any spelling (RFC 4291 section 2.2). It is printed in the form of RFC
+/// 5952.
 pub(super) fn ipv6(name: &'static str, text: &str) -> Result<Ipv6Addr, DataError> {
     text.parse().map_err(|_| {
         let help = match text.parse::<Ipv4Addr>() {

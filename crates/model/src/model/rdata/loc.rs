@@ -1,4 +1,4 @@
-//! LOC: a location on the earth.
+//! LOC records: a location on the earth.
 //!
 //! All numbers are whole: thousandths of arc seconds, and centimetres. Both content formats of
 //! Cloudflare are read:
@@ -48,13 +48,11 @@ const METRE_PLACES: u8 = 2;
 /// 3).
 const DEFAULTS: [i64; 3] = [100, 1_000_000, 1_000];
 
-/// Seconds of arc.
 const fn seconds(name: &'static str) -> FieldFacts {
     let kind = FieldKind::Decimal { min: 0, max: 59_999, places: SECOND_PLACES };
     FieldFacts::data(name, kind, "0 to 59.999")
 }
 
-/// A distance.
 const fn metres(name: &'static str, min: i64, max: i64, about: &'static str) -> FieldFacts {
     FieldFacts::data(name, FieldKind::Decimal { min, max, places: METRE_PLACES }, about)
 }
@@ -70,7 +68,6 @@ struct Angle {
     negative: &'static str,
 }
 
-/// North or south.
 const LATITUDE: Angle = Angle {
     degrees: "lat_degrees",
     minutes: "lat_minutes",
@@ -81,7 +78,6 @@ const LATITUDE: Angle = Angle {
     negative: "S",
 };
 
-/// East or west.
 const LONGITUDE: Angle = Angle {
     degrees: "long_degrees",
     minutes: "long_minutes",
@@ -93,7 +89,7 @@ const LONGITUDE: Angle = Angle {
 };
 
 impl Angle {
-    /// The angle composed of its parts; zero is the same in both directions.
+    /// Composes an angle from its parts; zero is the same in both directions.
     fn compose(
         &self,
         degrees: u32,
@@ -112,7 +108,7 @@ impl Angle {
         Ok(if self.is_negative(direction)? { -size } else { size })
     }
 
-    /// Whether the letter means the negative direction.
+    /// Returns true if the letter means the negative direction.
     fn is_negative(&self, direction: &str) -> Result<bool, DataError> {
         let (positive, negative) = (self.positive, self.negative);
         match direction.trim() {
@@ -126,14 +122,14 @@ impl Angle {
         }
     }
 
-    /// Degrees, minutes, thousandths of seconds and the letter.
+    /// Splits an angle into degrees, minutes, thousandths of seconds and the letter.
     fn parts(&self, angle: i64) -> (i64, i64, i64, &'static str) {
         let size = angle.abs();
         let letter = if angle < 0 { self.negative } else { self.positive };
         (size / DEGREE, size % DEGREE / MINUTE, size % MINUTE, letter)
     }
 
-    /// The angle in the fields.
+    /// Reads the angle from the fields.
     fn read(&self, reader: &mut FieldReader) -> Option<i64> {
         let numbers = (reader.integer(self.degrees, self.max), reader.integer(self.minutes, 59));
         let (seconds, direction) = (reader.decimal(self.seconds), reader.text(self.direction));
@@ -184,7 +180,7 @@ impl Angle {
     }
 }
 
-/// A distance in metres, with or without `m`.
+/// Parses a distance in metres, with or without `m`.
 fn distance(name: &'static str, word: &Token) -> Result<i64, DataError> {
     let text = word.text();
     let bare = text.strip_suffix(['m', 'M']).unwrap_or(&text);
@@ -199,7 +195,8 @@ fn distance(name: &'static str, word: &Token) -> Result<i64, DataError> {
     })
 }
 
-/// A number in units of its last decimal place as a field: whole if possible.
+/// Writes a number, given in units of its last decimal place, as a field; as an integer if
+/// possible.
 fn number(units: i64, places: u8) -> Value {
     let text = fixed(units, places);
     match text.split_once('.') {

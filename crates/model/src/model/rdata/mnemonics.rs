@@ -1,4 +1,4 @@
-//! Names that presentation text may use for numbers.
+//! Names of numbers in presentation text.
 
 use super::DataError;
 use super::presentation::Token;
@@ -6,15 +6,15 @@ use super::presentation::Token;
 /// Names for the numbers of a field.
 pub(super) struct Mnemonics {
     names: &'static [(&'static str, u32)],
-    /// Names for the help.
+    /// Example names for the help.
     such_as: &'static str,
 }
 
 impl Mnemonics {
-    /// A number up to `max`, or the number for a name in any case.
+    /// Parses a number up to `max`, or a name in any case.
     ///
     /// # Errors
-    /// It is neither.
+    /// The text is neither.
     pub(super) fn number(
         &self,
         field: &'static str,

@@ -1,10 +1,10 @@
-//! The values of records: one line for each type in the list below.
+//! The values of records, with one line for each type in the list below.
 //!
-//! The values of most types are [`Plain`]: fields of a known kind in a known order, and everything
-//! follows from the facts of the type in `plain_type_table.rs`. A type with another grammar has a
-//! file with its struct in canonical form, its facts, and the conversions from and to [`Fields`]
-//! and presentation text. The list generates [`RecordType`], [`Rdata`], the dispatch and the facts
-//! of all types; `wire`, the schema, the documentation and the sandbox use the facts.
+//! The values of most types are [`Plain`]: fields of a known kind in a known order, fully described
+//! by the facts of the type in `plain_type_table.rs`. A type with another grammar has a file with
+//! its struct in canonical form, its facts, and the conversions from and to [`Fields`] and
+//! presentation text. The list generates [`RecordType`], [`Rdata`], the dispatch and the facts of
+//! all types; `wire`, the schema, the documentation and the sandbox use the facts.
 //!
 //! | step | form |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | spec `data:` | [`Fields`], [`Rdata::from_fields`] |
 //! | Cloudflare's answer | [`Fields`] selected by [`Slot`], or its composed `content`; [`Rdata::reported`] |
 //! | request to Cloudflare | [`Rdata::fields`], put into JSON by slot |
-//! | shown | [`Rdata::presentation`] |
+//! | output | [`Rdata::presentation`] |
 
 mod caa;
 mod hex_and_base64;
@@ -52,7 +52,7 @@ pub use presentation::STRING_OCTETS;
 pub use svcb_and_https::{Https, Svcb};
 pub use txt::Txt;
 
-/// The facts of a type: of a struct of its own, or of a plain type.
+/// The facts of a type: of a type with its own struct, or of a plain type.
 macro_rules! facts {
     ($value:ident) => {
         <$value as RecordData>::FACTS
@@ -62,10 +62,10 @@ macro_rules! facts {
     };
 }
 
-/// Declares the record types: the one list.
+/// Declares the record types: the only list.
 macro_rules! record_types {
     ($($variant:ident => $value:ident $(($plain:ident))?),+ $(,)?) => {
-        /// A type of DNS record that can be managed; as an integer, its number in the DNS
+        /// A type of DNS record that can be managed. Its integer value is its number in the DNS
         /// parameters registry.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u16)]
@@ -74,10 +74,10 @@ macro_rules! record_types {
         }
 
         impl RecordType {
-            /// Every type, in the order of the list.
+            /// All types, in the order of the list.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Its facts.
+            /// Returns the facts of the type.
             #[must_use]
             pub fn facts(self) -> &'static TypeFacts {
                 match self { $(Self::$variant => &facts!($value $($plain)?),)+ }
@@ -91,18 +91,18 @@ macro_rules! record_types {
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Rdata {
             $(#[doc = concat!("Value of type ", stringify!($variant), ".")] $variant($value),)+
-            /// A value that we cannot parse: shown and counted, never changed.
+            /// A value that this program cannot parse: shown and counted, never changed.
             Opaque(Opaque),
         }
 
         impl Rdata {
-            /// Its type, if we manage it.
+            /// Returns the type, if this program manages it.
             #[must_use]
             pub fn record_type(&self) -> Option<RecordType> {
                 match self { $(Self::$variant(_) => Some(RecordType::$variant),)+ Self::Opaque(_) => None }
             }
 
-            /// From named scalars.
+            /// Reads named scalars.
             ///
             /// # Errors
             /// One error for each field that is missing, unknown or invalid.
@@ -111,7 +111,7 @@ macro_rules! record_types {
                 match record_type { $(RecordType::$variant => $value::from_fields($(&plain_type_table::$plain,)? fields).map(Self::$variant),)+ }
             }
 
-            /// From presentation text.
+            /// Parses presentation text.
             ///
             /// # Errors
             /// The first error, with its place in the text if known.
@@ -119,32 +119,32 @@ macro_rules! record_types {
                 match record_type { $(RecordType::$variant => $value::from_text($(&plain_type_table::$plain,)? text).map(Self::$variant),)+ }
             }
 
-            /// As named scalars in the spelling that we send; empty for opaque values.
+            /// Returns named scalars in the spelling of requests; empty for opaque values.
             #[must_use]
             pub fn fields(&self) -> Fields {
                 match self { $(Self::$variant(data) => data.fields($(&plain_type_table::$plain)?),)+ Self::Opaque(_) => Fields::new() }
             }
 
-            /// In presentation form.
+            /// Returns the presentation form.
             #[must_use]
             pub fn presentation(&self) -> String {
                 match self { $(Self::$variant(data) => data.presentation($(&plain_type_table::$plain)?),)+ Self::Opaque(data) => data.content.clone() }
             }
 
-            /// A key for pairing: among values of one purpose, those with equal keys are paired
-            /// first.
+            /// Returns a key for pairing: among values of one purpose, values with equal keys are
+            /// paired first.
             #[must_use]
             pub fn pairing_key(&self) -> String {
                 match self { $(Self::$variant(data) => data.pairing_key($(&plain_type_table::$plain)?),)+ Self::Opaque(_) => String::new() }
             }
 
-            /// Which values of its set it may be updated to.
+            /// Returns the purpose, which decides to which values of its set it may be updated.
             #[must_use]
             pub fn purpose(&self) -> Purpose {
                 match self { $(Self::$variant(data) => data.purpose($(&plain_type_table::$plain)?),)+ Self::Opaque(_) => Purpose::Unique }
             }
 
-            /// The host that the value points to, if any.
+            /// Returns the host that the value points to, if any.
             #[must_use]
             pub fn target(&self) -> Option<&Fqdn> {
                 match self { $(Self::$variant(data) => data.target($(&plain_type_table::$plain)?),)+ Self::Opaque(_) => None }
@@ -184,16 +184,16 @@ impl Rdata {
         self.record_type() == Some(RecordType::Cname) && self.target() == Some(name)
     }
 
-    /// Whether two texts differ only in where they are cut into strings, and that matters. A server
-    /// may call them identical.
+    /// Returns true if two texts differ only in how they are cut into strings, and the cuts are
+    /// part of the value. A server may call such texts identical.
     #[must_use]
     pub fn differs_in_cuts(&self, other: &Self) -> bool {
         matches!((self, other), (Self::Txt(one), Self::Txt(other)) if one.differs_in_cuts(other))
     }
 
-    /// What only one value of a name and type can have, whatever else differs: an alias, a text
-    /// that exists once (SPF, DMARC and others that begin with `v=`), the host or service that is
-    /// preferred, the property of a certification authority. `None` where values are side by side.
+    /// Returns the slot of a value that can exist only once at a name and type: an alias, a text
+    /// that exists once (SPF, DMARC and other texts that begin with `v=`), the most preferred host
+    /// or service, the property of a certification authority. `None` for values that coexist.
     #[must_use]
     pub fn slot(&self) -> Option<(Purpose, String)> {
         match self {
@@ -223,14 +223,14 @@ impl Rdata {
         }
     }
 
-    /// The address of an A or AAAA record.
+    /// Returns the address of an A or AAAA record.
     #[must_use]
     pub fn address(&self) -> Option<IpAddr> {
         if let Self::A(data) | Self::Aaaa(data) = self { data.address() } else { None }
     }
 
-    /// Whether two values differ in preference only: the same host, service or property with
-    /// another priority, weight or flag.
+    /// Returns true if two values have the same host, service or property and differ only in
+    /// priority, weight or flag.
     #[must_use]
     pub fn is_same_but_for_preference(&self, other: &Self) -> bool {
         let is_preferred = matches!(self, Self::Mx(_) | Self::Srv(_) | Self::Uri(_) | Self::Caa(_));
@@ -239,25 +239,26 @@ impl Rdata {
 }
 
 impl RecordType {
-    /// Its mnemonic, upper case.
+    /// Returns the mnemonic, upper case.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.facts().name
     }
 
-    /// By its mnemonic, in any case.
+    /// Finds a type by its mnemonic, in any case.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|t| t.as_str().eq_ignore_ascii_case(name))
     }
 
-    /// Whether a name can have only one record of this type.
+    /// Returns true if a name can have only one record of this type.
     #[must_use]
     pub fn is_single(self) -> bool {
         self == Self::Cname
     }
 
-    /// Whether records of both types cannot share a name, at the apex of the zone or below it.
+    /// Returns true if records of both types cannot share a name, at the apex of the zone or below
+    /// it.
     ///
     /// The zone's own NS records share the apex with every type.
     #[must_use]
@@ -265,7 +266,7 @@ impl RecordType {
         self.excludes(other) && !(is_apex && (self == Self::Ns || other == Self::Ns))
     }
 
-    /// Whether records of both types cannot share a name below the apex.
+    /// Returns true if records of both types cannot share a name below the apex.
     ///
     /// # Sources
     /// RFC 1034 section 3.6.2; Cloudflare's error codes 81053, 81054 and 81056: only A, AAAA, CNAME
@@ -286,7 +287,7 @@ impl fmt::Display for RecordType {
     }
 }
 
-/// A value that we cannot parse, as Cloudflare reported it.
+/// A value that this program cannot parse, as Cloudflare reported it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Opaque {
     /// The type's mnemonic, upper case.
@@ -296,7 +297,7 @@ pub struct Opaque {
 }
 
 impl Rdata {
-    /// The type's mnemonic, including that of opaque values.
+    /// Returns the mnemonic of the type, also for opaque values.
     #[must_use]
     pub fn type_name(&self) -> &str {
         match self {
@@ -305,11 +306,11 @@ impl Rdata {
         }
     }
 
-    /// The value that Cloudflare reported: from its fields if they are complete, else from its
-    /// composed content.
+    /// Reads the value that Cloudflare reported: from its fields if they are complete, otherwise
+    /// from its composed content.
     ///
-    /// Never fails: what cannot be parsed is opaque. `priority` is the one next to `content`; old
-    /// answers repeat it there although it belongs in `data`, or the reverse.
+    /// Never fails: a value that cannot be parsed is opaque. `priority` is the one next to
+    /// `content`; old answers repeat it there although it belongs in `data`, or the reverse.
     #[must_use]
     pub fn reported(
         type_name: &str,
@@ -360,8 +361,8 @@ impl Rdata {
         with_priority.or_else(|| Self::from_text(record_type, content).ok()).unwrap_or_else(opaque)
     }
 
-    /// The value as it reads under this name. Whoever knows the name of a value calls this before
-    /// comparing: the cuts of some texts matter under one name and not under another.
+    /// Interprets the value for an owner name. Must be called before a comparison if the name is
+    /// known, because the cuts of some texts are significant under one name and not under another.
     #[must_use]
     pub fn at(self, name: &Fqdn) -> Self {
         match self {
@@ -370,7 +371,8 @@ impl Rdata {
         }
     }
 
-    /// In presentation form without differences of spelling: equal values have the same.
+    /// Returns the presentation form without differences of spelling: the same text for equal
+    /// values.
     #[must_use]
     pub fn canonical(&self) -> String {
         match self {
@@ -379,10 +381,10 @@ impl Rdata {
         }
     }
 
-    /// From a spec's `content` and the `priority` next to it, if any.
+    /// Reads a spec's `content` and the `priority` next to it, if any.
     ///
     /// # Errors
-    /// As for [`Rdata::from_text`] and [`Rdata::from_fields`].
+    /// The errors of [`Rdata::from_text`] and [`Rdata::from_fields`].
     pub fn from_content(
         record_type: RecordType,
         content: &str,

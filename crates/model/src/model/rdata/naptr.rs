@@ -1,4 +1,4 @@
-//! NAPTR: a rule that rewrites a name or a number into another.
+//! NAPTR records: a rule that rewrites a name or a number into another.
 
 use super::super::facts::{FieldFacts, FieldKind, TypeFacts};
 use super::super::fields::{Fields, Value};
@@ -18,7 +18,7 @@ pub struct Naptr {
     replacement: Fqdn,
 }
 
-/// Flags in their canonical case, after a check of their characters.
+/// Checks the characters of the flags and converts them to upper case.
 fn flags(text: &str) -> Result<String, DataError> {
     match text.chars().find(|c| !c.is_ascii_alphanumeric()) {
         Some(c) => Err(DataError::field("flags", format!("{c:?} is not a flag"))
@@ -27,7 +27,7 @@ fn flags(text: &str) -> Result<String, DataError> {
     }
 }
 
-/// A character string, after checks of its length and characters.
+/// Checks the length and the characters of a character string.
 fn string(name: &'static str, text: &str) -> Result<String, DataError> {
     if text.len() > STRING_OCTETS {
         let message =
@@ -151,7 +151,7 @@ impl RecordData for Naptr {
         )
     }
 
-    /// The nearest rule is one for the same service.
+    /// The nearest rule is a rule for the same service.
     fn pairing_key(&self) -> String {
         self.service.to_ascii_lowercase()
     }

@@ -1,12 +1,11 @@
-//! The plain types: what is known of each. Everything else about their values follows, see
-//! [`Plain`](super::Plain).
+//! The table of the plain types. It fully describes their values, see [`Plain`](super::Plain).
 
 use super::DataError;
 use super::mnemonics::{ALGORITHMS, CERTIFICATE_TYPES};
 use super::plain_value::{PlainType, Rules};
 use crate::model::facts::{FieldFacts, FieldKind, LetterCase, TypeFacts};
 
-/// Digits that are returned as they were sent.
+/// Hexadecimal digits that Cloudflare returns in the case of the request.
 const HEX: FieldKind = FieldKind::Hex { answered: LetterCase::AsSent };
 
 pub(super) const A: PlainType = PlainType {
@@ -84,7 +83,7 @@ pub(super) const NS: PlainType = PlainType {
     rules: Rules::NONE,
 };
 
-/// The target `.` means that nothing is offered (RFC 2782).
+/// The target `.` means that the service is not offered (RFC 2782).
 pub(super) const SRV: PlainType = PlainType {
     facts: TypeFacts {
         name: "SRV",
@@ -276,7 +275,7 @@ pub(super) const SMIMEA: PlainType = PlainType {
     ..ASSOCIATION
 };
 
-/// What TLSA and SMIMEA have in common. The nearest certificate is one with the same kind of
+/// Facts that TLSA and SMIMEA share. The nearest certificate is one with the same kind of
 /// association.
 ///
 /// # Sources

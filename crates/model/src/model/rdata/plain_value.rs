@@ -1,8 +1,8 @@
-//! Values that follow from the facts of their type: fields in order, each read, sent and printed as
-//! its kind says.
+//! Values that are described by the facts of their type: fields in order, each read, sent and
+//! printed according to its kind.
 //!
-//! What the facts do not say about a type is in its [`Rules`]. Types with another grammar have a
-//! struct of their own: TXT, CAA, LOC, NAPTR, SVCB and HTTPS.
+//! Further rules of a type are in its [`Rules`]. Types with another grammar have a struct of their
+//! own: TXT, CAA, LOC, NAPTR, SVCB and HTTPS.
 
 use std::iter;
 use std::net::IpAddr;
@@ -18,38 +18,36 @@ use crate::model::facts::{FieldFacts, FieldKind, TypeFacts};
 use crate::model::fields::{Fields, Value};
 use crate::model::name::Fqdn;
 
-/// A type whose values are plain.
 pub(super) struct PlainType {
-    /// Its facts.
+    /// The facts of the type.
     pub(super) facts: TypeFacts,
-    /// What they do not say.
+    /// Its further rules.
     pub(super) rules: Rules,
 }
 
-/// What the facts of a plain type do not say.
+/// Rules of a plain type that its facts do not contain.
 pub(super) struct Rules {
-    /// The fields that make values near each other: see
+    /// The fields whose equality makes two values near: see
     /// [`Rdata::pairing_key`](super::Rdata::pairing_key).
     pub(super) pairing: &'static [&'static str],
-    /// The field that tells the value from every other of its set; no field if all values of a set
-    /// are alternatives.
+    /// The field that distinguishes the value from all others of its set; no field if all values of
+    /// a set are alternatives.
     pub(super) identity: Option<&'static str>,
     /// Fields whose numbers have names in text.
     pub(super) names: &'static [(&'static str, &'static Mnemonics)],
     /// The field with the kind of a digest, and the length in bytes for each kind. The digest is
     /// the last field.
     pub(super) lengths: Option<(&'static str, &'static [(u32, usize)])>,
-    /// Whether hexadecimal digits are printed in upper case.
+    /// True if hexadecimal digits are printed in upper case.
     pub(super) is_upper: bool,
     /// A check of the last field, if it is text.
     pub(super) check: fn(&str) -> Result<(), DataError>,
-    /// A check of the whole value as it is written, for what is refused with better words than
-    /// those of its fields.
+    /// A check of the whole text, for errors with a better message than that of a single field.
     pub(super) written: fn(&str) -> Result<(), DataError>,
 }
 
 impl Rules {
-    /// Nothing beyond the facts.
+    /// No further rules.
     pub(super) const NONE: Self = Self {
         pairing: &[],
         identity: None,
@@ -64,7 +62,7 @@ impl Rules {
 /// A value of a plain type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Plain {
-    /// The first field. Most records have one, which then needs no allocation here.
+    /// The first field. Most records have only one, which needs no allocation here.
     first: Part,
     /// The other fields, in the order of the facts.
     rest: Box<[Part]>,
@@ -81,7 +79,7 @@ enum Part {
 }
 
 impl Plain {
-    /// The value of these fields, after the checks of its type.
+    /// Checks the fields and creates the value.
     fn new(of: &'static PlainType, mut parts: Vec<Part>) -> Result<Self, DataError> {
         let fields = of.facts.fields;
         if let Some(Part::Text(text)) = parts.last() {
@@ -102,7 +100,7 @@ impl Plain {
         Ok(Self { first, rest })
     }
 
-    /// From named scalars, as in `data:` or selected from an answer.
+    /// Reads named scalars, from `data:` or from an answer.
     pub(super) fn from_fields(
         of: &'static PlainType,
         fields: &Fields,
@@ -130,7 +128,7 @@ impl Plain {
         reader.finish(value)
     }
 
-    /// From presentation text.
+    /// Parses presentation text.
     pub(super) fn from_text(of: &'static PlainType, text: &str) -> Result<Self, DataError> {
         (of.rules.written)(text)?;
         let fields = of.facts.fields;
@@ -161,7 +159,7 @@ impl Plain {
         Self::new(of, parts).map_err(|e| e.at(offset))
     }
 
-    /// As named scalars in the spelling that we send.
+    /// Returns named scalars in the spelling of requests.
     pub(super) fn fields(&self, of: &'static PlainType) -> Fields {
         let value = |field: &FieldFacts, part: &Part| match part {
             Part::Number(number) => Value::from(*number),
@@ -170,7 +168,7 @@ impl Plain {
         self.named(of).map(|(field, part)| (field.name.to_owned(), value(field, part))).gather()
     }
 
-    /// In presentation form, as we print it.
+    /// Returns the presentation form.
     pub(super) fn presentation(&self, of: &'static PlainType) -> String {
         let mut text = String::new();
         for (field, part) in self.named(of) {
@@ -197,29 +195,28 @@ impl Plain {
         identity.map_or(Purpose::Shared, |(field, part)| Purpose::Keyed(of.spelled(field, part)))
     }
 
-    /// The host that the value points to, if any.
+    /// Returns the host that the value points to, if any.
     pub(super) fn target(&self, _of: &'static PlainType) -> Option<&Fqdn> {
         self.parts().find_map(|part| if let Part::Host(host) = part { Some(host) } else { None })
     }
 
-    /// The address that the value is, if it is one.
+    /// Returns the address, if the value is an address.
     pub(super) fn address(&self) -> Option<IpAddr> {
         if let Part::Address(address) = &self.first { Some(*address) } else { None }
     }
 
-    /// The fields.
     fn parts(&self) -> impl Iterator<Item = &Part> {
         iter::once(&self.first).chain(&self.rest)
     }
 
-    /// The fields, each with its facts.
+    /// Returns the fields with their facts.
     fn named(&self, of: &'static PlainType) -> impl Iterator<Item = (&'static FieldFacts, &Part)> {
         of.facts.fields.iter().zip(self.parts())
     }
 }
 
 impl PlainType {
-    /// A field as we send it.
+    /// Returns a field in the spelling of requests.
     fn spelled(&self, field: &FieldFacts, part: &Part) -> String {
         match (part, field.kind) {
             (Part::Address(address), _) => address.to_string(),
@@ -232,11 +229,11 @@ impl PlainType {
         }
     }
 
-    /// A number in a text, perhaps by its name.
+    /// Parses a number, or the name of a number.
     fn number(&self, field: &'static str, max: u32, word: &Token) -> Result<u32, DataError> {
         match self.rules.names.iter().find(|(named, _)| *named == field) {
             Some((_, names)) => names.number(field, max, word),
-            // Often the host is written before its priority.
+            // Authors often write the host before its priority.
             None if field == "priority" => word.integer(field, max).map_err(|e| {
                 e.help(format!("write a number from 0 to {max} first: `{}`", self.form()))
             }),
@@ -244,7 +241,7 @@ impl PlainType {
         }
     }
 
-    /// The words of a text: one for each field; digits at the end can be several.
+    /// Splits a text into one word per field; digits at the end may have several words.
     fn words(&self, text: &str) -> Result<Vec<Token>, DataError> {
         let (fields, kind) = (self.facts.fields, self.facts.name);
         let words = tokens(text)?;
@@ -264,7 +261,7 @@ impl PlainType {
         Err(DataError::whole(message).help(format!("write `{}`", self.form())))
     }
 
-    /// The names of the fields in the order of a text, for a hint.
+    /// Returns the names of the fields in the order of a text, for a hint.
     fn form(&self) -> String {
         let names = self.facts.fields.iter().map(|field| match field.kind {
             FieldKind::Text | FieldKind::CharacterString => {
@@ -277,7 +274,7 @@ impl PlainType {
     }
 }
 
-/// A field of a text that holds nothing else.
+/// Reads a field from a text that contains nothing else.
 fn of_text(field: &'static FieldFacts, text: &str) -> Result<Part, DataError> {
     match field.kind {
         FieldKind::Ipv4 => ipv4(field.name, text).map(|a| Part::Address(a.into())),
@@ -288,7 +285,6 @@ fn of_text(field: &'static FieldFacts, text: &str) -> Result<Part, DataError> {
     }
 }
 
-/// A field of digits.
 fn of_digits(field: &'static FieldFacts, digits: &Digits) -> Result<Part, DataError> {
     let octets = if field.kind == FieldKind::Base64 {
         digits.base64(field.name)

@@ -3,7 +3,7 @@
 use super::DataError;
 use crate::diagnostic::count;
 
-/// Octets in one character string (RFC 1035 section 3.3).
+/// Maximum octets in one character string (RFC 1035 section 3.3).
 pub const STRING_OCTETS: usize = 255;
 
 /// One word of a text.
@@ -13,20 +13,21 @@ pub(super) struct Token {
     pub(super) octets: Vec<u8>,
     /// Byte offset in the text.
     pub(super) offset: usize,
-    /// Whether it was in quotes.
+    /// True if it was in quotes.
     pub(super) quoted: bool,
 }
 
 impl Token {
-    /// As text; octets that are not UTF-8 become replacement characters, which no field accepts.
+    /// Returns the word as text. Octets that are not UTF-8 become replacement characters, which no
+    /// field accepts.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.octets).into_owned()
     }
 
-    /// A whole number up to `max`.
+    /// Parses a whole number up to `max`.
     ///
     /// # Errors
-    /// It is not a whole number, or is larger.
+    /// The word is not a whole number, or is larger.
     pub(super) fn integer(&self, field: &'static str, max: u32) -> Result<u32, DataError> {
         integer(&self.text()).filter(|n| *n <= max).ok_or_else(|| {
             DataError::field(field, format!("`{}` is not a number for `{field}`", self.text()))
@@ -35,10 +36,10 @@ impl Token {
         })
     }
 
-    /// A 16-bit number.
+    /// Parses a 16-bit number.
     ///
     /// # Errors
-    /// As for [`Token::integer`].
+    /// The errors of [`Token::integer`].
     pub(super) fn u16(&self, field: &'static str) -> Result<u16, DataError> {
         self.integer(field, u32::from(u16::MAX)).map(|n| u16::try_from(n).unwrap_or(u16::MAX))
     }
@@ -104,7 +105,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, DataError> {
     Ok(words)
 }
 
-/// One escape, `\DDD` or `\X`: the octet and the length of the escape.
+/// Reads one escape, `\DDD` or `\X`. Returns the octet and the length of the escape.
 fn escape(bytes: &[u8]) -> Result<(u8, usize), DataError> {
     match bytes.get(1) {
         None => Err(DataError::whole("a `\\` at the end escapes nothing")
@@ -124,7 +125,8 @@ fn escape(bytes: &[u8]) -> Result<(u8, usize), DataError> {
     }
 }
 
-/// Octets as one quoted string: `"` and `\` escaped, everything outside printable ASCII as `\DDD`.
+/// Writes octets as one quoted string: `"` and `\` escaped, everything outside printable ASCII as
+/// `\DDD`.
 pub(super) fn quoted(octets: &[u8]) -> String {
     let mut text = String::with_capacity(octets.len() + 2);
     text.push('"');
@@ -142,7 +144,7 @@ pub(super) fn quoted(octets: &[u8]) -> String {
     text
 }
 
-/// A text without its surrounding quotes: a field written as in a zone file.
+/// Returns the text of a field without its surrounding quotes, which zone files allow.
 pub(super) fn unquoted(text: &str) -> String {
     match text.starts_with('"').then(|| tokens(text)) {
         Some(Ok(words)) if words.len() == 1 => words[0].text(),
@@ -150,7 +152,7 @@ pub(super) fn unquoted(text: &str) -> String {
     }
 }
 
-/// A decimal number without a sign; nothing else.
+/// Parses a decimal number without a sign; `None` for any other text.
 pub(super) fn integer(text: &str) -> Option<u32> {
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
         return None;
@@ -158,9 +160,10 @@ pub(super) fn integer(text: &str) -> Option<u32> {
     text.parse().ok()
 }
 
-/// A decimal number in units of its last place: with two places, `1`, `1.0` and `1.00` are 100.
+/// Parses a decimal number in units of its last place: with two places, `1`, `1.0` and `1.00` are
+/// 100.
 ///
-/// `None` for anything but digits with an optional leading `-` and an optional point among them,
+/// `None` for any text except digits with an optional leading `-` and an optional point among them,
 /// and for more decimal places than `places`, unless these are zero.
 pub(super) fn decimal(text: &str, places: u8) -> Option<i64> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
@@ -178,7 +181,7 @@ pub(super) fn decimal(text: &str, places: u8) -> Option<i64> {
     Some(if negative { -number } else { number })
 }
 
-/// A number given in units of its last place, with all its decimal places.
+/// Writes a number given in units of its last place, with all its decimal places.
 pub(super) fn fixed(number: i64, places: u8) -> String {
     let width = usize::from(places) + 1;
     let digits = format!("{:0width$}", number.unsigned_abs());
@@ -189,7 +192,7 @@ pub(super) fn fixed(number: i64, places: u8) -> String {
     }
 }
 
-/// Splits a text into exactly the named words.
+/// Splits a text into one word for each of the names.
 pub(super) fn exactly<const N: usize>(
     text: &str,
     form: [&'static str; N],

@@ -16,12 +16,11 @@ pub(super) struct FieldReader<'a> {
 }
 
 impl<'a> FieldReader<'a> {
-    /// A reader of these fields.
     pub(super) fn new(facts: &'static TypeFacts, fields: &'a Fields) -> Self {
         Self { facts, fields, errors: Vec::new() }
     }
 
-    /// The value of a required field.
+    /// Returns the value of a required field, or records an error.
     fn required(&mut self, name: &'static str) -> Option<&'a Value> {
         match self.fields.get(name) {
             Some(Value::Null) | None => {
@@ -36,7 +35,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Text, also from a number.
+    /// Reads a text, also from a number.
     pub(super) fn text(&mut self, name: &'static str) -> Option<String> {
         match self.required(name)? {
             Value::Text(text) | Value::Decimal(text) => Some(text.clone()),
@@ -48,7 +47,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// A whole number up to `max`, also from decimal text.
+    /// Reads a whole number up to `max`, also from decimal text.
     pub(super) fn integer(&mut self, name: &'static str, max: u32) -> Option<u32> {
         let value = self.required(name)?;
         let number = match value {
@@ -73,17 +72,15 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// A 16-bit number.
     pub(super) fn u16(&mut self, name: &'static str) -> Option<u16> {
         self.integer(name, u32::from(u16::MAX)).and_then(|n| u16::try_from(n).ok())
     }
 
-    /// An 8-bit number.
     pub(super) fn u8(&mut self, name: &'static str) -> Option<u8> {
         self.integer(name, u32::from(u8::MAX)).and_then(|n| u8::try_from(n).ok())
     }
 
-    /// Text, or `None` if the field is missing or null.
+    /// Reads a text; `None` if the field is missing or null.
     pub(super) fn optional_text(&mut self, name: &'static str) -> Option<String> {
         match self.fields.get(name) {
             None | Some(Value::Null) => Some(String::new()),
@@ -91,19 +88,19 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Octets in hexadecimal digits; blanks and line breaks are ignored.
+    /// Reads hexadecimal digits; blanks and line breaks are ignored.
     pub(super) fn hex(&mut self, name: &'static str) -> Option<Vec<u8>> {
         let text = self.text(name)?;
         self.keep(Digits::of_text(&text).hex(name))
     }
 
-    /// Octets in base64; blanks and line breaks are ignored.
+    /// Reads base64; blanks and line breaks are ignored.
     pub(super) fn base64(&mut self, name: &'static str) -> Option<Vec<u8>> {
         let text = self.text(name)?;
         self.keep(Digits::of_text(&text).base64(name))
     }
 
-    /// A decimal number in units of its last place, within the bounds of its facts.
+    /// Reads a decimal number in units of its last place, within the bounds of its facts.
     pub(super) fn decimal(&mut self, name: &'static str) -> Option<i64> {
         let Some(FieldKind::Decimal { min, max, places }) = self.facts.field(name).map(|f| f.kind)
         else {
@@ -120,12 +117,11 @@ impl<'a> FieldReader<'a> {
         }))
     }
 
-    /// The value; an error is recorded.
+    /// Returns the value, or records the error.
     pub(super) fn keep<T>(&mut self, result: Result<T, DataError>) -> Option<T> {
         result.map_err(|e| self.errors.push(e)).ok()
     }
 
-    /// A host name.
     pub(super) fn host(&mut self, name: &'static str, root: Root) -> Option<Fqdn> {
         let text = self.text(name)?;
         match host(name, &text, root) {
@@ -137,7 +133,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// A value that `content` holds whole, in presentation form.
+    /// Reads a value that fills `content`, in presentation form.
     pub(super) fn content<T>(
         mut self,
         parse: impl FnOnce(&str) -> Result<T, DataError>,
@@ -147,7 +143,7 @@ impl<'a> FieldReader<'a> {
         self.finish(value)
     }
 
-    /// The value, if there were no errors.
+    /// Returns the value if no error was recorded, otherwise all errors.
     pub(super) fn finish<T>(self, value: Option<T>) -> Result<T, Vec<DataError>> {
         match value {
             Some(value) if self.errors.is_empty() => Ok(value),

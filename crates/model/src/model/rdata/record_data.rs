@@ -1,4 +1,4 @@
-//! What the file of a record type provides.
+//! The interface of the files for record types.
 
 use crate::model::facts::TypeFacts;
 use crate::model::fields::Fields;
@@ -8,34 +8,30 @@ use crate::model::name::Fqdn;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct DataError {
-    /// The field affected, by Cloudflare's name; `None` for the value as a whole.
+    /// The affected field, by Cloudflare's name; `None` for the value as a whole.
     pub field: Option<&'static str>,
-    /// What is wrong.
+    /// Describes the error.
     pub message: String,
-    /// What to write instead.
+    /// The suggested fix.
     pub help: Option<String>,
     /// Byte offset in the parsed text, if known.
     pub offset: Option<usize>,
 }
 
 impl DataError {
-    /// An error in one field.
     pub(super) fn field(field: &'static str, message: impl Into<String>) -> Self {
         Self { field: Some(field), message: message.into(), help: None, offset: None }
     }
 
-    /// An error in the value as a whole.
     pub(super) fn whole(message: impl Into<String>) -> Self {
         Self { field: None, message: message.into(), help: None, offset: None }
     }
 
-    /// Sets what to write instead.
     pub(super) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Sets the offset in the text.
     pub(super) fn at(mut self, offset: usize) -> Self {
         self.offset = Some(offset);
         self
@@ -53,28 +49,29 @@ pub enum Purpose {
     Shared,
     /// Values with this key replace each other.
     Keyed(String),
-    /// The value is its own identity: another value is another record.
+    /// Each value is a record of its own: another value never replaces it.
     Unique,
 }
 
-/// What the file of a record type provides.
+/// The interface of the file of a record type.
 pub(super) trait RecordData: Sized {
     /// The facts of the type.
     const FACTS: TypeFacts;
 
-    /// From named scalars, as in `data:` or selected from an answer.
+    /// Reads named scalars, from `data:` or from an answer.
     fn from_fields(fields: &Fields) -> Result<Self, Vec<DataError>>;
 
-    /// From presentation text (the right-hand side of a zone-file line).
+    /// Parses presentation text (the right-hand side of a zone-file line).
     fn from_text(text: &str) -> Result<Self, DataError>;
 
-    /// As named scalars in the spelling that we send.
+    /// Returns named scalars in the spelling of requests.
     fn fields(&self) -> Fields;
 
-    /// In presentation form, as we print it.
+    /// Returns the presentation form.
     fn presentation(&self) -> String;
 
-    /// A key for pairing: among values of one purpose, those with equal keys are paired first.
+    /// Returns a key for pairing: among values of one purpose, values with equal keys are paired
+    /// first.
     fn pairing_key(&self) -> String {
         String::new()
     }
@@ -84,7 +81,7 @@ pub(super) trait RecordData: Sized {
         Purpose::Shared
     }
 
-    /// The host that the value points to, if any.
+    /// Returns the host that the value points to, if any.
     fn target(&self) -> Option<&Fqdn> {
         None
     }

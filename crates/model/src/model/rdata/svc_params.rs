@@ -1,8 +1,8 @@
 //! Parameters of service bindings (RFC 9460 section 2.1 and appendix A).
 //!
-//! The canonical form is the wire format: keys as numbers, in order, each with its octets. So order
-//! and quotes make no difference, nor does writing a key by its name or as `keyNNNNN`. The value of
-//! a `keyNNNNN` is its octets on the wire, even if the key has a name: `key1="\002h2"` is
+//! The canonical form is the wire format: keys as numbers, in order, each with its octets. So
+//! neither the order, nor quotes, nor the spelling of a key as `keyNNNNN` makes a difference. The
+//! value of a `keyNNNNN` is its octets on the wire, even if the key has a name: `key1="\002h2"` is
 //! `alpn=h2`.
 
 use std::collections::BTreeMap;
@@ -55,33 +55,27 @@ const KEYS: &[(&str, u16, Kind)] = &[
     ("ohttp", 8, Kind::Nothing),
 ];
 
-/// The number of `mandatory`.
 const MANDATORY: u16 = 0;
 
-/// The number of `alpn`.
 const ALPN: u16 = 1;
 
-/// The number of `no-default-alpn`.
 const NO_DEFAULT_ALPN: u16 = 2;
 
-/// The kind of value of a key.
 fn kind(key: u16) -> Kind {
     KEYS.iter().find(|(_, n, _)| *n == key).map_or(Kind::Octets, |(_, _, kind)| *kind)
 }
 
-/// The text form of a key.
 fn name(key: u16) -> String {
     KEYS.iter()
         .find(|(_, n, _)| *n == key)
         .map_or_else(|| format!("key{key}"), |(name, _, _)| (*name).to_owned())
 }
 
-/// An error in the parameters.
 fn wrong(message: impl Into<String>, help: impl Into<String>) -> DataError {
     DataError::field("value", message).help(help)
 }
 
-/// The number of a key, and whether it was written as a number.
+/// Parses a key. Returns its number, and true if it was written as a number.
 fn key(text: &str) -> Result<(u16, bool), DataError> {
     let lower = text.to_ascii_lowercase();
     if let Some((_, number, _)) = KEYS.iter().find(|(name, _, _)| *name == lower) {
@@ -107,7 +101,7 @@ fn key(text: &str) -> Result<(u16, bool), DataError> {
 }
 
 impl SvcParams {
-    /// Reads parameters.
+    /// Parses parameters.
     ///
     /// # Errors
     /// Unknown or duplicate keys, values that are invalid for their keys, and broken quotes and
@@ -135,7 +129,6 @@ impl SvcParams {
         Ok(params)
     }
 
-    /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -176,7 +169,7 @@ struct Item {
     end: usize,
 }
 
-/// The next parameter from an offset.
+/// Reads the next parameter from an offset.
 fn item(text: &str, from: usize) -> Result<Option<Item>, DataError> {
     let bytes = text.as_bytes();
     let Some(start) = text[from..].find(|c: char| !c.is_ascii_whitespace()).map(|n| from + n)
@@ -230,7 +223,7 @@ fn item(text: &str, from: usize) -> Result<Option<Item>, DataError> {
     Ok(Some(Item { start, key_end, value_start, octets: octets.collect(), end }))
 }
 
-/// The members of a comma-separated list; `\,` and `\\` are a literal comma and backslash (RFC 9460
+/// Splits a comma-separated list; `\,` and `\\` are a literal comma and backslash (RFC 9460
 /// appendix A.1).
 fn members(octets: &[u8]) -> Result<Vec<Vec<u8>>, DataError> {
     let mut members = vec![Vec::new()];
@@ -265,7 +258,7 @@ fn members(octets: &[u8]) -> Result<Vec<Vec<u8>>, DataError> {
     Ok(members)
 }
 
-/// The octets on the wire for a value in text form.
+/// Converts a value from text form to wire form.
 fn to_wire(key: u16, value: &[u8]) -> Result<Vec<u8>, DataError> {
     let name = name(key);
     let text = || String::from_utf8_lossy(value);
@@ -354,7 +347,7 @@ fn to_wire(key: u16, value: &[u8]) -> Result<Vec<u8>, DataError> {
     Ok(wire)
 }
 
-/// The canonical octets for octets that were given directly.
+/// Converts octets that were given directly to their canonical form.
 fn from_wire(key: u16, octets: Vec<u8>) -> Result<Vec<u8>, DataError> {
     match written(key, &octets) {
         Some(value) => to_wire(key, &value),
@@ -365,8 +358,8 @@ fn from_wire(key: u16, octets: Vec<u8>) -> Result<Vec<u8>, DataError> {
     }
 }
 
-/// The text form of the value, before quotes and escapes; `None` for octets that are invalid for
-/// the key.
+/// Returns the text form of the value, before quotes and escapes; `None` for octets that are
+/// invalid for the key.
 fn written(key: u16, wire: &[u8]) -> Option<Vec<u8>> {
     let list = |members: Vec<String>| (!members.is_empty()).then(|| members.join(",").into_bytes());
     match kind(key) {
@@ -414,7 +407,8 @@ fn written(key: u16, wire: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl fmt::Display for SvcParams {
-    /// In the order of the key numbers, by name, with quoted values: as Cloudflare returns them.
+    /// Writes the parameters in the form of Cloudflare's answers: in the order of the key numbers,
+    /// by name, with quoted values.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (n, (key, wire)) in self.0.iter().enumerate() {
             if n > 0 {

@@ -1,4 +1,4 @@
-//! Service bindings: the format of SVCB and HTTPS.
+//! SVCB and HTTPS records: service bindings.
 
 use super::super::facts::{FieldFacts, FieldKind, TypeFacts};
 use super::super::fields::{Fields, Value};
@@ -7,7 +7,6 @@ use super::presentation::Token;
 use super::svc_params::SvcParams;
 use super::{DataError, FieldReader, RecordData, Root, host};
 
-/// The facts of SVCB.
 const SVCB: TypeFacts = TypeFacts {
     name: "SVCB",
     number: 64,
@@ -39,7 +38,6 @@ const SVCB: TypeFacts = TypeFacts {
     ..TypeFacts::BASE
 };
 
-/// The facts of HTTPS.
 const HTTPS: TypeFacts = TypeFacts {
     name: "HTTPS",
     number: 65,
@@ -53,14 +51,14 @@ const HTTPS: TypeFacts = TypeFacts {
     ..SVCB
 };
 
-/// Where and how a service is reached.
+/// A binding for any service.
 pub type Svcb = Binding<{ SVCB.number }>;
 
-/// Where and how a web site is reached.
+/// A binding for a web site.
 pub type Https = Binding<{ HTTPS.number }>;
 
-/// Where and how a service is reached; the target `.` means the record's own name or, in an alias,
-/// no service.
+/// The endpoint of a service. The target `.` means the record's own name or, in an alias, no
+/// service.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Binding<const NUMBER: u16> {
     priority: u16,
@@ -69,7 +67,7 @@ pub struct Binding<const NUMBER: u16> {
 }
 
 impl<const NUMBER: u16> Binding<NUMBER> {
-    /// The value, after a check that an alias has no parameters.
+    /// Refuses an alias with parameters.
     fn new(priority: u16, target: Fqdn, params: SvcParams) -> Result<Self, DataError> {
         if priority == 0 && !params.is_empty() {
             return Err(DataError::field(
@@ -82,7 +80,7 @@ impl<const NUMBER: u16> Binding<NUMBER> {
     }
 }
 
-/// The next word of a text from an offset, and the offset after it.
+/// Returns the next word of a text from an offset, and the offset after it.
 fn token(text: &str, from: usize) -> Option<(Token, usize)> {
     let rest = &text[from..];
     let start = from + rest.find(|c: char| !c.is_whitespace())?;

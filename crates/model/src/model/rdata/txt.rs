@@ -1,4 +1,4 @@
-//! TXT: character strings (RFC 1035 section 3.3.14).
+//! TXT records: character strings (RFC 1035 section 3.3.14).
 //!
 //! Quoting never matters. The split into strings matters only if the strings are the value: RFC
 //! 6763 section 6.1 (DNS-SD) reads each string as one attribute. In three cases the strings are one
@@ -10,7 +10,7 @@
 //! 3. The format concatenates its strings: known by the beginning of the text ([`CONCATENATED`]) or
 //!    by the owner's name ([`OWNERS`], [`Txt::at`]).
 //!
-//! | written | means |
+//! | written | meaning |
 //! |---|---|
 //! | `v=spf1 -all` | one text |
 //! | `"v=spf1 -all"` | the same text |
@@ -19,7 +19,7 @@
 //! | `say "hi"` | one text, quotes included: a text that does not begin with a quote is taken verbatim |
 //! | `"abc`, `abc"` | an error in a spec; in an answer, these bytes |
 //!
-//! Values are sent as their author split them, and shown as they are split.
+//! Values are sent and shown as their author split them.
 //!
 //! Cloudflare documents no rule for two records of a name that differ only in splits that matter.
 //! It may keep both, or call them identical and refuse the second one ([`Txt::differs_in_cuts`]).
@@ -53,32 +53,33 @@ const OWNERS: &[&str] = &["_domainkey", "_dmarc", "_mta-sts", "_tls", "_bimi", "
 pub struct Txt {
     /// The octets of all strings.
     octets: Box<[u8]>,
-    /// Where it is split; `None` for one string, or if each string is as long as possible.
+    /// The cuts; `None` for one string, or if each string is as long as possible.
     cuts: Option<Box<Cuts>>,
 }
 
-/// Where a text is split, if not as late as possible.
+/// The cuts of a text that is not split as late as possible.
 #[derive(Debug, Clone)]
 struct Cuts {
     /// Offsets at which a string ends, without the last.
     ends: Vec<u32>,
-    /// Whether the list of strings is the value.
+    /// True if the list of strings is the value.
     matter: bool,
 }
 
 impl Txt {
-    /// The octets of all strings together.
+    /// Returns the octets of all strings together.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.octets
     }
 
-    /// Whether two values have the same octets and are not equal: only where they are cut differs.
+    /// Returns true if two values have the same octets and differ only in significant cuts.
     pub(super) fn differs_in_cuts(&self, other: &Self) -> bool {
         self.octets == other.octets && self != other
     }
 
-    /// The value that Cloudflare reported; Cloudflare stores text verbatim, so nothing is refused.
+    /// Reads the value that Cloudflare reported. Never fails, because Cloudflare stores text
+    /// verbatim.
     pub(super) fn reported(content: &str) -> Self {
         match content.starts_with('"').then(|| presentation::tokens(content)) {
             Some(Ok(words)) => Self::of_strings(words.iter().map(|word| &word.octets[..])),
@@ -86,7 +87,7 @@ impl Txt {
         }
     }
 
-    /// The value with these strings. A string that is too long is split as late as possible, as
+    /// Creates a value from strings. A string that is too long is split as late as possible, like
     /// Cloudflare does.
     fn of_strings<'a>(strings: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let (mut octets, mut ends) = (Vec::new(), Vec::new());
@@ -112,7 +113,7 @@ impl Txt {
         Self { octets: octets.into(), cuts }
     }
 
-    /// The value as interpreted for an owner name: some formats that concatenate their strings are
+    /// Interprets the value for an owner name: some formats that concatenate their strings are
     /// known by the name.
     pub(super) fn at(mut self, name: &Fqdn) -> Self {
         if let Some(cuts) = self.cuts.as_mut().filter(|cuts| cuts.matter) {
@@ -121,17 +122,16 @@ impl Txt {
         self
     }
 
-    /// The value without splits that do not matter.
+    /// Returns the value without insignificant cuts.
     pub(super) fn canonical(&self) -> Self {
         Self { octets: self.octets.clone(), cuts: self.cuts.clone().filter(|cuts| cuts.matter) }
     }
 
-    /// What equality compares: the octets, and where they are split if that matters.
+    /// Returns the octets, and the cuts if they are significant: equality compares this key.
     fn key(&self) -> (&[u8], Option<&[u32]>) {
         (&self.octets, self.cuts.as_ref().filter(|cuts| cuts.matter).map(|cuts| &cuts.ends[..]))
     }
 
-    /// The strings.
     fn strings(&self) -> Vec<&[u8]> {
         let Some(cuts) = &self.cuts else {
             return if self.octets.is_empty() {
@@ -146,7 +146,7 @@ impl Txt {
         starts.zip(ends).map(|(start, end)| &self.octets[start..end]).collect()
     }
 
-    /// This value, after the checks for every spelling.
+    /// Applies the checks for every spelling.
     fn checked(self) -> Result<Self, DataError> {
         if self.octets.is_empty() {
             return Err(DataError::field("content", "a TXT record cannot be empty")
@@ -166,7 +166,7 @@ impl Txt {
     }
 }
 
-/// Whether the text has a format that concatenates its strings.
+/// Returns true if the text has a format that concatenates its strings.
 fn is_concatenated(octets: &[u8]) -> bool {
     let begins = |start: &str| {
         octets.get(..start.len()).is_some_and(|o| o.eq_ignore_ascii_case(start.as_bytes()))
@@ -313,7 +313,7 @@ mod tests {
             assert_eq!(cut.clone().at(&name(owner)), whole.clone().at(&name(owner)), "{owner}");
         }
         assert_ne!(cut.clone().at(&name("domainkey.example.com")), whole);
-        // Splits that do not matter are still sent as written.
+        // Insignificant cuts are still sent as written.
         assert_eq!(
             cut.at(&name("a._domainkey.example.com")).presentation(),
             r#""k=rsa; " "p=abc""#
@@ -321,7 +321,7 @@ mod tests {
         let full = format!("\"{0}\" \"{0}\" \"\"", "k".repeat(255));
         assert_eq!(read(&full), read(&"k".repeat(510)));
         assert_eq!(read(&full).presentation(), full);
-        // A string that is too long is split as Cloudflare splits it.
+        // A string that is too long is split like Cloudflare splits it.
         let (long, short) = ("k".repeat(256), "k".repeat(255));
         assert_eq!(read(&format!("\"{long}\" \"x\"")), read(&format!("\"{short}\" \"k\" \"x\"")));
         assert!(Txt::from_text(&r#""a" "#.repeat(2048)).is_ok());

@@ -1,8 +1,8 @@
-//! Which TXT values are paired for an update, and which are records of their own.
+//! Decides which TXT values are paired for an update, and which are records of their own.
 //!
-//! `v=spf1`, `v=DMARC1` and the like exist once at a name, and `key=value` texts with the same key
-//! replace each other. Verification tokens do not: each of several services may need its own, so
-//! another token is another record.
+//! Texts such as `v=spf1` and `v=DMARC1` exist once at a name, and `key=value` texts with the same
+//! key replace each other. Verification tokens do not: each of several services may need its own,
+//! so another token is another record.
 
 use super::Purpose;
 
@@ -10,7 +10,7 @@ use super::Purpose;
 const OF_TOKENS: &[&str] =
     &["verif", "challenge", "token", "code", "heritage", "domain", "site", "sign", "auth", "key"];
 
-/// The purpose of a text; of a list, its first string decides.
+/// Returns the purpose of a text, or of a list by its first string.
 pub(super) fn purpose(text: &str) -> Purpose {
     let Some((key, value)) = key_and_value(text) else {
         return if is_token(text) { Purpose::Unique } else { Purpose::Shared };
@@ -29,18 +29,19 @@ pub(super) fn purpose(text: &str) -> Purpose {
     if is_of_token { Purpose::Unique } else { Purpose::Keyed(key) }
 }
 
-/// The key at the beginning of a text, and the first word after it.
+/// Returns the key at the beginning of a text, and the first word after it.
 fn key_and_value(text: &str) -> Option<(&str, &str)> {
     text.split([' ', ';', '\t']).next().unwrap_or_default().split_once(['=', ':'])
 }
 
-/// The key of a text that proves something to a service, in lower case; empty for a token alone.
+/// Returns the key of a verification text for a service, in lower case; empty for a token without a
+/// key.
 #[must_use]
 pub fn token_key(text: &str) -> String {
     key_and_value(text).map_or("", |(key, _)| key).to_ascii_lowercase()
 }
 
-/// Whether a text looks like a machine-generated token: one long word with digits in it.
+/// Returns true if a text looks like a machine-generated token: one long word with digits.
 fn is_token(text: &str) -> bool {
     text.len() >= 16
         && text
