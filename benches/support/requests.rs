@@ -4,6 +4,7 @@
 use bumpalo::Bump;
 use zonewright::model::expression::{Expression, Program, Truth};
 use zonewright::model::request::{Given, Request};
+use zonewright::recorded::parse_curl;
 
 use super::case::Case;
 
@@ -45,7 +46,7 @@ fn request(n: usize) -> Request {
         n % 9,
         n % 60
     );
-    let mut request = Request::from_curl(&command).expect("it is one");
+    let mut request = parse_curl(&command).expect("it is one");
     request.address = format!("203.0.113.{}", n % 250).parse().ok();
     request.fields.insert("ip.src.country".to_owned(), Given::Text("DE".to_owned()));
     request.fields.insert("cf.bot_management.score".to_owned(), Given::Integer(90));

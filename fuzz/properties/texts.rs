@@ -144,8 +144,7 @@ pub fn expression(data: &[u8]) {
                 !problem.message.is_empty() && problem.message.len() <= MESSAGE + 8 * text.len()
             );
         }
-        let has_errors =
-            problems.iter().any(|p| p.severity == zonewright::diagnostic::Severity::Error);
+        let has_errors = problems.iter().any(|p| p.is_error);
         assert_eq!(parsed.is_some(), !has_errors, "{problems:?}");
         let Some(parsed) = parsed else { continue };
         assert_eq!(parsed, Expression::reported(&text));

@@ -342,8 +342,9 @@ fn expressions(
             .flatten()
             .collect::<Vec<_>>()
     };
-    let unmet =
-        |text: &str| Expression::reported(text).requirement().filter(|r| !r.is_met_by(live.tier));
+    let unmet = |text: &str| {
+        Expression::reported(text).requirement().filter(|r| !live.tier.provides(r.needs))
+    };
     let allowed = live
         .waf
         .entry_points

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::compression::{Bytes, unpacked};
+use super::curl::parse_curl;
 use super::error::ReadError;
 use super::har::Entries;
 use super::options::{GO_ON, NO_HOST, Options};
@@ -15,7 +16,6 @@ use super::request_limits::Limited;
 use super::sample::{Place, Sample};
 use super::verbatim::{Recording, Verbatim};
 use super::{access_log, json_line, logpush, raw_request};
-use crate::model::request::Request;
 
 /// Bytes that tell the form of a file.
 const BEGINNING: usize = 1 << 16;
@@ -229,8 +229,7 @@ fn whole(
             Form::Curl => {
                 let text = std::str::from_utf8(&text)
                     .map_err(|_| fail("the command is not UTF-8".to_owned()))?;
-                let request =
-                    Request::from_curl(text.trim()).map_err(|error| fail(error.to_string()))?;
+                let request = parse_curl(text.trim()).map_err(|error| fail(error.to_string()))?;
                 Ok(Sample::of(request, &source))
             }
             Form::Raw | Form::Json | Form::AccessLog => {

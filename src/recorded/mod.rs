@@ -3,7 +3,7 @@
 //! | question | files |
 //! |---|---|
 //! | which files are there, and what are they? | `input_files`; `compression`: packed ones; `options`, `request_limits`: how they are read |
-//! | which requests do they hold? | `har`, `json_line`, `logpush`, `access_log`, `raw_request`: one for each form |
+//! | which requests do they hold? | `har`, `json_line`, `logpush`, `access_log`, `raw_request`, `curl`: one for each form |
 //! | what is a request of a log to the rules? | `sample`, `request_target`, `timestamps`; `verbatim`: a request exactly as it is written |
 //!
 //! Memory does not grow with the number of requests, and no request is larger than [`LONGEST`].
@@ -11,6 +11,7 @@
 
 mod access_log;
 mod compression;
+mod curl;
 mod error;
 mod har;
 mod input_files;
@@ -24,6 +25,7 @@ mod sample;
 mod timestamps;
 mod verbatim;
 
+pub use curl::parse_curl;
 pub use error::ReadError;
 pub use input_files::{Recorded, open, open_verbatim, read};
 pub use json_line::Line;

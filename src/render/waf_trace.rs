@@ -10,7 +10,7 @@ use super::safe::safe;
 use crate::diagnostic::Sources;
 use crate::document::FORMAT;
 use crate::insight::traffic::{RuleAt, Verdict};
-use crate::model::request::Request;
+use crate::model::request::{Request, without_secrets};
 
 /// A verdict to show.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ pub fn write_traces(
     traces: &[Trace],
     sources: &Sources,
 ) -> io::Result<()> {
-    writeln!(out, "{}", safe(&request.without_secrets().to_string()))?;
+    writeln!(out, "{}", safe(&without_secrets(request).to_string()))?;
     for Trace { zone, what, verdict, serving } in traces {
         let by = verdict
             .by
@@ -154,7 +154,7 @@ pub fn document<'t>(request: &Request, traces: &'t [Trace], sources: &Sources) -
     Document {
         format: FORMAT,
         kind: "waf_trace",
-        request: request.without_secrets().to_string(),
+        request: without_secrets(request).to_string(),
         verdicts,
     }
 }

@@ -4,13 +4,17 @@
 use bumpalo::Bump;
 use zonewright::model::expression::{Expression, ListItems, Lists, Program, Truth};
 use zonewright::model::request::{Given, Request};
+use zonewright::recorded::parse_curl;
 
 /// The programs of expressions of every form, and of each function.
 fn programs() -> Vec<Program> {
-    let good = include_str!("../cases/expressions/good.txt").split("\n\n").map(|paragraph| {
-        let lines: Vec<&str> = paragraph.lines().filter(|line| !line.starts_with('#')).collect();
-        lines.join("\n").trim().to_owned()
-    });
+    let good = include_str!("../../crates/expression/tests/cases/good.txt").split("\n\n").map(
+        |paragraph| {
+            let lines: Vec<&str> =
+                paragraph.lines().filter(|line| !line.starts_with('#')).collect();
+            lines.join("\n").trim().to_owned()
+        },
+    );
     let more = [
         "raw.http.request.uri eq \"a\" or raw.http.request.full_uri wildcard \"*A*\" or http.request.uri.path.extension eq \"php\"",
         "any(lower(http.request.uri.args.names[*])[*] eq \"debug\") or any(http.request.uri.args[*][*] eq \"x\")",
@@ -34,7 +38,7 @@ fn requests() -> Vec<Request> {
         "curl https://api.example.com/v1/items -H 'content-type: application/json' -d '{\"a\": [1, {\"b\": \"c\"}], \"n\": 7}'",
     ];
     let request = |command: &str| {
-        let mut request = Request::from_curl(command).expect("it is one");
+        let mut request = parse_curl(command).expect("it is one");
         request.address = "203.0.113.9".parse().ok();
         request.fields.insert("ip.src.country".to_owned(), Given::Text("DE".to_owned()));
         request

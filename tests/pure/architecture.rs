@@ -15,9 +15,12 @@ use super::source::{File, files, modules, named, without_comments};
 /// Which modules a module may use.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("diagnostic", &[]),
-    ("model", &["diagnostic"]),
+    // The Rules language of Cloudflare, with requests of its own. A package that stands alone.
+    ("expression", &[]),
+    ("model", &["diagnostic", "expression"]),
     ("wire", &["model", "diagnostic"]),
-    ("spec", &["model", "diagnostic"]),
+    // `recorded` for a request that a spec gives as a `curl` command.
+    ("spec", &["model", "diagnostic", "recorded"]),
     // What a setting means for traffic, told from the nouns alone; plans, lints and reports say it.
     ("insight", &["model", "diagnostic"]),
     ("lint", &["insight", "model", "diagnostic"]),
@@ -105,8 +108,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "seclang",
         ],
     ),
-    // A language of its own, with requests of its own: it knows neither zones nor Cloudflare. Of
-    // `model` the budget. A package that stands alone.
+    // A language of its own, with requests of its own: it knows neither zones nor Cloudflare. A
+    // package that stands alone.
     ("seclang", &[]),
     // Rules of that language from the user's files, and what they say about requests of the model.
     ("crs", &["seclang", "model", "insight", "recorded"]),
@@ -188,6 +191,7 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
 /// Modules without async functions.
 const SYNCHRONOUS: &[&str] = &[
     "diagnostic",
+    "expression",
     "import",
     "export",
     "model",

@@ -18,18 +18,6 @@ const ONE_THOUGHT: &[(&[&str], &str)] = &[
         "a module calls others, which are modules, and what it gives them is evaluated in it",
     ),
     (
-        &[
-            "model/expression/check.rs",
-            "model/expression/patterns.rs",
-            "model/expression/suspicious_values.rs",
-        ],
-        "one walk over an expression, cut by what is looked at",
-    ),
-    (
-        &["model/request/mod.rs", "model/request/sample.rs"],
-        "a request, and the values that its fields have",
-    ),
-    (
         &["sandbox/request_context.rs", "sandbox/record_conflicts.rs", "sandbox/new_zones.rs"],
         "a call carries what is remembered between calls, and the memory is asked with a call",
     ),

@@ -1,4 +1,4 @@
-//! Tests that need no sandbox: specs, comparison, expressions, insight, the executor, renderers,
+//! Tests that need no sandbox: specs, comparison, insight, the executor, renderers,
 //! committed files.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -13,10 +13,6 @@ mod dns_answers;
 mod executor;
 mod expectations;
 mod export;
-mod expression_engine;
-mod expression_laws;
-mod expression_wirefilter;
-mod expressions;
 mod fields;
 mod format;
 mod fuzz_corpus;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// A source file.
 pub(super) struct File {
-    /// Below `src` of its package, and for the sandbox and the rule engine below `sandbox` and
-    /// `seclang`. No module is in two packages, so these paths differ.
+    /// Below `src` of its package, and for a package that is one module of the others below its
+    /// name. No module is in two packages, so these paths differ.
     pub(super) path: String,
     /// Where it is.
     pub(super) place: PathBuf,
@@ -19,26 +19,35 @@ pub(super) struct File {
     pub(super) lines: usize,
 }
 
-/// Every source file of all packages. The `lib.rs` of the model only names its modules; those of
-/// the sandbox and of the rule engine are the modules `sandbox` and `seclang`.
+/// Packages that are one module of the others.
+const MODULES: [&str; 3] = ["expression", "sandbox", "seclang"];
+
+/// Every source file of all packages. The `lib.rs` of the model only names its modules; that of a
+/// package of `MODULES` is the module of this name.
 pub(super) fn files() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = below(&root.join("src"));
     files.extend(
         below(&root.join("crates/model/src")).into_iter().filter(|file| file.path != "lib.rs"),
     );
-    files.extend(package(root, "sandbox"));
-    files.extend(package(root, "seclang"));
+    files.extend(MODULES.into_iter().flat_map(|name| package(root, name)));
+    for file in &mut files {
+        for (package, path) in
+            [("zonewright_model::", "crate::"), ("zonewright_expression", "crate::expression")]
+        {
+            file.code = file.code.replace(package, path);
+        }
+    }
     files
 }
 
 /// Every source file of a package that is one module of the others.
-fn package(root: &Path, name: &str) -> impl Iterator<Item = File> {
+fn package(root: &Path, name: &'static str) -> impl Iterator<Item = File> {
     let within = format!("crate::{name}::");
     below(&root.join("crates").join(name).join("src")).into_iter().map(move |file| File {
         path: format!("{name}/{}", file.path),
         module: name.to_owned(),
-        code: file.code.replace("crate::", &within).replace("zonewright_model::", "crate::"),
+        code: file.code.replace("crate::", &within),
         ..file
     })
 }

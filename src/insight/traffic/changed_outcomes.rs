@@ -9,7 +9,7 @@ use super::counted_request::CountedRequest;
 use super::most_frequent::{LONGEST_NAME, Names, OTHERS};
 use super::report::{Example, Flip, Group, Set};
 use crate::diagnostic::cut;
-use crate::model::request::{Outcome, Request, shown_path};
+use crate::model::request::{Outcome, Request, shown_path, without_secrets};
 use crate::model::ruleset::Phase;
 use crate::model::sort_by_key;
 
@@ -107,7 +107,7 @@ impl ChangedOutcomes {
 
 /// A request as examples show it: what looks like a secret is left out.
 fn shown(request: &Request) -> String {
-    let request = Request { query: request.query.clone(), ..short(request) }.without_secrets();
+    let request = without_secrets(&Request { query: request.query.clone(), ..short(request) });
     cut(&request.to_string(), LONGEST_EXAMPLE)
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use super::invalid::{Invalid, Outcome};
 use crate::model::request::{Given, Rate, Request, VerdictExpected};
 use crate::model::{ExpectedRequest, RequestText};
+use crate::recorded::parse_curl;
 use crate::spec::deserialize::Spanned;
 use crate::spec::substitution_syntax::escape;
 use crate::spec::syntax::{ExpectSyntax, FromSyntax};
@@ -25,7 +26,7 @@ pub(super) fn read(syntax: &Spanned<ExpectSyntax>) -> Outcome<ExpectedRequest> {
     };
     let read = match &text {
         RequestText::Send(text) => Request::parse(text),
-        RequestText::Curl(text) => Request::from_curl(text),
+        RequestText::Curl(text) => parse_curl(text),
     };
     let mut request = read.map_err(|error| Invalid::at(written, error.detail, error.help))?;
     if let Some(from) = from {

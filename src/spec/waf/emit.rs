@@ -145,7 +145,7 @@ pub fn deployment_entry(desired: &DesiredDeployment) -> Json {
     );
     parts.put("action", action.map(|(action, _)| action.as_str()));
     if let Some((expression, _)) = scope {
-        let setting = ExpressionSetting::of_zone(MANAGED_PHASE);
+        let setting = ExpressionSetting::in_phase(MANAGED_PHASE);
         let is_understood = parse_expression(expression.text(), setting).0.is_some();
         match is_understood {
             true => parts.put("when", Some(when(expression))),

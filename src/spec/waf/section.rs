@@ -13,7 +13,7 @@ use super::super::scalar::within;
 use super::layers::Layer;
 use super::syntax::{RuleList, SectionKeys, WafSyntax};
 use crate::diagnostic::findings;
-use crate::diagnostic::{Place, Severity, Span};
+use crate::diagnostic::{Place, Span};
 use crate::model::Gather;
 use crate::model::expression::{
     Expression, ExpressionProblem, ExpressionSetting, parse_expression,
@@ -127,13 +127,10 @@ impl Section<'_> {
         if is_enough(self.reader.diagnostics) {
             return None;
         }
-        let setting = ExpressionSetting { sees_response, ..ExpressionSetting::of_zone(phase) };
+        let setting = ExpressionSetting { sees_response, ..ExpressionSetting::in_phase(phase) };
         let (expression, problems) = parse_expression(text, setting);
-        for ExpressionProblem { severity, span, code: _, message, help } in problems {
-            let kind = match severity {
-                Severity::Error => findings::EXPRESSION,
-                Severity::Warning | Severity::Note => findings::EXPRESSION_DOUBT,
-            };
+        for ExpressionProblem { is_error, span, code: _, message, help } in problems {
+            let kind = if is_error { findings::EXPRESSION } else { findings::EXPRESSION_DOUBT };
             let place = within(whole, self.text, &syntax.value.0, span);
             self.reader.diagnostics.push(kind.at(place, message).help(help));
         }

@@ -11,7 +11,6 @@ mod cloudflare_spelling;
 mod credential_names;
 mod danger;
 mod expect;
-pub mod expression;
 pub mod facts;
 mod fields;
 mod gather;
@@ -49,9 +48,6 @@ pub use expect::{
     Expectation, Expected, ExpectedAnswer, ExpectedIssuance, ExpectedMail, ExpectedPolicy,
     ExpectedRequest, MailPolicy, RequestText,
 };
-pub use expression::{
-    Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression,
-};
 pub use fields::{Fields, Value};
 #[doc(hidden)]
 pub use gather::Gather;
@@ -81,3 +77,8 @@ pub use state::{
 pub use tier::Tier;
 pub use ttl::{Ttl, TtlError};
 pub use unmanaged::Unmanaged;
+/// The Rules language.
+pub use zonewright_expression as expression;
+pub use zonewright_expression::{
+    Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression,
+};

@@ -1,5 +1,6 @@
 //! The Cloudflare plan of a zone, and its limits.
 
+use super::facts::expressions::Needs;
 use super::facts::{
     FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, TIERS, TierFacts, UNKNOWN_TIER,
 };
@@ -45,6 +46,19 @@ impl Tier {
         }
     }
 
+    /// Returns true if zones of this plan have what an expression needs. Enterprise is assumed to
+    /// include extra products.
+    #[must_use]
+    pub fn provides(self, needs: Needs) -> bool {
+        let least = match needs {
+            Needs::Nothing => Self::Free,
+            Needs::Pro => Self::Pro,
+            Needs::Business => Self::Business,
+            Needs::Enterprise => Self::Enterprise,
+        };
+        self >= least
+    }
+
     /// Returns the usual maximum number of records in a zone of this plan.
     ///
     /// # Units
@@ -72,6 +86,15 @@ mod tests {
         assert_eq!(Tier::Free.record_quota(Some("2024-09-01T00:00:00Z")), 200);
         assert_eq!(Tier::Free.record_quota(None), 200);
         assert_eq!(Tier::Pro.record_quota(Some("2020-01-01")), 3500);
+    }
+
+    #[test]
+    fn larger_plans_provide_what_smaller_ones_do() {
+        assert!(
+            Tier::Business.provides(Needs::Business)
+                && Tier::Enterprise.provides(Needs::Business)
+                && !Tier::Pro.provides(Needs::Business)
+        );
     }
 
     #[test]

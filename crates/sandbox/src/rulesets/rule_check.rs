@@ -17,8 +17,7 @@ use super::ruleset::{Rule, executed, id_of, phase, text};
 use super::{expression, members, overrides, ratelimit, response, skip, store};
 use crate::envelope::{Outcome, Problem, Refusal};
 use crate::request_context::RequestContext;
-use zonewright_model::model::facts::expressions::DESCRIPTION_CHARACTERS;
-use zonewright_model::model::facts::rulesets::{ACTIONS, CUSTOM_PHASE};
+use zonewright_model::model::facts::rulesets::{ACTIONS, CUSTOM_PHASE, DESCRIPTION_CHARACTERS};
 
 /// Refuses a description that is too long.
 ///

@@ -23,12 +23,12 @@ use crate::diagnostic::Sources;
 use crate::insight::traffic::{Attacks, Hit, Hits, Protection, Ways, ways_to_let_through};
 use crate::model::facts::owasp::ANOMALY_NUMBER;
 use crate::model::request::{
-    Body, Rate, Request, RequestError, has_secret_argument, sounds_secret,
+    Body, Rate, Request, RequestError, has_secret_argument, sounds_secret, without_secrets,
 };
 use crate::model::ruleset::Note;
 use crate::model::{DesiredZone, Gather, ZoneName};
 use crate::reconcile::{Goal, LiveProtection, protection_in_spec};
-use crate::recorded::{self, Sample};
+use crate::recorded::{self, Sample, parse_curl};
 use crate::render::waf_explain::{Explained, Part, document, write_explained};
 use crate::seclang::{Evidence, RuleSet};
 use crate::spec::print_waf;
@@ -285,7 +285,7 @@ fn one_of(word: &str, entry: Option<usize>, options: &recorded::Options) -> anyh
 fn request_of(word: &str) -> Result<Option<Request>, RequestError> {
     let word = word.trim();
     if word.starts_with("curl ") {
-        return Request::from_curl(word).map(Some);
+        return parse_curl(word).map(Some);
     }
     let is_address = word.split_whitespace().nth(1).is_some_and(|second| second.contains("://"));
     if is_address && !Path::new(word).exists() { Request::parse(word).map(Some) } else { Ok(None) }
@@ -422,7 +422,7 @@ fn shown(request: &Request, redact: bool) -> String {
             let bare = Request { query: String::new(), ..request.clone() };
             format!("{bare}?… ({} bytes)", request.query.len())
         }
-        false => request.without_secrets().to_string(),
+        false => without_secrets(request).to_string(),
     }
 }
 

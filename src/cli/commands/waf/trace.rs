@@ -19,6 +19,7 @@ use crate::model::ZoneName;
 use crate::model::request::{Given, Rate, Request};
 use crate::model::ruleset::AccountRules;
 use crate::reconcile::{LiveProtection, protection_in_spec};
+use crate::recorded::parse_curl;
 use crate::render::waf_trace::{Trace, write_traces};
 
 /// Show the rules that a request meets, and what happens to it
@@ -124,11 +125,8 @@ impl Run for WafTraceArgs {
 /// The request and how often it is made.
 fn asked(args: &WafTraceArgs) -> anyhow::Result<(Request, Rate)> {
     let is_curl = args.request.trim_start().starts_with("curl ");
-    let mut request = if is_curl {
-        Request::from_curl(args.request.trim())
-    } else {
-        Request::parse(&args.request)
-    }?;
+    let mut request =
+        if is_curl { parse_curl(args.request.trim()) } else { Request::parse(&args.request) }?;
     request.address = args.ip;
     for field in &args.field {
         let Some((name, value)) = field.split_once('=') else {

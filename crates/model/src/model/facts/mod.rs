@@ -4,14 +4,12 @@
 //! in which Cloudflare expects a value and the form in which it returns the value; they contain no
 //! parsing or printing code. The sandbox may use this folder and nothing else of the model, so that
 //! an error in a codec of the model is not repeated there. The folder also has the facts about
-//! rulesets, rate limits, other resources of zones, the Rules language, the OWASP Core Rule Set,
-//! zone settings, DNS settings, the permissions of API tokens, the networks that Cloudflare does
-//! not proxy to, requests of browsers, and mail records.
+//! rulesets, rate limits, other resources of zones, the OWASP Core Rule Set, zone settings, DNS
+//! settings, the permissions of API tokens, the networks that Cloudflare does not proxy to, and mail
+//! records. The facts about the Rules language are those of its package.
 
-mod browsers;
 pub mod crs;
 pub mod dns_settings;
-pub mod expressions;
 mod fact_value;
 mod mail;
 mod networks;
@@ -26,7 +24,6 @@ mod tiers;
 mod ttl;
 mod types;
 
-pub use browsers::{BROWSER_HEADERS, BROWSER_USER_AGENTS};
 pub use fact_value::FactValue;
 pub use mail::{MAIL_LABELS, MAIL_TEXTS};
 pub use networks::{CLOUDFLARE_NETWORKS, PRIVATE_NETWORKS};
@@ -35,6 +32,8 @@ pub use ttl::{
     AUTOMATIC_TTL, AUTOMATIC_TTL_SECONDS, MAXIMUM_TTL, MINIMUM_TTL, MINIMUM_TTL_OF_ENTERPRISE,
 };
 pub use types::{all, of};
+/// The vocabulary of the Rules language.
+pub use zonewright_expression::vocabulary as expressions;
 
 /// The place of a field in Cloudflare's JSON of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

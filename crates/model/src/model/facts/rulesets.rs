@@ -130,3 +130,6 @@ pub const RESPONSE_STATUSES: std::ops::RangeInclusive<i64> = 400..=499;
 /// 2026-11-20).
 pub const RESPONSE_CONTENT_TYPES: &[&str] =
     &["application/json", "text/html", "text/plain", "text/xml"];
+
+/// Maximum length of the description of a rule, in characters.
+pub const DESCRIPTION_CHARACTERS: usize = 500;

@@ -46,14 +46,12 @@ const LEAST_OF_TOKEN: usize = 16;
 /// Hexadecimal digits from which on they are a token, however often letters and digits change.
 const LEAST_OF_HEXADECIMAL: usize = 24;
 
-impl Request {
-    /// The same without what sounds or looks like a secret in its path and its arguments.
-    #[must_use]
-    pub fn without_secrets(&self) -> Self {
-        let part = |part: &str| part.split(';').map(shown_argument).collect::<Vec<_>>().join(";");
-        let query = self.query.split('&').map(part).collect::<Vec<_>>().join("&");
-        Self { path: shown_path(&self.path), query, ..self.clone() }
-    }
+/// A request without what sounds or looks like a secret in its path and its arguments.
+#[must_use]
+pub fn without_secrets(request: &Request) -> Request {
+    let part = |part: &str| part.split(';').map(shown_argument).collect::<Vec<_>>().join(";");
+    let query = request.query.split('&').map(part).collect::<Vec<_>>().join("&");
+    Request { path: shown_path(&request.path), query, ..request.clone() }
 }
 
 /// A path without segments that look like secrets: tokens, web tokens, UUIDs, e-mail addresses, and
@@ -252,7 +250,7 @@ mod tests {
         let request = Request::parse(
             "GET https://x.test/a?q=1%27%20or%201=1&u=a%40b.example&x=9f86d081884c7d659a2f",
         );
-        let shown = request.expect("it is one").without_secrets().query;
+        let shown = without_secrets(&request.expect("it is one")).query;
         assert_eq!(shown, "q=1%27%20or%201=1&u=[redacted]&x=[redacted]");
     }
 
@@ -261,6 +259,6 @@ mod tests {
         let request = Request::parse("GET https://x.test/a?q=1&Access_Token=abc&b;t%6Fken=d")
             .expect("it is one");
         let shown = "GET https://x.test/a?q=1&Access_Token=[redacted]&b;t%6Fken=[redacted]";
-        assert_eq!(request.without_secrets().to_string(), shown);
+        assert_eq!(without_secrets(&request).to_string(), shown);
     }
 }

@@ -44,7 +44,7 @@ pub fn recognise_rule(
     // A spec with an expression that our parser refuses would be refused too.
     let is_understood = |text: Option<&str>, sees_response: bool| {
         let setting =
-            ExpressionSetting { sees_response, ..ExpressionSetting::of_zone(phase.as_str()) };
+            ExpressionSetting { sees_response, ..ExpressionSetting::in_phase(phase.as_str()) };
         text.is_none_or(|text| parse_expression(text, setting).0.is_some())
     };
     let counted = match body.get("ratelimit") {

@@ -1,0 +1,22 @@
+//! An expression while it is checked, which the checks share.
+
+use crate::expression_setting::ExpressionSetting;
+use crate::problem::{Problems, quoted};
+use crate::syntax::Span;
+
+/// An expression being checked.
+pub(super) struct Check<'c> {
+    /// Its text.
+    pub(super) text: &'c str,
+    /// The kind of rule that it belongs to.
+    pub(super) setting: ExpressionSetting<'c>,
+    /// The problems found so far.
+    pub(super) problems: &'c mut Problems,
+}
+
+impl Check<'_> {
+    /// The text of a place, for messages.
+    pub(super) fn shown(&self, span: &Span) -> String {
+        quoted(&self.text[span.clone()])
+    }
+}

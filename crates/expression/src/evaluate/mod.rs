@@ -1,0 +1,93 @@
+//! Evaluates expressions over requests, with three values: what a sample of a request does not tell
+//! is unknown, and a verdict that depends on it names it.
+//!
+//! | step | files |
+//! |---|---|
+//! | a tree to a program | `compile` |
+//! | what a comparison compares with | `test` |
+//! | true, false or unknown | `truth` |
+//! | values of fields | `value`; `list`: the items of lists |
+//! | what is known of a request | `sample` |
+//! | a program over a sample | `run`; `functions`: the calls; `json`: a part of a document |
+//!
+//! # Sources
+//! The language's public engine, github.com/cloudflare/wirefilter, read 2026-11-22: a field, key or
+//! index that a request lacks makes every comparison false except `ne`, which is true; over an
+//! array that is missing, `any` is false and `all` is true; `matches` knows bytes and no Unicode
+//! classes unless the pattern asks for them; arrays of booleans are combined pairwise, up to the
+//! shortest. Functions: developers.cloudflare.com/ruleset-engine/rules-language/functions, read
+//! 2026-11-22.
+
+mod compile;
+mod functions;
+mod json;
+mod list;
+mod run;
+mod sample;
+mod test;
+mod truth;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+use compile::{Compiler, Condition};
+pub use list::{ListItems, Lists};
+pub use sample::{Fields, Sample};
+pub use truth::{Reason, Reasons, Truth};
+pub use value::Value;
+
+use crate::expression::{Expression, tree};
+
+/// An expression that is ready to be evaluated many times.
+#[derive(Debug)]
+pub struct Program {
+    condition: Condition,
+    reasons: Vec<Reason>,
+}
+
+impl Expression {
+    /// The program of an expression; `None` if it cannot be parsed.
+    #[must_use]
+    pub fn compile(&self) -> Option<Program> {
+        Some(Program::of(&tree(self.canonical())?))
+    }
+}
+
+/// Whether a comparison accepts a text; `None` if that cannot be told.
+pub(super) fn comparison_accepts(
+    comparison: &crate::syntax::Comparison,
+    text: &[u8],
+) -> Option<bool> {
+    let test = test::Test::new(comparison.operator, &comparison.right).ok()?;
+    Some(test.passes(Value::Bytes(text), &bumpalo::Bump::new()))
+}
+
+impl Program {
+    /// Compiles a tree.
+    fn of(node: &crate::syntax::Node) -> Self {
+        let mut compiler = Compiler::default();
+        let condition = compiler.condition(node);
+        Self { condition, reasons: compiler.into_reasons() }
+    }
+
+    /// Evaluates it. Nothing is allocated but in the arena of the sample, which its owner may reset
+    /// before the next one.
+    #[must_use]
+    pub fn evaluate(&self, sample: &Sample<'_>) -> Truth {
+        run::Run { sample, arena: sample.arena() }.condition(&self.condition)
+    }
+
+    /// What a result depends on, if it is unknown.
+    pub fn reasons(&self, truth: Truth) -> impl Iterator<Item = &Reason> {
+        let bits = match truth {
+            Truth::Unknown(bits) => bits,
+            Truth::False | Truth::True => 0,
+        };
+        self.reasons
+            .iter()
+            .enumerate()
+            .filter(move |(n, _)| bits & (1 << n.min(&63)) != 0)
+            .map(|(_, reason)| reason)
+    }
+}

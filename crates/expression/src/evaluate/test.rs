@@ -1,0 +1,286 @@
+//! The right side of a comparison, ready to be compared with.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use bumpalo::Bump;
+use memchr::memmem::Finder;
+use regex::bytes::Regex;
+
+use super::value::Value;
+use crate::syntax::{ComparedValue, Item, Literal, Operator};
+
+/// Largest compiled regular expression, in bytes.
+const REGEX_BYTES: usize = 1 << 20;
+
+/// What a value is compared with.
+#[derive(Debug)]
+pub(super) enum Test {
+    /// It must be true.
+    IsTrue,
+    /// It is compared with one value in these orders.
+    Ordered(Constant, Orders),
+    /// It must contain a text.
+    Contains(Box<Finder<'static>>),
+    /// It must match a regular expression.
+    Matches(Box<Regex>),
+    /// It must match a pattern with asterisks.
+    Wildcard(Wildcard),
+    /// It must be one of these numbers.
+    Integers(Vec<(i64, i64)>),
+    /// It must be one of these addresses.
+    Addresses(Vec<(IpAddr, IpAddr)>),
+    /// It must be one of these texts.
+    Texts(BTreeSet<Vec<u8>>),
+}
+
+/// A value in the text of an expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Constant {
+    /// A number.
+    Integer(i64),
+    /// An address.
+    Address(IpAddr),
+    /// Text.
+    Bytes(Vec<u8>),
+}
+
+impl Constant {
+    /// The value of a literal, unless it is a truth or an error.
+    pub(super) fn of(literal: &Literal) -> Option<Self> {
+        match literal {
+            Literal::Integer(number) => Some(Self::Integer(*number)),
+            Literal::Address(address) => Some(Self::Address(*address)),
+            Literal::Bytes(bytes) => Some(Self::Bytes(bytes.clone())),
+            Literal::Network(_) | Literal::Truth(_) | Literal::Unquoted(_) => None,
+        }
+    }
+
+    /// The value.
+    pub(super) fn value(&self) -> Value<'_> {
+        match self {
+            Self::Integer(number) => Value::Integer(*number),
+            Self::Address(address) => Value::Address(*address),
+            Self::Bytes(bytes) => Value::Bytes(bytes),
+        }
+    }
+}
+
+/// The orders between a value and a constant under which a comparison holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Orders {
+    pub(super) less: bool,
+    pub(super) equal: bool,
+    pub(super) greater: bool,
+}
+
+impl Orders {
+    /// Those of an operator that orders.
+    fn of(operator: Operator) -> Option<Self> {
+        let (less, equal, greater) = match operator {
+            Operator::Equal => (false, true, false),
+            Operator::NotEqual => (true, false, true),
+            Operator::Less => (true, false, false),
+            Operator::LessOrEqual => (true, true, false),
+            Operator::Greater => (false, false, true),
+            Operator::GreaterOrEqual => (false, true, true),
+            Operator::Contains
+            | Operator::Matches
+            | Operator::Wildcard
+            | Operator::StrictWildcard
+            | Operator::In => {
+                return None;
+            }
+        };
+        Some(Self { less, equal, greater })
+    }
+
+    /// Whether they include an order.
+    fn include(self, order: Ordering) -> bool {
+        match order {
+            Ordering::Less => self.less,
+            Ordering::Equal => self.equal,
+            Ordering::Greater => self.greater,
+        }
+    }
+
+    /// Whether they are those of `ne`.
+    fn are_unequal(self) -> bool {
+        self.less && self.greater && !self.equal
+    }
+}
+
+/// Why there is no test.
+pub(super) enum NoTest {
+    /// The right side was an error, or it is a list.
+    NotOfAnyType,
+    /// The regular expression is too large.
+    TooLarge(String),
+}
+
+impl Test {
+    /// The test of an operator and a right side that is no list.
+    pub(super) fn new(operator: Operator, right: &ComparedValue) -> Result<Self, NoTest> {
+        match (operator, right) {
+            (Operator::In, ComparedValue::Set(items)) => {
+                Self::set(items.iter().map(|(item, _)| item))
+            }
+            (Operator::Contains, ComparedValue::Literal(Literal::Bytes(bytes))) => {
+                Ok(Self::Contains(Box::new(Finder::new(bytes).into_owned())))
+            }
+            (Operator::Matches, ComparedValue::Literal(Literal::Bytes(bytes))) => {
+                let text = String::from_utf8_lossy(bytes);
+                let regex = regex::bytes::RegexBuilder::new(&text)
+                    .unicode(false)
+                    .size_limit(REGEX_BYTES)
+                    .build();
+                regex
+                    .map(|regex| Self::Matches(Box::new(regex)))
+                    .map_err(|_| NoTest::TooLarge(text.into_owned()))
+            }
+            (
+                Operator::Wildcard | Operator::StrictWildcard,
+                ComparedValue::Literal(Literal::Bytes(bytes)),
+            ) => Ok(Self::Wildcard(Wildcard::new(bytes, operator == Operator::StrictWildcard))),
+            (operator, ComparedValue::Literal(literal)) => {
+                match (Constant::of(literal), Orders::of(operator)) {
+                    (Some(constant), Some(orders)) => Ok(Self::Ordered(constant, orders)),
+                    _ => Err(NoTest::NotOfAnyType),
+                }
+            }
+            _ => Err(NoTest::NotOfAnyType),
+        }
+    }
+
+    /// The test of a set.
+    fn set<'i>(items: impl Iterator<Item = &'i Item>) -> Result<Self, NoTest> {
+        let (mut integers, mut addresses, mut texts) = (Vec::new(), Vec::new(), BTreeSet::new());
+        for item in items {
+            match item {
+                Item::One(Literal::Integer(number)) => integers.push((*number, *number)),
+                Item::Range(Literal::Integer(first), Literal::Integer(last)) => {
+                    integers.push((*first, *last))
+                }
+                Item::One(Literal::Address(address)) => addresses.push((*address, *address)),
+                Item::Range(Literal::Address(first), Literal::Address(last)) => {
+                    addresses.push((*first, *last))
+                }
+                Item::One(Literal::Network(network)) => {
+                    addresses.push((network.network(), network.broadcast()))
+                }
+                Item::One(Literal::Bytes(bytes)) => drop(texts.insert(bytes.clone())),
+                Item::One(Literal::Truth(_) | Literal::Unquoted(_)) | Item::Range(..) => {
+                    return Err(NoTest::NotOfAnyType);
+                }
+            }
+        }
+        if !integers.is_empty() {
+            return Ok(Self::Integers(joined(integers)));
+        }
+        // Addresses of version 4 come before those of version 6, so that no range holds both.
+        Ok(if addresses.is_empty() {
+            Self::Texts(texts)
+        } else {
+            Self::Addresses(joined(addresses))
+        })
+    }
+
+    /// Whether a value that is missing passes.
+    pub(super) fn of_missing(&self) -> bool {
+        matches!(self, Self::Ordered(_, orders) if orders.are_unequal())
+    }
+
+    /// Whether a value passes; one of another type is like one that is missing.
+    pub(super) fn passes(&self, value: Value<'_>, arena: &Bump) -> bool {
+        match (self, value) {
+            (Self::IsTrue, Value::Truth(truth)) => truth,
+            (Self::Ordered(Constant::Integer(constant), orders), Value::Integer(number)) => {
+                orders.include(number.cmp(constant))
+            }
+            (Self::Ordered(Constant::Bytes(constant), orders), Value::Bytes(bytes)) => {
+                orders.include(bytes.cmp(constant.as_slice()))
+            }
+            (Self::Ordered(Constant::Address(constant), orders), Value::Address(address)) => {
+                orders.include(address.cmp(constant))
+            }
+            (Self::Contains(finder), Value::Bytes(bytes)) => finder.find(bytes).is_some(),
+            (Self::Matches(regex), Value::Bytes(bytes)) => regex.is_match(bytes),
+            (Self::Wildcard(wildcard), Value::Bytes(bytes)) => wildcard.matches(bytes, arena),
+            (Self::Integers(ranges), Value::Integer(number)) => is_within(ranges, &number),
+            (Self::Addresses(ranges), Value::Address(address)) => is_within(ranges, &address),
+            (Self::Texts(texts), Value::Bytes(bytes)) => texts.contains(bytes),
+            _ => self.of_missing(),
+        }
+    }
+}
+
+/// Ranges in order, without overlaps.
+fn joined<T: Ord + Copy>(mut ranges: Vec<(T, T)>) -> Vec<(T, T)> {
+    ranges.sort_unstable();
+    let mut joined: Vec<(T, T)> = Vec::with_capacity(ranges.len());
+    for (first, last) in ranges {
+        match joined.last_mut() {
+            Some((_, end)) if first <= *end => *end = last.max(*end),
+            _ => joined.push((first, last)),
+        }
+    }
+    joined
+}
+
+/// Whether a value is in one of the ranges.
+fn is_within<T: Ord>(ranges: &[(T, T)], value: &T) -> bool {
+    let next = ranges.partition_point(|(first, _)| first <= value);
+    next.checked_sub(1).and_then(|n| ranges.get(n)).is_some_and(|(_, last)| value <= last)
+}
+
+/// A pattern in which an asterisk stands for any text.
+#[derive(Debug)]
+pub(super) struct Wildcard {
+    /// The texts between the asterisks; in lower case unless it is strict.
+    parts: Vec<Vec<u8>>,
+    /// Whether upper and lower case differ.
+    is_strict: bool,
+}
+
+impl Wildcard {
+    /// Parses a pattern: `\*` and `\\` are an asterisk and a backslash.
+    fn new(pattern: &[u8], is_strict: bool) -> Self {
+        let mut parts = vec![Vec::new()];
+        let mut bytes = pattern.iter().copied();
+        while let Some(byte) = bytes.next() {
+            let literal = match byte {
+                b'*' => {
+                    parts.push(Vec::new());
+                    continue;
+                }
+                b'\\' => bytes.next().unwrap_or(b'\\'),
+                byte => byte,
+            };
+            let literal = if is_strict { literal } else { literal.to_ascii_lowercase() };
+            parts.last_mut().into_iter().for_each(|part| part.push(literal));
+        }
+        Self { parts, is_strict }
+    }
+
+    /// Whether it matches a whole text.
+    fn matches(&self, text: &[u8], arena: &Bump) -> bool {
+        let text = if self.is_strict || !text.iter().any(u8::is_ascii_uppercase) {
+            text
+        } else {
+            let copy = arena.alloc_slice_copy(text);
+            copy.make_ascii_lowercase();
+            copy
+        };
+        let Some((first, rest)) = self.parts.split_first() else { return text.is_empty() };
+        let Some(mut text) = text.strip_prefix(first.as_slice()) else { return false };
+        let Some((last, middle)) = rest.split_last() else { return text.is_empty() };
+        for part in middle {
+            match memchr::memmem::find(text, part) {
+                Some(at) => text = &text[at + part.len()..],
+                None => return false,
+            }
+        }
+        text.ends_with(last)
+    }
+}

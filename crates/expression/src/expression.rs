@@ -1,0 +1,275 @@
+//! Expressions: parsing, equality, and what can be said about one without a request.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+use crate::bounds::{self, Bound};
+use crate::canonical::{self, CanonicalForm};
+use crate::checked_expression::Check;
+use crate::expression_setting::ExpressionSetting;
+use crate::problem::{ExpressionProblem, Problems};
+use crate::requirement::{Requirement, requirements};
+use crate::scope::{self, ScopeChange};
+use crate::syntax::{Base, Node};
+use crate::vocabulary::{EXPRESSION_CHARACTERS, Needs};
+use crate::{few_requests, lexer, parse};
+
+/// An expression as its author wrote it.
+///
+/// Two are equal if their canonical texts are equal. The canonical form covers the equivalences
+/// that are visible in the form of an expression; see `canonical.rs`.
+#[derive(Debug, Clone)]
+pub struct Expression {
+    /// As it was written.
+    text: String,
+    /// The text shared by all its spellings.
+    canonical: String,
+    /// Whether the canonical text can be read.
+    is_parsed: bool,
+    /// The canonical form, computed at first use: rules are compared in pairs, so most forms are
+    /// needed several times.
+    form: OnceLock<Option<Arc<CanonicalForm>>>,
+}
+
+/// Parses and checks an expression.
+///
+/// # Errors
+/// All problems at once, in the order of the text. There is an expression exactly if none of them
+/// is an error.
+#[must_use]
+pub fn parse_expression(
+    text: &str,
+    setting: ExpressionSetting<'_>,
+) -> (Option<Expression>, Vec<ExpressionProblem>) {
+    let mut problems = Problems::default();
+    let tokens = lexer::tokens(text, &mut problems);
+    if tokens.is_empty() {
+        let help = "write a condition; `true` matches everything";
+        problems.error(0..text.len(), "empty-expression", "the expression is empty", help);
+        return (None, problems.finish());
+    }
+    let length = lexer::length_on_one_line(text, &tokens);
+    if length > EXPRESSION_CHARACTERS {
+        let message = format!(
+            "the expression has {length} characters; at most {EXPRESSION_CHARACTERS} are allowed"
+        );
+        let help = "split the rule, or move addresses and hosts into a list of the account";
+        problems.error(0..text.len(), "too-long", message, help);
+    }
+    let node = parse::parse(text, &tokens, &mut problems);
+    let is_whole = !problems.has_errors();
+    Check { text, setting, problems: &mut problems }.expression(&node);
+    let form = CanonicalForm::of(&node);
+    if let (true, Some(form)) = (is_whole, &form)
+        && let Some(truth) = scope::truth(form)
+        && form.text != "true"
+    {
+        let code = if truth { "always-true" } else { "always-false" };
+        let (what, help) = if truth {
+            ("everything", "write `true` if that is meant")
+        } else {
+            ("nothing", "fix it, or remove the rule")
+        };
+        problems.warning(node.span.clone(), code, format!("the expression matches {what}"), help);
+    }
+    if form.is_none() && !problems.has_errors() {
+        // What has no canonical form should have been reported at its place; a late error is better
+        // than accepting it.
+        let help = "simplify the expression, and report this as a bug";
+        problems.error(node.span.clone(), "unreadable", "the expression cannot be read", help);
+    }
+    let expression = match (problems.has_errors(), form) {
+        (false, Some(form)) => Some(Expression::new(text, form.text, true)),
+        (true, _) | (false, None) => None,
+    };
+    (expression, problems.finish())
+}
+
+impl Expression {
+    /// An expression without a computed form.
+    fn new(text: &str, canonical: String, is_parsed: bool) -> Self {
+        Self { text: text.to_owned(), canonical, is_parsed, form: OnceLock::new() }
+    }
+
+    /// An expression that Cloudflare has accepted: never fails. One that cannot be parsed is
+    /// compared by its trimmed text.
+    #[must_use]
+    pub fn reported(text: &str) -> Self {
+        match tree(text).as_ref().and_then(CanonicalForm::of) {
+            Some(form) => Self::new(text, form.text, true),
+            None => Self::new(text, text.trim().to_owned(), false),
+        }
+    }
+
+    /// The condition that fields have these texts.
+    #[must_use]
+    pub fn of_texts(fields: &[(&str, &str)]) -> Self {
+        let equal = |(field, text): &(&str, &str)| {
+            format!("{field} eq {}", canonical::quoted(text.as_bytes()))
+        };
+        Self::reported(&fields.iter().map(equal).collect::<Vec<_>>().join(" and "))
+    }
+
+    /// As it was written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text shared by all its spellings; the trimmed text if it cannot be parsed.
+    #[must_use]
+    pub fn canonical(&self) -> &str {
+        &self.canonical
+    }
+
+    /// Whether it certainly matches every request.
+    #[must_use]
+    pub fn is_always_true(&self) -> bool {
+        self.canonical_form().and_then(scope::truth) == Some(true)
+    }
+
+    /// Whether it certainly matches no request.
+    #[must_use]
+    pub fn is_always_false(&self) -> bool {
+        self.canonical_form().and_then(scope::truth) == Some(false)
+    }
+
+    /// The highest plan that it needs, and what needs that plan, if any.
+    #[must_use]
+    pub fn requirement(&self) -> Option<Requirement> {
+        let mut highest = Requirement { needs: Needs::Nothing, by: BTreeSet::new() };
+        for (needs, by) in self.tree().iter().flat_map(requirements) {
+            match needs.cmp(&highest.needs) {
+                Ordering::Less => {}
+                Ordering::Equal => drop(highest.by.insert(by)),
+                Ordering::Greater => highest = Requirement { needs, by: BTreeSet::from([by]) },
+            }
+        }
+        (highest.needs > Needs::Nothing).then_some(highest)
+    }
+
+    /// The fields that it reads.
+    #[must_use]
+    pub fn fields(&self) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        if let Some(tree) = self.tree() {
+            tree.each_operand(&mut |operand| {
+                if let Base::Field(name) = &operand.base {
+                    found.insert(name.clone());
+                }
+            });
+        }
+        found
+    }
+
+    /// Whether it requires a boolean field to be true: `cf.client.bot`, but not `not
+    /// cf.client.bot`.
+    #[must_use]
+    pub fn asks_for(&self, field: &str) -> bool {
+        self.canonical_form().is_some_and(|form| scope::asks_for(form, field, true))
+    }
+
+    /// The hosts outside which it certainly matches nothing, in lower case; `None` if unknown.
+    #[must_use]
+    pub fn hosts(&self) -> Option<BTreeSet<String>> {
+        scope::hosts(self.canonical_form()?)
+    }
+
+    /// Returns the hosts that it names with `http.host eq` or `in`, whatever else it asks for.
+    #[must_use]
+    pub fn named_hosts(&self) -> BTreeSet<String> {
+        self.canonical_form().map(scope::named_hosts).unwrap_or_default()
+    }
+
+    /// Whether it certainly matches nothing but one page, or one directory with at least so many
+    /// segments, of one host.
+    #[must_use]
+    pub fn is_one_place(&self, least_segments: usize) -> bool {
+        self.canonical_form().is_some_and(|form| bounds::is_one_place(form, least_segments))
+    }
+
+    /// Returns true if it matches only certain clients, one page, or one directory with at least so
+    /// many segments. A disjunction is limited if each part is.
+    #[must_use]
+    pub fn is_for_few(&self, least_segments: usize) -> bool {
+        self.canonical_form().is_some_and(|form| few_requests::is_for_few(form, least_segments))
+    }
+
+    /// Returns true if its form can be compared with others.
+    #[must_use]
+    pub fn is_comparable(&self) -> bool {
+        self.canonical_form().is_some()
+    }
+
+    /// Whether everything that it matches is named by one of these, as far as its form shows;
+    /// ordinary visitors are not.
+    #[must_use]
+    pub fn names(&self, wanted: &[Bound]) -> bool {
+        self.canonical_form().is_some_and(|form| bounds::names(form, wanted))
+    }
+
+    /// How the requests matched by two expressions differ, as far as their forms show.
+    #[must_use]
+    pub fn scope_change(before: &Self, after: &Self) -> ScopeChange {
+        if before == after {
+            return ScopeChange::Equal;
+        }
+        match (before.canonical_form(), after.canonical_form()) {
+            (Some(before), Some(after)) => scope::change(before, after),
+            (None, _) | (_, None) => ScopeChange::Unknown,
+        }
+    }
+
+    /// The tree of the canonical text.
+    fn tree(&self) -> Option<Node> {
+        self.is_parsed.then(|| tree(&self.canonical)).flatten()
+    }
+
+    /// The canonical form.
+    fn canonical_form(&self) -> Option<&CanonicalForm> {
+        self.form.get_or_init(|| CanonicalForm::of(&self.tree()?).map(Arc::new)).as_deref()
+    }
+}
+
+/// The tree of a text without syntax errors.
+pub(crate) fn tree(text: &str) -> Option<Node> {
+    let mut problems = Problems::default();
+    let tokens = lexer::tokens(text, &mut problems);
+    let node = (!tokens.is_empty()).then(|| parse::parse(text, &tokens, &mut problems))?;
+    (!problems.has_errors()).then_some(node)
+}
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Self) -> bool {
+        self.canonical == other.canonical
+    }
+}
+
+impl Eq for Expression {}
+
+impl PartialOrd for Expression {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Expression {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.canonical.cmp(&other.canonical)
+    }
+}
+
+impl Hash for Expression {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.canonical.hash(state);
+    }
+}
+
+/// The codes of the problems in a text.
+#[cfg(test)]
+pub(crate) fn codes(text: &str) -> Vec<&'static str> {
+    let setting = ExpressionSetting::in_phase("http_ratelimit");
+    parse_expression(text, setting).1.into_iter().map(|p| p.code).collect()
+}

@@ -1,0 +1,50 @@
+//! The Cloudflare plan that an expression needs.
+
+use std::collections::BTreeSet;
+
+use crate::syntax::{Base, Node, Operator};
+use crate::vocabulary::{FIELDS, FUNCTIONS, Needs};
+
+/// The Cloudflare plan that an expression needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Requirement {
+    /// The lowest plan.
+    pub needs: Needs,
+    /// The fields, functions and operators that need it.
+    pub by: BTreeSet<String>,
+}
+
+impl Requirement {
+    /// The lowest plan, as text.
+    #[must_use]
+    pub fn plan(&self) -> &'static str {
+        match self.needs {
+            Needs::Nothing => "any plan",
+            Needs::Pro => "the pro plan or above",
+            Needs::Business => "the business plan or above",
+            Needs::Enterprise => "the enterprise plan",
+        }
+    }
+}
+
+/// The parts that need a plan above the lowest.
+pub(crate) fn requirements(node: &Node) -> Vec<(Needs, String)> {
+    let mut found = Vec::new();
+    node.each_operand(&mut |operand| match &operand.base {
+        Base::Field(name) => {
+            found.extend(FIELDS.iter().find(|f| f.name == name).map(|f| (f.needs, name.clone())))
+        }
+        Base::Call(name, _) => {
+            found.extend(
+                FUNCTIONS.iter().find(|f| f.name == name).map(|f| (f.needs, format!("{name}()"))),
+            );
+        }
+        Base::Literal(_) => {}
+    });
+    node.each_comparison(&mut |comparison| {
+        if comparison.operator == Operator::Matches {
+            found.push((Needs::Business, "matches".to_owned()));
+        }
+    });
+    found
+}

@@ -1,0 +1,238 @@
+//! The set of values that a comparison accepts, so that two sets can be compared.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use crate::canonical::{CanonicalForm, CanonicalKind, operand_text};
+use crate::syntax::{Base, ComparedValue, Item, Literal, NodeKind, Operand, Operator};
+
+/// The values that a comparison accepts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Values {
+    /// Texts.
+    Texts(BTreeSet<Vec<u8>>),
+    /// Intervals of numbers or addresses, ends included, of one kind each; sorted and disjoint.
+    Intervals(Vec<(ValueKind, u128, u128)>),
+    /// Texts that contain this.
+    Containing(Vec<u8>),
+    /// Texts that begin with this.
+    StartingWith(Vec<u8>),
+    /// Texts that end with this.
+    EndingWith(Vec<u8>),
+}
+
+/// A kind of ordered values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ValueKind {
+    /// Whole numbers.
+    Integer,
+    /// IPv4 addresses.
+    Four,
+    /// IPv6 addresses.
+    Six,
+}
+
+/// A signed number as an unsigned one, in the same order.
+fn key(number: i64) -> u128 {
+    u128::from(number.cast_unsigned() ^ (1 << 63))
+}
+
+/// An address as a number.
+fn address(address: IpAddr) -> (ValueKind, u128) {
+    match address {
+        IpAddr::V4(four) => (ValueKind::Four, u128::from(four.to_bits())),
+        IpAddr::V6(six) => (ValueKind::Six, six.to_bits()),
+    }
+}
+
+/// The interval of a member.
+fn interval(item: &Item) -> Option<(ValueKind, u128, u128)> {
+    match item {
+        Item::One(Literal::Integer(n)) => Some((ValueKind::Integer, key(*n), key(*n))),
+        Item::One(Literal::Address(one)) => {
+            let (kind, at) = address(*one);
+            Some((kind, at, at))
+        }
+        Item::One(Literal::Network(network)) => {
+            let (kind, from) = address(network.network());
+            Some((kind, from, address(network.broadcast()).1))
+        }
+        Item::Range(Literal::Integer(first), Literal::Integer(last)) => {
+            Some((ValueKind::Integer, key(*first), key(*last)))
+        }
+        Item::Range(Literal::Address(first), Literal::Address(last)) => {
+            let (from, to) = (address(*first), address(*last));
+            (from.0 == to.0).then_some((from.0, from.1, to.1))
+        }
+        Item::One(_) | Item::Range(..) => None,
+    }
+}
+
+impl Values {
+    /// The values that an operator and its right side accept.
+    pub(super) fn of(operator: Operator, right: &ComparedValue) -> Option<Self> {
+        let items: Vec<Item> = match right {
+            ComparedValue::Literal(literal) => vec![Item::One(literal.clone())],
+            ComparedValue::Set(items) => items.iter().map(|(i, _)| i.clone()).collect(),
+            ComparedValue::List(_) | ComparedValue::Broken => return None,
+        };
+        let number = match items.as_slice() {
+            [Item::One(Literal::Integer(n))] => Some(key(*n)),
+            _ => None,
+        };
+        let least = key(i64::MIN);
+        let most = key(i64::MAX);
+        match operator {
+            Operator::Equal | Operator::In => Self::of_items(&items),
+            Operator::Less => Some(Self::numbers([(least, number?.checked_sub(1)?)])),
+            Operator::LessOrEqual => Some(Self::numbers([(least, number?)])),
+            Operator::Greater => Some(Self::numbers([(number? + 1, most)])),
+            Operator::GreaterOrEqual => Some(Self::numbers([(number?, most)])),
+            Operator::NotEqual => {
+                let number = number?;
+                Some(Self::numbers([(least, number.checked_sub(1)?), (number + 1, most)]))
+            }
+            Operator::Contains => match items.as_slice() {
+                [Item::One(Literal::Bytes(text))] => Some(Self::Containing(text.clone())),
+                _ => None,
+            },
+            Operator::Matches | Operator::Wildcard | Operator::StrictWildcard => None,
+        }
+    }
+
+    /// The members of a set.
+    fn of_items(items: &[Item]) -> Option<Self> {
+        let text = |item: &Item| match item {
+            Item::One(Literal::Bytes(text)) => Some(text.clone()),
+            Item::One(_) | Item::Range(..) => None,
+        };
+        if let Some(texts) = items.iter().map(text).collect() {
+            return Some(Self::Texts(texts));
+        }
+        let intervals: Option<Vec<_>> = items.iter().map(interval).collect();
+        Some(Self::Intervals(merged(intervals?)))
+    }
+
+    /// Numbers between bounds.
+    fn numbers(bounds: impl IntoIterator<Item = (u128, u128)>) -> Self {
+        Self::Intervals(merged(
+            bounds.into_iter().map(|(from, to)| (ValueKind::Integer, from, to)).collect(),
+        ))
+    }
+
+    /// Whether this is a subset of the others.
+    pub(super) fn are_among(&self, others: &Self) -> bool {
+        let any = |text: &[u8], part: &[u8]| {
+            part.is_empty() || text.windows(part.len()).any(|w| w == part)
+        };
+        match (self, others) {
+            (Self::Texts(these), Self::Texts(those)) => these.is_subset(those),
+            (Self::Texts(these), Self::Containing(part)) => these.iter().all(|t| any(t, part)),
+            (Self::Texts(these), Self::StartingWith(start)) => {
+                these.iter().all(|t| t.starts_with(start))
+            }
+            (Self::Texts(these), Self::EndingWith(end)) => these.iter().all(|t| t.ends_with(end)),
+            (
+                Self::Containing(text) | Self::StartingWith(text) | Self::EndingWith(text),
+                Self::Containing(part),
+            ) => any(text, part),
+            (Self::StartingWith(text), Self::StartingWith(start)) => text.starts_with(start),
+            (Self::EndingWith(text), Self::EndingWith(end)) => text.ends_with(end),
+            (Self::Intervals(these), Self::Intervals(those)) => {
+                these.iter().all(|(kind, from, to)| {
+                    those
+                        .iter()
+                        .any(|(other, first, last)| kind == other && first <= from && to <= last)
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the two sets are disjoint.
+    pub(super) fn excludes(&self, others: &Self) -> bool {
+        match (self, others) {
+            (Self::Texts(these), Self::Texts(those)) => these.is_disjoint(those),
+            (Self::Intervals(these), Self::Intervals(those)) => {
+                these.iter().all(|(kind, from, to)| {
+                    those
+                        .iter()
+                        .all(|(other, first, last)| kind != other || last < from || to < first)
+                })
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Sorts intervals and joins those that touch; reversed ones are empty.
+fn merged(mut intervals: Vec<(ValueKind, u128, u128)>) -> Vec<(ValueKind, u128, u128)> {
+    intervals.retain(|(_, from, to)| from <= to);
+    intervals.sort_unstable();
+    let mut apart: Vec<(ValueKind, u128, u128)> = Vec::new();
+    for (kind, from, to) in intervals {
+        match apart.last_mut() {
+            Some((last, _, end)) if *last == kind && from <= end.saturating_add(1) => {
+                *end = to.max(*end)
+            }
+            _ => apart.push((kind, from, to)),
+        }
+    }
+    apart
+}
+
+/// The operand of a part, and the values that it accepts.
+pub(super) fn of_canonical(form: &CanonicalForm) -> Option<(String, Values)> {
+    match &form.kind {
+        CanonicalKind::Comparison(comparison) => Some((
+            operand_text(&comparison.left)?,
+            Values::of(comparison.operator, &comparison.right)?,
+        )),
+        CanonicalKind::Operand(operand) => {
+            let Base::Call(name, arguments) = &operand.base else { return None };
+            let [first, second] = arguments.as_slice() else { return None };
+            let (NodeKind::Operand(first), NodeKind::Operand(second)) = (&first.kind, &second.kind)
+            else {
+                return None;
+            };
+            let Some(Literal::Bytes(text)) = second.literal() else { return None };
+            let values = match name.as_str() {
+                "starts_with" => Values::StartingWith(text.clone()),
+                "ends_with" => Values::EndingWith(text.clone()),
+                _ => return None,
+            };
+            Some((operand_text(first)?, values))
+        }
+        CanonicalKind::Chain(..) | CanonicalKind::Not(_) => None,
+    }
+}
+
+/// Whether two operands have the same indexes.
+pub(super) fn same_indexes(one: &Operand, other: &Operand) -> bool {
+    one.indexes.len() == other.indexes.len()
+        && one.indexes.iter().zip(&other.indexes).all(|((a, _), (b, _))| a == b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_that_touch_are_one() {
+        let six = ValueKind::Six;
+        let of = |list: &[(u128, u128)]| merged(list.iter().map(|(a, b)| (six, *a, *b)).collect());
+        assert_eq!(of(&[(5, 9), (1, 2), (3, 4), (20, 10)]), [(six, 1, 9)]);
+        assert_eq!(of(&[(1, 2), (4, 4)]), [(six, 1, 2), (six, 4, 4)]);
+        assert_eq!(of(&[(0, u128::MAX), (7, 8)]), [(six, 0, u128::MAX)]);
+    }
+
+    #[test]
+    fn numbers_keep_their_order_without_sign() {
+        assert!(key(i64::MIN) < key(-1) && key(-1) < key(0) && key(0) < key(i64::MAX));
+        let less =
+            Values::of(Operator::Less, &ComparedValue::Literal(Literal::Integer(5))).unwrap();
+        let most = Values::of(Operator::LessOrEqual, &ComparedValue::Literal(Literal::Integer(4)))
+            .unwrap();
+        assert_eq!(less, most);
+    }
+}
