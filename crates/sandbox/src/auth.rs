@@ -1,4 +1,4 @@
-//! Authentication: which credentials a request carries, and whether the sandbox knows them.
+//! Authentication: reads the credentials of a request, and refuses unknown ones.
 //!
 //! # Sources
 //! Codes and texts of the refusals: observed 2026. ASSUMED: a token is well-formed with 40 to 80
@@ -61,7 +61,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// The scheme that a request uses, whether its credentials are right or wrong.
+    /// Returns the scheme that a request uses, even if its credentials are wrong.
     pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
         if headers.contains_key(header::AUTHORIZATION) {
             Some(Self::Bearer)
@@ -73,10 +73,10 @@ impl Scheme {
     }
 }
 
-/// Refuses unknown credentials. Returns the token, if it is one with limits.
+/// Refuses unknown credentials. Returns the token, if the token has limits.
 ///
-/// The endpoints that verify tokens have their own response for unknown ones. ASSUMED: elsewhere, a
-/// token that is not active is refused as an unknown one is.
+/// The endpoints that verify tokens have their own response for unknown ones. ASSUMED: elsewhere,
+/// an inactive token is refused like an unknown one.
 pub(super) fn check<'k>(
     headers: &HeaderMap,
     known: &'k Known,

@@ -4,13 +4,13 @@ use std::time::SystemTime;
 
 use jiff::Timestamp;
 
-/// The time now, in Cloudflare's format.
+/// Returns the current time, in Cloudflare's format.
 pub(super) fn now() -> String {
     Timestamp::try_from(SystemTime::now())
         .map_or_else(|_| text(0), |now| text(now.as_microsecond()))
 }
 
-/// A time in Cloudflare's format: RFC 3339 in UTC with up to six fractional digits.
+/// Formats a time as Cloudflare does: RFC 3339 in UTC with up to six fractional digits.
 ///
 /// # Units
 /// Microseconds since 1970-01-01.
@@ -21,7 +21,8 @@ fn text(microseconds: i64) -> String {
     Timestamp::from_microsecond(microseconds).unwrap_or_default().to_string()
 }
 
-/// Seconds since 1970-01-01 of a time in RFC 3339, with any offset; `None` for anything else.
+/// Returns the seconds since 1970-01-01 of a time in RFC 3339, with any offset; `None` for any
+/// other text.
 pub(super) fn seconds(moment: &str) -> Option<i64> {
     moment.parse().ok().map(Timestamp::as_second)
 }

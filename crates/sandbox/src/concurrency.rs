@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// The counts so far.
+/// The numbers of connections and concurrent requests so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traffic {
     /// Number of connections.
@@ -14,31 +14,25 @@ pub struct Traffic {
     pub most_writes_to_a_zone: u64,
 }
 
-/// The counters.
 #[derive(Debug, Default)]
 pub(super) struct Counter(Mutex<State>);
 
-/// The state that changes with each request.
 #[derive(Debug, Default)]
 struct State {
-    /// The counts so far.
     seen: Traffic,
-    /// Requests under way now.
     now: u64,
-    /// Writes under way, by zone.
+    /// Current writes, by zone.
     writes: HashMap<String, u64>,
 }
 
-/// A request under way, until this is dropped.
+/// Counts a request as under way until it is dropped.
 pub(super) struct UnderWay<'a> {
-    /// The counters that it belongs to.
     counter: &'a Counter,
-    /// The zone that it writes to.
+    /// The zone that the request writes to.
     zone: Option<String>,
 }
 
 impl Counter {
-    /// The counts so far.
     pub(super) fn seen(&self) -> Traffic {
         self.with(|state| state.seen)
     }

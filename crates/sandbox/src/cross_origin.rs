@@ -27,7 +27,7 @@ pub(super) fn check(request: &Parts, hosts: &[String]) -> Outcome<()> {
         );
     }
     let named = request.headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());
-    // In HTTP/2 the host is part of the address.
+    // In HTTP/2 the host is part of the URI.
     let named = named.chain(request.uri.authority().map(Authority::as_str));
     match named.into_iter().find(|host| !is_ours(host, hosts)) {
         Some(host) => refused(format!(
@@ -38,10 +38,11 @@ pub(super) fn check(request: &Parts, hosts: &[String]) -> Outcome<()> {
     }
 }
 
-/// Whether a host, with or without a port, is one of `hosts` or always means this machine.
+/// Returns true if a host, with or without a port, is one of `hosts` or always refers to this
+/// machine.
 fn is_ours(host: &str, hosts: &[String]) -> bool {
     let Ok(authority) = host.parse::<Authority>() else { return false };
-    // Anything before an `@` is not part of the host.
+    // The part before an `@` is not part of the host.
     if authority.as_str().contains('@') {
         return false;
     }

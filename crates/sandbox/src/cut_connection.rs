@@ -25,7 +25,6 @@ const CLOSED: u8 = 3;
 pub(super) struct Link(Arc<AtomicU8>);
 
 impl Link {
-    /// For an open connection.
     fn open() -> Self {
         Self(Arc::new(AtomicU8::new(OPEN)))
     }
@@ -50,24 +49,21 @@ impl Link {
 pub(super) struct Stream {
     /// The TCP connection.
     stream: TcpStream,
-    /// The state that it shares with its handle.
+    /// The state that the stream shares with its handles.
     link: Link,
     /// Cuts all connections while they are refused.
     listener_switch: ListenerSwitch,
 }
 
 impl Stream {
-    /// An open connection.
     pub(super) fn new(stream: TcpStream, listener_switch: ListenerSwitch) -> Self {
         Self { stream, link: Link::open(), listener_switch }
     }
 
-    /// A handle on it.
     pub(super) fn link(&self) -> Link {
         self.link.clone()
     }
 
-    /// The state of the connection.
     fn state(&self) -> u8 {
         if self.listener_switch.is_shut() { CUT } else { self.link.0.load(Ordering::SeqCst) }
     }
@@ -99,14 +95,14 @@ impl AsyncWrite for Stream {
     ) -> Poll<io::Result<usize>> {
         match self.state() {
             CUT => {
-                // The peer should see a reset; if this fails, it sees the connection closed, which
-                // is as bad for it.
+                // The peer should see a reset. If setting the option fails, it sees the connection
+                // closed, which has the same effect.
                 let _ = self.stream.set_zero_linger();
                 Poll::Ready(Err(reset()))
             }
             CLOSED => Poll::Ready(Err(io::Error::from(io::ErrorKind::BrokenPipe))),
             MID_BODY => {
-                // The head of the response is sent, and half of what follows it in the same write.
+                // The head of the response is sent, and half of the body in the same write.
                 let head = bytes.windows(4).position(|w| w == b"\r\n\r\n").map_or(0, |at| at + 4);
                 let passed = head + (bytes.len() - head) / 2;
                 let written = Pin::new(&mut self.stream).poll_write(cx, &bytes[..passed.max(1)]);

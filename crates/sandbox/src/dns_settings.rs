@@ -34,12 +34,12 @@ const SOA_NUMBERS: [(&str, RangeInclusive<u32>); 5] = [
     ("ttl", SOA_TTL),
 ];
 
-/// The settings of a zone that were never changed.
+/// Returns the default settings of a zone.
 fn defaults() -> Object {
     DEFAULTS.iter().map(|(name, value)| ((*name).to_owned(), to_json(*value))).collect()
 }
 
-/// The settings that differ from the defaults, as the store and documents hold them.
+/// Returns the settings that differ from the defaults, in the form of the store and of documents.
 pub(super) fn changes(connection: &Connection, zone: &Zone) -> rusqlite::Result<Option<Value>> {
     let sql = "SELECT changes FROM zone_dns_settings WHERE zone_id = ?1";
     let text: Option<String> =
@@ -47,7 +47,6 @@ pub(super) fn changes(connection: &Connection, zone: &Zone) -> rusqlite::Result<
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
-/// All settings of a zone.
 pub(super) fn current(connection: &Connection, zone: &Zone) -> rusqlite::Result<Object> {
     let mut all = defaults();
     if let Some(Value::Object(changes)) = changes(connection, zone)? {
@@ -58,7 +57,7 @@ pub(super) fn current(connection: &Connection, zone: &Zone) -> rusqlite::Result<
     Ok(all)
 }
 
-/// Sets a member; the members of `soa` one by one.
+/// Sets a member; the members of `soa` are set one by one.
 fn lay(all: &mut Object, key: &str, value: Value) {
     match (all.get_mut(key), value) {
         (Some(Value::Object(old)), Value::Object(new)) if key == "soa" => old.extend(new),
@@ -68,7 +67,7 @@ fn lay(all: &mut Object, key: &str, value: Value) {
     }
 }
 
-/// Stores what differs from the defaults.
+/// Stores the settings that differ from the defaults.
 fn save(connection: &Connection, zone: &Zone, all: &Object) -> rusqlite::Result<()> {
     let defaults = defaults();
     let mut changes = Object::new();
@@ -110,11 +109,11 @@ pub(super) fn patch(context: &RequestContext<'_>, zone: &Zone, body: &Object) ->
     Ok(Success::One(Value::Object(after)))
 }
 
-/// Applies the settings of a document whatever the plan allows: a real zone keeps its settings when
-/// its plan is lowered.
+/// Applies the settings of a document without the limits of the plan: a real zone keeps its
+/// settings when its plan is lowered.
 ///
 /// # Errors
-/// A description of what is wrong with the member.
+/// Describes the invalid member.
 pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
     let body = member
         .as_object()
@@ -123,7 +122,7 @@ pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -
     Ok(save(context.connection, zone, &after)?)
 }
 
-/// The settings after a PATCH, if they are valid.
+/// Merges a PATCH into the settings and checks the result.
 ///
 /// # Sources
 /// `foundation_dns` and the type of name servers must match: the text of a refusal reported
@@ -174,13 +173,13 @@ fn merged(before: &Object, body: &Object) -> Outcome<Object> {
     Ok(after)
 }
 
-/// A value as it is stored: whole numbers lose the fraction `.0`, which the schema's "number"
-/// allows.
+/// Converts a value to its stored form: whole numbers lose the fraction `.0`, which the schema's
+/// "number" allows.
 fn stored(value: &Value) -> Value {
     whole(value).map_or_else(|| value.clone(), Value::from)
 }
 
-/// A whole number that is not negative.
+/// Returns the value if it is a whole number that is not negative.
 fn whole(value: &Value) -> Option<u64> {
     let fractional = || {
         value
@@ -191,14 +190,13 @@ fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| fractional()?.parse().ok())
 }
 
-/// Whether a value is a whole number within a range.
 fn is_within(value: &Value, range: &RangeInclusive<u32>) -> bool {
     whole(value).and_then(|n| u32::try_from(n).ok()).is_some_and(|n| range.contains(&n))
 }
 
-/// The name servers as they are stored: only the members that belong to the type.
+/// Converts name servers to their stored form: only the members that belong to the type.
 ///
-/// ASSUMED: `ns_set` is 1 if it is not given.
+/// ASSUMED: the default of `ns_set` is 1.
 fn name_servers(value: &Value) -> Value {
     let kind = value["type"].as_str().unwrap_or_default();
     match kind {
@@ -251,7 +249,6 @@ fn check_member(key: &str, value: &Value) -> Outcome<()> {
     }
 }
 
-/// Whether a text has the format of an identifier.
 fn is_identifier(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit())
 }

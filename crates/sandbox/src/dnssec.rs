@@ -27,7 +27,7 @@ use super::zone::Zone;
 /// The states of a zone.
 const STATES: &[&str] = &["active", "pending", "disabled", "pending-disabled", "error"];
 
-/// The switches beside the state, in the order of the response.
+/// The boolean options beside the state, in the order of the response.
 const SWITCHES: [&str; 3] = ["dnssec_multi_signer", "dnssec_presigned", "dnssec_use_nsec3"];
 
 /// The DNSSEC state of a zone in the store.
@@ -42,14 +42,13 @@ pub(super) struct Dnssec {
 }
 
 impl Default for Dnssec {
-    /// A zone whose DNSSEC was never changed.
+    /// The state of a zone whose DNSSEC was never changed.
     fn default() -> Self {
         Self { status: "disabled".to_owned(), modified_on: None, switches: [false; 3] }
     }
 }
 
 impl Dnssec {
-    /// The state of a zone.
     pub(super) fn of(connection: &Connection, zone: &Zone) -> rusqlite::Result<Self> {
         let sql = "SELECT status, modified_on, multi_signer, presigned, use_nsec3 FROM zone_dnssec WHERE zone_id = ?1";
         let mut statement = connection.prepare_cached(sql)?;
@@ -60,7 +59,7 @@ impl Dnssec {
         Ok(row.optional()?.unwrap_or_default())
     }
 
-    /// Stores it for the zone, in place of what was there.
+    /// Stores the state of the zone, replacing the previous one.
     fn save(&self, connection: &Connection, zone: &Zone) -> rusqlite::Result<()> {
         let sql = "INSERT INTO zone_dnssec (zone_id, status, modified_on, multi_signer, presigned, use_nsec3) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (zone_id) DO UPDATE SET status = ?2, modified_on = ?3, \
@@ -77,7 +76,7 @@ impl Dnssec {
         Ok(())
     }
 
-    /// As the API returns it.
+    /// Returns the state in the form of the API.
     fn to_json(&self, zone: &Zone) -> Value {
         let mut out = Map::new();
         out.insert("status".to_owned(), self.status.clone().into());
@@ -91,7 +90,8 @@ impl Dnssec {
         Value::Object(out)
     }
 
-    /// As a document holds it; `None` for a zone whose DNSSEC was never changed.
+    /// Returns the state in the form of a document; `None` for a zone whose DNSSEC was never
+    /// changed.
     pub(super) fn to_document(&self) -> Option<Map<String, Value>> {
         if *self == Self::default() {
             return None;
@@ -105,11 +105,11 @@ impl Dnssec {
         Some(out)
     }
 
-    /// Applies what a document says, whatever the plan allows: a real zone keeps its state when its
-    /// plan is lowered.
+    /// Applies the member of a document without the limits of the plan: a real zone keeps its state
+    /// when its plan is lowered.
     ///
     /// # Errors
-    /// A description of what is wrong with the member.
+    /// Describes the invalid member.
     pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
         let body =
             member.as_object().ok_or_else(|| Refusal::unspecified("`dnssec` must be an object"))?;
@@ -134,7 +134,7 @@ impl Dnssec {
         Ok(())
     }
 
-    /// Applies the switches of a body.
+    /// Applies the boolean options of a body.
     fn switch(&mut self, body: &Map<String, Value>) -> Outcome<()> {
         for (name, value) in SWITCHES.iter().zip(&mut self.switches) {
             if let Some(given) = body.get(*name).filter(|v| !v.is_null()) {
@@ -145,7 +145,7 @@ impl Dnssec {
     }
 }
 
-/// A member that is missing or has the wrong type.
+/// Refuses a member that is missing or has the wrong type.
 ///
 /// # Sources
 /// Code 1002 with this text for `status`: observed 2018. ASSUMED: the same for the other members.
@@ -153,7 +153,7 @@ fn invalid(member: &str) -> Refusal {
     Refusal::new(400, 1002, format!("Invalid or missing \"{member}\""))
 }
 
-/// GET /zones/{id}/dnssec. Reading advances the state: a transition that was pending at the last
+/// GET /zones/{id}/dnssec. Each read advances the state: a transition that was pending at the last
 /// read may be complete now.
 pub(super) fn get(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
     let mut dnssec = Dnssec::of(context.connection, zone)?;
@@ -221,7 +221,7 @@ pub(super) fn patch(
 ///
 /// # Sources
 /// developers.cloudflare.com/api, "Delete DNSSEC Records", read 2026-11-20: the result is text.
-/// ASSUMED: that text is empty; the switches are reset too; code 1004 while DNSSEC is not disabled.
+/// ASSUMED: the text is empty; the options are reset too; code 1004 while DNSSEC is not disabled.
 pub(super) fn delete(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
     if Dnssec::of(context.connection, zone)?.status != "disabled" {
         return Err(Refusal::unspecified(
@@ -235,15 +235,15 @@ pub(super) fn delete(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Succe
     Ok(Success::One(json!("")))
 }
 
-/// A time with an offset in place of `Z`.
+/// Formats a time with an offset in place of `Z`.
 fn offset_form(moment: &str) -> String {
     moment.strip_suffix('Z').map_or_else(|| moment.to_owned(), |local| format!("{local}+00:00"))
 }
 
-/// The members that describe the key.
+/// Returns the members that describe the key.
 ///
-/// The public key is not a point of the curve, but everything else is derived from it as for a real
-/// key: a digest or a key tag that a client computes from the response matches.
+/// The public key is not a point of the curve. All other members are derived from it like those of
+/// a real key: a digest or a key tag that a client computes from the response matches.
 fn key(zone: &Zone) -> Map<String, Value> {
     let half = |which: u8| {
         digest(&SHA256, format!("zonewright sandbox dnssec {} {which}", zone.id).as_bytes())
@@ -266,7 +266,7 @@ fn key(zone: &Zone) -> Map<String, Value> {
     out
 }
 
-/// The key tag: RFC 4034 appendix B.
+/// Computes the key tag: RFC 4034 appendix B.
 fn key_tag(rdata: &[u8]) -> u32 {
     let sum: u32 = rdata
         .iter()
@@ -276,7 +276,7 @@ fn key_tag(rdata: &[u8]) -> u32 {
     (sum + (sum >> 16)) & 0xffff
 }
 
-/// The digest of a key for the parent: RFC 4034 section 5.1.4, in upper-case hexadecimal.
+/// Computes the digest of a key for the parent: RFC 4034 section 5.1.4, in upper-case hexadecimal.
 fn digest_for_parent(zone: &str, rdata: &[u8]) -> String {
     let mut hash = Context::new(&SHA256);
     for label in zone.split('.') {

@@ -28,30 +28,29 @@ use super::stored_record::{PRIVATE_ROUTING, Record};
 use super::zone::Zone;
 use super::{SandboxError, name, profile};
 
-/// What `sandbox dump` prints, and `sandbox seed` reads. A file for `seed` may leave out whatever
-/// the sandbox can make by itself.
+/// The document of `sandbox dump` and `sandbox seed`. A file for `seed` may leave out every member
+/// that the sandbox can choose itself.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Document {
-    /// Version of the form.
+    /// Version of the format.
     format: u32,
-    /// Which document it is.
+    /// The kind of document.
     kind: &'static str,
-    /// How many ids the sandbox has given out.
+    /// Number of ids that the sandbox has assigned.
     counter: i64,
     /// The zones, in the order of their creation.
     zones: Vec<ZoneEntry>,
     /// The rulesets of accounts.
     #[serde(skip_serializing_if = "Option::is_none")]
     account_rulesets: Option<Vec<Value>>,
-    /// The managed rulesets that replace those of the sandbox.
+    /// Managed rulesets that replace the built-in ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     managed_rulesets: Option<Vec<Value>>,
 }
 
-/// The version of the form that is written and read.
+/// The version of the format that is written and read.
 const FORMAT: u32 = 1;
 
-/// Which document it is.
 const KIND: &str = "sandbox";
 
 /// A zone.
@@ -69,21 +68,21 @@ struct ZoneEntry {
     created_on: String,
     modified_on: String,
     activated_on: Option<String>,
-    /// Zone settings that are not at their default, each with its value and the time of its change.
+    /// Zone settings that differ from the default, each with its value and the time of its change.
     #[serde(skip_serializing_if = "Option::is_none")]
     settings: Option<Map<String, Value>>,
-    /// DNSSEC, if it is not at its default.
+    /// DNSSEC, if it differs from the default.
     #[serde(skip_serializing_if = "Option::is_none")]
     dnssec: Option<Map<String, Value>>,
-    /// DNS settings that are not at their default.
+    /// DNS settings that differ from the default.
     #[serde(skip_serializing_if = "Option::is_none")]
     dns_settings: Option<Value>,
-    /// Page rules and other things that a zone can have, by their path below the zone.
+    /// Page rules and other resources of a zone, by their path below the zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     resources: Option<Map<String, Value>>,
     /// The records, in the order of their creation.
     records: Vec<RecordEntry>,
-    /// The rulesets, as the API returns them.
+    /// The rulesets, in the form of the API.
     #[serde(skip_serializing_if = "Option::is_none")]
     rulesets: Option<Vec<Value>>,
 }
@@ -95,14 +94,14 @@ struct AccountEntry {
     name: String,
 }
 
-/// A record as a create body, without the members that have their default.
+/// A record in the form of a create body, without the members that have their default.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RecordEntry {
     id: String,
     name: String,
     #[serde(rename = "type")]
     kind: String,
-    /// The parts of the value, for types that have some.
+    /// The members of the value, for types with a `data` object.
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<Map<String, Value>>,
     /// The value, for all other types.
@@ -133,7 +132,7 @@ struct RecordEntry {
     tags_modified_on: Option<String>,
 }
 
-/// What loading a document changed.
+/// Counts the changes of loading a document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SeedReport {
     /// Zones created.
@@ -144,27 +143,27 @@ pub struct SeedReport {
     pub present: usize,
 }
 
-/// Something of a document that the sandbox refuses.
+/// A part of a document that the sandbox refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// The zone, or the document.
     pub place: String,
-    /// What it is, such as a record with its name and type.
+    /// The refused part, such as a record with its name and type.
     pub what: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// What happens to what the sandbox refuses.
+/// The treatment of parts that the sandbox refuses.
 enum OnRefusal<'r> {
     /// Nothing is loaded.
     Fail,
-    /// It is left out, and noted.
+    /// Refused parts are left out and listed.
     LeaveOut(&'r mut Vec<Refused>),
 }
 
 impl OnRefusal<'_> {
-    /// Takes a refusal, or passes it on.
+    /// Adds a refusal to the list, or returns it as an error.
     fn take(
         &mut self,
         result: Result<(), SandboxError>,
@@ -183,8 +182,8 @@ impl OnRefusal<'_> {
 
 /// Loads a document. The caller opens the transaction.
 ///
-/// Records pass the same checks as those of a POST, except for the quota: a real zone can exceed it
-/// too, after its plan was lowered.
+/// Records pass the same checks as the records of a POST, except for the quota: a real zone can
+/// exceed it too, after its plan was lowered.
 pub(super) fn plant(
     context: &RequestContext<'_>,
     document: &Value,
@@ -192,7 +191,7 @@ pub(super) fn plant(
     load(context, document, &mut OnRefusal::Fail)
 }
 
-/// Loads what the sandbox accepts of a document. Returns what it refused.
+/// Loads the parts of a document that the sandbox accepts. Returns the refused parts.
 pub(super) fn copy(
     context: &RequestContext<'_>,
     document: &Value,
@@ -202,7 +201,6 @@ pub(super) fn copy(
     Ok((report, refused))
 }
 
-/// Loads a document.
 fn load(
     context: &RequestContext<'_>,
     document: &Value,
@@ -268,14 +266,13 @@ fn load(
     Ok(report)
 }
 
-/// A ruleset in words.
 fn ruleset_label(ruleset: &Value) -> String {
     let name =
         ["name", "phase", "id"].iter().find_map(|key| text(ruleset, key)).unwrap_or_default();
     format!("the ruleset {name}")
 }
 
-/// A list that may be absent.
+/// Returns a list; empty if it is absent.
 fn list<'a>(parent: &'a Value, key: &str, place: &str) -> Result<&'a [Value], SandboxError> {
     match parent.get(key) {
         None | Some(Value::Null) => Ok(&[]),
@@ -284,12 +281,12 @@ fn list<'a>(parent: &'a Value, key: &str, place: &str) -> Result<&'a [Value], Sa
     }
 }
 
-/// A member that is text, if it is there.
+/// Returns the text of a member, if it is present.
 fn text(parent: &Value, key: &str) -> Option<String> {
     parent.get(key).and_then(Value::as_str).map(str::to_owned)
 }
 
-/// The zone of an entry, created if it is missing.
+/// Returns the zone of an entry; creates it if it is missing.
 fn plant_zone(
     context: &RequestContext<'_>,
     entry: &Value,
@@ -354,7 +351,7 @@ fn plant_surroundings(
     Ok(())
 }
 
-/// Creates the record of a body, and sets the members that only Cloudflare sets.
+/// Creates a record from a body, and sets the members that only Cloudflare sets.
 fn plant_record(
     context: &RequestContext<'_>,
     zone: &Zone,
@@ -392,7 +389,7 @@ fn plant_record(
         .map_err(|error| SandboxError::refused(place, &Refusal::from(error)))
 }
 
-/// The whole state as a document.
+/// Returns the whole state as a document.
 ///
 /// # Order
 /// Zones and records in the order of their creation.
@@ -439,7 +436,7 @@ pub(super) fn dump(context: &RequestContext<'_>) -> Result<Value, SandboxError> 
 
 impl From<Record> for RecordEntry {
     fn from(record: Record) -> Self {
-        // Every member is named, so that a new one is not forgotten here.
+        // Every member is listed, so that the compiler rejects a new member that is missing here.
         let Record {
             id,
             name,

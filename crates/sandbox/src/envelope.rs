@@ -33,13 +33,13 @@ impl Problem {
         Self { code: None, message: message.into(), pointer: None, chain: Vec::new() }
     }
 
-    /// The same problem with a place in the request's body.
+    /// Sets a place in the request's body.
     pub(super) fn at(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());
         self
     }
 
-    /// The problem as text.
+    /// Formats the problem as text.
     pub(super) fn in_words(&self) -> String {
         match self.code {
             Some(code) => format!("{} (code {code})", self.message),
@@ -47,7 +47,7 @@ impl Problem {
         }
     }
 
-    /// The problem as an entry of `errors`.
+    /// Returns the problem as an entry of `errors`.
     fn to_json(&self) -> Value {
         let mut item = Map::new();
         if let Some(code) = self.code {
@@ -64,16 +64,16 @@ impl Problem {
     }
 }
 
-/// A request that is refused.
+/// The response to a request that is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
     /// HTTP status.
     pub(super) status: u16,
     /// The entries of `errors`.
     pub(super) problems: Vec<Problem>,
-    /// Whether it is wrapped in code 1004 in the old style.
+    /// True if it is wrapped in code 1004 in the old style.
     validation: bool,
-    /// Whether `messages` is null instead of an empty list.
+    /// True if `messages` is null instead of an empty list.
     null_messages: bool,
 }
 
@@ -93,18 +93,18 @@ impl Refusal {
         Self { status, problems, validation: false, null_messages: false }
     }
 
-    /// The same, with `messages` null.
+    /// Sets `messages` to null.
     pub(super) fn with_null_messages(mut self, is_null: bool) -> Self {
         self.null_messages = is_null;
         self
     }
 
-    /// A record that is not valid: HTTP 400.
+    /// Refuses an invalid record: HTTP 400.
     pub(super) fn invalid(code: u32, message: impl Into<String>) -> Self {
         Self { validation: true, ..Self::new(400, code, message) }
     }
 
-    /// An invalid record, for problems whose code is not known.
+    /// Refuses an invalid record for a reason without a known code.
     ///
     /// ASSUMED: code 1004, which was Cloudflare's general "DNS Validation Error" until 2024-10.
     pub(super) fn unspecified(message: impl Into<String>) -> Self {
@@ -125,7 +125,8 @@ impl Refusal {
         self
     }
 
-    /// In the style of before 2024-10: validation problems are in the chain under code 1004.
+    /// Converts to the style of before 2024-10: validation problems are in the chain under code
+    /// 1004.
     ///
     /// # Sources
     /// developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20: ended on
@@ -138,12 +139,12 @@ impl Refusal {
         self
     }
 
-    /// The code of the first problem, 0 if it has none.
+    /// Returns the code of the first problem, 0 if it has none.
     pub(super) fn code(&self) -> u32 {
         self.problems.first().and_then(|p| p.code).unwrap_or(0)
     }
 
-    /// The whole envelope.
+    /// Returns the whole envelope.
     pub(super) fn body(&self) -> Value {
         let errors: Vec<_> = self.problems.iter().map(Problem::to_json).collect();
         let messages = if self.null_messages { Value::Null } else { json!([]) };
@@ -152,7 +153,7 @@ impl Refusal {
 }
 
 impl From<rusqlite::Error> for Refusal {
-    /// A fault of the sandbox itself, reported to the client in Cloudflare's form.
+    /// Reports a fault of the sandbox itself in Cloudflare's form.
     ///
     /// ASSUMED: code 10013, the "unknown error" of other Cloudflare products.
     fn from(error: rusqlite::Error) -> Self {
@@ -175,7 +176,7 @@ pub(super) enum Success {
 }
 
 impl Success {
-    /// The envelope, or the text for responses without one.
+    /// Returns the envelope, or the text of responses without one.
     pub(super) fn body(self) -> Result<Value, String> {
         match self {
             Self::One(result) => {
@@ -190,7 +191,7 @@ impl Success {
     }
 }
 
-/// What a handler returns.
+/// The result of a handler.
 pub(super) type Outcome<T> = Result<T, Refusal>;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A zone as a BIND zone file.
+//! Exports a zone as a BIND zone file.
 //!
 //! # Sources
 //! Layout, and the note behind each record:
@@ -42,7 +42,7 @@ pub(super) fn export(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Succe
     Ok(Success::Text(out))
 }
 
-/// The value in zone-file format: the fields in their order, host names with a final dot.
+/// Formats the value for a zone file: the fields in their order, host names with a final dot.
 fn presentation(facts: &TypeFacts, record: &Record) -> String {
     let words = facts.fields.iter().map(|field| {
         let text = match field.slot {
@@ -78,7 +78,7 @@ fn presentation(facts: &TypeFacts, record: &Record) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Comment and tags of a record, as a trailing note.
+/// Formats comment and tags of a record as a note at the end of the line.
 fn note(record: &Record) -> String {
     let mut tags: Vec<String> = record
         .tags
@@ -94,8 +94,8 @@ fn note(record: &Record) -> String {
     if record.settings.get("flatten_cname") == Some(&serde_json::Value::Bool(true)) {
         tags.push("cf-flatten-cname".to_owned());
     }
-    // The documented `cf_tags=` at the end of a comment that contains one is that of the tags,
-    // which are always there.
+    // The note always has `cf_tags=` at its end, so the same word inside a comment is not
+    // ambiguous.
     let comment = record.comment.as_ref().map(|comment| format!("{comment} ")).unwrap_or_default();
     format!("{comment}cf_tags={}", tags.join(","))
 }

@@ -96,12 +96,12 @@ pub use zone::{ACCOUNT_ID, NAME_SERVERS};
 /// Longest wait for open requests when a sandbox shuts down.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How to run a sandbox.
+/// The options of a sandbox.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where the state is kept.
+    /// The location of the state.
     pub store: StoreLocation,
-    /// Where to listen; port 0 for any free one.
+    /// The address to listen on; port 0 for any free port.
     pub listen: SocketAddr,
     /// The behaviour of the sandbox.
     pub profile: Profile,
@@ -113,13 +113,13 @@ pub struct Options {
     pub seed: u64,
     /// Scripted failures.
     pub faults: Vec<Fault>,
-    /// Number of requests that [`Running::requests`] keeps; 0 if no one reads them.
+    /// Number of requests that [`Running::requests`] keeps; 0 if nobody reads them.
     pub remembered: usize,
-    /// Where its name server listens, over UDP and TCP; port 0 for any free one, `None` for no name
-    /// server.
+    /// The address of its name server, over UDP and TCP; port 0 for any free port, `None` for no
+    /// name server.
     pub dns: Option<SocketAddr>,
-    /// Host names that it accepts besides loopback addresses and `localhost`, such as the name of a
-    /// tunnel.
+    /// Host names that it accepts in addition to loopback addresses and `localhost`, such as the
+    /// name of a tunnel.
     pub hosts: Vec<String>,
 }
 
@@ -140,9 +140,9 @@ impl Default for Options {
     }
 }
 
-/// A running sandbox. It stops when this is dropped.
+/// A running sandbox, which stops when this value is dropped.
 pub struct Running {
-    /// The address that it listens on.
+    /// The address of the HTTP server.
     address: SocketAddr,
     /// The state that requests share.
     service: Arc<Service>,
@@ -157,7 +157,8 @@ pub struct Running {
 /// Starts a sandbox.
 ///
 /// # Errors
-/// If the store cannot be opened, the address is taken, or the profile names no plan.
+/// Fails if the store cannot be opened, the address is in use, or the plan of the profile does not
+/// exist.
 pub async fn start(options: Options) -> Result<Running, SandboxError> {
     let Options {
         store,
@@ -194,7 +195,7 @@ pub async fn start(options: Options) -> Result<Running, SandboxError> {
     let (stop, stopped) = oneshot::channel::<()>();
     let task = tokio::spawn(async move {
         let server = axum::serve(listener, router.into_make_service_with_connect_info::<Link>());
-        // A send and a drop mean the same; serving itself never fails.
+        // A send and a drop have the same effect; serving itself never fails.
         let stopped = async { stopped.await.unwrap_or(()) };
         let _ = server.with_graceful_shutdown(stopped).await;
     });
@@ -202,32 +203,32 @@ pub async fn start(options: Options) -> Result<Running, SandboxError> {
 }
 
 impl Running {
-    /// The address for clients, such as `http://127.0.0.1:4321/client/v4`.
+    /// Returns the URL for clients, such as `http://127.0.0.1:4321/client/v4`.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("http://{}{}", self.address, router::BASE)
     }
 
-    /// The address that it listens on.
+    /// Returns the address of the HTTP server.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The address of its name server, if it has one.
+    /// Returns the address of its name server, if it has one.
     #[must_use]
     pub fn dns_address(&self) -> Option<SocketAddr> {
         self.dns.as_ref().map(|listener| listener.address)
     }
 
-    /// The latest requests, at most [`Options::remembered`], in the order of arrival; fewer if
-    /// their bodies are large.
+    /// Returns the latest requests, at most [`Options::remembered`], in the order of arrival; fewer
+    /// if their bodies are large.
     #[must_use]
     pub fn requests(&self) -> Vec<LoggedRequest> {
         self.service.requests()
     }
 
-    /// The total number of requests, including those that are no longer kept.
+    /// Returns the total number of requests, including those that are no longer kept.
     #[must_use]
     pub fn request_count(&self) -> u64 {
         self.service.request_count()
@@ -260,21 +261,21 @@ impl Running {
         self.service.request_hold.release();
     }
 
-    /// The largest concurrency so far.
+    /// Returns the largest concurrency so far.
     #[must_use]
     pub fn traffic(&self) -> Traffic {
         self.service.traffic.seen()
     }
 
     /// Sends requests as another client: they count against the rate limit and have no other
-    /// effect. Returns how many were answered. Those beyond the limit are refused, and block all
-    /// clients as any excess does.
+    /// effect. Returns the number of answered requests. Requests over the limit are refused, and
+    /// then block all clients.
     #[must_use]
     pub fn compete(&self, requests: u32) -> u32 {
         (0..requests).map(|_| u32::from(!matches!(self.service.take_budget(), Some(Err(_))))).sum()
     }
 
-    /// Writes as another client: a request that takes effect and is not logged. Returns whether it
+    /// Writes as another client: a request that takes effect and is not logged. Returns true if it
     /// was accepted.
     #[must_use]
     pub fn write_as_another(&self, method: &str, path: &str, body: &Value) -> bool {
@@ -284,31 +285,31 @@ impl Running {
     /// Loads a document, as [`seed`] does.
     ///
     /// # Errors
-    /// As [`seed`].
+    /// The errors of [`seed`].
     pub fn seed(&self, document: &Value) -> Result<SeedReport, SandboxError> {
         self.service.transact(0, |context| document::plant(context, document))
     }
 
-    /// Loads what the sandbox accepts of a document. Returns what it refused.
+    /// Loads the parts of a document that the sandbox accepts. Returns the refused parts.
     ///
     /// # Errors
-    /// If the store cannot be used, or the value is not such a document.
+    /// Fails if the store cannot be used, or the value is not such a document.
     pub fn copy(&self, document: &Value) -> Result<(SeedReport, Vec<Refused>), SandboxError> {
         self.service.transact(0, |context| document::copy(context, document))
     }
 
-    /// The state as a document, as [`dump`] returns it.
+    /// Returns the state as a document, as [`dump`] does.
     ///
     /// # Errors
-    /// If the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn dump(&self) -> Result<Value, SandboxError> {
         self.service.read(0, document::dump)
     }
 
-    /// A managed ruleset as the API returns it; `None` if it does not exist.
+    /// Returns a managed ruleset in the form of the API; `None` if it does not exist.
     ///
     /// # Errors
-    /// If the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn managed_ruleset(&self, id: &str) -> Result<Option<Value>, SandboxError> {
         self.service.read(0, |context| rulesets::managed(context, id))
     }
@@ -316,17 +317,17 @@ impl Running {
     /// Replaces the managed ruleset with the same `id`, as Cloudflare does when it changes its
     /// rules.
     ///
-    /// The form is that of a response. Lower versions stay readable; without `version`, the next
-    /// one is used.
+    /// The form is that of a response. Lower versions stay readable. The default `version` is the
+    /// next one.
     ///
     /// # Errors
-    /// If the store cannot be used, or the value is not a ruleset.
+    /// Fails if the store cannot be used, or the value is not a ruleset.
     pub fn replace_managed_ruleset(&self, ruleset: &Value) -> Result<(), SandboxError> {
         self.service
             .transact(0, |context| rulesets::plant_managed(context, ruleset, "managed_rulesets[0]"))
     }
 
-    /// Stops it after the requests under way, or after a short time.
+    /// Stops the sandbox when the current requests have ended, or after a short time.
     pub async fn shutdown(self) {
         let Self { stop, mut task, .. } = self;
         drop(stop);
@@ -336,17 +337,18 @@ impl Running {
     }
 }
 
-/// A service without a listener, for working on the store.
+/// Creates a service without a listener, for working on the store.
 fn offline(location: &StoreLocation, seed: u64) -> Result<Service, SandboxError> {
     let connection = store::open(location)?;
     let known = auth::Known { credentials: Credentials::default(), tokens: Vec::new() };
     Ok(Service::new(connection, Profile::default(), known, seed, faults::Script::default()))
 }
 
-/// Creates an empty, active zone if none has this name; returns whether it did.
+/// Creates an empty, active zone unless a zone with this name exists. Returns true if it was
+/// created.
 ///
 /// # Errors
-/// If the store cannot be used, the name is invalid, or the plan does not exist.
+/// Fails if the store cannot be used, the name is invalid, or the plan does not exist.
 pub fn ensure_zone(
     location: &StoreLocation,
     name: &str,
@@ -359,18 +361,18 @@ pub fn ensure_zone(
     Ok(report.zones > 0)
 }
 
-/// Loads a document of zones and records; all of it or nothing.
+/// Loads a document of zones and records, completely or not at all.
 ///
 /// # Errors
-/// If the store cannot be used, or the sandbox refuses a record.
+/// Fails if the store cannot be used, or the sandbox refuses a record.
 pub fn seed(location: &StoreLocation, document: &Value) -> Result<SeedReport, SandboxError> {
     offline(location, 0)?.transact(0, |context| document::plant(context, document))
 }
 
-/// The state as a document for [`seed`].
+/// Returns the state as a document for [`seed`].
 ///
 /// # Errors
-/// If the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn dump(location: &StoreLocation) -> Result<Value, SandboxError> {
     offline(location, 0)?.read(0, document::dump)
 }
@@ -378,7 +380,7 @@ pub fn dump(location: &StoreLocation) -> Result<Value, SandboxError> {
 /// Empties the store.
 ///
 /// # Errors
-/// If the store cannot be used.
+/// Fails if the store cannot be used.
 pub fn reset(location: &StoreLocation) -> Result<(), SandboxError> {
     let mut connection: Connection = store::open(location)?;
     Ok(store::clear(&mut connection)?)

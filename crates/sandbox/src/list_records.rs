@@ -50,7 +50,7 @@ pub(super) fn list(
     Ok(Success::Page(shown, info))
 }
 
-/// The order, with ties in the order of creation.
+/// Returns the order as SQL, with ties in the order of creation.
 ///
 /// With a filter, `+` stops SQLite from scanning the whole zone in the order of creation when the
 /// filter's index finds a few records at once.
@@ -72,22 +72,22 @@ fn order(context: &RequestContext<'_>, parameters: &Parameters, is_everything: b
     }
 }
 
-/// Conditions with their values.
+/// The conditions of a query with their values.
 struct Filter {
     /// SQL with numbered placeholders.
     sql: String,
     /// The values of the placeholders.
     values: Vec<String>,
-    /// Whether there is no filter.
+    /// True if there is no filter.
     is_everything: bool,
 }
 
 impl Filter {
     /// Reads the parameters.
     ///
-    /// `match` combines all but the tag filters, `tag_match` combines those, and both groups must
-    /// match. A tag filter with an operator names the tag and applies the operator to its value:
-    /// `name:value` (documented). ASSUMED: without a colon the value is empty.
+    /// `match` combines all filters except those of tags, `tag_match` combines the tag filters, and
+    /// both groups must match. A tag filter with an operator names the tag and applies the operator
+    /// to its value: `name:value` (documented). ASSUMED: without a colon the value is empty.
     fn read(zone: &Zone, parameters: &Parameters) -> Self {
         let mut values = vec![zone.id.clone()];
         let mut plain = Vec::new();
@@ -158,12 +158,12 @@ const TAG_NAME: &str = "lower(substr(value, 1, instr(value || ':', ':') - 1))";
 /// The value of a tag within that table; empty for a tag without one.
 const TAG_VALUE: &str = "lower(substr(value, instr(value || ':', ':') + 1))";
 
-/// Whether one of the record's tags meets a condition on `value`.
+/// Returns a condition that is true if one of the record's tags meets `condition`.
 fn tag_condition(condition: &str) -> String {
     format!("EXISTS (SELECT 1 FROM json_each(tags) WHERE {condition})")
 }
 
-/// A condition on text; `None` for an operator that does not exist.
+/// Returns a condition on text; `None` for an operator that does not exist.
 fn text_condition(column: &str, operator: &str, bind: impl FnOnce() -> String) -> Option<String> {
     match operator {
         "" | "exact" => Some(format!("{column} = {}", bind())),

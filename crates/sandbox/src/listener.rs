@@ -16,12 +16,11 @@ pub(super) struct SwitchedListener {
     listener: Option<TcpListener>,
     /// The address that it listens on.
     address: std::net::SocketAddr,
-    /// Says whether connections are refused, and counts them.
+    /// Holds the switch, and counts connections.
     service: Arc<Service>,
 }
 
 impl SwitchedListener {
-    /// A listener that accepts connections.
     pub(super) fn new(
         listener: TcpListener,
         address: std::net::SocketAddr,
@@ -44,8 +43,8 @@ impl Listener for SwitchedListener {
             };
             tokio::select! {
                 (stream, address) = Listener::accept(listener) => {
-                    // Small responses must not wait for one another; if this fails, they are only
-                    // slower.
+                    // Small responses must not wait for one another. If setting the option fails,
+                    // they are only slower.
                     let _ = stream.set_nodelay(true);
                     traffic.connection();
                     return (Stream::new(stream, listener_switch.clone()), address);

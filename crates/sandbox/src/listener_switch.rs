@@ -1,4 +1,4 @@
-//! Refusing connections for a while, as if nothing listened.
+//! Refuses connections for a while, as if nobody listened.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -10,16 +10,16 @@ use tokio::time::{Instant, sleep, sleep_until};
 /// Time between two attempts to listen again.
 const AGAIN: Duration = Duration::from_millis(20);
 
-/// Whether connections are accepted.
+/// The state of the listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Connections are accepted.
     Open,
-    /// They are still accepted, and are about to be refused until this time.
+    /// Connections are still accepted; they will be refused until this time.
     Shutting(Instant),
-    /// They are refused until this time.
+    /// Connections are refused until this time.
     Shut(Instant),
-    /// They are still refused, and are about to be accepted.
+    /// Connections are still refused; they will be accepted soon.
     Opening,
 }
 
@@ -28,25 +28,25 @@ enum State {
 pub(super) struct ListenerSwitch {
     /// The current state.
     state: watch::Sender<State>,
-    /// A connection of the closed listener. While it exists, the operating system gives the port to
-    /// no one else.
+    /// A connection of the closed listener. While it exists, the operating system does not assign
+    /// the port to another program.
     held: std::sync::Arc<tokio::sync::Mutex<Option<(TcpStream, TcpStream)>>>,
 }
 
 impl ListenerSwitch {
-    /// An open one.
+    /// Creates an open switch.
     pub(super) fn new() -> Self {
         Self { state: watch::Sender::new(State::Open), held: std::sync::Arc::default() }
     }
 
-    /// Whether connections are refused and existing ones are cut.
+    /// Returns true if connections are refused and existing ones are cut.
     pub(super) fn is_shut(&self) -> bool {
         matches!(*self.state.borrow(), State::Shut(_) | State::Opening)
     }
 
     /// Refuses connections for a time. Returns once they are refused.
     pub(super) async fn shut(&self, time: Duration) {
-        // Longer than any run, and within the range of `Instant`.
+        // One day is longer than any run, and within the range of `Instant`.
         let until = Instant::now() + time.min(Duration::from_secs(86_400));
         self.state.send_replace(State::Shutting(until));
         self.wait_for(|state| !matches!(state, State::Shutting(_))).await;
@@ -64,19 +64,17 @@ impl ListenerSwitch {
         self.wait_for(|state| *state == State::Open).await;
     }
 
-    /// Waits for a state.
     async fn wait_for(&self, wanted: impl FnMut(&State) -> bool) {
-        // It fails only if the sender is gone, which `self` owns.
+        // Waiting fails only if the sender was dropped, and `self` owns it.
         let _ = self.state.subscribe().wait_for(wanted).await;
     }
 
-    /// Waits until connections are to be refused.
+    /// Waits until connections must be refused.
     pub(super) async fn is_to_be_shut(&self) {
         self.wait_for(|state| *state != State::Open).await;
     }
 
-    /// Keeps a connection of our own so that the port stays reserved after the caller drops the
-    /// listener.
+    /// Keeps an own connection so that the port stays reserved after the caller drops the listener.
     pub(super) async fn hold(&self, listener: &TcpListener) {
         let made = match listener.local_addr() {
             Ok(address) => TcpStream::connect(address).await,
@@ -85,7 +83,7 @@ impl ListenerSwitch {
         if let Ok(outer) = made {
             let own = outer.local_addr().ok();
             while let Ok((inner, peer)) = listener.accept().await {
-                // Other pending connections are cut, as they would be by a listener that closes.
+                // Other pending connections are cut, as when a listener closes.
                 if Some(peer) == own {
                     *self.held.lock().await = Some((outer, inner));
                     break;
@@ -94,8 +92,8 @@ impl ListenerSwitch {
         }
     }
 
-    /// Refuses connections until the end of the time, notifies those who wait, and returns a new
-    /// listener.
+    /// Refuses connections until the end of the time, notifies the waiting callers, and returns a
+    /// new listener.
     pub(super) async fn stay_shut(&self, address: SocketAddr) -> TcpListener {
         self.state.send_if_modified(|state| match state {
             State::Shutting(until) => {

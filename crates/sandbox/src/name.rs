@@ -2,10 +2,10 @@
 
 use std::net::Ipv4Addr;
 
-/// The full name of a record, from any form that Cloudflare accepts.
+/// Returns the full name of a record, from any form that Cloudflare accepts.
 ///
 /// `@` and the zone's own name are the apex; a name inside the zone is kept; the zone is silently
-/// appended to anything else. `None` if the text is not a name.
+/// appended to any other name. `None` if the text is not a name.
 ///
 /// # Sources
 /// Forms and output: developers.cloudflare.com/dns/manage-dns-records/how-to/create-dns-records and
@@ -35,12 +35,12 @@ pub(super) fn host(text: &str) -> Option<String> {
     (well_formed(&name, letters) && name.parse::<Ipv4Addr>().is_err()).then_some(name)
 }
 
-/// Lower case; Punycode if there are characters beyond ASCII.
+/// Converts to lower case, and to Punycode if there are characters beyond ASCII.
 fn ascii(text: &str) -> Option<String> {
     if text.is_ascii() { Some(text.to_ascii_lowercase()) } else { idna::domain_to_ascii(text).ok() }
 }
 
-/// Whether the lengths are valid in the DNS and every character is allowed.
+/// Returns true if the lengths are valid in the DNS and every character is allowed.
 ///
 /// # Sources
 /// RFC 1035 section 2.3.4: labels up to 63 octets, names up to 253 in text. Error 9000 for empty

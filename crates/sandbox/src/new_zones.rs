@@ -1,9 +1,9 @@
 //! New zones, to which Cloudflare denies access for a short time after their creation.
 //!
 //! # Sources
-//! Clients get 403 with code 10000 "Authentication error" for what belongs to a zone they have just
-//! created, and succeed when they try again: reported 2021 and 2022. ASSUMED: the zone itself can
-//! be read, changed and deleted meanwhile.
+//! Clients get 403 with code 10000 "Authentication error" for the resources of a zone that they
+//! have just created, and succeed when they try again: reported 2021 and 2022. ASSUMED: the zone
+//! itself can be read, changed and deleted meanwhile.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -17,7 +17,7 @@ use super::request_context::RequestContext;
 pub(super) struct NewZones(Mutex<HashMap<String, Instant>>);
 
 impl NewZones {
-    /// Notes a creation.
+    /// Records a creation.
     pub(super) fn note(&self, context: &RequestContext<'_>, id: &str) {
         if context.profile.fresh_zone_forbidden_milliseconds > 0 {
             let mut zones = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,5 @@
-//! The behaviour of a sandbox where Cloudflare's depends on plan and age, or is uncertain.
+//! The behaviour of a sandbox in cases in which Cloudflare's behaviour depends on plan and age, or
+//! is uncertain.
 //!
 //! The limits of each plan are in `model::facts::tiers`.
 
@@ -13,39 +14,39 @@ pub struct Profile {
     pub tier: String,
     /// Form of record objects in responses.
     pub shape: RecordMembers,
-    /// Whether the batch endpoint exists.
+    /// True if the batch endpoint exists.
     pub batch: bool,
     /// Largest page of records; a larger `per_page` is lowered to it.
     pub page_limit: u64,
-    /// Records that a zone can hold, in place of the plan's number.
+    /// Maximum number of records in a zone, in place of the plan's limit.
     pub record_quota: Option<usize>,
-    /// How unquoted TXT content is stored.
+    /// The stored form of unquoted TXT content.
     pub txt_quotes: TxtQuotes,
-    /// Whether texts that differ only in where they are cut into strings are the same record.
+    /// Decides if texts that differ only in their cuts into strings are the same record.
     pub txt_cuts: TxtCuts,
-    /// What happens to a TTL that is sent with `proxied`.
+    /// The treatment of a TTL that is sent with `proxied`.
     pub proxied_ttl: ProxiedTtl,
-    /// Whether the names of zones are stored and answered in Unicode, and only found so; Punycode
-    /// is documented.
+    /// True if the names of zones are stored and answered in Unicode, and only found in Unicode.
+    /// Punycode is documented.
     ///
     /// Acceptance tests of Cloudflare's Terraform provider 5 create a zone with a name in Unicode
-    /// and expect it back so (read 2026-11-23).
+    /// and expect the same name in answers (read 2026-11-23).
     pub unicode_zone_names: bool,
-    /// How validation problems are reported.
+    /// The form of validation errors.
     pub errors: ErrorStyle,
-    /// Requests that are answered in a window; `None` for no limit.
+    /// Number of requests that are answered in a window; `None` for no limit.
     pub rate_limit: Option<RateLimit>,
     /// Order of a list.
     pub list_order: ListOrder,
-    /// Which records may not point into Cloudflare's own network.
+    /// The records that may not point into Cloudflare's own network.
     pub own_network: OwnNetwork,
-    /// What happens to the members of SRV data that repeat parts of the record's name.
+    /// The treatment of members of SRV data that repeat parts of the record's name.
     pub old_srv_members: OldSrvMembers,
-    /// What happens to other members of `data` that the type does not have.
+    /// The treatment of other members of `data` that the type does not have.
     pub unknown_data: UnknownData,
-    /// Which records can be beside NS records below the apex.
+    /// The types that can share a name with NS records below the apex.
     pub ns_neighbours: NsNeighbours,
-    /// Whether DS records can be at a name without NS records.
+    /// Decides if DS records can exist at a name without NS records.
     pub ds_without_ns: DsWithoutNs,
     /// Time added to each response, in milliseconds.
     pub latency_milliseconds: u64,
@@ -53,30 +54,30 @@ pub struct Profile {
     ///
     /// Observed as retries of 81053 and 81054 in clients; 0 for none.
     pub conflict_lag_milliseconds: u64,
-    /// Whether the parent publishes a zone's key at once, so that DNSSEC is active at the next
+    /// True if the parent publishes a zone's key at once, so that DNSSEC is active at the next
     /// read; otherwise it stays pending.
     pub dnssec_activates: bool,
     /// Time after POST /zones in which everything below the new zone is forbidden, in milliseconds.
     ///
     /// Reported by clients as 403 "Authentication error"; 0 for none.
     pub fresh_zone_forbidden_milliseconds: u64,
-    /// The permissions of the credentials, but for tokens that have their own.
+    /// The permissions of the credentials. Tokens of [`Options`](crate::Options) have their own.
     pub permissions: Permissions,
-    /// Whether all settings of a zone can be read at once, as until 2027-03-31.
+    /// True if all settings of a zone can be read at once, which is possible until 2027-03-31.
     pub settings_list: bool,
-    /// Whether writes to rulesets support `dry_run`; if not, a request with that parameter is
-    /// refused with 400, so that it is not carried out.
+    /// True if writes to rulesets support `dry_run`. Otherwise a request with that parameter is
+    /// refused with 400, so that it has no effect.
     pub dry_run: bool,
-    /// Whether the account's plan has rulesets of its own.
+    /// True if the account's plan has rulesets of its own.
     pub account_rulesets: bool,
-    /// Whether `messages` is null, and not an empty list, where there is no entry point; both were
+    /// True if `messages` is null, and not an empty list, when there is no entry point; both were
     /// observed.
     pub null_messages: bool,
-    /// Whether a move of a rule to its current position is refused with code 20011 (reported 2026).
+    /// True if a move of a rule to its current position is refused with code 20011 (reported 2026).
     pub refuse_needless_moves: bool,
-    /// Rulesets in a list before the cursor is needed.
+    /// Maximum number of rulesets in a list without a cursor.
     pub ruleset_page_limit: usize,
-    /// Whether the rules of the OWASP ruleset include their score; no one has shown that they do.
+    /// True if the rules of the OWASP ruleset include their score; no such answer is known.
     pub owasp_scores: bool,
     /// Highest paranoia level whose rules are enabled by default in the OWASP ruleset, 1 to 4; not
     /// documented.
@@ -84,7 +85,7 @@ pub struct Profile {
 }
 
 impl Default for Profile {
-    /// Cloudflare as it is today, with zones on the free plan.
+    /// Today's Cloudflare, with zones on the free plan.
     fn default() -> Self {
         Self {
             tier: "free".to_owned(),
@@ -149,64 +150,66 @@ impl Profile {
 /// Form of record objects in responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordMembers {
-    /// As observed in 2025 and 2026.
+    /// The form observed in 2025 and 2026.
     Modern,
-    /// As documented: every member that the documentation lists, in each record that it is listed
-    /// for, whatever was seen.
+    /// The documented form: each record has every member that the documentation lists for it, even
+    /// members that were never observed.
     Full,
-    /// As before 2024-07: with `zone_id`, `zone_name`, `locked` and a filled `meta`.
+    /// The form of before 2024-07: with `zone_id`, `zone_name`, `locked` and a filled `meta`.
     Seed,
 }
 
-/// How unquoted TXT content is stored.
+/// The stored form of unquoted TXT content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TxtQuotes {
-    /// As sent (observed 2025-08 and later).
+    /// The content is stored as sent (observed 2025-08 and later).
     Verbatim,
-    /// In quotes.
+    /// The content is stored in quotes.
     Auto,
 }
 
-/// Which TXT records of a name are identical. Only exact repeats were seen refused.
+/// Decides if two TXT records of a name are identical. Only refusals of exact duplicates were
+/// observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TxtCuts {
-    /// Those with the same strings.
+    /// Records with the same strings are identical.
     Apart,
-    /// Those whose strings have the same octets one after the other, wherever they are cut.
+    /// Records whose strings have the same concatenation are identical, even with different cuts.
     Joined,
 }
 
-/// What happens to a TTL that is sent with `proxied`.
+/// The treatment of a TTL that is sent with `proxied`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProxiedTtl {
-    /// It is replaced by automatic (observed).
+    /// The TTL is replaced by automatic (observed).
     Coerce,
     /// The record is refused.
     Refuse,
 }
 
-/// How validation problems are reported.
+/// The form of validation errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorStyle {
-    /// Each with its own code (since 2024-10).
+    /// Each error has its own code (since 2024-10).
     Direct,
-    /// In the chain under code 1004.
+    /// Errors are in the chain under code 1004.
     Chain,
 }
 
-/// Order of a list.
+/// The order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListOrder {
-    /// In the order of creation.
+    /// The order of creation.
     Stable,
-    /// Another order for every request that asks for none; clients must handle this, because the
-    /// default is not documented.
+    /// A different order for every request without an explicit order. Clients must handle this,
+    /// because the default is not documented.
     Random,
-    /// Another order for every request, whatever it asks for: clients must not depend on the order.
+    /// A different order for every request, even with an explicit order: clients must not depend on
+    /// the order.
     Hostile,
 }
 
-/// What happens to `service`, `proto` and `name` in the data of SRV records.
+/// The treatment of `service`, `proto` and `name` in the data of SRV records.
 ///
 /// # Sources
 /// The list of deprecations says that they are refused since 2024-05-31. octodns-cloudflare 1.2.0
@@ -215,66 +218,66 @@ pub enum ListOrder {
 /// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OldSrvMembers {
-    /// They are refused.
+    /// The record is refused.
     Refuse,
-    /// ASSUMED: they are accepted but not kept if they match the record's name, and refused
-    /// otherwise.
+    /// ASSUMED: the members are accepted but not kept if they match the record's name; otherwise
+    /// the record is refused.
     AcceptEqual,
 }
 
-/// What happens to members of `data` that a record's type does not have.
+/// The treatment of members of `data` that a record's type does not have.
 ///
 /// # Sources
 /// DNSControl 4 sends `"weight": 0` for CAA and others, one structure for all types, and is in use.
-/// ASSUMED: what applies to zeros applies to any value.
+/// ASSUMED: any value is treated like zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnknownData {
-    /// They are ignored, and not kept.
+    /// The members are ignored, and not kept.
     Ignore,
     /// The record is refused.
     Refuse,
 }
 
-/// Which records can be beside NS records below the apex.
+/// The types that can share a name with NS records below the apex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NsNeighbours {
     /// Only DS: developers.cloudflare.com/api, "Create DNS Record", read 2026-11-20.
     Refuse,
-    /// All but A, AAAA and CNAME: zones with MX or TXT beside NS exist, whatever the documentation
-    /// says.
+    /// All types except A, AAAA and CNAME: zones with MX or TXT beside NS exist, contrary to the
+    /// documentation.
     Accept,
 }
 
-/// Whether DS records can be at a name without NS records.
+/// Decides if DS records can exist at a name without NS records.
 ///
-/// ASSUMED: clients of others create the NS records first and delete the DS records first (observed
-/// in octoDNS, read 2026-11-22), so Cloudflare refuses at least one of the other orders. The
+/// ASSUMED: other clients create the NS records first and delete the DS records first (observed in
+/// octoDNS, read 2026-11-22), so Cloudflare refuses at least one of the other orders. The
 /// documentation does not say so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DsWithoutNs {
-    /// They can.
+    /// DS records need no NS records.
     Accept,
     /// A DS record without NS records is refused, and so is deleting the last NS record beside it.
     Refuse,
 }
 
-/// Which records may not point into Cloudflare's own network.
+/// The records that may not point into Cloudflare's own network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnNetwork {
-    /// Proxied ones (observed 2026-08).
+    /// Proxied records (observed 2026-08).
     ProxiedOnly,
-    /// All.
+    /// All records.
     Strict,
 }
 
-/// What a plan allows.
+/// Returns the limits of a plan.
 pub(super) fn tier(name: &str) -> Option<&'static TierFacts> {
-    // ASSUMED: a partner's plan allows what the plan of that name does.
+    // ASSUMED: a partner's plan has the limits of the plan with the same name.
     let name = name.strip_prefix("partners_").unwrap_or(name);
     facts::TIERS.iter().find(|t| t.name == name)
 }
 
-/// Whether a plan includes at least what another one does.
+/// Returns true if a plan includes at least the features of the plan `least`.
 pub(super) fn reaches(plan: &str, least: &str) -> bool {
     let rank = |name: &str| {
         facts::TIERS.iter().position(|t| tier(name).is_some_and(|own| own.name == t.name))

@@ -9,34 +9,34 @@ use serde_json::{Value, json};
 pub(super) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
-    /// From a request's URI.
+    /// Reads the parameters of a request's URI.
     ///
-    /// ASSUMED: a query string that cannot be decoded counts as empty, as unknown parameters do.
+    /// ASSUMED: a query string that cannot be decoded counts as empty, because unknown parameters
+    /// are ignored too.
     pub(super) fn read(uri: &Uri) -> Self {
         Self(Query::try_from_uri(uri).map(|Query(pairs)| pairs).unwrap_or_default())
     }
 
-    /// The value of a parameter; the first one if it is repeated.
+    /// Returns the value of a parameter; the first one if it is repeated.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Every parameter.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// Whether a descending order is asked for.
+    /// Returns true if the request asks for descending order.
     pub(super) fn is_descending(&self) -> bool {
         self.get("direction") == Some("desc")
     }
 
-    /// Whether one matching filter is enough; by default all must match.
+    /// Returns true if one matching filter is enough; by default all must match.
     pub(super) fn is_any(&self, name: &str) -> bool {
         self.get(name) == Some("any")
     }
 
-    /// The requested page. ASSUMED: anything but a number above 0 counts as absent.
+    /// Returns the requested page. ASSUMED: a value that is not a number above 0 counts as absent.
     pub(super) fn page(&self, default_size: u64, smallest: u64, largest: u64) -> Page {
         let number =
             |name: &str| self.get(name).and_then(|v| v.parse::<u64>().ok()).filter(|n| *n > 0);
@@ -56,17 +56,17 @@ impl Parameters {
 pub(super) struct Page {
     /// Counted from 1.
     pub(super) number: u64,
-    /// Items on a full page.
+    /// Number of items on a full page.
     pub(super) size: u64,
 }
 
 impl Page {
-    /// Items before the page.
+    /// Returns the number of items before the page.
     pub(super) fn offset(self) -> u64 {
         (self.number - 1) * self.size
     }
 
-    /// `result_info` of a list of records.
+    /// Returns `result_info` of a list of records.
     ///
     /// # Sources
     /// Order of the members, and one page for an empty list: observed 2025-08.
@@ -80,7 +80,7 @@ impl Page {
         })
     }
 
-    /// `result_info` of a list of zones.
+    /// Returns `result_info` of a list of zones.
     ///
     /// # Sources
     /// Order of the members: observed 2025-08. ASSUMED: no pages for an empty list.

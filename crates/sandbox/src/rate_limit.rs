@@ -14,10 +14,10 @@ use tokio::time::Instant;
 use super::envelope::Refusal;
 use super::reply::Reply;
 
-/// Requests that are answered in a window.
+/// The number of requests that are answered in a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimit {
-    /// How many.
+    /// Number of requests.
     pub requests: u32,
     /// Length of the window, and of the block after exceeding it, in seconds.
     pub window_seconds: u32,
@@ -28,25 +28,23 @@ impl RateLimit {
     pub const USUAL: Self = Self { requests: 1200, window_seconds: 300 };
 }
 
-/// The state of the limit.
 #[derive(Debug, Default)]
 pub(super) struct Limiter {
-    /// When the window, or the block, began.
+    /// The beginning of the window, or of the block.
     since: Option<Instant>,
-    /// Requests in the window.
+    /// Requests in the window so far.
     used: u32,
-    /// Whether everything is refused until the window ends.
+    /// True if all requests are refused until the window ends.
     is_blocked: bool,
 }
 
-/// What the headers say about the limit.
+/// The content of the rate limit headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Budget {
-    /// Requests left.
+    /// Requests left in the window.
     remaining: u32,
-    /// Seconds until there are more.
+    /// Seconds until the window ends.
     reset_seconds: u64,
-    /// The rule.
     limit: RateLimit,
 }
 
@@ -65,7 +63,7 @@ impl Limiter {
         self.used = (self.used + 1).min(limit.requests);
         let left = window
             .saturating_sub(self.since.map_or(Duration::ZERO, |since| now.duration_since(since)));
-        // Part of a second counts as a whole one, so that a client does not retry too early.
+        // A part of a second counts as a whole second, so that a client does not retry too early.
         let reset_seconds = left.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX);
         let budget = Budget { remaining: limit.requests - self.used, reset_seconds, limit };
         if self.is_blocked { Err(budget) } else { Ok(budget) }
@@ -73,7 +71,7 @@ impl Limiter {
 }
 
 impl Budget {
-    /// The headers of every response.
+    /// Returns the headers of every response.
     pub(super) fn headers(self) -> [(&'static str, String); 2] {
         let RateLimit { requests, window_seconds } = self.limit;
         [
@@ -82,7 +80,7 @@ impl Budget {
         ]
     }
 
-    /// The reply to a request that is refused.
+    /// Returns the reply to a refused request.
     pub(super) fn refusal(self) -> Reply {
         let refusal =
             Refusal::new(429, 971, "Please wait and consider throttling your request speed");

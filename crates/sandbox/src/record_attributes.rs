@@ -10,12 +10,12 @@ use super::unproxiable_addresses;
 use super::zone::Zone;
 use zonewright_model::model::facts::{AUTOMATIC_TTL, MAXIMUM_TTL, TypeFacts};
 
-/// Whether the record is proxied.
+/// Returns the proxy status, or refuses it.
 ///
 /// # Sources
 /// Only A, AAAA and CNAME: developers.cloudflare.com/dns/proxy-status, read 2026-11-20; code 9004:
 /// reported, text approximate. Code 9003 and its text: observed 2026-08. Proxied CNAMEs to some
-/// third parties are refused as well, but it is unknown which. ASSUMED: 9003 also where the profile
+/// third parties are refused as well, but it is unknown which. ASSUMED: 9003 also if the profile
 /// refuses DNS-only records to Cloudflare's own network.
 pub(super) fn proxied(
     facts: &TypeFacts,
@@ -45,7 +45,7 @@ pub(super) fn proxied(
     Ok(proxied)
 }
 
-/// The time to live.
+/// Returns the time to live, or refuses it.
 ///
 /// # Units
 /// Seconds; 1 is automatic.
@@ -87,7 +87,7 @@ pub(super) fn ttl(
     Ok(ttl)
 }
 
-/// The comment; `None` if it is unset, null or empty.
+/// Returns the comment; `None` if it is unset, null or empty.
 ///
 /// # Sources
 /// Lengths by plan, no line breaks:
@@ -111,7 +111,7 @@ pub(super) fn comment(zone: &Zone, sent: Option<&Value>) -> Outcome<Option<Strin
     Ok(Some(text.clone()).filter(|t| !t.is_empty()))
 }
 
-/// The tags.
+/// Returns the tags, or refuses them.
 ///
 /// # Sources
 /// Form and numbers by plan:
@@ -142,7 +142,7 @@ pub(super) fn tags(zone: &Zone, sent: Option<&Value>) -> Outcome<Vec<String>> {
         .collect()
 }
 
-/// Whether a text is `name` or `name:value`, and the name is not reserved by Cloudflare.
+/// Returns true if a text is `name` or `name:value`, and the name is not reserved by Cloudflare.
 fn is_tag(tag: &str) -> bool {
     let (name, value) = tag.split_once(':').unwrap_or((tag, ""));
     let letters = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
@@ -152,12 +152,12 @@ fn is_tag(tag: &str) -> bool {
         && !name.to_ascii_lowercase().starts_with("cf-")
 }
 
-/// The settings as the API returns them.
+/// Returns the settings in the form of the API.
 ///
 /// # Sources
-/// `{"flatten_cname": …}` for a DNS-only CNAME and `{}` else: observed 2025-08. Code 9226:
+/// `{"flatten_cname": …}` for a DNS-only CNAME, otherwise `{}`: observed 2025-08. Code 9226:
 /// observed. The words for `ipv4_only` and `ipv6_only`: observed. ASSUMED: their code, and that the
-/// enterprise plan has them; members that do not do not apply to the record are dropped.
+/// enterprise plan has them; members that do not apply to the record are dropped.
 pub(super) fn settings(
     facts: &TypeFacts,
     zone: &Zone,
@@ -198,11 +198,11 @@ pub(super) fn settings(
     Ok(out)
 }
 
-/// Whether the origin is reached through a private network.
+/// Returns true if the origin is reached through a private network.
 ///
 /// # Sources
 /// A member of A and AAAA records: developers.cloudflare.com/api/resources/dns, read 2026-11-22.
-/// ASSUMED: it is available on every plan, omitted where it is off, and ignored for other types.
+/// ASSUMED: it is available on every plan, omitted if it is off, and ignored for other types.
 pub(super) fn private_routing(facts: &TypeFacts, sent: Option<&Value>) -> Outcome<bool> {
     match sent {
         None | Some(Value::Null) => Ok(false),
@@ -218,7 +218,6 @@ mod tests {
     use super::*;
     use zonewright_model::model::facts;
 
-    /// A zone on a plan.
     fn zone(plan: &str) -> Zone {
         Zone::active("z".into(), "example.com".into(), plan, "2026-01-01T00:00:00Z")
     }

@@ -1,4 +1,4 @@
-//! Which records cannot share a name.
+//! Refuses records that cannot share a name.
 //!
 //! | new | existing | code |
 //! |---|---|---|
@@ -6,15 +6,15 @@
 //! | any | the same type and value | 81058 (81057 in the old shape) |
 //! | CNAME | A, AAAA or CNAME | 81053 |
 //! | A, AAAA | CNAME | 81054 |
-//! | any but NS and DS | NS, below the apex | 81056, where [`NsNeighbours`] accepts it only for A, AAAA and CNAME |
+//! | any but NS and DS | NS, below the apex | 81056; if [`NsNeighbours`] accepts it, only for A, AAAA and CNAME |
 //! | NS, below the apex | A, AAAA, CNAME | 81053 |
-//! | NS, below the apex | anything else but DS | 1004, unless [`NsNeighbours`] accepts it |
+//! | NS, below the apex | any other but DS | 1004, unless [`NsNeighbours`] accepts it |
 //! | DS, below the apex | no NS | 1004, if [`DsWithoutNs`] refuses it |
 //!
 //! # Sources
 //! Codes and texts: observed 2025 and 2026, the older 81057 until 2024. NS beside other types:
 //! developers.cloudflare.com/api, "Create DNS Record", read 2026-11-20, with DS excepted in the
-//! newest SDK. ASSUMED: an equal record is noticed before other conflicts; the zone's own apex NS
+//! newest SDK. ASSUMED: an equal record is reported before other conflicts; the zone's own apex NS
 //! do not exclude; the codes for a new NS.
 
 use std::collections::HashMap;
@@ -86,12 +86,12 @@ pub(super) fn check(context: &RequestContext<'_>, zone: &Zone, record: &Record) 
     check_combined_content(context, zone, record)
 }
 
-/// Whether NS records can share a name with types other than A, AAAA and CNAME.
+/// Returns true if NS records can share a name with types other than A, AAAA and CNAME.
 fn accepts_neighbours(context: &RequestContext<'_>) -> bool {
     context.profile.ns_neighbours == NsNeighbours::Accept
 }
 
-/// Whether DS records need NS records at their name.
+/// Returns true if DS records need NS records at their name.
 fn refuses_lone_ds(context: &RequestContext<'_>) -> bool {
     context.profile.ds_without_ns == DsWithoutNs::Refuse
 }
@@ -112,7 +112,7 @@ pub(super) fn check_deletion(
     Ok(())
 }
 
-/// Whether the record duplicates another one of the zone.
+/// Returns true if the record duplicates another record of the zone.
 fn is_repeated(
     context: &RequestContext<'_>,
     zone: &Zone,
@@ -123,7 +123,7 @@ fn is_repeated(
     statement.exists(params![zone.id, record.name, record.kind, record.identity, record.id])
 }
 
-/// Whether another record of this type exists at the name.
+/// Returns true if another record of this type exists at the name.
 fn has_type(
     context: &RequestContext<'_>,
     zone: &Zone,
@@ -155,8 +155,8 @@ pub(super) fn check_managed(
     Ok(())
 }
 
-/// Whether Workers own the name: they create an AAAA record for `100::` that cannot be edited
-/// (observed 2025 and 2026).
+/// Returns true if Workers own the name: they create an AAAA record for `100::` that cannot be
+/// edited (observed 2025 and 2026).
 fn is_held_by_workers(
     context: &RequestContext<'_>,
     zone: &Zone,
@@ -236,7 +236,7 @@ fn check_combined_content(
 pub(super) struct RecentDeletions(Mutex<HashMap<(String, String), (String, Instant)>>);
 
 impl RecentDeletions {
-    /// Notes a deletion.
+    /// Records a deletion.
     pub(super) fn note(&self, context: &RequestContext<'_>, zone: &Zone, record: &Record) {
         if context.profile.conflict_lag_milliseconds > 0 {
             let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -247,7 +247,7 @@ impl RecentDeletions {
         }
     }
 
-    /// The type of the record that was deleted at this name within the lag.
+    /// Returns the type of the record that was deleted at this name within the lag.
     fn kind(&self, context: &RequestContext<'_>, zone: &Zone, name: &str) -> Option<String> {
         let lag = Duration::from_millis(context.profile.conflict_lag_milliseconds);
         if lag.is_zero() {

@@ -1,10 +1,10 @@
-//! Creating, changing and deleting single records.
+//! Creates, changes and deletes single records.
 //!
-//! | operation | takes |
+//! | operation | new record |
 //! |---|---|
 //! | POST | the body |
-//! | PATCH | the record, with the members of the body in place of its own |
-//! | PUT | the body; what it omits returns to the default (observed 2026-09) |
+//! | PATCH | the existing record, with the members of the body in place of its own |
+//! | PUT | the body; omitted members return to the default (observed 2026-09) |
 
 use serde_json::{Map, Value, json};
 
@@ -39,7 +39,7 @@ pub(super) fn usage(context: &RequestContext<'_>, zone: &Zone) -> Success {
     )
 }
 
-/// The record of this identifier.
+/// Finds the record with this identifier.
 ///
 /// # Errors
 /// 404 with code 81044: observed 2026.
@@ -48,12 +48,12 @@ fn find(context: &RequestContext<'_>, zone: &Zone, id: &str) -> Outcome<Record> 
     record.ok_or_else(|| Refusal::new(404, 81044, "Record does not exist."))
 }
 
-/// Who writes a record.
+/// The author of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Writer {
     /// A client.
     Client,
-    /// A seed document, which may also hold what only Cloudflare creates.
+    /// A seed document, which may also contain records that only Cloudflare creates.
     Document,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn create(
     Ok(record)
 }
 
-/// The record that a body describes, checked but without an identifier and not stored.
+/// Checks a body and returns its record, without an identifier and not stored.
 pub(super) fn draft(
     context: &RequestContext<'_>,
     zone: &Zone,
@@ -118,9 +118,9 @@ pub(super) fn check_quota(context: &RequestContext<'_>, zone: &Zone) -> Outcome<
     Ok(())
 }
 
-/// PATCH: untouched fields stay (observed 2026-09).
+/// PATCH of one record: members that the body omits stay (observed 2026-09).
 ///
-/// ASSUMED: `data` is replaced as a whole, `settings` member by member; null leaves a field
+/// ASSUMED: `data` is replaced as a whole, `settings` member by member; null leaves a member
 /// unchanged, `tags` too, but clears `comment`. The library of DNSControl 4 sends `"tags": null`
 /// with each change that does not concern tags.
 pub(super) fn patch(
@@ -164,7 +164,7 @@ pub(super) fn patch(
     rewrite(context, zone, facts, &before, &merged)
 }
 
-/// PUT.
+/// PUT of one record.
 pub(super) fn replace(
     context: &RequestContext<'_>,
     zone: &Zone,
@@ -179,7 +179,7 @@ pub(super) fn replace(
     rewrite(context, zone, facts, &before, body)
 }
 
-/// Replaces a record, but keeps what only Cloudflare sets.
+/// Replaces a record, but keeps the members that only Cloudflare sets.
 fn rewrite(
     context: &RequestContext<'_>,
     zone: &Zone,
@@ -204,7 +204,7 @@ pub(super) fn delete(context: &RequestContext<'_>, zone: &Zone, id: &str) -> Out
     Ok(record)
 }
 
-/// Checks a body and writes it into a record, which holds the previous state.
+/// Checks a body and writes it into a record, which initially has the previous state.
 fn fill(
     context: &RequestContext<'_>,
     zone: &Zone,
@@ -272,9 +272,9 @@ fn fill(
     record_conflicts::check(context, zone, record)
 }
 
-/// The type in a body.
+/// Returns the type in a body.
 ///
-/// ASSUMED: code 1004 for types that the sandbox does not know, 9100 for none.
+/// ASSUMED: code 1004 for types that the sandbox does not know, 9100 for a missing type.
 fn record_type(body: &Map<String, Value>) -> Outcome<&'static TypeFacts> {
     match body.get("type") {
         None | Some(Value::Null) => Err(Refusal::invalid(9100, "type is a required field.")),

@@ -15,7 +15,7 @@ use zonewright_model::model::facts::{
     FieldFacts, FieldKind, LetterCase, Slot, TXT_WIRE_BYTES, TypeFacts,
 };
 
-/// The parts of a request body that contain a record's value.
+/// The members of a request body that form a record's value.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sent {
     /// `content`.
@@ -44,9 +44,9 @@ pub(super) struct RecordValue {
     pub(super) data: Option<Map<String, Value>>,
     /// `priority` in responses, for types that have it.
     pub(super) priority: Option<u32>,
-    /// Equal for equivalent values, whatever their spelling.
+    /// A text that is equal for equivalent values with different spellings.
     pub(super) identity: String,
-    /// The address that it points to.
+    /// The address in the value, if there is one.
     pub(super) address: Option<IpAddr>,
 }
 
@@ -71,8 +71,8 @@ impl Checked {
 
 /// Reads a value.
 ///
-/// For types with `data`, `content` is ignored: reported by users of Cloudflare. ASSUMED: so is a
-/// `priority` beside `data` for types that have it in `data`.
+/// For types with `data`, `content` is ignored: reported by users of Cloudflare. ASSUMED: for types
+/// that have the priority in `data`, a `priority` beside `data` is ignored too.
 pub(super) fn read(
     facts: &TypeFacts,
     sent: &Sent,
@@ -151,7 +151,7 @@ fn check_old_srv_members(
     ))
 }
 
-/// Whether a member of SRV data repeats a part of the record's name.
+/// Returns true if a member of SRV data repeats a part of the record's name.
 fn is_old_srv_member(facts: &TypeFacts, member: &str) -> bool {
     facts.name == "SRV" && matches!(member, "service" | "proto" | "name")
 }
@@ -212,7 +212,7 @@ fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, Checked)]) -> RecordValue
     }
 }
 
-/// Checks one field and brings it into canonical form: the only place that knows the kinds.
+/// Checks one field and converts it to canonical form: the only function that knows the kinds.
 ///
 /// # Sources
 /// Codes 9005, 9006, 9007, 9008, 9009: reported by many users; texts approximate. RFC 5952 for IPv6
@@ -262,8 +262,8 @@ fn check(
             if text.wire_bytes > TXT_WIRE_BYTES {
                 return Err(too_long());
             }
-            // ASSUMED: two spellings of the same strings are the same record; only exact repeats
-            // were seen refused.
+            // ASSUMED: two spellings of the same strings are the same record; only refusals of
+            // exact duplicates were observed.
             Ok(Checked { identity: text.identity, ..Checked::text(text.content) })
         }
         FieldKind::Integer { max } => {
@@ -292,7 +292,7 @@ fn check(
         }
         FieldKind::HostKeepDot => {
             // The final dot is kept in the targets of SVCB and HTTPS and in replacements of NAPTR:
-            // observed. ASSUMED: it is added where it was not sent.
+            // observed. ASSUMED: a missing final dot is added.
             let host =
                 raw.as_str().and_then(|s| if s == "." { Some(".".to_owned()) } else { Some(name::host(s)? + ".") });
             host.map(Checked::text).ok_or_else(|| wrong("a hostname"))
@@ -331,18 +331,19 @@ fn check(
     }
 }
 
-/// Whether a text is base64 with its padding (RFC 4648 section 4).
+/// Returns true if a text is base64 with its padding (RFC 4648 section 4).
 fn is_base64(text: &str) -> bool {
     let bare = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(text);
     let letters = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
     !bare.is_empty() && text.len().is_multiple_of(4) && bare.bytes().all(letters)
 }
 
-/// A decimal number, given as a number, with this many decimal places; a whole number stays whole.
+/// Reads a decimal number with this many decimal places; a whole number stays whole.
 ///
 /// # Sources
 /// Clients that compute with floating-point numbers send `-24.05000000000291` for -24.05, as
-/// DNSControl 4 does for LOC. ASSUMED: it is rounded, and the bounds apply to the rounded value.
+/// DNSControl 4 does for LOC. ASSUMED: the number is rounded, and the bounds apply to the rounded
+/// value.
 fn decimal(raw: &Value, min: i64, max: i64, places: u8) -> Option<Checked> {
     let units = (raw.as_f64()? * 10f64.powi(places.into())).round();
     // No bound has more than eleven digits, so both conversions are exact.
@@ -371,7 +372,7 @@ fn too_long() -> Refusal {
     )
 }
 
-/// An IPv6 address in the form of RFC 5952.
+/// Formats an IPv6 address as in RFC 5952.
 ///
 /// The standard library prints that form: lower case, the longest run of zero groups shortened, a
 /// single one not, and mixed notation for IPv4-mapped addresses only (sections 4 and 5).
@@ -402,7 +403,6 @@ mod tests {
         read(facts::of(kind).unwrap(), sent, &place, profile)
     }
 
-    /// The code of a refusal.
     fn code(kind: &str, value: Value) -> u32 {
         body(kind, value).unwrap_err().code()
     }

@@ -1,4 +1,4 @@
-//! A response before it becomes HTTP, and how it is delivered.
+//! A response before it becomes HTTP, and its delivery.
 
 use std::time::Duration;
 
@@ -10,35 +10,35 @@ use serde_json::Value;
 
 use super::envelope::{Outcome, Success};
 
-/// Spaces that are sent at once.
+/// Number of spaces that are sent at once.
 const PIECE: u64 = 1 << 16;
 
-/// How a body is sent.
+/// The delivery of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Delivery {
-    /// Complete and at once.
+    /// The body is sent completely and at once.
     Whole,
-    /// Half of it, and then the connection is cut.
+    /// Half of the body is sent, and then the connection is cut.
     HalfThenReset,
-    /// Byte by byte, with this pause after each.
+    /// The body is sent byte by byte, with this pause after each.
     Drip(Duration),
-    /// With this `Content-Length`, whatever the length is.
+    /// The body is sent with this `Content-Length`, which may be wrong.
     Claimed(u64),
-    /// Followed by this many spaces.
+    /// The body is followed by this many spaces.
     Padded(u64),
 }
 
-/// How an envelope is formatted.
+/// The format of an envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// Without spaces.
+    /// No spaces.
     Compact,
     /// Two spaces per level, and a space after each colon.
     Indented,
 }
 
 impl Layout {
-    /// An envelope as bytes.
+    /// Serializes an envelope.
     fn write(self, body: &Value) -> Vec<u8> {
         match self {
             Self::Compact => body.to_string(),
@@ -59,7 +59,7 @@ pub(super) struct Reply {
     pub(super) body: Vec<u8>,
     /// More headers.
     headers: Vec<(HeaderName, HeaderValue)>,
-    /// How the body is sent.
+    /// The delivery of the body.
     pub(super) delivery: Delivery,
 }
 
@@ -84,7 +84,7 @@ impl Reply {
         Self::new(status, "text/html", format!("<html><body>{status}</body></html>"))
     }
 
-    /// The result of a handler.
+    /// The response for the result of a handler.
     pub(super) fn outcome(outcome: Outcome<Success>, layout: Layout) -> Self {
         if outcome == Ok(Success::Empty) {
             return Self::new(204, "application/json", Vec::new());
@@ -96,13 +96,13 @@ impl Reply {
         }
     }
 
-    /// The same response with another header.
+    /// Adds a header.
     pub(super) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));
         self
     }
 
-    /// As HTTP.
+    /// Converts to an HTTP response.
     pub(super) fn into_response(self) -> Response {
         let Self { status, kind, body, headers, delivery } = self;
         let mut response = Response::new(Body::empty());
@@ -129,15 +129,14 @@ impl Reply {
     }
 }
 
-/// A result that never fails, in the form that a stream of a body needs.
+/// A piece of a body; never fails.
 type Sent = Result<Bytes, std::convert::Infallible>;
 
-/// A piece of a body.
 fn sent(bytes: Vec<u8>) -> Sent {
     Ok(Bytes::from(bytes))
 }
 
-/// A body byte by byte.
+/// Streams a body byte by byte.
 fn drip(body: Vec<u8>, pause: Duration) -> impl Stream<Item = Sent> + Send + 'static {
     stream::iter(body).then(move |byte| async move {
         // Without a pause, yielding lets the server send the previous byte first.
@@ -150,7 +149,7 @@ fn drip(body: Vec<u8>, pause: Duration) -> impl Stream<Item = Sent> + Send + 'st
     })
 }
 
-/// A body followed by spaces.
+/// Streams a body followed by spaces.
 fn padded(body: Vec<u8>, blanks: u64) -> impl Stream<Item = Sent> + Send + 'static {
     let pieces = (0..blanks.div_ceil(PIECE)).map(move |n| PIECE.min(blanks - n * PIECE));
     let blanks = pieces.map(|length| sent(vec![b' '; usize::try_from(length).unwrap_or(0)]));

@@ -5,21 +5,20 @@ use tokio::sync::watch;
 /// A place where requests wait.
 #[derive(Debug)]
 pub(super) struct RequestHold {
-    /// Requests that have arrived, and how many of them may continue.
+    /// The numbers of requests that have arrived and that may continue.
     state: watch::Sender<State>,
 }
 
-/// The counts.
 #[derive(Debug, Clone, Copy, Default)]
 struct State {
-    /// Requests that have arrived so far.
+    /// Number of requests that have arrived so far.
     came: u64,
-    /// This many, the first ones, may continue.
+    /// Number of requests, in the order of arrival, that may continue.
     passes: u64,
 }
 
 impl RequestHold {
-    /// A gate without waiting requests.
+    /// Creates a hold without waiting requests.
     pub(super) fn new() -> Self {
         Self { state: watch::Sender::new(State::default()) }
     }
@@ -44,9 +43,8 @@ impl RequestHold {
         self.state.send_modify(|state| state.passes = state.came);
     }
 
-    /// Waits for a state.
     async fn wait_for(&self, wanted: impl FnMut(&State) -> bool) {
-        // It fails only if the sender is gone, which `self` owns.
+        // Waiting fails only if the sender was dropped, and `self` owns it.
         let _ = self.state.subscribe().wait_for(wanted).await;
     }
 }

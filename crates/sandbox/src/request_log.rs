@@ -14,16 +14,16 @@ pub struct LoggedRequest {
     pub method: String,
     /// Path with query, without the base path: `/zones?name=example.com`.
     pub path: String,
-    /// Scheme of the credentials, if there were any.
+    /// Scheme of the credentials, if the request had any.
     pub scheme: Option<Scheme>,
     /// The body as JSON; `None` if there was no body or it is not JSON.
     pub body: Option<Value>,
     /// Status of the response; `None` if the connection was cut instead.
     pub status: Option<u16>,
-    /// The scripted failure that applied to it, if any.
+    /// The scripted failure that applied to the request, if any.
     pub fault: Option<What>,
-    /// Status with which it was handled, whatever happened to the response; `None` if it was not
-    /// handled and had no effect.
+    /// Status of the handling, even if the client received another status; `None` if the request
+    /// was not handled and had no effect.
     pub handled: Option<u16>,
 }
 
@@ -31,7 +31,7 @@ pub struct LoggedRequest {
 /// memory.
 #[derive(Debug, Default)]
 pub(super) struct Log {
-    /// Largest number of requests to keep.
+    /// Maximum number of requests to keep.
     most: usize,
     /// Number of requests that were dropped.
     forgotten: u64,
@@ -41,16 +41,16 @@ pub(super) struct Log {
     bytes: usize,
 }
 
-/// Largest total size of the logged bodies. As JSON values they take several times as much memory.
+/// Maximum total size of the logged bodies. As JSON values they take several times as much memory.
 const LOGGED_BYTES: usize = 64 << 20;
 
 impl Log {
-    /// Keeps this many requests from now on; none before this call.
+    /// Creates a log that keeps this many requests.
     pub(super) fn new(most: usize) -> Self {
         Self { most, ..Self::default() }
     }
 
-    /// Whether any requests are kept.
+    /// Returns true if any requests are kept.
     pub(super) fn remembers(&self) -> bool {
         self.most > 0
     }
@@ -77,21 +77,21 @@ impl Log {
         self.count()
     }
 
-    /// Notes the response to a request.
+    /// Records the response to a request.
     pub(super) fn note_status(&mut self, turn: u64, status: u16) {
         if let Some(entry) = self.entry(turn) {
             entry.status = Some(status);
         }
     }
 
-    /// Notes how a request was handled.
+    /// Records the status of the handling of a request.
     pub(super) fn handled(&mut self, turn: u64, status: u16) {
         if let Some(entry) = self.entry(turn) {
             entry.handled = Some(status);
         }
     }
 
-    /// A request, unless it was dropped.
+    /// Returns a request, unless it was dropped.
     fn entry(&mut self, turn: u64) -> Option<&mut LoggedRequest> {
         let index = turn.checked_sub(self.forgotten + 1).and_then(|n| usize::try_from(n).ok());
         index.and_then(|n| self.entries.get_mut(n)).map(|(entry, _)| entry)
@@ -102,7 +102,6 @@ impl Log {
 mod tests {
     use super::*;
 
-    /// Any request.
     fn entry() -> LoggedRequest {
         LoggedRequest {
             method: "GET".into(),

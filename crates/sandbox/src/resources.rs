@@ -1,8 +1,9 @@
-//! What a zone has beside records, settings and rulesets, such as page rules: GET of each path in
-//! [`zonewright_model::model::facts::resources`]. A document can seed it; nothing writes it.
+//! Resources of a zone other than records, settings and rulesets, such as page rules: GET of each
+//! path in [`zonewright_model::model::facts::resources`]. A document can seed them; no request
+//! writes them.
 //!
-//! ASSUMED: a zone without any has an empty list, and an object has its usual values. Paths that
-//! Cloudflare serves only on some plans answer on every plan.
+//! ASSUMED: a zone without such a resource has an empty list, or an object with default values.
+//! Paths that Cloudflare serves only on some plans answer on every plan.
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
@@ -35,7 +36,7 @@ pub(super) fn get(
     })
 }
 
-/// A list on one page.
+/// Returns a list on one page.
 fn page(items: Vec<Value>) -> Success {
     let count = items.len();
     Success::Page(
@@ -47,7 +48,7 @@ fn page(items: Vec<Value>) -> Success {
 /// Stores the member `resources` of a document: values by path.
 ///
 /// # Errors
-/// A path is not in the catalogue, or its value is no list or object.
+/// Fails if a path is not in the catalogue, or its value is neither a list nor an object.
 pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
     let members =
         member.as_object().ok_or_else(|| Refusal::unspecified("`resources` must be an object"))?;
@@ -69,7 +70,7 @@ pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -
     Ok(())
 }
 
-/// The resources of a zone for a document, by path.
+/// Returns the resources of a zone for a document, by path.
 pub(super) fn to_document(
     connection: &Connection,
     zone: &Zone,

@@ -1,9 +1,8 @@
 //! Finds the handler for a method and a path.
 //!
 //! # Sources
-//! Codes and texts of 7000, 7001 and 7003: observed 2026; their statuses have been seen as 400 and
-//! 404. ASSUMED: routes and identifiers are looked at before credentials, and credentials before
-//! the body.
+//! Codes and texts of 7000, 7001 and 7003: observed 2026; their statuses were seen as 400 and 404.
+//! ASSUMED: routes and identifiers are checked before credentials, and credentials before the body.
 
 use serde_json::{Map, Value};
 
@@ -31,12 +30,12 @@ use zonewright_model::model::facts::resources::{ResourceFacts, unmanaged};
 /// The base path of the API.
 pub(super) const BASE: &str = "/client/v4";
 
-/// A request as it came in.
+/// A received request.
 #[derive(Debug, Clone)]
 pub(super) struct Incoming {
     /// Method.
     pub(super) method: Method,
-    /// Address with query.
+    /// URI with query.
     pub(super) uri: Uri,
     /// Headers.
     pub(super) headers: HeaderMap,
@@ -45,12 +44,12 @@ pub(super) struct Incoming {
 }
 
 impl Incoming {
-    /// The path below [`BASE`]; `None` for any other.
+    /// Returns the path below [`BASE`]; `None` for any other path.
     fn path(&self) -> Option<&str> {
         self.uri.path().strip_prefix(BASE).filter(|p| p.is_empty() || p.starts_with('/'))
     }
 
-    /// How the response is formatted.
+    /// Returns the format of the response.
     ///
     /// # Sources
     /// Responses about rulesets are indented: clients that search for `"success": true` with its
@@ -61,7 +60,7 @@ impl Incoming {
         if is_ruleset { Layout::Indented } else { Layout::Compact }
     }
 
-    /// Whether the request can change anything.
+    /// Returns true if the method can change anything.
     pub(super) fn is_write(&self) -> bool {
         !matches!(self.method, Method::GET | Method::HEAD)
     }
@@ -70,9 +69,9 @@ impl Incoming {
 /// A resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Resource<'a> {
-    /// The token itself, among those of a user.
+    /// The verification of a user's token.
     Verification,
-    /// The token itself, among those of an account.
+    /// The verification of an account's token.
     AccountVerification(&'a str),
     /// The lists of an account.
     Lists(&'a str),
@@ -96,7 +95,7 @@ enum Resource<'a> {
     DnsSettings(&'a str),
     /// All settings of a zone.
     Settings(&'a str),
-    /// Something else that a zone has.
+    /// Another resource of a zone.
     Other(&'a str, &'static ResourceFacts),
     /// One setting of a zone, by its name.
     Setting(&'a str, &'a str),
@@ -104,7 +103,7 @@ enum Resource<'a> {
     Rulesets(rulesets::Place<'a>),
 }
 
-/// The resource behind a path.
+/// Finds the resource at a path.
 fn resource<'a>(path: &'a str, batch: bool) -> Outcome<Resource<'a>> {
     let no_route = || Refusal::new(400, 7000, "No route for that URI");
     let mut parts = path.split('/');
@@ -165,7 +164,6 @@ fn resource<'a>(path: &'a str, batch: bool) -> Outcome<Resource<'a>> {
     Ok(found)
 }
 
-/// The methods of a resource.
 fn methods(resource: Resource<'_>) -> &'static [Method] {
     match resource {
         Resource::Verification
@@ -184,7 +182,7 @@ fn methods(resource: Resource<'_>) -> &'static [Method] {
     }
 }
 
-/// The zone that a resource belongs to.
+/// Returns the zone that a resource belongs to.
 fn zone_above<'a>(resource: Resource<'a>) -> Option<&'a str> {
     match resource {
         Resource::Verification
@@ -206,7 +204,8 @@ fn zone_above<'a>(resource: Resource<'a>) -> Option<&'a str> {
     }
 }
 
-/// The permission group that a resource needs; none for what every token may do.
+/// Returns the permission group that a resource needs; `None` for resources that every token may
+/// access.
 fn group(resource: Resource<'_>) -> Option<PermissionGroup> {
     Some(match resource {
         Resource::Verification | Resource::AccountVerification(_) => return None,
@@ -228,7 +227,7 @@ fn group(resource: Resource<'_>) -> Option<PermissionGroup> {
 /// Answers a request.
 ///
 /// # Errors
-/// The refusal; the caller must then roll back what the request wrote.
+/// The refusal; the caller must then roll back the writes of the request.
 pub(super) fn handle(
     context: &RequestContext<'_>,
     known: &Known,
@@ -330,11 +329,11 @@ pub(super) fn handle(
     }
 }
 
-/// The JSON object that a request must carry.
+/// Returns the JSON object that a request must contain.
 ///
 /// # Sources
 /// Code 9207: reported, with statuses 400 and 415. ASSUMED: 415 for a wrong content type, and the
-/// same code with 400 for what is no JSON object.
+/// same code with 400 for a body that is not a JSON object.
 fn body(incoming: &Incoming) -> Outcome<Map<String, Value>> {
     let kind = incoming
         .headers
@@ -357,7 +356,7 @@ mod tests {
     #[test]
     fn paths() {
         let id = "0123456789abcdef0123456789abcdef";
-        /// The resource, or the code of the refusal.
+        /// Returns the resource, or the code of the refusal.
         fn code(path: &str) -> Result<Resource<'_>, u32> {
             resource(path, true).map_err(|r| r.code())
         }

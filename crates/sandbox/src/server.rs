@@ -33,7 +33,7 @@ use super::request_hold::RequestHold;
 use super::request_log::{Log, LoggedRequest};
 use super::router::{self, BASE, Incoming};
 
-/// Largest body that is read, in bytes: a full batch of the longest TXT records fits easily.
+/// Maximum size of a request body, in bytes: a full batch of the longest TXT records fits easily.
 const BODY_BYTES: usize = 64 << 20;
 
 /// The state that requests share.
@@ -54,7 +54,7 @@ pub(super) struct Service {
     script: Mutex<Script>,
     /// Bodies of earlier reads by path with query, kept only if the script has stale reads.
     earlier: Mutex<HashMap<String, Vec<u8>>>,
-    /// Whether connections are accepted.
+    /// Accepts or refuses connections.
     pub(super) listener_switch: ListenerSwitch,
     /// Holds requests.
     pub(super) request_hold: RequestHold,
@@ -74,7 +74,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Service {
-    /// A service on a store.
     pub(super) fn new(
         connection: Connection,
         profile: Profile,
@@ -100,13 +99,13 @@ impl Service {
         }
     }
 
-    /// The same service, which keeps this many requests in its log.
+    /// Sets the number of requests that the log keeps.
     pub(super) fn remembering(mut self, requests: usize) -> Self {
         self.log = Mutex::new(Log::new(requests));
         self
     }
 
-    /// The same service, which also accepts these host names.
+    /// Adds host names that are accepted like `localhost`.
     pub(super) fn named(mut self, hosts: Vec<String>) -> Self {
         self.hosts = hosts;
         self
@@ -158,7 +157,7 @@ impl Service {
         Ok(result)
     }
 
-    /// Runs a function that only reads.
+    /// Runs a function in a read transaction.
     pub(super) fn read<T, E>(
         &self,
         turn: u64,
@@ -184,7 +183,6 @@ impl Service {
         self.profile.rate_limit.map(|limit| lock(&self.limiter).take(limit, Instant::now()))
     }
 
-    /// Answers one request.
     fn handle(&self, turn: u64, incoming: &Incoming) -> Outcome<Success> {
         let work = |context: &RequestContext<'_>| router::handle(context, &self.known, incoming);
         let outcome =
@@ -197,7 +195,7 @@ impl Service {
 }
 
 impl Service {
-    /// Answers one request, with the faults that concern the state.
+    /// Answers one request, and applies the faults that concern the state.
     fn reply(&self, turn: u64, incoming: &Incoming, fault: Option<&What>) -> Reply {
         if let Some(What::AnotherWriter { method, path, body }) = fault {
             self.other_writer(turn, method, path, body);
@@ -219,7 +217,7 @@ impl Service {
         reply
     }
 
-    /// Carries out a write of another client, as scripted.
+    /// Handles a scripted write of another client.
     fn other_writer(&self, turn: u64, method: &str, path: &str, body: &Value) {
         if let Some(other) = self.own_request(method, path, body)
             && let Err(refusal) = self.handle(turn, &other)
@@ -228,12 +226,13 @@ impl Service {
         }
     }
 
-    /// Carries out a request of another client, unlogged; returns whether it was accepted.
+    /// Handles a request of another client, unlogged; returns true if it was accepted.
     pub(super) fn as_another(&self, method: &str, path: &str, body: &Value) -> bool {
         self.own_request(method, path, body).is_some_and(|request| self.handle(0, &request).is_ok())
     }
 
-    /// A request with the sandbox's own credentials; `None` if the method or path is invalid.
+    /// Creates a request with the sandbox's own credentials; `None` if the method or path is
+    /// invalid.
     fn own_request(&self, method: &str, path: &str, body: &Value) -> Option<Incoming> {
         let authorization =
             HeaderValue::from_str(&format!("Bearer {}", self.known.credentials.token)).ok()?;
@@ -260,10 +259,10 @@ pub(super) async fn receive(
     if let Err(refusal) = cross_origin::check(&parts, &service.hosts) {
         return Reply::json(refusal.status, &refusal.body()).into_response();
     }
-    // A request without valid credentials is refused whatever its body is, so the sandbox does not
-    // read and keep the body.
+    // A request without valid credentials is refused with any body, so the sandbox does not read
+    // the body.
     let body = match auth::check(&parts.headers, &service.known, false) {
-        // A body that does not arrive completely is treated as one that is not JSON.
+        // An incomplete body is treated as a body that is not JSON.
         Ok(_) => {
             axum::body::to_bytes(body, BODY_BYTES).await.map(|b| b.to_vec()).unwrap_or_default()
         }
@@ -298,12 +297,13 @@ pub(super) async fn receive(
                 Cut::Reset => link.cut(),
                 Cut::Close => link.close(),
                 Cut::Refuse(time) => {
-                    // Refused before the peer learns of it, so that it cannot connect once more.
+                    // The listener closes before the connection is cut, so that the peer cannot
+                    // connect once more.
                     service.listener_switch.shut(time).await;
                     link.cut();
                 }
             }
-            // Never sent.
+            // This response is never sent.
             return Response::new(Body::empty());
         }
     };
@@ -319,7 +319,7 @@ pub(super) async fn receive(
     response
 }
 
-/// How a request ends, and what the headers say about the rate limit.
+/// Returns the end of a request, and the content of the rate limit headers.
 async fn respond(
     service: &Arc<Service>,
     turn: u64,
@@ -358,8 +358,7 @@ async fn respond(
     (ending, budget)
 }
 
-/// Waits, but only if the duration is not zero: a timer of zero length would still wait for the
-/// next tick.
+/// Waits, unless the duration is zero: a timer of zero length would still wait for the next tick.
 async fn pause(duration: Duration) {
     if !duration.is_zero() {
         tokio::time::sleep(duration).await;

@@ -1,7 +1,6 @@
-//! The zone settings of the sandbox: the default of each, and the values that it accepts.
+//! The zone settings of the sandbox: their defaults, and the values that they accept.
 //!
-//! Names, values and plans are in [`zonewright_model::model::facts::settings`]. Known defaults are
-//! there as well.
+//! Names, values, plans and the known defaults are in [`zonewright_model::model::facts::settings`].
 
 use serde_json::{Map, Value, json};
 
@@ -13,7 +12,7 @@ use zonewright_model::model::facts::settings::{self, SettingFacts, SettingKind a
 #[derive(Clone, Copy)]
 pub(super) struct Setting(&'static SettingFacts);
 
-/// A value of the facts as JSON.
+/// Converts a value of the facts to JSON.
 pub(super) fn to_json(value: FactValue) -> Value {
     match value {
         FactValue::Null => Value::Null,
@@ -29,23 +28,19 @@ pub(super) fn to_json(value: FactValue) -> Value {
     }
 }
 
-/// Every setting.
 pub(super) fn all() -> impl Iterator<Item = Setting> {
     settings::SETTINGS.iter().map(Setting)
 }
 
-/// The setting with this name.
 pub(super) fn of(name: &str) -> Option<Setting> {
     settings::of(name).map(Setting)
 }
 
 impl Setting {
-    /// Its name in the path.
     pub(super) fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// Its default value.
     pub(super) fn default(self) -> Value {
         // ASSUMED: the values of settings without a known default, some of which Cloudflare chooses
         // by the plan or the origin.
@@ -58,16 +53,16 @@ impl Setting {
         }
     }
 
-    /// Whether a zone on this plan can change it.
+    /// Returns true if a zone on this plan can change it.
     pub(super) fn is_editable(self, plan: &str) -> bool {
         self.0.plan.is_some_and(|least| profile::reaches(plan, least))
     }
 
-    /// Cloudflare's message for an edit that the plan does not allow.
+    /// Returns Cloudflare's message for an edit that the plan does not allow.
     ///
     /// # Sources
-    /// Both forms observed 2026 with code 1015. ASSUMED: the second one is for what only Enterprise
-    /// includes.
+    /// Both forms observed 2026 with code 1015. ASSUMED: the second one is for settings that only
+    /// Enterprise includes.
     pub(super) fn refusal(self) -> String {
         let what = match self.name() {
             "proxy_read_timeout" => "setting for",
@@ -77,14 +72,14 @@ impl Setting {
         format!("Not allowed to edit {what} {}", self.name())
     }
 
-    /// Its value after a value was sent; `None` if it does not accept that value.
+    /// Returns its value after a PATCH; `None` if it does not accept the sent value.
     ///
     /// ASSUMED: members of objects that are not sent are kept, and unknown members are refused.
     pub(super) fn after(self, before: &Value, sent: &Value) -> Option<Value> {
         taken(self.0.kind, before, sent)
     }
 
-    /// Whether a plan allows a valid value.
+    /// Returns true if a plan allows a valid value.
     ///
     /// # Sources
     /// developers.cloudflare.com/cache/concepts/default-cache-behavior, "Cloudflare cache limits",
@@ -103,7 +98,7 @@ impl Setting {
     }
 }
 
-/// A value of a kind, from what was sent and the previous value.
+/// Merges the sent value into the previous value of a kind.
 fn taken(kind: Kind, before: &Value, sent: &Value) -> Option<Value> {
     let is_valid = match kind {
         Kind::Word(words) => sent.as_str().is_some_and(|word| words.contains(&word)),

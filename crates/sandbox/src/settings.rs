@@ -18,7 +18,7 @@ use super::request_context::RequestContext;
 use super::setting_values::{self, Setting};
 use super::zone::Zone;
 
-/// How long development mode lasts, in seconds:
+/// Duration of development mode, in seconds:
 /// developers.cloudflare.com/cache/reference/development-mode, read 2026-11-20.
 const DEVELOPMENT_MODE_SECONDS: i64 = 3 * 3600;
 
@@ -31,7 +31,7 @@ struct Stored {
 }
 
 impl Stored {
-    /// The setting of a zone; `None` if it was never changed.
+    /// Returns the setting of a zone; `None` if it was never changed.
     fn of(connection: &Connection, zone_id: &str, name: &str) -> rusqlite::Result<Option<Self>> {
         let sql = "SELECT value, modified_on FROM zone_settings WHERE zone_id = ?1 AND name = ?2";
         let mut statement = connection.prepare_cached(sql)?;
@@ -42,7 +42,7 @@ impl Stored {
         Ok(stored)
     }
 
-    /// Stores it in place of the previous value.
+    /// Stores the setting, replacing its previous value.
     fn save(&self, connection: &Connection, zone: &Zone, name: &str) -> rusqlite::Result<()> {
         let sql = "INSERT INTO zone_settings (zone_id, name, value, modified_on) VALUES (?1, ?2, ?3, ?4) \
              ON CONFLICT (zone_id, name) DO UPDATE SET value = ?3, modified_on = ?4";
@@ -52,18 +52,17 @@ impl Stored {
     }
 }
 
-/// The value of a setting that is a word, such as `on`.
+/// Returns the value of a setting that is a word, such as `on`.
 pub(super) fn value(connection: &Connection, zone: &Zone, name: &str) -> rusqlite::Result<Value> {
     let default = || setting_values::of(name).map_or(Value::Null, Setting::default);
     Ok(Stored::of(connection, &zone.id, name)?.map_or_else(default, |stored| stored.value))
 }
 
-/// A value in the store.
 fn parse(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// The setting of a name.
+/// Finds the setting with a name.
 fn known(name: &str) -> Outcome<Setting> {
     setting_values::of(name)
         .ok_or_else(|| Refusal::new(400, 1006, format!("Unrecognized zone setting name: {name}")))
@@ -73,7 +72,7 @@ fn known(name: &str) -> Outcome<Setting> {
 ///
 /// # Sources
 /// Until 2027-03-31: developers.cloudflare.com/fundamentals/api/reference/deprecations, read
-/// 2026-11-26. ASSUMED: the answer after the end is that of a path that never was.
+/// 2026-11-26. ASSUMED: the answer after that day is that of an unknown path.
 pub(super) fn list(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
     if !context.profile.settings_list {
         return Err(Refusal::new(404, 7000, "No route for that URI"));
@@ -110,7 +109,7 @@ pub(super) fn patch(
     Ok(Success::One(to_json(context, zone, setting)?))
 }
 
-/// A setting as the API returns it.
+/// Returns a setting in the form of the API.
 ///
 /// # Sources
 /// `time_remaining`: developers.cloudflare.com/api, "Get zone setting", read 2026-11-20. It was
@@ -131,14 +130,14 @@ fn to_json(context: &RequestContext<'_>, zone: &Zone, setting: Setting) -> Outco
     Ok(out)
 }
 
-/// Seconds until development mode ends; negative after it ended.
+/// Returns the seconds until development mode ends; negative after its end.
 fn remaining(stored: &Stored, now: &str) -> i64 {
     let since = clock::seconds(now).unwrap_or(0) - clock::seconds(&stored.modified_on).unwrap_or(0);
     if stored.value == "on" { DEVELOPMENT_MODE_SECONDS - since } else { -since }
 }
 
-/// `development_mode` of the zone object: remaining seconds, negative after it ended (observed
-/// 2022), 0 if it was never on.
+/// Returns `development_mode` of the zone object: remaining seconds, negative after its end
+/// (observed 2022), 0 if it was never on.
 pub(super) fn development_mode(
     connection: &Connection,
     zone_id: &str,
@@ -163,13 +162,13 @@ pub(super) fn to_document(
     Ok((!settings.is_empty()).then_some(settings))
 }
 
-/// Applies the settings of a document, whatever the plan allows: a real zone keeps its settings
-/// when its plan is lowered.
+/// Applies the settings of a document without the limits of the plan: a real zone keeps its
+/// settings when its plan is lowered.
 ///
 /// A setting is an object of `value` and `modified_on`, or its value alone.
 ///
 /// # Errors
-/// Which setting is invalid, and why.
+/// Names the invalid setting and the reason.
 pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
     let settings =
         member.as_object().ok_or_else(|| Refusal::unspecified("`settings` must be an object"))?;

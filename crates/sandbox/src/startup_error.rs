@@ -1,11 +1,11 @@
-//! Why a sandbox cannot do what was requested.
+//! Errors of the functions that start, seed and dump a sandbox.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use super::envelope;
 
-/// Why a sandbox cannot do what was requested.
+/// An error of a function that starts, seeds or dumps a sandbox.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
     /// The store's file is a symbolic link, which could lead anywhere.
@@ -20,7 +20,7 @@ pub enum SandboxError {
     /// The folder of the store cannot be created.
     #[error("create the folder {}", .0.display())]
     Folder(PathBuf, #[source] std::io::Error),
-    /// The address cannot be listened on.
+    /// The sandbox cannot listen on the address.
     #[error("listen on {0}")]
     Listen(SocketAddr, #[source] std::io::Error),
     /// The profile names a plan that does not exist.
@@ -29,9 +29,9 @@ pub enum SandboxError {
     /// A seed document is invalid.
     #[error("load {place}: {problem}")]
     Document {
-        /// Where in the document.
+        /// The place in the document.
         place: String,
-        /// What is wrong.
+        /// Describes the problem.
         problem: String,
     },
 }

@@ -1,7 +1,8 @@
 //! The state: one SQLite file, or memory, with columns that any SQLite tool can read.
 //!
-//! It uses WAL mode with `synchronous = NORMAL`: a commit reaches the operating system before it is
-//! acknowledged, so killing the process loses no acknowledged write; only a power failure could.
+//! The store uses WAL mode with `synchronous = NORMAL`: a commit reaches the operating system
+//! before it is acknowledged, so killing the process loses no acknowledged write; only a power
+//! failure could.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{SandboxError, rulesets};
 
-/// Where a sandbox keeps its state.
+/// The location of a sandbox's state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreLocation {
     /// In memory; lost when the sandbox stops.
@@ -114,8 +115,8 @@ pub(super) fn open(location: &StoreLocation) -> Result<Connection, SandboxError>
     Ok(connect(location)?)
 }
 
-/// Makes the store readable only by its owner, and so the files that SQLite puts beside it, which
-/// get the permissions of the file.
+/// Makes the store readable only by its owner. The files that SQLite creates beside it get the same
+/// permissions.
 fn make_private(path: &Path) -> Result<(), SandboxError> {
     if path.is_symlink() {
         return Err(SandboxError::Link(path.to_owned()));
@@ -160,7 +161,7 @@ pub(super) fn clear(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// A stored number, 0 if it was never set.
+/// Returns a stored number, 0 if it was never set.
 pub(super) fn number(connection: &Connection, key: &str) -> rusqlite::Result<i64> {
     let mut statement = connection.prepare_cached("SELECT value FROM state WHERE key = ?1")?;
     Ok(statement.query_row([key], |row| row.get(0)).optional()?.unwrap_or(0))
@@ -173,9 +174,11 @@ pub(super) fn set_number(connection: &Connection, key: &str, value: i64) -> rusq
     Ok(())
 }
 
-/// The next identifier: 32 hexadecimal digits from the seed and a counter that survives restarts.
+/// Returns the next identifier: 32 hexadecimal digits from the seed and a counter that survives
+/// restarts.
 ///
-/// Equal seeds and equal requests give equal identifiers. One that a seed document uses is skipped.
+/// Equal seeds and equal requests give equal identifiers. An identifier that a seed document uses
+/// is skipped.
 pub(super) fn next_id(connection: &Connection, seed: u64) -> rusqlite::Result<String> {
     let mut taken = connection.prepare_cached(
         "SELECT 1 FROM records WHERE id = ?1 UNION ALL SELECT 1 FROM zones WHERE id = ?1 \

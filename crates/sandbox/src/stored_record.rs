@@ -1,4 +1,4 @@
-//! A record as the store holds it and as the API returns it.
+//! A record in the forms of the store and of the API.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value, json};
@@ -25,7 +25,7 @@ pub(super) struct Record {
     pub(super) data: Option<Map<String, Value>>,
     /// Time to live in seconds, 1 for automatic.
     pub(super) ttl: u32,
-    /// Whether it is proxied.
+    /// True if it is proxied.
     pub(super) proxied: bool,
     /// Comment.
     pub(super) comment: Option<String>,
@@ -33,7 +33,7 @@ pub(super) struct Record {
     pub(super) tags: Vec<String>,
     /// Settings.
     pub(super) settings: Map<String, Value>,
-    /// What Cloudflare adds to the record.
+    /// Members of `meta`, which only Cloudflare sets.
     pub(super) meta: Map<String, Value>,
     /// Old form of read-only.
     pub(super) locked: bool,
@@ -56,18 +56,17 @@ pub(super) const PRIVATE_ROUTING: &str = "private_routing";
 pub(super) const COLUMNS: &str = "id, name, type, content, priority, data, ttl, proxied, comment, tags, settings, meta, \
      locked, created_on, modified_on, comment_modified_on, tags_modified_on, identity";
 
-/// JSON text of a column that the sandbox wrote.
+/// Reads JSON text from a column that the sandbox wrote.
 fn parsed<T: serde::de::DeserializeOwned + Default>(text: &str) -> T {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// JSON text for a column.
 fn text(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("maps and lists of JSON values can always be written")
 }
 
 impl Record {
-    /// From a row of [`COLUMNS`].
+    /// Reads a row of [`COLUMNS`].
     pub(super) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         let json = |index| row.get_ref(index).and_then(|v| Ok(v.as_str()?.to_owned()));
         Ok(Self {
@@ -92,7 +91,6 @@ impl Record {
         })
     }
 
-    /// The record of this identifier.
     pub(super) fn find(
         connection: &Connection,
         zone: &Zone,
@@ -102,7 +100,6 @@ impl Record {
         connection.prepare_cached(&sql)?.query_row([id, &zone.id], Self::from_row).optional()
     }
 
-    /// Adds it to the store.
     pub(super) fn insert(&self, connection: &Connection, zone: &Zone) -> rusqlite::Result<()> {
         let sql = format!(
             "INSERT INTO records (zone_id, {COLUMNS}) VALUES \
@@ -111,7 +108,7 @@ impl Record {
         self.write(connection, &sql, zone)
     }
 
-    /// Stores it in place of the record with the same identifier.
+    /// Stores the record, replacing the one with the same identifier.
     pub(super) fn update(&self, connection: &Connection, zone: &Zone) -> rusqlite::Result<()> {
         let sql = "UPDATE records SET name = ?2, type = ?3, content = ?4, priority = ?5, data = ?6, ttl = ?7, \
              proxied = ?8, comment = ?9, tags = ?10, settings = ?11, meta = ?12, locked = ?13, created_on = ?14, \
@@ -146,7 +143,6 @@ impl Record {
         Ok(())
     }
 
-    /// Removes it from the store.
     pub(super) fn remove(&self, connection: &Connection, zone: &Zone) -> rusqlite::Result<()> {
         let mut statement =
             connection.prepare_cached("DELETE FROM records WHERE id = ?1 AND zone_id = ?2")?;
@@ -154,7 +150,7 @@ impl Record {
         Ok(())
     }
 
-    /// Whether Cloudflare refuses to change it.
+    /// Returns true if Cloudflare refuses to change the record.
     ///
     /// # Sources
     /// `meta.read_only` with error 1043: observed 2025 and 2026. ASSUMED: the old `locked` means
@@ -163,22 +159,22 @@ impl Record {
         self.locked || self.says("read_only")
     }
 
-    /// Whether `meta` has this member set to true.
+    /// Returns true if this member of `meta` is true.
     pub(super) fn says(&self, member: &str) -> bool {
         self.meta.get(member) == Some(&Value::Bool(true))
     }
 
-    /// Whether it can be proxied: type and target allow it.
+    /// Returns true if type and target allow proxying.
     ///
     /// # Sources
-    /// False for an A record to a private or resolver address: observed. ASSUMED: exactly where
+    /// False for an A record to a private or resolver address: observed. ASSUMED: exactly if
     /// proxying is refused.
     fn is_proxiable(&self) -> bool {
         facts::of(&self.kind).is_some_and(|f| f.proxiable)
             && self.content.parse().map_or(true, unproxiable_addresses::may_be_proxied)
     }
 
-    /// As the API returns it.
+    /// Returns the form of the API.
     pub(super) fn to_json(&self, zone: &Zone, shape: RecordMembers) -> Value {
         match shape {
             RecordMembers::Modern => self.modern(),
@@ -187,7 +183,7 @@ impl Record {
         }
     }
 
-    /// Today's form and key order: observed 2025-08.
+    /// Returns today's form and key order: observed 2025-08.
     fn modern(&self) -> Value {
         let mut out = Map::new();
         let mut put = |key: &str, value: Value| out.insert(key.to_owned(), value);
@@ -223,8 +219,8 @@ impl Record {
         Value::Object(out)
     }
 
-    /// Today's form with every documented member; what is not set is false, empty or as old as the
-    /// record.
+    /// Returns today's form with every documented member. Unset members are false or empty, or have
+    /// the age of the record.
     ///
     /// # Sources
     /// developers.cloudflare.com/api/resources/dns (Records), read 2026-11-22.
@@ -258,7 +254,7 @@ impl Record {
         Value::Object(out)
     }
 
-    /// The form of before 2024-07, with the fields that have since been removed:
+    /// Returns the form of before 2024-07, with the fields that have since been removed:
     /// developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20.
     fn old(&self, zone: &Zone) -> Value {
         let mut meta = Map::from_iter([

@@ -12,12 +12,11 @@ use std::collections::BTreeMap;
 
 use super::txt;
 
-/// Parameters that were accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Params {
-    /// As the API returns them.
+    /// The form of the API.
     pub(super) shown: String,
-    /// Equal for the same set in any order.
+    /// A text that is equal for the same set in any order.
     pub(super) identity: String,
 }
 
@@ -37,7 +36,8 @@ pub(super) fn read(text: &str) -> Option<Params> {
     Some(Params { shown: shown.join(" "), identity })
 }
 
-/// The keys with the octets of their values, in the order of the text; `None` if they are invalid.
+/// Returns the keys with the octets of their values, in the order of the text; `None` if they are
+/// invalid.
 pub(super) fn pairs(text: &str) -> Option<Vec<(String, Option<Vec<u8>>)>> {
     let mut pairs = Vec::new();
     let mut rest = text.trim();
@@ -65,7 +65,7 @@ pub(super) fn pairs(text: &str) -> Option<Vec<(String, Option<Vec<u8>>)>> {
     Some(pairs)
 }
 
-/// The octets of a value, and what follows it.
+/// Returns the octets of a value, and the text after it.
 fn value(text: &str) -> Option<(Vec<u8>, &str)> {
     let bytes = text.as_bytes();
     let is_quoted = bytes.first() == Some(&b'"');

@@ -1,9 +1,9 @@
-//! API tokens: what they may do, and what verifying them says.
+//! API tokens: their permissions, and the response to their verification.
 //!
 //! # Sources
-//! That `Edit` includes reading, and that a token is limited to zones:
+//! `Edit` includes reading, and a token can be limited to zones:
 //! developers.cloudflare.com/fundamentals/api/get-started/ create-token, read 2026-11. Refusals:
-//! see [`check`]. No header and no response says which permissions a token has (measured 2026-09).
+//! see [`check`]. No header and no response contains the permissions of a token (measured 2026-09).
 
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,7 @@ use super::token_permissions::Permissions;
 use super::zone::{ACCOUNT_ID, Zone};
 use zonewright_model::model::facts::permissions::{Permission, PermissionGroup};
 
-/// Who owns a token.
+/// The owner of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenOwner {
     /// A user.
@@ -27,23 +27,23 @@ pub enum TokenOwner {
 pub struct Token {
     /// The token itself: 40 to 80 letters, digits, `_` and `-`.
     pub secret: String,
-    /// What it may do.
+    /// Its permissions.
     pub permissions: Permissions,
     /// The names of its zones; `None` for all.
     pub zones: Option<Vec<String>>,
-    /// Who owns it.
+    /// Its owner.
     pub owner: TokenOwner,
     /// `active`, `disabled` or `expired`.
     pub status: String,
-    /// When it begins to be valid (RFC 3339).
+    /// The beginning of its validity (RFC 3339).
     pub not_before: Option<String>,
-    /// When it expires (RFC 3339).
+    /// The end of its validity (RFC 3339).
     pub expires_on: Option<String>,
 }
 
 impl std::fmt::Debug for Token {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // As for credentials, the secret is not printed.
+        // The secret is not printed, as in `Credentials`.
         f.debug_struct("Token")
             .field("permissions", &self.permissions)
             .field("zones", &self.zones)
@@ -52,7 +52,7 @@ impl std::fmt::Debug for Token {
 }
 
 impl Token {
-    /// A user's token with these permissions for all zones, active and without an end.
+    /// Creates a user's token with these permissions for all zones, active and without an end.
     #[must_use]
     pub fn new(secret: impl Into<String>, permissions: Permissions) -> Self {
         Self {
@@ -66,18 +66,19 @@ impl Token {
         }
     }
 
-    /// Whether a zone is one of its zones.
+    /// Returns true if the token is not limited to other zones.
     pub(super) fn covers(&self, zone: &str) -> bool {
         self.zones.as_ref().is_none_or(|zones| zones.iter().any(|name| name == zone))
     }
 }
 
-/// What verifying a token says. `owner` is whose tokens are verified at the path of the request.
+/// Returns the response to the verification of a token. `owner` is the kind of tokens that the path
+/// of the request verifies.
 ///
 /// # Sources
-/// Members and words: developers.cloudflare.com/api, "Verify Token", read 2026-11. That the path
-/// for users refuses a token of an account: observed. ASSUMED: the path for accounts refuses a
-/// token of a user in the same way.
+/// Members and words: developers.cloudflare.com/api, "Verify Token", read 2026-11. The path for
+/// users refuses a token of an account: observed. ASSUMED: the path for accounts refuses a token of
+/// a user in the same way.
 pub(super) fn verify(token: Option<&Token>, owner: TokenOwner) -> Outcome<Value> {
     if token.map_or(TokenOwner::User, |token| token.owner) != owner {
         return Err(Refusal::new(401, 1000, "Invalid API Token"));
@@ -98,13 +99,14 @@ pub(super) fn verify(token: Option<&Token>, owner: TokenOwner) -> Outcome<Value>
     Ok(Value::Object(result))
 }
 
-/// Refuses what a token may not do: without a permission for a zone, as its list, `zone` is `None`.
+/// Refuses a request that the token does not permit. `zone` is `None` for requests without a zone,
+/// such as the list of zones.
 ///
 /// # Sources
 /// Rulesets: status and text, and that there is no code: observed 2026. Zones:
 /// octodns/octodns-cloudflare#60 (a token without `Zone Read`), and the other codes: observed.
-/// ASSUMED: which permission DNSSEC needs; a zone of which the token has another permission is
-/// refused, not hidden.
+/// ASSUMED: the permission that DNSSEC needs; a zone for which the token has only another
+/// permission is refused, not hidden.
 pub(super) fn check(
     context: &RequestContext<'_>,
     token: Option<&Token>,
@@ -132,7 +134,7 @@ pub(super) fn check(
     })
 }
 
-/// The lists of an account, of which a sandbox has none.
+/// Returns the lists of an account; a sandbox has none.
 ///
 /// # Sources
 /// The path: developers.cloudflare.com/api, "Get Lists", read 2026-11.
@@ -144,7 +146,7 @@ pub(super) fn lists(context: &RequestContext<'_>, account: &str) -> Outcome<Valu
 /// Refuses an account that the sandbox does not have.
 ///
 /// # Errors
-/// ASSUMED: code 10000, as for anything that a token may not access.
+/// ASSUMED: code 10000, as for any resource that a token may not access.
 pub(super) fn check_account(context: &RequestContext<'_>, id: &str) -> Outcome<()> {
     let mut known =
         context.connection.prepare_cached("SELECT 1 FROM zones WHERE account_id = ?1")?;

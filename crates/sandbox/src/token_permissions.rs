@@ -1,8 +1,8 @@
 //! The permissions of credentials.
 //!
 //! # Sources
-//! That `Edit` includes reading:
-//! developers.cloudflare.com/fundamentals/api/get-started/create-token, read 2026-11.
+//! `Edit` includes reading: developers.cloudflare.com/fundamentals/api/get-started/create-token,
+//! read 2026-11.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use zonewright_model::model::facts::permissions::{Permission, PermissionAccess, 
 pub struct Permissions(BTreeMap<PermissionGroup, PermissionAccess>);
 
 impl Permissions {
-    /// All of them, with writing.
+    /// Creates a set of all permissions, with write access.
     #[must_use]
     pub fn everything() -> Self {
         Self(PermissionGroup::ALL.iter().map(|group| (*group, PermissionAccess::Edit)).collect())
     }
 
-    /// The same with this access to a group in place of its own; `None` for no access.
+    /// Sets the access to a group; `None` for no access.
     #[must_use]
     pub fn with(mut self, group: PermissionGroup, access: Option<PermissionAccess>) -> Self {
         match access {
@@ -29,20 +29,20 @@ impl Permissions {
         self
     }
 
-    /// The same with this access to the rulesets of zones and accounts.
+    /// Sets the access to the rulesets of zones and accounts.
     #[must_use]
     pub fn with_rulesets(self, access: Option<PermissionAccess>) -> Self {
         self.with(PermissionGroup::ZoneWaf, access).with(PermissionGroup::AccountRulesets, access)
     }
 
-    /// Whether they include a permission.
+    /// Returns true if the permission is included.
     #[must_use]
     pub fn allow(&self, wanted: Permission) -> bool {
         self.0.get(&wanted.group).is_some_and(|access| *access >= wanted.access)
     }
 }
 
-/// A permission by its name in the dashboard or in the API's reference, such as `DNS Edit`.
+/// Finds a permission by its name in the dashboard or in the API's reference, such as `DNS Edit`.
 #[must_use]
 pub fn permission(name: &str) -> Option<Permission> {
     let is_it = |permission: &Permission| {

@@ -1,8 +1,8 @@
-//! Character strings of TXT records: parses what was sent, and splits long strings.
+//! Character strings of TXT records: parses the content of a request, and splits long strings.
 //!
 //! | sent | stored |
 //! |---|---|
-//! | no quotes, up to 255 bytes | as sent (observed 2025-08, 2026-09), or quoted where the profile says so |
+//! | no quotes, up to 255 bytes | as sent (observed 2025-08, 2026-09), or quoted if the profile says so |
 //! | quoted strings | as sent (observed) |
 //! | any string above 255 bytes | all strings quoted, the long ones split (documented, and observed 2025-09) |
 //! | unbalanced quotes | refused |
@@ -15,19 +15,19 @@ use super::profile::{TxtCuts, TxtQuotes};
 /// Longest character string, in bytes: RFC 1035 section 3.3.
 const STRING_BYTES: usize = 255;
 
-/// Content of a TXT record that was accepted.
+/// Accepted content of a TXT record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
-    /// As it is stored and returned.
+    /// The stored and returned form.
     pub(super) content: String,
-    /// Equal for texts with the same strings, whatever their quotes and escapes; or with the same
-    /// octets, where cuts do not count.
+    /// A text that is equal for the same strings with any quotes and escapes. If the profile
+    /// ignores cuts, it is equal for the same octets.
     pub(super) identity: String,
     /// Length on the wire: the strings and one length octet each.
     pub(super) wire_bytes: usize,
 }
 
-/// Parses content; `None` if its quotes are unbalanced or it holds no byte.
+/// Parses content; `None` if its quotes are unbalanced or it is empty.
 ///
 /// ASSUMED: texts that are cut into strings differently are different records, as they are on the
 /// wire, unless [`TxtCuts`] says otherwise.
@@ -57,7 +57,7 @@ pub(super) fn read(content: &str, quotes: TxtQuotes, cuts: TxtCuts) -> Option<Te
     Some(Text { content: stored, identity, wire_bytes })
 }
 
-/// The strings that are sent in a DNS message, each at most 255 octets; `None` if the quotes are
+/// Returns the strings for a DNS message, each at most 255 octets; `None` if the quotes are
 /// unbalanced.
 pub(super) fn octets(content: &str) -> Option<Vec<Vec<u8>>> {
     let cut = |string: Vec<u8>| -> Vec<Vec<u8>> {
@@ -70,7 +70,7 @@ pub(super) fn octets(content: &str) -> Option<Vec<Vec<u8>>> {
     Some(as_written(content)?.into_iter().flat_map(cut).collect())
 }
 
-/// The strings as the content is written.
+/// Returns the strings as written, without splitting long ones.
 fn as_written(content: &str) -> Option<Vec<Vec<u8>>> {
     if content.trim_start().starts_with('"') {
         strings(content)
@@ -79,7 +79,7 @@ fn as_written(content: &str) -> Option<Vec<Vec<u8>>> {
     }
 }
 
-/// The strings of a text that consists only of quoted strings.
+/// Parses a text that consists only of quoted strings.
 fn strings(text: &str) -> Option<Vec<Vec<u8>>> {
     let mut found = Vec::new();
     let mut bytes = text.trim().bytes().peekable();
@@ -117,7 +117,7 @@ fn strings(text: &str) -> Option<Vec<Vec<u8>>> {
     Some(found)
 }
 
-/// A quoted string, with escapes where necessary.
+/// Writes a quoted string, with escapes where necessary.
 pub(super) fn quote(octets: &[u8]) -> String {
     let mut out = String::with_capacity(octets.len() + 2);
     out.push('"');

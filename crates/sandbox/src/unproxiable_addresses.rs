@@ -15,17 +15,16 @@ static OWN: LazyLock<Vec<IpNet>> = LazyLock::new(|| parse(CLOUDFLARE_NETWORKS.it
 static PRIVATE: LazyLock<Vec<IpNet>> =
     LazyLock::new(|| parse(PRIVATE_NETWORKS.iter().map(|(network, _)| *network)));
 
-/// The networks of a list.
 fn parse<'n>(list: impl Iterator<Item = &'n str>) -> Vec<IpNet> {
     list.map(|text| text.parse().expect("the facts hold networks")).collect()
 }
 
-/// Whether the address belongs to Cloudflare.
+/// Returns true if the address belongs to Cloudflare.
 pub(super) fn is_own(address: IpAddr) -> bool {
     OWN.iter().any(|n| n.contains(&address))
 }
 
-/// Whether a proxied record may point to the address.
+/// Returns true if a proxied record may point to the address.
 pub(super) fn may_be_proxied(address: IpAddr) -> bool {
     !is_own(address) && !PRIVATE.iter().any(|n| n.contains(&address))
 }
@@ -54,7 +53,7 @@ mod tests {
         assert!(!is_own("10.0.0.1".parse().unwrap()));
     }
 
-    /// One address of each published network (www.cloudflare.com/ips, read 2026-11-20), written
+    /// One address of each published network (www.cloudflare.com/ips, read 2026-11-20), repeated
     /// here because the list itself is shared with the client.
     #[test]
     fn every_published_network_is_known() {

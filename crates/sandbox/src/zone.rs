@@ -1,4 +1,4 @@
-//! A zone as the store holds it and as the API returns it.
+//! A zone in the forms of the store and of the API.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Value, json};
@@ -7,10 +7,10 @@ use super::envelope::{Outcome, Refusal};
 use super::profile::{self, Profile};
 use zonewright_model::model::facts::{self, TierFacts};
 
-/// The account of zones that name no other account.
+/// The account of zones without an explicit account.
 pub const ACCOUNT_ID: &str = "5a0db0cc0ffee5a0db0cc0ffee5a0db0";
 
-/// Its name.
+/// The name of that account.
 pub(super) const ACCOUNT_NAME: &str = "Sandbox";
 
 /// The name servers of every zone. ASSUMED: the names, which Cloudflare chooses.
@@ -27,7 +27,7 @@ pub(super) struct Zone {
     pub(super) plan: String,
     /// `initializing`, `pending`, `active` or `moved`.
     pub(super) status: String,
-    /// Whether the whole zone is DNS-only.
+    /// True if the whole zone is DNS-only.
     pub(super) paused: bool,
     /// `full`, `partial`, `secondary` or `internal`.
     pub(super) kind: String,
@@ -41,7 +41,7 @@ pub(super) struct Zone {
     pub(super) modified_on: String,
     /// Time of activation.
     pub(super) activated_on: Option<String>,
-    /// Records in it.
+    /// Number of records.
     pub(super) record_count: u32,
 }
 
@@ -50,7 +50,7 @@ const COLUMNS: &str = "id, name, plan, status, paused, type, account_id, account
      activated_on, record_count";
 
 impl Zone {
-    /// An active zone in the default account.
+    /// Creates an active zone in the default account.
     pub(super) fn active(id: String, name: String, plan: &str, now: &str) -> Self {
         Self {
             id,
@@ -68,7 +68,7 @@ impl Zone {
         }
     }
 
-    /// From a row of [`COLUMNS`].
+    /// Reads a row of [`COLUMNS`].
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             id: row.get(0)?,
@@ -86,7 +86,7 @@ impl Zone {
         })
     }
 
-    /// The zone with this identifier.
+    /// Finds the zone with this identifier.
     ///
     /// # Errors
     /// 403 with code 9109 if there is none: observed 2026-09.
@@ -96,19 +96,18 @@ impl Zone {
         zone.ok_or_else(|| Refusal::new(403, 9109, "Invalid zone identifier"))
     }
 
-    /// The zone with this name.
     pub(super) fn named(connection: &Connection, name: &str) -> rusqlite::Result<Option<Self>> {
         let sql = format!("SELECT {COLUMNS} FROM zones WHERE name = ?1");
         connection.prepare_cached(&sql)?.query_row([name], Self::from_row).optional()
     }
 
-    /// Every zone, in the order of creation.
+    /// Returns all zones, in the order of creation.
     pub(super) fn all(connection: &Connection) -> rusqlite::Result<Vec<Self>> {
         let sql = format!("SELECT {COLUMNS} FROM zones ORDER BY seq");
         connection.prepare_cached(&sql)?.query_map([], Self::from_row)?.collect()
     }
 
-    /// Stores it, in place of a zone with the same identifier.
+    /// Stores the zone, replacing the one with the same identifier.
     pub(super) fn save(&self, connection: &Connection) -> rusqlite::Result<()> {
         let sql = "INSERT INTO zones (id, name, plan, status, paused, type, account_id, account_name, created_on, \
              modified_on, activated_on) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (id) DO UPDATE \
@@ -129,22 +128,22 @@ impl Zone {
         Ok(())
     }
 
-    /// Deletes it with its records and settings.
+    /// Deletes the zone with its records and settings.
     pub(super) fn remove(&self, connection: &Connection) -> rusqlite::Result<()> {
         connection.prepare_cached("DELETE FROM records WHERE zone_id = ?1")?.execute([&self.id])?;
         connection.prepare_cached("DELETE FROM zones WHERE id = ?1")?.execute([&self.id])?;
         Ok(())
     }
 
-    /// What its plan allows.
+    /// Returns the limits of its plan.
     pub(super) fn tier(&self) -> &'static TierFacts {
         profile::tier(&self.plan).unwrap_or(&facts::TIERS[0])
     }
 
-    /// How many records it can hold.
+    /// Returns the maximum number of records.
     ///
     /// # Sources
-    /// As in the facts of the plans; free zones created before 2024-09-01 keep the larger number.
+    /// The facts of the plans; free zones created before 2024-09-01 keep the larger number.
     pub(super) fn quota(&self, profile: &Profile) -> usize {
         let is_old_free =
             self.plan == "free" && self.created_on.as_str() < facts::FREE_QUOTA_CHANGED_ON;
@@ -153,7 +152,7 @@ impl Zone {
         profile.record_quota.unwrap_or(of_plan)
     }
 
-    /// The name as responses have it and filters compare it.
+    /// Returns the name in the form of responses and filters.
     pub(super) fn answered_name(&self, profile: &Profile) -> String {
         if profile.unicode_zone_names {
             idna::domain_to_unicode(&self.name).0
@@ -162,7 +161,7 @@ impl Zone {
         }
     }
 
-    /// As the API returns it: fields and order observed 2025-08.
+    /// Returns the form of the API: fields and order observed 2025-08.
     ///
     /// ASSUMED: identifiers of the paid plans, which Cloudflare assigns by account.
     ///

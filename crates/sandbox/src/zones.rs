@@ -14,9 +14,9 @@ use super::{name, profile};
 /// GET /zones.
 ///
 /// # Sources
-/// Filters and operators: developers.cloudflare.com/api, "List Zones", read 2026-11-20. Documented
-/// are 5 to 50 zones on a page; 100 were seen to be accepted (2025-08). ASSUMED: other sizes are
-/// clamped to this range. A token sees its own zones (reported).
+/// Filters and operators: developers.cloudflare.com/api, "List Zones", read 2026-11-20. The
+/// documentation allows 5 to 50 zones on a page; 100 were accepted (observed 2025-08). ASSUMED:
+/// other sizes are clamped to this range. A token sees its own zones (reported).
 pub(super) fn list(
     context: &RequestContext<'_>,
     token: Option<&Token>,
@@ -52,7 +52,7 @@ pub(super) fn list(
     Ok(Success::Page(shown, info))
 }
 
-/// A zone as the API returns it.
+/// Returns a zone in the form of the API.
 fn zone_json(context: &RequestContext<'_>, zone: &Zone) -> rusqlite::Result<Value> {
     Ok(zone.to_json(
         context.profile,
@@ -60,7 +60,7 @@ fn zone_json(context: &RequestContext<'_>, zone: &Zone) -> rusqlite::Result<Valu
     ))
 }
 
-/// Whether a zone matches the filters.
+/// Returns true if a zone matches the filters.
 fn matches(context: &RequestContext<'_>, zone: &Zone, parameters: &Parameters) -> bool {
     // Internal zones are omitted unless requested.
     if parameters.get("type").is_none() && zone.kind == "internal" {
@@ -84,7 +84,7 @@ fn matches(context: &RequestContext<'_>, zone: &Zone, parameters: &Parameters) -
     }
 }
 
-/// Whether a text matches a filter with an optional operator before the first colon.
+/// Returns true if a text matches a filter with an optional operator before the first colon.
 fn text_matches(text: &str, filter: &str) -> bool {
     let (operator, value) = filter.split_once(':').unwrap_or(("equal", filter));
     let (operator, text, value) = match operator.strip_suffix("_case_sensitive") {
@@ -146,8 +146,8 @@ pub(super) fn create(context: &RequestContext<'_>, body: &Map<String, Value>) ->
     Ok(Success::One(zone_json(context, &zone)?))
 }
 
-/// Whether a zone can have this name: at least two labels of letters, digits and inner hyphens, and
-/// the last is not a number.
+/// Returns true if a zone can have this name: at least two labels of letters, digits and inner
+/// hyphens, and the last is not a number.
 fn is_registrable(name: &str) -> bool {
     let is_label = |label: &str| {
         label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')

@@ -1,11 +1,11 @@
-//! The answer to a question, by the steps of RFC 1034 section 4.3.2.
+//! Answers a question by the steps of RFC 1034 section 4.3.2.
 //!
-//! | step | what is found | what is answered |
+//! | step | found | answer |
 //! |---|---|---|
 //! | 2 | no zone | refused |
 //! | 3b | a delegation at or above the name | the name servers, their DS records, and glue |
-//! | 3a | the name, with records | the records, an alias to follow, or what Cloudflare answers instead |
-//! | 3c | a wildcard that covers the name | as 3a, under the name that was asked |
+//! | 3a | the name, with records | the records, an alias to follow, or Cloudflare's own answer |
+//! | 3c | a wildcard that covers the name | as 3a, under the name of the question |
 //! | 3c | the name, without records | no data, with SOA (RFC 2308) |
 //! | 3c | nothing | no such name, with SOA |
 //!
@@ -13,7 +13,7 @@
 //! RFC 4592 (wildcards), RFC 6604 (the status is that of the last name of a chain), RFC 8482 (ANY).
 //! developers.cloudflare.com/dns, read 2026-11: proxy-status, cname-flattening,
 //! nameservers/nameserver-options. ASSUMED: an alias is followed through all zones of the sandbox,
-//! whatever their accounts.
+//! of any account.
 
 use std::collections::HashSet;
 
@@ -45,24 +45,21 @@ pub(super) mod extended {
 /// A record of an answer.
 #[derive(Debug, Clone)]
 pub(super) struct Sent {
-    /// Its name.
     pub(super) owner: Owner,
     /// The number of its type.
     pub(super) kind: u16,
     /// Seconds.
     pub(super) ttl: u32,
-    /// Its value.
     pub(super) data: Vec<u8>,
 }
 
-/// An answer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reply {
     /// The response code.
     pub(super) code: u8,
-    /// Why it failed, if it did.
+    /// The reason of a failure, as an extended error.
     pub(super) extended: Option<u16>,
-    /// Whether the zone of the question is served here, and not delegated.
+    /// True if the zone of the question is served here, and not delegated.
     pub(super) authoritative: bool,
     /// The answer section.
     pub(super) answer: Vec<Sent>,
@@ -78,7 +75,7 @@ impl Reply {
         Self { code: codes::SERVER_FAILURE, extended: Some(extended::OTHER), ..Self::default() }
     }
 
-    /// Ends with "no data" or "no such name".
+    /// Ends the reply with "no data" or "no such name".
     fn nothing(mut self, code: u8, zone: &ZoneData) -> Self {
         self.code = code;
         if let Some(owner) = Owner::stored(&zone.name) {
@@ -89,15 +86,15 @@ impl Reply {
     }
 }
 
-/// What a name says.
+/// The result of looking up a name and type.
 enum Found<'z> {
     /// These records.
     Records(Vec<Sent>),
-    /// It exists, but has nothing of the type.
+    /// The name exists, but has no record of the type.
     NoData,
-    /// It does not exist.
+    /// The name does not exist.
     NoName,
-    /// Other name servers answer for what is at and below this name.
+    /// Other name servers answer for this name and the names below it.
     Delegation(String),
     /// An alias to follow.
     Alias(&'z Stored, &'z str),
@@ -105,7 +102,6 @@ enum Found<'z> {
     Flattened(&'z Stored, &'z str),
 }
 
-/// Answers a question.
 pub(super) fn answer(
     contents: &mut Contents<'_>,
     question: Owner,
@@ -114,7 +110,7 @@ pub(super) fn answer(
     resolve(contents, question, kind, &mut HashSet::new())
 }
 
-/// Answers a question; `seen` has the names of the chain so far.
+/// Answers a question; `seen` contains the names of the chain so far.
 fn resolve(
     contents: &mut Contents<'_>,
     question: Owner,
@@ -151,7 +147,7 @@ fn resolve(
                     data: alias.data.clone(),
                 };
                 let Some(next) = Owner::stored(target) else { return Ok(Reply::failure()) };
-                // A loop, and a chain that is too long, end with what was found.
+                // A loop, or a chain that is too long, ends with the records found so far.
                 if !seen.insert(owner.key) || seen.len() > ALIASES {
                     return Ok(reply);
                 }
@@ -169,11 +165,11 @@ fn resolve(
     }
 }
 
-/// Answers for a flattened alias with the addresses of its target.
+/// Answers a question for a flattened alias with the addresses of its target.
 ///
-/// ASSUMED: a target without addresses, or which does not exist, gives "no data", because the name
-/// itself exists; the TTL is the smallest on the way. The sandbox does not ask other name servers,
-/// so a target outside its zones is an error.
+/// ASSUMED: if the target has no addresses, or does not exist, the answer is "no data", because the
+/// name itself exists; the TTL is the smallest of the chain. The sandbox does not query other name
+/// servers, so a target outside its zones is an error.
 fn flatten(
     contents: &mut Contents<'_>,
     mut reply: Reply,
@@ -211,8 +207,8 @@ fn flatten(
     }
 }
 
-/// Adds the name servers of a delegated name, its DS records, and the addresses of those servers
-/// that are below it.
+/// Adds the name servers of a delegated name, its DS records, and the addresses of the name servers
+/// below it.
 fn refer(reply: &mut Reply, zone: &ZoneData, cut: &str) {
     let Some(owner) = Owner::stored(cut) else { return };
     let records = zone.at(cut);
@@ -235,16 +231,15 @@ fn refer(reply: &mut Reply, zone: &ZoneData, cut: &str) {
     }
 }
 
-/// A record under a name.
 fn sent(owner: &Owner, record: &Stored) -> Sent {
     Sent { owner: owner.clone(), kind: record.kind, ttl: record.ttl, data: record.data.clone() }
 }
 
-/// What a zone says about a name that is in it.
+/// Looks up a name and type in its zone.
 fn find<'z>(zone: &'z ZoneData, owner: &Owner, kind: u16) -> Found<'z> {
     let name = owner.key.as_str();
-    // Down from the apex: the first delegation on the way ends the search. For its own DS records
-    // the zone above answers.
+    // The search goes down from the apex and ends at the first delegation. The parent zone answers
+    // for the DS records of a delegation.
     let mut above: Vec<&str> =
         std::iter::successors(Some(name), |name| name.split_once('.').map(|(_, rest)| rest))
             .take_while(|name| name.len() > zone.name.len())
@@ -270,7 +265,7 @@ fn find<'z>(zone: &'z ZoneData, owner: &Owner, kind: u16) -> Found<'z> {
     }
 }
 
-/// The records of the wildcard that covers a name without records.
+/// Returns the records of the wildcard that covers a name without records.
 ///
 /// # Sources
 /// RFC 4592 section 3.3.1: the wildcard is directly below the closest name that exists. On standard
@@ -296,9 +291,9 @@ fn wildcard<'z>(zone: &'z ZoneData, name: &str, exists: bool) -> Option<&'z [Sto
     None
 }
 
-/// What records say for a type, under the name that was asked.
+/// Selects the records of a name that answer a question, under the name of the question.
 ///
-/// ASSUMED: an alias that is flattened or proxied answers no other type than addresses, and `ANY`
+/// ASSUMED: an alias that is flattened or proxied answers only questions for addresses, and `ANY`
 /// is answered as RFC 8482 section 4.2 suggests.
 fn at_name<'z>(
     zone: &'z ZoneData,
@@ -350,7 +345,7 @@ fn at_name<'z>(
         |alias: &Stored| is_apex || zone.flattens_all || alias.flatten || alias.proxied;
     match alias {
         Some((alias, _)) if kind == types::CNAME && is_flattened(alias) => Found::NoData,
-        // Cloudflare allows other types beside an alias; they are answered as themselves.
+        // Cloudflare allows other types beside an alias; questions for them return them.
         _ if !set.is_empty() => Found::Records(set),
         Some((alias, target)) if is_flattened(alias) => {
             if matches!(kind, types::A | types::AAAA) {
@@ -364,7 +359,6 @@ fn at_name<'z>(
     }
 }
 
-/// Records, or none.
 fn found<'z>(records: Vec<Sent>) -> Found<'z> {
     if records.is_empty() { Found::NoData } else { Found::Records(records) }
 }

@@ -1,12 +1,12 @@
-//! How proxied names are answered: the addresses of Cloudflare's network, and the HTTPS records
-//! that Cloudflare makes for them.
+//! Answers for proxied names: the addresses of Cloudflare's network, and the HTTPS records that
+//! Cloudflare creates for them.
 //!
 //! # Sources
 //! Addresses are of Cloudflare's published networks: cloudflare.com/ips, read 2026-11-20. HTTPS
 //! records with `alpn` and both hints:
 //! developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11.
-//! ASSUMED: which addresses a name has, here two of each family from its checksum; and that the
-//! record has no other parameters.
+//! ASSUMED: the addresses of a name, here two of each family from its checksum; and that the record
+//! has no other parameters.
 
 use std::net::IpAddr;
 
@@ -15,21 +15,21 @@ use ring::digest::{SHA256, digest};
 use super::svcb;
 use super::zones::{Stored, ZoneData, types};
 
-/// Where the IPv4 addresses are: inside 104.16.0.0/13 and 172.64.0.0/13.
+/// Networks of the IPv4 addresses: inside 104.16.0.0/13 and 172.64.0.0/13.
 const IPV4: [[u8; 2]; 2] = [[104, 21], [172, 67]];
 
-/// Where the IPv6 addresses are: inside 2606:4700::/32.
+/// Networks of the IPv6 addresses: inside 2606:4700::/32.
 const IPV6: [[u8; 6]; 2] =
     [[0x26, 0x06, 0x47, 0x00, 0x30, 0x30], [0x26, 0x06, 0x47, 0x00, 0x30, 0x31]];
 
-/// Two octets that depend on the name.
+/// Returns two octets that depend on the name.
 fn octets(name: &str) -> [u8; 2] {
     let digest = digest(&SHA256, name.as_bytes());
     [digest.as_ref()[0] % 64, digest.as_ref()[1]]
 }
 
-/// The values with which a name is answered because it is proxied; none if its records are answered
-/// as they are. HTTPS records of the zone take precedence over those that Cloudflare makes.
+/// Returns the values of the answer for a proxied name; `None` if the name's own records are the
+/// answer. HTTPS records of the zone take precedence over those that Cloudflare creates.
 pub(super) fn answer(
     zone: &ZoneData,
     name: &str,
@@ -55,17 +55,15 @@ pub(super) fn answer(
     })
 }
 
-/// The IPv4 addresses of a name.
 fn ipv4(name: &str) -> Vec<Vec<u8>> {
     IPV4.iter().map(|network| [&network[..], &octets(name)].concat()).collect()
 }
 
-/// The IPv6 addresses of a name.
 fn ipv6(name: &str) -> Vec<Vec<u8>> {
     IPV6.iter().map(|network| [&network[..], &[0; 8], &octets(name)].concat()).collect()
 }
 
-/// Whether an address is one with which proxied names are answered.
+/// Returns true for an address of the answers for proxied names.
 #[must_use]
 pub fn is_edge(address: IpAddr) -> bool {
     match address {
@@ -74,7 +72,7 @@ pub fn is_edge(address: IpAddr) -> bool {
     }
 }
 
-/// The value of an HTTPS record for a name: this host, with these protocols and addresses.
+/// Returns the value of an HTTPS record with these protocols and addresses.
 fn https(alpn: &[&str], ipv4: &[Vec<u8>], ipv6: &[Vec<u8>]) -> Vec<u8> {
     let mut protocols = Vec::new();
     for protocol in alpn {
@@ -85,7 +83,7 @@ fn https(alpn: &[&str], ipv4: &[Vec<u8>], ipv6: &[Vec<u8>]) -> Vec<u8> {
     let parameters =
         [(svcb::ALPN, protocols), (svcb::IPV4HINT, ipv4.concat()), (svcb::IPV6HINT, ipv6.concat())];
     let parameters = parameters.into_iter().filter(|(_, value)| !value.is_empty());
-    // Priority 1, and the root for "this name".
+    // Priority 1, and the root as target, which means the record's own name.
     let mut octets = vec![0, 1, 0];
     octets.extend(svcb::compose(parameters));
     octets

@@ -1,8 +1,7 @@
 //! The sockets of the name server.
 //!
-//! Clients get few file descriptors and little time: a TCP connection that says nothing is closed,
-//! and the one that has been open longest is closed for a new one. Over UDP one message is answered
-//! after the other.
+//! Clients get few file descriptors and little time: an idle TCP connection is closed, and the
+//! oldest connection is closed for a new one. Messages over UDP are answered one after the other.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,27 +17,28 @@ use tokio::time::{sleep, timeout};
 use super::NameServer;
 use super::message::Transport;
 
-/// TCP connections that are open at once.
+/// Maximum number of open TCP connections.
 const CONNECTIONS: usize = 64;
 
 /// Time in which the next query of a TCP connection must arrive, and its response must be taken
 /// (RFC 7766 section 6.2.3: a few seconds).
 const TCP_IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Pause after a socket failed, as happens while file descriptors are short.
+/// Pause after an error of a socket, for example when file descriptors run out.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Longest query over UDP, in octets; more is cut off, which makes it malformed.
+/// Maximum length of a query over UDP, in octets. A longer query is cut off, which makes it
+/// malformed.
 const UDP_QUERY: usize = 4096;
 
-/// How often another port is tried if the one that the system chose for TCP is taken for UDP.
+/// Maximum number of ports to try. The port that the system chose for TCP may be in use for UDP.
 const TRIES: usize = 16;
 
 /// The sockets of a name server. They are closed when this is dropped.
 pub(crate) struct Listener {
-    /// Where both listen.
+    /// The address of both sockets.
     pub(crate) address: SocketAddr,
-    /// The tasks that serve them.
+    /// The tasks that serve the sockets.
     tasks: [JoinHandle<()>; 2],
 }
 
@@ -66,18 +66,17 @@ pub(crate) async fn listen(address: SocketAddr, server: NameServer) -> io::Resul
     Ok(Listener { address, tasks })
 }
 
-/// The response to a message, found where blocking is allowed.
+/// Computes the response to a message on a thread that may block.
 async fn respond(
     server: &Arc<NameServer>,
     message: Vec<u8>,
     transport: Transport,
 ) -> Option<Vec<u8>> {
     let server = Arc::clone(server);
-    // If it panics, there is no response, as after any other accident of a name server.
+    // A panic results in no response, like any other failure of a name server.
     tokio::task::spawn_blocking(move || server.respond(&message, transport)).await.ok().flatten()
 }
 
-/// Serves UDP.
 async fn datagrams(socket: UdpSocket, server: Arc<NameServer>) {
     let mut buffer = vec![0; UDP_QUERY];
     loop {
@@ -98,7 +97,6 @@ async fn datagrams(socket: UdpSocket, server: Arc<NameServer>) {
     }
 }
 
-/// Serves TCP.
 async fn connections(listener: TcpListener, server: Arc<NameServer>) {
     let mut open: VecDeque<Connection> = VecDeque::new();
     loop {
@@ -118,7 +116,7 @@ async fn connections(listener: TcpListener, server: Arc<NameServer>) {
     }
 }
 
-/// A connection, closed when this is dropped.
+/// A connection, which is closed when this value is dropped.
 struct Connection(JoinHandle<()>);
 
 impl Drop for Connection {
@@ -139,7 +137,6 @@ async fn converse(mut stream: TcpStream, server: Arc<NameServer>) {
     }
 }
 
-/// The next message of a connection.
 async fn receive(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     let length = stream.read_u16().await?;
     let mut message = vec![0; usize::from(length)];

@@ -1,4 +1,4 @@
-//! Messages: reads a query, and writes the response in as many octets as the transport takes.
+//! Messages: reads a query, and writes the response within the size limit of the transport.
 //!
 //! | query | response |
 //! |---|---|
@@ -22,10 +22,10 @@ use domain::base::{Message, MessageBuilder, Ttl};
 use super::answer::{Reply, Sent, codes};
 use super::zones::Owner;
 
-/// Octets that a UDP response has at most with EDNS, and that the sandbox says it takes.
+/// Maximum size of a UDP response with EDNS, and the size that the sandbox announces, in octets.
 const UDP_ANSWER: u16 = 1232;
 
-/// Octets that a UDP response has at most without EDNS (RFC 1035 section 4.2.1).
+/// Maximum size of a UDP response without EDNS, in octets (RFC 1035 section 4.2.1).
 const PLAIN_OCTETS: u16 = 512;
 
 /// Octets of an OPT record with an extended error.
@@ -37,12 +37,12 @@ const HEADER: usize = 12;
 /// Types of questions that ask for a whole zone: IXFR and AXFR.
 const TRANSFERS: [u16; 2] = [251, 252];
 
-/// Response codes that have nothing to do with the zones.
+/// The message is malformed.
 const FORMAT_ERROR: u8 = 1;
 /// The opcode is not known.
 const NOT_IMPLEMENTED: u8 = 4;
 
-/// How a message arrived.
+/// The transport of a message, which limits the size of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Transport {
     /// A long response is truncated.
@@ -51,15 +51,15 @@ pub(super) enum Transport {
     Tcp,
 }
 
-/// What EDNS says in a query.
+/// The EDNS part of a query.
 struct Edns {
-    /// Octets that the client takes over UDP.
+    /// Maximum size of a UDP response that the client accepts, in octets.
     size: u16,
     /// Its version.
     version: u8,
 }
 
-/// The response to a message; `None` if it deserves none.
+/// Returns the response to a message; `None` if the message must not be answered.
 pub(super) fn respond(
     octets: &[u8],
     transport: Transport,
@@ -101,7 +101,8 @@ pub(super) fn respond(
             u16::MAX,
         )
     };
-    // A response that does not fit is empty and says so; over TCP nothing longer can be sent.
+    // A response that does not fit is replaced by an empty one with the flag "truncated"; over TCP
+    // nothing longer can be sent.
     whole.or_else(|| {
         let mut cut = cut()?;
         if let Some(flags) = cut.get_mut(2) {
@@ -111,8 +112,8 @@ pub(super) fn respond(
     })
 }
 
-/// A response of a header alone: the identifier, the opcode and "recursion desired" are those of
-/// the query.
+/// Writes a response of a header alone: the identifier, the opcode and "recursion desired" are
+/// those of the query.
 fn bare(query: &[u8], code: u8) -> Vec<u8> {
     let mut header = vec![0; HEADER];
     header[..2].copy_from_slice(&query[..2]);
@@ -121,7 +122,7 @@ fn bare(query: &[u8], code: u8) -> Vec<u8> {
     header
 }
 
-/// The question with its class, and what EDNS says; `None` if the message is malformed.
+/// Returns the question with its class, and the EDNS part; `None` if the message is malformed.
 fn read(message: &Message<&[u8]>) -> Option<((Owner, u16, Class), Option<Edns>)> {
     let question = message.sole_question().ok()?;
     let (_, answer, authority, additional) = message.sections().ok()?;
@@ -134,7 +135,7 @@ fn read(message: &Message<&[u8]>) -> Option<((Owner, u16, Class), Option<Edns>)>
         if record.rtype() != Rtype::OPT {
             continue;
         }
-        // RFC 6891 section 6.1.1: at most one, at the root.
+        // RFC 6891 section 6.1.1: at most one OPT record, at the root.
         if edns.is_some() || !record.owner().is_root() {
             return None;
         }
@@ -177,7 +178,7 @@ fn write(
     (octets.len() <= usize::from(limit)).then_some(octets)
 }
 
-/// The parts of a record that the library writes.
+/// The parts of a record, in the types of the library.
 type Parts<'r> = (&'r Name<Vec<u8>>, Class, Ttl, UnknownRecordData<&'r [u8]>);
 
 /// Writes a record; `None` if it does not fit.

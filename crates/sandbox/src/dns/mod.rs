@@ -29,11 +29,11 @@ use zones::{Cache, Contents, Owner};
 pub use edge::is_edge;
 pub(super) use listener::{Listener, listen};
 
-/// What the listeners share.
+/// The state that the listeners share.
 pub(super) struct NameServer {
     /// The zones.
     service: Arc<Service>,
-    /// The zones that were asked for, as they were when the store was last changed.
+    /// The queried zones, as of the last change of the store.
     cache: Mutex<Cache>,
 }
 
@@ -43,12 +43,11 @@ impl NameServer {
         Self { service, cache: Mutex::default() }
     }
 
-    /// The response to a message; `None` if it deserves none.
+    /// Returns the response to a message; `None` if the message must not be answered.
     fn respond(&self, message: &[u8], transport: message::Transport) -> Option<Vec<u8>> {
         message::respond(message, transport, |owner, kind| self.answer(owner, kind))
     }
 
-    /// The answer to a question.
     fn answer(&self, owner: Owner, kind: u16) -> Reply {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let reply = self.service.read(0, |context| {

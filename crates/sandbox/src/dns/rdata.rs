@@ -9,10 +9,10 @@ use super::svcb;
 use crate::txt;
 use zonewright_model::model::facts::{FieldFacts, FieldKind, Slot, TypeFacts};
 
-/// Longest name in octets (RFC 1035 section 2.3.4).
+/// Maximum length of a name in octets (RFC 1035 section 2.3.4).
 const NAME_OCTETS: usize = 255;
 
-/// The octets of a record's value; `None` if it has no wire format.
+/// Encodes a record's value; `None` if it has no wire format.
 pub(super) fn wire(
     facts: &TypeFacts,
     content: &str,
@@ -34,7 +34,6 @@ pub(super) fn wire(
     u16::try_from(octets.len()).is_ok().then_some(octets)
 }
 
-/// The octets of one field.
 fn part(field: &FieldFacts, value: &Value) -> Option<Vec<u8>> {
     let text = || value.as_str();
     match field.kind {
@@ -62,12 +61,13 @@ fn part(field: &FieldFacts, value: &Value) -> Option<Vec<u8>> {
         FieldKind::Hex { .. } => HEXLOWER_PERMISSIVE.decode(text()?.as_bytes()).ok(),
         FieldKind::Base64 => BASE64.decode(text()?.as_bytes()).ok(),
         FieldKind::SvcParams => svcb::wire(text().unwrap_or_default()),
-        // Only LOC has these.
+        // Only LOC has these kinds of fields, and it is encoded separately.
         FieldKind::Decimal { .. } | FieldKind::Choice(_) => None,
     }
 }
 
-/// A name, without compression; `None` if it is too long. The empty name and `.` are the root.
+/// Encodes a name without compression; `None` if it is too long. The empty name and `.` are the
+/// root.
 pub(super) fn name(text: &str) -> Option<Vec<u8>> {
     let mut octets = Vec::with_capacity(text.len() + 2);
     let text = text.strip_suffix('.').unwrap_or(text);
@@ -79,19 +79,19 @@ pub(super) fn name(text: &str) -> Option<Vec<u8>> {
     (octets.len() <= NAME_OCTETS).then_some(octets)
 }
 
-/// A text with its length before it; `None` if it is too long.
+/// Encodes a text with its length before it; `None` if it is too long.
 fn character_string(text: &[u8]) -> Option<Vec<u8>> {
     let mut octets = vec![u8::try_from(text.len()).ok()?];
     octets.extend(text);
     Some(octets)
 }
 
-/// Texts of at most 255 octets, each with its length before it.
+/// Encodes texts of at most 255 octets, each with its length before it.
 pub(super) fn character_strings(texts: &[&[u8]]) -> Vec<u8> {
     texts.iter().filter_map(|text| character_string(text)).flatten().collect()
 }
 
-/// A LOC record (RFC 1876 section 2).
+/// Encodes a LOC record (RFC 1876 section 2).
 fn location(data: &Map<String, Value>) -> Option<Vec<u8>> {
     let number = |field: &str| data.get(field)?.as_f64();
     let angle = |axis: &str, negative: &str| {
@@ -111,7 +111,7 @@ fn location(data: &Map<String, Value>) -> Option<Vec<u8>> {
     Some(octets)
 }
 
-/// A whole number of 32 bits.
+/// Converts to a 32-bit number; `None` for a fraction or an overflow.
 fn whole(number: f64) -> Option<u32> {
     let rounded = number.round();
     #[expect(
@@ -122,8 +122,8 @@ fn whole(number: f64) -> Option<u32> {
     (0.0..=f64::from(u32::MAX)).contains(&rounded).then_some(rounded as u32)
 }
 
-/// A number of centimetres, at most 9e9, as one digit and a power of ten, each in four bits. A
-/// value with more digits loses them.
+/// Encodes a number of centimetres, at most 9e9, as one digit and a power of ten, each in four
+/// bits. Further digits are lost.
 fn power_of_ten(centimetres: f64) -> Option<u8> {
     let mut base = centimetres.round();
     if !(0.0..1e10).contains(&base) {

@@ -29,7 +29,7 @@ const NAMES: [&str; 11] = [
     "docpath",
 ];
 
-/// Parameters in the form of the API as octets; `None` if one is malformed.
+/// Encodes parameters in the form of the API; `None` if one is malformed.
 pub(super) fn wire(text: &str) -> Option<Vec<u8>> {
     let mut all: BTreeMap<u16, Vec<u8>> = BTreeMap::new();
     for (name, octets) in svc_params::pairs(text)? {
@@ -38,7 +38,7 @@ pub(super) fn wire(text: &str) -> Option<Vec<u8>> {
     Some(compose(all))
 }
 
-/// Parameters, in the order of their numbers, as octets.
+/// Encodes parameters in the order of their numbers.
 pub(super) fn compose(parameters: impl IntoIterator<Item = (u16, Vec<u8>)>) -> Vec<u8> {
     let mut octets = Vec::new();
     for (number, value) in parameters {
@@ -49,7 +49,6 @@ pub(super) fn compose(parameters: impl IntoIterator<Item = (u16, Vec<u8>)>) -> V
     octets
 }
 
-/// The number of a parameter.
 fn number(name: &str) -> Option<u16> {
     if let Some(number) = NAMES.iter().position(|known| *known == name) {
         return u16::try_from(number).ok();
@@ -57,7 +56,6 @@ fn number(name: &str) -> Option<u16> {
     name.strip_prefix("key")?.parse().ok()
 }
 
-/// The octets of a value.
 fn value(name: &str, octets: Option<&[u8]>) -> Option<Vec<u8>> {
     let text = || std::str::from_utf8(octets?).ok();
     let value = match name {
@@ -92,8 +90,8 @@ fn value(name: &str, octets: Option<&[u8]>) -> Option<Vec<u8>> {
     u16::try_from(value.len()).is_ok().then_some(value)
 }
 
-/// A list whose items are separated by commas; a backslash makes the next octet a part of the item
-/// (RFC 9460 appendix A.1).
+/// Splits a list at commas; a backslash makes the next octet a part of the item (RFC 9460 appendix
+/// A.1).
 fn list(octets: &[u8]) -> Vec<Vec<u8>> {
     let mut items = vec![Vec::new()];
     let mut rest = octets.iter();

@@ -1,6 +1,6 @@
-//! The zones of the store as the name server needs them: records by name, as octets.
+//! The zones of the store in the form that the name server needs: records by name, in wire format.
 //!
-//! A zone is read when it is first asked for, and again after the store was changed.
+//! A zone is read at its first query, and again after a change of the store.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -28,18 +28,18 @@ pub(super) mod types {
     pub(in super::super) const ANY: u16 = 255;
 }
 
-/// A name: as it is looked up, and as it is sent.
+/// A name in two forms: for look-ups, and in wire format.
 #[derive(Debug, Clone)]
 pub(super) struct Owner {
-    /// Lower case, labels separated by dots. Octets that no name of the store has are escaped, so
-    /// that a dot inside a label is no separator.
+    /// Lower case, labels separated by dots. Octets that no name of the store contains are escaped,
+    /// so that a dot inside a label is no separator.
     pub(super) key: String,
-    /// The octets, in the case in which they were asked for.
+    /// The octets, in the case of the query.
     pub(super) wire: Name<Vec<u8>>,
 }
 
 impl Owner {
-    /// A name of a message.
+    /// Converts a name of a message.
     pub(super) fn asked(wire: Name<Vec<u8>>) -> Self {
         let mut key = String::new();
         for label in wire.iter().filter(|label| !label.is_root()) {
@@ -57,86 +57,80 @@ impl Owner {
         Self { key, wire }
     }
 
-    /// A name of the store; `None` if it is too long.
+    /// Converts a name of the store; `None` if it is too long.
     pub(super) fn stored(name: &str) -> Option<Self> {
         let wire = rdata::name(name).and_then(|octets| Name::from_octets(octets).ok())?;
         Some(Self { key: name.to_owned(), wire })
     }
 }
 
-/// A record, ready to be sent.
+/// A record in wire format.
 #[derive(Debug, Clone)]
 pub(super) struct Stored {
     /// The number of its type.
     pub(super) kind: u16,
-    /// Seconds.
     pub(super) ttl: u32,
-    /// Its value.
     pub(super) data: Vec<u8>,
-    /// The name that it leads to, for the types whose target matters here: CNAME and NS.
+    /// The target of the types whose target matters here: CNAME and NS.
     pub(super) target: Option<String>,
-    /// Whether it is proxied, and the zone proxies.
+    /// True if the record is proxied, and the zone's proxy is active.
     pub(super) proxied: bool,
-    /// Whether it is answered with the addresses of its target.
+    /// True if the answer has the addresses of its target.
     pub(super) flatten: bool,
-    /// Whether a proxied name has no IPv6 addresses.
+    /// True if a proxied name has no IPv6 addresses.
     pub(super) ipv4_only: bool,
-    /// Whether a proxied name has no IPv4 addresses.
+    /// True if a proxied name has no IPv4 addresses.
     pub(super) ipv6_only: bool,
 }
 
-/// A zone.
 pub(super) struct ZoneData {
-    /// Its name.
     pub(super) name: String,
     /// Records by name.
     nodes: HashMap<String, Vec<Stored>>,
-    /// Every name that exists: those with records, and those above them.
+    /// All names that exist: names with records, and their ancestors.
     names: HashSet<String>,
-    /// Whether a wildcard stops at a name without records.
+    /// True if a wildcard does not cover an existing name without records.
     ///
     /// # Sources
     /// developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11: advanced name servers
-    /// follow RFC 4592 there, standard ones let the wildcard cover such a name.
+    /// follow RFC 4592 there, on standard name servers the wildcard covers such a name.
     pub(super) stops_at_empty: bool,
-    /// Whether every DNS-only alias is flattened.
+    /// True if every DNS-only alias is flattened.
     pub(super) flattens_all: bool,
-    /// Whether proxied names have IPv6 addresses.
+    /// True if proxied names have IPv6 addresses.
     pub(super) ipv6: bool,
     /// Protocols that HTTPS records of proxied names offer.
     pub(super) alpn: Vec<&'static str>,
-    /// Whether NS records at the apex are served beside Cloudflare's.
+    /// True if NS records at the apex are served beside Cloudflare's.
     pub(super) multi_provider: bool,
     /// TTL of Cloudflare's NS records, in seconds.
     pub(super) ns_ttl: u32,
     /// The SOA record.
     pub(super) soa: Vec<u8>,
-    /// Its TTL, in seconds.
+    /// TTL of the SOA record, in seconds.
     pub(super) soa_ttl: u32,
-    /// How long "no" may be kept, in seconds (RFC 2308 section 5).
+    /// The time for which negative answers may be cached, in seconds (RFC 2308 section 5).
     pub(super) negative_ttl: u32,
 }
 
 impl ZoneData {
-    /// The records at a name.
     pub(super) fn at(&self, name: &str) -> &[Stored] {
         self.nodes.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a name exists.
     pub(super) fn has(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
-    /// Reads a zone.
+    /// Reads a zone from the store.
     ///
     /// # Sources
-    /// A paused zone is DNS-only, as is one in that mode: developers.cloudflare.com/api, "Edit
-    /// Zone", and /dns/proxy-status, read 2026-11. A pending zone is answered but not proxied:
-    /// /dns/zone-setups/reference/domain-status, read 2026-11. Secondary zones are multi-provider:
-    /// /dns/nameservers/nameserver-options, read 2026-11. ASSUMED: a moved zone is answered as a
-    /// pending one; the serial is the time of the last change; custom name servers have the names
-    /// of standard ones.
+    /// A paused zone is DNS-only, and so is a zone in DNS-only mode: developers.cloudflare.com/api,
+    /// "Edit Zone", and /dns/proxy-status, read 2026-11. A pending zone is answered but not
+    /// proxied: /dns/zone-setups/reference/domain-status, read 2026-11. Secondary zones are
+    /// multi-provider: /dns/nameservers/nameserver-options, read 2026-11. ASSUMED: a moved zone is
+    /// answered like a pending one; the serial is the time of the last change; custom name servers
+    /// have the names of standard ones.
     fn read(connection: &Connection, zone: &Zone) -> rusqlite::Result<Self> {
         let dns = dns_settings::current(connection, zone)?;
         let proxies = zone.status == "active" && !zone.paused && dns["zone_mode"] != "dns_only";
@@ -193,7 +187,7 @@ impl ZoneData {
     }
 }
 
-/// The value of the SOA record (RFC 1035 section 3.3.13).
+/// Encodes the SOA record (RFC 1035 section 3.3.13).
 fn soa_data(soa: &Value, serial: u32, number: impl Fn(&Value) -> u32) -> Vec<u8> {
     let host = |value: &Value, or: &str| {
         rdata::name(value.as_str().unwrap_or(or)).unwrap_or_else(|| vec![0])
@@ -207,7 +201,7 @@ fn soa_data(soa: &Value, serial: u32, number: impl Fn(&Value) -> u32) -> Vec<u8>
     octets
 }
 
-/// A record as it is sent; `None` if its value has no wire format.
+/// Encodes a record; `None` if its value has no wire format.
 fn stored(record: &Record, proxies: bool) -> Option<Stored> {
     let facts = facts::of(&record.kind)?;
     let says = |setting: &str| record.settings.get(setting) == Some(&Value::Bool(true));
@@ -224,31 +218,30 @@ fn stored(record: &Record, proxies: bool) -> Option<Stored> {
     })
 }
 
-/// The zones as they were when the store was last changed.
+/// The zones, as of the last change of the store.
 #[derive(Default)]
 pub(super) struct Cache {
-    /// What tells a change of the store: by this connection, and by others.
+    /// Detects changes of the store: by this connection, and by other connections.
     version: Option<(u64, i64)>,
-    /// Zones by name; those that are served, read or not.
+    /// All zones that are served, by name.
     zones: HashMap<String, Slot>,
 }
 
 /// A zone that is read when it is needed.
 enum Slot {
-    /// Not read.
+    /// Not read yet.
     Closed(Box<Zone>),
-    /// Read.
     Open(Arc<ZoneData>),
 }
 
 impl Cache {
-    /// Forgets everything if the store was changed.
+    /// Clears the cache if the store was changed.
     ///
     /// # Sources
     /// A zone that is being set up is not answered:
     /// developers.cloudflare.com/dns/zone-setups/reference/domain-status, read 2026-11. ASSUMED:
     /// neither are the names of a partial zone, whose name servers are elsewhere, and of an
-    /// internal one.
+    /// internal zone.
     pub(super) fn refresh(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let others =
             connection.pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0))?;
@@ -268,15 +261,13 @@ impl Cache {
 
 /// The zones of the store, for one question.
 pub(super) struct Contents<'c> {
-    /// The store.
     pub(super) connection: &'c Connection,
-    /// What was read of it.
     pub(super) cache: &'c mut Cache,
 }
 
 impl Contents<'_> {
-    /// The zone that answers for a name: the longest one at or above it, but the one above for DS
-    /// at its apex (RFC 4035 section 3.1.4.1), if the sandbox has that.
+    /// Finds the zone that answers for a name: the most specific zone at or above it. For DS at the
+    /// apex of a zone, this is the parent zone (RFC 4035 section 3.1.4.1), if the sandbox has it.
     pub(super) fn zone_of(
         &mut self,
         name: &str,
@@ -296,7 +287,7 @@ impl Contents<'_> {
         apex.map(|name| self.open(name)).transpose()
     }
 
-    /// A zone of the cache, read if it was not.
+    /// Returns a zone of the cache; reads it first if necessary.
     fn open(&mut self, name: &str) -> rusqlite::Result<Arc<ZoneData>> {
         match self.cache.zones.get(name) {
             Some(Slot::Open(data)) => Ok(Arc::clone(data)),

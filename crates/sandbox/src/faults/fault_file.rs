@@ -3,18 +3,18 @@
 use super::what_happens::What;
 use super::which_requests::{Fault, When};
 
-/// Why a document of faults cannot be used. The text names the place and what was expected.
+/// An error in a document of faults. The text names the place and the expected value.
 #[derive(Debug, thiserror::Error)]
 pub enum FaultFileError {
-    /// It is not a list of faults.
+    /// The document is not a list of faults.
     #[error("{0}")]
     Schema(#[from] serde_json::Error),
-    /// A fault that can never occur, or a value out of range.
+    /// A fault can never occur, or has a value out of range.
     #[error("fault {number}: {problem}")]
     Value {
         /// Number of the fault, counted from 1.
         number: usize,
-        /// What is wrong.
+        /// Describes the error.
         problem: String,
     },
 }
@@ -23,7 +23,8 @@ impl Fault {
     /// Reads a list of faults, such as `[{"when": {"request": 3}, "what": "reset_after_effect"}]`.
     ///
     /// # Errors
-    /// [`FaultFileError`] if it is not such a list, or has an unknown name or a value out of range.
+    /// [`FaultFileError`] if the text is not such a list, or has an unknown name or a value out of
+    /// range.
     pub fn list_from_json(text: &str) -> Result<Vec<Self>, FaultFileError> {
         let faults: Vec<Self> = serde_json::from_str(text)?;
         for (n, fault) in faults.iter().enumerate() {
@@ -32,7 +33,7 @@ impl Fault {
         Ok(faults)
     }
 
-    /// Checks the fault; the error says what is wrong.
+    /// Checks the fault; the error describes the problem.
     fn check(&self) -> Result<(), String> {
         let method = |method: &Option<String>| match method {
             Some(method) => known_method(method),

@@ -7,22 +7,22 @@ use flate2::write::GzEncoder;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// How a response is compressed.
+/// The kind of compression of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "snake_case")]
 pub enum Gzip {
-    /// Correctly.
+    /// The compression is correct.
     Correct,
-    /// Half of it is missing.
+    /// The second half is missing.
     Truncated,
     /// The checksum does not match.
     Corrupt,
-    /// Not at all, although the header says so.
+    /// The body is not compressed, although the header says so.
     Plain,
 }
 
-/// Changes every object of a body, the outer ones first. A body that is not JSON is not changed.
+/// Changes every object of a body, the outer ones first. A body that is not JSON stays unchanged.
 fn each_object(body: &mut Vec<u8>, change: &dyn Fn(&mut Map<String, Value>)) {
     fn walk(value: &mut Value, change: &dyn Fn(&mut Map<String, Value>)) {
         match value {
@@ -70,7 +70,7 @@ pub(super) fn extra(body: &mut Vec<u8>) {
     });
 }
 
-/// Adds nested lists; as text, because a value so deep cannot be serialized.
+/// Adds nested lists. Works on text, because such a deep value cannot be serialized.
 pub(super) fn deep(body: &mut Vec<u8>, levels: usize) {
     if body.starts_with(b"{") {
         let deep = format!("\"x_deep\":{}{},", "[".repeat(levels), "]".repeat(levels));
@@ -119,7 +119,7 @@ pub(super) fn gzip(body: &mut Vec<u8>, how: Gzip) {
 mod tests {
     use super::*;
 
-    /// A body after a change.
+    /// Returns a body after a change.
     fn changed(change: impl FnOnce(&mut Vec<u8>)) -> String {
         let mut body = br#"{"result":[{"id":"1","n":{"id":"2"}}],"success":true}"#.to_vec();
         change(&mut body);

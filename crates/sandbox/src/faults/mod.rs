@@ -1,4 +1,4 @@
-//! Scripted failures: which request fails, and how.
+//! Scripted failures: selects requests, and fails them.
 
 mod fault_file;
 mod malformed_responses;

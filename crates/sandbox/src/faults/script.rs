@@ -1,9 +1,9 @@
-//! The faults of a sandbox: which of them applies to the next request.
+//! The faults of a sandbox. Selects the fault for the next request.
 
 use super::what_happens::What;
 use super::which_requests::{Fault, When};
 
-/// The faults of a sandbox and how often each was counted.
+/// The faults of a sandbox with their counts.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     /// Each fault with its counts.
@@ -39,12 +39,12 @@ impl Script {
         self.faults.clear();
     }
 
-    /// Whether responses must be kept because a fault may repeat them.
+    /// Returns true if responses must be kept because a fault may repeat them.
     pub(crate) fn has_stale_reads(&self) -> bool {
         self.faults.iter().any(|counted| counted.fault.what == What::StaleRead)
     }
 
-    /// The fault for the next request; the first one if several apply.
+    /// Returns the fault for the next request; the first one if several apply.
     pub(crate) fn next(&mut self, method: &str, path: &str) -> Option<What> {
         let mut struck = None;
         for counted in &mut self.faults {
@@ -57,7 +57,7 @@ impl Script {
 }
 
 impl Counted {
-    /// Counts a request and returns whether the fault applies to it.
+    /// Counts a request and returns true if the fault applies to it.
     fn strikes_next(&mut self, method: &str, path: &str) -> bool {
         let Fault { when, times, .. } = &self.fault;
         let is_meant = |wanted: &Option<String>, suffix: &String| {
@@ -85,7 +85,8 @@ impl Counted {
     }
 }
 
-/// A pseudorandom number that depends only on the seed and the request's number (splitmix64).
+/// Computes a pseudorandom number that depends only on the seed and the request's number
+/// (splitmix64).
 fn dice(seed: u64, number: u64) -> u64 {
     let mut mixed = seed.wrapping_add(number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -119,7 +120,7 @@ mod tests {
         }
     }
 
-    /// Which of 1,000 GET requests fail.
+    /// Returns the indices of the requests that fail, of 1,000 GET requests.
     fn struck(seed: u64, per_mille: u16, times: u64) -> Vec<usize> {
         let when = When::Chance {
             seed,

@@ -1,7 +1,7 @@
-//! What faults do: in place of handling a request, to its response, to its connection.
+//! The effects of faults: in place of handling a request, on its response, on its connection.
 //!
-//! A new failure is a variant of [`What`] with its description and its lines in the methods;
-//! nothing else in the sandbox names it, except where other requests are involved (`server.rs`,
+//! A new failure is a variant of [`What`] with its description and its lines in the methods.
+//! Nothing else in the sandbox names it, unless it involves other requests (`server.rs`,
 //! `script.rs`).
 
 use std::time::Duration;
@@ -15,23 +15,23 @@ use crate::auth::Scheme;
 use crate::envelope::Refusal;
 use crate::reply::{Delivery, Reply};
 
-/// What happens to a request.
+/// The effect of a fault on a request.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum What {
-    /// It is refused with this status, and has no effect.
+    /// The request is refused with this status, and has no effect.
     Status {
         /// HTTP status.
         code: u16,
-        /// Whether the body is an HTML page, as from the edge, or an envelope.
+        /// True for an HTML page, as from the edge; false for an envelope.
         #[serde(default)]
         html: bool,
         /// `Retry-After` in seconds.
         #[serde(default)]
         retry_after: Option<u64>,
     },
-    /// It takes effect, but the response is this status and an HTML page.
+    /// The request takes effect, but the response is this status and an HTML page.
     StatusAfterEffect {
         /// HTTP status.
         code: u16,
@@ -39,7 +39,7 @@ pub enum What {
     /// The connection is cut and new ones are refused for a time, or until
     /// [`reopen`](crate::Running::reopen); no effect.
     ConnectionRefused {
-        /// How long.
+        /// Duration.
         milliseconds: u64,
     },
     /// The connection is cut; no effect.
@@ -58,18 +58,18 @@ pub enum What {
     InvalidJson,
     /// The response has no body; the request took effect.
     EmptyBody,
-    /// Status 200 with a body that is not JSON; no effect.
+    /// The response has status 200 and a body that is not JSON; no effect.
     NotJson200,
-    /// Status 200 with `"success": false`; no effect.
+    /// The response has status 200 and `"success": false`; no effect.
     SuccessFalse200,
-    /// This exact response; no effect.
+    /// The response is exactly this one; no effect.
     Answer {
         /// HTTP status.
         code: u16,
         /// Body.
         body: Value,
     },
-    /// A redirect; no effect.
+    /// The response is a redirect; no effect.
     Redirect {
         /// HTTP status, such as 302.
         code: u16,
@@ -84,27 +84,29 @@ pub enum What {
         /// Cloudflare's error code, such as 9109.
         code: u32,
     },
-    /// It takes effect, then nothing is sent for a time, and the connection is cut.
+    /// The request takes effect, then nothing is sent for a time, and the connection is cut.
     Stall {
-        /// How long.
+        /// Duration.
         milliseconds: u64,
     },
     /// The response is delayed.
     Delay {
-        /// How long.
+        /// Duration.
         milliseconds: u64,
     },
-    /// It is held until [`release`](crate::Running::release) is called, and then handled as usual.
+    /// The request is held until [`release`](crate::Running::release) is called, and then handled
+    /// as usual.
     Held,
     /// The response is sent byte by byte, with this pause after each.
     Drip {
-        /// How long; 0 sends each byte separately without a pause.
+        /// Duration; 0 sends each byte separately without a pause.
         milliseconds: u64,
     },
-    /// `Content-Length` differs from the length of the body by this many bytes: if it is larger,
-    /// the rest never comes; if smaller (below 0), the end is not sent. The request took effect.
+    /// `Content-Length` differs from the length of the body by this many bytes. If it is larger,
+    /// the rest never arrives; if it is smaller (below 0), the end is not sent. The request took
+    /// effect.
     WrongLength {
-        /// How many bytes.
+        /// Number of bytes.
         by: i64,
     },
     /// The response is compressed by gzip, or claims to be.
@@ -133,16 +135,16 @@ pub enum What {
     },
     /// The response has an additional member with nested lists.
     Deep {
-        /// How many.
+        /// Number of levels.
         levels: usize,
     },
     /// The JSON is followed by spaces, sent piece by piece, without `Content-Length`.
     Padded {
-        /// How many.
+        /// Number of spaces.
         bytes: u64,
     },
-    /// Someone else writes first: another request takes effect, unlogged, before this one is
-    /// handled as usual.
+    /// Simulates another client that writes first: another request takes effect, unlogged, before
+    /// this one is handled as usual.
     AnotherWriter {
         /// Method, upper case.
         method: String,
@@ -152,8 +154,8 @@ pub enum What {
         #[serde(default)]
         body: Value,
     },
-    /// Someone else writes afterwards: another request takes effect, unlogged, before the response
-    /// to this one is sent as usual.
+    /// Simulates another client that writes afterwards: another request takes effect, unlogged,
+    /// before the response to this one is sent as usual.
     AnotherWriterAfter {
         /// Method, upper case.
         method: String,
@@ -163,34 +165,34 @@ pub enum What {
         #[serde(default)]
         body: Value,
     },
-    /// A GET returns the previous response for the same path, whatever has changed since; as usual
-    /// if there is none.
+    /// A GET returns the previous response for the same path, without later changes. A GET without
+    /// a previous response is handled as usual.
     StaleRead,
 }
 
-/// How a request ends.
+/// The end of a request.
 pub(crate) enum Ending {
-    /// With a response.
+    /// The request ends with a response.
     Answer(Reply),
-    /// Without a response.
+    /// The request ends without a response.
     Cut(Cut),
 }
 
-/// How a connection ends without a response.
+/// The end of a connection without a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// It is reset.
+    /// The connection is reset.
     Reset,
-    /// It is closed.
+    /// The connection is closed.
     Close,
-    /// It is reset, and new ones are refused for this long.
+    /// The connection is reset, and new ones are refused for this long.
     Refuse(Duration),
 }
 
 impl What {
-    /// What happens in place of handling the request; `None` if it is handled.
+    /// Returns the end of a request that is not handled; `None` if it is handled.
     pub(crate) fn instead(&self, headers: &HeaderMap) -> Option<Ending> {
-        // ASSUMED: the code and text of an error that the script asks for.
+        // ASSUMED: the code and text of an error that the script requests.
         let scripted = |status, code| {
             Reply::json(status, &Refusal::new(status, code, "Scripted failure").body())
         };
@@ -221,7 +223,7 @@ impl What {
                 if Scheme::of(headers) != Some(Scheme::Bearer) {
                     return None;
                 }
-                // The texts that go with these numbers: observed 2026.
+                // The texts for these codes: observed 2026.
                 let text = match code {
                     1000 => "Invalid API Token",
                     10000 => "Authentication error",
@@ -255,7 +257,7 @@ impl What {
         Some(Ending::Answer(answer))
     }
 
-    /// How long a request waits before it is handled.
+    /// Returns the delay before a request is handled.
     pub(crate) fn delay(&self) -> Duration {
         match self {
             Self::Delay { milliseconds } => Duration::from_millis(*milliseconds),
@@ -263,7 +265,7 @@ impl What {
         }
     }
 
-    /// How a handled request ends, and after which delay.
+    /// Returns the end of a handled request, and the delay before it.
     pub(crate) fn ending(&self, mut reply: Reply) -> (Duration, Ending) {
         let at_once = |ending| (Duration::ZERO, ending);
         let body = &mut reply.body;
@@ -296,7 +298,7 @@ impl What {
                 malformed_responses::replace(body, member, &Value::from("x".repeat(*bytes)))
             }
             Self::Deep { levels } => malformed_responses::deep(body, *levels),
-            // These took effect before the request was handled, or concern the state.
+            // These faults took effect before the request was handled, or concern the state.
             Self::ConnectionRefused { .. }
             | Self::ResetBeforeEffect
             | Self::CloseBeforeEffect

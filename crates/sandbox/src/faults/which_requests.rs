@@ -1,4 +1,4 @@
-//! A scripted failure, and which requests it applies to.
+//! A scripted failure, and the requests that it applies to.
 
 use serde::Deserialize;
 
@@ -11,22 +11,22 @@ use super::what_happens::What;
 pub struct Fault {
     /// The first request that fails.
     pub when: When,
-    /// What happens.
+    /// The effect.
     pub what: What,
-    /// How many requests in a row fail, counted as [`When`] counts; with [`When::Chance`], the
-    /// largest number that fail.
+    /// Number of consecutive requests that fail, counted as [`When`] counts; with [`When::Chance`],
+    /// the maximum number of requests that fail.
     #[serde(default = "one")]
     pub times: u64,
 }
 
-/// Which request fails.
+/// Selects the requests that fail.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum When {
     /// The nth request overall, counted from 1.
     Request(u64),
-    /// The nth request, counted from 1, with this method and a path that ends like this.
+    /// The nth request, counted from 1, with this method and a path with this suffix.
     Matching {
         /// Method, upper case; `None` for any.
         #[serde(default)]
@@ -34,17 +34,17 @@ pub enum When {
         /// End of the path, without the query.
         #[serde(default)]
         path_suffix: String,
-        /// Which one.
+        /// The number of the request, counted from 1.
         #[serde(default = "one")]
         nth: u64,
     },
-    /// Some of the requests with this method and a path that ends like this. Which ones depends
-    /// only on the seed and on their numbers.
+    /// Some of the requests with this method and a path with this suffix. The selection depends
+    /// only on the seed and on the numbers of the requests.
     Chance {
         /// Seed of the random choice.
         #[serde(default)]
         seed: u64,
-        /// How many of 1000 requests fail on average: 0 to 1000.
+        /// Average number of failures in 1000 requests: 0 to 1000.
         per_mille: u16,
         /// Method, upper case; `None` for any.
         #[serde(default)]

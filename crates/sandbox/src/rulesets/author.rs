@@ -1,4 +1,4 @@
-//! Who writes a rule, and the problems of a request.
+//! The author of a rule, and the problems of a request.
 
 use super::ruleset::{Ruleset, phase};
 use super::scope::Scope;
@@ -16,12 +16,11 @@ pub(super) struct Author<'a> {
     pub(super) kind: String,
     /// Phase of the ruleset.
     pub(super) phase: String,
-    /// Rules in it so far.
+    /// Number of rules in the ruleset so far.
     pub(super) count: usize,
 }
 
 impl<'a> Author<'a> {
-    /// For the rules of a ruleset.
     pub(super) fn new(
         context: &'a RequestContext<'a>,
         scope: &'a Scope,
@@ -31,7 +30,7 @@ impl<'a> Author<'a> {
         Self { context, scope, kind: kind.clone(), phase: phase.clone(), count: rules.len() }
     }
 
-    /// The actions that its rules may take; none where they are unknown.
+    /// Returns the actions that the rules may have; empty if the actions of the phase are unknown.
     ///
     /// # Sources
     /// For entry points of zones: the facts of the phases. ASSUMED: an account's entry point only

@@ -1,9 +1,8 @@
-//! Managed rulesets: those that a test or a user added, and the sandbox's own for the rest.
+//! Managed rulesets: the replacements that a test or a user added, otherwise the sandbox's own.
 //!
-//! Identifiers of rulesets are Cloudflare's. Identifiers of their rules are Cloudflare's only where
-//! its documentation or other public text shows them; the rest are made up, and so are all
-//! descriptions. This must never be taken for Cloudflare's list of rules, which only its API
-//! provides.
+//! Identifiers of rulesets are Cloudflare's. Identifiers of rules are Cloudflare's only if its
+//! documentation or other public text shows them; the others are invented, and so are all
+//! descriptions. This is not Cloudflare's list of rules, which only its API provides.
 //!
 //! # Sources
 //! developers.cloudflare.com/waf/managed-rules and the pages of the individual rulesets, read
@@ -56,7 +55,7 @@ const DOCUMENTED_RULE: (&str, &str) =
 
 /// A rule of a ruleset other than OWASP's.
 struct Synthetic {
-    /// Identifier, or a number from which one is made.
+    /// Identifier, or a number from which one is derived.
     id: &'static str,
     /// Description.
     description: &'static str,
@@ -64,7 +63,7 @@ struct Synthetic {
     tags: &'static [&'static str],
     /// Action.
     action: &'static str,
-    /// Whether it is enabled by default.
+    /// True if it is enabled by default.
     is_enabled: bool,
 }
 
@@ -161,7 +160,7 @@ const SENSITIVE: &[Synthetic] = &[
     other("400002", "API key (synthetic)", &["secrets"], "log", false),
 ];
 
-/// The managed ruleset with this identifier.
+/// Returns the managed ruleset with this identifier.
 pub(super) fn find(context: &RequestContext<'_>, id: &str) -> Outcome<Option<Ruleset>> {
     if let Some(replaced) = store::get(context.connection, store::VENDOR, id)? {
         return Ok(Some(replaced));
@@ -169,12 +168,12 @@ pub(super) fn find(context: &RequestContext<'_>, id: &str) -> Outcome<Option<Rul
     Ok(built_in(context.profile, id))
 }
 
-/// A built-in managed ruleset, as it was before it was replaced.
+/// Returns a built-in managed ruleset, without later replacements.
 pub(super) fn built_in(profile: &Profile, id: &str) -> Option<Ruleset> {
     MANAGED_RULESETS.iter().find(|facts| facts.id == id).map(|facts| build(profile, facts))
 }
 
-/// All managed rulesets: the known ones in the order of the facts, then those that were added.
+/// Returns all managed rulesets: the known ones in the order of the facts, then the added ones.
 pub(super) fn all(context: &RequestContext<'_>) -> Outcome<Vec<Ruleset>> {
     let stored = store::all(context.connection, store::VENDOR)?;
     let replaced = |id: &str| stored.iter().find(|ruleset| ruleset.id == id).cloned();
@@ -213,13 +212,13 @@ fn build(profile: &Profile, facts: &ManagedFacts) -> Ruleset {
     }
 }
 
-/// The rules of the OWASP ruleset: those of the Core Rule Set, then the rule that compares the
-/// score.
+/// Returns the rules of the OWASP ruleset: the rules of the Core Rule Set, then the rule that
+/// compares the score.
 ///
 /// # Sources
 /// Members and their order, no expression, tags, the last rule:
 /// developers.cloudflare.com/waf/managed-rules/reference/ owasp-core-ruleset/configure-api, read
-/// 2026-11-20. ASSUMED: action `score`, as in the schema of the API, and which rules are enabled.
+/// 2026-11-20. ASSUMED: action `score`, as in the schema of the API, and the set of enabled rules.
 fn owasp(profile: &Profile) -> Vec<Rule> {
     let rules = CRS_RULES.iter().map(|(number, level, score)| {
         let known = KNOWN_RULES.iter().find(|(known, _)| known == number);
@@ -264,7 +263,7 @@ fn synthetic(rules: &[Synthetic], version: u64) -> Vec<Rule> {
     rules.iter().map(build).collect()
 }
 
-/// The first members of a rule.
+/// Creates a rule with its first members.
 fn start(id: &str, version: u64, action: &str) -> Rule {
     let mut rule = Map::new();
     rule.insert("id".to_owned(), id.into());
@@ -273,7 +272,7 @@ fn start(id: &str, version: u64, action: &str) -> Rule {
     rule
 }
 
-/// The last members of a rule.
+/// Adds the last members of a rule.
 fn finish(rule: &mut Rule, description: &str, reference: &str, is_enabled: bool) {
     rule.insert("description".to_owned(), description.into());
     rule.insert("last_updated".to_owned(), MOMENT.into());
@@ -281,7 +280,8 @@ fn finish(rule: &mut Rule, description: &str, reference: &str, is_enabled: bool)
     rule.insert("enabled".to_owned(), is_enabled.into());
 }
 
-/// The `ref` of a rule: made up in the format of Cloudflare's, except for the documented one.
+/// Returns the `ref` of a rule: invented in the format of Cloudflare's, except for the documented
+/// one.
 fn reference(id: &str) -> String {
     if id == DOCUMENTED_RULE.0 {
         return DOCUMENTED_RULE.1.to_owned();

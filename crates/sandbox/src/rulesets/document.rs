@@ -20,7 +20,7 @@ use crate::request_context::RequestContext;
 use crate::zone::{ACCOUNT_ID, Zone};
 use zonewright_model::model::facts::rulesets::ACTIONS;
 
-/// Where rulesets are loaded: their owner and their default kind.
+/// The place of rulesets: their owner and their default kind.
 struct Plot<'a> {
     /// Owner in the store.
     owner: &'a str,
@@ -113,13 +113,13 @@ fn plant(
     Ok(())
 }
 
-/// Whether any owner has a ruleset of this identifier.
+/// Returns true if any owner has a ruleset with this identifier.
 fn is_taken(context: &RequestContext<'_>, id: &str) -> Result<bool, SandboxError> {
     Ok(context.connection.prepare_cached("SELECT 1 FROM rulesets WHERE id = ?1")?.exists([id])?)
 }
 
-/// Reads a ruleset from an entry; members that the entry omits are those of `before`, or the
-/// default.
+/// Reads a ruleset from an entry; members that the entry omits are copied from `before`, or have
+/// their default.
 fn read(
     context: &RequestContext<'_>,
     plot: &Plot<'_>,
@@ -196,7 +196,7 @@ fn read(
     })
 }
 
-/// Reads a rule from an entry: its members as they are, plus the required ones that are missing.
+/// Reads a rule from an entry: its members unchanged, plus missing required members.
 fn read_rule(
     context: &RequestContext<'_>,
     kind: &str,
@@ -222,15 +222,15 @@ fn read_rule(
     rule.insert("id".to_owned(), id.into());
     rule.insert("version".to_owned(), entry.get("version").cloned().unwrap_or_else(|| "1".into()));
     rule.extend(entry.iter().map(|(key, value)| (key.clone(), value.clone())));
-    // Members that exist keep their value and their place.
+    // Existing members keep their value and their position.
     rule.entry("last_updated").or_insert_with(|| context.now.into());
     rule.entry("ref").or_insert_with(|| reference.into());
     rule.entry("enabled").or_insert(Value::Bool(true));
     Ok(rule)
 }
 
-/// A ruleset as a document entry: an empty list of rules is written out, because a missing one
-/// means "unchanged".
+/// Returns a ruleset as a document entry. An empty list of rules is included, because a missing
+/// list means "unchanged".
 fn entry(ruleset: &Ruleset) -> Value {
     let mut entry = ruleset.to_json(Detail::Whole);
     if ruleset.rules.is_empty() {
@@ -239,7 +239,7 @@ fn entry(ruleset: &Ruleset) -> Value {
     entry
 }
 
-/// The rulesets of an owner as document entries.
+/// Returns the rulesets of an owner as document entries.
 fn entries(context: &RequestContext<'_>, owner: &str) -> Result<Vec<Value>, SandboxError> {
     let mut entries = Vec::new();
     for ruleset in store::all(context.connection, owner)? {
@@ -255,7 +255,7 @@ fn entries(context: &RequestContext<'_>, owner: &str) -> Result<Vec<Value>, Sand
     Ok(entries)
 }
 
-/// The rulesets of a zone; `None` if it has none.
+/// Returns the rulesets of a zone; `None` if it has none.
 pub(crate) fn of_zone(
     context: &RequestContext<'_>,
     zone: &Zone,
@@ -264,7 +264,7 @@ pub(crate) fn of_zone(
     Ok((!entries.is_empty()).then_some(entries))
 }
 
-/// The rulesets of accounts; `None` if there are none.
+/// Returns the rulesets of accounts; `None` if there are none.
 pub(crate) fn of_accounts(
     context: &RequestContext<'_>,
 ) -> Result<Option<Vec<Value>>, SandboxError> {
@@ -278,13 +278,13 @@ pub(crate) fn of_accounts(
     Ok((!all.is_empty()).then_some(all))
 }
 
-/// The managed rulesets that were replaced; `None` if there are none.
+/// Returns the managed rulesets that were replaced; `None` if there are none.
 pub(crate) fn of_vendor(context: &RequestContext<'_>) -> Result<Option<Vec<Value>>, SandboxError> {
     let entries = entries(context, store::VENDOR)?;
     Ok((!entries.is_empty()).then_some(entries))
 }
 
-/// A managed ruleset as the API returns it; `None` if it does not exist.
+/// Returns a managed ruleset in the form of the API; `None` if it does not exist.
 pub(crate) fn managed(
     context: &RequestContext<'_>,
     id: &str,

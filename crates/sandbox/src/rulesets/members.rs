@@ -1,4 +1,4 @@
-//! Reads members of bodies as a strict JSON decoder does.
+//! Reads members of bodies like a strict JSON decoder.
 //!
 //! # Sources
 //! The text for unknown members, and that it has no code: observed 2026. ASSUMED: the text for
@@ -21,7 +21,7 @@ pub(super) fn check_known(object: &Map<String, Value>, known: &[&str]) -> Outcom
     }
 }
 
-/// A member, converted by a function.
+/// Returns a member, converted by a function.
 fn member<'a, T>(
     object: &'a Map<String, Value>,
     key: &str,
@@ -36,22 +36,18 @@ fn member<'a, T>(
     }
 }
 
-/// A member that is text.
 pub(super) fn text<'a>(object: &'a Map<String, Value>, key: &str) -> Outcome<Option<&'a str>> {
     member(object, key, "a string", Value::as_str)
 }
 
-/// A member that is a boolean.
 pub(super) fn truth(object: &Map<String, Value>, key: &str) -> Outcome<Option<bool>> {
     member(object, key, "a boolean", Value::as_bool)
 }
 
-/// A member that is a whole number.
 pub(super) fn number(object: &Map<String, Value>, key: &str) -> Outcome<Option<i64>> {
     member(object, key, "an integer", Value::as_i64)
 }
 
-/// A member that is an object.
 pub(super) fn object<'a>(
     object: &'a Map<String, Value>,
     key: &str,
@@ -59,12 +55,10 @@ pub(super) fn object<'a>(
     member(object, key, "an object", Value::as_object)
 }
 
-/// A member that is a list.
 pub(super) fn list<'a>(object: &'a Map<String, Value>, key: &str) -> Outcome<Option<&'a [Value]>> {
     member(object, key, "an array", |value| value.as_array().map(Vec::as_slice))
 }
 
-/// A member that is a list of objects.
 pub(super) fn objects<'a>(
     object: &'a Map<String, Value>,
     key: &str,
@@ -74,7 +68,6 @@ pub(super) fn objects<'a>(
     })
 }
 
-/// A member that is a list of strings.
 pub(super) fn texts<'a>(
     object: &'a Map<String, Value>,
     key: &str,

@@ -1,11 +1,11 @@
-//! The parameters of rules that execute a ruleset, and what they override in it.
+//! The parameters of rules that execute a ruleset, with overrides for its rules.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/managed-rulesets/override-managed-ruleset and
 //! /deploy-managed-ruleset,
 //! developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/configure-api, read
 //! 2026-11-20. Lists that are not empty, and items with one member beside their key: Cloudflare's
-//! OpenAPI schema. ASSUMED: texts of refusals and that they have no code, where none is cited.
+//! OpenAPI schema. ASSUMED: texts of refusals without a cited source, and that they have no code.
 
 use serde_json::{Map, Value};
 
@@ -56,8 +56,8 @@ pub(super) fn check(
     Ok(kept)
 }
 
-/// The ruleset that a rule would execute: a managed one, or a custom one of the account, for the
-/// same phase.
+/// Returns the ruleset that a rule would execute: a managed one, or a custom one of the account,
+/// for the same phase.
 fn target(author: &Author<'_>, id: &str) -> Outcome<Option<Ruleset>> {
     let custom = store::get(author.context.connection, author.scope.id(), id)?
         .filter(|r| r.kind == "custom");
@@ -115,7 +115,6 @@ fn check_overrides(
     Ok(())
 }
 
-/// A required member of an item.
 fn required<'a>(item: &'a Map<String, Value>, key: &str) -> Outcome<&'a str> {
     let refusal = || Refusal::unnumbered(400, format!("{key} is required in overrides"));
     members::text(item, key)?.ok_or_else(refusal)

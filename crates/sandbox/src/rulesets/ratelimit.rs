@@ -4,7 +4,7 @@
 //! Members, values and availability by plan:
 //! developers.cloudflare.com/waf/rate-limiting-rules/parameters and the page of the product, read
 //! 2026-11-20. Code 20155 and the texts about the period and the timeout of free zones: observed
-//! 2025; their code 50002 is weak. ASSUMED: texts and codes of all other refusals;
+//! 2025; the evidence for their code 50002 is weak. ASSUMED: texts and codes of all other refusals;
 //! `requests_to_origin` is returned as sent, and absent if it was not sent.
 
 use serde_json::{Map, Value};
@@ -29,14 +29,15 @@ const MEMBERS: &[&str] = &[
     "score_response_header_name",
 ];
 
-/// Characteristics with the lowest plan that can count by them; others need enterprise.
+/// Characteristics with the smallest plan that can count by them; other characteristics need
+/// enterprise.
 const CHARACTERISTICS: &[(&str, usize)] =
     &[(RATE_COLO, 0), ("ip.src", 0), ("cf.unique_visitor_id", 2)];
 
-/// Checks the object of the rule at `prefix` of the body; returns it as it is stored.
+/// Checks the object of the rule at `prefix` of the body; returns its stored form.
 ///
 /// # Sources
-/// A response has `mitigation_timeout` 0 where none was sent: acceptance tests of Cloudflare's
+/// A response has `mitigation_timeout` 0 if none was sent: acceptance tests of Cloudflare's
 /// Terraform provider 5, read 2026-11-23.
 pub(super) fn check(
     author: &Author<'_>,
@@ -129,14 +130,14 @@ fn check_period(author: &Author<'_>, period: i64, problems: &mut Problems) {
     }
 }
 
-/// Checks how long the action lasts, in seconds.
+/// Checks the duration of the action, in seconds.
 fn check_timeout(author: &Author<'_>, action: &str, timeout: i64, problems: &mut Problems) {
     let plan = author.scope.plan();
     let is_challenge = matches!(action, "challenge" | "js_challenge" | "managed_challenge");
     if !RATE_TIMEOUTS.iter().any(|known| i64::from(*known) == timeout) {
         problems.say(format!("'{timeout}' is not a valid value for mitigation_timeout"));
     } else if is_challenge && plan < 3 {
-        // A solved challenge is valid for as long as the zone's setting says.
+        // A solved challenge is valid for the time of the zone's setting.
         if timeout != 0 {
             problems.say(format!("mitigation_timeout must be 0 for the {action} action"));
         }

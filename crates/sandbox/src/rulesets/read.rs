@@ -2,7 +2,7 @@
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rulesets-api/view, read 2026-11-20. Codes and texts for
-//! missing rulesets: observed 2025 and 2026 for entry points, where only 10003 means that there are
+//! missing rulesets: observed 2025 and 2026 for entry points; only code 10003 means that there are
 //! no rules.
 
 use serde_json::{Value, json};
@@ -32,13 +32,13 @@ pub(super) fn check_phase(name: &str) -> Outcome<()> {
     Err(Refusal::unnumbered(400, problem))
 }
 
-/// The ruleset with an identifier: one of the scope's own, or a managed one.
+/// Returns the ruleset with an identifier: one of the scope's own, or a managed one.
 ///
 /// # Sources
-/// 404 also for what the account, not the zone, is not entitled to: the page named above. Managed
-/// rulesets through a zone: developers.cloudflare.com/waf/managed-rules/waf-exceptions/define-api,
-/// read 2026-11-20. ASSUMED: the sandbox's account is entitled to all of them, as if it had a zone
-/// of each plan.
+/// 404 also for rulesets that the account, not the zone, is not entitled to: the page named above.
+/// Managed rulesets through a zone:
+/// developers.cloudflare.com/waf/managed-rules/waf-exceptions/define-api, read 2026-11-20. ASSUMED:
+/// the sandbox's account is entitled to all of them, as if it had a zone of each plan.
 fn find(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
     match store::get(context.connection, scope.id(), id)? {
         Some(own) => Ok(own),
@@ -46,7 +46,7 @@ fn find(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Rulese
     }
 }
 
-/// One of the scope's own rulesets.
+/// Returns one of the scope's own rulesets.
 pub(super) fn own(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
     store::get(context.connection, scope.id(), id)?.ok_or_else(missing)
 }
@@ -56,14 +56,14 @@ pub(super) fn get(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outc
     Ok(Success::One(find(context, scope, id)?.to_json(Detail::Whole)))
 }
 
-/// GET of all: those of the scope, then the managed ones, whatever the plan.
+/// GET of all rulesets: the scope's own, then the managed ones, on every plan.
 ///
 /// # Sources
-/// Rulesets that a zone could deploy in its list, and no rules: the page named above; no
-/// `result_info` where everything fits: observed 2025. The cursor: the official SDKs (Python
-/// 5.9.0). ASSUMED: form of the cursor and the refusal of an unknown one; `per_page` from 1 up to
-/// the largest page, and anything else counts as absent; the order; of the account's rulesets only
-/// the managed ones are listed for a zone, whatever its plan.
+/// The list has the rulesets that a zone could deploy, without their rules: the page named above;
+/// no `result_info` if all rulesets fit on a page: observed 2025. The cursor: the official SDKs
+/// (Python 5.9.0). ASSUMED: form of the cursor and the refusal of an unknown one; `per_page` from 1
+/// up to the largest page, and any other value counts as absent; the order; of the account's
+/// rulesets only the managed ones are listed for a zone, on every plan.
 pub(super) fn list(
     context: &RequestContext<'_>,
     scope: &Scope,
@@ -93,25 +93,25 @@ pub(super) fn list(
     }
 }
 
-/// The cursor for what follows a ruleset.
+/// Returns the cursor for the rulesets after this one.
 fn cursor_after(ruleset: &Ruleset) -> String {
     data_encoding::BASE64URL_NOPAD.encode(ruleset.id.as_bytes())
 }
 
-/// The readable versions of a ruleset, from the first.
+/// Returns the readable versions of a ruleset, from the first.
 fn all_versions(context: &RequestContext<'_>, ruleset: &Ruleset) -> Outcome<Vec<Ruleset>> {
     let stored = store::versions(context.connection, &ruleset.id)?;
     // A managed ruleset that never changed is not in the store.
     Ok(if stored.is_empty() { vec![ruleset.clone()] } else { stored })
 }
 
-/// The list of versions as the API returns it.
+/// Returns the list of versions in the form of the API.
 fn version_list(context: &RequestContext<'_>, ruleset: &Ruleset) -> Outcome<Success> {
     let versions = all_versions(context, ruleset)?;
     Ok(Success::One(versions.iter().map(|v| v.to_json(Detail::Version)).collect()))
 }
 
-/// One version of a ruleset.
+/// Returns one version of a ruleset.
 ///
 /// ASSUMED: the text for a missing version, with the code for "not found".
 pub(super) fn version_of(
@@ -162,7 +162,7 @@ pub(super) fn tagged(
     Ok(Success::One(ruleset.to_json(Detail::Whole)))
 }
 
-/// The entry point of a phase.
+/// Returns the entry point of a phase.
 ///
 /// # Errors
 /// 404 with code 10003, which means that there are no rules: observed 2025 and 2026. Its `messages`

@@ -17,7 +17,7 @@ const TYPES: &[&str] = &["application/json", "text/html", "text/plain", "text/xm
 /// Longest content, in bytes.
 const CONTENT_BYTES: usize = 30 * 1024;
 
-/// Checks the parameters of a block action; they are stored as they came.
+/// Checks the parameters of a block action, which are stored as sent.
 pub(super) fn check(
     sent: Option<&Map<String, Value>>,
     problems: &mut Problems,

@@ -49,7 +49,7 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The place for the segments of a path; `None` if there is none.
+    /// Finds the place for the segments of a path; `None` if no place matches.
     pub(crate) fn find(segments: &[&'a str]) -> Option<Self> {
         let (scope, rest) = match segments {
             ["accounts", id, "rulesets", rest @ ..] => (ScopePath::Account(id), rest),
@@ -78,7 +78,7 @@ impl<'a> Place<'a> {
         Some(Self { scope, route })
     }
 
-    /// The identifiers in it.
+    /// Returns the identifiers in the path.
     pub(crate) fn identifiers(self) -> Vec<&'a str> {
         let (ScopePath::Account(scope) | ScopePath::Zone(scope)) = self.scope;
         match self.route {
@@ -97,7 +97,6 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The methods that it supports.
     pub(crate) fn methods(self) -> &'static [Method] {
         match self.route {
             Route::List => &[Method::GET, Method::POST],
@@ -113,12 +112,12 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The permission group that its requests need.
+    /// Returns the permission group that its requests need.
     ///
     /// # Sources
     /// Products by phase: developers.cloudflare.com/fundamentals/api/reference/permissions, read
-    /// 2026-11. ASSUMED: rulesets without a phase in their path need that of the WAF, and the
-    /// phases of other products do as well.
+    /// 2026-11. ASSUMED: rulesets without a phase in their path need the permission for the WAF,
+    /// and so do the phases of other products.
     pub(crate) fn group(self) -> PermissionGroup {
         match self.scope {
             ScopePath::Account(_) => PermissionGroup::AccountRulesets,
@@ -126,7 +125,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The zone that it belongs to.
+    /// Returns the zone that it belongs to.
     pub(crate) fn zone(self) -> Option<&'a str> {
         match self.scope {
             ScopePath::Account(_) => None,
@@ -155,7 +154,8 @@ pub(crate) fn handle(
     if !is_rehearsal(context, parameters)? {
         return carry_out(context, &scope, place.route, method, body);
     }
-    // Everything runs as usual, including the assignment of identifiers, and is then rolled back.
+    // A dry run is handled like any request, including the assignment of identifiers, and is then
+    // rolled back.
     context.connection.execute_batch("SAVEPOINT rehearsal")?;
     let answer = carry_out(context, &scope, place.route, method, body)?;
     context.connection.execute_batch("ROLLBACK TO rehearsal; RELEASE rehearsal")?;
@@ -174,10 +174,10 @@ fn check_account(context: &RequestContext<'_>, scope: &Scope) -> Outcome<()> {
     Ok(())
 }
 
-/// Whether a request is a dry run.
+/// Returns true if a request is a dry run.
 ///
-/// ASSUMED: the texts, and that an API without dry runs refuses the parameter. If it ignored it, it
-/// would carry out the request, which no client wants.
+/// ASSUMED: the texts, and that an API without dry runs refuses the parameter. If it ignored the
+/// parameter, it would apply the request, which no client wants.
 fn is_rehearsal(context: &RequestContext<'_>, parameters: &Parameters) -> Outcome<bool> {
     let Some(value) = parameters.get("dry_run") else { return Ok(false) };
     let refused = |text: String| Err(Refusal::unnumbered(400, text));
@@ -193,7 +193,6 @@ fn is_rehearsal(context: &RequestContext<'_>, parameters: &Parameters) -> Outcom
     }
 }
 
-/// Answers a read.
 fn look(
     context: &RequestContext<'_>,
     scope: &Scope,
@@ -217,7 +216,6 @@ fn look(
     }
 }
 
-/// Carries out a write.
 fn carry_out(
     context: &RequestContext<'_>,
     scope: &Scope,

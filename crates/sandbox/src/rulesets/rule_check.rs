@@ -1,9 +1,10 @@
-//! Checks the definition of a rule, and rules together, and converts them to their stored form.
+//! Checks the definitions of single rules and of all rules together, and converts them to their
+//! stored form.
 //!
-//! | problem | how it is reported |
+//! | problem | report |
 //! |---|---|
 //! | unknown members, members of the wrong type, no action | at once and alone, without a code |
-//! | everything else | collected over all rules of the request; nothing is stored |
+//! | any other | collected over all rules of the request; nothing is stored |
 //!
 //! # Sources
 //! Members: developers.cloudflare.com/ruleset-engine/rulesets-api/json-object; defaults:
@@ -33,7 +34,7 @@ pub(super) fn check_description(description: Option<&str>) -> Outcome<()> {
     Ok(())
 }
 
-/// The members of a rule that a client can send. ASSUMED: those that only Cloudflare sets are
+/// The members of a rule that a client can send. ASSUMED: members that only Cloudflare sets are
 /// ignored.
 const MEMBERS: &[&str] = &[
     "id",
@@ -52,7 +53,7 @@ const MEMBERS: &[&str] = &[
     "score_threshold",
 ];
 
-/// A definition that was parsed, not yet a rule of a ruleset.
+/// A parsed definition, which is not yet a rule of a ruleset.
 #[derive(Debug)]
 pub(super) struct Draft {
     /// The identifier that was sent.
@@ -94,7 +95,7 @@ pub(super) fn define(
         problems.say("'' is not a valid value for ref because the ref cannot be blank");
     }
     for key in ["categories", "score_threshold"] {
-        // ASSUMED: only managed rules have these.
+        // ASSUMED: only managed rules have these members.
         if sent.contains_key(key) {
             problems.say(format!("{key} is not possible in a ruleset of kind {}", author.kind));
         }
@@ -125,7 +126,7 @@ pub(super) fn define(
     Ok(Draft { id: own("id")?.map(str::to_owned), reference, head, tail })
 }
 
-/// Whether the matches of a rule are logged.
+/// Returns the logging member of a rule.
 ///
 /// # Sources
 /// `{"enabled": true}` is added to skip rules, and other rules do not keep it: observed 2025 by
@@ -141,11 +142,12 @@ fn logging(action: &str, sent: Option<&Map<String, Value>>) -> Outcome<Option<Va
     Ok((action == "skip").then(|| json!({ "enabled": enabled.unwrap_or(true) })))
 }
 
-/// Checks an action with its parameters; returns the parameters as they are stored.
+/// Checks an action with its parameters; returns the stored form of the parameters.
 ///
 /// # Sources
-/// Code 20016 and its text: observed 2025. How expressions in an account's entry point must end,
-/// also for `skip`: developers.cloudflare.com/ruleset-engine/managed-rulesets/create-exception and
+/// Code 20016 and its text: observed 2025. The required end of expressions in an account's entry
+/// point, also for `skip`:
+/// developers.cloudflare.com/ruleset-engine/managed-rulesets/create-exception and
 /// developers.cloudflare.com/waf/account/custom-rulesets/create-api, read 2026-11-20; that a rule
 /// which checks for exposed credentials rewrites the request in an account's custom ruleset:
 /// acceptance tests of Cloudflare's Terraform provider 5, read 2026-11-23; ASSUMED: its text, and
@@ -166,7 +168,7 @@ fn check_action(
     }
     let allowed = author.actions();
     if allowed.is_empty() {
-        // A phase of another product, whose rules are stored as they are.
+        // A phase of another product: its rules are stored as sent.
         return Ok(parameters.cloned());
     }
     let Author { phase, kind, .. } = author;
@@ -209,7 +211,7 @@ fn check_action(
 }
 
 impl Draft {
-    /// The rule: a new one, or the next version of another.
+    /// Creates the rule: a new one, or the next version of an existing one.
     ///
     /// # Sources
     /// The version of a rule increases when its own definition changes; `ref` is the identifier
@@ -244,19 +246,19 @@ impl Draft {
     }
 }
 
-/// The members of a rule whose change makes a new version.
+/// Returns the members of a rule whose change creates a new version.
 fn definition(rule: &Rule) -> Map<String, Value> {
     let mut definition = rule.clone();
     definition.retain(|key, _| !matches!(key.as_str(), "id" | "version" | "last_updated"));
     definition
 }
 
-/// Checks rules together.
+/// Checks all rules together.
 ///
 /// # Sources
 /// Codes 20014 and 50001 and their texts: observed 2025 and 2026. One `ref` for one rule: the API
 /// reference named above. ASSUMED: its text; the number of rules is limited in zones only, and only
-/// where it grows.
+/// if it increases.
 pub(super) fn check_whole(author: &Author<'_>, rules: &[Rule], problems: &mut Problems) {
     let repeated = |of: fn(&Rule) -> Option<&str>| {
         rules
@@ -277,7 +279,7 @@ pub(super) fn check_whole(author: &Author<'_>, rules: &[Rule], problems: &mut Pr
     }
     let most =
         phase(&author.phase).and_then(|p| p.most_rules).map(|most| most[author.scope.plan()]);
-    // Rules that exceed the limit since a plan was lowered can still be changed, but their number
+    // After a plan was lowered, the rules over the limit can still be changed, but their number
     // cannot grow.
     let grows = rules.len() > author.count;
     if let Some(most) = most.filter(|most| author.kind == "zone" && grows && rules.len() > *most) {

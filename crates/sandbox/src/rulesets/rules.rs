@@ -4,7 +4,7 @@
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rulesets-api/add-rule, /update-rule and /delete-rule,
-//! read 2026-11-20; refusals of 2026 also show what a PATCH drops.
+//! read 2026-11-20; refusals of 2026 also show the members that a PATCH drops.
 
 use serde_json::{Map, Value};
 
@@ -43,14 +43,13 @@ pub(super) fn add(
     write::keep(context, scope, ruleset)
 }
 
-/// The body of a rule without its position.
 fn definition(body: &Map<String, Value>) -> Map<String, Value> {
     let mut definition = body.clone();
     definition.shift_remove("position");
     definition
 }
 
-/// PATCH of a rule: another definition, another position, or both.
+/// PATCH of a rule: a new definition, a new position, or both.
 ///
 /// # Sources
 /// A position alone leaves the definition and the rule's version unchanged: the pages named above.
@@ -112,14 +111,14 @@ pub(super) fn delete(
 enum Position {
     /// Before the rule with this identifier; first if empty.
     Before(String),
-    /// After it; last if empty.
+    /// After the rule with this identifier; last if empty.
     After(String),
-    /// Counted from 1.
+    /// At this position, counted from 1.
     Index(u64),
 }
 
 impl Position {
-    /// The position in a body, if there is one.
+    /// Returns the position in a body, if there is one.
     ///
     /// ASSUMED: the texts of refusals, and that they have no code.
     fn take(body: &Map<String, Value>) -> Outcome<Option<Self>> {
@@ -143,7 +142,7 @@ impl Position {
         })
     }
 
-    /// The index at which to insert a rule into a ruleset that does not contain it.
+    /// Returns the index at which to insert a rule into a ruleset that does not contain it.
     fn among(&self, ruleset: &Ruleset) -> Outcome<usize> {
         let last = ruleset.rules.len();
         let place = match self {
@@ -162,7 +161,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// The position of a body, or whether it is refused.
+    /// Returns the position of a body, or the status of the refusal.
     fn taken(position: Value) -> Result<Option<Position>, u16> {
         let body = json!({ "position": position });
         Position::take(body.as_object().unwrap()).map_err(|refusal| refusal.status)

@@ -1,4 +1,4 @@
-//! A ruleset as the store holds it and as the API returns it.
+//! A ruleset in the forms of the store and of the API.
 
 use serde_json::{Map, Value};
 
@@ -28,33 +28,32 @@ pub(crate) struct Ruleset {
     pub(super) rules: Vec<Rule>,
 }
 
-/// How much of a ruleset a response contains.
+/// The parts of a ruleset that a response contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Detail {
-    /// Everything.
+    /// All parts.
     Whole,
-    /// Everything but the rules, as in lists.
+    /// All parts except the rules, as in lists.
     Summary,
     /// Without the rules and without `source`, as in lists of versions.
     Version,
 }
 
-/// What is known about a phase.
+/// Returns the facts of a phase.
 pub(super) fn phase(name: &str) -> Option<&'static PhaseFacts> {
     PHASES.iter().find(|p| p.name == name)
 }
 
-/// A member that is text.
 pub(super) fn text<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
     object.get(key).and_then(Value::as_str)
 }
 
-/// The identifier of a rule; every stored rule has one.
+/// Returns the identifier of a rule; every stored rule has one.
 pub(super) fn id_of(rule: &Rule) -> &str {
     text(rule, "id").unwrap_or_default()
 }
 
-/// The ruleset that a rule executes, if it does.
+/// Returns the ruleset that a rule executes, if any.
 pub(super) fn executed(rule: &Rule) -> Option<&str> {
     let parameters =
         rule.get("action_parameters").filter(|_| text(rule, "action") == Some("execute"))?;
@@ -62,13 +61,13 @@ pub(super) fn executed(rule: &Rule) -> Option<&str> {
 }
 
 impl Ruleset {
-    /// As the API returns it.
+    /// Returns the form of the API.
     ///
     /// # Sources
-    /// Members and their order, `source` on some phases only, `version` as a string, no `rules`
-    /// where there are none and in lists:
-    /// developers.cloudflare.com/ruleset-engine/rulesets-api/view, read 2026-11-20, and observed
-    /// 2025. No `source` in lists of versions: the same documentation.
+    /// Members and their order, `source` on some phases only, `version` as a string, no `rules` if
+    /// there are none and in lists: developers.cloudflare.com/ruleset-engine/rulesets-api/view,
+    /// read 2026-11-20, and observed 2025. No `source` in lists of versions: the same
+    /// documentation.
     pub(super) fn to_json(&self, detail: Detail) -> Value {
         let mut out = Map::new();
         let mut put = |key: &str, value: Value| out.insert(key.to_owned(), value);
@@ -90,7 +89,7 @@ impl Ruleset {
         Value::Object(out)
     }
 
-    /// From a document in the form of [`Self::to_json`], which the store uses.
+    /// Reads the form of [`Self::to_json`], which the store uses.
     pub(super) fn from_json(document: &Value) -> Option<Self> {
         let object = document.as_object()?;
         let own = |key: &str| text(object, key).map(str::to_owned);
@@ -114,12 +113,11 @@ impl Ruleset {
         })
     }
 
-    /// Whether it is the ruleset that Cloudflare runs for its phase.
+    /// Returns true if Cloudflare runs this ruleset for its phase.
     pub(super) fn is_entry_point(&self) -> bool {
         matches!(self.kind.as_str(), "zone" | "root")
     }
 
-    /// The index of a rule.
     pub(super) fn position(&self, rule: &str) -> Option<usize> {
         self.rules.iter().position(|r| id_of(r) == rule)
     }

@@ -6,7 +6,7 @@ use crate::token;
 use crate::zone::Zone;
 use zonewright_model::model::facts::{self, rulesets::MANAGED_RULESETS};
 
-/// An account or a zone as a path names it.
+/// An account or a zone in a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScopePath<'a> {
     /// `/accounts/{id}`.
@@ -25,10 +25,10 @@ pub(crate) enum Scope {
 }
 
 impl Scope {
-    /// The account or zone of a path.
+    /// Finds the account or zone of a path.
     ///
     /// # Errors
-    /// As for any zone, and for an account that the sandbox does not have.
+    /// Fails if the zone does not exist, or if the sandbox does not have the account.
     pub(super) fn find(context: &RequestContext<'_>, path: ScopePath<'_>) -> Outcome<Self> {
         match path {
             ScopePath::Zone(id) => Ok(Self::Zone(Box::new(Zone::get(context.connection, id)?))),
@@ -39,7 +39,6 @@ impl Scope {
         }
     }
 
-    /// Its identifier.
     pub(super) fn id(&self) -> &str {
         match self {
             Self::Account(id) => id,
@@ -47,17 +46,16 @@ impl Scope {
         }
     }
 
-    /// Whether it is an account.
     pub(super) fn is_account(&self) -> bool {
         matches!(self, Self::Account(_))
     }
 
-    /// The kind of its entry points.
+    /// Returns the kind of its entry points.
     pub(super) fn entry_kind(&self) -> &'static str {
         if self.is_account() { "root" } else { "zone" }
     }
 
-    /// The rank of its plan, 0 for free to 3 for enterprise.
+    /// Returns the rank of its plan, 0 for free to 3 for enterprise.
     ///
     /// # Sources
     /// Rulesets of accounts are for enterprise: developers.cloudflare.com/waf/account, read
@@ -71,8 +69,8 @@ impl Scope {
         }
     }
 
-    /// Whether its plan includes a managed ruleset. ASSUMED: unknown ones are included in every
-    /// plan.
+    /// Returns true if its plan includes a managed ruleset. ASSUMED: every plan includes unknown
+    /// rulesets.
     pub(super) fn is_entitled_to(&self, managed: &str) -> bool {
         MANAGED_RULESETS
             .iter()

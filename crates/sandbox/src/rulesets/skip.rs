@@ -1,4 +1,4 @@
-//! The parameters of rules that skip others.
+//! The parameters of rules that skip other rules.
 //!
 //! # Sources
 //! Members and their combinations: developers.cloudflare.com/waf/custom-rules/skip/options and
@@ -16,7 +16,7 @@ use zonewright_model::model::facts::rulesets::{CUSTOM_PHASE, SKIP_PHASES, SKIP_P
 /// The members.
 const MEMBERS: &[&str] = &["ruleset", "rulesets", "rules", "phase", "phases", "products"];
 
-/// Checks the parameters; they are stored as they came.
+/// Checks the parameters, which are stored as sent.
 pub(super) fn check(
     author: &Author<'_>,
     sent: &Map<String, Value>,
@@ -47,7 +47,7 @@ pub(super) fn check(
         ("phases", members::texts(sent, "phases")?),
     ] {
         let Some(list) = list else { continue };
-        // ASSUMED: as for lists of overrides.
+        // ASSUMED: the same as for lists of overrides.
         if list.is_empty() {
             problems.say(format!("{key} of a skip action cannot be empty"));
         }
@@ -69,7 +69,7 @@ pub(super) fn check(
     Ok(sent.clone())
 }
 
-/// Whether a phase can be skipped from here.
+/// Returns true if the author's rules can skip the phase.
 ///
 /// # Sources
 /// Only in custom rules, and only some phases: observed as code 20120. ASSUMED: the phase of Super

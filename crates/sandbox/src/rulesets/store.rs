@@ -1,7 +1,7 @@
 //! The store of rulesets: one row for each, and one JSON document for each of its versions.
 //!
-//! A ruleset belongs to a zone, to an account, or to Cloudflare, which owns those of kind
-//! `managed`; of the latter only the replaced ones are stored, see [`catalogue`](super::catalogue).
+//! A ruleset belongs to a zone, to an account, or to Cloudflare, which owns rulesets of kind
+//! `managed`. Only replaced managed rulesets are stored, see [`catalogue`](super::catalogue).
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
@@ -48,7 +48,7 @@ pub(super) const VENDOR: &str = "";
 const LATEST: &str = "SELECT v.document FROM rulesets AS r JOIN ruleset_versions AS v ON v.ruleset_id = r.id AND \
      v.version = r.version WHERE r.owner = ?1";
 
-/// A row of the store as a ruleset.
+/// Reads a ruleset from a row.
 fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Ruleset> {
     let document: String = row.get(0)?;
     serde_json::from_str::<Value>(&document).ok().as_ref().and_then(Ruleset::from_json).ok_or_else(
@@ -158,7 +158,7 @@ pub(super) fn remove_version(
     Ok(())
 }
 
-/// A new identifier for a ruleset or a rule.
+/// Creates an identifier for a ruleset or a rule.
 pub(super) fn next_id(context: &RequestContext<'_>) -> Outcome<String> {
     Ok(store::next_id(context.connection, context.seed)?)
 }

@@ -20,20 +20,16 @@ use crate::request_context::RequestContext;
 
 /// The members of a body.
 struct Sent<'a> {
-    /// Its name.
     name: Option<&'a str>,
-    /// Its description.
     description: Option<&'a str>,
-    /// Its kind.
     kind: Option<&'a str>,
-    /// Its phase.
     phase: Option<&'a str>,
-    /// Its rules; `None` leaves them as they are.
+    /// The rules; `None` leaves the existing rules unchanged.
     rules: Option<&'a [Value]>,
 }
 
 impl<'a> Sent<'a> {
-    /// Reads a body with no other members than these.
+    /// Reads a body. Refuses members that are not in `known`.
     fn read(body: &'a Map<String, Value>, known: &[&str]) -> Outcome<Self> {
         members::check_known(body, known)?;
         let sent = Self {
@@ -90,7 +86,7 @@ pub(super) fn create(
     replace(context, scope, ruleset, &sent)
 }
 
-/// A ruleset that does not exist yet: its version is 0.
+/// Creates a ruleset that is not stored yet: its version is 0.
 ///
 /// # Sources
 /// Name of an entry point that a PUT creates: observed 2025 as `default`, in older zones as `zone`.
@@ -110,7 +106,7 @@ fn new_ruleset(context: &RequestContext<'_>, kind: &str, phase: &str) -> Outcome
 /// PUT of an entry point, which creates it if there is none.
 ///
 /// # Sources
-/// No other members than these: observed 2026. Rules are kept if none are sent: the example of the
+/// No members other than these: observed 2026. Rules are kept if none are sent: the example of the
 /// documentation. ASSUMED: without an entry point, such a PUT creates one without rules.
 pub(super) fn put_entry_point(
     context: &RequestContext<'_>,
@@ -154,7 +150,7 @@ pub(super) fn put(
     replace(context, scope, before, &sent)
 }
 
-/// One of the scope's own rulesets, to be written.
+/// Returns one of the scope's own rulesets for a write.
 ///
 /// ASSUMED: managed rulesets are refused with this text.
 pub(super) fn own_or_refused(
@@ -191,13 +187,13 @@ fn replace(
     keep(context, scope, after)
 }
 
-/// The rules that a PUT sends, each with the identifier and version of the rule that it continues.
+/// Returns the rules of a PUT, each with the identifier and version of the rule that it continues.
 ///
 /// # Sources
 /// The same `ref` keeps the identifier, a new one makes a new rule, and without either a rule is
 /// new: developers.cloudflare.com/terraform/troubleshooting/rule-id-changes, read 2026-11-20.
-/// ASSUMED: an identifier that is not in the ruleset is refused, and one that is keeps its `ref` if
-/// none is sent.
+/// ASSUMED: an identifier that is not in the ruleset is refused, and a rule with a known identifier
+/// keeps its `ref` if none is sent.
 fn compose(
     context: &RequestContext<'_>,
     scope: &Scope,
@@ -262,7 +258,7 @@ pub(super) fn keep(
 /// DELETE of a ruleset: no content.
 ///
 /// # Sources
-/// Not while a rule executes it: the page named above. ASSUMED: the text, and that there is no
+/// Refused while a rule executes it: the page named above. ASSUMED: the text, and that there is no
 /// code.
 pub(super) fn delete(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Success> {
     let ruleset = own_or_refused(context, scope, id)?;
@@ -282,8 +278,9 @@ pub(super) fn delete(context: &RequestContext<'_>, scope: &Scope, id: &str) -> O
 /// DELETE of one version: no content.
 ///
 /// # Sources
-/// Not the latest while a rule executes the ruleset: the page named above. ASSUMED: not the latest
-/// at all, as an entry point is always in use; the text, and that there is no code.
+/// The latest version cannot be deleted while a rule executes the ruleset: the page named above.
+/// ASSUMED: the latest version can never be deleted, because an entry point is always in use; the
+/// text, and that there is no code.
 pub(super) fn delete_version(
     context: &RequestContext<'_>,
     scope: &Scope,

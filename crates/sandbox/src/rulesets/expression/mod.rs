@@ -1,4 +1,5 @@
-//! A light check of expressions: enough to refuse what Cloudflare refuses, with its error messages.
+//! A light check of expressions: enough to refuse the expressions that Cloudflare refuses, with its
+//! error messages.
 //!
 //! | problem | code |
 //! |---|---|
@@ -7,12 +8,12 @@
 //! | cannot be parsed: unknown names, brackets, operators, types | 20127 with the place |
 //! | valid, but not available on the plan | 50002 |
 //!
-//! This parser is the sandbox's own, so that a mistake in the client's is not repeated here. It
-//! does not check regular expressions, lists of accounts, or ranges of values, does not know texts
-//! written as bytes, and does not check the rules of Magic Transit, whose fields are different.
+//! The sandbox has its own parser, so that a mistake in the client's parser is not repeated here.
+//! It does not check regular expressions, lists of accounts, or ranges of values, does not know
+//! byte strings, and does not check the rules of Magic Transit, whose fields are different.
 //!
 //! # Sources
-//! Codes and texts: observed 2025 and 2026; the code 50002 is weak. Language:
+//! Codes and texts: observed 2025 and 2026; the evidence for code 50002 is weak. Language:
 //! developers.cloudflare.com/ruleset-engine/rules-language, its pages on expressions, operators,
 //! values and functions, read 2026-11-20.
 
@@ -26,7 +27,7 @@ use token::Token;
 use uses::{Fault, Surroundings, Uses};
 use zonewright_model::model::facts::expressions::{EXPRESSION_CHARACTERS, Needs};
 
-/// The text on one line, as it is measured and shown.
+/// Puts a text on one line, which is the form that is measured and shown.
 ///
 /// ASSUMED: a line break with the spaces around it becomes one space.
 fn one_line(text: &str) -> String {
@@ -39,7 +40,7 @@ pub(super) fn check(author: &Author<'_>, text: &str, pointer: &str, problems: &m
     check_in(author, text, has_response, pointer, problems);
 }
 
-/// Checks an expression that counts requests, which can use responses.
+/// Checks the counting expression of a rate limiting rule, which can use responses.
 ///
 /// # Sources
 /// developers.cloudflare.com/waf/rate-limiting-rules/parameters, read 2026-11-20.
@@ -90,7 +91,7 @@ fn check_in(
     }
 }
 
-/// Refuses what the plan does not include.
+/// Refuses features that the plan does not include.
 ///
 /// # Sources
 /// The texts for regular expressions and for fields of Bot Management: observed 2025. ASSUMED:
@@ -120,7 +121,8 @@ fn check_plan(plan: usize, uses: &Uses, problems: &mut Problems) {
     }
 }
 
-/// Whether an expression ends as an account's must: with a comparison of the plan.
+/// Returns true if an expression ends with a comparison of the plan, which an account's expression
+/// must do.
 ///
 /// # Sources
 /// developers.cloudflare.com/ruleset-engine/managed-rulesets/deploy-managed-ruleset, read

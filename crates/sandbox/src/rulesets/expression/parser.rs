@@ -18,7 +18,7 @@ use zonewright_model::model::facts::expressions::{
     ExpressionFunction, FIELDS, FUNCTIONS, FieldType, ParameterType,
 };
 
-/// Largest depth of brackets.
+/// Maximum depth of brackets.
 const DEEPEST: usize = 100;
 
 /// Functions that an expression may use only once: observed 2025.
@@ -27,17 +27,17 @@ const RATIONED: &[&str] = &["concat", "regex_replace"];
 /// The type of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
-    /// True or false.
+    /// A boolean.
     Bool,
-    /// Text.
+    /// A byte string.
     Bytes,
     /// A number.
     Int,
     /// An address.
     Ip,
-    /// Several of a type.
+    /// An array.
     Array(Box<Kind>),
-    /// Several of a type by name.
+    /// A map from names.
     Map(Box<Kind>),
 }
 
@@ -58,19 +58,19 @@ impl From<FieldType> for Kind {
     }
 }
 
-/// The type of a value, and whether it applies to each element of an array.
+/// The type of a value, possibly of each element of an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Value {
     /// The type; of one element if `is_each`.
     kind: Kind,
-    /// Whether it was reached with `[*]`.
+    /// True if it was reached with `[*]`.
     is_each: bool,
 }
 
 /// The result of parsing.
 type Read<T> = Result<T, Fault>;
 
-/// Parses a whole expression; returns what it uses.
+/// Parses a whole expression; returns the features that it uses.
 pub(super) fn read(text: &str, surroundings: Surroundings<'_>) -> Read<Uses> {
     let end = text.chars().count();
     let spots = token::split(text);
@@ -107,11 +107,11 @@ struct Parser<'a> {
     spots: Vec<Spot>,
     /// Index of the next token.
     at: usize,
-    /// Characters of the text.
+    /// Length of the text in characters.
     end: usize,
     /// Context of the expression.
     surroundings: Surroundings<'a>,
-    /// What it uses.
+    /// The features that it uses.
     uses: Uses,
     /// Functions of [`RATIONED`] that were called.
     rationed: Vec<&'static str>,
@@ -132,14 +132,14 @@ impl Parser<'_> {
         Fault { column, width, reason: reason.into() }
     }
 
-    /// Consumes the next token if it is this symbol; returns whether it is.
+    /// Consumes the next token if it is this symbol; returns true if it was consumed.
     fn takes_symbol(&mut self, symbol: &str) -> bool {
         let is_next = matches!(self.peek(), Some(Token::Symbol(s)) if *s == symbol);
         self.at += usize::from(is_next);
         is_next
     }
 
-    /// Consumes the next token if it is this word; returns whether it is.
+    /// Consumes the next token if it is this word; returns true if it was consumed.
     fn takes_keyword(&mut self, word: &str) -> bool {
         let is_next = matches!(self.peek(), Some(Token::Word(w)) if w == word);
         self.at += usize::from(is_next);
@@ -155,7 +155,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Operands joined by a word or its symbol.
+    /// Parses operands joined by a word or its symbol.
     fn joined(
         &mut self,
         word: &str,
@@ -180,14 +180,14 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// `or`.
+    /// Parses `or`.
     fn alternatives(&mut self) -> Read<Value> {
         self.joined("or", "||", |parser| {
             parser.joined("xor", "^^", |parser| parser.joined("and", "&&", Self::negation))
         })
     }
 
-    /// `not`, brackets, or a comparison.
+    /// Parses `not`, brackets, or a comparison.
     fn negation(&mut self) -> Read<Value> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -209,7 +209,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// A value, alone or in a comparison.
+    /// Parses a value, alone or in a comparison.
     fn comparison(&mut self) -> Read<Value> {
         let left = self.value()?;
         let start = self.at;
@@ -221,7 +221,7 @@ impl Parser<'_> {
         };
         if !is_possible {
             self.at = start;
-            // A boolean takes no operator, so what follows it is not recognized.
+            // A boolean takes no operator, so the next token is not recognized.
             let reason = match kind {
                 Kind::Bool => "unrecognised input".to_owned(),
                 kind => format!("cannot perform this operation on type {kind:?}"),
@@ -259,7 +259,7 @@ impl Parser<'_> {
         Some(operator)
     }
 
-    /// The right side of an operator that takes one literal.
+    /// Parses the right side of an operator that takes one literal.
     fn literal(&mut self, kind: &Kind, operator: &str) -> Read<()> {
         let is_literal = match (kind, self.peek()) {
             (Kind::Bytes, Some(Token::Text(text))) => {
@@ -280,7 +280,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The right side of `in`: a named list, or items in braces separated by spaces.
+    /// Parses the right side of `in`: a named list, or items in braces separated by spaces.
     fn set(&mut self, kind: &Kind) -> Read<()> {
         if matches!(self.peek(), Some(Token::Word(word)) if word.starts_with('$') && word.len() > 1)
         {
@@ -314,7 +314,7 @@ impl Parser<'_> {
         if items == 0 { Err(self.fault("expected literal in the set")) } else { Ok(()) }
     }
 
-    /// A field or call with its indexes.
+    /// Parses a field or call with its indexes.
     fn value(&mut self) -> Read<Value> {
         let name = match self.peek() {
             Some(Token::Word(word)) => word.clone(),
@@ -360,7 +360,7 @@ impl Parser<'_> {
         Ok(Value { kind: field.kind.into(), is_each: false })
     }
 
-    /// Whether the phase belongs to the firewall, where only the request is available.
+    /// Returns true if the phase belongs to the firewall, in which only the request is available.
     fn is_of_request(&self) -> bool {
         matches!(
             self.surroundings.phase,
@@ -368,14 +368,15 @@ impl Parser<'_> {
         )
     }
 
-    /// Whether a function is available. ASSUMED: outside the firewall's phases every function is.
+    /// Returns true if a function is available. ASSUMED: outside the firewall's phases every
+    /// function is available.
     fn has_function(&self, function: &ExpressionFunction) -> bool {
         function.only_in.is_empty()
             || !self.is_of_request()
             || function.only_in.contains(&self.surroundings.phase)
     }
 
-    /// An element of an array or map, up to the closing bracket.
+    /// Parses the index of an array or map, up to the closing bracket.
     fn indexed(&mut self, value: Value) -> Read<Value> {
         let reason = format!("cannot index type {:?}", value.kind);
         let inner = match (value.kind, self.peek()) {
@@ -393,7 +394,6 @@ impl Parser<'_> {
         Ok(Value { kind, is_each })
     }
 
-    /// A function call.
     fn call(&mut self, function: &'static ExpressionFunction) -> Read<Value> {
         if RATIONED.contains(&function.name) {
             if self.rationed.contains(&function.name) {
@@ -439,7 +439,7 @@ impl Parser<'_> {
         Ok(Value { kind: function.returns.into(), is_each })
     }
 
-    /// An argument: a literal or an expression.
+    /// Parses an argument: a literal or an expression.
     fn argument(&mut self) -> Read<Value> {
         let kind = match self.peek() {
             Some(Token::Text(_)) => Kind::Bytes,
@@ -452,7 +452,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a parameter accepts a value.
+/// Returns true if a parameter accepts a value.
 fn fits(parameter: ParameterType, value: &Value) -> bool {
     let Value { kind, is_each } = value;
     let is_array = matches!(kind, Kind::Array(_));
@@ -474,7 +474,7 @@ fn fits(parameter: ParameterType, value: &Value) -> bool {
     }
 }
 
-/// Whether a word is one literal, or two with `..` between them.
+/// Returns true if a word is one literal, or two with `..` between them.
 fn is_range(word: &str, is_end: impl Fn(&str) -> bool) -> bool {
     match word.split_once("..") {
         Some((first, last)) => is_end(first) && is_end(last),
@@ -482,8 +482,9 @@ fn is_range(word: &str, is_end: impl Fn(&str) -> bool) -> bool {
     }
 }
 
-/// Whether a word is an address with the length of a mask, and without bits beyond it: the engine
-/// refuses these with "host part of address was not zero" (seen of its parser, 2026-11-22).
+/// Returns true if a word is an address with a prefix length and without bits beyond it.
+/// Cloudflare's engine refuses such bits with "host part of address was not zero" (seen of its
+/// parser, 2026-11-22).
 fn is_network(word: &str) -> bool {
     let Some((address, bits)) = word.split_once('/') else { return false };
     let (Ok(address), Ok(bits)) = (address.parse::<IpAddr>(), bits.parse::<u32>()) else {

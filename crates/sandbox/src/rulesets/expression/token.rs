@@ -11,7 +11,7 @@ pub(super) enum Token {
     Symbol(&'static str),
     /// A text without a closing quote.
     Unclosed,
-    /// Anything else.
+    /// Any other character.
     Strange,
 }
 
@@ -32,12 +32,11 @@ const SYMBOLS: &[&str] = &[
     ",", "*",
 ];
 
-/// Whether a character can be part of a word: a name, number, address, range, mask or list.
+/// Returns true if a character can be part of a word: a name, number, address, range, mask or list.
 fn continues_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '/' | '-' | '$')
 }
 
-/// All tokens of a text.
 pub(super) fn split(text: &str) -> Vec<Spot> {
     let chars: Vec<char> = text.chars().collect();
     let mut spots = Vec::new();
@@ -54,7 +53,7 @@ pub(super) fn split(text: &str) -> Vec<Spot> {
     spots
 }
 
-/// The first token of a rest that is not empty, with its length.
+/// Returns the first token of a text that is not empty, with its length.
 fn next(rest: &[char]) -> (Token, usize) {
     if rest[0] == '"' {
         return quoted(rest);
@@ -76,7 +75,7 @@ fn next(rest: &[char]) -> (Token, usize) {
     }
 }
 
-/// A quoted text, in which a backslash escapes the next character.
+/// Reads a quoted text, in which a backslash escapes the next character.
 fn quoted(rest: &[char]) -> (Token, usize) {
     let mut text = String::new();
     let mut at = 1;
@@ -102,7 +101,7 @@ fn quoted(rest: &[char]) -> (Token, usize) {
     (Token::Unclosed, rest.len())
 }
 
-/// A raw text such as `r#"…"#`; `None` if it is not one.
+/// Reads a raw text such as `r#"…"#`; `None` if it is not one.
 fn raw(rest: &[char]) -> Option<(Token, usize)> {
     let hashes = rest[1..].iter().take_while(|c| **c == '#').count();
     let start = hashes + 2;

@@ -1,19 +1,19 @@
-//! What an expression may use, and what it uses.
+//! The features that an expression may use, and the features that it uses.
 
 use zonewright_model::model::facts::expressions::Needs;
 
-/// The context of an expression that decides what can be used in it.
+/// The context of an expression, which determines the available features.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Surroundings<'a> {
-    /// Whether it belongs to a ruleset of an account.
+    /// True if it belongs to a ruleset of an account.
     pub(super) is_account: bool,
     /// The phase of its ruleset.
     pub(super) phase: &'a str,
-    /// Whether the response is available.
+    /// True if the response is available.
     pub(super) has_response: bool,
 }
 
-/// Why an expression cannot be parsed.
+/// The reason why an expression cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     /// Characters before the error.
@@ -24,17 +24,17 @@ pub(super) struct Fault {
     pub(super) reason: String,
 }
 
-/// What a valid expression uses that not every plan has.
+/// The features of an expression that not every plan has.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Uses {
     /// Fields and functions, with the plans that have them.
     pub(super) names: Vec<(&'static str, Needs)>,
-    /// Whether it uses regular expressions.
+    /// True if it uses regular expressions.
     pub(super) has_regex: bool,
 }
 
 impl Uses {
-    /// Notes a field or function, once.
+    /// Adds a field or function, unless it was added already.
     pub(super) fn note(&mut self, name: &'static str, needs: Needs) {
         if !self.names.contains(&(name, needs)) {
             self.names.push((name, needs));
