@@ -1,6 +1,6 @@
 //! A file of a spec whose text changes.
 
-/// A file before and after.
+/// A file with both versions of its text.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangedFile<'a> {
     /// Its name.

@@ -26,47 +26,47 @@ use super::safe::{shortened, visible};
 use super::wrapped_lines::rows;
 use crate::diagnostic::{Diagnostic, Label, Severity, Source, SourceId, Sources};
 
-/// Longest line shown in full, on a terminal that is wide enough.
+/// Maximum length of a line that is shown in full, on a terminal that is wide enough.
 ///
 /// # Units
 /// Characters.
 const LINE: usize = 140;
 
-/// Shortest line that is shown, however narrow the terminal is.
+/// Minimum length of a shown line, even on a narrow terminal.
 ///
 /// # Units
 /// Characters.
 const SHORTEST: usize = 20;
 
-/// Room for the number of a line and the signs beside it.
+/// Width of the line number and the signs beside it.
 ///
 /// # Units
 /// Characters.
 const GUTTER: usize = 10;
 
-/// Length of what is shown before the place in a longer line.
+/// Length of the text shown before the place in a longer line.
 ///
 /// # Units
 /// Characters.
 const BEFORE: usize = 50;
 
-/// Longest message shown in full.
+/// Maximum length of a message that is shown in full.
 ///
 /// # Units
 /// Characters.
 const MESSAGE: usize = 400;
 
-/// Lines between two places that are still shown in one excerpt.
+/// Maximum number of lines between two places that share one excerpt.
 const NEAR: usize = 40;
 
-/// Width at which a message would be wrapped; the renderer itself cuts nothing.
+/// Width at which the renderer would wrap a message; the renderer itself cuts nothing.
 const WIDTH: usize = 400;
 
-/// Writes findings one after the other, each followed by an empty line. On a terminal of this many
-/// columns, excerpts are cut and sentences are wrapped.
+/// Writes findings one after the other, each followed by an empty line. If `width` is the number of
+/// columns of a terminal, excerpts are cut and sentences are wrapped.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write<'d>(
     out: &mut dyn Write,
     diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
@@ -75,7 +75,7 @@ pub fn write<'d>(
     width: Option<usize>,
 ) -> io::Result<()> {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() }.term_width(WIDTH);
-    // Beside an excerpt are the number of its line and a bar.
+    // The line number and a bar take the columns beside an excerpt.
     let line = width.map_or(LINE, |width| LINE.min(width.saturating_sub(GUTTER)).max(SHORTEST));
     for diagnostic in diagnostics {
         let (group, headings) = group(diagnostic, sources, line);
@@ -94,11 +94,11 @@ pub fn write<'d>(
     Ok(())
 }
 
-/// A heading as the renderer writes it, and the corrected one: the renderer counts columns in the
-/// shown part of a line.
+/// A heading of the renderer, and its correction: the renderer counts columns in the shown part of
+/// a line.
 type Heading = (String, String);
 
-/// A finding for the renderer.
+/// Converts a finding for the renderer.
 fn group<'a>(diagnostic: &Diagnostic, sources: &Sources, line: usize) -> (Group<'a>, Vec<Heading>) {
     let mut headings = Vec::new();
     let level = match diagnostic.severity {
@@ -140,10 +140,10 @@ fn group<'a>(diagnostic: &Diagnostic, sources: &Sources, line: usize) -> (Group<
     (group, headings)
 }
 
-/// A labelled place.
+/// A label with its text.
 type Labelled<'l> = (AnnotationKind, &'l Label, String);
 
-/// Groups labels that are close enough for one excerpt; the primary one stays first.
+/// Groups labels that are close enough for one excerpt; the primary label stays first.
 fn excerpts<'l>(labels: Vec<Labelled<'l>>, sources: &Sources) -> Vec<Vec<Labelled<'l>>> {
     let mut excerpts: Vec<(SourceId, usize, usize, Vec<Labelled<'l>>)> = Vec::new();
     for label in labels {
@@ -164,8 +164,8 @@ fn excerpts<'l>(labels: Vec<Labelled<'l>>, sources: &Sources) -> Vec<Vec<Labelle
     excerpts.into_iter().map(|e| e.3).collect()
 }
 
-/// The excerpt of a text around its labels, escaped and shortened, and the column of the first
-/// label in the shown text.
+/// Returns the excerpt of a text around its labels, escaped and shortened, and the column of the
+/// first label in the shown text.
 fn snippet<'a>(
     labels: Vec<Labelled<'_>>,
     sources: &Sources,
@@ -173,7 +173,7 @@ fn snippet<'a>(
 ) -> (Snippet<'a, annotate_snippets::Annotation<'a>>, usize) {
     let source = labels[0].1.place.source;
     let text = sources.get(source).map_or("", Source::text);
-    // If a place has several lines, the first one is shown.
+    // Only the first line of a place with several lines is shown.
     let spots: Vec<(usize, Range<usize>)> = labels
         .iter()
         .map(|(_, label, _)| {
@@ -222,7 +222,7 @@ fn snippet<'a>(
     (Snippet::source(shown).line_start(first + 1).annotations(annotations), column)
 }
 
-/// The part of a line to show, at most so many characters, so that a place in it is visible.
+/// Selects the part of a line to show, at most `most` characters, so that a place in it is visible.
 fn cut(line: &str, place: usize, most: usize) -> Range<usize> {
     let before = BEFORE.min(most / 2);
     let Some((end, _)) = line.char_indices().nth(most) else { return 0..line.len() };
@@ -237,10 +237,10 @@ fn cut(line: &str, place: usize, most: usize) -> Range<usize> {
     start..end
 }
 
-/// A text on one line that is safe for a terminal, cut if it is very long.
+/// Puts a text on one line, escapes it for a terminal, and cuts it if it is very long.
 fn message(text: &str) -> String {
-    // If the finding was cut, it says how long it was; that length counts, not the length of what
-    // was kept.
+    // A finding that was cut ends with its original length, which counts here instead of its
+    // current length.
     let total = text.rfind("… (").filter(|_| text.ends_with(" bytes in all)"));
     match total {
         Some(at) if text[..at].chars().nth(MESSAGE).is_some() => {
@@ -251,12 +251,12 @@ fn message(text: &str) -> String {
     }
 }
 
-/// A text in which everything is escaped that a terminal would act on or not show.
+/// Escapes every character that a terminal would act on or not show.
 fn display(text: &str) -> String {
     visible(&plain(text)).into_owned()
 }
 
-/// A text without tabs, whose width varies, and byte order marks, which have no width.
+/// Replaces tabs, whose width varies, and removes byte order marks, which have no width.
 fn plain(text: &str) -> Cow<'_, str> {
     if !text.contains(['\t', '\u{feff}']) {
         return Cow::Borrowed(text);

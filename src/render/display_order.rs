@@ -1,4 +1,4 @@
-//! The order of the entries of a plan: by how much they matter to a reviewer.
+//! The order of the entries of a plan: by importance for a reviewer.
 
 use std::cmp::Reverse;
 
@@ -8,40 +8,41 @@ use crate::model::facts::{MAIL_LABELS, MAIL_TEXTS};
 use crate::model::{Purpose, Rdata, RecordType, ZoneName};
 use crate::plan::{Action, Operation, RecordSubject, Subject};
 
-/// How much an entry matters.
+/// The importance of an entry.
 ///
 /// # Order
-/// What matters most comes first.
+/// The most important comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Weight {
-    /// The zone itself.
+    /// A zone.
     Zone,
     /// A danger, accepted or not.
     Danger,
-    /// Who answers for a name.
+    /// A delegation.
     NameServers,
     /// The chain of trust.
     Dnssec,
-    /// Who may issue certificates.
+    /// The authorities that may issue certificates.
     Issuance,
-    /// Where mail goes, and whether it is genuine.
+    /// Mail servers, and the authentication of mail.
     Mail,
-    /// Other records at the name of the zone.
+    /// Other records at the apex of the zone.
     Apex,
-    /// Where names lead.
+    /// The addresses and targets of names.
     Addresses,
     /// Other records.
     Others,
     /// Rules and settings.
     Rules,
-    /// How long answers are kept.
+    /// Times to live.
     Lifetimes,
     /// Comments and tags.
     Notes,
 }
 
 impl Weight {
-    /// How much an operation matters, with its dangers if it has any that need attention.
+    /// Returns the importance of an operation. `is_dangerous` is true if one of its dangers needs
+    /// attention.
     pub(super) fn of(operation: &Operation, is_dangerous: bool, zone: &ZoneName) -> Self {
         match &operation.subject {
             Subject::Zone => Self::Zone,
@@ -54,11 +55,11 @@ impl Weight {
     }
 }
 
-/// What entries are sorted by: how much one matters, the attention that it needs, how much it would
-/// matter without its dangers (`kind`), and the number of its first operation.
+/// Returns the sort key of an entry: its importance, the attention that it needs, its importance
+/// without its dangers (`kind`), and the number of its first operation.
 ///
-/// Nothing that works today can be broken in a zone without records (`is_new`): below its dangers
-/// it reads like a zone file.
+/// In a zone without records (`is_new`), no change can break anything that works today. So its
+/// entries are sorted like a zone file, except for dangers.
 pub(super) fn sort_key(
     weight: Weight,
     kind: Weight,
@@ -72,7 +73,7 @@ pub(super) fn sort_key(
     (rank(weight), Reverse(attention), rank(kind), number)
 }
 
-/// How much an operation on a record matters without its dangers.
+/// Returns the importance of an operation on a record without its dangers.
 fn weight_of_record(record: &RecordSubject, operation: &Operation, zone: &ZoneName) -> Weight {
     let only = |wanted: &[Field]| {
         let fields = &operation.fields;
@@ -105,7 +106,7 @@ fn weight_of_record(record: &RecordSubject, operation: &Operation, zone: &ZoneNa
     }
 }
 
-/// Whether a record says how mail is recognized or reported: SPF, DKIM, DMARC, MTA-STS, TLS-RPT,
+/// Returns true if a record authenticates or reports mail: SPF, DKIM, DMARC, MTA-STS, TLS-RPT,
 /// BIMI, or an alias in their place.
 fn is_about_mail(name: &str, data: &Rdata) -> bool {
     match data.purpose() {

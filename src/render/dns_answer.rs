@@ -1,4 +1,4 @@
-//! Authoritative answers with the records that make them, as text and as JSON.
+//! Authoritative answers with the records that they are made of, as text and as JSON.
 
 use std::io::{self, Write};
 
@@ -16,22 +16,22 @@ use crate::model::{Fqdn, RecordType};
 /// An answer to show.
 #[derive(Debug, Clone)]
 pub struct AnswerView<'a> {
-    /// The type that was asked.
+    /// The queried type.
     pub kind: RecordType,
     /// The answer.
     pub answer: Answer<'a>,
-    /// What it takes for granted.
+    /// The assumptions of the answer.
     pub notes: Vec<String>,
 }
 
-/// A record that takes part, with how it does.
+/// A record of an answer, with its role.
 struct Part<'a> {
     entry: Entry<'a>,
     wildcard: Option<&'a str>,
     role: &'static str,
 }
 
-/// The records of an answer, in order.
+/// Returns the records of an answer, in order.
 fn parts<'a>(answer: &Answer<'a>) -> Vec<Part<'a>> {
     let aliases = answer.aliases.iter();
     let mut parts: Vec<Part<'a>> = aliases
@@ -58,14 +58,14 @@ fn parts<'a>(answer: &Answer<'a>) -> Vec<Part<'a>> {
 /// Writes answers to questions about a name.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_answers(
     out: &mut dyn Write,
     name: &Fqdn,
     answers: &[AnswerView<'_>],
     sources: &Sources,
 ) -> io::Result<()> {
-    // What holds for all answers is said once.
+    // Notes that apply to all answers are written once.
     let is_common = |note: &&String| {
         answers.len() > 1 && answers.iter().all(|answer| answer.notes.contains(note))
     };
@@ -104,7 +104,7 @@ pub fn write_answers(
     Ok(())
 }
 
-/// One record: name, type, value, and everything else.
+/// Returns the cells of one record: name, type, value, and all other attributes.
 fn row(part: &Part<'_>, sources: &Sources) -> [String; 4] {
     let Part { entry, wildcard, role } = part;
     let mut about = vec![match entry.ttl {
@@ -124,7 +124,6 @@ fn row(part: &Part<'_>, sources: &Sources) -> [String; 4] {
     [shown(entry.name.as_str()), entry.data.type_name().to_owned(), value, about.join(", ")]
 }
 
-/// Answers to questions about a name.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Document<'a> {
     format: u32,
@@ -133,7 +132,6 @@ pub(crate) struct Document<'a> {
     answers: Vec<AnswerJson<'a>>,
 }
 
-/// An answer.
 #[derive(Debug, Serialize, JsonSchema)]
 struct AnswerJson<'a> {
     #[serde(rename = "type")]
@@ -146,7 +144,6 @@ struct AnswerJson<'a> {
     notes: &'a [String],
 }
 
-/// A record that takes part.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RecordJson<'a> {
     role: &'static str,
@@ -160,7 +157,7 @@ struct RecordJson<'a> {
     source: Option<Source<'a>>,
 }
 
-/// Answers as JSON.
+/// Returns answers in the form of the JSON output.
 pub fn json<'a>(
     name: &'a Fqdn,
     answers: &'a [AnswerView<'a>],

@@ -1,6 +1,6 @@
-//! Output formats that are documents of their own, for reviewers and for other tools. Each is one
-//! file beside this one, and one line in the list in `render/mod.rs`. Text and JSON are no such
-//! formats: each command prints them in its own way.
+//! Output formats that are documents of their own, for reviewers and for other tools. Each has one
+//! file beside this one, and one line in the list in `render/mod.rs`. Text and JSON are not in this
+//! list: each command prints them in its own way.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -15,39 +15,40 @@ use crate::insight::traffic::Report;
 pub(super) type WritesPlan = fn(&mut dyn Write, &Review<'_>, &Options<'_>) -> io::Result<()>;
 /// Writes a report about drift.
 pub(super) type WritesDrift = fn(&mut dyn Write, &DriftView<'_>, &Options<'_>) -> io::Result<()>;
-/// Writes which expectations hold.
+/// Writes the results of expectations.
 pub(super) type WritesExpectations = fn(&mut dyn Write, &[Checked<'_>], &Sources) -> io::Result<()>;
 /// Writes changes of the spec's own files.
 pub(super) type WritesPatch = fn(&mut dyn Write, &[ChangedFile<'_>]) -> io::Result<()>;
 
-/// Writes what becomes of recorded requests.
+/// Writes the outcomes of recorded requests.
 pub(super) type WritesRequests = fn(&mut dyn Write, &Report) -> io::Result<()>;
 
-/// A format: its name, and how it shows what commands found. What it does not show is `None`.
+/// A format: its name, and a function for each kind of result. `None` means that the format cannot
+/// show the result.
 pub struct Document {
-    /// The word on the command line.
+    /// Its name on the command line.
     pub name: &'static str,
-    /// What it is, in the help.
+    /// Its description in the help.
     pub about: &'static str,
-    /// Writes what was found in a spec. Every command that has the format prints this if the spec
+    /// Writes the findings about a spec. Every command that has the format writes them if the spec
     /// has errors.
     pub findings: fn(&mut dyn Write, &Findings<'_>, &Options<'_>) -> io::Result<()>,
-    /// Whether `validate` has it.
+    /// True if `validate` has the format.
     pub is_for_validate: bool,
     /// Writes a plan.
     pub plan: Option<WritesPlan>,
     /// Writes a report about drift.
     pub drift: Option<WritesDrift>,
-    /// Writes which expectations hold.
+    /// Writes the results of expectations.
     pub expectations: Option<WritesExpectations>,
     /// Writes changes of the spec's own files.
     pub patch: Option<WritesPatch>,
-    /// Writes what becomes of recorded requests.
+    /// Writes the outcomes of recorded requests.
     pub requests: Option<WritesRequests>,
 }
 
 impl Document {
-    /// The commands that have it.
+    /// Returns the commands that have the format.
     #[must_use]
     pub fn commands(&self) -> Vec<&'static str> {
         let all = [
@@ -76,14 +77,14 @@ impl fmt::Debug for Document {
     }
 }
 
-/// What a format may need beside what it shows.
+/// Further inputs of a format.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'a> {
-    /// How comments are made.
+    /// Options of comments.
     pub comment: Comment<'a>,
-    /// The findings that there can be.
+    /// All kinds of findings.
     pub known: &'a [&'static Finding],
-    /// The lints among them.
+    /// The kinds of findings of lints.
     pub lints: &'a [&'static Finding],
 }
 
@@ -93,6 +94,6 @@ pub struct Comment<'a> {
     /// Identifies one of several comments of a pull request; see
     /// [`is_marker`](super::markdown::is_marker).
     pub marker: Option<&'a str>,
-    /// Its largest size, in characters.
+    /// Maximum size, in characters.
     pub limit: usize,
 }

@@ -1,4 +1,4 @@
-//! Drift for all outputs: what changed and who changed it, as operations of the plan with their
+//! Drift for all outputs: the changes and their authors, as operations of the plan with their
 //! findings.
 
 use super::operation_view::{OperationView, place, views};
@@ -14,7 +14,7 @@ use crate::model::sort_by_key;
 use crate::model::time::ago;
 use crate::plan::{Action, DeploymentInForce, Plan, SetAsideCount, ZonePlan};
 
-/// Largest number of reasons that are shown of a weakened deployment; the JSON has all.
+/// Maximum number of reasons that are shown for a weakened deployment; the JSON has all.
 const SHORTFALLS: usize = 8;
 
 /// A report with its context.
@@ -22,7 +22,7 @@ const SHORTFALLS: usize = 8;
 pub struct DriftView<'a> {
     /// The report.
     pub report: &'a Report,
-    /// The plan that it was made from.
+    /// The plan that the report is based on.
     pub plan: &'a Plan,
     /// The states that the exit code reports.
     pub asked: &'a [State],
@@ -31,7 +31,7 @@ pub struct DriftView<'a> {
 }
 
 impl<'a> DriftView<'a> {
-    /// The result of the report.
+    /// Returns the result of the report.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.report.verdict(self.asked)
@@ -42,7 +42,7 @@ impl<'a> DriftView<'a> {
         self.report.zones.iter().zip(&self.plan.zones)
     }
 
-    /// The verdict for a heading.
+    /// Returns the verdict for a heading.
     pub(super) fn verdict_words(&self) -> &'static str {
         match self.verdict() {
             Verdict::InSync => "in sync",
@@ -52,7 +52,7 @@ impl<'a> DriftView<'a> {
         }
     }
 
-    /// How many expectations fail, as the end of a list; empty if none does.
+    /// Describes the number of failing expectations, as the end of a list; empty if none fails.
     pub(super) fn failed(&self) -> String {
         match self.report.failed_expectations() {
             0 => String::new(),
@@ -60,14 +60,14 @@ impl<'a> DriftView<'a> {
         }
     }
 
-    /// The number of objects in each state, in words; states without objects are omitted, except
+    /// Describes the number of objects in each state. States without objects are omitted, except
     /// "in sync".
     #[must_use]
     pub fn counts(&self) -> String {
         words(|state| self.report.count(state))
     }
 
-    /// The end of a summary: requests, and the base.
+    /// Describes the requests and the base, as the end of a summary.
     pub(super) fn circumstances(&self) -> String {
         let made = count(usize::try_from(self.plan.requests_made).unwrap_or(usize::MAX), "request");
         let partly = self.report.zones.iter().filter(|zone| zone.is_partly_read).count();
@@ -86,26 +86,26 @@ impl<'a> DriftView<'a> {
     }
 }
 
-/// Counts by state, in words.
+/// Describes counts by state.
 pub(super) fn words(count: impl Fn(State) -> usize) -> String {
     let of = |state: &State| (*state, count(*state));
     let shown = State::ALL.iter().map(of).filter(|(state, n)| *n > 0 || *state == State::InSync);
     shown.map(|(state, n)| format!("{n} {}", state.as_str())).collect::<Vec<_>>().join(", ")
 }
 
-/// The findings of a zone with their operations, most important first.
+/// Returns the findings of a zone with their operations, most important first.
 pub(super) fn findings<'a>(
     report: &'a ZoneReport,
     plan: &'a ZonePlan,
 ) -> Vec<(&'a Finding, OperationView<'a>)> {
-    // Both are in the order of the plan.
+    // Both lists are in the order of the plan.
     let mut all: Vec<_> = report.findings.iter().zip(views(plan)).collect();
     sort_by_key(&mut all, |(finding, _)| finding.state);
     all
 }
 
-/// A deployment that is weaker than the spec says: what it is, then what is promised and live, and
-/// what to do.
+/// Describes a deployment that is weaker than in the spec: a heading, then the promised and the
+/// live state, and the next step.
 pub(super) fn weakened(found: &WeakenedDeployment) -> (String, Vec<String>) {
     let DeploymentInForce { in_force, modified_on, .. } = &found.deployment;
     let rules = in_force.rules_in_words().map(|words| format!("  {words}")).unwrap_or_default();
@@ -134,8 +134,7 @@ pub(super) fn weakened(found: &WeakenedDeployment) -> (String, Vec<String>) {
     (what, lines)
 }
 
-/// The expectations of a zone that do not hold of what is live, or of which that is unknown, in
-/// words.
+/// Describes the expectations of a zone that fail in the live state, or whose result is unknown.
 pub(super) fn expectations(report: &ZoneReport, sources: &Sources) -> Vec<String> {
     let line = |checked: &CheckedExpectation| {
         let CheckedExpectation { name, place: at, outcome } = checked;
@@ -150,7 +149,7 @@ pub(super) fn expectations(report: &ZoneReport, sources: &Sources) -> Vec<String
     report.expectations.iter().filter_map(line).collect()
 }
 
-/// How the live object differs from the spec.
+/// Describes the difference between the live object and the spec.
 pub(super) fn how(mark: Action) -> &'static str {
     match mark {
         Action::Create => "missing",
@@ -160,7 +159,7 @@ pub(super) fn how(mark: Action) -> &'static str {
     }
 }
 
-/// Both sides of a difference, in words; `shown` escapes a value.
+/// Describes both sides of a difference; `shown` escapes a value.
 pub(super) fn sides(
     before: Option<&str>,
     after: Option<&str>,
@@ -170,8 +169,8 @@ pub(super) fn sides(
     format!("{} at Cloudflare, {} in the spec", side(before), side(after))
 }
 
-/// Other facts about an object: when it was changed, why it is not wanted, what applying the spec
-/// would do.
+/// Describes further facts about an object: the time of its change, the reason why it is not
+/// wanted, the effect of applying the spec.
 pub(super) fn remarks(finding: &Finding, operation: &OperationView<'_>) -> Vec<String> {
     let mut remarks = Vec::new();
     match operation.direction {
@@ -196,7 +195,7 @@ pub(super) fn remarks(finding: &Finding, operation: &OperationView<'_>) -> Vec<S
     remarks
 }
 
-/// What is unmanaged for one reason, in words: `3 unmanaged (2 A, 1 TXT)`.
+/// Describes the unmanaged objects with one reason: `3 unmanaged (2 A, 1 TXT)`.
 pub(super) fn aside(aside: &SetAsideCount) -> String {
     let types: Vec<_> = aside.types.iter().map(|(name, n)| format!("{n} {name}")).collect();
     format!("{} ({})", aside.words(), types.join(", "))

@@ -1,17 +1,18 @@
-//! The plan of a zone as a reader takes it in: the one model between a plan and its pages.
+//! The plan of a zone as outputs for reviewers show it: the one model between a plan and these
+//! outputs.
 //!
-//! The operations of a plan are in the order in which they are carried out. A reader wants what
-//! matters most first, and what belongs together as one entry:
+//! The operations of a plan are in the order of execution. A reviewer needs the most important
+//! operations first, and related operations as one entry:
 //!
 //! | entry | operations |
 //! |---|---|
 //! | a rename | a delete and a create of the same value at another name |
-//! | a swap | two updates, each of which gives the other's value |
-//! | the same change | at least [`FEWEST`] operations on records that differ in their names alone |
+//! | a swap | two updates, each of which sets the other's previous value |
+//! | the same change | at least [`FEWEST`] operations on records that differ only in their names |
 //! | one operation | any other |
 //!
-//! Changes of comments and tags alone come last, and pages fold them. Programs get the plan as it
-//! is, see [`crate::document`].
+//! Changes of comments and tags alone come last, and pages fold them. Programs get the plan
+//! unchanged, see [`crate::document`].
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -24,56 +25,56 @@ use super::record_in_words;
 use crate::model::{Fqdn, Gather, ZoneName, sort_by_key};
 use crate::plan::{Action, Operation, ZonePlan};
 
-/// The fewest operations that are shown as the same change.
+/// Minimum number of operations that are shown as the same change.
 const FEWEST: usize = 3;
 
-/// The largest number of names, or runs of names, that an entry begins with.
+/// Maximum number of names, or runs of names, at the beginning of an entry.
 const NAMES: usize = 6;
 
-/// The same for a dangerous one.
+/// Maximum number of names, or runs of names, at the beginning of a dangerous entry.
 const DANGEROUS_NAMES: usize = 60;
 
-/// The largest number of unchanged values that are shown beside one that changes.
+/// Maximum number of unchanged values that are shown beside a changed one.
 pub(super) const BESIDE: usize = 10;
 
 /// One operation of an entry.
 #[derive(Debug, Clone)]
 pub(super) struct Member<'a> {
-    /// Its number in the plan of the zone.
+    /// Its index in the plan of the zone.
     pub(super) number: usize,
     /// The operation.
     operation: &'a Operation,
-    /// The same for a reader.
+    /// The view of the operation.
     pub(super) view: OperationView<'a>,
 }
 
-/// What a reader takes as one.
+/// One or more operations that a reviewer reads as one.
 #[derive(Debug, Clone)]
 pub(super) struct Entry<'a> {
-    /// What it says.
+    /// The view of all of its operations.
     pub(super) view: OperationView<'a>,
-    /// Its operations, in the order of the plan. There is at least one.
+    /// Its operations, in the order of the plan; never empty.
     pub(super) members: Vec<Member<'a>>,
-    /// The live values that stay as they are beside the one that changes.
+    /// The live values that stay unchanged beside the changed one.
     pub(super) beside: Vec<String>,
     weight: Weight,
-    /// What it would weigh without its dangers.
+    /// Its importance without its dangers.
     kind: Weight,
 }
 
-/// The plan of a zone for a reader.
+/// The plan of a zone as entries.
 #[derive(Debug)]
 pub(super) struct ZoneEntries<'a> {
     /// The plan.
     pub(super) zone: &'a ZonePlan,
-    /// What changes, by weight.
+    /// Entries except those in `notes`, by importance.
     pub(super) entries: Vec<Entry<'a>>,
     /// Changes of comments and tags alone.
     pub(super) notes: Vec<Entry<'a>>,
 }
 
 impl<'a> ZoneEntries<'a> {
-    /// The entries of a plan.
+    /// Groups the operations of a plan into entries.
     pub(super) fn of(zone: &'a ZonePlan) -> Self {
         let operations = zone.operations.iter().enumerate();
         let members: Vec<Member<'a>> = operations
@@ -95,7 +96,7 @@ impl<'a> ZoneEntries<'a> {
                 entry.members[0].number,
             )
         });
-        // Each set of values is completed once, where its last change is shown.
+        // The unchanged values of a record set are shown once, at its last change.
         let mut done = BTreeSet::new();
         for entry in entries.iter_mut().rev() {
             entry.beside = entry.set().filter(|set| done.insert(*set)).map_or_else(
@@ -115,39 +116,39 @@ impl<'a> ZoneEntries<'a> {
         Self { zone, entries, notes }
     }
 
-    /// All entries, by weight.
+    /// Iterates over all entries, by importance.
     pub(super) fn all(&self) -> impl Iterator<Item = &Entry<'a>> {
         self.entries.iter().chain(&self.notes)
     }
 
-    /// The number of operations that are dangerous, and not accepted.
+    /// Returns the number of dangerous operations that are not accepted.
     pub(super) fn dangers(&self) -> usize {
         let members = self.entries.iter().flat_map(|entry| &entry.members);
         members.filter(|member| member.view.attention() > Attention::Doubt).count()
     }
 
-    /// The most that an operation of it needs.
+    /// Returns the highest attention that one of its operations needs.
     pub(super) fn attention(&self) -> Attention {
         self.entries.iter().map(|entry| entry.view.attention()).max().unwrap_or(Attention::Plain)
     }
 
-    /// Whether anything but comments and tags changes.
+    /// Returns true if anything except comments and tags changes.
     pub(super) fn matters(&self) -> bool {
         !self.entries.is_empty()
     }
 
-    /// Whether there is nothing to say about the zone.
+    /// Returns true if there is nothing to report about the zone.
     pub(super) fn is_quiet(&self) -> bool {
         self.zone.is_empty() && self.zone.notes.is_empty() && self.zone.impact.is_empty()
     }
 
-    /// Its operations, counted.
+    /// Counts its operations.
     pub(super) fn tally(&self) -> Tally {
         self.all().fold(Tally::default(), |tally, entry| tally.and(entry.tally()))
     }
 
-    /// The changes of comments and tags in one line, and the names of the records; `None` if there
-    /// are none.
+    /// Describes the changes of comments and tags in one line, and lists the names of the records;
+    /// `None` if there are none.
     pub(super) fn notes_in_a_line(&self) -> Option<(String, String)> {
         let names: Vec<&str> = self.notes.iter().flat_map(Entry::names).collect();
         let what = match names.len() {
@@ -160,7 +161,7 @@ impl<'a> ZoneEntries<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// An entry for a group.
+    /// Creates the entry of a group.
     fn new(Group { kind, members }: Group<'a>, zone: &ZoneName) -> Self {
         let view = match kind {
             Kind::One => members[0].view.clone(),
@@ -178,25 +179,25 @@ impl<'a> Entry<'a> {
         Self { view, members, beside: Vec::new(), weight, kind }
     }
 
-    /// Its operations, counted.
+    /// Counts its operations.
     pub(super) fn tally(&self) -> Tally {
         Tally::of(self.members.iter().map(|member| member.view.action))
     }
 
-    /// Whether it is the same change on several records.
+    /// Returns true if the entry is the same change on several records.
     pub(super) fn is_same_change(&self) -> bool {
         self.members.len() >= FEWEST
     }
 
-    /// The names of its records as their author wrote them, with repetitions.
+    /// Returns the names of its records in the author's spelling, with repetitions.
     fn names(&self) -> impl Iterator<Item = &'a str> {
         self.members
             .iter()
             .filter_map(|member| Some(member.operation.record()?.shown_name.as_str()))
     }
 
-    /// The set of values in which one changes; `None` if it is for several names, or no value
-    /// changes.
+    /// Returns the record set of the changed value; `None` if the entry has several names, or no
+    /// value changes.
     fn set(&self) -> Option<(&'a Fqdn, &'a str)> {
         if self.is_same_change() {
             return None;
@@ -207,7 +208,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Whether an operation changes what a record says.
+/// Returns true if an operation changes the value of a record.
 fn changes_value(operation: &Operation) -> bool {
     operation.record().is_some_and(|record| {
         let (before, after) = (record.action.before(), record.action.after());
@@ -215,7 +216,7 @@ fn changes_value(operation: &Operation) -> bool {
     })
 }
 
-/// What makes operations one.
+/// The reason why operations form one entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     One,
@@ -224,13 +225,13 @@ enum Kind {
     Same,
 }
 
-/// Operations that make one entry.
+/// Operations that form one entry.
 struct Group<'a> {
     kind: Kind,
     members: Vec<Member<'a>>,
 }
 
-/// All operations of a zone in groups.
+/// Groups all operations of a zone.
 fn grouped(members: Vec<Member<'_>>) -> Vec<Group<'_>> {
     let pairs = pairs(&members);
     let mut partner: HashMap<usize, (usize, Kind)> = HashMap::new();
@@ -271,8 +272,8 @@ fn grouped(members: Vec<Member<'_>>) -> Vec<Group<'_>> {
     groups
 }
 
-/// Which members are a rename or a swap, by their places. A value that comes or goes more than once
-/// belongs to no pair.
+/// Returns pairs of indices of members that are a rename or a swap. A value that is created or
+/// deleted more than once belongs to no pair.
 fn pairs(members: &[Member<'_>]) -> Vec<(usize, usize, Kind)> {
     let (mut gone, mut come): (HashMap<_, Vec<usize>>, HashMap<_, Vec<usize>>) = Default::default();
     let mut changed: HashMap<(&str, &str, &str, &str), Vec<usize>> = HashMap::new();
@@ -289,7 +290,7 @@ fn pairs(members: &[Member<'_>]) -> Vec<(usize, usize, Kind)> {
                 if view.fields.is_empty() && before != after =>
             {
                 changed.entry((view.type_name, "", before, after)).or_default().push(number);
-                // At one name, hosts change places by their priorities.
+                // At one name, two hosts are swapped if they exchange their priorities.
                 if let [change] = operation.fields.as_slice()
                     && change.field.to_string() == "priority"
                 {
@@ -329,13 +330,13 @@ fn pairs(members: &[Member<'_>]) -> Vec<(usize, usize, Kind)> {
     pairs
 }
 
-/// A value around its first space.
+/// Splits a value at its first space.
 fn split(value: &str) -> (&str, &str) {
     value.split_once(' ').unwrap_or((value, ""))
 }
 
-/// What the same change has in common. Names are the only difference; where a value stays, the
-/// values may differ as well.
+/// The common part of operations that are the same change. Only the names differ; if values stay,
+/// the values may differ as well.
 #[derive(PartialEq, Eq, Hash)]
 struct SameKey {
     action: Action,
@@ -352,7 +353,7 @@ struct SameKey {
 }
 
 impl SameKey {
-    /// That of an operation on a record.
+    /// Returns the common part of an operation on a record.
     fn of(Member { operation, view, .. }: &Member<'_>) -> Option<Self> {
         operation.record()?;
         let value = (view.before.clone(), view.after.clone());
@@ -376,7 +377,7 @@ impl SameKey {
     }
 }
 
-/// The effect of an operation without the name of its record.
+/// Returns the effect of an operation without the name of its record.
 fn nameless(operation: &Operation, view: &OperationView<'_>) -> Vec<String> {
     let Some(name) = operation.record().map(|record| record.form().name.as_str()) else {
         return Vec::new();
@@ -384,7 +385,7 @@ fn nameless(operation: &Operation, view: &OperationView<'_>) -> Vec<String> {
     view.impact.iter().map(|line| without(line, name)).collect()
 }
 
-/// A sentence with "each name" in the place of a name.
+/// Replaces a name in a sentence by "each name".
 fn without(line: &str, name: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '*');
     let mut out = String::with_capacity(line.len());
@@ -402,7 +403,7 @@ fn without(line: &str, name: &str) -> String {
     out
 }
 
-/// The same change on many records.
+/// Creates the view of the same change on many records.
 fn same<'a>(members: &[Member<'a>]) -> OperationView<'a> {
     let first = &members[0];
     let names =
@@ -428,7 +429,7 @@ fn same<'a>(members: &[Member<'a>]) -> OperationView<'a> {
     }
 }
 
-/// The same value at another name.
+/// Creates the view of a rename.
 fn rename<'a>(members: &[Member<'a>]) -> OperationView<'a> {
     let (gone, come) = match members[0].view.action {
         Action::Delete => (&members[0], &members[1]),
@@ -461,7 +462,7 @@ fn rename<'a>(members: &[Member<'a>]) -> OperationView<'a> {
     }
 }
 
-/// Two values that change places.
+/// Creates the view of a swap.
 fn swap<'a>(members: &[Member<'a>]) -> OperationView<'a> {
     let (one, other) = (&members[0].view, &members[1].view);
     let is_one_name = one.name == other.name;
@@ -486,10 +487,10 @@ fn swap<'a>(members: &[Member<'a>]) -> OperationView<'a> {
     }
 }
 
-/// What two operations have together.
+/// Merges the effects, dangers and notes of two operations.
 fn both<'a>(one: &OperationView<'a>, other: &OperationView<'a>) -> OperationView<'a> {
     let dangers: BTreeSet<_> = one.dangers.iter().chain(other.dangers.iter()).copied().gather();
-    // A danger of both is accepted if both entries of the spec accept it.
+    // A danger of both operations is accepted only if both spec entries accept it.
     let is_open = |view: &OperationView<'_>, danger| {
         view.dangers.contains(&danger) && !view.accepted.contains_key(&danger)
     };

@@ -1,17 +1,17 @@
 //! Escapes foreign text for HTML, XML and Markdown.
 //!
-//! In Markdown a backslash is not enough: renderers of comments turn bare URLs, `@names`,
-//! `#numbers` and commit hashes into links after parsing. They leave code spans and code blocks
-//! unchanged, so everything but plain words is written as code.
+//! In Markdown a backslash is not enough: after parsing, renderers of comments turn bare URLs,
+//! `@names`, `#numbers` and commit hashes into links. They leave code spans and code blocks
+//! unchanged, so everything except plain words is written as code.
 
 use super::safe::safe;
 
-/// A text for HTML or XML, in content and in quoted attributes.
+/// Escapes a text for HTML or XML, in content and in quoted attributes.
 pub(super) fn html(text: &str) -> String {
     markup(&safe(text))
 }
 
-/// The same for a text in which nothing is hidden any more.
+/// Escapes a text whose hidden characters were already escaped.
 pub(super) fn markup(shown: &str) -> String {
     let mut escaped = String::with_capacity(shown.len() + 16);
     for c in shown.chars() {
@@ -21,7 +21,7 @@ pub(super) fn markup(shown: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // XML documents must not contain these two characters, not even as references.
+            // XML documents must not contain these two characters, even as references.
             '\u{fffe}' | '\u{ffff}' => escaped.extend(c.escape_unicode()),
             c => escaped.push(c),
         }
@@ -29,7 +29,7 @@ pub(super) fn markup(shown: &str) -> String {
     escaped
 }
 
-/// A sentence for HTML; text between backticks becomes code.
+/// Escapes a sentence for HTML; text between backticks becomes code.
 pub(super) fn html_prose(text: &str) -> String {
     let shown = safe(text);
     let mut out = String::with_capacity(shown.len() + 16);
@@ -42,7 +42,7 @@ pub(super) fn html_prose(text: &str) -> String {
     out
 }
 
-/// A text as a Markdown code span.
+/// Writes a text as a Markdown code span.
 pub(super) fn code(text: &str) -> String {
     let shown = safe(text);
     if shown.trim().is_empty() {
@@ -50,14 +50,15 @@ pub(super) fn code(text: &str) -> String {
     }
     let longest = shown.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
-    // Markdown removes one space on each side, so one is added where it matters.
+    // Markdown removes one space on each side, so one is added if the text begins or ends with a
+    // space or backtick.
     let edge = |c: char| c == '`' || c == ' ';
     let pad = if shown.starts_with(edge) || shown.ends_with(edge) { " " } else { "" };
     format!("{fence}{pad}{shown}{pad}{fence}")
 }
 
-/// A sentence with foreign words as Markdown: plain words are kept, everything else becomes code
-/// spans.
+/// Escapes a sentence with foreign words for Markdown: plain words are kept, everything else
+/// becomes code spans.
 ///
 /// Text between backticks becomes one span; a backtick without a partner has no special meaning.
 pub(super) fn prose(text: &str) -> String {
@@ -80,7 +81,7 @@ pub(super) fn prose(text: &str) -> String {
     if out.is_empty() { code(&shown) } else { out }
 }
 
-/// The first part of a text between backticks, with the text before and after it.
+/// Returns the first part of a text between backticks, with the text before and after it.
 fn quoted(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once('`')?;
     let (inside, after) = rest.split_once('`')?;
@@ -95,13 +96,13 @@ fn push(out: &mut String, part: &str) {
     out.push_str(part);
 }
 
-/// Adds words; those that are not plain become code spans.
+/// Adds words; words that are not plain become code spans.
 fn words(out: &mut String, text: &str) {
     let mut span: Vec<&str> = Vec::new();
     let mut rest = text;
     while let Some(word) = take_term(&mut rest) {
         let is_first = out.is_empty() && span.is_empty();
-        // What follows punctuation is another thing.
+        // A word after punctuation begins a new span.
         if span.last().is_some_and(|last| last.ends_with([',', ';', ':'])) {
             push_span(out, &mut span);
         }
@@ -115,7 +116,7 @@ fn words(out: &mut String, text: &str) {
     push_span(out, &mut span);
 }
 
-/// Takes the next word; a phrase in quotes is one.
+/// Takes the next word; a phrase in quotes counts as one word.
 fn take_term<'t>(rest: &mut &'t str) -> Option<&'t str> {
     let text = rest.trim_start_matches(' ');
     let end = |from: usize| text[from..].find(' ').map_or(text.len(), |space| from + space);
@@ -142,7 +143,7 @@ fn push_span(out: &mut String, span: &mut Vec<&str>) {
     span.clear();
 }
 
-/// Whether a word has no meaning in any Markdown, and no later step turns it into a link.
+/// Returns true if a word has no meaning in any Markdown, and no later step turns it into a link.
 fn is_plain(word: &str) -> bool {
     let inner = word.trim_start_matches('(').trim_end_matches([',', '.', ';', ':', ')']);
     let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '-' | '\'' | '%');
@@ -153,7 +154,8 @@ fn is_plain(word: &str) -> bool {
     (is_sign || is_word) && !is_reference(inner)
 }
 
-/// Whether a word or a part of it may be read as a commit or an issue: `deadbeef1`, `GH-12`.
+/// Returns true if a word or a part of it may be read as a commit or an issue: `deadbeef1`,
+/// `GH-12`.
 fn is_reference(word: &str) -> bool {
     let mut before = "";
     word.split(|c: char| !c.is_alphanumeric()).any(|part| {
@@ -165,7 +167,7 @@ fn is_reference(word: &str) -> bool {
     })
 }
 
-/// Whether a word starts a list at the beginning of a line.
+/// Returns true if a word starts a list at the beginning of a line.
 fn is_list_mark(word: &str) -> bool {
     word.trim_end_matches(['.', ')']).bytes().all(|b| b.is_ascii_digit())
         && word.ends_with(['.', ')'])

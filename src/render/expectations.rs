@@ -1,4 +1,4 @@
-//! Expectations and whether they hold: as text and as JSON. JUnit XML is in `junit.rs`.
+//! The results of expectations, as text and as JSON. JUnit XML is in `junit.rs`.
 
 use std::io::{self, Write};
 
@@ -20,20 +20,20 @@ pub struct Checked<'a> {
     pub zone: &'a ZoneName,
     /// The expectation.
     pub expectation: &'a Expectation,
-    /// Whether it holds.
+    /// The result.
     pub outcome: Outcome,
 }
 
-/// How many passed, failed, and are unknown.
+/// Returns the numbers of passed, failed and unknown expectations.
 pub(super) fn counts(all: &[Checked<'_>]) -> [usize; 3] {
     let count = |word: &str| all.iter().filter(|checked| checked.outcome.as_str() == word).count();
     ["passed", "failed", "unknown"].map(count)
 }
 
-/// Writes them as text.
+/// Writes the results as text.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write(out: &mut dyn Write, all: &[Checked<'_>], sources: &Sources) -> io::Result<()> {
     for zone in all.chunk_by(|a, b| a.zone == b.zone) {
         if let Some(first) = zone.first() {
@@ -55,7 +55,6 @@ pub fn write(out: &mut dyn Write, all: &[Checked<'_>], sources: &Sources) -> io:
     writeln!(out, "{} {noun}: {passed} passed, {failed} failed, {unknown} unknown", all.len())
 }
 
-/// Expectations and whether they hold.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Document<'a> {
     format: u32,
@@ -64,7 +63,7 @@ pub(crate) struct Document<'a> {
     expectations: Vec<ExpectationJson<'a>>,
 }
 
-/// How many there are of each outcome.
+/// The number of expectations with each result.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Summary {
     passed: usize,
@@ -72,7 +71,6 @@ struct Summary {
     unknown: usize,
 }
 
-/// An expectation.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ExpectationJson<'a> {
     zone: &'a str,
@@ -82,7 +80,7 @@ struct ExpectationJson<'a> {
     source: Source<'a>,
 }
 
-/// As JSON.
+/// Returns the results in the form of the JSON output.
 pub fn json<'a>(all: &'a [Checked<'a>], sources: &'a Sources) -> impl Serialize + 'a {
     let one = |Checked { zone, expectation, outcome }: &'a Checked<'a>| ExpectationJson {
         zone: zone.as_str(),

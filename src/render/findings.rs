@@ -1,11 +1,11 @@
-//! Findings about a spec for machine-readable outputs: what was checked, and what was found.
+//! Findings about a spec for machine-readable outputs, with a summary of the checked spec.
 
 use std::collections::BTreeMap;
 
 use super::names_in_words::with_unicode;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, Severity, Sources, Span, count};
 
-/// The findings of a command and what it checked.
+/// The findings of a command, and the inputs that it checked.
 #[derive(Debug, Clone, Copy)]
 pub struct Findings<'a> {
     /// The command: `plan` or `validate`.
@@ -14,12 +14,12 @@ pub struct Findings<'a> {
     pub diagnostics: &'a Diagnostics,
     /// The source texts of the spec.
     pub sources: &'a Sources,
-    /// The content of a valid spec, in words: `1 file, 2 zones, 30 records`.
+    /// Describes the content of a valid spec: `1 file, 2 zones, 30 records`.
     pub holds: Option<&'a str>,
 }
 
 impl Findings<'_> {
-    /// The number of findings, in words: `1 error, 2 warnings`.
+    /// Describes the number of findings: `1 error, 2 warnings`.
     pub(super) fn words(&self) -> String {
         let severities = [Severity::Error, Severity::Warning, Severity::Note];
         let parts: Vec<_> = severities
@@ -31,13 +31,13 @@ impl Findings<'_> {
         if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") }
     }
 
-    /// Whether the spec can be used.
+    /// Describes if the spec can be used.
     pub(super) fn verdict_words(&self) -> &'static str {
         if self.diagnostics.has_errors() { "the spec has errors" } else { "the spec is valid" }
     }
 }
 
-/// How many known findings are not shown, by code: `3 notes are not shown (2 LINT0012, 1
+/// Describes the known findings that are not shown, by code: `3 notes are not shown (2 LINT0012, 1
 /// PLAN0018)`.
 #[must_use]
 pub fn known_findings<'d>(known: impl Iterator<Item = &'d Diagnostic>) -> Option<String> {
@@ -62,9 +62,9 @@ pub fn known_findings<'d>(known: impl Iterator<Item = &'d Diagnostic>) -> Option
 /// character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Region<'a> {
-    /// The file name as the user knows it.
+    /// The file name that the user gave.
     pub(super) file: &'a str,
-    /// Whether that is the name of a file, instead of standard input or a flag.
+    /// True for the name of a file, false for standard input or a flag.
     pub(super) is_file: bool,
     /// First line.
     pub(super) line: usize,
@@ -77,7 +77,7 @@ pub(super) struct Region<'a> {
 }
 
 impl<'a> Region<'a> {
-    /// The region of a place; `None` if the place is in no source text.
+    /// Returns the region of a place; `None` if the place is in no source text.
     pub(super) fn of(place: Place, sources: &'a Sources) -> Option<Self> {
         let source = sources.get(place.source)?;
         let start = sources.line_column(place);
@@ -94,18 +94,19 @@ impl<'a> Region<'a> {
         })
     }
 
-    /// The region of a finding.
+    /// Returns the region of a finding.
     pub(super) fn of_finding(diagnostic: &Diagnostic, sources: &'a Sources) -> Option<Self> {
         Self::of(diagnostic.primary.as_ref()?.place, sources)
     }
 
-    /// The file, line and column as text.
+    /// Formats file, line and column.
     pub(super) fn shown(&self) -> String {
         format!("{}:{}:{}", self.file, self.line, self.column)
     }
 }
 
-/// What is wrong, in one line: the label at the place if it is more specific than the detail.
+/// Describes the problem in one line: by the label at the place if it is more specific than the
+/// detail.
 pub(super) fn detail(diagnostic: &Diagnostic) -> String {
     let text = match &diagnostic.primary {
         Some(label) if !label.text.is_empty() && label.text != diagnostic.detail => {

@@ -20,7 +20,6 @@ use super::safe::safe;
 use crate::diagnostic::{Diagnostic, Severity, Sources};
 use crate::model::{Danger, sort_by_key};
 
-/// Annotations of GitHub Actions.
 pub(super) const DOCUMENT: Document = Document {
     name: "github",
     about: "Annotations of GitHub Actions",
@@ -33,19 +32,15 @@ pub(super) const DOCUMENT: Document = Document {
     requests: None,
 };
 
-/// The level of an annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
-    /// Red.
     Error,
-    /// Yellow.
     Warning,
-    /// Grey.
     Notice,
 }
 
 impl Level {
-    /// The command.
+    /// Returns the name of the command.
     fn keyword(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -68,7 +63,7 @@ impl From<Severity> for Level {
 /// Writes findings.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn report(out: &mut dyn Write, found: &Findings<'_>) -> io::Result<()> {
     findings(out, found.diagnostics.iter(), found.sources)?;
     let words = match found.holds {
@@ -79,10 +74,11 @@ pub fn report(out: &mut dyn Write, found: &Findings<'_>) -> io::Result<()> {
     command(out, Level::Notice, None, &title, &words)
 }
 
-/// Writes what a reviewer of a plan must see: missing consents, findings, dangers, the counts.
+/// Writes everything that a reviewer of a plan must see: missing consents, findings, dangers, the
+/// counts.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn plan(out: &mut dyn Write, review: &Review<'_>) -> io::Result<()> {
     for consent in review.missing() {
         let title = format!("zonewright: needs consent for {}", consent.danger.code());
@@ -116,7 +112,7 @@ pub fn plan(out: &mut dyn Write, review: &Review<'_>) -> io::Result<()> {
     )
 }
 
-/// A dangerous operation: an error if a consent is missing, otherwise a warning.
+/// Writes a dangerous operation: an error if a consent is missing, otherwise a warning.
 fn danger(out: &mut dyn Write, review: &Review<'_>, view: &OperationView<'_>) -> io::Result<()> {
     let open =
         |danger: &Danger| view.dangers.contains(danger) && !view.accepted.contains_key(danger);
@@ -139,7 +135,7 @@ fn danger(out: &mut dyn Write, review: &Review<'_>, view: &OperationView<'_>) ->
     command(out, level, region, &format!("danger {codes}: {}", view.address), &text)
 }
 
-/// Findings, worst first.
+/// Writes findings, worst first.
 fn findings<'d>(
     out: &mut dyn Write,
     all: impl Iterator<Item = &'d Diagnostic>,
@@ -165,7 +161,7 @@ fn findings<'d>(
     Ok(())
 }
 
-/// One command.
+/// Writes one command.
 fn command(
     out: &mut dyn Write,
     level: Level,
@@ -186,14 +182,14 @@ fn command(
     writeln!(out, "title={}::{}", property(title), message(text))
 }
 
-/// The text after the second `::`.
+/// Escapes the text after the second `::`.
 fn message(text: &str) -> String {
-    // The line breaks are ours; those of the data are already escaped.
+    // These line breaks belong to the message; line breaks in the data are already escaped.
     let lines: Vec<_> = text.split('\n').map(|line| safe(line).replace('%', "%25")).collect();
     lines.join("%0A")
 }
 
-/// Text of a property.
+/// Escapes the text of a property.
 fn property(text: &str) -> String {
     safe(text)
         .replace('%', "%25")

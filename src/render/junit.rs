@@ -1,5 +1,5 @@
-//! Findings as JUnit XML, for systems that show tests: one test for each file, one for each lint.
-//! Expectations as well.
+//! Findings and expectations as JUnit XML, for systems that show tests: one test for each file, and
+//! one for each lint.
 //!
 //! A test fails because of errors. Warnings and notes are its output, so they are visible without a
 //! failure.
@@ -16,7 +16,6 @@ use crate::diagnostic::{Diagnostic, Finding, Severity, Sources};
 use crate::insight::expect::Outcome;
 use crate::model::Gather;
 
-/// Test reports.
 pub(super) const DOCUMENT: Document = Document {
     name: "junit",
     about: "JUnit XML for test reports",
@@ -43,7 +42,6 @@ struct Case {
 }
 
 impl Case {
-    /// Adds a finding.
     fn push(&mut self, diagnostic: &Diagnostic, found: &Findings<'_>) {
         let place =
             Region::of_finding(diagnostic, found.sources).map(|r| format!("{}: ", r.shown()));
@@ -67,7 +65,7 @@ impl Case {
     }
 }
 
-/// A JUnit document; `lints` are the kinds of findings that have their own test.
+/// Returns the JUnit document of findings; each of `lints` has a test of its own.
 #[must_use]
 pub fn report(found: &Findings<'_>, lints: &[&'static Finding]) -> String {
     let mut files: BTreeMap<&str, Case> = found
@@ -105,7 +103,8 @@ pub fn report(found: &Findings<'_>, lints: &[&'static Finding]) -> String {
     )
 }
 
-/// A JUnit document about expectations: one suite a zone; what is unknown is skipped.
+/// Returns the JUnit document of expectations: one suite per zone; unknown results are skipped
+/// tests.
 #[must_use]
 pub fn expectations(all: &[Checked<'_>], sources: &Sources) -> String {
     let [_, failed, unknown] = counts(all);
@@ -152,7 +151,7 @@ pub fn expectations(all: &[Checked<'_>], sources: &Sources) -> String {
     )
 }
 
-/// A suite: how many tests, how many failed, and its XML.
+/// Returns a suite: its number of tests, its number of failures, and its XML.
 fn suite<'c>(
     name: &str,
     cases: impl Iterator<Item = (&'c str, &'c Case)>,

@@ -2,36 +2,36 @@
 //! requests, code scanning and test reports. It writes to the given writers and prints nothing
 //! itself.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `document` | what a format is that is a document of its own: `markdown`, `html`, `github`, `sarif`, `junit`, `patch` |
+//! | `document` | the interface of formats that are documents of their own: `markdown`, `html`, `github`, `sarif`, `junit`, `patch` |
 //! | `text` | plans and results on a terminal |
 //! | `markdown` | a plan or findings as a comment on a pull request |
 //! | `html` | a plan or findings as one self-contained page |
 //! | `github` | findings and dangers as annotations of GitHub Actions |
 //! | `sarif`, `junit` | findings for code scanning and for test reports |
-//! | `expectations` | what must hold, and whether it does |
-//! | `dns_answer` | authoritative answers with the records that make them |
+//! | `expectations` | the results of expectations |
+//! | `dns_answer` | authoritative answers with the records that they are made of |
 //! | `waf_trace` | the rules that a request meets |
 //! | `waf_tune` | the setting of the OWASP ruleset with the least damage |
-//! | `waf_explain` | why a request is stopped, and the ways to let it through |
-//! | `waf_rehearsal` | what becomes of recorded requests |
+//! | `waf_explain` | the reasons why a request is stopped, and the ways to let it through |
+//! | `waf_rehearsal` | the outcomes of recorded requests |
 //! | `snapshot` | the time of the snapshot that a plan was made against |
 //! | `spec_diff_json` | the differences between two specs, as JSON |
 //! | `diagnostics` | findings in the style of a compiler |
-//! | `drift` | what changed and who changed it, shared by the outputs of `text`, `json` and `markdown` |
-//! | `openmetrics` | the same as numbers for a monitoring system |
+//! | `drift` | changes and their authors, shared by the outputs of `text`, `json` and `markdown` |
+//! | `openmetrics` | drift as metrics for a monitoring system |
 //! | `patch` | changed files as a unified diff |
 //! | `operation_view` | any operation in one neutral form, shared by the outputs for reviewers |
-//! | `entries` | the plan of a zone as a reader takes it in: by weight, and what belongs together as one |
-//! | `display_order` | how much an operation matters: the order of the entries |
+//! | `entries` | the plan of a zone for reviewers: entries by importance, related operations as one entry |
+//! | `display_order` | the importance of operations, and the order of the entries |
 //! | `record_in_words` | the value and the attributes of a record in words |
-//! | `overwritten_value` | what is known of something live that is overwritten or deleted |
+//! | `overwritten_value` | attributes of a live object that is overwritten or deleted |
 //! | `names_in_words` | internationalised names in both forms, and many names in few words |
-//! | `textdiff` | what differs between two texts |
-//! | `findings` | what was found, and where, shared by the outputs about specs |
-//! | `place` | a place in a spec, as JSON has it |
-//! | `wrapped_lines` | lines that are wider than the terminal |
+//! | `textdiff` | marked differences between two texts |
+//! | `findings` | findings and their regions, shared by the outputs about specs |
+//! | `place` | a place in a spec, in JSON outputs |
+//! | `wrapped_lines` | wraps lines that are wider than the terminal |
 //! | `safe`, `escape` | escape foreign text |
 
 mod changed_file;
@@ -69,7 +69,7 @@ pub use findings::{Findings, known_findings};
 pub use operation_view::Review;
 pub use patch::{patch, shown};
 
-/// Declares formats: their modules, and the list of them.
+/// Declares the modules of formats, and the list of the formats.
 macro_rules! documents {
     ($($(#[$about:meta])* $module:ident,)+) => {
         $($(#[$about])* pub mod $module;)+

@@ -1,16 +1,16 @@
-//! Names for readers: internationalised ones in both forms, and many of them in few words.
+//! Names for readers: internationalised names in both forms, and lists of names in few words.
 
 use crate::model::sort_by;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// Shortest run of numbered names that is written as its ends.
+/// Minimum length of a run of numbered names that is written as its ends.
 const SHORTEST_RUN: usize = 3;
 
-/// A text in which every internationalised name has its other form beside it:
-/// `xn--bcher-kva.example` becomes `xn--bcher-kva.example (bücher.example)`.
+/// Adds the other form to every internationalised name in a text: `xn--bcher-kva.example` becomes
+/// `xn--bcher-kva.example (bücher.example)`.
 ///
-/// A name that cannot be converted is left as it is.
+/// A name that cannot be converted stays unchanged.
 ///
 /// # Sources
 /// RFC 5890 section 2.3.2.1 (A-labels and U-labels).
@@ -27,7 +27,7 @@ pub(super) fn with_unicode(text: &str) -> Cow<'_, str> {
         let (word, after) = rest.split_at(end);
         out.push_str(word);
         let name = word.trim_end_matches('.');
-        // What is already beside its other form needs no second one.
+        // A name in brackets after its other form needs no second one.
         let is_second = out[..out.len() - word.len()].ends_with(" (") && after.starts_with(')');
         if name.to_ascii_lowercase().contains(MARK)
             && !is_second
@@ -43,8 +43,8 @@ pub(super) fn with_unicode(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A name as its author wrote it, with its other form: `bücher (xn--bcher-kva)`, `xn--bcher-kva
-/// (bücher)`.
+/// Returns a name in its author's spelling, with its other form: `bücher (xn--bcher-kva)`,
+/// `xn--bcher-kva (bücher)`.
 pub(super) fn in_both_forms(name: &str) -> Cow<'_, str> {
     if name.is_ascii() {
         return with_unicode(name);
@@ -55,7 +55,7 @@ pub(super) fn in_both_forms(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// A name around its last number: `host07.a` is `host`, `07`, `.a`.
+/// A name split at its last number: `host07.a` is `host`, `07`, `.a`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Numbered<'a> {
     name: &'a str,
@@ -65,7 +65,7 @@ struct Numbered<'a> {
 }
 
 impl<'a> Numbered<'a> {
-    /// The parts of a name; without a number there are no digits.
+    /// Splits a name; a name without a number has no digits.
     fn new(name: &'a str) -> Self {
         let is_digit = |c: char| c.is_ascii_digit();
         let end = name.rfind(is_digit).map_or(name.len(), |last| last + 1);
@@ -73,12 +73,11 @@ impl<'a> Numbered<'a> {
         Self { name, before: &name[..start], digits: &name[start..end], after: &name[end..] }
     }
 
-    /// Its number; `None` if it is too large.
     fn number(self) -> Option<u64> {
         self.digits.parse().ok()
     }
 
-    /// Whether it is the next name after another one.
+    /// Returns true if it is the next name after `other`.
     fn follows(self, other: Self) -> bool {
         let is_padded = |digits: &str| digits.len() > 1 && digits.starts_with('0');
         let same_form = self.digits.len() == other.digits.len()
@@ -88,7 +87,7 @@ impl<'a> Numbered<'a> {
             && matches!((self.number(), other.number()), (Some(own), Some(other)) if other.checked_add(1) == Some(own))
     }
 
-    /// In the order of numbers.
+    /// Compares by number.
     fn compare(self, other: Self) -> Ordering {
         (self.before, self.after, self.number(), self.name).cmp(&(
             other.before,
@@ -99,10 +98,10 @@ impl<'a> Numbered<'a> {
     }
 }
 
-/// Names in few words, each once: `host01 … host27, www`. Names between the ends of a run are all
-/// there.
+/// Lists names in few words, each once: `host01 … host27, www`. A run contains every name between
+/// its ends.
 ///
-/// At most `most` parts are written, the others are counted.
+/// At most `most` parts are written, further names are counted.
 pub(super) fn in_few_words<'a>(names: impl IntoIterator<Item = &'a str>, most: usize) -> String {
     let mut all: Vec<Numbered<'_>> = names.into_iter().map(Numbered::new).collect();
     sort_by(&mut all, |a, b| a.compare(*b));

@@ -13,7 +13,7 @@ use crate::drift::{Report, State};
 /// The content type for HTTP responses.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// A report in numbers. `requests` is the number of requests since the process started.
+/// Returns a report as metrics. `requests` is the number of requests since the process started.
 #[must_use]
 pub fn drift(report: &Report, requests: u64) -> String {
     let mut out = String::new();
@@ -74,7 +74,7 @@ pub fn drift(report: &Report, requests: u64) -> String {
     out
 }
 
-/// The metadata of a family.
+/// Adds the metadata of a family.
 fn metric_family(out: &mut String, name: &str, kind: &str, help: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(out, "# TYPE {name} {kind}");
@@ -84,7 +84,7 @@ fn metric_family(out: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(out, "# HELP {name} {help}");
 }
 
-/// One sample.
+/// Adds one sample.
 fn sample(out: &mut String, name: &str, labels: &[(&str, &str)], value: impl std::fmt::Display) {
     let labels: Vec<_> =
         labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
@@ -93,7 +93,7 @@ fn sample(out: &mut String, name: &str, labels: &[(&str, &str)], value: impl std
     let _ = writeln!(out, "{name}{labels} {value}");
 }
 
-/// The value of a label.
+/// Escapes the value of a label.
 fn escaped(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -1,9 +1,9 @@
-//! Any operation of a plan as one neutral view: the only place where the outputs for reviewers give
-//! subjects their words. [`entries`](super::entries) sorts the views, and pages show them.
+//! Any operation of a plan as one neutral view: the only module that describes operations for
+//! reviewers. [`entries`](super::entries) sorts the views, and pages show them.
 //!
 //! The input is an operation on a zone, a setting, a rule or a record. The output is the action,
-//! the object, before and after, and the effect, as plain text. Nothing here is escaped: names and
-//! values come from anywhere, and each output escapes them by its own rules.
+//! the object, both values, and the effect, as plain text. Nothing is escaped here, although names
+//! and values may come from anyone: each output escapes them by its own rules.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -27,16 +27,16 @@ use crate::plan::{
 pub struct Review<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// Whether it may be applied.
+    /// The decision if the plan may be applied.
     pub verdict: &'a Verdict,
-    /// Number of requests to apply it.
+    /// Number of requests that an apply sends.
     pub requests_to_apply: usize,
     /// The source texts of the spec.
     pub sources: &'a Sources,
 }
 
 impl<'a> Review<'a> {
-    /// What was found while planning.
+    /// Returns the findings of planning.
     pub(super) fn findings(&self) -> Findings<'a> {
         Findings {
             command: "plan",
@@ -46,7 +46,7 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// The missing consents.
+    /// Returns the missing consents.
     pub(super) fn missing(&self) -> &'a [MissingConsent] {
         match self.verdict {
             Verdict::NeedsConsent(missing) => missing,
@@ -54,7 +54,7 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// How many operations revert changes that were made outside the spec, in words.
+    /// Describes the number of operations that revert changes made outside the spec.
     pub(super) fn outside(&self) -> Option<String> {
         let operations = self.plan.zones.iter().flat_map(|zone| &zone.operations);
         match operations.filter(|o| o.cause.about(None).is_some()).count() {
@@ -66,8 +66,8 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// The verdict for a heading. A plan with dangers is never just ready: whoever reads on finds
-    /// each with its consent.
+    /// Returns the verdict for a heading. A plan with dangers is never just "ready": the page shows
+    /// each danger with its consent.
     pub(super) fn verdict_words(&self) -> &'static str {
         match self.verdict {
             Verdict::InSync => "in sync",
@@ -80,7 +80,7 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// Whether anything in it is dangerous, accepted or not.
+    /// Returns true if any operation is dangerous, accepted or not.
     fn is_dangerous(&self) -> bool {
         let mut zones = self.plan.zones.iter();
         let is_loud =
@@ -89,7 +89,7 @@ impl<'a> Review<'a> {
     }
 }
 
-/// The section of a zone that something belongs to; each has its own layout on a terminal.
+/// The section of a zone that an object belongs to; each has its own layout on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
     /// The zone itself and its settings.
@@ -103,16 +103,16 @@ pub(super) enum Section {
 /// One side of a field.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Side {
-    /// There is no value.
+    /// No value.
     Nothing,
-    /// It could not be read.
+    /// A value that could not be read.
     Unknown,
-    /// A value in words.
+    /// A value as text.
     Value(String),
 }
 
 impl Side {
-    /// In words, if there is a value.
+    /// Returns the text, if there is a value.
     pub(super) fn words(&self) -> Option<&str> {
         match self {
             Self::Nothing => None,
@@ -122,27 +122,26 @@ impl Side {
     }
 }
 
-/// One field that changes, in words.
+/// One field that changes, as text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct FieldView {
-    /// Its name.
     pub(super) name: String,
-    /// Whether the object has no other field, so that the name adds nothing.
+    /// True if the object has no other field, so that the name adds nothing.
     pub(super) is_whole: bool,
-    /// The value before.
+    /// The value before the change.
     pub(super) before: Side,
-    /// The value after.
+    /// The value after the change.
     pub(super) after: String,
 }
 
-/// One operation, or several that a reader takes as one.
+/// One operation, or several that a reviewer reads as one.
 #[derive(Debug, Clone)]
 pub(super) struct OperationView<'a> {
     /// The action.
     pub(super) action: Action,
-    /// The word for it: that of the action, `rename` or `swap`.
+    /// The verb: that of the action, `rename` or `swap`.
     pub(super) verb: &'static str,
-    /// The number of operations that it is for.
+    /// The number of operations.
     pub(super) number: usize,
     /// The section of the zone that it belongs to.
     pub(super) section: Section,
@@ -150,39 +149,39 @@ pub(super) struct OperationView<'a> {
     pub(super) kind: &'static str,
     /// Its display name.
     pub(super) name: Cow<'a, str>,
-    /// Cloudflare's id, where a reader may need it.
+    /// Cloudflare's id, if a reviewer may need it.
     pub(super) id: Option<&'a str>,
     /// The type of a record, the phase of a rule; may be empty.
     pub(super) type_name: &'a str,
     /// Its address.
     pub(super) address: &'a str,
-    /// Its value before, where it has one value.
+    /// The value before the change, if the object has one value.
     pub(super) before: Option<String>,
-    /// Its value after, where it has one value.
+    /// The value after the change, if the object has one value.
     pub(super) after: Option<String>,
-    /// Other attributes of something that is created or deleted.
+    /// Other attributes of an object that is created or deleted.
     pub(super) aside: String,
-    /// What changes beside the value.
+    /// The fields that change in addition to the value.
     pub(super) fields: Vec<FieldView>,
-    /// Why it is done, if not simply because the spec says so.
+    /// The reason, if it is not just the spec.
     pub(super) why: Why,
-    /// Who caused it, if someone other than the author of the spec.
+    /// The cause of the change, if it is not the author of the spec.
     pub(super) cause: Option<String>,
     /// The direction of the protection, if it is judged.
     pub(super) direction: Option<Direction>,
-    /// What is known of something live that it overwrites or deletes.
+    /// Attributes of the live object that it overwrites or deletes.
     pub(super) live: LiveView,
-    /// Its effect on traffic, and on those who ask name servers.
+    /// Its effect on traffic, and on DNS clients.
     pub(super) impact: Cow<'a, [String]>,
     /// Its dangers.
     pub(super) dangers: Cow<'a, [Danger]>,
     /// The dangers that the spec accepts, with the reasons.
     pub(super) accepted: Cow<'a, BTreeMap<Danger, String>>,
-    /// The spec entry that requests it.
+    /// The spec entry of the operation.
     pub(super) place: Option<Place>,
 }
 
-/// How much attention an operation needs.
+/// The attention that an operation needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Attention {
     /// An ordinary operation.
@@ -196,7 +195,7 @@ pub(super) enum Attention {
 }
 
 impl OperationView<'_> {
-    /// How much attention it needs.
+    /// Returns the attention that it needs.
     pub(super) fn attention(&self) -> Attention {
         // Deletes are always counted, accepted or not.
         let open =
@@ -213,12 +212,12 @@ impl OperationView<'_> {
         }
     }
 
-    /// Whether it belongs in the list of dangers: it is dangerous, accepted or not.
+    /// Returns true if it belongs in the list of dangers: it is dangerous, accepted or not.
     pub(super) fn is_loud(&self) -> bool {
         !self.dangers.is_empty() || self.weakens()
     }
 
-    /// What it means, and what is dangerous about it: no danger is without a sentence.
+    /// Describes its effects and its dangers. Each danger has a sentence.
     pub(super) fn explanations(&self) -> Vec<Cow<'_, str>> {
         let impact = self.impact.iter().map(|line| Cow::Borrowed(line.as_str()));
         let unexplained =
@@ -227,7 +226,7 @@ impl OperationView<'_> {
         impact.chain(unexplained.map(|danger| danger.about().into())).chain(live).collect()
     }
 
-    /// Whether it lets traffic through that was stopped before, accepted or not.
+    /// Returns true if it lets traffic through that was stopped before, accepted or not.
     pub(super) fn weakens(&self) -> bool {
         match self.direction {
             Some(Direction::Weakens | Direction::Both) => true,
@@ -237,12 +236,12 @@ impl OperationView<'_> {
         }
     }
 
-    /// The kind of object, with the number of them if it is for several.
+    /// Returns the kind of object, with the number of objects if there are several.
     pub(super) fn kinds(&self) -> Cow<'static, str> {
         if self.number > 1 { count(self.number, self.kind).into() } else { self.kind.into() }
     }
 
-    /// The object, in words: `record www A`, `rule login (rate limits)`, `27 A records: host01 …
+    /// Describes the object: `record www A`, `rule login (rate limits)`, `27 A records: host01 …
     /// host27`.
     pub(super) fn what(&self) -> String {
         if self.number > 1 && self.verb == self.action.as_str() {
@@ -262,10 +261,10 @@ impl OperationView<'_> {
         words.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
-    /// What changes, in one line: the value, or the first fields. Empty if the effect on traffic
-    /// says more.
+    /// Describes the change in one line: the value, or the first fields. Empty if the effect on
+    /// traffic is more informative.
     pub(super) fn change(&self) -> String {
-        /// Number of fields that are named.
+        /// Maximum number of fields that are named.
         const FIELDS: usize = 3;
         if !self.impact.is_empty() && self.section == Section::Rules {
             return String::new();
@@ -289,19 +288,19 @@ impl OperationView<'_> {
             .join("; ")
     }
 
-    /// The file and line of the spec entry.
+    /// Returns the file and line of the spec entry.
     pub(super) fn place(&self, sources: &Sources) -> Option<String> {
         place(self.place?, sources)
     }
 }
 
-/// A file and line; `None` if the place is in no source text.
+/// Returns file and line of a place; `None` if the place is in no source text.
 pub(super) fn place(place: Place, sources: &Sources) -> Option<String> {
     let source = sources.get(place.source)?;
     Some(format!("{}:{}", source.name(), sources.line_column(place).line))
 }
 
-/// Counts of operations by action.
+/// The number of operations with each action.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     create: usize,
@@ -310,12 +309,11 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Counts operations.
     pub(super) fn of(actions: impl IntoIterator<Item = Action>) -> Self {
         actions.into_iter().map(Self::from).fold(Self::default(), Self::and)
     }
 
-    /// The sum of both.
+    /// Returns the sum of both.
     pub(super) fn and(self, other: Self) -> Self {
         Self {
             create: self.create + other.create,
@@ -324,7 +322,7 @@ impl Tally {
         }
     }
 
-    /// In words: `1 to create, 2 to delete`.
+    /// Describes the counts: `1 to create, 2 to delete`.
     pub(super) fn words(self) -> String {
         let parts = [(self.create, "create"), (self.update, "update"), (self.delete, "delete")];
         let words: Vec<_> = parts
@@ -348,12 +346,12 @@ impl From<Action> for Tally {
     }
 }
 
-/// All operations of a zone, in the order of the plan.
+/// Returns the views of all operations of a zone, in the order of the plan.
 pub(super) fn views(zone: &ZonePlan) -> impl Iterator<Item = OperationView<'_>> {
     zone.operations.iter().map(OperationView::of)
 }
 
-/// The dangers of a zone's plan as a whole: the zone, the code, the effect.
+/// Returns the dangers of a zone's plan as a whole: the zone, the code, the effect.
 pub(super) fn zone_dangers(zone: &ZonePlan) -> impl Iterator<Item = (&str, &'static str, String)> {
     zone.dangers.iter().map(|danger| {
         let why = zone
@@ -365,12 +363,12 @@ pub(super) fn zone_dangers(zone: &ZonePlan) -> impl Iterator<Item = (&str, &'sta
     })
 }
 
-/// A short description of a zone.
+/// Describes a zone briefly.
 pub(super) fn zone_words(zone: &ZonePlan) -> String {
     if zone.is_new { "new zone".to_owned() } else { format!("{} plan", zone.tier.facts().name) }
 }
 
-/// What is in sync or unmanaged in a zone, in words.
+/// Describes the objects of a zone that are in sync or unmanaged.
 pub(super) fn rest(zone: &ZonePlan) -> String {
     let mut parts = vec![format!("{} unchanged", zone.unchanged)];
     if zone.rules_unchanged > 0 {
@@ -385,7 +383,7 @@ pub(super) fn rest(zone: &ZonePlan) -> String {
 }
 
 impl<'a> OperationView<'a> {
-    /// The view of an operation.
+    /// Creates the view of an operation.
     pub(super) fn of(operation: &'a Operation) -> Self {
         let Operation {
             address,
@@ -402,7 +400,7 @@ impl<'a> OperationView<'a> {
         let action = operation.action();
         let is_over = matches!(action, Action::Update | Action::Delete);
         let cause = cause.about(modified_on.as_deref());
-        // The cause says when it was, if there is one to name.
+        // A cause already contains the time of the change.
         let changed = modified_on.clone().filter(|_| is_over && cause.is_none());
         let live = LiveView { changed, ..LiveView::default() };
         let view = Self {
@@ -460,8 +458,8 @@ impl<'a> OperationView<'a> {
 
     /// Adds the details of a rule.
     fn of_rule(self, rule: &'a RuleSubject, fields: &[FieldChange]) -> Self {
-        // A rule that changes keeps what it was in its fields; of one that goes, nothing else is
-        // left.
+        // The fields of an updated rule contain its previous values; for a deleted rule, they are
+        // kept here.
         let live = if self.action == Action::Delete { self.live } else { LiveView::default() };
         Self {
             live,
@@ -478,24 +476,24 @@ impl<'a> OperationView<'a> {
     fn of_record(self, record: &'a RecordSubject, fields: &[FieldChange]) -> Self {
         let (before, after) = (record.action.before(), record.action.after());
         let is_update = self.action == Action::Update;
-        // What is only described otherwise is not overwritten.
+        // An object whose comment or tags alone change is not overwritten.
         let is_over =
             before.is_some() && before.map(|form| &form.data) != after.map(|form| &form.data);
         let mut live = if is_over { self.live } else { LiveView::default() };
         let fields: Vec<FieldView> = match is_update {
-            // A part of the value is visible in the value.
+            // A change of a value's part is visible in the value.
             true => fields.iter().filter(|change| change.field.is_facet()).map(facet).collect(),
             false => Vec::new(),
         };
         if let Some(form) = before.filter(|_| is_over) {
-            // What changes as well is among the fields.
+            // Attributes that change are already among the fields.
             let stays = |field: &str| fields.iter().all(|f| f.name != field);
             live.take_notes(&form.facets);
             live.comments.retain(|_| stays("comment"));
             live.tags.retain(|_| stays("tags"));
             live.was_wanted = record.was_wanted;
         }
-        // Comment and tags of what goes are among what is live.
+        // Comment and tags of a deleted record are among its live attributes.
         let bare = |form: &RecordForm| match self.action {
             Action::Delete => facets(&RecordForm {
                 facets: Facets { comment: None, tags: None, ..form.facets.clone() },
@@ -517,7 +515,7 @@ impl<'a> OperationView<'a> {
     }
 }
 
-/// Sentences whose names have both forms.
+/// Adds the other form to names in sentences.
 fn spelled(lines: &[String]) -> Cow<'_, [String]> {
     match lines.iter().any(|line| matches!(with_unicode(line), Cow::Owned(_))) {
         true => lines.iter().map(|line| with_unicode(line).into_owned()).collect(),
@@ -525,7 +523,7 @@ fn spelled(lines: &[String]) -> Cow<'_, [String]> {
     }
 }
 
-/// An attribute of a record that changes.
+/// Creates the view of a changed attribute of a record.
 fn facet(change: &FieldChange) -> FieldView {
     FieldView {
         name: change.field.to_string(),
@@ -535,7 +533,7 @@ fn facet(change: &FieldChange) -> FieldView {
     }
 }
 
-/// The fields of a rule; rules of a managed ruleset with the same override share one.
+/// Returns the fields of a rule. Rules of a managed ruleset with the same override share one field.
 fn rule_fields(fields: &[FieldChange]) -> Vec<FieldView> {
     let switched = |field: &Field| match field {
         Field::Rule(RuleField::ManagedRule { rule, what: Override::Enabled }) => {
@@ -593,7 +591,7 @@ fn rule_fields(fields: &[FieldChange]) -> Vec<FieldView> {
     all
 }
 
-/// A setting of a rule; thresholds have their word.
+/// Formats a setting of a rule; thresholds have a keyword.
 fn setting(field: &str, value: &Value) -> String {
     let word = match (field.rsplit('.').next(), value) {
         (Some("threshold"), Value::Integer(number)) => {

@@ -1,25 +1,26 @@
-//! What is known of something live that a plan overwrites or deletes: it may tell a reviewer whom
-//! to ask.
+//! Attributes of a live object that a plan overwrites or deletes: they may show a reviewer whom to
+//! ask.
 
 use std::collections::BTreeSet;
 
 use crate::model::{Comment, Facets, Gather};
 
-/// What is known of something live that is overwritten or deleted.
+/// Attributes of one or more live objects that are overwritten or deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(super) struct LiveView {
-    /// Its comment; of several, each.
+    /// The comments of the objects.
     pub(super) comments: Vec<String>,
-    /// Its tags.
+    /// The tags of the objects.
     pub(super) tags: Vec<String>,
-    /// When it was last changed, as Cloudflare wrote it; of several, the first and the last time.
+    /// The time of the last change, as Cloudflare wrote it; for several objects, the first and the
+    /// last time.
     pub(super) changed: Option<String>,
-    /// Whether the previous spec wanted it.
+    /// True if the base wanted the object.
     pub(super) was_wanted: bool,
 }
 
 impl LiveView {
-    /// In words; `None` if nothing is known.
+    /// Describes the attributes; `None` if there are none.
     pub(super) fn words(&self) -> Option<String> {
         let tags = Some(self.tags.join(", ")).filter(|tags| !tags.is_empty());
         let comments: Vec<_> =
@@ -38,7 +39,7 @@ impl LiveView {
         (!parts.is_empty()).then(|| format!("live: {}", parts.join("; ")))
     }
 
-    /// What is known of two that are overwritten together.
+    /// Merges the attributes of two objects that are overwritten together.
     pub(super) fn and(&self, other: &Self) -> Self {
         let both = |one: &[String], other: &[String]| -> Vec<String> {
             one.iter().chain(other.iter().filter(|text| !one.contains(text))).cloned().collect()
@@ -59,7 +60,7 @@ impl LiveView {
     }
 }
 
-/// The first and the last of some times; `None` if there are none.
+/// Returns the first and the last time; `None` if there are none.
 pub(super) fn span(times: BTreeSet<&str>) -> Option<String> {
     match (times.first(), times.last()) {
         (Some(first), Some(last)) if first != last => Some(format!("between {first} and {last}")),

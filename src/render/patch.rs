@@ -8,7 +8,6 @@ use super::findings::Findings;
 use super::safe::visible;
 use crate::diff::text::unified;
 
-/// The format.
 pub(super) const DOCUMENT: Document = Document {
     name: "diff",
     about: "A patch of the spec's own files",
@@ -21,10 +20,10 @@ pub(super) const DOCUMENT: Document = Document {
     requests: None,
 };
 
-/// Equal lines that a patch shows on both sides of a change.
+/// Number of equal lines that a patch shows on both sides of a change.
 const CONTEXT: usize = 3;
 
-/// What was found in a spec, as lines that programs skip before a patch.
+/// Writes the findings as lines before a patch, which programs skip.
 fn preamble(out: &mut dyn Write, found: &Findings<'_>) -> io::Result<()> {
     found
         .diagnostics
@@ -32,7 +31,7 @@ fn preamble(out: &mut dyn Write, found: &Findings<'_>) -> io::Result<()> {
         .try_for_each(|d| writeln!(out, "# {}: {}", d.summary(), visible(&d.detail)))
 }
 
-/// Changed files as one patch, with names as `git diff` writes them.
+/// Returns changed files as one patch, with file names as in `git diff`.
 #[must_use]
 pub fn patch(files: &[ChangedFile<'_>]) -> String {
     let mut text = String::new();
@@ -48,7 +47,7 @@ pub fn patch(files: &[ChangedFile<'_>]) -> String {
     text
 }
 
-/// The same for a screen: nothing in it is hidden.
+/// Returns the patch for a screen: hidden characters are escaped.
 #[must_use]
 pub fn shown(files: &[ChangedFile<'_>]) -> String {
     let patch = patch(files);

@@ -1,4 +1,4 @@
-//! A place in a spec, as the JSON of several commands has it.
+//! A place in a spec, in the form of the JSON outputs.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +14,7 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The beginning of a place.
+    /// Returns the beginning of a place.
     pub(super) fn of(place: Place, sources: &'a Sources) -> Self {
         let at = sources.line_column(place);
         Self { file: sources.name(place.source), line: at.line, column: at.column }

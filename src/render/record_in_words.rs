@@ -1,19 +1,18 @@
-//! The value and the attributes of a record in words, for all outputs for reviewers.
+//! Describes the value and the attributes of a record, for all outputs for reviewers.
 
 use super::names_in_words::with_unicode;
 use super::safe::safe;
 use crate::diff::Field;
 use crate::model::{Comment, Facets, RecordForm, Tag, Ttl, Value};
 
-/// A record that can be proxied and is not, in words.
+/// Describes a record that can be proxied and is not.
 const NOT_PROXIED: &str = "DNS only";
 
-/// The value of a record.
 pub(super) fn value(form: &RecordForm) -> String {
     with_unicode(&form.data.presentation()).into_owned()
 }
 
-/// The value of one attribute.
+/// Formats the value of one attribute.
 pub(super) fn attribute(field: &Field, value: &Value) -> String {
     match (field, value) {
         (Field::Ttl, Value::Integer(seconds)) => ttl(*seconds),
@@ -22,20 +21,20 @@ pub(super) fn attribute(field: &Field, value: &Value) -> String {
     }
 }
 
-/// A number of seconds as a spec writes it.
+/// Formats a number of seconds as in a spec.
 fn ttl(seconds: i64) -> String {
     u32::try_from(seconds)
         .map_or_else(|_| seconds.to_string(), |seconds| Ttl::reported(seconds).to_string())
 }
 
-/// What Cloudflare makes of attributes that the spec does not set.
+/// Describes Cloudflare's defaults for attributes that the spec does not set.
 pub(super) fn defaults_in_words() -> String {
     format!("{NOT_PROXIED}, ttl {}", Ttl::AUTOMATIC)
 }
 
-/// Whether a record that is created has other attributes than the one that it takes the place of.
-/// Unset attributes are what Cloudflare makes of them. Comment and tags of the old record are shown
-/// with what is deleted, so any of the new one is a difference.
+/// Returns true if a created record has other attributes than the record that it replaces. Unset
+/// attributes have Cloudflare's defaults. Comment and tags of the old record are shown with the
+/// delete, so each of the new record counts as a difference.
 pub(super) fn differ(old: &RecordForm, new: &RecordForm) -> bool {
     let effective = |form: &RecordForm| {
         let Facets { ttl, proxied, comment: _, tags: _, settings } = &form.facets;
@@ -49,7 +48,7 @@ pub(super) fn differ(old: &RecordForm, new: &RecordForm) -> bool {
     says_more || effective(old) != effective(new)
 }
 
-/// The attributes of a record beside its value, in a few words.
+/// Describes the attributes of a record other than its value in a few words.
 pub(super) fn facets(form: &RecordForm) -> String {
     let Facets { ttl, proxied, comment, tags, settings } = &form.facets;
     let mut words = Vec::new();

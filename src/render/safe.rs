@@ -1,24 +1,24 @@
-//! Escapes foreign text for display: names, contents, comments and error messages come from
-//! anywhere.
+//! Escapes foreign text for display: names, contents, comments and error messages come from anyone.
 //!
-//! Control characters could control the terminal, bidirectional marks could make a plan look
-//! different from what it says, invisible characters could hide a difference, and a megabyte of
-//! text could bury the rest.
+//! Control characters could control the terminal, bidirectional marks could change the apparent
+//! meaning of a plan, invisible characters could hide a difference, and a megabyte of text could
+//! hide everything else.
 
 use std::borrow::Cow;
 
 pub use crate::diagnostic::{is_hidden, visible, visible_json};
 
-/// Largest number of characters shown of one text.
+/// Maximum number of characters that are shown of one text.
 const MOST_CHARACTERS: usize = 1200;
 
-/// A text in which all invisible characters are escaped, cut if it is very long.
+/// Escapes all invisible characters of a text, and cuts it if it is very long.
 #[must_use]
 pub fn safe(text: &str) -> Cow<'_, str> {
     shortened(text, MOST_CHARACTERS)
 }
 
-/// The same, cut after this number of characters; a note then gives the full length.
+/// Escapes a text like [`safe`], and cuts it after `most` characters; a note then gives the full
+/// length.
 pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => visible(text),

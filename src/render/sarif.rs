@@ -31,7 +31,6 @@ const ROOT: &str = "%SRCROOT%";
 /// Name and version of the fingerprint: its input never changes under this name.
 const FINGERPRINT: &str = "zonewright/v1";
 
-/// Findings for code scanning.
 pub(super) const DOCUMENT: Document = Document {
     name: "sarif",
     about: "SARIF 2.1.0 for code scanning",
@@ -97,7 +96,7 @@ struct Rule {
     default_configuration: Configuration,
 }
 
-/// How bad a kind of finding is (section 3.50).
+/// The default severity of a kind of finding (section 3.50).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Configuration {
     level: &'static str,
@@ -115,13 +114,13 @@ impl Message {
     }
 }
 
-/// What identifies runs of a kind (section 3.17).
+/// The identity of a series of runs (section 3.17).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Identity {
     id: String,
 }
 
-/// What paths are relative to.
+/// The base of relative paths (section 3.14.14).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Base {
     description: Message,
@@ -184,7 +183,7 @@ struct RegionJson {
     end_column: usize,
 }
 
-/// What a finding is about (section 3.33).
+/// The logical object of a finding (section 3.33).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct LogicalLocation {
@@ -192,7 +191,7 @@ struct LogicalLocation {
     kind: &'static str,
 }
 
-/// A SARIF log with one run.
+/// Returns a SARIF log with one run.
 #[must_use]
 pub fn report(found: &Findings<'_>, known: &[&'static Finding]) -> Log {
     let rules = rules(found, known);
@@ -221,14 +220,13 @@ pub fn report(found: &Findings<'_>, known: &[&'static Finding]) -> Log {
     Log { schema: SCHEMA, version: "2.1.0", runs: [run] }
 }
 
-/// The known kinds, and others that were found, in the order of their codes.
+/// Returns the known kinds, and other kinds of the findings, in the order of their codes.
 fn rules(found: &Findings<'_>, known: &[&'static Finding]) -> Vec<&'static Finding> {
     let all =
         known.iter().copied().chain(found.diagnostics.iter().map(|diagnostic| diagnostic.finding));
     all.map(|finding| (finding.code, finding)).gather::<BTreeMap<_, _>>().into_values().collect()
 }
 
-/// A kind of finding.
 fn descriptor(finding: &'static Finding) -> Rule {
     let Finding { code, severity, summary, why, fix } = finding;
     Rule {
@@ -240,7 +238,6 @@ fn descriptor(finding: &'static Finding) -> Rule {
     }
 }
 
-/// A finding.
 fn result(
     diagnostic: &Diagnostic,
     rule_index: Option<usize>,
@@ -299,7 +296,7 @@ fn result(
     }
 }
 
-/// A place in a file; a source other than a file is described in words.
+/// Returns a place in a file; a source other than a file is described in words.
 fn physical(region: &Region<'_>) -> Location {
     let Region { file, is_file, line, column, end_line, end_column } = *region;
     if !is_file {
@@ -320,14 +317,14 @@ fn physical(region: &Region<'_>) -> Location {
 /// Bytes.
 const LINE: usize = 1_000;
 
-/// The part of a longer line that is used: this much before the place, and four times as much from
-/// its start.
+/// Length of the part of a longer line that is used before the place; four times as much is used
+/// from the start of the place.
 ///
 /// # Units
 /// Bytes.
 const BESIDE: usize = 50;
 
-/// The text of a finding's line, or the text around the place if the line is very long.
+/// Returns the text of a finding's line, or the text around the place if the line is very long.
 fn line(place: Place, sources: &Sources) -> Option<&str> {
     let source = sources.get(place.source)?;
     let (text, at) = (source.text(), place.span.start as usize);
@@ -340,8 +337,8 @@ fn line(place: Place, sources: &Sources) -> Option<&str> {
     Some(text[start.min(end)..end].trim())
 }
 
-/// The parts that stay the same when lines move: the kind, the file, the words, and the text of the
-/// line. Equal ones are numbered.
+/// Computes a fingerprint of the parts that stay the same when lines move: the kind, the file, the
+/// words, and the text of the line. Equal fingerprints are numbered.
 fn fingerprint(
     diagnostic: &Diagnostic,
     region: Option<Region<'_>>,
@@ -367,17 +364,17 @@ fn fingerprint(
     format!("{digest}:{number}")
 }
 
-/// Foreign text in a message: no control characters, and nothing that is read as an embedded link.
+/// Escapes foreign text in a message: control characters, and brackets that would be read as an
+/// embedded link.
 fn plain(text: &str) -> String {
     safe(text).replace("](", "] (")
 }
 
-/// Whether a path is absolute.
 fn is_absolute(file: &str) -> bool {
     file.starts_with('/') || file.starts_with('\\') || file.as_bytes().get(1) == Some(&b':')
 }
 
-/// A path as a URI reference.
+/// Converts a path to a URI reference.
 fn uri(file: &str) -> String {
     let slashes = file.replace('\\', "/");
     let path = slashes.strip_prefix("./").unwrap_or(&slashes);

@@ -4,7 +4,7 @@ use super::safe::safe;
 use crate::live::snapshot::AsOf;
 use crate::model::time::ago;
 
-/// As text.
+/// Describes the time.
 #[must_use]
 pub fn words(as_of: &AsOf) -> String {
     let AsOf { taken_at, age, tool: _, service } = as_of;

@@ -14,7 +14,6 @@ use crate::wire::record::to_json;
 /// Version of the format.
 const FORMAT: u32 = 1;
 
-/// The differences between two specs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Document<'a> {
     format: u32,
@@ -24,14 +23,13 @@ pub(crate) struct Document<'a> {
     zones: Vec<Zone<'a>>,
 }
 
-/// How many zones differ.
+/// The number of zones of each kind.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Summary {
     zones_differing: usize,
     zones_equal: usize,
 }
 
-/// A zone.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Zone<'a> {
     zone: &'a str,
@@ -40,7 +38,7 @@ struct Zone<'a> {
     changes: Vec<Change<'a>>,
 }
 
-/// A difference. A side without a value is absent, which is not the same as `null`.
+/// A difference. A side without a value is absent, which differs from `null`.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Change<'a> {
     path: &'a str,
@@ -49,7 +47,7 @@ struct Change<'a> {
     source: Source<'a>,
 }
 
-/// What differs.
+/// The kind of difference.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "action", rename_all = "lowercase")]
 enum Kind<'a> {
@@ -59,7 +57,7 @@ enum Kind<'a> {
     Move { behind: Option<&'a str> },
 }
 
-/// As JSON.
+/// Returns the differences in the form of the JSON output.
 pub fn json<'a>(changes: &'a SpecChanges, sources: &'a Sources) -> impl Serialize + 'a {
     let SpecChanges { zones, unchanged } = changes;
     Document {
@@ -71,7 +69,6 @@ pub fn json<'a>(changes: &'a SpecChanges, sources: &'a Sources) -> impl Serializ
     }
 }
 
-/// A zone.
 fn zone<'a>(zone: &'a ZoneSpecChanges, sources: &'a Sources) -> Zone<'a> {
     let ZoneSpecChanges { zone: name, kind, place, changes } = zone;
     let action = match kind {
@@ -83,7 +80,6 @@ fn zone<'a>(zone: &'a ZoneSpecChanges, sources: &'a Sources) -> Zone<'a> {
     Zone { zone: name.as_str(), action, source: Source::of(*place, sources), changes }
 }
 
-/// A difference.
 fn change<'a>(change: &'a SpecChange, sources: &'a Sources) -> Change<'a> {
     let SpecChange { path, kind, place } = change;
     let kind = match kind {

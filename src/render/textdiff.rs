@@ -1,35 +1,35 @@
-//! What differs between two texts.
+//! Finds and marks the differences between two texts.
 //!
-//! The parts are found by words, and inside a word, or in a text without words, by characters. What
-//! both outputs for reviewers need is here; how it is shown is theirs.
+//! The parts are found by words, and by characters inside a word or in a text without words. This
+//! module has the code that both outputs for reviewers need; each output has its own presentation.
 
 use unicode_width::UnicodeWidthStr;
 
 use super::safe::safe;
 use crate::diff::text::{steps, words};
 
-/// The similarity from which parts of a text are marked; less similar texts differ as a whole.
+/// Minimum similarity for marking parts of a text; less similar texts differ as a whole.
 const LIKENESS: f32 = 0.4;
 
-/// The length from which a text that the other one contains is marked by what is added.
+/// Minimum length of a text that is contained in the other text, for marking only the additions.
 ///
 /// # Units
 /// Bytes.
 const EXTENDED: usize = 8;
 
-/// Longest texts that are compared by words.
+/// Maximum length of texts that are compared by words.
 ///
 /// # Units
 /// Bytes.
 const LONGEST: usize = 20_000;
 
-/// The width up to which a text is short.
+/// Maximum width of a short text.
 ///
 /// # Units
 /// Columns of a terminal.
 const SHORT: usize = 40;
 
-/// The length from which a change says how long the texts are.
+/// Minimum length of texts whose lengths are shown with a change.
 ///
 /// # Units
 /// Characters.
@@ -40,16 +40,16 @@ const LENGTHY: usize = 80;
 pub(super) struct Part {
     /// The text.
     pub(super) text: String,
-    /// Whether the other text does not have it.
+    /// True if the other text does not have it.
     pub(super) differs: bool,
 }
 
-/// Two texts and where they differ. All text is escaped, see [`safe`].
+/// Two texts and their differences. All text is escaped, see [`safe`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Compared {
-    /// The parts of the first one.
+    /// The parts of the first text.
     pub(super) before: Vec<Part>,
-    /// The parts of the second one.
+    /// The parts of the second text.
     pub(super) after: Vec<Part>,
 }
 
@@ -74,7 +74,7 @@ impl Compared {
         }
         let (old, new) = (words(before), words(after));
         let steps = steps(&old, &new);
-        // Spaces are alike in all texts.
+        // Spaces are similar in all texts, so they do not count.
         let length = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
         let equal: usize = steps
             .iter()
@@ -98,7 +98,7 @@ impl Compared {
         self.by_characters(&gone, &come);
     }
 
-    /// Adds the parts of two texts by what they begin and end with.
+    /// Adds the parts of two texts by their common beginning and end.
     fn by_characters(&mut self, before: &str, after: &str) {
         let shared = |one: &mut dyn Iterator<Item = char>,
                       other: &mut dyn Iterator<Item = char>| {
@@ -106,7 +106,8 @@ impl Compared {
         };
         let start = shared(&mut before.chars(), &mut after.chars());
         let end = shared(&mut before[start..].chars().rev(), &mut after[start..].chars().rev());
-        // A text that the other one only adds to is shown as that, however much is added.
+        // A text that the other one only extends is shown as an extension, however long the
+        // addition is.
         let is_extended = start + end == before.len().min(after.len()) && start + end >= EXTENDED;
         let is_alike =
             is_extended || (start + end) as f32 >= LIKENESS * before.len().max(after.len()) as f32;
@@ -117,25 +118,25 @@ impl Compared {
         self.equal(&before[before.len() - end..]);
     }
 
-    /// Adds a part that both have.
+    /// Adds a part that both texts have.
     fn equal(&mut self, text: &str) {
         push(&mut self.before, text, false);
         push(&mut self.after, text, false);
     }
 
-    /// Whether `before → after` says it: both are short.
+    /// Returns true if both texts are short enough for `before → after`.
     pub(super) fn is_short(&self) -> bool {
         [&self.before, &self.after]
             .iter()
             .all(|parts| parts.iter().map(|part| part.text.width()).sum::<usize>() <= SHORT)
     }
 
-    /// How long the texts are, if one of them is too long for a look; `None` otherwise.
+    /// Describes the lengths of the texts, if one of them is too long to survey; `None` otherwise.
     pub(super) fn lengths(&self) -> Option<String> {
         let length =
             |parts: &[Part]| parts.iter().map(|part| part.text.chars().count()).sum::<usize>();
         let (before, after) = (length(&self.before), length(&self.after));
-        // Texts that have little in common are shown as two, even if they begin alike.
+        // Texts with little in common are shown as two texts, even if they have the same beginning.
         let characters =
             |parts: &'_ [Part]| parts.iter().flat_map(|part| part.text.chars()).collect::<Vec<_>>();
         let (old, new) = (characters(&self.before), characters(&self.after));
@@ -150,12 +151,11 @@ impl Compared {
     }
 }
 
-/// Whether a text is short.
 fn is_short(text: &str) -> bool {
     text.width() <= SHORT
 }
 
-/// Adds a part; adjacent ones of the same kind are joined.
+/// Adds a part; adjacent parts of the same kind are joined.
 fn push(parts: &mut Vec<Part>, text: &str, differs: bool) {
     if text.is_empty() {
         return;
@@ -166,11 +166,11 @@ fn push(parts: &mut Vec<Part>, text: &str, differs: bool) {
     }
 }
 
-/// Parts in which long equal stretches are left out, so that what differs is near.
+/// Leaves out long equal stretches, so that the differences are near.
 pub(super) fn abridged(parts: &[Part]) -> Vec<Part> {
-    /// What is kept beside a difference, in characters.
+    /// Number of characters that are kept beside a difference.
     const KEPT: usize = 24;
-    /// Shorter stretches stay.
+    /// Length up to which a stretch is kept.
     const STRETCH: usize = 160;
     let cut = |part: &Part| {
         let length = part.text.chars().count();
@@ -188,7 +188,7 @@ pub(super) fn abridged(parts: &[Part]) -> Vec<Part> {
 mod tests {
     use super::*;
 
-    /// Parts with brackets around what differs.
+    /// Writes parts with brackets around the differences.
     fn marked(parts: &[Part]) -> String {
         parts
             .iter()
@@ -247,7 +247,7 @@ mod tests {
         );
         let compared = Compared::of(&"one two ".repeat(10), &"drei vier ".repeat(10));
         assert_eq!(marked(&compared.after), format!("[{}]", "drei vier ".repeat(10)));
-        // A text may be gone, and characters are never cut.
+        // A text may be empty, and characters are never cut.
         let compared = Compared::of("", &"é".repeat(50));
         assert_eq!((compared.before.len(), marked(&compared.after).chars().count()), (0, 52));
     }

@@ -1,4 +1,4 @@
-//! Why a request is stopped, and the ways to let it through, as text and as JSON.
+//! Explains why a request is stopped, and the ways to let it through, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -17,68 +17,68 @@ use crate::insight::waf::DecidedBy;
 use crate::model::Gather;
 use crate::model::facts::owasp::THRESHOLD_KEYWORDS;
 
-/// Largest number of characters shown of what a rule matched.
+/// Maximum number of characters shown of the text that a rule matched.
 const MOST_OF_MATCH: usize = 60;
-/// Largest number of characters shown of what a rule looks for.
+/// Maximum number of characters shown of the description of a rule.
 const MOST_OF_MESSAGE: usize = 60;
-/// Largest number of characters of a line of an edit: more than an expression can have.
+/// Maximum number of characters of a line of an edit: more than an expression can have.
 pub(super) const MOST_OF_EDIT: usize = 8192;
-/// Largest number of rules that one line names.
+/// Maximum number of rules that one line names.
 const MOST_RULES: usize = 6;
 
-/// What a rule matched.
+/// The part of a request that a rule matched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Part {
     /// The collection of the rule language, such as `ARGS`.
     pub collection: &'static str,
-    /// The member of it, such as the name of an argument.
+    /// The member of the collection, such as the name of an argument.
     pub key: String,
-    /// Whether the value is how many such members the request has.
+    /// True if the value is the number of such members in the request.
     pub is_count: bool,
     /// The bytes that matched, after the transformations of the rule; `None` if they must not be
     /// shown.
     pub text: Option<String>,
-    /// The first byte, from 0 on.
+    /// The index of the first byte.
     pub start: usize,
-    /// The byte after the last one.
+    /// The index after the last byte.
     pub end: usize,
     /// The length of the whole value.
     pub length: usize,
 }
 
-/// Everything that is said about a request.
+/// An explanation with all its parts.
 #[derive(Debug)]
 pub struct Explained<'e> {
     /// The request, if it is known.
     pub request: Option<String>,
-    /// The zone, and whose settings they are: `spec` or `live`.
+    /// The zone, and the origin of its settings: `spec` or `live`.
     pub zone: Option<(&'e str, &'static str)>,
-    /// What the public rules found.
+    /// The matches of the public rules.
     pub hits: &'e Hits,
-    /// What rules look for.
+    /// The descriptions of the rules.
     pub messages: &'e BTreeMap<u32, &'e str>,
-    /// What they matched, by rule.
+    /// The parts that rules matched, by rule.
     pub parts: Vec<(u32, Part)>,
-    /// What becomes of the request.
+    /// The verdict on the request.
     pub verdict: Option<&'e Verdict>,
     /// The ways to let the request through.
     pub ways: &'e Ways,
-    /// Their edits.
+    /// The edits of the ways.
     pub edits: &'e [String],
-    /// The way whose edit is shown, from 1 on.
+    /// The number of the way whose edit is shown, counted from 1.
     pub chosen: usize,
-    /// Whether the ways were tried on attacks of the user.
+    /// True if the ways were tried on the user's own attacks.
     pub has_own_attacks: bool,
-    /// Whether the request is known.
+    /// True if the request is known.
     pub is_request_known: bool,
-    /// What else must be said.
+    /// Further notes.
     pub notes: &'e [String],
 }
 
 /// Writes the explanation.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_explained(
     out: &mut dyn Write,
     explained: &Explained<'_>,
@@ -114,7 +114,7 @@ pub fn write_explained(
     Ok(())
 }
 
-/// The score beside the threshold.
+/// Describes the score and the threshold.
 fn reason(verdict: &Verdict) -> String {
     let Some(Scored { total, threshold, action, level, .. }) = &verdict.score else {
         return String::new();
@@ -124,7 +124,7 @@ fn reason(verdict: &Verdict) -> String {
     format!("; score {total} {sign} threshold {threshold}{level}, action {action}")
 }
 
-/// The rules that matched.
+/// Writes the rules that matched.
 fn write_hits(out: &mut dyn Write, explained: &Explained<'_>, sources: &Sources) -> io::Result<()> {
     let Explained { hits, verdict, parts, messages, .. } = explained;
     let score = verdict.and_then(|verdict| verdict.score.as_ref());
@@ -172,14 +172,14 @@ fn write_hits(out: &mut dyn Write, explained: &Explained<'_>, sources: &Sources)
     Ok(())
 }
 
-/// The beginning of what a rule looks for.
+/// Shortens the description of a rule.
 fn cut(message: &str) -> String {
     let short: String = message.chars().take(MOST_OF_MESSAGE).collect();
     let end = if short.len() < message.len() { "…" } else { "" };
     format!("{}{end}", safe(&short))
 }
 
-/// Why a hit does not count.
+/// Describes why a hit does not count.
 fn why_not(fate: &Fate, sources: &Sources) -> String {
     match fate {
         Fate::Counts => String::new(),
@@ -190,7 +190,7 @@ fn why_not(fate: &Fate, sources: &Sources) -> String {
     }
 }
 
-/// What a rule matched, in words.
+/// Describes the part that a rule matched.
 fn matched(part: &Part) -> String {
     let Part { collection, key, is_count, text, start, end, length } = part;
     let key = shortened(key, 40);
@@ -222,7 +222,7 @@ fn matched(part: &Part) -> String {
     }
 }
 
-/// The score at each level beside the usual thresholds.
+/// Writes the score at each level and the usual thresholds.
 fn write_levels(out: &mut dyn Write, hits: &Hits) -> io::Result<()> {
     let level = |level: u8| {
         let score = hits.score(level);
@@ -241,7 +241,7 @@ fn write_levels(out: &mut dyn Write, hits: &Hits) -> io::Result<()> {
     writeln!(out, "\n  all rules, {}", (1..=4).map(level).collect::<Vec<_>>().join(" · "))
 }
 
-/// The ways to let the request through, and the edit of one.
+/// Writes the ways to let the request through, and the edit of one.
 fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> {
     let Explained { ways, edits, chosen, has_own_attacks, is_request_known, .. } = explained;
     let attacks = if *has_own_attacks { "your attacks" } else { "built-in attacks" };
@@ -288,7 +288,7 @@ fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> 
     )
 }
 
-/// A way in words.
+/// Describes a way.
 fn about(way: &Way) -> String {
     let rules = first_of(&way.rules, MOST_RULES);
     match way.kind {
@@ -302,12 +302,12 @@ fn about(way: &Way) -> String {
     }
 }
 
-/// The explanation, for programs.
+/// The explanation in the form of the JSON output.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<'e> {
-    /// Version of the form.
+    /// Version of the format.
     format: u32,
-    /// Which document it is.
+    /// The kind of document.
     kind: &'static str,
     request: Option<&'e str>,
     zone: Option<&'e str>,
@@ -329,7 +329,6 @@ pub struct Document<'e> {
     notes: &'e [String],
 }
 
-/// A rule that matched.
 #[derive(Debug, Serialize, JsonSchema)]
 struct HitDocument<'e> {
     rule: u32,
@@ -341,7 +340,6 @@ struct HitDocument<'e> {
     matched: Vec<&'e Part>,
 }
 
-/// A way to let the request through.
 #[derive(Debug, Serialize, JsonSchema)]
 struct WayDocument<'e> {
     kind: &'static str,
@@ -353,7 +351,7 @@ struct WayDocument<'e> {
     edit: &'e str,
 }
 
-/// The form for programs.
+/// Returns the form of the JSON output.
 #[must_use]
 pub fn document<'e>(explained: &'e Explained<'e>, sources: &Sources) -> Document<'e> {
     let Explained { request, zone, hits, messages, parts, verdict, ways, edits, notes, .. } =

@@ -16,7 +16,7 @@ use crate::model::managed::{CatalogueRule, threshold_keyword};
 use crate::model::ruleset::Phase;
 use crate::plan::DeploymentInForce;
 
-/// What every document begins with, and zones.
+/// The first members of every document, and zones.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Zones<Z> {
     format: u32,
@@ -25,13 +25,13 @@ pub(crate) struct Zones<Z> {
 }
 
 impl<Z> Zones<Z> {
-    /// A document of a kind.
+    /// Creates a document of a kind.
     fn new(kind: &'static str, zones: Vec<Z>) -> Self {
         Self { format: FORMAT, kind, zones }
     }
 }
 
-/// The rules of one managed ruleset in several zones.
+/// Returns the rules of one managed ruleset in several zones.
 pub fn rules<'a>(
     zones: &'a [(&'a str, &'a RulesetSurvey<'a>, Vec<RuleRow<'a>>)],
 ) -> impl Serialize + 'a {
@@ -44,7 +44,6 @@ pub fn rules<'a>(
     Zones::new("waf_rules", zones.iter().map(zone).collect())
 }
 
-/// The rules of a ruleset in a zone.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ZoneRules<'a> {
     zone: &'a str,
@@ -52,7 +51,7 @@ pub(crate) struct ZoneRules<'a> {
     rules: Vec<Row<'a>>,
 }
 
-/// The ruleset itself.
+/// The ruleset without its rules.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Head<'a> {
     id: &'a str,
@@ -74,7 +73,7 @@ impl<'a> Head<'a> {
     }
 }
 
-/// The rule itself.
+/// The rule without its state.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Rule<'a> {
     id: &'a str,
@@ -100,7 +99,6 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// A rule with its state.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Row<'a> {
     #[serde(flatten)]
@@ -126,7 +124,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The protection of zones.
+/// Returns the protection of zones.
 pub fn effective<'a>(
     zones: &'a [(&'a str, Survey<'a>, AccountSurvey)],
     with_rules: bool,
@@ -148,11 +146,11 @@ pub fn effective<'a>(
     Zones::new("waf_effective", zones.iter().map(zone).collect())
 }
 
-/// What protects a zone.
+/// The protection of a zone.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ZoneSurvey<'a> {
     zone: &'a str,
-    /// `null` if they are not known.
+    /// `null` if the rules are not known.
     account_rules: Option<Vec<PhaseRules<'a>>>,
     rulesets: Vec<Ruleset<'a>>,
     #[serde(flatten)]
@@ -163,7 +161,7 @@ pub(crate) struct ZoneSurvey<'a> {
 #[derive(Debug)]
 struct ByPhase<'a>(Vec<(Phase, Vec<OwnRule<'a>>)>);
 
-/// The member for the rules of a phase.
+/// Returns the key for the rules of a phase.
 fn member(phase: Phase) -> String {
     phase.list().heading.replace(' ', "_")
 }
@@ -192,7 +190,6 @@ impl JsonSchema for ByPhase<'_> {
     }
 }
 
-/// The rules of the account in a phase.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PhaseRules<'a> {
     phase: &'a str,
@@ -218,9 +215,9 @@ struct Ruleset<'a> {
     rule_overrides: Vec<String>,
     exceptions: Vec<OwnRule<'a>>,
     unreachable: Vec<Unreachable<'a>>,
-    /// What a spec promises that says `on` and nothing else, and is not in force.
+    /// Promises of a spec with only `on` that are not in force.
     below_floor: Vec<String>,
-    /// What of that could not be compared.
+    /// Such promises that could not be compared.
     not_known: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rules: Option<Vec<Row<'a>>>,
@@ -254,7 +251,6 @@ impl<'a> Ruleset<'a> {
     }
 }
 
-/// A family.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FamilyTally {
     family: Option<&'static str>,
@@ -296,7 +292,6 @@ struct OwnRule<'a> {
     does: &'a str,
 }
 
-/// Rules with their own expressions.
 fn own<'a>(rules: &'a [RuleSurvey]) -> Vec<OwnRule<'a>> {
     let one = |rule: &'a RuleSurvey| {
         let RuleSurvey { name, id, action, is_on, scope, does } = rule;
@@ -305,7 +300,7 @@ fn own<'a>(rules: &'a [RuleSurvey]) -> Vec<OwnRule<'a>> {
     rules.iter().map(one).collect()
 }
 
-/// The effective changes of a spec.
+/// Returns the effective changes of a spec.
 pub fn difference<'a>(
     zones: &'a [(&'a str, Difference, &'a [DeploymentInForce])],
 ) -> impl Serialize + 'a {
@@ -338,7 +333,7 @@ pub fn difference<'a>(
     Zones::new("waf_diff", zones.iter().map(zone).collect())
 }
 
-/// What changes in a zone.
+/// The changes of a zone.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ZoneDifference<'a> {
     zone: &'a str,
@@ -394,7 +389,7 @@ impl<'a> RuleChange<'a> {
     }
 }
 
-/// What Cloudflare changed since the lock was written.
+/// Returns Cloudflare's changes since the lock file was written.
 pub fn lock<'a>(
     file: &'a str,
     changes: &'a [LockChanges],
@@ -411,7 +406,7 @@ pub fn lock<'a>(
     }
 }
 
-/// A lock, and what changed since it was written.
+/// A lock file, and the changes since it was written.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Lock<'a> {
     format: u32,
@@ -422,7 +417,7 @@ pub(crate) struct Lock<'a> {
     rulesets: Vec<LockedRuleset<'a>>,
 }
 
-/// What changed in a ruleset.
+/// The changes of a ruleset.
 #[derive(Debug, Serialize, JsonSchema)]
 struct LockedRuleset<'a> {
     name: &'a str,
@@ -472,14 +467,12 @@ impl<'a> LockedRuleset<'a> {
     }
 }
 
-/// A rule before and after.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Pair<'a> {
     before: Locked<'a>,
     after: Locked<'a>,
 }
 
-/// A rule of a lock.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Locked<'a> {
     id: &'a str,

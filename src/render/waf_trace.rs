@@ -17,18 +17,18 @@ use crate::model::request::{Request, without_secrets};
 pub struct Trace {
     /// The zone.
     pub zone: String,
-    /// Whose rules they are: `live` or `spec`.
+    /// The origin of the rules: `live` or `spec`.
     pub what: &'static str,
     /// The verdict.
     pub verdict: Verdict,
-    /// Why no rule applies, or may not, if that is so.
+    /// The reason why no rule applies, or may not apply, if there is one.
     pub serving: Option<String>,
 }
 
 /// Writes verdicts on a request.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_traces(
     out: &mut dyn Write,
     request: &Request,
@@ -64,7 +64,7 @@ pub fn write_traces(
     Ok(())
 }
 
-/// A rule with its place.
+/// Formats a rule with its place.
 pub(super) fn named(rule: &RuleAt, sources: &Sources) -> String {
     let name = safe(&rule.name);
     match rule.place.and_then(|at| place(at, sources)) {
@@ -73,18 +73,17 @@ pub(super) fn named(rule: &RuleAt, sources: &Sources) -> String {
     }
 }
 
-/// Verdicts on a request, for programs.
+/// Verdicts on a request in the form of the JSON output.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<'t> {
-    /// Version of the form.
+    /// Version of the format.
     format: u32,
-    /// Which document it is.
+    /// The kind of document.
     kind: &'static str,
     request: String,
     verdicts: Vec<VerdictDocument<'t>>,
 }
 
-/// A verdict.
 #[derive(Debug, Serialize, JsonSchema)]
 struct VerdictDocument<'t> {
     zone: &'t str,
@@ -100,14 +99,12 @@ struct VerdictDocument<'t> {
     note: Option<&'t str>,
 }
 
-/// An anomaly score.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ScoreDocument {
     total: u32,
     threshold: u32,
 }
 
-/// A rule.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RuleDocument<'t> {
     name: &'t str,
@@ -115,14 +112,13 @@ struct RuleDocument<'t> {
     source: Option<String>,
 }
 
-/// A step.
 #[derive(Debug, Serialize, JsonSchema)]
 struct StepDocument<'t> {
     rule: RuleDocument<'t>,
     what: &'t str,
 }
 
-/// The form for programs.
+/// Returns the form of the JSON output.
 #[must_use]
 pub fn document<'t>(request: &Request, traces: &'t [Trace], sources: &Sources) -> Document<'t> {
     let rule = |rule: &'t RuleAt| RuleDocument {

@@ -11,40 +11,41 @@ use crate::diagnostic::count;
 use crate::document::FORMAT;
 use crate::insight::traffic::{Entry, Scope, Tuning};
 
-/// How many requests are acted on.
+/// The number of requests on which the ruleset acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Outcome {
-    /// All of them.
+    /// All requests.
     pub all: usize,
-    /// Under today's setting.
+    /// Requests under the current setting.
     pub today: usize,
-    /// Under the proposed one.
+    /// Requests under the proposed setting.
     pub then: usize,
 }
 
-/// A proposed setting and how it was judged.
+/// A proposed setting with its evaluation.
 #[derive(Debug)]
 pub struct Tuned<'t> {
     /// The zone.
     pub zone: &'t str,
-    /// Whose setting is today's: `spec` or `live`.
+    /// The origin of the current setting: `spec` or `live`.
     pub whose: &'static str,
-    /// Today's paranoia level, if it is one.
+    /// The current paranoia level; `None` if the levels are mixed.
     pub level: Option<u8>,
-    /// Today's threshold.
+    /// The current threshold.
     pub threshold: u32,
-    /// Today's action, which stays.
+    /// The current action, which stays.
     pub action: &'t str,
     /// The proposed setting.
     pub tuning: &'t Tuning,
-    /// Benign requests and attacks that the search saw.
+    /// Benign requests and attacks in the half that the search used.
     pub seen: (Outcome, Outcome),
-    /// Those that it did not see.
+    /// Benign requests and attacks in the other half.
     pub unseen: (Outcome, Outcome),
-    /// Whether there are attacks.
+    /// True if there are attacks.
     pub has_attacks: bool,
-    /// For each entry, of what the search saw: benign requests that it spares, attacks that it lets
-    /// through as recorded, and attacks that would pass if they were made where it holds.
+    /// For each entry, counted in the half that the search used: benign requests that it spares,
+    /// attacks that it lets through as recorded, and attacks that would pass if they were sent to a
+    /// place where the entry applies.
     pub entries: Vec<(&'t Entry, usize, usize, usize)>,
     /// Requests to hosts outside of the zone.
     pub foreign: usize,
@@ -56,10 +57,10 @@ pub struct Tuned<'t> {
     pub edit: &'t str,
 }
 
-/// Writes it.
+/// Writes the proposed setting.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_tuned(out: &mut dyn Write, tuned: &Tuned<'_>) -> io::Result<()> {
     let Tuned { zone, whose, tuning, seen, unseen, has_attacks, .. } = tuned;
     let level = tuned.level.map_or_else(|| "?".to_owned(), |level| level.to_string());
@@ -132,7 +133,6 @@ pub fn write_tuned(out: &mut dyn Write, tuned: &Tuned<'_>) -> io::Result<()> {
     tuned.edit.lines().try_for_each(|line| writeln!(out, "  {}", shortened(line, MOST_OF_EDIT)))
 }
 
-/// An entry in words.
 fn about(entry: &Entry) -> String {
     let Entry { scope, host, path, rule } = entry;
     match scope {
@@ -142,12 +142,12 @@ fn about(entry: &Entry) -> String {
     }
 }
 
-/// The setting, for programs.
+/// The proposed setting in the form of the JSON output.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<'t> {
-    /// Version of the form.
+    /// Version of the format.
     format: u32,
-    /// Which document it is.
+    /// The kind of document.
     kind: &'static str,
     zone: &'t str,
     settings: &'static str,
@@ -171,7 +171,7 @@ struct Setting {
     threshold: u32,
 }
 
-/// What becomes of the requests of a half.
+/// The evaluation of the requests of a half.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Judged {
     benign: Outcome,
@@ -189,7 +189,7 @@ struct EntryDocument<'t> {
     lets_through_there: usize,
 }
 
-/// The form for programs.
+/// Returns the form of the JSON output.
 #[must_use]
 pub fn document<'t>(tuned: &'t Tuned<'t>) -> Document<'t> {
     let judged = |(benign, attacks): (Outcome, Outcome)| Judged { benign, attacks };

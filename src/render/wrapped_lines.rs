@@ -1,4 +1,4 @@
-//! Lines that are wider than the terminal, continued below where their text begins.
+//! Wraps lines that are wider than the terminal, and continues them below the start of their text.
 
 use std::io::{self, Write};
 
@@ -18,20 +18,20 @@ pub(crate) struct Wrapping<'w> {
     out: &'w mut dyn Write,
     /// The width of the terminal, in columns.
     width: usize,
-    /// What was written of the line so far.
+    /// The current line so far.
     line: Vec<u8>,
 }
 
 impl<'w> Wrapping<'w> {
-    /// On a terminal of so many columns.
+    /// Creates a writer for a terminal of this width.
     pub(crate) fn new(out: &'w mut dyn Write, width: usize) -> Self {
         Self { out, width, line: Vec::new() }
     }
 
-    /// Writes what is left of a line without an end.
+    /// Writes the rest of a line without an end.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The errors of the writer.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         if self.line.is_empty() { Ok(()) } else { self.write_line(false) }
     }
@@ -63,8 +63,8 @@ impl Write for Wrapping<'_> {
     }
 }
 
-/// The rows of a line of a report: what does not fit continues below its last column that begins in
-/// the left half.
+/// Returns the rows of a line of a report. Text that does not fit continues below the last column
+/// that begins in the left half.
 pub(crate) fn report_rows(line: &str, width: usize) -> Vec<String> {
     split(line, width, |plain, width| {
         let start = plain.len() - plain.trim_start().len();
@@ -77,13 +77,14 @@ pub(crate) fn report_rows(line: &str, width: usize) -> Vec<String> {
     })
 }
 
-/// The rows of a line of a finding, with escape sequences of colours, none wider than a terminal.
+/// Returns the rows of a line of a finding, with escape sequences for colours, none wider than a
+/// terminal.
 pub(super) fn rows(line: &str, width: usize) -> Vec<String> {
     split(line, width, continuation)
 }
 
-/// The rows of a line; `continuation` says what those after the first begin with, and in which
-/// column their text does.
+/// Divides a line into rows. `continuation` returns the beginning of further rows, and the column
+/// in which their text begins.
 fn split(
     line: &str,
     width: usize,
@@ -141,7 +142,7 @@ fn split(
     rows
 }
 
-/// A line as characters, and the escape sequences after the last one.
+/// Returns the characters of a line, and the escape sequences after the last one.
 fn cells(line: &str) -> (Vec<Cell>, String) {
     let mut cells = Vec::new();
     let mut codes = String::new();
@@ -162,14 +163,14 @@ fn cells(line: &str) -> (Vec<Cell>, String) {
     (cells, codes)
 }
 
-/// Adds escape sequences to those in force; the one that ends all of them leaves none.
+/// Adds escape sequences to the active ones; a reset removes all.
 fn note(active: &mut String, codes: &str) {
     for code in codes.split_inclusive('m') {
         if code == "\u{1b}[0m" { active.clear() } else { active.push_str(code) }
     }
 }
 
-/// What a row after the first begins with, and the column in which its text does.
+/// Returns the beginning of further rows, and the column in which their text begins.
 fn continuation(plain: &str, width: usize) -> (String, usize) {
     let start = plain.len() - plain.trim_start().len();
     let body = &plain[start..];
@@ -216,7 +217,7 @@ mod tests {
             report_rows("  name  A  192.0.2.1  ttl auto, glue", 24),
             ["  name  A  192.0.2.1", "           ttl auto,", "           glue"]
         );
-        // Columns can be any number of spaces apart, from two on.
+        // Columns can be two or more spaces apart.
         assert_eq!(
             report_rows("  ok   one two three four", 20),
             ["  ok   one two three", "       four"]

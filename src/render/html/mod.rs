@@ -1,7 +1,7 @@
 //! A plan, or the findings about a spec, as one self-contained page without scripts and requests.
 //!
 //! Verdict, missing consents and dangers come first, then every zone with its operations, before
-//! and after side by side. Form controls select what is shown, and the style sheet reads them, so
+//! and after side by side. Form controls select the shown parts, and the style sheet reads them, so
 //! no script is needed; a browser that does not support this shows everything. A policy in the page
 //! forbids everything that the page does not need.
 //!
@@ -23,10 +23,9 @@ use crate::insight::traffic::Report;
 use crate::model::sort_by_key;
 use crate::plan::GivenConsent;
 
-/// Largest number of zones that can be selected one by one; each needs a line in the style sheet.
+/// Maximum number of zones that can be selected one by one; each needs a line in the style sheet.
 const CHOICES: usize = 500;
 
-/// Pages.
 pub(super) const DOCUMENT: Document = Document {
     name: "html",
     about: "One self-contained page without scripts",
@@ -39,7 +38,7 @@ pub(super) const DOCUMENT: Document = Document {
     requests: Some(|out, report| out.write_all(requests(report).as_bytes())),
 };
 
-/// A plan.
+/// Returns the page of a plan.
 #[must_use]
 pub fn plan(review: &Review<'_>) -> String {
     let zones: Vec<ZoneEntries<'_>> = review.plan.zones.iter().map(ZoneEntries::of).collect();
@@ -58,7 +57,7 @@ pub fn plan(review: &Review<'_>) -> String {
     end(page)
 }
 
-/// The findings about a spec.
+/// Returns the page of the findings about a spec.
 #[must_use]
 pub fn report(found: &Findings<'_>) -> String {
     let title = format!("zonewright {}: {}", found.command, found.verdict_words());
@@ -72,18 +71,18 @@ pub fn report(found: &Findings<'_>) -> String {
     end(page)
 }
 
-/// What becomes of recorded requests.
+/// Returns the page of the outcomes of recorded requests.
 fn requests(report: &Report) -> String {
     let (title, content) = super::waf_rehearsal::page(report);
     end(start(&title, "") + &content)
 }
 
-/// The number of zones that can be selected one by one.
+/// Returns the number of zones that can be selected one by one.
 fn choices(zones: &[ZoneEntries<'_>]) -> usize {
     if zones.len() > 1 { zones.len().min(CHOICES) } else { 0 }
 }
 
-/// Everything before the content.
+/// Returns everything before the content.
 fn start(title: &str, more_style: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
@@ -97,7 +96,7 @@ fn start(title: &str, more_style: &str) -> String {
     )
 }
 
-/// Everything after the content.
+/// Adds everything after the content.
 fn end(mut page: String) -> String {
     page.push_str(&format!(
         "</main>\n<footer>Made by zonewright {}. This page holds everything it shows.</footer>\n</body>\n</html>\n",
@@ -106,7 +105,7 @@ fn end(mut page: String) -> String {
     page
 }
 
-/// Verdict and counts.
+/// Adds verdict and counts.
 fn header(page: &mut String, review: &Review<'_>) {
     let s = review.plan.summary();
     let base = review
@@ -147,7 +146,7 @@ fn header(page: &mut String, review: &Review<'_>) {
     ));
 }
 
-/// The missing consents, with the exact flags.
+/// Adds the missing consents, with the exact flags.
 fn consents(page: &mut String, review: &Review<'_>) {
     let given = &review.plan.consents_given;
     if !given.is_empty() {
@@ -176,7 +175,7 @@ fn consents(page: &mut String, review: &Review<'_>) {
     page.push_str("</ul></section>\n");
 }
 
-/// Every entry that needs attention, most dangerous first, with a link to it.
+/// Adds every entry that needs attention, most dangerous first, with a link to it.
 fn dangers(page: &mut String, zones: &[ZoneEntries<'_>], review: &Review<'_>) {
     let of_zones: Vec<_> = review.plan.zones.iter().flat_map(zone_dangers).collect();
     let mut all: Vec<(String, &str, &OperationView<'_>)> = Vec::new();
@@ -202,7 +201,8 @@ fn dangers(page: &mut String, zones: &[ZoneEntries<'_>], review: &Review<'_>) {
         ));
     }
     for (index, (anchor, zone, view)) in all.into_iter().enumerate() {
-        // What a reader sees first, and then parts that are laid out as they come near the screen.
+        // The first part is visible at once; browsers lay out the other parts when they come near
+        // the screen.
         if index > 0 && index % zone::PART == 0 {
             page.push_str(&format!("</ol>\n<ol class=\"part\" start=\"{}\">\n", number + 1));
         }
@@ -230,7 +230,7 @@ fn dangers(page: &mut String, zones: &[ZoneEntries<'_>], review: &Review<'_>) {
     page.push_str("</ol></section>\n");
 }
 
-/// Findings, worst first.
+/// Adds findings, worst first.
 fn findings(page: &mut String, diagnostics: &Diagnostics, sources: &Sources) {
     if diagnostics.is_empty() {
         return;
@@ -252,7 +252,7 @@ fn findings(page: &mut String, diagnostics: &Diagnostics, sources: &Sources) {
     }
 }
 
-/// A folded list of findings.
+/// Adds a folded list of findings.
 fn list(
     page: &mut String,
     all: &[&Diagnostic],
@@ -307,7 +307,7 @@ fn list(
     page.push_str("</ul></details>\n");
 }
 
-/// The controls that select what is shown.
+/// Adds the controls that select the shown parts.
 fn filters(page: &mut String, zones: &[ZoneEntries<'_>]) {
     let total: usize = zones.iter().map(|zone| zone.zone.operations.len()).sum();
     if total < 2 {

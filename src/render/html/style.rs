@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 /// Colours by meaning, for light and dark mode; layout for wide screens, narrow screens and paper;
-/// what the controls hide. `:has` looks into the controls alone: a browser that has to look into
-/// all of the page for it does so at each change of the page, and the page changes with each entry
-/// that is read. Parts are laid out one at a time only while all is shown, because the size that
-/// stands for a part is that of all its entries.
+/// the parts that the controls hide. `:has` inspects only the controls: a browser evaluates `:has`
+/// over the whole page again at each change of the page, and loading each entry changes the page.
+/// Parts are laid out one at a time only while everything is shown, because the placeholder size of
+/// a part assumes all its entries.
 pub(super) const STYLE: &str = "\
 :root{color-scheme:light dark;--page:#fff;--ink:#1b1f24;--dim:#59636e;--line:#d5dae0;--card:#f6f8fa;
 --good:#116329;--good-bg:#dafbe1;--bad:#a40e26;--bad-bg:#ffebe9;--note:#7a4b00;--note-bg:#fff4d6;--link:#0550ae}
@@ -65,7 +65,7 @@ footer{font-size:.85rem}
 details::details-content{content-visibility:visible}a{color:inherit;text-decoration:none}.op,.badge,ins,del{print-color-adjust:exact}}
 ";
 
-/// Rules that hide every other zone when one of `count` zones is selected.
+/// Returns rules that hide every other zone when one of `count` zones is selected.
 pub(super) fn zone_choices(count: usize) -> String {
     let mut style = String::new();
     for number in 0..count {

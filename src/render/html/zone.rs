@@ -1,4 +1,4 @@
-//! A zone of a plan on the page: its operations, what each means, what is unmanaged.
+//! A zone of a plan on the page: its operations, their effects, its unmanaged objects.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +10,16 @@ use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::{OperationView, place, rest, zone_words};
 use crate::render::textdiff::{Compared, Part};
 
-/// How many entries a browser lays out together, once they come near the screen. Until then, a part
-/// costs as much as one of them.
+/// Number of entries that a browser lays out together, once they come near the screen. Until then,
+/// a part costs as much as a single entry.
 pub(super) const PART: usize = 50;
 
-/// The anchor of an operation.
+/// Returns the anchor of an operation.
 pub(super) fn anchor(zone: usize, operation: usize) -> String {
     format!("z{zone}-{operation}")
 }
 
-/// Writes a zone. It is open if anything but comments and tags changes.
+/// Adds a zone. It is open if anything except comments and tags changes.
 pub(super) fn write(page: &mut String, zone: &ZoneEntries<'_>, number: usize, sources: &Sources) {
     let dangers = zone.dangers();
     let open = if zone.matters() { " open=\"open\"" } else { "" };
@@ -56,7 +56,7 @@ pub(super) fn write(page: &mut String, zone: &ZoneEntries<'_>, number: usize, so
     page.push_str(&format!("<p class=\"dim\">{}</p>\n</details>\n", html(&rest(zone.zone))));
 }
 
-/// Labels for the dangers of an operation.
+/// Returns labels for the dangers of an operation.
 pub(super) fn badges(view: &OperationView<'_>) -> String {
     let mut all = String::new();
     if view.weakens() {
@@ -70,7 +70,8 @@ pub(super) fn badges(view: &OperationView<'_>) -> String {
     all
 }
 
-/// What an operation means, what it reverts, and why dangers are accepted.
+/// Adds the effects of an operation, the changes that it reverts, and the reasons of accepted
+/// dangers.
 pub(super) fn effects(page: &mut String, view: &OperationView<'_>) {
     let mut items: Vec<String> = view.explanations().iter().map(|line| html_prose(line)).collect();
     items.extend(view.cause.as_ref().map(|cause| format!("<b>{}</b>", html(cause))));
@@ -83,7 +84,7 @@ pub(super) fn effects(page: &mut String, view: &OperationView<'_>) {
     }
 }
 
-/// What the controls select an entry by.
+/// Returns the class by which the controls select an entry.
 fn class(view: &OperationView<'_>) -> &'static str {
     match view.action {
         Action::Create => "create",
@@ -92,9 +93,9 @@ fn class(view: &OperationView<'_>) -> &'static str {
     }
 }
 
-/// What the controls select all that holds these entries by, each after a space. The style sheet
-/// could look into each element instead (`:has`), but then a browser does so again for every entry
-/// that it reads.
+/// Returns the classes by which the controls select an element with these entries, each after a
+/// space. The style sheet could inspect each element instead (`:has`), but then a browser would do
+/// so again for every entry that it loads.
 fn classes<'a>(entries: impl Iterator<Item = &'a Entry<'a>>) -> String {
     let mut all = BTreeSet::new();
     for Entry { view, .. } in entries {
@@ -104,7 +105,7 @@ fn classes<'a>(entries: impl Iterator<Item = &'a Entry<'a>>) -> String {
     all.into_iter().flat_map(|class| [" ", class]).collect()
 }
 
-/// Entries, in parts.
+/// Adds entries, in parts.
 fn entries(page: &mut String, all: &[Entry<'_>], zone: usize, sources: &Sources) {
     let parts = all.chunks_exact(PART);
     let rest = parts.remainder();
@@ -116,7 +117,7 @@ fn entries(page: &mut String, all: &[Entry<'_>], zone: usize, sources: &Sources)
     rest.iter().for_each(|one| entry(page, one, zone, sources));
 }
 
-/// One entry; the operations of one for several records are listed below it.
+/// Adds one entry. The operations of an entry for several records are listed below it.
 fn entry(page: &mut String, entry: &Entry<'_>, zone: usize, sources: &Sources) {
     let view = &entry.view;
     let class = class(view);
@@ -179,7 +180,7 @@ fn entry(page: &mut String, entry: &Entry<'_>, zone: usize, sources: &Sources) {
     page.push_str(&format!("</{element}>\n"));
 }
 
-/// Before and after, side by side.
+/// Adds both versions, side by side.
 fn sides(page: &mut String, view: &OperationView<'_>) {
     let mut lines: Vec<(&str, Option<String>, Option<String>)> = Vec::new();
     let aside = |value: &String| {
@@ -206,7 +207,7 @@ fn sides(page: &mut String, view: &OperationView<'_>) {
     page.push_str("</tbody></table>\n");
 }
 
-/// The two cells of a line, with what differs highlighted.
+/// Returns the two cells of a line, with highlighted differences.
 fn cells(before: Option<&str>, after: Option<&str>) -> (String, String) {
     let cell = |text: Option<&str>, class, tag| match text {
         Some(text) => format!("<td class=\"{class}\"><{tag}>{}</{tag}></td>", html(text)),
@@ -219,8 +220,8 @@ fn cells(before: Option<&str>, after: Option<&str>) -> (String, String) {
         }
         (Some(left), Some(right)) => {
             let compared = Compared::of(left, right);
-            // The element is there for short values as well: what a page is made of does not depend
-            // on the data.
+            // The element exists for short values as well, so that the structure of the page does
+            // not depend on the data.
             let lengths = compared.lengths().unwrap_or_default();
             let (left, right) = (parts(&compared.before, "del"), parts(&compared.after, "ins"));
             let right =
@@ -231,7 +232,7 @@ fn cells(before: Option<&str>, after: Option<&str>) -> (String, String) {
     }
 }
 
-/// The parts of a value; those that differ are in an element of this name.
+/// Returns the parts of a value; parts that differ are in an element `tag`.
 fn parts(parts: &[Part], tag: &str) -> String {
     let shown = parts.iter().map(|Part { text, differs }| {
         let text = markup(text);

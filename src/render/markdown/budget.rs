@@ -1,7 +1,7 @@
-//! The size of a comment, in characters: its limits, and what remains.
+//! The size of a comment, in characters: its limits, and the remaining size.
 
-/// Default size of a comment: GitHub's limit (65,536), minus some characters for what a pipeline
-/// adds.
+/// Default size of a comment: GitHub's limit (65,536), minus some characters for additions of a
+/// pipeline.
 ///
 /// # Units
 /// Characters.
@@ -13,7 +13,7 @@ pub const LIMIT: usize = 60_000;
 /// Characters.
 pub const SMALLEST_LIMIT: usize = 4_000;
 
-/// Reserved for the text that says what was omitted.
+/// Size reserved for the list of omitted parts.
 ///
 /// # Units
 /// Characters.
@@ -42,27 +42,27 @@ impl Piece {
 #[derive(Debug)]
 pub(super) struct Budget {
     free: usize,
-    /// Whether the next list may use all of it.
+    /// True if the next list may use all of the remaining size.
     alone: bool,
 }
 
 impl Budget {
-    /// The size that a limit leaves after what is already written.
+    /// Subtracts the written text from a limit.
     pub(super) fn new(limit: usize, written: &str) -> Self {
         Self { free: limit.saturating_sub(written.chars().count() + RESERVE), alone: false }
     }
 
-    /// Lets the next list use all of it.
+    /// Allows the next list to use all of the remaining size.
     pub(super) fn give_all(&mut self) {
         self.alone = true;
     }
 
-    /// The remaining size.
+    /// Returns the remaining size.
     pub(super) fn free(&self) -> usize {
         self.free
     }
 
-    /// Takes this size if it is available.
+    /// Takes this size, and returns true, if it is available.
     pub(super) fn take(&mut self, size: usize) -> bool {
         let fits = size <= self.free;
         if fits {
@@ -71,10 +71,10 @@ impl Budget {
         fits
     }
 
-    /// Writes a heading and pieces in order while they fit into a share of the remaining size;
-    /// returns how many did not fit.
+    /// Writes a heading and pieces in order while they fit into a share of the remaining size.
+    /// Returns the number of pieces that did not fit.
     ///
-    /// A piece that does not fit is omitted; smaller ones after it may still fit.
+    /// A piece that does not fit is omitted; smaller pieces after it may still fit.
     pub(super) fn list(
         &mut self,
         out: &mut String,

@@ -1,9 +1,9 @@
-//! What every comment has: its marker, and texts of limited length.
+//! Common parts of comments: the marker, and texts of limited length.
 
 use crate::diagnostic::cut;
 use crate::render::document::Comment;
 
-/// Longest reason of a consent that is shown in full.
+/// Maximum length of the reason of a consent that is shown in full.
 ///
 /// # Units
 /// Characters.
@@ -12,7 +12,7 @@ const REASON: usize = 60;
 /// Longest name of a marker.
 const LONGEST_MARKER: usize = 64;
 
-/// Whether a text can be the name of a marker: letters, digits and single `-`, `_`, `.`.
+/// Returns true if a text can be the name of a marker: letters, digits and single `-`, `_`, `.`.
 #[must_use]
 pub fn is_marker(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -23,7 +23,7 @@ pub fn is_marker(name: &str) -> bool {
         && !name.contains("--")
 }
 
-/// The first line.
+/// Returns the marker, which is the first line.
 pub(super) fn marker(kind: &str, comment: Comment<'_>) -> String {
     match comment.marker.filter(|name| is_marker(name)) {
         Some(name) => format!("<!-- zonewright:{kind}:{name} -->\n"),
@@ -31,7 +31,7 @@ pub(super) fn marker(kind: &str, comment: Comment<'_>) -> String {
     }
 }
 
-/// The beginning of a text, for parts that are never omitted.
+/// Shortens a text, for parts that are never omitted.
 pub(super) fn short(text: &str) -> String {
     cut(text, REASON)
 }

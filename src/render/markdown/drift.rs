@@ -1,4 +1,4 @@
-//! Drift as a comment or an issue: what changed and who changed it.
+//! Drift as a comment or an issue: the changes and their authors.
 
 use super::budget::{Budget, Piece};
 use super::comment::{marker, short};
@@ -12,10 +12,10 @@ use crate::render::escape::{code, prose};
 use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::OperationView;
 
-/// Largest number of unmanaged names shown for one reason; the JSON has more.
+/// Maximum number of unmanaged names that are shown for one reason; the JSON has more.
 const SHOWN_NAMES: usize = 20;
 
-/// A report.
+/// Returns the comment about a drift report.
 #[must_use]
 pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
     let mut out = marker("drift", comment);
@@ -76,8 +76,8 @@ pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
     out
 }
 
-/// Deployments that are weaker than the spec says, and what is not known; returns how many did not
-/// fit.
+/// Adds deployments that are weaker than in the spec, and comparisons without a result. Returns the
+/// number of items that did not fit.
 fn weakened_deployments(out: &mut String, view: &DriftView<'_>, budget: &mut Budget) -> usize {
     let mut pieces = Vec::new();
     for (report, _) in view.zones() {
@@ -104,7 +104,7 @@ fn weakened_deployments(out: &mut String, view: &DriftView<'_>, budget: &mut Bud
     budget.list(out, heading, pieces.into_iter(), (1, 1))
 }
 
-/// One object.
+/// Returns the item of one object.
 fn item(zone: &str, finding: &Finding, operation: &OperationView<'_>) -> String {
     let value = match (operation.before.as_deref(), operation.after.as_deref()) {
         (Some(before), Some(after)) if before != after => {
@@ -142,7 +142,8 @@ fn item(zone: &str, finding: &Finding, operation: &OperationView<'_>) -> String 
     piece
 }
 
-/// The zones as a folded list, with what is unmanaged; returns how many did not fit.
+/// Adds the zones as a folded list, with their unmanaged objects. Returns the number of zones that
+/// did not fit.
 fn zones(out: &mut String, view: &DriftView<'_>, budget: &mut Budget) -> usize {
     const END: &str = "\n</details>\n";
     let heading = Piece::new(format!(

@@ -8,7 +8,7 @@ use crate::render::document::Comment;
 use crate::render::escape::{code, prose};
 use crate::render::findings::{Findings, Region, detail, known_findings};
 
-/// The findings about a spec.
+/// Returns the comment about the findings in a spec.
 #[must_use]
 pub fn report(found: &Findings<'_>, comment: Comment<'_>) -> String {
     let mut out = marker(found.command, comment);
@@ -23,7 +23,7 @@ pub fn report(found: &Findings<'_>, comment: Comment<'_>) -> String {
     out
 }
 
-/// Findings, worst first.
+/// Adds findings, worst first.
 pub(super) fn findings<'d>(
     out: &mut String,
     all: impl Iterator<Item = &'d Diagnostic>,
@@ -57,7 +57,6 @@ pub(super) fn findings<'d>(
     }
 }
 
-/// One finding.
 fn finding(diagnostic: &Diagnostic, sources: &Sources) -> String {
     let Diagnostic {
         finding,

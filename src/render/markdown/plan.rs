@@ -1,8 +1,8 @@
 //! A plan as a comment.
 //!
-//! The first line is a marker by which a pipeline finds its earlier comment. Then, in the order of
-//! importance for a reviewer: the verdict, missing consents with the flag to add, dangers in full,
-//! findings, the zones folded.
+//! The first line is a marker by which a pipeline finds its earlier comment. The parts follow by
+//! their importance for a reviewer: the verdict, missing consents with the flag to add, dangers in
+//! full, findings, the zones folded.
 
 use super::budget::{Budget, Piece};
 use super::comment::{marker, short};
@@ -18,10 +18,10 @@ use crate::render::escape::{code, prose};
 use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::{OperationView, Review, zone_dangers};
 
-/// Largest number of consents that are listed; the others are counted.
+/// Maximum number of consents that are listed; further ones are counted.
 const CONSENTS: usize = 10;
 
-/// A plan.
+/// Returns the comment about a plan.
 #[must_use]
 pub fn plan(review: &Review<'_>, comment: Comment<'_>) -> String {
     let mut out = marker("plan", comment);
@@ -41,7 +41,7 @@ pub fn plan(review: &Review<'_>, comment: Comment<'_>) -> String {
     out
 }
 
-/// Verdict, counts, consents.
+/// Returns verdict, counts and consents.
 fn head(review: &Review<'_>) -> String {
     let Review { plan, verdict, requests_to_apply, sources: _ } = review;
     let summary = plan.summary();
@@ -105,7 +105,7 @@ fn head(review: &Review<'_>) -> String {
     head
 }
 
-/// Every entry that needs attention, most dangerous first.
+/// Adds every entry that needs attention, most dangerous first.
 fn dangers(out: &mut String, review: &Review<'_>, zones: &[ZoneEntries<'_>], budget: &mut Budget) {
     let entries = zones
         .iter()
@@ -130,7 +130,7 @@ fn dangers(out: &mut String, review: &Review<'_>, zones: &[ZoneEntries<'_>], bud
     }
 }
 
-/// An operation that needs attention: one line, and its effect.
+/// Describes an operation that needs attention: one line, and its effect.
 fn danger(zone: &str, view: &OperationView<'_>, sources: &Sources) -> String {
     let mut loud: Vec<String> = Vec::new();
     if view.weakens() {

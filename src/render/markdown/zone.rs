@@ -9,8 +9,8 @@
 //! + ttl: 300
 //! ```
 //!
-//! Every line begins with a sign of ours, so that no foreign text can end the block or be taken for
-//! another sign.
+//! Every line begins with a sign of this format, so that no foreign text can end the block or be
+//! read as another sign.
 
 use std::cmp::Reverse;
 
@@ -25,7 +25,7 @@ use crate::render::operation_view::{Attention, Tally, rest, zone_words};
 use crate::render::safe::safe;
 use crate::render::textdiff::Compared;
 
-/// An entry, ready to be shown.
+/// A rendered entry.
 struct Block {
     attention: Attention,
     tally: Tally,
@@ -34,7 +34,7 @@ struct Block {
     piece: Piece,
 }
 
-/// A zone, ready to be shown in full, in part, or as a count.
+/// A rendered zone, which is shown in full, in part, or as a count.
 struct Shown {
     tally: Tally,
     attention: Attention,
@@ -42,11 +42,11 @@ struct Shown {
     dangers: usize,
     head: Piece,
     entries: Vec<Block>,
-    /// The changes of comments and tags, folded once more; shown with all entries only.
+    /// The changes of comments and tags, in a nested fold; shown only together with all entries.
     notes: Piece,
     tail: Piece,
     line: Piece,
-    /// The entries to show, by number.
+    /// The indices of the entries to show.
     chosen: Option<Vec<usize>>,
 }
 
@@ -78,21 +78,21 @@ impl Shown {
         }
     }
 
-    /// Its size in full.
+    /// Returns its size in full.
     fn size(&self) -> usize {
         let entries = self.entries.iter().map(|block| block.piece.size).sum::<usize>();
         self.head.size + self.notes.size + self.tail.size + entries
     }
 
-    /// Takes the remaining size beyond its line, which is already counted: all operations, the most
-    /// dangerous ones, or none.
+    /// Takes the size of all entries, of the most dangerous ones, or of none. The size of the
+    /// zone's own line is already taken.
     fn choose(&mut self, budget: &mut Budget) {
         let full = self.size().saturating_sub(self.line.size);
         if budget.take(full) {
             self.chosen = Some((0..self.entries.len()).collect());
             return;
         }
-        /// Size of the line that says how many are missing.
+        /// Size of the line that counts the missing entries.
         const MISSING: usize = 120;
         let around = (self.head.size + self.tail.size + MISSING).saturating_sub(self.line.size);
         let first = self.entries.iter().map(|block| block.piece.size).min().unwrap_or(0);
@@ -107,7 +107,7 @@ impl Shown {
         self.chosen = Some(chosen);
     }
 
-    /// Writes what was chosen; returns how many operations are not shown.
+    /// Writes the chosen entries. Returns the number of operations that are not shown.
     fn write(&self, out: &mut String, chosen: &[usize]) -> usize {
         out.push_str(&self.head.text);
         for n in chosen {
@@ -134,7 +134,8 @@ impl Shown {
     }
 }
 
-/// Writes the zones; those with dangers get their share first. Adds what was omitted, in words.
+/// Writes the zones. Zones with dangers take their share first. Describes the omitted parts in
+/// `omitted`.
 pub(super) fn write(
     out: &mut String,
     zones: &[ZoneEntries<'_>],
@@ -147,8 +148,8 @@ pub(super) fn write(
     let mut zones: Vec<Shown> = busy.into_iter().map(|zone| Shown::new(zone, sources)).collect();
     let mut order: Vec<usize> = (0..zones.len()).collect();
     sort_by_key(&mut order, |n| Reverse(zones[*n].attention));
-    // First every zone gets its line; then the zones get the remaining size, in order of their
-    // dangers.
+    // First the size of one line per zone is taken; then the zones take the remaining size, in the
+    // order of their dangers.
     let listed: Vec<usize> =
         order.iter().copied().take_while(|n| budget.take(zones[*n].line.size)).collect();
     for n in &listed {
@@ -197,13 +198,13 @@ pub(super) fn write(
     }
 }
 
-/// Counts of a zone.
+/// Describes the counts of a zone.
 fn words(tally: Tally, dangers: usize) -> String {
     let loud = if dangers > 0 { format!(" · <b>{dangers} dangerous</b>") } else { String::new() };
     format!("{}{loud}", tally.words())
 }
 
-/// The beginning of a zone, open if anything but comments and tags changes.
+/// Returns the beginning of a zone, open if anything except comments and tags changes.
 fn head(zone: &ZoneEntries<'_>, tally: Tally, dangers: usize) -> String {
     let (open, fence) = if zone.matters() { (" open", "```diff\n") } else { ("", "") };
     format!(
@@ -214,15 +215,15 @@ fn head(zone: &ZoneEntries<'_>, tally: Tally, dangers: usize) -> String {
     )
 }
 
-/// The changes of comments and tags, folded.
+/// Returns the changes of comments and tags, folded.
 fn notes(zone: &ZoneEntries<'_>, sources: &Sources) -> String {
-    // Names are in the blocks alone: a summary is HTML, in which renderers look for mentions.
+    // Names are only in the blocks: a summary is HTML, in which renderers look for mentions.
     let Some((words, _)) = zone.notes_in_a_line() else { return String::new() };
     let blocks: String = zone.notes.iter().map(|entry| block(entry, sources)).collect();
     format!("\n<details><summary>{words}</summary>\n\n```diff\n{blocks}```\n\n</details>\n")
 }
 
-/// The end of a zone.
+/// Returns the end of a zone.
 fn tail(zone: &ZoneEntries<'_>) -> String {
     let mut tail = String::new();
     for note in zone.zone.impact.iter().chain(&zone.zone.notes) {
@@ -232,7 +233,7 @@ fn tail(zone: &ZoneEntries<'_>) -> String {
     tail
 }
 
-/// An entry as lines of a block.
+/// Returns an entry as lines of a block.
 fn block(entry: &Entry<'_>, sources: &Sources) -> String {
     let view = &entry.view;
     let mut about: Vec<String> =

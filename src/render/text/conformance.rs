@@ -1,4 +1,4 @@
-//! Which assumptions held, as text.
+//! The results of conformance checks, as text.
 
 use std::io::{self, Write};
 
@@ -6,10 +6,10 @@ use crate::diagnostic::count;
 use crate::document::conformance::{CheckResult, Conformance, Outcome, Summary};
 use crate::render::safe::safe;
 
-/// Writes one line for each check, and what differs below it.
+/// Writes one line for each check, with its differences below it.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_conformance(out: &mut dyn Write, report: &Conformance) -> io::Result<()> {
     for CheckResult { id, assumption, relied_on, outcome, found } in &report.checks {
         let (sign, label) = match outcome {

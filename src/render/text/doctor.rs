@@ -1,4 +1,5 @@
-//! What credentials may do, as text: one page, in which equal zones are one table.
+//! The permissions of credentials, as text: one page, in which zones with equal permissions share a
+//! table.
 
 use std::io::{self, Write};
 
@@ -9,13 +10,13 @@ use crate::document::doctor::{
 };
 use crate::render::safe::safe;
 
-/// The names of zones that a table shows; the others are counted.
+/// Maximum number of zone names that a table shows; further ones are counted.
 const MOST_NAMES: usize = 5;
 
 /// Writes the page.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_doctor(out: &mut dyn Write, report: &Doctor) -> io::Result<()> {
     write_credentials(out, &report.credentials)?;
     write_connection(out, &report.connection)?;
@@ -77,7 +78,7 @@ pub fn write_doctor(out: &mut dyn Write, report: &Doctor) -> io::Result<()> {
     write_conclusion(out, report)
 }
 
-/// Says whether the token is valid.
+/// Writes the validity of the token.
 fn write_credentials(out: &mut dyn Write, credentials: &Credentials) -> io::Result<()> {
     let Credentials { owner, status, not_before, expires_on, why } = credentials;
     let what = match owner {
@@ -102,7 +103,7 @@ fn write_credentials(out: &mut dyn Write, credentials: &Credentials) -> io::Resu
     writeln!(out, "Credentials    {sign} {}", words.join(", "))
 }
 
-/// Says how Cloudflare is reached.
+/// Writes the connection to Cloudflare.
 fn write_connection(out: &mut dyn Write, connection: &Connection) -> io::Result<()> {
     let Connection { host, proxy, clock, rate_limits } = connection;
     let way = proxy
@@ -141,7 +142,7 @@ fn write_connection(out: &mut dyn Write, connection: &Connection) -> io::Result<
     Ok(())
 }
 
-/// Says what is known of the spec.
+/// Writes the result of reading the spec.
 fn write_spec(out: &mut dyn Write, spec: &Spec) -> io::Result<()> {
     let Spec { files, base, why_no_base } = spec;
     match (base, why_no_base) {
@@ -155,7 +156,7 @@ fn write_spec(out: &mut dyn Write, spec: &Spec) -> io::Result<()> {
     }
 }
 
-/// A zone with its plan and quotas.
+/// Describes a zone with its plan and quotas.
 fn heading(zone: &Zone) -> String {
     let Zone { name, id: _, status, plan, records, record_quota, batch_size, checks: _ } = zone;
     let mut words = Vec::new();
@@ -174,7 +175,7 @@ fn heading(zone: &Zone) -> String {
     format!("{}{about}", safe(name))
 }
 
-/// The sign and word of a result.
+/// Returns the sign and word of a result.
 fn sign(allowed: Allowed) -> &'static str {
     match allowed {
         Allowed::Yes => "✔ yes",
@@ -183,7 +184,7 @@ fn sign(allowed: Allowed) -> &'static str {
     }
 }
 
-/// Something that is tried, in words.
+/// Returns the name of a check.
 fn name(what: What) -> &'static str {
     match what {
         What::Zone => "zone",
@@ -197,7 +198,7 @@ fn name(what: What) -> &'static str {
     }
 }
 
-/// The table of what may be done, and the reasons of what is needed and may not.
+/// Writes the table of checks, and the reasons of required checks that failed.
 fn write_checks(out: &mut dyn Write, checks: &[Check]) -> io::Result<()> {
     writeln!(
         out,
@@ -249,7 +250,7 @@ fn write_checks(out: &mut dyn Write, checks: &[Check]) -> io::Result<()> {
     Ok(())
 }
 
-/// Says what follows.
+/// Writes the conclusion.
 fn write_conclusion(out: &mut dyn Write, report: &Doctor) -> io::Result<()> {
     if !report.smallest_token.is_empty() {
         let names: Vec<&str> =

@@ -1,4 +1,4 @@
-//! Drift as text: what changed and who changed it.
+//! Drift as text: the changes and their authors.
 
 use std::io::{self, Write};
 
@@ -20,7 +20,7 @@ const STATES: usize = "conflicting".len();
 /// Writes a report: each zone with something to report, and a line of counts.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_drift(
     out: &mut dyn Write,
     view: &DriftView<'_>,
@@ -54,7 +54,7 @@ pub fn write_drift(
     writeln!(out, "{}  {}", styled(&line, BOLD, colour), styled(&circumstances, DIM, colour))
 }
 
-/// One zone: its findings and its other objects.
+/// Writes one zone: its findings and its other objects.
 fn write_zone(
     out: &mut dyn Write,
     report: &ZoneReport,
@@ -102,7 +102,7 @@ fn write_zone(
     writeln!(out)
 }
 
-/// One object: its state, what a plan would do, and when it was changed.
+/// Writes one object: its state, the operation of a plan, and the time of its change.
 fn write_finding(
     out: &mut dyn Write,
     finding: &Finding,

@@ -7,10 +7,10 @@ use crate::diagnostic::count;
 use crate::render::safe::{visible, visible_json};
 use crate::wire::Request;
 
-/// Writes each request as it would be sent: method, path, query, body.
+/// Writes each request exactly as an apply would send it: method, path, query, body.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_requests(out: &mut dyn Write, requests: &[Request], colour: bool) -> io::Result<()> {
     for request in requests {
         let Request { method, path, query, body } = request;
@@ -23,7 +23,7 @@ pub fn write_requests(out: &mut dyn Write, requests: &[Request], colour: bool) -
             visible(&format!("{path}{query}"))
         )?;
         if let Some(body) = body {
-            // Never cut: a dry run shows exactly what would be sent.
+            // The body is never cut: a dry run shows exactly the request that would be sent.
             writeln!(out, "{}", visible_json(&format!("{body:#}")))?;
         }
         writeln!(out)?;

@@ -23,19 +23,19 @@ use crate::render::entries::{BESIDE, Entry, Member, ZoneEntries};
 use crate::render::operation_view::{FieldView, OperationView, Section, Side};
 use crate::render::safe::{safe, shortened};
 
-/// Widest column of names that is still aligned.
+/// Maximum width of an aligned column of names.
 const WIDEST_NAME: usize = 40;
 
-/// Largest number of characters shown of a record type.
+/// Maximum number of characters that are shown of a record type.
 const LONGEST_TYPE: usize = 20;
 
-/// Up to this number, changes of comments and tags are shown if nothing else changes.
+/// Maximum number of changes of comments and tags that are shown if nothing else changes.
 const MOST_NOTES: usize = 3;
 
-/// The entries of a zone; each section has an empty line before and after it.
+/// Writes the entries of a zone; each section has an empty line before and after it.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub(super) fn write_entries(
     out: &mut dyn Write,
     zone: &ZoneEntries<'_>,
@@ -64,7 +64,6 @@ pub(super) fn write_entries(
     if zone.all().next().is_some() { writeln!(out) } else { Ok(()) }
 }
 
-/// One entry.
 fn write_entry(
     out: &mut dyn Write,
     entry: &Entry<'_>,
@@ -87,7 +86,7 @@ fn write_entry(
     write_dangers(out, view, paper)
 }
 
-/// `+`, `~` or `-`, and the word for what is not one of the three.
+/// Returns `+`, `~` or `-`, and the verb if it is not create, update or delete.
 fn mark(view: &OperationView<'_>) -> Line {
     let (mark, style) = signs::of(view.action);
     let word =
@@ -95,7 +94,7 @@ fn mark(view: &OperationView<'_>) -> Line {
     Line::indented(2).add(mark, style).add(word, UPDATE)
 }
 
-/// A new zone, or each field of a setting before and after.
+/// Writes a new zone, or both values of each field of a setting.
 fn write_setting(out: &mut dyn Write, view: &OperationView<'_>, paper: Paper) -> io::Result<()> {
     let head = mark(view).add(safe(&view.what()), PLAIN);
     if view.fields.is_empty() {
@@ -110,7 +109,7 @@ fn write_setting(out: &mut dyn Write, view: &OperationView<'_>, paper: Paper) ->
     Ok(())
 }
 
-/// A rule: the action, and the settings that change.
+/// Writes a rule: the action, and the settings that change.
 fn write_rule(out: &mut dyn Write, view: &OperationView<'_>, paper: Paper) -> io::Result<()> {
     let mut line = mark(view).hanging().add(format!("waf {}", safe(&view.name)), PLAIN);
     if let Some(id) = view.id {
@@ -127,7 +126,7 @@ fn write_rule(out: &mut dyn Write, view: &OperationView<'_>, paper: Paper) -> io
     write_fields(out, &view.fields, INDENT, paper)
 }
 
-/// The fields that change, each on its line, from this column on.
+/// Writes the fields that change, each on a line of its own, from a column on.
 fn write_fields(
     out: &mut dyn Write,
     fields: &[FieldView],
@@ -150,10 +149,10 @@ fn write_fields(
     Ok(())
 }
 
-/// What something means: a sentence after an arrow.
+/// Writes an effect: a sentence after an arrow.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub(super) fn write_effect(
     out: &mut dyn Write,
     column: usize,
@@ -163,7 +162,7 @@ pub(super) fn write_effect(
     Line::indented(column).add("→ ", DIM).hanging().add(safe(line), PLAIN).write(out, paper)
 }
 
-/// The direction of the protection, highlighted where it is dangerous.
+/// Returns the direction of the protection, highlighted if it is dangerous.
 fn class(direction: Direction) -> (String, Style) {
     let word = direction.as_str();
     match direction {
@@ -176,14 +175,14 @@ fn class(direction: Direction) -> (String, Style) {
 /// The widths of the columns of records.
 #[derive(Debug, Clone, Copy)]
 struct Columns {
-    /// Width of names, with the word for what is done.
+    /// Width of names, with the verb.
     names: usize,
     /// Width of types.
     types: usize,
 }
 
 impl Columns {
-    /// As wide as these entries need, within limits.
+    /// Computes the widths that these entries need, within limits.
     fn of(entries: &[&Entry<'_>], paper: Paper) -> Self {
         let single =
             || entries.iter().filter(|entry| !entry.is_same_change()).map(|entry| &entry.view);
@@ -196,26 +195,26 @@ impl Columns {
     }
 }
 
-/// The name of a record, after the word for what is done if that is not in the sign.
+/// Returns the name of a record, after the verb if the sign does not show it.
 fn name(view: &OperationView<'_>) -> String {
     let word =
         if view.verb == view.action.as_str() { String::new() } else { format!("{} ", view.verb) };
     format!("{word}{}", safe(&view.name))
 }
 
-/// The type of a record, cut if it is unknown and too long.
+/// Returns the type of a record, cut if it is unknown and too long.
 fn shown_type(view: &OperationView<'_>) -> String {
     shortened(view.type_name, LONGEST_TYPE).into_owned()
 }
 
-/// A note after a value.
+/// Returns a note after a value.
 fn aside(view: &OperationView<'_>) -> String {
     let words = [view.aside.as_str(), &view.why.brief];
     let words: Vec<_> = words.into_iter().filter(|w| !w.is_empty()).map(safe).collect();
     if words.is_empty() { String::new() } else { format!("  ({})", words.join("; ")) }
 }
 
-/// A record: name, type, value, then other changes, and the values that stay beside it.
+/// Writes a record: name, type, value, then other changes, and the values that stay beside it.
 fn write_record(
     out: &mut dyn Write,
     entry: &Entry<'_>,
@@ -272,8 +271,8 @@ fn write_record(
     Ok(())
 }
 
-/// The same change on several records: their names, what they have in common, and each of them if
-/// wanted.
+/// Writes the same change on several records: their names, the common change, and each record if
+/// requested.
 fn write_group(out: &mut dyn Write, entry: &Entry<'_>, paper: Paper) -> io::Result<()> {
     let view = &entry.view;
     mark(view).hanging().add(safe(&view.what()), PLAIN).write(out, paper)?;
@@ -303,14 +302,14 @@ fn write_group(out: &mut dyn Write, entry: &Entry<'_>, paper: Paper) -> io::Resu
     Ok(())
 }
 
-/// What it reverts, and what is dangerous about it.
+/// Writes the changes that it reverts, and its dangers.
 fn write_dangers(out: &mut dyn Write, view: &OperationView<'_>, paper: Paper) -> io::Result<()> {
     let line =
         |words: &str, style| Line::indented(INDENT).add("! ", style).hanging().add(words, style);
     if let Some(cause) = &view.cause {
         line(&safe(cause), UPDATE).write(out, paper)?;
     }
-    // A delete is visible already.
+    // A delete is already visible.
     for danger in view.dangers.iter().filter(|d| **d != Danger::Delete) {
         let why = view
             .accepted

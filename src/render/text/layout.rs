@@ -8,20 +8,20 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use super::style::{AFTER, BEFORE, DIM, EMPHASIS, PLAIN, styled};
 use crate::render::textdiff::{Compared, Part, abridged};
 
-/// Pads to a width in columns; longer text is left as it is.
+/// Pads to a width in columns; longer text stays unchanged.
 pub(super) fn pad(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());
     format!("{text}{}", " ".repeat(missing))
 }
 
-/// How lines are written.
+/// The output medium: its width and colours.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Paper {
-    /// With colour.
+    /// True for colours.
     pub(super) colour: bool,
     /// The width of the terminal, in columns; `None` if lines may have any length.
     pub(super) width: Option<usize>,
-    /// Whether long values are shown in full.
+    /// True if long values are shown in full.
     pub(super) is_full: bool,
 }
 
@@ -30,9 +30,9 @@ pub(super) struct Paper {
 struct Span {
     text: String,
     style: Style,
-    /// Whether it is what differs: without colour it is underlined on a line of its own.
+    /// True for a difference. Without colour it is underlined on a line of its own.
     differs: bool,
-    /// Whether it is kept on one row if it fits there.
+    /// True if it stays on one row, provided that it fits there.
     is_whole: bool,
 }
 
@@ -40,24 +40,24 @@ struct Span {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Line {
     spans: Vec<Span>,
-    /// Where the rest continues if it does not fit, in columns.
+    /// Column at which the text continues if it does not fit.
     hang: usize,
 }
 
 impl Line {
-    /// A line that begins in this column; what does not fit continues there.
+    /// A line that begins in this column and continues there if it does not fit.
     pub(super) fn indented(column: usize) -> Self {
         let indent =
             Span { text: " ".repeat(column), style: PLAIN, differs: false, is_whole: false };
         Self { spans: if column > 0 { vec![indent] } else { Vec::new() }, hang: column }
     }
 
-    /// A line at the margin; what does not fit continues in this column.
+    /// A line at the margin that continues in this column if it does not fit.
     pub(super) fn hung(column: usize) -> Self {
         Self { spans: Vec::new(), hang: column }
     }
 
-    /// Adds text, which is escaped already.
+    /// Adds text, which must be escaped already.
     pub(super) fn add(mut self, text: impl Into<String>, style: Style) -> Self {
         self.spans.push(Span { text: text.into(), style, differs: false, is_whole: false });
         self
@@ -69,14 +69,14 @@ impl Line {
         self
     }
 
-    /// Adds what differs, or not, as a part of a value.
+    /// Adds a part of a value, with emphasis if it differs.
     fn part(&mut self, part: Part, style: Style) {
         let style =
             if part.differs { style.effects(style.get_effects() | EMPHASIS) } else { style };
         self.spans.push(Span { text: part.text, style, differs: part.differs, is_whole: false });
     }
 
-    /// Its width so far.
+    /// Returns its width so far.
     pub(super) fn width(&self) -> usize {
         self.spans.iter().map(|span| span.text.width()).sum()
     }
@@ -87,16 +87,16 @@ impl Line {
         if missing == 0 { self } else { self.add(" ".repeat(missing), PLAIN) }
     }
 
-    /// What does not fit from here on continues below this place.
+    /// Continues text that does not fit at the current column.
     pub(super) fn hanging(mut self) -> Self {
         self.hang = self.width();
         self
     }
 
-    /// Writes it, on as many rows as it needs.
+    /// Writes the line on as many rows as it needs.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The errors of the writer.
     pub(super) fn write(&self, out: &mut dyn Write, paper: Paper) -> io::Result<()> {
         for row in self.rows(paper.width) {
             let mut text = String::new();
@@ -118,7 +118,7 @@ impl Line {
         Ok(())
     }
 
-    /// The rows: pieces of spans by their numbers.
+    /// Divides the line into rows: pieces of spans with the indices of the spans.
     fn rows(&self, width: Option<usize>) -> Vec<Vec<(usize, String)>> {
         let Some(width) = width.filter(|width| self.width() > *width) else {
             return vec![
@@ -177,10 +177,10 @@ impl Line {
             .collect()
     }
 
-    /// A row with its indentation, which belongs to the first span.
+    /// Adds the indentation of a row, which belongs to the first span.
     fn with_indent(&self, mut pieces: Vec<(usize, String)>, indent: usize) -> Vec<(usize, String)> {
-        // Spaces look the same in every style but an underlined one, and the first span is never
-        // one.
+        // Spaces look the same in every style except underlined, and the first span is never
+        // underlined.
         if indent > 0 {
             pieces.insert(0, (0, " ".repeat(indent)));
         }
@@ -188,7 +188,7 @@ impl Line {
     }
 }
 
-/// How many characters fit into so many columns; at least one.
+/// Returns the number of characters that fit into `free` columns; at least one.
 fn fitting(rest: &[(usize, char)], free: usize) -> usize {
     let mut used = 0;
     let fits = rest.iter().take_while(|(_, c)| {
@@ -198,11 +198,11 @@ fn fitting(rest: &[(usize, char)], free: usize) -> usize {
     fits.count().max(1)
 }
 
-/// Writes a change after the beginning of a line: `before → after` if both are short, else one
-/// below the other with what differs marked. `rest` is added to the end.
+/// Writes a change after the beginning of a line: `before → after` if both are short, otherwise one
+/// below the other with marked differences. `rest` is added to the end.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub(super) fn write_change(
     out: &mut dyn Write,
     head: Line,
@@ -220,7 +220,7 @@ pub(super) fn write_change(
             .add(text(&compared.after), AFTER);
         return line.add(rest, DIM).write(out, paper);
     }
-    // A value needs space: it begins on a line of its own if little is left.
+    // A value begins on a line of its own if little space is left.
     let column = head.width();
     let is_crowded = paper.width.is_some_and(|width| column > width / 3);
     let indent = if is_crowded { INDENT } else { column };
@@ -245,7 +245,7 @@ pub(super) fn write_change(
     }
 }
 
-/// Largest number of fields shown of one object; the JSON has all.
+/// Maximum number of fields that are shown of one object; the JSON has all.
 pub(super) const FIELDS: usize = 30;
 
 /// Indentation of additional lines about an operation, in columns.
@@ -256,7 +256,6 @@ mod tests {
     use super::*;
     use crate::render::text::style::BOLD;
 
-    /// A line as it is written.
     fn written(line: &Line, width: Option<usize>, colour: bool) -> String {
         let mut out = Vec::new();
         line.write(&mut out, Paper { colour, width, is_full: false }).unwrap();

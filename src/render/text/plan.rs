@@ -13,34 +13,34 @@ use crate::render::entries::ZoneEntries;
 use crate::render::names_in_words::{in_both_forms, with_unicode};
 use crate::render::safe::safe;
 
-/// How a plan is shown.
+/// A plan with the options of its output.
 #[derive(Debug, Clone, Copy)]
 pub struct PlanView<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// Whether it may be applied.
+    /// The decision if the plan may be applied.
     pub verdict: &'a Verdict,
-    /// Number of requests to apply it.
+    /// Number of requests that an apply sends.
     pub requests_to_apply: usize,
-    /// With colour.
+    /// True for colours.
     pub colour: bool,
     /// The width of the terminal, in columns; `None` if lines may have any length.
     pub width: Option<usize>,
-    /// Also name what is unmanaged, every zone, and each record of an entry; show long values and
-    /// all comments in full.
+    /// True to name unmanaged objects, every zone, and each record of an entry, and to show long
+    /// values and all comments in full.
     pub verbose: bool,
-    /// How much of the plan is shown.
+    /// The shown part of the plan.
     pub extent: Extent,
 }
 
 impl PlanView<'_> {
-    /// How its lines are written.
+    /// Returns the output medium.
     fn paper(&self) -> Paper {
         Paper { colour: self.colour, width: self.width, is_full: self.verbose }
     }
 }
 
-/// How much of a plan is shown.
+/// The shown part of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// Every operation.
@@ -52,7 +52,7 @@ pub enum Extent {
 /// Writes a plan.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_plan(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     let paper = view.paper();
     if view.extent == Extent::Whole {
@@ -78,7 +78,7 @@ pub fn write_plan(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     write_consents(out, view)
 }
 
-/// That it is a part of a plan, if it is one; whether it is.
+/// Writes that the plan is a part of a larger plan, if it is. Returns true if it is.
 fn write_part(out: &mut dyn Write, view: &PlanView) -> io::Result<bool> {
     let Some(part) = view.plan.part() else { return Ok(false) };
     let line =
@@ -86,12 +86,12 @@ fn write_part(out: &mut dyn Write, view: &PlanView) -> io::Result<bool> {
     line.write(out, view.paper()).map(|()| true)
 }
 
-/// A line at the margin; what does not fit is indented.
+/// A line at the margin that continues with an indentation if it does not fit.
 fn hanging() -> Line {
     Line::hung(2)
 }
 
-/// The zones in which nothing changes.
+/// Writes the zones without changes.
 fn write_quiet(out: &mut dyn Write, zones: &[&ZonePlan], paper: Paper) -> io::Result<()> {
     if zones.is_empty() {
         return Ok(());
@@ -107,7 +107,7 @@ fn write_quiet(out: &mut dyn Write, zones: &[&ZonePlan], paper: Paper) -> io::Re
     writeln!(out)
 }
 
-/// One zone: heading, entries, what is unmanaged.
+/// Writes one zone: heading, entries, unmanaged objects.
 fn write_zone(out: &mut dyn Write, entries: &ZoneEntries<'_>, view: &PlanView) -> io::Result<()> {
     let (zone, paper) = (entries.zone, view.paper());
     let about = format!("{} plan, zone {}", zone.tier.facts().name, safe(&zone.id.0));
@@ -125,7 +125,7 @@ fn write_zone(out: &mut dyn Write, entries: &ZoneEntries<'_>, view: &PlanView) -
     writeln!(out)
 }
 
-/// What is in sync, and what is unmanaged.
+/// Writes the numbers of objects that are in sync or unmanaged.
 fn write_rest(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Result<()> {
     let mut parts = vec![format!("{} unchanged", zone.unchanged)];
     if zone.rules_unchanged > 0 {
@@ -144,7 +144,7 @@ fn write_rest(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Resu
     Ok(())
 }
 
-/// The names of what is unmanaged.
+/// Writes the names of unmanaged objects.
 fn write_examples(out: &mut dyn Write, aside: &SetAsideCount, paper: Paper) -> io::Result<()> {
     for example in &aside.examples {
         let line = format!("{} {}", safe(&aside.reason), safe(&with_unicode(example)));
@@ -157,7 +157,6 @@ fn write_examples(out: &mut dyn Write, aside: &SetAsideCount, paper: Paper) -> i
     Ok(())
 }
 
-/// The last lines.
 fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     let s = view.plan.summary();
     let made = count(usize::try_from(view.plan.requests_made).unwrap_or(usize::MAX), "request");
@@ -195,12 +194,11 @@ fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether any zone has rules that the spec manages.
+/// Returns true if any zone has rules that the spec manages.
 fn rules_are_meant(view: &PlanView) -> bool {
     view.plan.zones.iter().any(|z| z.rules_unchanged > 0)
 }
 
-/// The missing consents.
 fn write_consents(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     let Verdict::NeedsConsent(missing) = view.verdict else { return Ok(()) };
     for consent in missing {

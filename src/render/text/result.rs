@@ -11,7 +11,7 @@ use crate::plan::ZonePlan;
 use crate::render::names_in_words::in_both_forms;
 use crate::render::safe::safe;
 
-/// Largest number of differences named when a zone did not converge.
+/// Maximum number of differences that are named if a zone did not converge.
 const MOST_LEFT: usize = 50;
 
 /// One zone's result.
@@ -23,24 +23,24 @@ pub struct ZoneResult<'a> {
     pub applied: &'a ZoneApplied,
     /// The result of reading the zone again; `None` if it was not read.
     pub verified: Option<&'a Verified>,
-    /// Whether the responses confirm that it is in sync, and so it was not read.
+    /// True if the responses confirm that the zone is in sync, so that it was not read again.
     pub is_confirmed: bool,
 }
 
-/// How many operations are named that ended in the same way.
+/// Maximum number of operations with the same result that are named.
 const SHOWN_OPERATIONS: usize = 3;
 
-/// Operations of a zone that did not succeed, in the same way and for the same reason.
+/// Operations of a zone that did not succeed, with the same result and reason.
 struct Group<'a> {
-    /// What became of them.
+    /// Their result.
     word: &'static str,
-    /// Why.
+    /// Their reason.
     reason: &'a str,
     /// Their addresses, in the order of the plan.
     addresses: Vec<&'a Address>,
 }
 
-/// The operations of a zone that did not succeed, in the order of the first of each group.
+/// Groups the operations of a zone that did not succeed, in the order of the first of each group.
 fn groups<'a>(plan: &'a ZonePlan, applied: &'a ZoneApplied) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
@@ -64,10 +64,10 @@ fn groups<'a>(plan: &'a ZonePlan, applied: &'a ZoneApplied) -> Vec<Group<'a>> {
     groups
 }
 
-/// Writes the result of an apply; operations that did not succeed are grouped by the reason.
+/// Writes the result of an apply. Operations that did not succeed are grouped by the reason.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> io::Result<()> {
     for ZoneResult { plan, applied, verified, is_confirmed } in zones {
         let total = count(applied.outcomes.len(), "operation");
@@ -133,8 +133,8 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
     Ok(())
 }
 
-/// What to do about operations that did not succeed, if there are any; `is_saved_plan` if a saved
-/// plan was applied.
+/// Describes the next step for operations that did not succeed, if there are any. `is_saved_plan`
+/// is true if a saved plan was applied.
 #[must_use]
 pub fn next_step(zones: &[ZoneResult], is_saved_plan: bool) -> Option<String> {
     let outcomes = || zones.iter().flat_map(|zone| &zone.applied.outcomes);

@@ -1,4 +1,4 @@
-//! The signs before what is created, changed and deleted.
+//! The signs of created, changed and deleted objects.
 
 use anstyle::Style;
 
@@ -8,14 +8,13 @@ use crate::plan::Action;
 /// A sign, the blank after it, and its colour.
 pub(super) type Sign = (&'static str, Style);
 
-/// What is created.
+/// A created object.
 pub(super) const CREATED: Sign = ("+ ", CREATE);
-/// What is changed.
+/// A changed object.
 pub(super) const UPDATED: Sign = ("~ ", UPDATE);
-/// What is deleted.
+/// A deleted object.
 pub(super) const DELETED: Sign = ("- ", DELETE);
 
-/// The sign of an operation.
 pub(super) fn of(action: Action) -> Sign {
     match action {
         Action::Create => CREATED,

@@ -14,7 +14,7 @@ use crate::render::safe::safe;
 /// Writes the differences between two specs: each zone with its differences, and a line of counts.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_spec_changes(
     out: &mut dyn Write,
     changes: &SpecChanges,
@@ -48,7 +48,6 @@ pub fn write_spec_changes(
     writeln!(out, "{}  {}", styled(&line, BOLD, colour), styled(&aside, DIM, colour))
 }
 
-/// One zone.
 fn write_zone(out: &mut dyn Write, zone: &ZoneSpecChanges, colour: bool) -> io::Result<()> {
     let ZoneSpecChanges { zone: name, kind, place: _, changes } = zone;
     let (mark, about) = match kind {
@@ -73,7 +72,6 @@ fn write_zone(out: &mut dyn Write, zone: &ZoneSpecChanges, colour: bool) -> io::
     writeln!(out)
 }
 
-/// One difference.
 fn write_change(out: &mut dyn Write, change: &SpecChange, colour: bool) -> io::Result<()> {
     let SpecChange { path, kind, place: _ } = change;
     let path = safe(path);
@@ -108,7 +106,7 @@ fn write_change(out: &mut dyn Write, change: &SpecChange, colour: bool) -> io::R
     }
 }
 
-/// A value that only one side has.
+/// Formats a value that only one side has.
 fn shown(value: &Value, words: Option<&str>) -> String {
     safe(&words.map_or_else(|| value.to_string(), str::to_owned)).into_owned()
 }

@@ -1,4 +1,4 @@
-//! What a spec changes in the protection of a zone, as text.
+//! The changes of a spec to the protection of a zone, as text.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use crate::render::safe::safe;
 /// Writes the effective changes of a spec.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_waf_difference(
     out: &mut dyn Write,
     zone: &str,
@@ -79,7 +79,7 @@ pub fn write_waf_difference(
     writeln!(out)
 }
 
-/// What is promised and not in force, and what is not known.
+/// Writes promises of the spec that are not in force, and comparisons without a result.
 fn write_in_force(
     out: &mut dyn Write,
     in_force: &[DeploymentInForce],
@@ -100,7 +100,6 @@ fn write_in_force(
     Ok(())
 }
 
-/// A direction, coloured.
 fn direction_text(direction: Direction, colour: bool) -> String {
     let style = match direction {
         Direction::Neutral => DIM,

@@ -1,4 +1,4 @@
-//! What Cloudflare changed in its rulesets since they were written down, as text.
+//! Cloudflare's changes to its rulesets since the lock file was written, as text.
 
 use std::io::{self, Write};
 
@@ -6,10 +6,10 @@ use crate::diagnostic::count;
 use crate::insight::waf::lock::LockChanges;
 use crate::render::safe::safe;
 
-/// Writes what Cloudflare changed since the lock was written.
+/// Writes Cloudflare's changes since the lock file was written.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_waf_lock(
     out: &mut dyn Write,
     file: &str,

@@ -1,4 +1,4 @@
-//! What protects zones, as text: its rulesets (`waf effective`) and their rules (`waf rules`).
+//! The protection of zones, as text: the rulesets (`waf effective`) and their rules (`waf rules`).
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ use crate::model::facts::crs::HIGHEST_SCORE;
 use crate::model::managed::{CatalogueRule, threshold_keyword};
 use crate::render::safe::safe;
 
-/// Widest title in a table.
+/// Maximum width of a title in a table.
 pub(super) const WIDEST_TITLE: usize = 56;
 /// Width of the first column of a survey.
 const LABEL: usize = 12;
@@ -21,7 +21,7 @@ const LABEL: usize = 12;
 /// Writes the rules of one managed ruleset in several zones.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_waf_rules(
     out: &mut dyn Write,
     zones: &[(&str, &RulesetSurvey, Vec<RuleRow>)],
@@ -38,7 +38,7 @@ pub fn write_waf_rules(
     Ok(())
 }
 
-/// A ruleset with its version and whether it is deployed.
+/// Describes a ruleset with its version and its deployment.
 fn heading(ruleset: &RulesetSurvey) -> String {
     let version =
         ruleset.catalogue.map(|c| format!(", version {}", safe(&c.version))).unwrap_or_default();
@@ -49,7 +49,7 @@ fn heading(ruleset: &RulesetSurvey) -> String {
     format!("{}{version}{state}", safe(&ruleset.name))
 }
 
-/// Rules, one a line.
+/// Writes rules, one per line.
 fn table(out: &mut dyn Write, rows: &[RuleRow], indent: &str, colour: bool) -> io::Result<()> {
     let shown = |row: &RuleRow| cut(&safe(title(row.rule)), WIDEST_TITLE);
     let titles =
@@ -81,7 +81,7 @@ fn table(out: &mut dyn Write, rows: &[RuleRow], indent: &str, colour: bool) -> i
     Ok(())
 }
 
-/// The number of a rule, or the beginning of its id, dimmed.
+/// Returns the number of a rule, or the beginning of its id, dimmed.
 fn name(rule: &CatalogueRule, colour: bool) -> String {
     match rule.number {
         Some(number) => pad(&number.to_string(), SHORT_ID),
@@ -92,7 +92,7 @@ fn name(rule: &CatalogueRule, colour: bool) -> String {
     }
 }
 
-/// The reason for the state of a rule.
+/// Describes the reason for the state of a rule.
 fn because(row: &RuleRow) -> String {
     let mut words = Vec::new();
     match (&row.tag, row.why) {
@@ -112,7 +112,7 @@ fn because(row: &RuleRow) -> String {
 /// Writes the protection of a zone.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_waf_survey(
     out: &mut dyn Write,
     zone: &str,
@@ -131,12 +131,12 @@ pub fn write_waf_survey(
     writeln!(out)
 }
 
-/// A line of a survey: label and value.
+/// Writes a line of a survey: label and value.
 fn line(out: &mut dyn Write, label: &str, value: &str, colour: bool) -> io::Result<()> {
     writeln!(out, "    {}{value}", styled(&pad(label, LABEL), DIM, colour))
 }
 
-/// Several lines of a survey under one label.
+/// Writes several lines of a survey under one label.
 fn lines(out: &mut dyn Write, label: &str, values: &[String], colour: bool) -> io::Result<()> {
     for (n, value) in values.iter().enumerate() {
         line(out, if n == 0 { label } else { "" }, value, colour)?;
@@ -144,7 +144,7 @@ fn lines(out: &mut dyn Write, label: &str, values: &[String], colour: bool) -> i
     Ok(())
 }
 
-/// The requests of a rule in words.
+/// Describes the requests of a rule.
 fn scope(expression: &str) -> String {
     if matches!(expression, "true" | "") {
         "all requests".to_owned()
@@ -153,7 +153,6 @@ fn scope(expression: &str) -> String {
     }
 }
 
-/// One managed ruleset.
 fn write_ruleset(
     out: &mut dyn Write,
     ruleset: &RulesetSurvey,
@@ -218,7 +217,7 @@ fn write_ruleset(
     writeln!(out)
 }
 
-/// The number of enabled rules and of all rules, by family.
+/// Describes the number of enabled rules and of all rules, by family.
 fn families(counts: &[FamilyCount]) -> String {
     let known: Vec<_> = counts
         .iter()
@@ -229,7 +228,7 @@ fn families(counts: &[FamilyCount]) -> String {
     if known.is_empty() { String::new() } else { format!(": {}", known.join(", ")) }
 }
 
-/// Rules with their own expressions.
+/// Writes rules with their own expressions.
 fn write_own(
     out: &mut dyn Write,
     label: &str,
@@ -247,7 +246,7 @@ fn write_own(
     Ok(())
 }
 
-/// The rules of the account, which run before those of the zone.
+/// Writes the rules of the account, which run before the rules of the zone.
 fn write_account(out: &mut dyn Write, account: &AccountSurvey, colour: bool) -> io::Result<()> {
     let heading = styled("account rules", BOLD, colour);
     match account {

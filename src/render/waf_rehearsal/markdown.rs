@@ -1,11 +1,11 @@
-//! What becomes of recorded requests, as Markdown for a comment.
+//! The outcomes of recorded requests, as Markdown for a comment.
 
 use super::super::escape::{code, prose};
 use super::{caveats, cells, doubt, meaning, setting, threshold};
 use crate::diagnostic::count;
 use crate::insight::traffic::{Counts, Group, Named, Report};
 
-/// A report.
+/// Returns the comment about a report.
 pub(in crate::render) fn markdown(report: &Report) -> String {
     let mut out = "### zonewright waf rehearse\n".to_owned();
     for outcomes in &report.sets {

@@ -1,4 +1,4 @@
-//! What becomes of recorded requests, for people: as text, as a Markdown comment, and as a page.
+//! The outcomes of recorded requests, for people: as text, as a Markdown comment, and as a page.
 
 mod markdown;
 mod page;
@@ -12,12 +12,12 @@ use crate::diagnostic::count;
 use crate::insight::traffic::{COLUMNS, Cell, Matrix, Named, Outcomes, Report, Set};
 use crate::model::managed::threshold_keyword;
 
-/// The word of a threshold, if it has one.
+/// Returns the keyword of a threshold, if it has one, otherwise the number.
 fn threshold(number: u32) -> String {
     threshold_keyword(number).map_or_else(|| number.to_string(), |word| format!("{number} {word}"))
 }
 
-/// A setting in words.
+/// Describes a setting.
 fn setting(cell: Option<Cell>) -> String {
     match cell {
         None => "not deployed".to_owned(),
@@ -30,7 +30,6 @@ fn setting(cell: Option<Cell>) -> String {
     }
 }
 
-/// A share in percent.
 #[expect(clippy::cast_precision_loss, reason = "it is shown with one digit")]
 fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
@@ -42,19 +41,20 @@ fn percent(part: u64, whole: u64) -> String {
 
 /// A cell of a matrix.
 struct MatrixCell {
-    /// How many requests, and with a question mark how many more it may be.
+    /// The number of requests. A question mark gives the number of further requests that are
+    /// uncertain.
     number: String,
-    /// Of all that reach the ruleset, in percent.
+    /// The share of all requests that reach the ruleset, in percent.
     filled: u64,
-    /// Of all that reach the ruleset.
+    /// The share of all requests that reach the ruleset, as text.
     share: String,
-    /// Whether it is the setting now, and the one after the plan.
+    /// True for the current setting, and for the setting after the plan.
     is_now: bool,
     is_planned: bool,
 }
 
 impl MatrixCell {
-    /// The mark of a cell in text.
+    /// Returns the mark of a cell in text.
     fn mark(&self) -> &'static str {
         match (self.is_now, self.is_planned) {
             (true, true) => "*",
@@ -65,7 +65,7 @@ impl MatrixCell {
     }
 }
 
-/// The cells of a matrix, one row for each level.
+/// Returns the cells of a matrix, one row for each level.
 fn cells(matrix: &Matrix, report: &Report) -> Vec<Vec<MatrixCell>> {
     let is =
         |setting: fn(&crate::insight::traffic::Zone) -> Option<Cell>, level: u8, threshold: u32| {
@@ -85,13 +85,13 @@ fn cells(matrix: &Matrix, report: &Report) -> Vec<Vec<MatrixCell>> {
     (1..).zip(matrix.rows.iter().zip(&matrix.unknown)).map(row).collect()
 }
 
-/// What the question marks of a matrix mean, if it has some.
+/// Explains the question marks of a matrix, if it has some.
 fn doubt(matrix: &Matrix) -> Option<&'static str> {
     let has = matrix.unknown.iter().flatten().any(|number| *number > 0);
     has.then_some("+n? up to n more requests may be acted on: the pattern of a rule takes too many steps on them")
 }
 
-/// What a matrix of a set counts.
+/// Describes the requests that a matrix of a set counts.
 fn meaning(set: Set) -> &'static str {
     match set {
         Set::Requests => "recorded requests that the OWASP ruleset would act on",
@@ -100,7 +100,7 @@ fn meaning(set: Set) -> &'static str {
     }
 }
 
-/// What has to be known to read the numbers of a set.
+/// Returns the caveats about the numbers of a set.
 fn caveats(outcomes: &Outcomes) -> Vec<String> {
     let Outcomes { unreadable, elsewhere, dns_only, partial, .. } = outcomes;
     [
@@ -115,12 +115,13 @@ fn caveats(outcomes: &Outcomes) -> Vec<String> {
     .collect()
 }
 
-/// Names with their numbers.
+/// Lists names with their numbers.
 fn listed(names: &[Named]) -> Vec<String> {
     names.iter().take(5).map(|named| format!("{} ({})", named.name, named.requests)).collect()
 }
 
-/// What matters most about a zone, in at most three sentences; none if no request was for it.
+/// Describes the most important facts about a zone, in at most three sentences; none if the zone
+/// had no requests.
 #[must_use]
 pub fn headlines(report: &Report, zone: &str) -> Vec<String> {
     let Some(zone) = report.zones.iter().find(|own| own.name == zone) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! What becomes of recorded requests, as the content of a page. Charts are SVG in the page; it has
+//! The outcomes of recorded requests, as the content of a page. Charts are SVG in the page; it has
 //! no scripts.
 
 use super::super::escape::{html, html_prose};
@@ -6,13 +6,13 @@ use super::{caveats, cells, doubt, listed, meaning, setting, threshold};
 use crate::diagnostic::count;
 use crate::insight::traffic::{Counts, Group, Matrix, Outcomes, Report};
 
-/// Pixels of a cell of the matrix, and what is left of and above it.
+/// Sizes in pixels: of a cell of the matrix, and of the margins to its left and above it.
 const WIDTH: usize = 108;
 const HEIGHT: usize = 44;
 const LEFT: usize = 70;
 const TOP: usize = 26;
 
-/// The title and the content of a page.
+/// Returns the title and the content of a page.
 pub(in crate::render) fn page(report: &Report) -> (String, String) {
     let title = "zonewright waf rehearse".to_owned();
     let requests: u64 = report.sets.iter().map(|outcomes| outcomes.requests).sum();
@@ -54,7 +54,6 @@ pub(in crate::render) fn page(report: &Report) -> (String, String) {
     (title, out)
 }
 
-/// Adds a set.
 fn add_set(out: &mut String, outcomes: &Outcomes, report: &Report) {
     out.push_str(&format!("<section><h2>{}</h2>\n", html(outcomes.set.words())));
     out.push_str(&format!("<p>{} evaluated.</p>\n", count(outcomes.requests, "request")));
@@ -118,7 +117,7 @@ fn add_bars(out: &mut String, outcomes: &Outcomes) {
     out.push_str("</svg>\n");
 }
 
-/// Adds the matrix: the darker a cell, the more requests.
+/// Adds the matrix. A darker cell has more requests.
 fn add_matrix(out: &mut String, matrix: &Matrix, report: &Report) {
     let (width, height) = (LEFT + 6 * WIDTH, TOP + 4 * HEIGHT);
     out.push_str(&format!(
@@ -141,7 +140,7 @@ fn add_matrix(out: &mut String, matrix: &Matrix, report: &Report) {
         ));
         for (m, cell) in row.iter().enumerate() {
             let left = LEFT + m * WIDTH;
-            // From nothing to three quarters of the colour, in percent.
+            // The shade is between 0 % and 75 % of the colour.
             let shade = cell.filled * 3 / 4;
             let border =
                 if cell.is_now || cell.is_planned { "currentColor" } else { "var(--line)" };

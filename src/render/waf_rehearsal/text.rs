@@ -1,4 +1,4 @@
-//! What becomes of recorded requests, as text.
+//! The outcomes of recorded requests, as text.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::insight::traffic::{Counts, Group, Matrix, Report};
 /// Writes a report.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     if report.sets.iter().all(|outcomes| outcomes.requests == 0) {
         writeln!(out, "No request was evaluated.")?;
@@ -60,7 +60,7 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes how many requests are acted on at each level and threshold.
+/// Writes the number of requests on which the ruleset acts, for each level and threshold.
 fn write_matrix(out: &mut dyn Write, matrix: &Matrix, report: &Report) -> io::Result<()> {
     write!(out, "  {:<9}", "threshold")?;
     for number in matrix.thresholds {
