@@ -1,4 +1,5 @@
-//! Measures how many requests a second one core evaluates, for rules and requests of three kinds.
+//! Measures the number of requests per second that one core evaluates, for rules and requests of
+//! three kinds.
 //!
 //! The numbers are for comparing two versions on one machine.
 
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use zonewright_seclang::{Request, RuleSet};
 
-/// Time that each kind of request is measured.
+/// Duration of the measurement of each kind of request.
 const DURATION: Duration = Duration::from_secs(2);
 
 fn rule_set() -> RuleSet {
@@ -57,7 +58,7 @@ fn main() {
         ),
     ];
     for (kind, request) in kinds {
-        // Texts that repeat are remembered, so each request has one that is new.
+        // Repeated texts are cached, so each request has a new text.
         let mut evaluator = set.evaluator();
         let (start, mut requests) = (Instant::now(), 0_u64);
         while start.elapsed() < DURATION {

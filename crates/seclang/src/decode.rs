@@ -1,9 +1,9 @@
-//! Encodings that hide an attack, and how rules see through them.
+//! Decodes the encodings that can hide an attack.
 
-/// Which byte stands for a code point of `%uHHHH`, from `SecUnicodeMapFile`.
+/// Maps code points of `%uHHHH` to bytes, from `SecUnicodeMapFile`.
 pub(super) type UnicodeMap = std::collections::HashMap<u16, u8>;
 
-/// White space of C's `isspace`.
+/// Returns true for white space of C's `isspace`.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }
@@ -33,7 +33,7 @@ pub(super) fn trim_end_bytes(text: &[u8]) -> &[u8] {
     &text[..text.iter().rposition(|byte| !is_space(*byte)).map_or(0, |last| last + 1)]
 }
 
-/// Decodes `%HH` and `+`. Also tells whether there was a percent sign without two digits.
+/// Decodes `%HH` and `+`. Also returns true if there was a percent sign without two digits.
 pub(super) fn url_decode(text: &[u8]) -> (Vec<u8>, bool) {
     let mut out = Vec::with_capacity(text.len());
     let mut broken = false;
@@ -73,8 +73,8 @@ pub(super) fn percent_decode(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A full-width character, U+FF01 to U+FF5E, stands for the ASCII character that is 0x20 above its
-/// low byte.
+/// Converts a full-width character, U+FF01 to U+FF5E, to its ASCII character, which is 0x20 above
+/// its low byte.
 fn narrow(low: u8, high: &[u8]) -> u8 {
     if (1..0x5F).contains(&low) && high.iter().all(|byte| byte.eq_ignore_ascii_case(&b'f')) {
         low + 0x20
@@ -125,14 +125,14 @@ pub(super) fn url_encode(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Writes each character above U+007F as `%uHHHH`. Bytes that begin no character are dropped.
+/// Writes each character above U+007F as `%uHHHH`. Bytes that begin no valid character are dropped.
 pub(super) fn utf8_to_unicode(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() * 2);
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
         let (length, lead) = match byte {
             0x00..=0x7F => {
-                // A zero byte survives only at the end.
+                // A zero byte is kept only at the end.
                 if byte != 0 || at + 1 == text.len() {
                     out.push(byte);
                 }
@@ -196,7 +196,7 @@ pub(super) fn html_entities(text: &[u8]) -> Vec<u8> {
                 continue;
             }
             let radix = if hexadecimal { 16 } else { 10 };
-            // The low byte of the number, as C's `strtol` reads it.
+            // Returns the low byte of the number, as C's `strtol` reads it.
             let value = text[start..start + count].iter().fold(0i64, |value, byte| {
                 value.saturating_mul(radix).saturating_add(hex_value(*byte).into())
             });
@@ -221,7 +221,7 @@ pub(super) fn html_entities(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// What a letter after a backslash stands for in C and JavaScript.
+/// Returns the character that a letter after a backslash means in C and JavaScript.
 fn control(letter: u8) -> Option<u8> {
     Some(match letter {
         b'a' => 0x07,
@@ -235,25 +235,26 @@ fn control(letter: u8) -> Option<u8> {
     })
 }
 
-/// The value of up to three octal digits, and how many there are.
+/// Returns the value of up to three octal digits, and their number.
 fn octal(text: &[u8]) -> (u32, usize) {
     let count = text.iter().take(3).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
     (text[..count].iter().fold(0, |value, byte| value * 8 + u32::from(byte - b'0')), count)
 }
 
-/// The value of octal digits at the beginning, and how many they are.
+/// Returns the value of octal digits at the beginning, and their number.
 fn octal_octet(text: &[u8]) -> Option<(u8, usize)> {
     let (value, count) = octal(text);
     (count > 0).then_some((value as u8, count))
 }
 
-/// The value of two hexadecimal digits after a letter, and the length of all three.
+/// Returns the value of two hexadecimal digits after a letter, and the length of all three
+/// characters.
 fn hex_octet(text: &[u8]) -> Option<(u8, usize)> {
     (is_hex(text.get(1)) && is_hex(text.get(2))).then(|| (hex_pair(text[1], text[2]), 3))
 }
 
-/// Replaces what follows backslashes: `special` tells the octet for it, if it has one of its own,
-/// and the bytes that it took.
+/// Replaces escape sequences. `special` returns the octet of a sequence with its own rule, and the
+/// length of the sequence.
 fn unescape(text: &[u8], special: impl Fn(&[u8]) -> Option<(u8, usize)>) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -277,7 +278,7 @@ pub(super) fn js_decode(text: &[u8]) -> Vec<u8> {
             Some((narrow(hex_pair(rest[3], rest[4]), &rest[1..3]), 5))
         }
         b'x' => hex_octet(rest),
-        // Three digits only as far as they are one octet.
+        // A third digit is used only if the value still fits into one octet.
         b'4'..=b'7' => octal_octet(&rest[..rest.len().min(2)]),
         _ => octal_octet(rest),
     })
@@ -326,8 +327,7 @@ pub(super) fn css_decode(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Decodes base64 up to the first byte that does not belong to it; the forgiving form skips such
-/// bytes.
+/// Decodes base64 up to the first byte that is not base64; the forgiving form skips such bytes.
 pub(super) fn base64_decode(text: &[u8], strict: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let mut bits = 0u32;

@@ -2,7 +2,7 @@
 
 use super::error::Error;
 
-/// One directive: its words, without quotes, and where it begins.
+/// One directive: its words, without quotes, and the line at which it begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Directive {
     pub line: usize,
@@ -30,13 +30,13 @@ pub(super) fn directives(file: &str, text: &str) -> Result<Vec<Directive>, Error
                 continue;
             }
         }
-        // A comment between the lines of a rule stays out of the rule.
+        // A comment between the lines of a rule is not part of the rule.
         if !pending.is_empty() && line.trim_start().starts_with('#') && !inside_quotes(&pending) {
             continue;
         }
         if let Some(part) = line.strip_suffix('\\') {
             pending.push_str(part);
-            // Something that is not empty, so that the next line continues.
+            // A text that is not empty, so that the next line continues the directive.
             if pending.is_empty() {
                 pending.push(' ');
             }
@@ -75,8 +75,8 @@ fn inside_quotes(text: &str) -> bool {
     inside
 }
 
-/// The words of a line. In a quoted word, `\"` is a quote; every other backslash belongs to the
-/// word.
+/// Splits a line into words. In a quoted word, `\"` is a quote; every other backslash belongs to
+/// the word.
 fn words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut chars = text.chars().peekable();
@@ -113,7 +113,7 @@ fn words(text: &str) -> Option<Vec<String>> {
     }
 }
 
-/// The actions of a rule: `name` or `name:value`, separated by commas; a value may be in single
+/// Splits the actions of a rule, `name` or `name:value`, at commas. A value may be in single
 /// quotes.
 pub(super) fn actions(text: &str) -> Vec<Action> {
     let mut actions = Vec::new();

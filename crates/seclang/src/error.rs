@@ -1,6 +1,6 @@
-//! What is wrong with a rule set.
+//! The error for an invalid rule set.
 
-/// A file of a rule set that cannot be used.
+/// An invalid file of a rule set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {

@@ -12,7 +12,7 @@ use super::variables::Target;
 use super::{Hit, Outcome, Request, request};
 
 impl RuleSet {
-    /// Something that runs the rules on one request after the other.
+    /// Creates an evaluator, which runs the rules on one request after another.
     #[must_use]
     pub fn evaluator(&self) -> Evaluator<'_> {
         Evaluator(Run {
@@ -29,7 +29,7 @@ impl RuleSet {
     }
 }
 
-/// Runs the rules of a set. It remembers texts, because most requests repeat those of others.
+/// Runs the rules of a set. It caches texts, because most requests repeat texts of earlier ones.
 pub struct Evaluator<'r>(Run<'r>);
 
 impl Evaluator<'_> {
@@ -54,7 +54,8 @@ impl Evaluator<'_> {
         outcome
     }
 
-    /// The same, with what each hit is based on, by rule and in the order of the request.
+    /// Runs all rules on a request. Also returns the evidence of each hit, by rule and in the order
+    /// of the request.
     #[must_use]
     pub fn explain(&mut self, request: &Request) -> (Outcome, Vec<Evidence>) {
         self.0.evidence = Some(Vec::new());
@@ -75,17 +76,17 @@ struct Run<'r> {
     transaction: Transaction<'r>,
     outcome: Outcome,
     stopped: bool,
-    /// Members of a collection, kept to be filled again.
+    /// A buffer for the members of a collection, which is reused.
     found: Vec<Entry>,
-    /// What hits are based on, if someone asks.
+    /// The evidence of hits, if requested.
     evidence: Option<Vec<Evidence>>,
     groups: Groups,
 }
 
-/// For each group of rules, those that may match one of its texts: most rules need not look at any
+/// For each group of rules, the rules that may match one of its texts. Most rules need not read any
 /// of them.
 struct Groups {
-    /// Whether the bits of a group are those of this phase of this request.
+    /// True for each group whose bits are computed for this phase of this request.
     united: Vec<bool>,
     bits: Vec<u64>,
 }
@@ -115,7 +116,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Whether a rule can match, as far as the texts of its group tell.
+    /// Returns true if a rule can match any text of its group.
     fn can_match(&mut self, rule: &'r Rule) -> bool {
         let (Some(group), Some(bit)) = (rule.group, rule.bit) else { return true };
         let words = self.transaction.set.prefilter.words();
@@ -126,7 +127,7 @@ impl<'r> Run<'r> {
         self.groups.bits[bits][bit / 64] >> (bit % 64) & 1 == 1
     }
 
-    /// Collects the rules that may match one of the texts of a group, of which this is a rule.
+    /// Collects the rules that may match one of the texts of the rule's group.
     fn unite(&mut self, rule: &'r Rule, bits: std::ops::Range<usize>) {
         let bits = &mut self.groups.bits[bits];
         bits.fill(0);
@@ -140,7 +141,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Runs a rule and those that are chained to it; true if all match.
+    /// Runs a rule and the rules that are chained to it; returns true if all match.
     fn rule(&mut self, starter: &'r Rule) -> bool {
         self.transaction.begin_rule();
         let noted = self.evidence.as_ref().map_or(0, Vec::len);
@@ -156,7 +157,7 @@ impl<'r> Run<'r> {
         }
         for control in starter.members().flat_map(|member| &member.controls) {
             self.stopped |= !self.transaction.control(control);
-            // It may have changed what rules look at.
+            // The rule may have changed texts that other rules read.
             self.groups.united.fill(false);
         }
         true
@@ -350,7 +351,7 @@ impl<'r> Run<'r> {
         if !rule.capture || rule.negated {
             return pattern.is_match(text);
         }
-        // Groups cost more than the answer, and most texts do not match.
+        // Capturing groups is slower than testing, and most texts do not match.
         if !pattern.is_match(text)? {
             return Ok(false);
         }

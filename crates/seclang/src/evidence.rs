@@ -1,4 +1,4 @@
-//! What a rule matched: which part of the request, and which bytes of it.
+//! The evidence of a match: the part of the request, and its bytes.
 
 use std::ops::Range;
 
@@ -14,19 +14,19 @@ pub struct Evidence {
     pub collection: &'static str,
     /// The member of the collection, such as the name of an argument; empty if there is only one.
     pub key: Vec<u8>,
-    /// Whether the value is how many such members there are.
+    /// True if the value is the number of such members.
     pub is_count: bool,
     /// The bytes that matched, after the transformations of the rule; at most
     /// [`MOST_BYTES`](super::MOST_BYTES) of them.
     pub matched: Vec<u8>,
-    /// Where they are in the value that the rule saw; all of it if the operator is about the whole
-    /// value.
+    /// The position of these bytes in the value that the rule read; the whole value if the operator
+    /// tests the value as a whole.
     pub bytes: Range<usize>,
-    /// The length of that value in bytes.
+    /// The length of the value in bytes.
     pub length: usize,
 }
 
-/// Which bytes of a value a rule matched.
+/// Returns the range of bytes of a value that a rule matched.
 pub(super) fn matched_bytes(rule: &Rule, operator: &Operator, seen: &[u8]) -> Range<usize> {
     let found = match operator {
         _ if rule.negated => None,
@@ -45,6 +45,6 @@ pub(super) fn matched_bytes(rule: &Rule, operator: &Operator, seen: &[u8]) -> Ra
         }
         _ => None,
     };
-    // An empty match says nothing about where it is.
+    // The position of an empty match has no meaning.
     found.filter(|(start, end)| start < end).map_or(0..seen.len(), |(start, end)| start..end)
 }

@@ -28,7 +28,7 @@ pub use evidence::Evidence;
 pub use limits::MOST_BYTES;
 pub use rules::{RuleSet, ScoringRule};
 
-/// A request as it was sent.
+/// A request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Request {
     /// The method, such as `POST`.
@@ -37,7 +37,7 @@ pub struct Request {
     pub uri: Vec<u8>,
     /// The protocol, such as `HTTP/1.1`.
     pub version: String,
-    /// Headers in order, with their names as they were written.
+    /// Headers in order, with their names as written.
     pub headers: Vec<(Vec<u8>, Vec<u8>)>,
     /// The body, without transfer coding.
     pub body: Vec<u8>,
@@ -50,35 +50,36 @@ pub struct Hit {
     pub rule: u32,
     /// The paranoia level, 1 to 4, to which the rule belongs.
     pub level: u8,
-    /// What the rule adds, however often it matched.
+    /// The score that the rule adds once, regardless of the number of matches.
     pub score: i64,
 }
 
-/// What the rules found in a request.
+/// The result of running the rules on a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// The rules that matched, by number.
     pub hits: Vec<Hit>,
-    /// Rules whose regular expression took too many steps, or whose texts took too much memory, so
-    /// that nothing is known about them.
+    /// Rules without a result, because their regular expression took too many steps, or their texts
+    /// took too much memory.
     pub undecided: Vec<u32>,
 }
 
 impl Outcome {
-    /// The anomaly score at a paranoia level: that of its rules and those of the levels below.
+    /// Returns the anomaly score at a paranoia level: the sum for the rules of this level and of
+    /// lower levels.
     #[must_use]
     pub fn score(&self, level: u8) -> i64 {
         self.hits.iter().filter(|hit| hit.level <= level).map(|hit| hit.score).sum()
     }
 }
 
-/// Rules that ModSecurity recommends beside any rule set: how bodies are read.
+/// Rules that ModSecurity recommends for any rule set: they select the body processors.
 const BODIES: &str = r#"
 SecRule REQUEST_HEADERS:Content-Type "@rx ^(?:application|text)/(?:[a-z0-9.-]+\+)?xml" "id:1,phase:1,pass,nolog,t:none,t:lowercase,ctl:requestBodyProcessor=XML"
 SecRule REQUEST_HEADERS:Content-Type "@rx ^application/(?:[a-z0-9.-]+\+)?json" "id:2,phase:1,pass,nolog,t:none,t:lowercase,ctl:requestBodyProcessor=JSON"
 "#;
 
-/// All levels run, so that one pass tells what each level finds.
+/// All levels run, so that one pass yields the result of each level.
 const LEVELS: &str = r#"
 SecAction "id:3,phase:1,pass,nolog,setvar:tx.paranoia_level=4,setvar:tx.executing_paranoia_level=4,\
   setvar:tx.blocking_paranoia_level=4,setvar:tx.detection_paranoia_level=4,setvar:tx.early_blocking=0"
@@ -88,10 +89,10 @@ impl RuleSet {
     /// Reads a rule set: its settings (`crs-setup.conf`), then its rules, each with the name and
     /// the text of a file.
     ///
-    /// `data` gives the content of a data file by the name that a rule uses.
+    /// `data` returns the content of a data file by the name that a rule uses.
     ///
     /// # Errors
-    /// If a file is not in the rule language, with its line.
+    /// If a file is not in the rule language; the error names the line.
     pub fn new(
         setup: &[(String, String)],
         rules: &[(String, String)],
@@ -109,20 +110,20 @@ impl RuleSet {
         builder.finish()
     }
 
-    /// How many rules look at requests.
+    /// Returns the number of rules about requests.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rules().count()
     }
 
-    /// Whether no rule looks at requests.
+    /// Returns true if there is no rule about requests.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Makes the example of the README a test.
+/// Runs the example of the README as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,10 +1,10 @@
-//! SQL and HTML injection by the lexers of libinjection, in their port to Rust.
+//! Detects SQL and HTML injection with the lexers of libinjection, in their port to Rust.
 //!
 //! The port has no unsafe code, but may index out of bounds; a panic counts as no result.
 
 use super::limits::INJECTION_BYTES;
 
-/// The fingerprint of an SQL injection, if the text is one.
+/// Returns the fingerprint of an SQL injection, if the text is one.
 #[allow(clippy::option_option, reason = "no answer, no injection, an injection")]
 pub(super) fn sql(text: &[u8]) -> Option<Option<String>> {
     let text = &text[..text.len().min(INJECTION_BYTES)];
@@ -16,7 +16,7 @@ pub(super) fn sql(text: &[u8]) -> Option<Option<String>> {
     })
 }
 
-/// Whether the text is an HTML injection.
+/// Returns true if the text is an HTML injection.
 pub(super) fn html(text: &[u8]) -> Option<bool> {
     let text = &text[..text.len().min(INJECTION_BYTES)];
     guarded(|| libinjectionrs::detect_xss(text).is_injection())

@@ -1,26 +1,27 @@
-//! Which literals a pattern needs: a text without any of them cannot match it.
+//! Finds literals that a pattern needs: a text without any of them cannot match.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// Members of a class up to which it is spelled out.
+/// Maximum size of a character class whose members are enumerated.
 const CLASS: usize = 12;
-/// Texts that one part of a pattern may stand for.
+/// Maximum number of texts that are enumerated for one part of a pattern.
 const EXACT: usize = 96;
-/// Literals that a pattern may need.
+/// Maximum number of literals of a pattern.
 const NEEDED: usize = 3_000;
-/// Bytes of a literal that are kept: more decide nothing.
+/// Maximum length of a literal in bytes; longer literals exclude hardly more texts.
 const LENGTH: usize = 12;
 
 type Set = Vec<Vec<u8>>;
 
 struct Part {
-    /// All texts that the part matches, in lower case, if they are few.
+    /// All texts that the part matches, in lower case, if there are few.
     exact: Option<Set>,
-    /// One of these occurs in each text that the part matches.
+    /// Literals, one of which occurs in each text that the part matches.
     needed: Option<Set>,
 }
 
-/// Literals in lower case, one of which occurs in every match; none if the pattern has no such set.
+/// Returns literals in lower case, one of which occurs in every match; `None` if the pattern has no
+/// such set.
 pub(super) fn needed(hir: &Hir) -> Option<Set> {
     let part = walk(hir);
     best(part.needed, usable(part.exact))
@@ -30,7 +31,7 @@ fn usable(exact: Option<Set>) -> Option<Set> {
     exact.filter(|set| !set.is_empty() && set.iter().all(|text| !text.is_empty()))
 }
 
-/// How often one of the literals is expected in a text: the lower, the better.
+/// Estimates the frequency of the literals in texts; a lower value is better.
 fn cost(set: &Set) -> f64 {
     set.iter().map(|text| text.iter().map(|&byte| frequency(byte)).product::<f64>()).sum()
 }
@@ -147,7 +148,7 @@ fn walk(hir: &Hir) -> Part {
     }
 }
 
-/// The bytes of a small class, in lower case.
+/// Returns the bytes of a small class, in lower case.
 fn members(class: &Class) -> Option<Set> {
     let mut bytes = Vec::new();
     match class {

@@ -2,7 +2,7 @@
 
 use super::variables::Target;
 
-/// A text, parts of which are values of the request.
+/// A text with parts that are replaced by values of the request.
 #[derive(Debug)]
 pub(super) struct TextWithMacros {
     pub parts: Vec<Part>,
@@ -15,7 +15,7 @@ pub(super) enum Part {
 }
 
 impl TextWithMacros {
-    /// Reads a text; `%{NAME}` and `%{NAME.key}` are macros.
+    /// Parses a text; `%{NAME}` and `%{NAME.key}` are macros.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut rest = text;
@@ -40,7 +40,7 @@ impl TextWithMacros {
         Ok(Self { parts })
     }
 
-    /// The text if it has no macro.
+    /// Returns the text if it has no macro.
     pub(super) fn plain(&self) -> Option<&[u8]> {
         match self.parts.as_slice() {
             [] => Some(b""),

@@ -1,6 +1,6 @@
 //! Removes `//`, `.` and `..` from paths.
 
-/// Normalizes a path; with `windows`, a backslash is a slash.
+/// Normalizes a path; if `windows` is true, a backslash counts as a slash.
 pub(super) fn normalize(text: &[u8], windows: bool) -> Vec<u8> {
     let mut text = text.to_vec();
     if windows {
@@ -16,7 +16,7 @@ pub(super) fn normalize(text: &[u8], windows: bool) -> Vec<u8> {
                 Some(last) if *last != b".." => {
                     kept.pop();
                 }
-                // Nothing is above the root; above a relative path there may be something.
+                // The root has no parent; a relative path may have one.
                 _ if absolute => {}
                 _ => kept.push(segment),
             },

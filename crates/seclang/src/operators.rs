@@ -1,4 +1,4 @@
-//! The operators of rules: what a value is compared with.
+//! The operators of rules, which compare a value with a parameter.
 
 use std::net::IpAddr;
 
@@ -33,7 +33,7 @@ pub(super) enum TextComparison {
 #[derive(Debug)]
 pub(super) enum Operator {
     Rx(Pattern),
-    /// A pattern that contains a macro, which is compiled when it is used.
+    /// A pattern that contains a macro and is compiled at each use.
     RxWithMacros(TextWithMacros),
     Pm(Box<AhoCorasick>, Vec<Vec<u8>>),
     Number(Comparison, TextWithMacros),
@@ -49,7 +49,7 @@ pub(super) enum Operator {
 }
 
 impl Operator {
-    /// Reads the name and the parameter. `file` gives the content of a data file of the set.
+    /// Parses the name and the parameter. `file` returns the content of a data file of the set.
     pub(super) fn parse(
         name: &str,
         parameter: &str,
@@ -99,8 +99,8 @@ impl Operator {
             "validateurlencoding" => Ok(Self::ValidateUrlEncoding),
             "validateutf8encoding" => Ok(Self::ValidateUtf8Encoding),
             "unconditionalmatch" => Ok(Self::Always),
-            // These ask a resolver, a database or a program. Nothing is asked here, so nothing
-            // matches.
+            // These operators need a resolver, a database or a program, which are not available. So
+            // they never match.
             "nomatch" | "rbl" | "geolookup" | "gsblookup" | "inspectfile" | "fuzzyhash" => {
                 Ok(Self::Never)
             }
@@ -111,7 +111,7 @@ impl Operator {
     fn phrases(phrases: impl IntoIterator<Item = Vec<u8>>) -> Result<Self, String> {
         let phrases: Vec<Vec<u8>> =
             phrases.into_iter().filter(|phrase| !phrase.is_empty()).collect();
-        // The first phrase that ends decides, so the order of the phrases does not matter.
+        // The phrase that ends first decides, so the order of the phrases does not matter.
         let automaton = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .build(&phrases)
@@ -124,7 +124,8 @@ fn read(name: &str, file: &dyn Fn(&str) -> Option<Vec<u8>>) -> Result<Vec<u8>, S
     file(name).ok_or_else(|| format!("the data file `{name}` is missing"))
 }
 
-/// The lines of a data file, without comments and empty lines. Blanks belong to the phrases.
+/// Returns the lines of a data file, without comments and empty lines. Spaces belong to the
+/// phrases.
 fn lines(content: &[u8]) -> Vec<Vec<u8>> {
     content
         .split(|byte| *byte == b'\n')
@@ -136,8 +137,7 @@ fn lines(content: &[u8]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Decodes `|41 42|` and `\;` in the parameter of `pm`. Text that is not well-formed is taken as it
-/// is.
+/// Decodes `|41 42|` and `\;` in the parameter of `pm`. Malformed text is kept unchanged.
 fn phrases(parameter: &str) -> Vec<u8> {
     let trimmed = parameter.trim_start_matches([' ', '\t']);
     let trimmed =
@@ -191,7 +191,7 @@ fn byte_range(parameter: &str) -> Result<Operator, String> {
     Ok(Operator::ValidateByteRange(allowed))
 }
 
-/// The number at the beginning of a text, as C reads it; 0 if there is none.
+/// Returns the number at the beginning of a text, as C reads it; 0 if there is none.
 pub(super) fn number(text: &[u8]) -> i64 {
     let text = text.trim_ascii_start();
     let (negative, digits) = match text.first() {
@@ -202,7 +202,7 @@ pub(super) fn number(text: &[u8]) -> i64 {
     let mut value = 0i64;
     for byte in digits.iter().take_while(|byte| byte.is_ascii_digit()) {
         value = value * 10 + i64::from(byte - b'0');
-        // More than an `int` holds is an error there, and 0.
+        // In C, a number larger than an `int` is an error, and counts as 0.
         if value > i64::from(i32::MAX) {
             return 0;
         }
@@ -249,7 +249,7 @@ fn contains_word(text: &[u8], word: &[u8]) -> bool {
         })
 }
 
-/// Whether a percent sign is not followed by two hexadecimal digits.
+/// Returns true if a percent sign is not followed by two hexadecimal digits.
 pub(super) fn url_encoding_is_broken(text: &[u8]) -> bool {
     let mut at = 0;
     while let Some(percent) = memchr::memchr(b'%', &text[at..]) {

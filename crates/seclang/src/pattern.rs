@@ -1,8 +1,8 @@
-//! Regular expressions as the rules write them, which is for PCRE, over bytes.
+//! Regular expressions of rules, which are written for PCRE, over bytes.
 //!
-//! Rules are matched as libmodsecurity does: `.` matches line feeds, `^` and `$` match at lines,
-//! classes are those of ASCII. Most patterns are regular and run in linear time. The few with
-//! look-arounds, back-references or possessive quantifiers backtrack, with a limit.
+//! Patterns match as in libmodsecurity: `.` matches line feeds, `^` and `$` match at lines, classes
+//! contain only ASCII. Most patterns are regular and run in linear time. The few with look-arounds,
+//! back-references or possessive quantifiers backtrack, with a limit.
 
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
@@ -10,15 +10,15 @@ use std::sync::OnceLock;
 
 use super::limits::{BACKTRACKING_STEPS, PATTERN_BYTES};
 
-/// A pattern, compiled when it is first needed: most rules of a set never need theirs, because
+/// A pattern, which is compiled at its first use: most rules of a set never use theirs, because
 /// their literals do not occur.
 #[derive(Debug)]
 pub(super) struct Pattern {
     source: Vec<u8>,
-    /// In the syntax of `regex`.
+    /// The pattern in the syntax of `regex`.
     translated: String,
     backtracks: bool,
-    /// Without everything that only narrows the language; parsed for literals.
+    /// The pattern without all parts that only narrow the language; parsed for literals.
     relaxed: String,
     compiled: OnceLock<Option<Compiled>>,
 }
@@ -32,11 +32,11 @@ enum Compiled {
 /// Start and end of the whole match, then of each group.
 pub(super) type Captures = Vec<Option<(usize, usize)>>;
 
-/// Why a pattern has no answer: it took more steps than it may.
+/// The result of a pattern that exceeded its limit of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Undecided;
 
-/// Patterns are equal if they match the same: the rest follows from the translation.
+/// Compares only the translation, from which all other fields follow.
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
         self.translated == other.translated
@@ -52,7 +52,7 @@ impl Hash for Pattern {
 }
 
 impl Pattern {
-    /// Translates a pattern. What is not understood is named in the error.
+    /// Translates a pattern. The error names a part that is not supported.
     pub(super) fn new(source: &[u8], ignore_case: bool) -> Result<Self, String> {
         let mut translator = Translator::new(source);
         translator.run()?;
@@ -73,12 +73,12 @@ impl Pattern {
         Ok(pattern)
     }
 
-    /// The pattern as it was written.
+    /// Returns the pattern as written.
     pub(super) fn source(&self) -> &[u8] {
         &self.source
     }
 
-    /// The parsed pattern, or one with a larger language where it backtracks.
+    /// Returns the parsed pattern, or one with a larger language if the pattern backtracks.
     pub(super) fn hir(&self) -> Result<regex_syntax::hir::Hir, String> {
         regex_syntax::ParserBuilder::new()
             .utf8(false)
@@ -117,7 +117,7 @@ impl Pattern {
             .as_ref()
     }
 
-    /// Whether the pattern matches somewhere.
+    /// Returns true if the pattern matches somewhere.
     pub(super) fn is_match(&self, text: &[u8]) -> Result<bool, Undecided> {
         match self.compiled().ok_or(Undecided)? {
             Compiled::Linear(regex) => Ok(regex.is_match(text)),
@@ -127,7 +127,7 @@ impl Pattern {
         }
     }
 
-    /// The first match with its groups.
+    /// Returns the first match with its groups.
     pub(super) fn captures(&self, text: &[u8]) -> Result<Option<Captures>, Undecided> {
         match self.compiled().ok_or(Undecided)? {
             Compiled::Linear(regex) => Ok(regex.captures(text).map(|found| {
@@ -135,7 +135,7 @@ impl Pattern {
             })),
             Compiled::Backtracking(regex) => {
                 let wide = as_latin1(text);
-                // Each char is one byte of the text, so places are counted in chars.
+                // Each char represents one byte of the text, so positions are counted in chars.
                 let place = |at: usize| wide[..at].chars().count();
                 let found = regex.captures(&wide).map_err(|_| Undecided)?;
                 Ok(found.map(|found| {
@@ -149,7 +149,7 @@ impl Pattern {
     }
 }
 
-/// One char for each byte: the backtracking engine only knows text.
+/// Converts each byte to one char, because the backtracking engine supports only text.
 fn as_latin1(bytes: &[u8]) -> String {
     bytes.iter().map(|&byte| char::from(byte)).collect()
 }
@@ -160,7 +160,7 @@ const SPACE: &[(u8, u8)] = &[(b'\t', b'\r'), (b' ', b' ')];
 const HORIZONTAL: &[(u8, u8)] = &[(b'\t', b'\t'), (b' ', b' '), (0xA0, 0xA0)];
 const VERTICAL: &[(u8, u8)] = &[(b'\n', b'\r'), (0x85, 0x85)];
 
-/// What a backslash introduces.
+/// The meaning of an escape sequence.
 enum Escape {
     Byte(u8),
     Class(&'static [(u8, u8)], bool),
@@ -174,7 +174,7 @@ struct Translator<'a> {
     out: String,
     relaxed: String,
     backtracks: bool,
-    /// For each open group: the length of `relaxed` before it if it is a look-around.
+    /// For each open group: the length of `relaxed` before the group if the group is a look-around.
     groups: Vec<Option<usize>>,
 }
 
@@ -267,7 +267,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// `\Q…\E`.
+    /// Reads `\Q…\E`.
     fn quoted(&mut self) {
         self.at += 2;
         while let Some(byte) = self.peek(0) {
@@ -280,7 +280,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Emits a quantifier with what follows it: `?` for lazy, `+` for possessive.
+    /// Emits a quantifier with its suffix: `?` for lazy, `+` for possessive.
     fn quantifier(&mut self, text: &str) {
         self.emit(text);
         match self.peek(0) {
@@ -297,7 +297,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// `{2}`, `{2,}` or `{2,5}`; PCRE takes every other brace literally.
+    /// Reads `{2}`, `{2,}` or `{2,5}`; every other brace is a literal in PCRE.
     fn counted(&mut self) -> Option<String> {
         let rest = &self.source[self.at + 1..];
         let end = rest.iter().position(|&byte| byte == b'}')?;
@@ -414,7 +414,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// The digits of `\x41` or `\x{41}`.
+    /// Reads the digits of `\x41` or `\x{41}`.
     fn hexadecimal(&mut self) -> Result<u8, String> {
         let braced = self.peek(0) == Some(b'{');
         if braced {
@@ -448,8 +448,8 @@ impl<'a> Translator<'a> {
         value
     }
 
-    /// A bracketed class, with everything in it written out, since the two syntaxes differ in what
-    /// is special.
+    /// Reads a bracketed class and writes out all of its members, since the two syntaxes have
+    /// different special characters.
     fn class(&mut self) -> Result<(), String> {
         self.at += 1;
         let mut text = String::from("[");
@@ -533,7 +533,7 @@ fn push_byte(text: &mut String, byte: u8) {
     if byte.is_ascii_alphanumeric() {
         text.push(char::from(byte));
     } else {
-        // A `String` takes everything.
+        // Writing to a `String` cannot fail.
         let _ = write!(text, r"\x{byte:02X}");
     }
 }

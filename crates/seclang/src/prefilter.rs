@@ -1,12 +1,12 @@
-//! Finds out, in one pass over a text, which rules can match it at all.
+//! Finds, in one pass over a text, the rules that can match it.
 //!
-//! Most rules need one of a few literals. All literals of all rules are searched at once; what is
-//! not found excludes its rules.
+//! Most rules need one of a few literals. All literals of all rules are searched at once; a missing
+//! literal excludes its rules.
 
 use aho_corasick::AhoCorasick;
 use regex_syntax::hir::Hir;
 
-/// Lengths of texts that are told apart: few rules need longer ones.
+/// Number of text lengths that are distinguished: few rules need longer texts.
 const LENGTHS: usize = 64;
 
 /// A set of rules that can match a text.
@@ -19,19 +19,19 @@ pub(super) struct Prefilter {
     needs: Vec<Vec<u32>>,
     /// For each byte, the bits of the rules that need it.
     bytes: Vec<Candidates>,
-    /// Bits that are always set: their rules need no literal.
+    /// Bits that are always set, for rules that need no literal.
     always: Candidates,
-    /// For each length of a text, the bits of the rules for which it is enough.
+    /// For each length of a text, the bits of the rules for which the length is sufficient.
     lengths: Vec<Candidates>,
 }
 
 impl Prefilter {
-    /// How many words of bits a set of rules has.
+    /// Returns the number of words of a set of rules.
     pub(super) fn words(&self) -> usize {
         self.always.len()
     }
 
-    /// The rules that can match the text.
+    /// Returns the rules that can match the text.
     pub(super) fn candidates(&self, text: &[u8]) -> Candidates {
         let mut found = self.always.clone();
         let mut seen = [false; 256];
@@ -57,7 +57,7 @@ impl Prefilter {
     }
 }
 
-/// Collects what the rules need.
+/// Collects the literals that rules need.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     rules: Vec<Rule>,
@@ -70,7 +70,7 @@ struct Rule {
 }
 
 impl Builder {
-    /// The bit of a regular expression.
+    /// Adds a regular expression and returns its bit.
     pub(super) fn pattern(&mut self, hir: &Hir) -> usize {
         self.rules.push(Rule {
             literals: super::literals::needed(hir),
@@ -79,13 +79,13 @@ impl Builder {
         self.rules.len() - 1
     }
 
-    /// The bit of an operator that nothing excludes before it has run.
+    /// Adds an operator that cannot be excluded before it runs, and returns its bit.
     pub(super) fn other(&mut self) -> usize {
         self.rules.push(Rule { literals: None, minimum: 0 });
         self.rules.len() - 1
     }
 
-    /// The bit of a list of phrases.
+    /// Adds a list of phrases and returns its bit.
     pub(super) fn phrases(&mut self, phrases: &[Vec<u8>]) -> usize {
         let minimum = phrases.iter().map(Vec::len).min().unwrap_or(0);
         let literals = phrases.iter().map(|phrase| phrase.to_ascii_lowercase()).collect();

@@ -5,7 +5,8 @@ use super::decode::{is_space, percent_decode, url_decode};
 use super::transaction::Transaction;
 use super::variables::Collection;
 
-/// From the range for documentation (RFC 5737), since recorded requests often lack it.
+/// The client's address. From the range for documentation (RFC 5737), since recorded requests often
+/// lack the address.
 const CLIENT: &[u8] = b"192.0.2.1";
 
 /// Sets the variables that are known before the body is read.
@@ -57,7 +58,7 @@ fn read_line(transaction: &mut Transaction<'_>, request: &Request) {
     }
 }
 
-/// `http://host/path` as `/path`.
+/// Shortens `http://host/path` to `/path`.
 fn without_host(uri: &[u8]) -> &[u8] {
     if uri.first() == Some(&b'/') {
         return uri;

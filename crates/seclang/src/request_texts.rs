@@ -1,7 +1,7 @@
-//! Texts of requests: each is kept once, with what is known about it.
+//! Texts of requests: each is stored once, with the results of rules for it.
 //!
-//! Requests repeat most of their texts: names of headers, user agents, cookies. What a rule has
-//! found out about one holds for the next request, too.
+//! Requests repeat most of their texts: names of headers, user agents, cookies. The result of a
+//! rule for a text is also valid in the next request.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use super::rules::RuleSet;
 /// The number of a text.
 pub(super) type Text = u32;
 
-/// The empty text is always there.
+/// The empty text always exists.
 pub(super) const EMPTY: Text = 0;
 const UNKNOWN: Text = Text::MAX;
 
@@ -23,16 +23,16 @@ pub(super) struct Texts<'r> {
     set: &'r RuleSet,
     all: Vec<Rc<[u8]>>,
     numbers: HashMap<Rc<[u8]>, Text>,
-    /// Memory that the texts take, in bytes; at most [`MOST_OF_TEXTS`].
+    /// Memory of the texts, in bytes; at most [`MOST_OF_TEXTS`].
     held_bytes: usize,
-    /// Whether a text was left out because there is no memory for it.
+    /// True if a text was left out because of the memory limit.
     is_exhausted: bool,
     /// For each text and each sequence of transformations, the result.
     transformed: Vec<Text>,
-    /// For each text, the operators that may match it: those that were not excluded and have not
-    /// failed yet.
+    /// For each text, the operators that may match it: operators that were not excluded and have
+    /// not failed yet.
     candidates: Vec<Option<Candidates>>,
-    /// Patterns that contained macros, by what they became.
+    /// Compiled patterns with macros, by their expanded texts.
     patterns: HashMap<Text, Option<Rc<Pattern>>>,
 }
 
@@ -52,7 +52,7 @@ impl<'r> Texts<'r> {
         texts
     }
 
-    /// Forgets all texts if they are too many.
+    /// Removes all texts if there are too many.
     pub(super) fn begin_request(&mut self) {
         if self.all.len() > KEPT_TEXTS.0 || self.held_bytes > KEPT_TEXTS.1 {
             *self = Self::new(self.set);
@@ -60,17 +60,17 @@ impl<'r> Texts<'r> {
         self.is_exhausted = false;
     }
 
-    /// Whether a text was left out since this was asked: what depends on it is not known.
+    /// Returns true if a text was left out since the last call, so that dependent results are
+    /// unknown.
     pub(super) fn take_exhausted(&mut self) -> bool {
         std::mem::take(&mut self.is_exhausted)
     }
 
-    /// Whether a text was left out.
     pub(super) fn is_exhausted(&self) -> bool {
         self.is_exhausted
     }
 
-    /// Whether there is memory for a text of so many bytes; if not, it is noted that a text was
+    /// Returns true if there is memory for a text of this length. Otherwise records that a text was
     /// left out.
     pub(super) fn has_memory_for(&mut self, bytes: usize) -> bool {
         let has_memory_for = bytes <= MOST_OF_TEXTS.saturating_sub(self.held_bytes);
@@ -78,14 +78,14 @@ impl<'r> Texts<'r> {
         has_memory_for
     }
 
-    /// The memory of a text: itself, and what is known about it.
+    /// Returns the memory of a text, including the results for it.
     fn memory(&self, length: usize) -> usize {
         let results = self.set.chains.steps.len() * size_of::<Text>();
         let candidates = self.set.prefilter.words() * size_of::<u64>();
         length + results + candidates + size_of::<Rc<[u8]>>() * 4
     }
 
-    /// Adds a text; the empty one takes its place if there is no memory for it.
+    /// Adds a text. Returns the empty text if there is no memory.
     pub(super) fn add(&mut self, text: &[u8]) -> Text {
         if let Some(number) = self.numbers.get(text) {
             return *number;
@@ -108,7 +108,7 @@ impl<'r> Texts<'r> {
         &self.all[text as usize]
     }
 
-    /// The result of a sequence of transformations.
+    /// Returns the result of a sequence of transformations.
     pub(super) fn transform(&mut self, text: Text, chain: usize) -> Text {
         if chain == 0 {
             return text;
@@ -138,7 +138,7 @@ impl<'r> Texts<'r> {
         result
     }
 
-    /// The operators that may match the text, as bits.
+    /// Returns the operators that may match the text, as bits.
     pub(super) fn candidates(&mut self, text: Text) -> &[u64] {
         let place = text as usize;
         match &mut self.candidates[place] {
@@ -147,19 +147,19 @@ impl<'r> Texts<'r> {
         }
     }
 
-    /// Whether an operator may match the text.
+    /// Returns true if an operator may match the text.
     pub(super) fn is_candidate(&mut self, text: Text, bit: usize) -> bool {
         self.candidates(text)[bit / 64] >> (bit % 64) & 1 == 1
     }
 
-    /// Remembers that an operator does not match the text.
+    /// Records that an operator does not match the text.
     pub(super) fn exclude(&mut self, text: Text, bit: usize) {
         if let Some(candidates) = &mut self.candidates[text as usize] {
             candidates[bit / 64] &= !(1 << (bit % 64));
         }
     }
 
-    /// A text as a pattern; none if it is not one.
+    /// Returns a text as a pattern; `None` if it is not a valid pattern.
     pub(super) fn pattern(&mut self, text: Text) -> Option<Rc<Pattern>> {
         let source = &self.all[text as usize];
         self.patterns

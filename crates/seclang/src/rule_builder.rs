@@ -1,4 +1,4 @@
-//! Makes rules of the directives of a rule set.
+//! Builds rules from the directives of a rule set.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::pattern::Pattern;
 use super::rules::{Control, Rule, RuleSet, Which};
 use super::variables::{Collection, Selector, Target, Targets};
 
-/// Directives that change what the rules before or after them do, applied when all are known.
+/// Directives that change other rules; applied when all rules are known.
 enum Update {
     Targets(Which, Targets),
     Remove(Which),
@@ -27,7 +27,7 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// `file` gives the content of a data file by the name that a rule uses.
+    /// Creates a builder. `file` returns the content of a data file by the name that a rule uses.
     pub(super) fn new(file: &'a dyn Fn(&str) -> Option<Vec<u8>>) -> Self {
         Self {
             file,
@@ -101,7 +101,7 @@ impl<'a> Builder<'a> {
                 self.set.unicode_map = unicode_map(&String::from_utf8_lossy(&content), word(2));
                 Ok(())
             }
-            // Everything else is about logs, responses, connections or the server.
+            // All other directives concern logs, responses, connections or the server.
             name if name.starts_with("sec") || name == "include" => Ok(()),
             name => Err(format!("the directive `{name}` is unknown")),
         }
@@ -154,7 +154,7 @@ impl<'a> Builder<'a> {
             self.pending = Some(starter);
             return Ok(());
         }
-        // Rules about responses are read, so that mistakes in them are found, and not run.
+        // Rules about responses are parsed, so that errors in them are found, but not run.
         if let Some(phase) = self.set.phases.get_mut(usize::from(starter.phase).wrapping_sub(1)) {
             phase.push(starter);
         }
@@ -193,7 +193,7 @@ impl<'a> Builder<'a> {
             }
         }
         for number in 0..10 {
-            // The groups of a regular expression have the first places.
+            // The groups of a regular expression have the first slots.
             set.slots.place(Collection::Tx, number.to_string().as_bytes());
         }
         let mut index = 0;
@@ -238,7 +238,7 @@ impl<'a> Builder<'a> {
         });
         set.reads_files = reads_files;
         set.prefilter = prefilter.build().map_err(|message| Error::new("", 0, &message))?;
-        // The rules that a control means, as bits; only now all rules have a number.
+        // The rules that a control selects are stored as bits, now that all rules have a number.
         let mut controls = Vec::new();
         for rule in set.rules() {
             for which in
@@ -270,8 +270,8 @@ impl<'a> Builder<'a> {
 }
 
 impl Rule {
-    /// Which texts its operator looks at, if these are always the same in a phase and only some of
-    /// them can match.
+    /// Returns the texts that its operator reads, if the texts are constant during a phase and the
+    /// operator can be excluded for some of them.
     fn texts(&self) -> Option<(&[Target], usize)> {
         let is_fixed = |target: &Target| {
             !target.count && !target.collection.is_stored() && !target.collection.is_about_matches()
@@ -284,7 +284,7 @@ impl Rule {
 
 impl Targets {
     fn extend(&mut self, more: &mut Self) {
-        // A directive can mean several rules, so its targets are copied.
+        // A directive can select several rules, so its targets are copied.
         self.included.extend(more.included.iter().filter_map(Target::copy));
         self.excluded.extend(more.excluded.iter().filter_map(Target::copy));
     }
@@ -307,7 +307,7 @@ fn size(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| format!("`{text}` is not a size in bytes"))
 }
 
-/// The table of one code page in a Unicode map: pairs such as `2019:27` after a line with its
+/// Reads the table of one code page in a Unicode map: pairs such as `2019:27` after a line with its
 /// number.
 fn unicode_map(text: &str, page: &str) -> UnicodeMap {
     let mut map = UnicodeMap::new();

@@ -1,4 +1,4 @@
-//! Rules as they are run, made of the directives of a rule set.
+//! Rules in executable form, built from the directives of a rule set.
 
 use std::collections::HashMap;
 
@@ -14,27 +14,27 @@ use super::variables::{Collection, Selector, Target, Targets};
 /// A set of rules, ready to run.
 #[derive(Debug, Default)]
 pub struct RuleSet {
-    /// The rules of the phases that look at requests: 1 (headers) and 2 (body).
+    /// The rules of the phases for requests: 1 (headers) and 2 (body).
     pub(super) phases: [Vec<Rule>; 2],
     pub(super) slots: Slots,
     pub(super) chains: Chains,
     pub(super) prefilter: Prefilter,
-    /// How many groups of rules there are.
+    /// The number of groups of rules.
     pub(super) groups: usize,
     pub(super) unicode_map: UnicodeMap,
     pub(super) limits: Limits,
-    /// Whether a rule looks at the content of files.
+    /// True if a rule reads the content of files.
     pub(super) reads_files: bool,
 }
 
-/// One rule, with those that are chained to it.
+/// A rule, with the rules that are chained to it.
 #[derive(Debug, Default)]
 pub(super) struct Rule {
     pub id: u32,
-    /// The place among the rules of all phases.
+    /// The index among the rules of all phases.
     pub index: usize,
     pub targets: Targets,
-    /// None for `SecAction`, which always matches.
+    /// `None` for `SecAction`, which always matches.
     pub operator: Option<Operator>,
     pub negated: bool,
     pub transformations: Vec<Transformation>,
@@ -43,12 +43,12 @@ pub(super) struct Rule {
     pub capture: bool,
     pub assignments: Vec<Assignment>,
     pub controls: Vec<Control>,
-    /// The rule of the phase that follows a match.
+    /// The rule of the phase that runs next after a match.
     pub jump: Option<usize>,
     pub next: Option<Box<Rule>>,
     /// The bit of the prefilter, if the operator has one.
     pub bit: Option<usize>,
-    /// The rules that look at the same texts, if what these are does not change while rules run.
+    /// The group of rules with the same texts, if these texts are constant while rules run.
     pub group: Option<usize>,
     pub tags: Vec<String>,
     pub message: String,
@@ -86,7 +86,7 @@ pub(super) enum Control {
     EngineOff,
 }
 
-/// Which rules a directive or an action means.
+/// Selects rules for a directive or an action.
 #[derive(Debug)]
 pub(super) enum Which {
     Ids(Vec<(u32, u32)>),
@@ -131,8 +131,7 @@ impl Which {
     }
 }
 
-/// The names of stored variables that the rules spell out. Each has a place of its own in a
-/// request.
+/// The names of stored variables that the rules mention. Each has a slot in a request.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     places: HashMap<(Collection, Vec<u8>), usize>,
@@ -150,7 +149,7 @@ impl Slots {
         self.names.len() - 1
     }
 
-    /// The place of a name that was put together while running.
+    /// Finds the slot of a name that was composed at run time.
     pub(super) fn find(
         &self,
         collection: Collection,
@@ -161,7 +160,8 @@ impl Slots {
     }
 }
 
-/// Sequences of transformations, each made of a shorter one and one more. Number 0 is empty.
+/// Sequences of transformations, each composed of a shorter one and one more transformation. Number
+/// 0 is empty.
 #[derive(Debug)]
 pub(super) struct Chains {
     pub steps: Vec<(usize, Option<Transformation>)>,
@@ -177,7 +177,7 @@ impl Chains {
     pub(super) fn intern(&mut self, transformations: &[Transformation]) -> usize {
         let mut chain = 0;
         for &transformation in transformations {
-            // Each step is also a sequence of its own, under which its result is kept.
+            // Each step is also a sequence of its own, under which its result is stored.
             for parent in [0, chain] {
                 if !self.steps.contains(&(parent, Some(transformation))) {
                     self.steps.push((parent, Some(transformation)));
@@ -196,16 +196,16 @@ impl Chains {
 /// A rule that can add to the anomaly score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScoringRule<'r> {
-    /// Its number.
+    /// The number of the rule.
     pub rule: u32,
-    /// Its paranoia level, 1 to 4.
+    /// The paranoia level of the rule, 1 to 4.
     pub level: u8,
-    /// What it looks for, in its author's words.
+    /// The message of the rule's author, which describes the attack.
     pub message: &'r str,
 }
 
 impl RuleSet {
-    /// The rules that can add to the anomaly score, in the order of the set.
+    /// Iterates over the rules that can add to the anomaly score, in the order of the set.
     pub fn scoring(&self) -> impl Iterator<Item = ScoringRule<'_>> {
         self.rules().filter_map(|rule| {
             let level = rule
@@ -288,7 +288,7 @@ impl Assignment {
 }
 
 impl Rule {
-    /// The rule and those that are chained to it.
+    /// Iterates over the rule and the rules that are chained to it.
     pub(super) fn members(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |rule| rule.next.as_deref())
     }
@@ -329,7 +329,8 @@ impl Rule {
                 }
                 "tag" => self.tags.push(value.clone()),
                 "msg" => self.message.clone_from(value),
-                // Logs, and what happens to the request: nothing here depends on them.
+                // Other actions concern logs and the handling of the request, which are not
+                // evaluated here.
                 _ => {}
             }
         }
@@ -380,7 +381,7 @@ impl Rule {
 }
 
 impl Target {
-    /// Gives a stored variable its place.
+    /// Assigns a slot to a stored variable.
     fn resolve(&mut self, slots: &mut Slots) {
         if let (true, Selector::Key(name)) = (self.collection.is_stored(), &self.selector) {
             self.selector = Selector::Slot(slots.place(self.collection, name), name.clone());

@@ -1,4 +1,5 @@
-//! One request while rules run: its variables, and what rules have stored and switched off.
+//! The state of a request while rules run: its variables, the variables that rules have stored, and
+//! the rules that are disabled.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -21,13 +22,13 @@ pub(super) struct Transaction<'r> {
     pub set: &'r RuleSet,
     pub texts: Texts<'r>,
     collections: Vec<Vec<Entry>>,
-    /// Stored variables whose names the rules spell out.
+    /// Stored variables whose names the rules mention.
     slots: Vec<Option<Text>>,
     slot_names: Vec<Option<Text>>,
     /// Stored variables with other names, with their names in lower case.
     others: Vec<Option<Entry>>,
     other_places: HashMap<(Collection, Vec<u8>), usize>,
-    /// What the current rule matched.
+    /// The members that the current rule matched.
     matched: Vec<Entry>,
     pub removed: Bits,
     pub removed_targets: Vec<(&'r Bits, &'r Target)>,
@@ -52,7 +53,7 @@ impl<'r> Transaction<'r> {
         }
     }
 
-    /// Forgets everything of the previous request.
+    /// Removes everything that belongs to the previous request.
     pub(super) fn begin_request(&mut self) {
         self.texts.begin_request();
         for (collection, entries) in Collection::ALL.into_iter().zip(&mut self.collections) {
@@ -62,7 +63,7 @@ impl<'r> Transaction<'r> {
             }
         }
         self.slots.fill(None);
-        // The texts may be others now.
+        // The numbers of texts may have changed.
         self.slot_names.fill(None);
         self.others.clear();
         self.other_places.clear();
@@ -72,7 +73,7 @@ impl<'r> Transaction<'r> {
         self.arguments_size = 0;
     }
 
-    /// Sets a variable that has one value.
+    /// Sets a variable with a single value.
     pub(super) fn set(&mut self, collection: Collection, value: &[u8]) {
         let value = self.texts.add(value);
         let entry = Entry { collection, key: EMPTY, value };
@@ -96,8 +97,7 @@ impl<'r> Transaction<'r> {
         self.add(collection, key, key);
     }
 
-    /// Adds an argument to the collections it belongs to. Returns false if there are too many
-    /// already.
+    /// Adds an argument to its collections. Returns false if there are too many already.
     pub(super) fn add_argument(
         &mut self,
         name: &[u8],
@@ -121,7 +121,7 @@ impl<'r> Transaction<'r> {
         true
     }
 
-    /// The first value of a collection that a key selects.
+    /// Returns the first value of a collection with a key.
     pub(super) fn first(&self, collection: Collection, key: &str) -> Option<&[u8]> {
         let entries = &self.collections[collection as usize];
         let entry = entries.iter().find(|entry| {
@@ -130,8 +130,8 @@ impl<'r> Transaction<'r> {
         Some(self.texts.get(entry.value))
     }
 
-    /// Whether a rule leaves a member of a collection out, by itself or because another rule said
-    /// so.
+    /// Returns true if a rule leaves out a member of a collection, by its own targets or because of
+    /// another rule.
     pub(super) fn is_excluded(&self, rule: &Rule, starter: &Rule, entry: Entry) -> bool {
         let covers = |target: &Target| target.covers(entry.collection, self.texts.get(entry.key));
         let index = starter.index;
@@ -142,7 +142,7 @@ impl<'r> Transaction<'r> {
                 .any(|(bits, target)| bits[index / 64] >> (index % 64) & 1 == 1 && covers(target))
     }
 
-    /// The members of a whole collection that no rule changes while it runs.
+    /// Returns the length of a whole collection that no rule changes while it runs.
     pub(super) fn whole(&self, target: &Target) -> Option<usize> {
         let plain = matches!(target.selector, Selector::All)
             && !target.count
@@ -155,7 +155,7 @@ impl<'r> Transaction<'r> {
         self.collections[target.collection as usize][place]
     }
 
-    /// Everything that a target of a rule means.
+    /// Adds all members that a target of a rule selects.
     pub(super) fn select(&mut self, target: &Target, found: &mut Vec<Entry>) {
         found.clear();
         if let Selector::Slot(place, _) = &target.selector {
@@ -245,10 +245,10 @@ impl<'r> Transaction<'r> {
         }
     }
 
-    /// The name of a variable as `MATCHED_VAR_NAME` has it, such as `ARGS:id`.
+    /// Returns the name of a variable in the form of `MATCHED_VAR_NAME`, such as `ARGS:id`.
     fn full_name(&mut self, entry: Entry) -> Text {
         let key = self.texts.get(entry.key);
-        // The members of `MATCHED_VARS` have whole names.
+        // The members of `MATCHED_VARS` have full names already.
         if entry.collection == Collection::MatchedVars {
             return entry.key;
         }
@@ -259,7 +259,7 @@ impl<'r> Transaction<'r> {
         self.texts.add(&name)
     }
 
-    /// Forgets what the previous rule matched.
+    /// Removes the matches of the previous rule.
     pub(super) fn begin_rule(&mut self) {
         self.matched.clear();
     }
@@ -268,7 +268,7 @@ impl<'r> Transaction<'r> {
         self.matched.push(Entry { value, ..entry });
     }
 
-    /// Stores the groups of a match as `TX:0` to `TX:9`, whose places are the first.
+    /// Stores the groups of a match as `TX:0` to `TX:9`, which have the first slots.
     pub(super) fn capture<'t>(&mut self, groups: impl Iterator<Item = Option<&'t [u8]>>) {
         self.slots[..10].fill(None);
         for (place, group) in groups.take(10).enumerate() {
@@ -276,7 +276,7 @@ impl<'r> Transaction<'r> {
         }
     }
 
-    /// The value of a text with macros.
+    /// Returns the value of a text with macros.
     pub(super) fn expand(&mut self, with_macros: &TextWithMacros, rule: &Rule) -> Text {
         if let [Part::Value(target)] = with_macros.parts.as_slice() {
             return self.value(target, rule).unwrap_or(EMPTY);
@@ -310,7 +310,7 @@ impl<'r> Transaction<'r> {
         found.first().map(|entry| entry.value)
     }
 
-    /// Runs `setvar`. Returns the number by which it changed the variable, if it counts.
+    /// Runs `setvar`. Returns the increment, if the variable is a counter.
     pub(super) fn assign(&mut self, assignment: &Assignment, rule: &Rule) -> Option<i64> {
         let place = match assignment.slot {
             Some(slot) => Ok(slot),
@@ -345,8 +345,8 @@ impl<'r> Transaction<'r> {
             }
         };
         if self.texts.is_exhausted() {
-            // The variable keeps its value, so that the next rule that builds on it is undecided as
-            // well.
+            // The variable keeps its value, so that the next rule that depends on it is undecided
+            // as well.
             return None;
         }
         match place {

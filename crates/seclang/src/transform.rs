@@ -1,7 +1,7 @@
-//! Transformations, which rules apply to a value before they look at it.
+//! Transformations, which rules apply to a value before they test it.
 //!
-//! They do what libmodsecurity 3 does, including what it does with broken input, because the rules
-//! are tested with it.
+//! They behave like libmodsecurity 3, also for malformed input, because the rules are tested with
+//! it.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ macro_rules! transformations {
         }
 
         impl Transformation {
-            /// The transformation of a name, whatever its case.
+            /// Finds a transformation by its name, in any case.
             pub(super) fn named(name: &str) -> Option<Self> {
                 $($(if name.eq_ignore_ascii_case($name) {
                     return Some(Self::$variant);
@@ -68,7 +68,7 @@ transformations! {
 }
 
 impl Transformation {
-    /// How many times longer a text can become.
+    /// Returns the maximum factor by which a text can grow.
     pub(super) fn most_growth(self) -> usize {
         match self {
             Self::Base64Encode | Self::HexEncode => 2,
@@ -78,9 +78,9 @@ impl Transformation {
         }
     }
 
-    /// The transformed text; borrowed if nothing changed.
+    /// Returns the transformed text; borrowed if nothing changed.
     pub(super) fn apply<'a>(self, text: &'a [u8], map: &UnicodeMap) -> Cow<'a, [u8]> {
-        // Most values are plain words, which most transformations leave alone.
+        // Most values are plain words, which most transformations leave unchanged.
         let untouched = match self {
             Self::CssDecode | Self::EscapeSeqDecode | Self::JsDecode => !text.contains(&b'\\'),
             Self::HtmlEntityDecode => !text.contains(&b'&'),
@@ -198,7 +198,7 @@ fn remove_comments(text: &[u8]) -> Vec<u8> {
             if let Some(end) = end {
                 inside = false;
                 at += end.len();
-                // The byte after a comment is kept, whatever it begins.
+                // The byte after a comment is kept, even if another comment begins there.
                 out.extend(text.get(at));
             }
             at += 1;

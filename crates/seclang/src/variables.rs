@@ -1,4 +1,4 @@
-//! What a rule looks at: collections, one member of a collection, or how many there are.
+//! The targets of rules: collections, one member of a collection, or the number of members.
 
 use super::pattern::Pattern;
 
@@ -11,7 +11,7 @@ macro_rules! collections {
         }
 
         impl Collection {
-            /// All of them, in order.
+            /// All collections, in order.
             pub(super) const ALL: [Self; [$(Self::$variant),+].len()] = [$(Self::$variant),+];
 
             fn named(name: &str) -> Option<Self> {
@@ -21,7 +21,7 @@ macro_rules! collections {
                 None
             }
 
-            /// The name, in upper case.
+            /// Returns the name, in upper case.
             pub(super) const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+
@@ -132,7 +132,7 @@ collections! {
 }
 
 impl Collection {
-    /// Whether there is always exactly one value, which is empty until it is set.
+    /// Returns true if the collection always has exactly one value, which is empty until it is set.
     pub(super) const fn is_single(self) -> bool {
         !self.is_stored()
             && !matches!(
@@ -165,7 +165,7 @@ impl Collection {
             )
     }
 
-    /// Whether it tells what the current rule matched.
+    /// Returns true if the collection describes the matches of the current rule.
     pub(super) const fn is_about_matches(self) -> bool {
         matches!(
             self,
@@ -173,7 +173,8 @@ impl Collection {
         )
     }
 
-    /// Whether actions can write to it. Nothing of these is kept from one request to the next.
+    /// Returns true if actions can write to the collection. Its members are not kept from one
+    /// request to the next.
     pub(super) const fn is_stored(self) -> bool {
         matches!(
             self,
@@ -182,18 +183,18 @@ impl Collection {
     }
 }
 
-/// Which members of a collection are meant. Keys have no case.
+/// Selects members of a collection. Keys are compared without case.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) enum Selector {
     All,
     Key(Vec<u8>),
-    /// A stored variable: its place, and its name.
+    /// A stored variable: its slot, and its name.
     Slot(usize, Vec<u8>),
     Matching(Pattern),
 }
 
 impl Selector {
-    /// The key that it names; empty if it names several.
+    /// Returns the selected key; empty if several keys are selected.
     pub(super) fn key(&self) -> &[u8] {
         match self {
             Self::Key(key) | Self::Slot(_, key) => key,
@@ -201,7 +202,6 @@ impl Selector {
         }
     }
 
-    /// Whether a key is meant.
     pub(super) fn selects(&self, key: &[u8]) -> bool {
         match self {
             Self::All => true,
@@ -216,11 +216,11 @@ impl Selector {
 pub(super) struct Target {
     pub collection: Collection,
     pub selector: Selector,
-    /// `&ARGS`: how many there are, not what they are.
+    /// True for `&ARGS`: the number of members instead of their values.
     pub count: bool,
 }
 
-/// The targets of a rule: what it looks at, and what it leaves out.
+/// The targets of a rule: the selected and the excluded members.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
     pub included: Vec<Target>,
@@ -228,7 +228,7 @@ pub(super) struct Targets {
 }
 
 impl Targets {
-    /// Reads `ARGS|!ARGS:id|&REQUEST_HEADERS:Host`.
+    /// Parses `ARGS|!ARGS:id|&REQUEST_HEADERS:Host`.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut targets = Self::default();
         for part in split(text) {
@@ -243,7 +243,7 @@ impl Targets {
 }
 
 impl Target {
-    /// Reads one target, such as `&ARGS:id`.
+    /// Parses one target, such as `&ARGS:id`.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let (count, text) = text.strip_prefix('&').map_or((false, text), |rest| (true, rest));
         let (name, selector) =
@@ -265,13 +265,13 @@ impl Target {
         Ok(Self { collection, selector, count })
     }
 
-    /// Whether a member of a collection is meant.
+    /// Returns true if a member of a collection is selected.
     pub(super) fn covers(&self, collection: Collection, key: &[u8]) -> bool {
         self.collection == collection && self.selector.selects(key)
     }
 }
 
-/// Splits at `|`, except inside of a regular expression.
+/// Splits at `|`, except inside a regular expression.
 fn split(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -282,7 +282,8 @@ fn split(text: &str) -> Vec<&str> {
         match byte {
             _ if escaped => escaped = false,
             b'\\' => escaped = true,
-            // `XML:/*` is a path and no expression: one begins after `:` and ends before `|`.
+            // `XML:/*` is a path and not a regular expression: those begin after `:` and end before
+            // `|`.
             b'/' if inside && matches!(text.as_bytes().get(at + 1), None | Some(b'|' | b'\'')) => {
                 inside = false
             }

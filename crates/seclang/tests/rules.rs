@@ -1,5 +1,5 @@
-//! Rules in ModSecurity's language, applied to requests: what each part of the language does, and
-//! that hostile requests are bounded.
+//! Rules in ModSecurity's language, applied to requests. Tests each part of the language, and that
+//! hostile requests are bounded.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -50,7 +50,6 @@ fn hits(rules: &str, request: &Request) -> Vec<u32> {
     run(rules, request).hits.iter().map(|hit| hit.rule).collect()
 }
 
-/// Whether a rule with these targets and this operator matches.
 fn matches(targets: &str, operator: &str, request: &Request) -> bool {
     !hits(&rule(1000, targets, operator, "log"), request).is_empty()
 }
@@ -270,7 +269,7 @@ fn bodies() {
     ));
 }
 
-/// A multipart body of these lines, in which `|` ends a line.
+/// A multipart body with these lines, in which `|` ends a line.
 fn multipart(lines: &str) -> Request {
     post("multipart/form-data; boundary=xyz", lines.replace('|', "\r\n").as_bytes())
 }
@@ -531,6 +530,6 @@ fn what_takes_too_much_memory_is_undecided() {
             outcome.undecided
         );
     }
-    // The next request begins anew.
+    // The next request starts with empty variables.
     assert_eq!(evaluator.evaluate(&get("/?a=b")).hits.len(), 1);
 }

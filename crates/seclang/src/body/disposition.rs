@@ -1,16 +1,16 @@
 //! The header that names a part of a multipart body.
 
-/// What the header says.
+/// The content of the header.
 #[derive(Debug, Default)]
 pub(super) struct Disposition {
     pub name: Option<Vec<u8>>,
     pub filename: Option<Vec<u8>>,
-    /// All names, also those that a mistake follows.
+    /// All names, including names that an error follows.
     pub names: Vec<Vec<u8>>,
     pub filenames: Vec<Vec<u8>>,
 }
 
-/// Reads the header. Also tells whether it has quotes that parsers read differently.
+/// Reads the header. Also returns true if it has quotes that parsers read differently.
 pub(super) fn parse(
     header: &[u8],
     disposition: &mut Disposition,
@@ -59,7 +59,7 @@ impl<'a> Parser<'a> {
                     if known.is_some() {
                         return Err("a part has two names");
                     }
-                    // An empty name is none.
+                    // An empty name counts as no name.
                     *known = Some(value).filter(|value| !value.is_empty());
                 }
                 b"filename*" if extended => return Err("a part has two names"),
@@ -97,7 +97,7 @@ impl<'a> Parser<'a> {
         taken
     }
 
-    /// `UTF-8'en'na%20me`.
+    /// Reads an extended value: `UTF-8'en'na%20me`.
     fn extended(&mut self) -> Result<Vec<u8>, &'static str> {
         let charset = self
             .take_while(|byte| byte.is_ascii_alphanumeric() || b"!#$%&+-^_`{}~".contains(&byte));
@@ -154,7 +154,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Characters of a token (RFC 2045).
+/// Returns true for a character of a token (RFC 2045).
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?=".contains(&byte)
 }

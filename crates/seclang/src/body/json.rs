@@ -1,8 +1,8 @@
 //! JSON bodies: each value that is not a container becomes an argument, such as
 //! `json.items.array_0.name`.
 
-/// Reads a body and passes each value with its name on, until one is refused. What precedes a
-/// mistake counts.
+/// Reads a body and passes each value with its name to `argument`, until `argument` refuses one.
+/// Values before an error count.
 pub(super) fn read(
     body: &[u8],
     depth: usize,
@@ -22,16 +22,16 @@ struct Parser<'a> {
     at: usize,
     depth: usize,
     open: Vec<Container>,
-    /// The key of the value that follows.
+    /// The key of the next value.
     key: Vec<u8>,
     argument: &'a mut dyn FnMut(&[u8], &[u8]) -> bool,
 }
 
 struct Container {
     name: Vec<u8>,
-    /// The number of the next element; none in an object.
+    /// The number of the next element; `None` in an object.
     element: Option<usize>,
-    /// Whether something precedes.
+    /// True after the first member.
     begun: bool,
 }
 
@@ -89,7 +89,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The name for a value: empty in an array.
+    /// Returns the name of a value: empty in an array.
     fn name(&mut self) -> Vec<u8> {
         match self.open.last() {
             None => b"json".to_vec(),

@@ -1,4 +1,5 @@
-//! The variables of a request's body, by the processor that its content type or a rule chose.
+//! The variables of a request's body, read by the processor that its content type or a rule
+//! selects.
 
 mod disposition;
 mod json;
@@ -10,7 +11,7 @@ use super::request::arguments;
 use super::transaction::Transaction;
 use super::variables::Collection;
 
-/// Reads the body. What cannot be parsed is told to the rules by `REQBODY_ERROR`.
+/// Reads the body. Rules learn of an error by `REQBODY_ERROR`.
 pub(super) fn read(transaction: &mut Transaction<'_>, request: &Request) {
     let limits = transaction.set.limits.clone();
     let body = &request.body[..request.body.len().min(limits.body)];

@@ -1,8 +1,8 @@
-//! Multipart bodies, with everything that parsers of applications could read differently told to
-//! the rules.
+//! Multipart bodies. The parser reports to the rules everything that parsers of applications could
+//! read differently.
 //!
-//! The body is read in pieces, as libmodsecurity does: a line, or as much of one as fits into its
-//! buffer.
+//! The body is read in pieces, as libmodsecurity does: a line, or as much of a line as fits into
+//! its buffer.
 
 use super::super::decode::is_space;
 use super::super::limits::{MULTIPART_PIECE, MULTIPART_TYPE};
@@ -30,13 +30,13 @@ struct Flags {
 #[derive(Debug, Default)]
 struct Part {
     headers: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Header lines as they were written.
+    /// Header lines as written.
     lines: Vec<Vec<u8>>,
     disposition: Disposition,
     in_data: bool,
     data_seen: bool,
     data: Vec<u8>,
-    /// The line end that belongs to the data unless a boundary follows.
+    /// The last line end, which belongs to the data unless a boundary follows.
     reserve: Vec<u8>,
 }
 
@@ -49,8 +49,9 @@ struct Reader {
     boundaries: usize,
     complete: bool,
     error: Option<String>,
-    /// Whether the previous piece ended with a line feed, and that without a carriage return.
+    /// True if the previous piece ended with a line feed.
     line_start: bool,
+    /// True if that line feed had no carriage return.
     after_lf: bool,
     length_without_files: usize,
 }
@@ -160,7 +161,7 @@ impl Reader {
             let mut end = memchr::memchr(b'\n', window).map_or(window.len(), |end| end + 1);
             let line = window[end - 1] == b'\n';
             if !line && end < MULTIPART_PIECE {
-                // The last line has no end; it can only be the final boundary.
+                // The last line has no line end; it can only be the final boundary.
                 return Ok(());
             }
             if !line && window[end - 1] == b'\r' {
@@ -288,7 +289,7 @@ impl Reader {
         part.reserve.extend_from_slice(&piece[length..]);
     }
 
-    /// Keeps a mistake of a header; reading goes on.
+    /// Records an error in a header; reading continues.
     fn malformed(&mut self, message: &str) {
         self.error = Some(message.to_owned());
     }
@@ -310,7 +311,7 @@ impl Reader {
         } else if is_space(line[0]) {
             self.folded(part, line);
         } else {
-            // Rules about headers see invalid ones, too.
+            // Rules about headers also see invalid headers.
             part.lines.push(line.to_vec());
             let Some(colon) = line.iter().position(|byte| *byte == b':') else {
                 return self.malformed("a header of a part has no colon");
@@ -321,7 +322,7 @@ impl Reader {
             }
             let value = line[colon + 1..].trim_ascii_start();
             if part.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
-                // Ignored, and no mistake.
+                // Such a header is ignored, and is no error.
                 return;
             }
             part.headers.push((name.to_vec(), value.to_vec()));
@@ -465,7 +466,7 @@ impl Reader {
     }
 }
 
-/// How often a content type says `boundary`, with an equals sign somewhere behind.
+/// Counts the occurrences of `boundary` in a content type with an equals sign somewhere after them.
 fn boundary_parameters(header: &[u8]) -> usize {
     let lower = header.to_ascii_lowercase();
     memchr::memmem::find_iter(&lower, b"boundary")
@@ -473,7 +474,7 @@ fn boundary_parameters(header: &[u8]) -> usize {
         .count()
 }
 
-/// Whether a boundary consists of what RFC 2046 allows.
+/// Returns true if a boundary consists of characters that RFC 2046 allows.
 fn is_boundary(boundary: &[u8]) -> bool {
     boundary.last() != Some(&b' ')
         && boundary

@@ -4,8 +4,8 @@ use super::super::limits::XML_DEPTH;
 use super::super::transaction::Transaction;
 use super::super::variables::Collection;
 
-/// Reads a body. What precedes a mistake counts, as it does for the parsers of applications that
-/// are lenient.
+/// Reads a body. Values before an error count, because lenient parsers of applications use them
+/// too.
 pub(super) fn read(transaction: &mut Transaction<'_>, body: &[u8]) -> Result<(), String> {
     let mut document = Document::default();
     let result = Parser { body, at: 0 }.document(&mut document);
@@ -55,7 +55,7 @@ impl<'a> Parser<'a> {
         self.at > start
     }
 
-    /// Everything up to a mark, which is skipped.
+    /// Skips everything up to and including a mark, and returns it.
     fn until(&mut self, mark: &[u8]) -> Result<&'a [u8], String> {
         match memchr::memmem::find(self.rest(), mark) {
             Some(length) => {
@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The attributes of a start tag and its end; true if the element stays open.
+    /// Reads the attributes of a start tag and its end. Returns true if the element stays open.
     fn attributes(&mut self, document: &mut Document) -> Result<bool, String> {
         loop {
             let separated = self.blanks();
@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
             }
             self.blanks();
             let value = self.quoted(document)?;
-            // Declarations of namespaces are no attributes.
+            // Declarations of namespaces are not attributes.
             if name != b"xmlns" && !name.starts_with(b"xmlns:") {
                 document.attributes.push(value);
             }
@@ -174,7 +174,7 @@ impl<'a> Parser<'a> {
         loop {
             let length = memchr::memchr3(quote, b'&', b'<', self.rest());
             let Some(length) = length else { return self.error("a value has no end") };
-            // Line ends and tabs are blanks in a value.
+            // Line ends and tabs become spaces in a value.
             value.extend(
                 self.rest()[..length]
                     .iter()
@@ -195,7 +195,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A reference after its `&`.
+    /// Reads a reference after its `&`.
     fn reference(&mut self, document: &Document, out: &mut Vec<u8>) -> Result<(), String> {
         if self.take(b"#") {
             let radix = if self.take(b"x") { 16 } else { 10 };
@@ -219,7 +219,7 @@ impl<'a> Parser<'a> {
             b"amp" => out.push(b'&'),
             b"apos" => out.push(b'\''),
             b"quot" => out.push(b'"'),
-            // Not expanded again: what explodes stays small.
+            // The value is not expanded again, so that nested entities stay small.
             name => match document.entities.iter().find(|(known, _)| known == name) {
                 Some((_, text)) => out.extend_from_slice(text),
                 None => return self.error("an unknown entity"),
@@ -228,7 +228,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// A document type after `<!DOCTYPE`. External entities are empty: nothing is fetched.
+    /// Reads a document type after `<!DOCTYPE`. External entities are empty: nothing is fetched.
     fn declarations(&mut self, document: &mut Document) -> Result<(), String> {
         while !matches!(self.body.get(self.at), Some(b'[' | b'>')) {
             match self.body.get(self.at) {
