@@ -82,8 +82,10 @@ pub use waf::{deployment_entry, print_waf, rule_entry};
 pub use write_yaml::{double_quoted, one_line};
 pub use yaml_1_1::PythonScalar;
 
-use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources, Span, findings};
-use crate::model::{Desired, EvaluationBudget, Suppression, names_credential};
+use crate::diagnostic::{
+    Diagnostics, Place, Source, SourceId, Sources, Span, findings, names_credential,
+};
+use crate::model::{Desired, EvaluationBudget, Suppression};
 
 /// Options from outside the spec.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

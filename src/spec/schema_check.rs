@@ -13,9 +13,8 @@ use serde_json::Value;
 
 use super::suggest::{foreign_key, foreign_type, hint, nearest, switch_meant};
 use super::yaml_tree::{Kind, Meaning, NodeId, Tree};
-use crate::diagnostic::findings;
-use crate::diagnostic::{Diagnostics, Place};
-use crate::model::{Danger, names_credential};
+use crate::diagnostic::{Diagnostics, Place, findings, names_credential};
+use crate::model::Danger;
 
 /// Kinds of values, as JSON Schema names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

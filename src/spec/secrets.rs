@@ -5,8 +5,7 @@
 //! anything is shown. Masking too much does no harm: it only affects what findings quote from a
 //! file.
 
-use crate::diagnostic::{Diagnostic, Place, SourceId, Sources, Span, findings};
-use crate::model::names_credential;
+use crate::diagnostic::{Diagnostic, Place, SourceId, Sources, Span, findings, names_credential};
 
 /// Something that names a credential.
 pub(super) fn found(place: Place, what: &str) -> Diagnostic {

@@ -35,6 +35,7 @@ mod new_zones;
 mod profile;
 mod query_string;
 mod rate_limit;
+mod recent_deletions;
 mod record_attributes;
 mod record_conflicts;
 mod record_requests;

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::envelope::{Outcome, Refusal};
-use super::request_context::RequestContext;
+use super::profile::Profile;
 
 /// The identifiers of new zones, with the times of their creation.
 #[derive(Default)]
@@ -18,16 +18,16 @@ pub(super) struct NewZones(Mutex<HashMap<String, Instant>>);
 
 impl NewZones {
     /// Records a creation.
-    pub(super) fn note(&self, context: &RequestContext<'_>, id: &str) {
-        if context.profile.fresh_zone_forbidden_milliseconds > 0 {
+    pub(super) fn note(&self, profile: &Profile, id: &str) {
+        if profile.fresh_zone_forbidden_milliseconds > 0 {
             let mut zones = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             zones.insert(id.to_owned(), Instant::now());
         }
     }
 
     /// Refuses requests to resources of a zone that is too new.
-    pub(super) fn check(&self, context: &RequestContext<'_>, id: &str) -> Outcome<()> {
-        let wait = Duration::from_millis(context.profile.fresh_zone_forbidden_milliseconds);
+    pub(super) fn check(&self, profile: &Profile, id: &str) -> Outcome<()> {
+        let wait = Duration::from_millis(profile.fresh_zone_forbidden_milliseconds);
         if wait.is_zero() {
             return Ok(());
         }

@@ -17,10 +17,6 @@
 //! newest SDK. ASSUMED: an equal record is reported before other conflicts; the zone's own apex NS
 //! do not exclude; the codes for a new NS.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
-
 use rusqlite::params;
 
 use super::envelope::{Outcome, Refusal};
@@ -58,7 +54,7 @@ pub(super) fn check(context: &RequestContext<'_>, zone: &Zone, record: &Record) 
         return Err(Refusal::new(400, 81054, "A CNAME record with that host already exists."));
     }
     if is_address || is_alias {
-        match context.recent.kind(context, zone, &record.name).as_deref() {
+        match context.recent.kind(context.profile, &zone.id, &record.name).as_deref() {
             Some("CNAME") if is_address => {
                 return Err(Refusal::new(
                     400,
@@ -226,35 +222,4 @@ fn check_combined_content(
         return Err(Refusal::invalid(83011, message));
     }
     Ok(())
-}
-
-/// Names whose record was just deleted.
-///
-/// # Sources
-/// Clients retry 81053 and 81054 for some seconds after a deletion: observed.
-#[derive(Default)]
-pub(super) struct RecentDeletions(Mutex<HashMap<(String, String), (String, Instant)>>);
-
-impl RecentDeletions {
-    /// Records a deletion.
-    pub(super) fn note(&self, context: &RequestContext<'_>, zone: &Zone, record: &Record) {
-        if context.profile.conflict_lag_milliseconds > 0 {
-            let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            names.insert(
-                (zone.id.clone(), record.name.clone()),
-                (record.kind.clone(), Instant::now()),
-            );
-        }
-    }
-
-    /// Returns the type of the record that was deleted at this name within the lag.
-    fn kind(&self, context: &RequestContext<'_>, zone: &Zone, name: &str) -> Option<String> {
-        let lag = Duration::from_millis(context.profile.conflict_lag_milliseconds);
-        if lag.is_zero() {
-            return None;
-        }
-        let names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (kind, since) = names.get(&(zone.id.clone(), name.to_owned()))?;
-        (since.elapsed() < lag).then(|| kind.clone())
-    }
 }

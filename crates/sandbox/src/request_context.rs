@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::new_zones::NewZones;
 use super::profile::Profile;
-use super::record_conflicts::RecentDeletions;
+use super::recent_deletions::RecentDeletions;
 
 /// The context of one request.
 #[derive(Clone, Copy)]

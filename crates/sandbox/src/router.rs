@@ -253,7 +253,7 @@ pub(super) fn handle(
         token::check(context, token, wanted, zone, matches!(resource, Resource::Rulesets(_)))?;
     }
     if let Some(zone) = zone_above(resource) {
-        context.new_zones.check(context, zone)?;
+        context.new_zones.check(context.profile, zone)?;
     }
     let zone = |id: &str| Zone::get(context.connection, id);
     let shape = context.profile.shape;
@@ -299,7 +299,7 @@ pub(super) fn handle(
         Resource::Record(id, record) if is(Method::DELETE) => {
             let zone = zone(id)?;
             let record = record_requests::delete(context, &zone, record)?;
-            context.recent.note(context, &zone, &record);
+            context.recent.note(context.profile, &zone.id, &record.name, &record.kind);
             Ok(Success::One(serde_json::json!({ "id": record.id })))
         }
         Resource::Record(id, record) => record_requests::get(context, &zone(id)?, record),

@@ -26,7 +26,7 @@ use super::listener_switch::ListenerSwitch;
 use super::new_zones::NewZones;
 use super::profile::{ErrorStyle, Profile};
 use super::rate_limit::{Budget, Limiter};
-use super::record_conflicts::RecentDeletions;
+use super::recent_deletions::RecentDeletions;
 use super::reply::{Delivery, Reply};
 use super::request_context::RequestContext;
 use super::request_hold::RequestHold;

@@ -142,7 +142,7 @@ pub(super) fn create(context: &RequestContext<'_>, body: &Map<String, Value>) ->
         )
     };
     zone.save(context.connection)?;
-    context.new_zones.note(context, &zone.id);
+    context.new_zones.note(context.profile, &zone.id);
     Ok(Success::One(zone_json(context, &zone)?))
 }
 

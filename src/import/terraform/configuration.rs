@@ -2,6 +2,7 @@
 //! and the modules that they call.
 
 mod calls;
+mod module;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,63 +25,10 @@ use crate::diagnostic::{Place, Source, SourceId, Span, findings};
 use crate::import::import_result::{ImportResult, Translation};
 use crate::import::source_files::read_below;
 use crate::model::{EvaluationBudget, Gather, sort_by_key};
-use calls::{Call, Called, Refused};
+use module::{Call, Module, Refused, Variable, Written};
 
 /// The most instances of one resource.
 const MOST_INSTANCES: usize = 50_000;
-
-/// An expression and its file.
-type Written<'b> = (SourceId, &'b Expression);
-
-/// A variable.
-#[derive(Clone, Copy, Default)]
-struct Variable<'b> {
-    /// Whether its value must not be shown.
-    is_sensitive: bool,
-    /// Its default.
-    default: Option<Written<'b>>,
-    /// Its type.
-    kind: Option<Written<'b>>,
-    /// Whether null stands for the default: `nullable = false`.
-    is_never_null: bool,
-}
-
-/// An instance of a module: every file of a directory, and what it is called with.
-struct Module<'b> {
-    /// Itself.
-    own: Weak<Module<'b>>,
-    /// Its directory, at the end of those by which it is called; the first one is that of the root.
-    chain: Vec<&'b Path>,
-    /// All modules.
-    all: &'b Modules<'b>,
-    /// What its addresses begin with, such as `module.dns["a"].`; nothing in a root.
-    prefix: String,
-    /// Its directory as Terraform sees it from the root: `path.module`.
-    path: PathBuf,
-    /// What calls it; nothing calls a root.
-    call: Option<Call<'b>>,
-    /// Its calls of other modules.
-    calls: BTreeMap<&'b str, (SourceId, &'b Block)>,
-    /// What it gives to its caller.
-    outputs: BTreeMap<&'b str, Written<'b>>,
-    /// The instances of each call, as soon as they are known; `None` while that is under way.
-    children: RefCell<BTreeMap<String, Option<Called<'b>>>>,
-    /// Variables.
-    variables: BTreeMap<&'b str, Variable<'b>>,
-    /// Values of variables from outside of the configuration.
-    assigned: BTreeMap<&'b str, Assigned<'b>>,
-    /// Outputs whose value must not be shown.
-    sensitive_outputs: BTreeSet<&'b str>,
-    /// Local values.
-    locals: BTreeMap<&'b str, Written<'b>>,
-    /// Resources and data sources by kind (with `data.` in front) and name.
-    blocks: BTreeMap<(String, &'b str), (SourceId, &'b Block)>,
-    /// Resources and calls that are declared more than once, by their address, and why they cannot
-    /// be read.
-    redeclared: BTreeMap<String, &'static str>,
-    /// What was evaluated; `None` while it is under way.
-    cache: RefCell<BTreeMap<String, Option<Term>>>,
-}
 
 /// Reads the files of directories; `.tfvars` files are those whose name ends like that.
 pub(in crate::import) fn read(

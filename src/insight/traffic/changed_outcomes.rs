@@ -8,8 +8,8 @@ use super::anomaly_score::Fate;
 use super::counted_request::CountedRequest;
 use super::most_frequent::{LONGEST_NAME, Names, OTHERS};
 use super::report::{Example, Flip, Group, Set};
-use crate::diagnostic::cut;
-use crate::model::request::{Outcome, Request, shown_path, without_secrets};
+use crate::diagnostic::{cut, shown_path};
+use crate::model::request::{Outcome, Request, without_secrets};
 use crate::model::ruleset::Phase;
 use crate::model::sort_by_key;
 

@@ -3,33 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::findings::Finding;
+use super::finding::{Finding, Severity};
 use super::limits::{LONGEST, MOST_OF_A_KIND, MOST_RELATED, RESERVED};
 use super::plurals::count;
 use super::source::{Place, Sources};
-
-/// The severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// An error prevents a plan until it is fixed.
-    Error,
-    /// The input is valid, but probably a mistake.
-    Warning,
-    /// Useful information.
-    Note,
-}
-
-impl Severity {
-    /// Returns the word that every output uses.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Note => "note",
-        }
-    }
-}
 
 /// A place with a short text about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -179,6 +156,20 @@ impl Diagnostic {
     pub fn about(mut self, address: impl Into<String>) -> Self {
         self.address = Some(address.into());
         self
+    }
+}
+
+impl Finding {
+    /// Creates a diagnostic of this kind at a place.
+    #[must_use]
+    pub fn at(&'static self, place: Place, detail: impl Into<String>) -> Diagnostic {
+        self.nowhere(detail).at(place, "")
+    }
+
+    /// Creates a diagnostic of this kind without a place in a text.
+    #[must_use]
+    pub fn nowhere(&'static self, detail: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(self, detail)
     }
 }
 

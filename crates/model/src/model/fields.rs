@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::Ttl;
-use super::credential_names::names_credential;
 use super::facts::FactValue;
+use crate::diagnostic::names_credential;
 
 /// A value of a field, of a facet, or in the before and after of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,7 +8,6 @@ mod address;
 mod budget;
 mod closed_set;
 mod cloudflare_spelling;
-mod credential_names;
 mod danger;
 mod expect;
 pub mod facts;
@@ -42,7 +41,6 @@ pub use address::Address;
 pub use budget::EvaluationBudget;
 pub use closed_set::ClosedSet;
 pub use cloudflare_spelling::AsReported;
-pub use credential_names::names_credential;
 pub use danger::Danger;
 pub use expect::{
     Expectation, Expected, ExpectedAnswer, ExpectedIssuance, ExpectedMail, ExpectedPolicy,

@@ -19,12 +19,10 @@ use crate::cli::settings::Settings;
 use crate::cli::shared_arguments::{Format, Global};
 use crate::cli::zone_source;
 use crate::crs;
-use crate::diagnostic::Sources;
+use crate::diagnostic::{Sources, has_secret_argument, sounds_secret};
 use crate::insight::traffic::{Attacks, Hit, Hits, Protection, Ways, ways_to_let_through};
 use crate::model::facts::owasp::ANOMALY_NUMBER;
-use crate::model::request::{
-    Body, Rate, Request, RequestError, has_secret_argument, sounds_secret, without_secrets,
-};
+use crate::model::request::{Body, Rate, Request, RequestError, without_secrets};
 use crate::model::ruleset::Note;
 use crate::model::{DesiredZone, Gather, ZoneName};
 use crate::reconcile::{Goal, LiveProtection, protection_in_spec};

@@ -1,72 +1,18 @@
 //! Calls of modules: their instances, what they are called with, and what they give back.
 
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 use hcl_edit::structure::Block;
 
 use super::super::blocks::{head, is_single, key};
-use super::super::evaluate::Scope;
 use super::super::modules::{DEEPEST, is_local, plain, source_of};
 use super::super::value::{Missing, Term};
-use super::Module;
+use super::module::{Call, Called, Module, Refused};
 use crate::diagnostic::{Place, SourceId};
 use crate::model::Gather;
 
-/// Attributes of a call of a module that are not inputs.
-///
-/// # Sources
-/// developer.hashicorp.com/terraform/language/block/variable (names that a variable cannot have),
-/// read 2026-11.
-const OF_CALLS: &[&str] =
-    &["source", "version", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"];
-
-/// The instances of a call, each with its key; otherwise why they are not known.
-pub(super) type Called<'b> = Result<Rc<[(String, Rc<Module<'b>>)]>, Refused>;
-
-/// Why a call is not followed.
-#[derive(Clone)]
-pub(super) enum Refused {
-    /// The module is elsewhere.
-    Elsewhere(String),
-    /// A value is missing.
-    Missing(Missing),
-    /// There are too many instances.
-    TooMany,
-}
-
 /// What to do where a module is not read.
 const USE_STATE: &str = "import the state (`terraform show -json`) to include what it makes";
-
-/// A call of a module that makes one instance of it.
-pub(super) struct Call<'b> {
-    /// The instance that calls.
-    from: Weak<Module<'b>>,
-    /// The file of the call.
-    source: SourceId,
-    /// The call.
-    block: &'b Block,
-    /// `each` or `count` of the instance.
-    names: Vec<(String, Rc<Term>)>,
-}
-
-impl Call<'_> {
-    /// What the call gives for a variable. It is evaluated when it is needed: two modules may use
-    /// each other's outputs, as long as no value needs itself.
-    ///
-    /// # Sources
-    /// developer.hashicorp.com/terraform/internals/graph (variables and outputs are nodes of their
-    /// own), read 2026-11.
-    pub(super) fn input(&self, name: &str) -> Option<Term> {
-        let given = self.block.body.get_attribute(name).filter(|_| !OF_CALLS.contains(&name))?;
-        let from = self.from.upgrade()?;
-        Some(Scope { names: self.names.clone(), ..from.scope(self.source) }.evaluate(&given.value))
-    }
-
-    /// Whether the call gives a value for a variable.
-    pub(super) fn has(&self, name: &str) -> bool {
-        !OF_CALLS.contains(&name) && self.block.body.has_attribute(name)
-    }
-}
 
 impl<'b> Module<'b> {
     /// The instances of a call.

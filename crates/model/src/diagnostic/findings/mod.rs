@@ -6,42 +6,12 @@
 //! the source of `docs/findings.md`, the rules of SARIF reports and the names of JUnit cases. A
 //! code is never reused: a removed kind leaves a gap.
 
-use super::{Diagnostic, Place, Severity};
-
-/// One kind of finding.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// Stable code, such as `SPEC0012`.
-    pub code: &'static str,
-    /// Default severity; a diagnostic can be milder.
-    pub severity: Severity,
-    /// First words of every finding of this kind, without user data.
-    pub summary: &'static str,
-    /// Consequence of not fixing the problem.
-    pub why: &'static str,
-    /// The fix.
-    pub fix: &'static str,
-}
-
-impl Finding {
-    /// Creates a diagnostic of this kind at a place.
-    #[must_use]
-    pub fn at(&'static self, place: Place, detail: impl Into<String>) -> Diagnostic {
-        self.nowhere(detail).at(place, "")
-    }
-
-    /// Creates a diagnostic of this kind without a place in a text.
-    #[must_use]
-    pub fn nowhere(&'static self, detail: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(self, detail)
-    }
-}
+use super::Finding;
 
 /// Declares the findings of a family: constants, and `ALL` in the order of the codes.
 macro_rules! findings {
     ($($name:ident = $code:literal $severity:ident $summary:literal, $why:literal, $fix:literal;)+) => {
-        use super::Finding;
-        use crate::diagnostic::Severity;
+        use crate::diagnostic::{Finding, Severity};
 
         $(#[doc = $why] pub const $name: &Finding = &Finding {
             code: $code,

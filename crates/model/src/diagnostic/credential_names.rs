@@ -1,7 +1,7 @@
 //! Names of credentials, whose values must never be shown.
 //!
-//! `request/secret.rs` has the names in parts of requests; `src/spec/secrets.rs` searches the lines
-//! of a spec for the names in this file.
+//! `secrets.rs` has the names in parts of requests; `src/spec/secrets.rs` searches the lines of a
+//! spec for the names in this file.
 
 /// Words in keys that name credentials; `-` counts as `_`.
 const CREDENTIALS: &[&str] = &[

@@ -1,9 +1,8 @@
 //! Which parts of a request must not be shown: by their names, and by what they look like.
 //!
-//! Names of keys in specs are in `model/credential_names.rs`.
+//! Names of keys in specs are in `credential_names.rs`.
 
-use super::Request;
-use crate::diagnostic::REDACTED;
+use super::REDACTED;
 
 /// Words in names of arguments and headers whose values are not shown.
 const PARTS: [&str; 12] = [
@@ -46,12 +45,11 @@ const LEAST_OF_TOKEN: usize = 16;
 /// Hexadecimal digits from which on they are a token, however often letters and digits change.
 const LEAST_OF_HEXADECIMAL: usize = 24;
 
-/// A request without what sounds or looks like a secret in its path and its arguments.
+/// A query without values that sound or look like secrets.
 #[must_use]
-pub fn without_secrets(request: &Request) -> Request {
+pub fn shown_query(query: &str) -> String {
     let part = |part: &str| part.split(';').map(shown_argument).collect::<Vec<_>>().join(";");
-    let query = request.query.split('&').map(part).collect::<Vec<_>>().join("&");
-    Request { path: shown_path(&request.path), query, ..request.clone() }
+    query.split('&').map(part).collect::<Vec<_>>().join("&")
 }
 
 /// A path without segments that look like secrets: tokens, web tokens, UUIDs, e-mail addresses, and
@@ -247,18 +245,9 @@ mod tests {
         ] {
             assert_eq!(shown_path(path), path);
         }
-        let request = Request::parse(
-            "GET https://x.test/a?q=1%27%20or%201=1&u=a%40b.example&x=9f86d081884c7d659a2f",
+        assert_eq!(
+            shown_query("q=1%27%20or%201=1&u=a%40b.example&x=9f86d081884c7d659a2f"),
+            "q=1%27%20or%201=1&u=[redacted]&x=[redacted]"
         );
-        let shown = without_secrets(&request.expect("it is one")).query;
-        assert_eq!(shown, "q=1%27%20or%201=1&u=[redacted]&x=[redacted]");
-    }
-
-    #[test]
-    fn values_of_secrets_are_not_shown() {
-        let request = Request::parse("GET https://x.test/a?q=1&Access_Token=abc&b;t%6Fken=d")
-            .expect("it is one");
-        let shown = "GET https://x.test/a?q=1&Access_Token=[redacted]&b;t%6Fken=[redacted]";
-        assert_eq!(without_secrets(&request).to_string(), shown);
     }
 }
