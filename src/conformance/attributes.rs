@@ -1,4 +1,4 @@
-//! Checks of the attributes of records, and of what PATCH does to them.
+//! Checks of record attributes and of PATCH requests that change them.
 
 use serde_json::{Value as Json, json};
 

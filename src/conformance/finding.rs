@@ -1,13 +1,13 @@
-//! What a check learns.
+//! Results of checks.
 
-/// Whether an assumption holds.
+/// Result of a check.
 pub(super) type Checked = Result<(), Finding>;
 
-/// What was learned where an assumption was not seen to hold.
+/// Reason why an assumption was not confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// Something else was found.
+    /// Cloudflare behaves differently.
     Differed(String),
-    /// Nothing was learned, for this reason.
+    /// The check learned nothing, for this reason.
     Unknown(String),
 }

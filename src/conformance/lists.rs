@@ -9,17 +9,16 @@ use crate::api::error_codes::UNKNOWN_TOKEN;
 use crate::wire::account::verify_account_token;
 use crate::wire::{Envelope, Method, Request};
 
-/// What came of a read that must succeed.
+/// Converts the result of a read that must succeed.
 fn read(answer: Result<Envelope, ApiError>) -> Result<Envelope, Finding> {
     answer.map_err(unread)
 }
 
-/// A list of the zone's records.
 fn records(scratch: &ScratchName) -> Request {
     Request::new(Method::Get, scratch.records_path())
 }
 
-/// Compares a number of a page with what is assumed.
+/// Compares a number in the page information with the assumed one.
 fn number(what: &str, found: Option<u64>, assumed: u64) -> Checked {
     match found {
         Some(found) if found == assumed => Ok(()),
@@ -40,7 +39,6 @@ pub(super) async fn page_zero(scratch: &ScratchName) -> Checked {
     number("page", read(scratch.read(&request).await)?.page.page, 1)
 }
 
-/// The ids of a list.
 fn ids(envelope: &Envelope) -> Vec<&str> {
     let items = envelope.result.as_array().into_iter().flatten();
     items.filter_map(|item| item.get("id").and_then(Json::as_str)).collect()

@@ -1,12 +1,12 @@
-//! Tries the assumptions about Cloudflare in a scratch name of a real zone.
+//! Tests assumptions about Cloudflare below a scratch name of a real zone.
 //!
 //! In: a connection and a zone whose owner agreed. Out: a [`Conformance`]. Records are created only
-//! at and below one name that did not exist, and are deleted again whatever happens: after each
-//! check, at the end, and after a request to stop. Rules are only asked about by dry runs, and only
-//! once Cloudflare has shown that it supports them. Settings of the zone are never written.
+//! at and below one name that did not exist. They are always deleted: after each check, at the end,
+//! and after a request to stop. Rules are tested by dry runs only, once Cloudflare has shown that
+//! it supports them. Settings of the zone are never written.
 //!
-//! One table, [`CHECKS`], has every check. A check that finds something else than what is assumed
-//! says what; it does not stop the others.
+//! The table [`CHECKS`] has every check. A check whose assumption is wrong reports the difference;
+//! the other checks still run.
 
 mod attributes;
 mod finding;
@@ -28,27 +28,27 @@ pub use scratch_name::{NotReady, ScratchName};
 
 /// A check of one assumption.
 pub struct Check {
-    /// Its id.
+    /// Identifier of the check.
     pub id: &'static str,
-    /// The assumption.
+    /// Assumption that is checked.
     pub assumption: &'static str,
-    /// Where it is relied on: files of the program, sections of the documentation.
+    /// Places that rely on the assumption: files of the program and sections of the documentation.
     pub relied_on: &'static [&'static str],
-    /// Tries it.
+    /// Runs the check.
     run: for<'b> fn(&'b ScratchName) -> BoxFuture<'b, Checked>,
 }
 
-/// Declares the table: an id, the assumption, where it is relied on, and the function.
+/// Declares the table: an identifier, the assumption, the places that rely on it, and the function.
 macro_rules! checks {
     ($($id:literal: $assumption:literal, $relied_on:expr => $run:path;)+) => {
-        /// Every check. Not a constant, as each use of one would compile all checks again.
+        /// Every check. A static, because each use of a constant would compile all checks again.
         pub static CHECKS: &[Check] = &[
             $(Check { id: $id, assumption: $assumption, relied_on: &$relied_on, run: |scratch| Box::pin($run(scratch)) },)+
         ];
     };
 }
 
-/// Where records are compared, planned and sent.
+/// File that compares records.
 const RECORDS: &str = "crates/model/src/diff/records.rs";
 
 checks! {
@@ -158,7 +158,7 @@ checks! {
         ["crates/sandbox/src/rulesets/expression/mod.rs"] => rules::line_break;
 }
 
-/// Tries every check, or those that are named. The user's wish to stop is looked at before each.
+/// Runs all checks, or the named ones. Looks for a request to stop before each check.
 pub async fn run(
     scratch: &ScratchName,
     only: &[String],
@@ -197,6 +197,7 @@ pub async fn run(
 /// Prepares a scratch name in a zone, and refuses one that is not empty.
 ///
 /// # Errors
+/// Fails with [`NotReady`].
 /// [`NotReady`].
 pub async fn prepare(
     (reader, writer, checker): (ReadClient, WriteClient, CheckClient),

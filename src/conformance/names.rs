@@ -1,4 +1,4 @@
-//! Checks of names, of what can share one, and of batches.
+//! Checks of names, of records that can share a name, and of batches.
 
 use serde_json::{Value as Json, json};
 
@@ -26,7 +26,7 @@ pub(super) async fn equal_record_first(scratch: &ScratchName) -> Checked {
     let body =
         || json!({ "type": "CNAME", "name": scratch.below("alias"), "content": "www.example.net" });
     scratch.create(body()).await.prepared()?;
-    // A second alias of any kind would be a conflict of its own.
+    // A second alias of any kind would conflict for another reason.
     scratch.create(body()).await.refused_with(Some(81058))
 }
 
@@ -57,7 +57,7 @@ pub(super) async fn deleted_name_free(scratch: &ScratchName) -> Checked {
     scratch.create(alias).await.accepted().map(|_| ())
 }
 
-/// A TXT record in a batch.
+/// Builds a TXT record for a batch.
 fn text(scratch: &ScratchName, label: &str) -> Json {
     json!({ "type": "TXT", "name": scratch.below(label), "content": "\"in a batch\"" })
 }
@@ -68,7 +68,7 @@ pub(super) async fn batch_exists(scratch: &ScratchName) -> Checked {
     same(&done, "/deletes", &Json::Null)
 }
 
-/// Whether there are batches at all; that there are is another assumption.
+/// Fails if batches are unsupported, which another check reports.
 async fn has_batches(scratch: &ScratchName) -> Checked {
     scratch.batch(json!({ "posts": [text(scratch, "first")] })).await.prepared().map(|_| ())
 }

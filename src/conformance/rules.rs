@@ -1,4 +1,4 @@
-//! Checks of rules, by dry runs alone.
+//! Checks of rules, by dry runs only.
 
 use serde_json::{Value as Json, json};
 
@@ -11,7 +11,7 @@ use crate::model::ruleset::{Phase, RulesetId};
 use crate::wire::ruleset::{dry_run as as_dry_run, get_entry_point};
 use crate::wire::{Method, Request};
 
-/// The ruleset of the zone's custom rules, if there is one, once it is certain that dry runs change
+/// Finds the ruleset with the zone's custom rules, after it is certain that dry runs change
 /// nothing.
 async fn ruleset(scratch: &ScratchName) -> Result<Option<RulesetId>, Finding> {
     let found = match scratch.read(&get_entry_point(&scratch.zone, Phase::Custom)).await {
@@ -28,14 +28,14 @@ async fn ruleset(scratch: &ScratchName) -> Result<Option<RulesetId>, Finding> {
     }
 }
 
-/// Whether dry runs are supported.
+/// Checks that dry runs are supported.
 pub(super) async fn dry_run(scratch: &ScratchName) -> Checked {
     ruleset(scratch).await.map(|_| ())
 }
 
-/// Asks about a rule.
+/// Sends a rule in a dry run.
 async fn ask(scratch: &ScratchName, rule: Json) -> Result<Seen, Finding> {
-    // That dry runs are supported is another assumption.
+    // Another check covers the support for dry runs.
     let why = |(Finding::Differed(why) | Finding::Unknown(why))| Finding::Unknown(why);
     let ruleset = ruleset(scratch).await.map_err(why)?;
     let path = format!("/zones/{}/rulesets", scratch.zone.0);
@@ -47,12 +47,12 @@ async fn ask(scratch: &ScratchName, rule: Json) -> Result<Seen, Finding> {
     Ok(Seen::of(scratch.checker.check(&as_dry_run(request)).await))
 }
 
-/// A rule that is right and concerns no request.
+/// Builds a valid rule that matches no request.
 fn rule() -> Json {
     json!({ "action": "block", "expression": "http.host eq \"zonewright.invalid\"", "enabled": false })
 }
 
-/// The same with another member.
+/// Builds the same rule with one more member.
 fn rule_with(name: &str, value: Json) -> Json {
     let mut rule = rule();
     if let Some(members) = rule.as_object_mut() {
@@ -61,12 +61,12 @@ fn rule_with(name: &str, value: Json) -> Json {
     rule
 }
 
-/// Asks about a rule that must be accepted.
+/// Checks that Cloudflare accepts a rule.
 async fn accepts(scratch: &ScratchName, rule: Json) -> Checked {
     ask(scratch, rule).await?.accepted().map(|_| ())
 }
 
-/// Asks about a rule that must be refused without a code.
+/// Checks that Cloudflare refuses a rule without an error code.
 async fn refuses_without_code(scratch: &ScratchName, rule: Json) -> Checked {
     ask(scratch, rule).await?.refused_with(None)
 }

@@ -1,4 +1,4 @@
-//! What checks work with: requests about records of the scratch name, and their removal.
+//! The scratch name: requests about its records, and their removal.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,18 +9,18 @@ use crate::api::{ApiError, CheckClient, ReadClient, Reader, WriteClient, Writer}
 use crate::model::{LiveZone, ZoneId};
 use crate::wire::{Envelope, Method, Request};
 
-/// Why nothing can be checked.
+/// Reasons why no check can run.
 #[derive(Debug, thiserror::Error)]
 pub enum NotReady {
     /// The records of the zone cannot be read.
     #[error("failed to read the records of the scratch name")]
     Read(#[source] ApiError),
-    /// Something is there already.
+    /// The scratch name has records already.
     #[error(
         "the scratch name {name} is not empty; nothing was written. Run again: each run takes another name"
     )]
     NotEmpty {
-        /// The name.
+        /// The scratch name.
         name: String,
     },
 }
@@ -30,9 +30,7 @@ pub struct ScratchName {
     reader: ReadClient,
     writer: WriteClient,
     pub(super) checker: CheckClient,
-    /// The zone.
     pub(super) zone: ZoneId,
-    /// The account of the zone.
     pub(super) account: Option<String>,
     zone_name: String,
     /// Everything is created at or below this name.
@@ -40,30 +38,29 @@ pub struct ScratchName {
     created: Mutex<Vec<String>>,
 }
 
-/// What came of a request.
+/// Result of a request.
 #[derive(Debug)]
 pub(super) enum Seen {
-    /// It was accepted, with this result.
+    /// Cloudflare accepted the request, with this result.
     Accepted(Json),
-    /// It was refused for what it says.
+    /// Cloudflare refused the content of the request.
     Refused(Refused),
-    /// Nothing can be learned from it.
+    /// The request says nothing about the assumption, for this reason.
     Nothing(String),
 }
 
-/// A refusal.
+/// A refusal by Cloudflare.
 #[derive(Debug)]
 pub(super) struct Refused {
-    /// HTTP status.
     pub(super) status: u16,
-    /// The codes of its reasons; `None` for a reason without one.
+    /// Error codes. `None` for an error without one.
     pub(super) codes: Vec<Option<i64>>,
-    /// Its reasons.
+    /// Error messages.
     pub(super) text: String,
 }
 
 impl Seen {
-    /// What an answer means.
+    /// Interprets an answer.
     pub(super) fn of(answer: Result<Envelope, ApiError>) -> Self {
         match answer {
             Ok(envelope) => Self::Accepted(envelope.result),
@@ -81,7 +78,6 @@ impl Seen {
         }
     }
 
-    /// In words.
     fn in_words(&self) -> String {
         match self {
             Self::Accepted(result) => {
@@ -98,7 +94,7 @@ impl Seen {
         }
     }
 
-    /// Whether it was accepted; what was found otherwise.
+    /// Returns the result, or a finding if the request was not accepted.
     pub(super) fn accepted(self) -> Result<Json, Finding> {
         match self {
             Self::Accepted(result) => Ok(result),
@@ -107,7 +103,7 @@ impl Seen {
         }
     }
 
-    /// As [`Self::accepted`], for what prepares a check and is no part of the assumption.
+    /// Like [`Self::accepted`], for a request that only prepares a check.
     pub(super) fn prepared(self) -> Result<Json, Finding> {
         self.accepted().map_err(|finding| match finding {
             Finding::Differed(found) => Finding::Unknown(format!("could not be prepared: {found}")),
@@ -115,7 +111,7 @@ impl Seen {
         })
     }
 
-    /// Whether it was refused with this code; `None` for a refusal without any code.
+    /// Checks for a refusal with this code. `None` is a refusal without any code.
     pub(super) fn refused_with(self, code: Option<i64>) -> Checked {
         if let Self::Refused(Refused { codes, .. }) = &self {
             let is_as_assumed = match code {
@@ -129,7 +125,7 @@ impl Seen {
         self.refused()
     }
 
-    /// Whether it was refused, with whatever code.
+    /// Checks for a refusal with any code.
     pub(super) fn refused(self) -> Checked {
         match self {
             Self::Refused(_) => Ok(()),
@@ -138,13 +134,13 @@ impl Seen {
         }
     }
 
-    /// That it is not what is assumed.
+    /// Reports a difference from the assumption.
     fn differs(&self) -> Checked {
         Err(Finding::Differed(self.in_words()))
     }
 }
 
-/// What a failed read teaches: a refusal for what it says is a difference.
+/// Converts the error of a failed read: a refusal of its content is a difference.
 pub(super) fn unread(error: ApiError) -> Finding {
     match Seen::of(Err(error)).accepted() {
         Err(finding) => finding,
@@ -152,7 +148,7 @@ pub(super) fn unread(error: ApiError) -> Finding {
     }
 }
 
-/// Ends a check unless a member of a result is as assumed.
+/// Fails unless a member of the result has the assumed value.
 pub(super) fn same(result: &Json, pointer: &str, assumed: &Json) -> Checked {
     let found = result.pointer(pointer).unwrap_or(&Json::Null);
     if found == assumed {
@@ -163,7 +159,7 @@ pub(super) fn same(result: &Json, pointer: &str, assumed: &Json) -> Checked {
 }
 
 impl ScratchName {
-    /// A scratch name in a zone; `random` makes its name.
+    /// Creates a scratch name from the random number `random`.
     pub(super) fn new(
         clients: (ReadClient, WriteClient, CheckClient),
         zone: &LiveZone,
@@ -186,19 +182,19 @@ impl ScratchName {
         }
     }
 
-    /// The scratch name.
+    /// Returns the full scratch name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What to do about records that may be left, in words.
+    /// Explains how to remove records that may remain.
     #[must_use]
     pub fn may_be_left(&self) -> String {
         format!("records at and below {} may be left: delete them in the dashboard", self.name)
     }
 
-    /// What to do about records that are left, in words.
+    /// Explains how to remove records that remain.
     #[must_use]
     pub fn could_not_delete(&self) -> String {
         format!(
@@ -207,7 +203,7 @@ impl ScratchName {
         )
     }
 
-    /// A text without what tells who ran the checks.
+    /// Removes everything from a text that identifies who ran the checks.
     pub(super) fn anonymous(&self, text: &str) -> String {
         let mut text = text
             .replace(&self.name, "SCRATCH")
@@ -219,12 +215,11 @@ impl ScratchName {
         text
     }
 
-    /// A name below the scratch name.
+    /// Returns a name below the scratch name.
     pub(super) fn below(&self, label: &str) -> String {
         format!("{label}.{}", self.name)
     }
 
-    /// The path of the zone's records.
     pub(super) fn records_path(&self) -> String {
         format!("/zones/{}/dns_records", self.zone.0)
     }
@@ -233,18 +228,17 @@ impl ScratchName {
         self.created.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers the records in a result, so that they are deleted.
+    /// Remembers the records in a result, so that they are deleted later.
     fn remember(&self, result: &Json) {
         let ids = result.get("id").and_then(Json::as_str).map(str::to_owned);
         self.created().extend(ids);
     }
 
-    /// Reads.
     pub(super) async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
         self.reader.read(request).await
     }
 
-    /// Creates a record. Its `name` must be one of [`Self::name`].
+    /// Creates a record. Its `name` must be the scratch name or a name below it.
     pub(super) async fn create(&self, body: Json) -> Seen {
         let seen = Seen::of(
             self.writer.write(&Request::new(Method::Post, self.records_path()).body(body)).await,
@@ -264,19 +258,16 @@ impl ScratchName {
         .prepared()
     }
 
-    /// Changes members of a record.
     pub(super) async fn patch(&self, record: &Json, body: Json) -> Seen {
         let path = format!("{}/{}", self.records_path(), id_of(record));
         Seen::of(self.writer.write(&Request::new(Method::Patch, path).body(body)).await)
     }
 
-    /// Deletes a record.
     pub(super) async fn delete(&self, record: &Json) -> Seen {
         let path = format!("{}/{}", self.records_path(), id_of(record));
         Seen::of(self.writer.write(&Request::new(Method::Delete, path)).await)
     }
 
-    /// Changes records in a batch.
     pub(super) async fn batch(&self, body: Json) -> Seen {
         let path = format!("{}/batch", self.records_path());
         let seen = Seen::of(self.writer.write(&Request::new(Method::Post, path).body(body)).await);
@@ -291,13 +282,13 @@ impl ScratchName {
         seen
     }
 
-    /// The records at and below the scratch name.
+    /// Lists the records at and below the scratch name.
     pub(super) async fn everything(&self) -> Result<Vec<Json>, ApiError> {
         let request = Request::new(Method::Get, self.records_path())
             .query("name.endswith", self.name.clone())
             .query("per_page", "1000");
         let envelope = self.reader.read(&request).await?;
-        // The filter may be ignored.
+        // Cloudflare may ignore the filter.
         let is_ours = |record: &&Json| {
             let name = record.get("name").and_then(Json::as_str).unwrap_or_default().to_lowercase();
             name == self.name || name.ends_with(&format!(".{}", self.name))
@@ -305,23 +296,23 @@ impl ScratchName {
         Ok(envelope.result.as_array().into_iter().flatten().filter(is_ours).cloned().collect())
     }
 
-    /// Refuses a scratch name with records.
+    /// Fails if the scratch name has records.
     pub(super) async fn must_be_empty(&self) -> Result<(), NotReady> {
         let there = self.everything().await.map_err(NotReady::Read)?;
         if there.is_empty() { Ok(()) } else { Err(NotReady::NotEmpty { name: self.name.clone() }) }
     }
 
-    /// Deletes what a check created.
+    /// Deletes the records that a check created.
     pub(super) async fn delete_created(&self) {
         let created = std::mem::take(&mut *self.created());
         for id in created {
-            // What is gone already is as good, and what stays is deleted at the end.
+            // A failed deletion is repeated at the end, and a missing record is deleted already.
             let _ = self.delete(&json!({ "id": id })).await;
         }
     }
 
-    /// Deletes whatever is at and below the scratch name, also records whose creation was not
-    /// confirmed. Returns how many could not be deleted.
+    /// Deletes everything at and below the scratch name, including records whose creation was not
+    /// confirmed. Returns the number of records that could not be deleted.
     pub(super) async fn delete_everything(&self) -> usize {
         self.delete_created().await;
         let mut left = 0;
@@ -342,7 +333,6 @@ impl ScratchName {
     }
 }
 
-/// The id of a record.
 fn id_of(record: &Json) -> &str {
     record.get("id").and_then(Json::as_str).unwrap_or_default()
 }

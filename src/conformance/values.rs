@@ -1,4 +1,4 @@
-//! Checks of the values of records.
+//! Checks of record values.
 
 use serde_json::{Value as Json, json};
 
@@ -6,12 +6,10 @@ use super::finding::{Checked, Finding};
 use super::scratch_name::{ScratchName, Seen, same};
 
 impl ScratchName {
-    /// Creates a TXT record.
     async fn text(&self, label: &str, content: &str) -> Seen {
         self.create(json!({ "type": "TXT", "name": self.below(label), "content": content })).await
     }
 
-    /// Creates a record with data.
     async fn with_data(&self, record_type: &str, label: &str, data: Json) -> Seen {
         self.create(json!({ "type": record_type, "name": self.below(label), "data": data })).await
     }
@@ -66,7 +64,7 @@ pub(super) async fn data_unknown_members(scratch: &ScratchName) -> Checked {
 
 pub(super) async fn srv_old_members(scratch: &ScratchName) -> Checked {
     let name = scratch.below("_sip._tcp");
-    // The rest of the name, as the old members had it.
+    // The part after service and protocol, as in the old members.
     let rest = name.trim_start_matches("_sip._tcp.").to_owned();
     let data = json!({
         "service": "_sip", "proto": "_tcp", "name": rest,
@@ -75,7 +73,7 @@ pub(super) async fn srv_old_members(scratch: &ScratchName) -> Checked {
     scratch.with_data("SRV", "_sip._tcp", data).await.refused_with(Some(1004))
 }
 
-/// Creates an HTTPS record in the form of an alias, without a final dot and without parameters.
+/// Creates an HTTPS record in alias mode, without a final dot and without parameters.
 async fn alias(scratch: &ScratchName) -> Result<Json, Finding> {
     let data = json!({ "priority": 0, "target": "www.example.net", "value": "" });
     scratch.with_data("HTTPS", "alias", data).await.accepted()

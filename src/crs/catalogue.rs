@@ -1,5 +1,5 @@
-//! The OWASP ruleset as Cloudflare may have it, made of the public rules: for specs that are read
-//! without asking Cloudflare.
+//! Approximation of Cloudflare's OWASP ruleset, made of the public rules. Used for specs that are
+//! checked without credentials.
 
 use crate::model::facts::crs::CRS_RULES;
 use crate::model::facts::crs::HIGHEST_SCORE;
@@ -8,7 +8,7 @@ use crate::model::ruleset::RulesetId;
 use crate::model::sort_by_key;
 use crate::seclang::RuleSet;
 
-/// The ruleset with the public rules.
+/// Returns the managed ruleset with the public rules.
 #[must_use]
 pub fn catalogue(rules: &RuleSet) -> Catalogue {
     let mut catalogue = Catalogue {
@@ -30,7 +30,7 @@ pub fn catalogue(rules: &RuleSet) -> Catalogue {
     catalogue
 }
 
-/// What a rule adds to the score in the public rules, the highest score if it is not known.
+/// Returns the score that a public rule adds. Unknown rules get the highest score.
 #[must_use]
 pub fn score(rule: u32) -> u32 {
     let known = CRS_RULES.binary_search_by_key(&rule, |(number, _, _)| *number).ok();

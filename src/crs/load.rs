@@ -1,4 +1,4 @@
-//! Finds and reads the rules.
+//! Finds and reads the rules on disk.
 //!
 //! # Sources
 //! The list of files of Debian's package `modsecurity-crs` 3.3.4, read 2026-11.
@@ -9,36 +9,35 @@ use std::path::{Path, PathBuf};
 
 use crate::seclang::{Error, RuleSet};
 
-/// Where Debian's package `modsecurity-crs` puts the rules, which is where they are looked for
-/// unless a directory is named.
+/// Directory in which Debian's package `modsecurity-crs` installs the rules, used by default.
 pub const DEBIAN_RULES: &str = "/usr/share/modsecurity-crs";
-/// Where that package puts the settings.
+/// Settings file of the same package.
 const DEBIAN_SETUP: &str = "/etc/modsecurity/crs/crs-setup.conf";
 
-/// Why rules cannot be used.
+/// Reasons why the rules cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CrsError {
-    /// There are none.
+    /// No rules in the directory.
     #[error(
         "there are no rules in {}: install the package modsecurity-crs, or get the rules from \
          https://github.com/coreruleset/coreruleset and name their directory with --crs", .0.display()
     )]
     NoRules(PathBuf),
-    /// There are no settings.
+    /// No settings file.
     #[error("there is no crs-setup.conf in {}: copy crs-setup.conf.example of the same version there", .0.display())]
     NoSetup(PathBuf),
     /// A file cannot be read.
     #[error("cannot read {}", .0.display())]
     Unreadable(PathBuf, #[source] io::Error),
-    /// A file is not in the rule language.
+    /// A file is not written in the rule language.
     #[error(transparent)]
     Rules(#[from] Error),
 }
 
-/// The rules in a directory: `crs-setup.conf` (or its example) and `rules/*.conf`.
+/// Reads `crs-setup.conf` (or its example) and `rules/*.conf` from a directory.
 ///
 /// # Errors
-/// If there are none, or if they cannot be used.
+/// Fails if no rules are there, or if they cannot be used.
 pub fn load(directory: &Path) -> Result<RuleSet, CrsError> {
     let folder = Some(directory.join("rules"))
         .filter(|folder| folder.is_dir())
@@ -65,7 +64,7 @@ pub fn load(directory: &Path) -> Result<RuleSet, CrsError> {
     };
     let rules =
         files.iter().filter(|path| **path != setup).map(text).collect::<Result<Vec<_>, _>>()?;
-    // A rule names its data file without a path; nothing else is read.
+    // A rule names its data file without a directory, so no other file can be read.
     let data =
         |name: &str| Path::new(name).file_name().and_then(|name| fs::read(folder.join(name)).ok());
     Ok(RuleSet::new(&[text(&setup)?], &rules, &data)?)

@@ -1,11 +1,11 @@
-//! The OWASP Core Rule Set as the user has it on disk, and what it says about requests. We ship no
-//! rule text.
+//! The OWASP Core Rule Set, read from the user's disk, and its verdicts about requests. zonewright
+//! ships no rule text.
 //!
 //! | question | files |
 //! |---|---|
 //! | where are the rules? | `load` |
-//! | which attacks is a way to let a request through tried on? | `sample_attacks` |
-//! | which rules does Cloudflare have, if it is not asked? | `catalogue` |
+//! | which attacks test a change that lets requests through? | `sample_attacks` |
+//! | which rules does Cloudflare have, for offline checks? | `catalogue` |
 
 mod catalogue;
 mod load;
@@ -20,8 +20,7 @@ use crate::model::request::Request;
 use crate::recorded::Sample;
 use crate::seclang::{Outcome, RuleSet};
 
-/// What rules found, as plain numbers. Of rules that could not be decided, it has those that add to
-/// the score.
+/// Converts the hits of rules to plain numbers. Undecided rules count if they add to the score.
 #[must_use]
 pub fn hits(rules: &RuleSet, outcome: &Outcome) -> Hits {
     let number = |score: i64| u32::try_from(score).unwrap_or(0);

@@ -1,14 +1,13 @@
-//! Shapes of attacks, of our own making: what a way to let a request through is tried on if the
-//! user has no attacks at hand.
+//! Sample attacks for testing exceptions when the user has recorded no attacks.
 //!
-//! They are textbook forms, one or more for each family that the rules look for in an argument.
-//! They say whether a rule is the only one that sees a kind of attack, not how many attacks of the
-//! world a setting stops.
+//! The payloads are textbook forms, at least one for each family that the rules look for in an
+//! argument. They show that a rule is the only one that detects a kind of attack. They do not show
+//! how many real attacks a setting stops.
 
 use crate::model::request::{Body, Request, RequestError};
 use crate::model::{is_unreserved, percent_encoded};
 
-/// A family and a payload, which becomes the value of an argument.
+/// Attack families with their payloads, each of which becomes the value of an argument.
 pub const SAMPLE_ATTACKS: &[(&str, &str)] = &[
     ("SQL injection", "1' OR '1'='1"),
     ("SQL injection", "1 OR 1=1-- -"),
@@ -50,10 +49,10 @@ pub const SAMPLE_ATTACKS: &[(&str, &str)] = &[
     ("session fixation", "<script>document.cookie=\"sessionid=1;domain=.example.com\"</script>"),
 ];
 
-/// The shapes as requests.
+/// Returns the sample attacks as requests.
 ///
 /// # Errors
-/// None, as all of them are requests.
+/// Fails only if a payload makes no valid request, which tests rule out.
 pub fn sample_attacks() -> Result<Vec<Request>, RequestError> {
     let request = |(_, payload): &(&str, &str)| {
         let query = percent_encoded(payload.as_bytes(), is_unreserved);

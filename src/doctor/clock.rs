@@ -1,11 +1,11 @@
-//! Whether this machine's clock agrees with Cloudflare's: expiry dates depend on it.
+//! Compares this machine's clock with Cloudflare's, because expiry dates depend on it.
 
 use crate::document::doctor::Clock;
 
-/// The largest difference that is tolerated, in seconds.
+/// Largest difference that is tolerated, in seconds.
 const TOLERATED_SKEW: i64 = 30;
 
-/// Judges the seconds by which Cloudflare's clock is ahead.
+/// Judges a clock from the number of seconds by which Cloudflare's clock is ahead.
 #[must_use]
 pub fn clock(offset: Option<i64>) -> Clock {
     match offset {

@@ -1,28 +1,27 @@
-//! Which zones are examined: those of the spec, or those that the credentials see.
+//! Selects the zones to examine: the zones of the spec, or those that the credentials can see.
 
 use super::permission_probes::{Tried, is_refused, said};
 use crate::live::{AnyReader, FetchError, Options, ZoneQuery, find_zones, list_zones};
 use crate::model::{Desired, DesiredZone, LiveZone};
 
-/// The most zones that are examined without a spec.
+/// Maximum number of zones that are examined without a spec.
 const MOST_ZONES: usize = 50;
 
-/// The zones to examine.
 pub(super) struct Found {
-    /// Those that exist, as far as they were read.
+    /// Zones that exist, as far as they were read.
     pub(super) zones: Vec<LiveZone>,
-    /// Those of the spec that were not found.
+    /// Zones of the spec that do not exist.
     pub(super) missing: Vec<String>,
-    /// How many more there are.
+    /// Number of further zones, which are not examined.
     pub(super) left_out: u64,
-    /// Whether zones may be read.
+    /// Result of the attempt to read zones.
     pub(super) zone_read: Tried,
-    /// Whether they may not because Cloudflare does not know the token.
+    /// True if reading failed because Cloudflare does not know the token.
     pub(super) is_unknown_token: bool,
 }
 
-/// Finds the zones: those that are desired, or those of which the name matches a pattern; all if
-/// there is none.
+/// Finds the zones of the spec, or the zones whose names match a pattern, or all zones if no
+/// pattern is given.
 pub(super) async fn find(
     reader: &dyn AnyReader,
     desired: Option<&Desired>,
@@ -30,7 +29,7 @@ pub(super) async fn find(
     options: &Options,
 ) -> Result<Found, FetchError> {
     let Some(desired) = desired else { return find_any(reader, patterns, options).await };
-    // To be found, not to be read.
+    // The query only finds the zones and does not read their content.
     let query =
         |zone: &DesiredZone| ZoneQuery { id: zone.id.clone(), ..ZoneQuery::new(zone.name.clone()) };
     let queries: Vec<ZoneQuery> = desired.zones.values().map(query).collect();
@@ -41,7 +40,7 @@ pub(super) async fn find(
                 .values()
                 .filter(|zone| !zone.create && !found.contains_key(&zone.name));
             let missing = missing.map(|zone| zone.name.to_string()).collect();
-            // In the order of the spec.
+            // Keep the order of the spec.
             let zones = desired.zones.keys().filter_map(|name| found.remove(name)).collect();
             Ok(Found {
                 zones,
@@ -52,7 +51,7 @@ pub(super) async fn find(
             })
         }
         Err(FetchError::Api { source, .. }) if is_refused(&source) => {
-            // With its id, a zone can be asked about everything else.
+            // Other requests about a zone need its identifier.
             let pinned = desired
                 .zones
                 .values()
@@ -71,7 +70,6 @@ pub(super) async fn find(
     }
 }
 
-/// The zones that the credentials see.
 async fn find_any(
     reader: &dyn AnyReader,
     patterns: &[glob::Pattern],

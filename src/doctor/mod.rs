@@ -1,10 +1,10 @@
-//! What credentials may do, found by reading, and what a spec needs of them.
+//! Examines the permissions of credentials by reading, and compares them with the needs of a spec.
 //!
-//! In: a means of reading, the desired zones of a spec, or none for every zone that the credentials
-//! see. Out: a [`Doctor`], without what only the command knows (proxy, files, base). No response
-//! says which permissions a token has, so each kind is tried with the cheapest request that needs
-//! it. Whether something may be written is known only where reading it is refused already, because
-//! a permission to write includes reading, and for rulesets by dry runs, if they are asked for.
+//! In: a reader, and the desired zones of a spec or no spec (then every visible zone). Out: a
+//! [`Doctor`] without the facts that only the command knows (proxy, files, base). No response lists
+//! the permissions of a token, so each kind is tried with the cheapest request that needs it. A
+//! missing write permission is known where reading is refused already, because a permission to
+//! write includes reading. For rulesets, dry runs show write permissions if they are requested.
 
 mod clock;
 mod examined_zones;
@@ -31,23 +31,23 @@ use permission_probes::{Kind, Prober, Tried};
 use permissions_of_spec::Needs;
 pub use token::Secret;
 
-/// What to examine.
+/// Input of an examination.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'q> {
-    /// What the credentials are.
+    /// Kind of the credentials.
     pub secret: Secret,
-    /// What the spec desires; every zone without one.
+    /// Desired state of the spec. `None` examines every visible zone.
     pub desired: Option<&'q Desired>,
-    /// Which zones to examine without a spec; all if it is empty.
+    /// Name patterns that select zones without a spec. An empty list selects all zones.
     pub patterns: &'q [glob::Pattern],
-    /// The managed rulesets that were written down.
+    /// Managed rulesets in the lock file.
     pub lock: Option<&'q Lock>,
 }
 
-/// Examines what credentials may do. With a means of asking, rulesets are also asked by dry runs.
+/// Examines the permissions of credentials. With a checker, also tests rulesets by dry runs.
 ///
 /// # Errors
-/// Cloudflare cannot be reached, or a response cannot be used. A refusal is a result.
+/// Fails if Cloudflare cannot be reached or a response cannot be used. A refusal is a result.
 pub async fn examine<C: Checker>(
     reader: &dyn AnyReader,
     checker: Option<&C>,
@@ -88,7 +88,7 @@ pub async fn examine<C: Checker>(
         checks.extend(all.rows(Kind::LISTS, &lists, None));
         report.accounts.push(Account { id, checks });
     }
-    // Where no zone could be found, nothing else of it could be tried.
+    // If no zone was found, no other permission of a zone could be tried.
     if let (Tried::No(_), true) = (zone_read, report.zones.is_empty()) {
         let unknown = Tried::Unknown("no zone can be found".to_owned());
         let kinds =
@@ -105,12 +105,12 @@ pub async fn examine<C: Checker>(
     Ok(report)
 }
 
-/// The versions of the locked rulesets that Cloudflare serves.
+/// Finds the versions of the locked rulesets that Cloudflare serves.
 async fn versions(prober: &Prober<'_>, lock: &Lock, zones: &[LiveZone]) -> Vec<ManagedRuleset> {
     let mut scopes: Vec<Scope> =
         zones.iter().filter_map(|zone| zone.account.clone()).map(Scope::Account).collect();
     scopes.dedup();
-    // A token for zones only sees them there.
+    // A token that is limited to zones sees the rulesets only in a zone.
     scopes.extend(zones.first().map(|zone| Scope::Zone(zone.id.clone())));
     let mut served = Vec::new();
     for scope in &scopes {

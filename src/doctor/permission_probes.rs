@@ -1,4 +1,4 @@
-//! What is tried, and what a response means for the credentials.
+//! Requests that try a permission, and the meaning of their responses.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,12 +11,10 @@ use crate::model::facts::resources;
 use crate::model::ruleset::Phase;
 use crate::wire::{Envelope, Request};
 
-/// Something that is tried.
+/// A kind of object for which permissions are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Kind {
-    /// What it is.
     pub(super) what: What,
-    /// The permission for it.
     pub(super) group: PermissionGroup,
 }
 
@@ -38,28 +36,27 @@ impl Kind {
         Self { what: What::Lists, group: PermissionGroup::AccountFilterLists };
 }
 
-/// The setting that is tried where the spec names none: one that every zone has.
+/// Setting to try if the spec names none; every zone has it.
 pub(super) const SETTING: &str = "ssl";
 
-/// The phase that is tried where the spec names none.
+/// Phase to try if the spec names none.
 pub(super) const PHASE: Phase = Phase::Custom;
 
-/// Records on the page that is tried: the size does not matter, so a small one is enough.
+/// Number of records on the page to try. Any size works, so a small one is enough.
 pub(super) const RECORDS: u64 = 5;
 
-/// What came of a try.
+/// Result of a try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Tried {
-    /// It is allowed.
+    /// Access is allowed.
     Yes,
-    /// It is refused, with Cloudflare's reason.
+    /// Access is refused, with Cloudflare's reason.
     No(String),
-    /// It is not known, with the reason.
+    /// Access is unknown, with the reason.
     Unknown(String),
 }
 
 impl Tried {
-    /// What a response means.
     pub(super) fn of<T>(answer: &Result<T, Unread>) -> Self {
         let error = match answer {
             Ok(_) => return Self::Yes,
@@ -72,20 +69,21 @@ impl Tried {
         };
         match error {
             error if is_refused(error) => Self::No(said(error)),
-            // "There is no entry point": only who may look is told.
+            // Cloudflare answers "there is no entry point" only if the token may read entry points.
             error if error.status() == Some(404) && error.has_code(NO_ENTRY_POINT) => Self::Yes,
             error => Self::Unknown(said(error)),
         }
     }
 }
 
-/// Whether it is the credentials that were refused. A page of a proxy in between says nothing about
-/// them.
+/// Returns true if Cloudflare refused the credentials. An error page of a proxy in between says
+/// nothing about them.
 pub(super) fn is_refused(error: &ApiError) -> bool {
     matches!(error.status(), Some(401 | 403)) && !error.is_garbled()
 }
 
-/// Cloudflare's reasons, or ours. A failure of Cloudflare itself is one reason, whatever was asked.
+/// Returns Cloudflare's reasons or ours. A failure of Cloudflare itself has the same reason for
+/// every request.
 pub(super) fn said(error: &ApiError) -> String {
     if let Some(status @ 500..) = error.status() {
         return format!("Cloudflare answered {status}");
@@ -93,32 +91,30 @@ pub(super) fn said(error: &ApiError) -> String {
     error.reasons().unwrap_or_else(|| format!("failed to {error}"))
 }
 
-/// After this many failures of Cloudflare in a row, nothing more is asked.
+/// Number of consecutive failures of Cloudflare after which no more requests are sent.
 const MOST_FAILURES: usize = 3;
 
-/// Tries reads. Where Cloudflare fails to answer several in a row, the others are not sent: each
-/// would wait to be repeated, and teach nothing about the credentials.
+/// Tries reads. After several consecutive failures of Cloudflare, the remaining requests are not
+/// sent: each would be retried for a while and would say nothing about the credentials.
 pub(super) struct Prober<'r> {
     reader: &'r dyn AnyReader,
-    /// The failures since the last answer, and the reason of the last one.
+    /// Number of failures since the last answer, and the reason of the latest failure.
     failures: Mutex<(usize, String)>,
 }
 
-/// Why nothing was read.
+/// Reasons why a read has no answer.
 pub(super) enum Unread {
-    /// It failed.
+    /// The request failed.
     Failed(ApiError),
-    /// It was not sent, because Cloudflare fails; with the reason of the failures.
+    /// The request was not sent because Cloudflare fails, with the reason of the failures.
     NotSent(String),
 }
 
 impl<'r> Prober<'r> {
-    /// Over this reader.
     pub(super) fn new(reader: &'r dyn AnyReader) -> Self {
         Self { reader, failures: Mutex::default() }
     }
 
-    /// Reads.
     pub(super) async fn read(&self, request: &Request) -> Result<Envelope, Unread> {
         let (failures, why) = self.failures.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if failures >= MOST_FAILURES {
@@ -135,7 +131,6 @@ impl<'r> Prober<'r> {
         answer.map_err(Unread::Failed)
     }
 
-    /// Tries a read.
     pub(super) async fn try_read(&self, request: &Request) -> Tried {
         Tried::of(&self.read(request).await)
     }

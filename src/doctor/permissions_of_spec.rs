@@ -1,4 +1,4 @@
-//! What a spec needs of the credentials.
+//! Permissions that a spec needs.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use crate::live::WafQuery;
 use crate::model::facts::permissions::{Permission, PermissionAccess};
 use crate::model::{DesiredZone, Gather, Unmanaged};
 
-/// What is needed, by kind and access.
+/// Needed permissions, by kind and access.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Needs(BTreeSet<(Kind, PermissionAccess)>);
 
 impl Needs {
-    /// What planning and applying a zone needs.
+    /// Collects the permissions for planning and applying a zone.
     pub(super) fn of(zone: &DesiredZone) -> Self {
         let DesiredZone { create, settings, waf, records, tombstones, unmanaged, .. } = zone;
         let mut needs = Self::default();
-        // A plan looks the zone up and reads all of its records.
+        // Planning looks up the zone and reads all of its records.
         needs.add(Kind::ZONE, *create);
         needs.add(
             Kind::RECORDS,
@@ -35,26 +35,26 @@ impl Needs {
         if waf.is_some() || zone.expects_of_requests() {
             needs.add(Kind::RULESETS, waf.is_some());
         }
-        // A zone that does not exist yet lists no managed rulesets; only its account does.
+        // The account, not the zone, lists the managed rulesets for a zone that does not exist yet.
         if *create && waf.as_deref().is_some_and(|waf| !WafQuery::of(waf).managed.is_empty()) {
             needs.add(Kind::ACCOUNT_RULESETS, false);
         }
         needs
     }
 
-    /// What every command needs: to find zones.
+    /// Returns the permissions that every command needs to find zones.
     pub(super) fn to_find_zones() -> Self {
         let mut needs = Self::default();
         needs.add(Kind::ZONE, false);
         needs
     }
 
-    /// What any of these zones needs.
+    /// Merges the permissions that several zones need.
     pub(super) fn of_all<'z>(zones: impl Iterator<Item = &'z DesiredZone>) -> Self {
         Self(zones.flat_map(|zone| Self::of(zone).0).collect())
     }
 
-    /// Adds reading, and writing if that is needed too.
+    /// Adds read access, and write access if the kind is written.
     fn add(&mut self, kind: Kind, is_written: bool) {
         self.0.insert((kind, PermissionAccess::Read));
         if is_written {
@@ -62,7 +62,7 @@ impl Needs {
         }
     }
 
-    /// The permissions of the smallest token that has all of it: writing includes reading.
+    /// Returns the permissions of the smallest sufficient token. Write access includes read access.
     pub(super) fn smallest(&self) -> BTreeSet<Permission> {
         let all: BTreeSet<Permission> =
             self.0.iter().map(|(kind, access)| permission(*kind, *access)).gather();
@@ -74,7 +74,8 @@ impl Needs {
             .gather()
     }
 
-    /// The rows of a kind: reading as it was tried, and writing as far as that is known.
+    /// Returns the rows of a kind: the result for reading, and the result for writing as far as it
+    /// is known.
     pub(super) fn rows(&self, kind: Kind, read: &Tried, write: Option<Tried>) -> Vec<Check> {
         let write = write.unwrap_or_else(|| match read {
             // A permission to write includes reading.
@@ -87,7 +88,6 @@ impl Needs {
         ]
     }
 
-    /// The row of a kind and access.
     fn row(&self, kind: Kind, access: PermissionAccess, tried: Tried) -> Check {
         let (allowed, why) = match tried {
             Tried::Yes => (Allowed::Yes, None),
@@ -105,7 +105,6 @@ impl Needs {
     }
 }
 
-/// The permission of a row.
 fn permission(kind: Kind, access: PermissionAccess) -> Permission {
     Permission { group: kind.group, access }
 }

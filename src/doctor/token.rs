@@ -1,4 +1,4 @@
-//! Whether a token is valid, and until when.
+//! Verifies a token and reads its expiry date.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,11 @@ use crate::document::doctor::{Credentials, Owner};
 use crate::live::FetchError;
 use crate::wire::account::{TokenState, read_token, verify_account_token, verify_user_token};
 
-/// What is wrong with a token that Cloudflare does not know, wherever it is used.
+/// Explanation for a token that Cloudflare does not know.
 pub(super) const UNKNOWN_TOKEN: &str = "Cloudflare does not know this token: it is wrong, expired or revoked; compare it \
                                         with the list of API tokens in the dashboard";
 
-/// What the credentials are.
+/// Kind of the credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Secret {
     /// An API token.
@@ -20,10 +20,10 @@ pub enum Secret {
     GlobalKey,
 }
 
-/// Verifies a token: as one of a user, and if it is none, as one of these accounts.
+/// Verifies a token as a user token, and otherwise as a token of one of these accounts.
 ///
 /// # Errors
-/// Cloudflare cannot be reached.
+/// Fails if Cloudflare cannot be reached.
 pub(super) async fn verify(
     prober: &Prober<'_>,
     secret: Secret,

@@ -1,4 +1,4 @@
-//! What may be done with one zone.
+//! Examines the permissions for one zone.
 
 use super::permission_probes::{Kind, PHASE, Prober, RECORDS, SETTING, Tried, is_refused, said};
 use super::permissions_of_spec::Needs;
@@ -11,7 +11,7 @@ use crate::wire::record::{list_records, record_usage};
 use crate::wire::ruleset::{create_entry_point, dry_run, get_entry_point};
 use crate::wire::settings::{get_dns_settings, get_dnssec, get_setting};
 
-/// Tries every kind in a zone.
+/// Tries every kind of object in a zone.
 pub(super) async fn examine<C: Checker>(
     prober: &Prober<'_>,
     checker: Option<&C>,
@@ -68,7 +68,7 @@ pub(super) async fn examine<C: Checker>(
     }
 }
 
-/// In place of the zones of credentials that see none.
+/// Placeholder for the zones of credentials that see no zone.
 pub(super) fn unseen(checks: Vec<Check>) -> Zone {
     Zone {
         name: "any zone".to_owned(),
@@ -82,8 +82,8 @@ pub(super) fn unseen(checks: Vec<Check>) -> Zone {
     }
 }
 
-/// Asks by dry runs whether rulesets may be written: first whether dry runs are supported, then
-/// with a write that would add an entry point without rules.
+/// Tests write access to rulesets by dry runs: first checks that dry runs are supported, then sends
+/// a write that would add an entry point without rules.
 async fn ask_to_write<C: Checker>(
     checker: &C,
     zone: &LiveZone,
@@ -98,7 +98,8 @@ async fn ask_to_write<C: Checker>(
     match checker.check(&dry_run(create_entry_point(&zone.id, phase, std::iter::empty()))).await {
         Ok(_) => Tried::Yes,
         Err(error) if is_refused(&error) => Tried::No(said(&error)),
-        // Refused for what it says: who may not write is not told that.
+        // A refusal of the content implies write access: Cloudflare checks permissions before the
+        // content.
         Err(error) if matches!(error.status(), Some(400..=499)) => Tried::Yes,
         Err(error) => Tried::Unknown(said(&error)),
     }

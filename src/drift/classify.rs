@@ -1,4 +1,4 @@
-//! From a plan to a report.
+//! Turns a plan into a drift report.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, SystemTime};
@@ -10,78 +10,77 @@ use crate::model::time;
 use crate::model::{Address, ZoneName};
 use crate::plan::{DeploymentInForce, Keeper, Plan, SetAsideCount, ZonePlan};
 
-/// One object that is not as the spec wants it.
+/// One object that differs from the spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Its address.
+    /// Address of the object.
     pub address: Address,
-    /// Its state.
+    /// State of the object.
     pub state: State,
-    /// When Cloudflare says that it was changed last, in Cloudflare's words; `None` if it is not
-    /// there, or not told.
+    /// Time of the last change as Cloudflare writes it. `None` if the object is not live or if
+    /// Cloudflare gives no time.
     pub modified_on: Option<String>,
-    /// How long ago that was.
+    /// Age of the last change at the time of the check.
     pub age: Option<Duration>,
 }
 
 /// A deployment that is weaker than the spec says, although the plan leaves it alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WeakenedDeployment {
-    /// What is in force of it.
+    /// Effective deployment at Cloudflare.
     pub deployment: DeploymentInForce,
-    /// How long ago what weakens it was changed.
+    /// Age of the change that weakens the deployment.
     pub age: Option<Duration>,
 }
 
-/// An expectation of the spec, held against what is live.
+/// An expectation of the spec and its result for the live state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedExpectation {
-    /// Its name.
+    /// Name of the expectation.
     pub name: String,
-    /// Its place in the spec.
+    /// Position of the expectation in the spec.
     pub place: Place,
-    /// Whether it holds.
+    /// Result of the check.
     pub outcome: Outcome,
 }
 
 impl CheckedExpectation {
-    /// Whether it does not hold.
+    /// Returns true if the expectation fails.
     #[must_use]
     pub fn is_failed(&self) -> bool {
         matches!(self.outcome, Outcome::Failed(_))
     }
 }
 
-/// One zone.
+/// Drift report of one zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ZoneReport {
-    /// Its name.
+    /// Name of the zone.
     pub name: ZoneName,
-    /// Records that Cloudflare has.
+    /// Number of live records.
     pub records: usize,
-    /// Records and rules that are as the spec wants them.
+    /// Number of records and rules that match the spec.
     pub in_sync: usize,
-    /// What is not.
-    ///
-    /// # Order
-    /// That of the operations of the plan: the zone itself, rules, records.
+    /// Objects that differ from the spec, in the order of the plan's operations: the zone itself,
+    /// rules, records.
     pub findings: Vec<Finding>,
     /// Deployments that are weaker than the spec says.
     pub weakened: Vec<WeakenedDeployment>,
-    /// What is not known of the protection, in words.
+    /// Unknown aspects of the protection, as sentences.
     pub not_known: Vec<String>,
-    /// Whether rules of an earlier phase, which can skip managed rulesets, were not read.
+    /// True if rules of an earlier phase, which can skip managed rulesets, were not read.
     pub is_partly_read: bool,
-    /// What the spec does not name.
+    /// Objects that the spec does not name.
     pub unmanaged: Vec<SetAsideCount>,
-    /// What is left alone for a reason: ignored, or made by other products of Cloudflare.
+    /// Objects that the plan leaves alone for a reason: ignored, or managed by other Cloudflare
+    /// products.
     pub spared: Vec<SetAsideCount>,
-    /// The expectations of the spec, in its order.
+    /// Expectations of the spec, in its order.
     pub expectations: Vec<CheckedExpectation>,
 }
 
 impl ZoneReport {
-    /// How many objects are in a state.
+    /// Counts the objects in a state.
     #[must_use]
     pub fn count(&self, state: State) -> usize {
         match state {
@@ -94,8 +93,8 @@ impl ZoneReport {
         }
     }
 
-    /// The age of the oldest change that was made outside, as far as Cloudflare tells; what the
-    /// author of the spec has not applied yet is not among them.
+    /// Returns the age of the oldest change that someone made outside the spec, as far as
+    /// Cloudflare gives times. Changes of the spec that are not applied yet do not count.
     #[must_use]
     pub fn oldest(&self) -> Option<Duration> {
         let of_findings =
@@ -104,32 +103,31 @@ impl ZoneReport {
     }
 }
 
-/// Everything that was looked at.
+/// Drift report of all zones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// When.
+    /// Time of the check.
     pub checked_at: SystemTime,
-    /// The zones, by name.
+    /// Zones, sorted by name.
     pub zones: Vec<ZoneReport>,
-    /// Whether everything wanted could be looked at; if not, the plan's diagnostics say what is
-    /// missing.
+    /// False if something could not be read; the plan's diagnostics then list it.
     pub is_complete: bool,
 }
 
 impl Report {
-    /// How many objects are in a state.
+    /// Counts the objects in a state.
     #[must_use]
     pub fn count(&self, state: State) -> usize {
         self.zones.iter().map(|z| z.count(state)).sum()
     }
 
-    /// How many objects there are, in any state.
+    /// Counts the objects in all states.
     #[must_use]
     pub fn objects(&self) -> usize {
         State::ALL.iter().map(|state| self.count(*state)).sum()
     }
 
-    /// How many expectations of the spec do not hold of what is live.
+    /// Counts the expectations of the spec that fail for the live state.
     #[must_use]
     pub fn failed_expectations(&self) -> usize {
         self.zones
@@ -139,7 +137,7 @@ impl Report {
             .count()
     }
 
-    /// How many objects are in one of these states.
+    /// Counts the objects in any of these states.
     #[must_use]
     pub fn count_of(&self, states: &[State]) -> usize {
         State::ALL
@@ -149,10 +147,8 @@ impl Report {
             .sum()
     }
 
-    /// A number that stays the same as long as the objects in these states do; ages are not among
-    /// what it is made from.
-    ///
-    /// It is for comparisons within one process.
+    /// Returns a hash of the objects in these states, which ignores ages. It may be compared within
+    /// one process only.
     #[must_use]
     pub fn fingerprint(&self, asked: &[State]) -> u64 {
         let mut hasher = DefaultHasher::new();
@@ -178,14 +174,15 @@ impl Report {
         hasher.finish()
     }
 
-    /// The age of the oldest change that was made outside; see [`ZoneReport::oldest`].
+    /// Returns the age of the oldest change that was made outside the spec; see
+    /// [`ZoneReport::oldest`].
     #[must_use]
     pub fn oldest(&self) -> Option<Duration> {
         self.zones.iter().filter_map(ZoneReport::oldest).max()
     }
 }
 
-/// Says of everything in a plan its state at a moment.
+/// Classifies each object of a plan at a point in time.
 #[must_use]
 pub fn classify(plan: &Plan, now: SystemTime) -> Report {
     Report {
@@ -195,7 +192,6 @@ pub fn classify(plan: &Plan, now: SystemTime) -> Report {
     }
 }
 
-/// One zone.
 fn of_zone(zone: &ZonePlan, now: SystemTime) -> ZoneReport {
     let findings = zone.operations.iter().map(|operation| Finding {
         address: operation.address.clone(),
@@ -215,7 +211,7 @@ fn of_zone(zone: &ZonePlan, now: SystemTime) -> ZoneReport {
             deployment: deployment.clone(),
         })
         .collect();
-    // What the plan changes is not among what is unchanged.
+    // Unchanged objects do not include those that the plan changes.
     let unchanged = weakened.iter().filter(|weakened| !weakened.deployment.is_changed).count();
     let not_known =
         zone.in_force.iter().filter(|deployment| !deployment.in_force.unknown.is_empty());
@@ -239,7 +235,7 @@ fn of_zone(zone: &ZonePlan, now: SystemTime) -> ZoneReport {
     }
 }
 
-/// How long ago a time is that Cloudflare wrote; nothing where the clocks disagree.
+/// Returns `None` if Cloudflare's clock is ahead of ours.
 fn age(moment: &str, now: SystemTime) -> Option<Duration> {
     time::age(time::parse_rfc3339(moment).ok()?, now)
 }
@@ -251,7 +247,7 @@ mod tests {
     use crate::model::{DesiredZone, LiveZone, ZoneId};
     use crate::plan::{Cause, plan_zone};
 
-    /// A plan of one zone that has to be made.
+    /// Returns a plan that creates one zone.
     fn new_zone() -> Plan {
         let name = ZoneName::parse("example.com").unwrap();
         let place = Place { source: Sources::default().add("x", ""), span: Span::default() };

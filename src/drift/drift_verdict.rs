@@ -1,34 +1,33 @@
-//! What a report comes to, for a caller who asks about some states.
+//! Verdict of a drift report for a caller who watches certain states.
 
 use super::classify::{Report, ZoneReport};
 use super::state::State;
 use crate::model::closed_set;
 
 closed_set! {
-    /// What a report comes to.
+    /// Verdict of a drift report.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Verdict {
         /// Nothing differs.
         InSync = "in-sync",
-        /// Something differs, and none of it is what the caller wants to be told by the exit code.
+        /// Something differs, but in no state that the caller watches.
         Tolerated = "tolerated",
-        /// Something is in a state that the caller asked about, or an expectation fails.
+        /// An object is in a watched state, or an expectation fails.
         Found = "drift",
-        /// Not everything wanted could be looked at.
+        /// Some objects could not be read.
         Incomplete = "incomplete",
     }
 }
 
 impl Report {
-    /// Whether nothing differs and no expectation fails; what the spec does not name does not
-    /// count.
+    /// Returns true if nothing differs and no expectation fails. Unmanaged objects do not count.
     #[must_use]
     pub fn is_in_sync(&self) -> bool {
         let is_in_sync = |zone: &ZoneReport| zone.findings.is_empty() && zone.weakened.is_empty();
         self.is_complete && self.failed_expectations() == 0 && self.zones.iter().all(is_in_sync)
     }
 
-    /// What it comes to for a caller who asks about these states.
+    /// Returns the verdict for a caller who watches the states in `asked`.
     #[must_use]
     pub fn verdict(&self, asked: &[State]) -> Verdict {
         if !self.is_complete {

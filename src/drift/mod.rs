@@ -1,5 +1,4 @@
-//! What differs and who changed what: a plan, read by someone who wants to know what happened.
-//! Pure.
+//! Drift detection: reads a plan and reports what differs and who changed it. Pure.
 //!
 //! In: a [`Plan`](crate::plan::Plan) and the time. Out: a [`Report`] that gives every operation a
 //! [`State`] and counts what is in sync and what the spec does not name. Nothing is compared again

@@ -1,34 +1,34 @@
-//! The states in which an object can be.
+//! States of objects in a drift report.
 
 use crate::model::closed_set;
 use crate::plan::Cause;
 
 closed_set! {
-    /// The state of an object, from the spec, the previous spec, and Cloudflare; those that need
-    /// most attention first.
+    /// State of an object, derived from the spec, the previous spec and Cloudflare. The states that
+    /// need most attention come first.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum State {
-        /// The spec and someone else changed it, each in their own way, or the spec replaces a
+        /// The spec and someone else changed the object in different ways, or the spec replaces a
         /// foreign value.
         Conflicting = "conflicting",
-        /// Someone changed it at Cloudflare; the spec is as before.
+        /// Someone changed the object at Cloudflare, and the spec did not change.
         Drifted = "drifted",
-        /// It is as the spec writes it, and something that the spec does not name makes it weaker
-        /// than the spec promises.
+        /// The object matches the spec, but something unmanaged makes it weaker than the spec
+        /// promises.
         Weakened = "weakened",
-        /// It differs, and without a base it is unknown who changed what.
+        /// The object differs, and without a base it is unknown who changed it.
         Unknown = "unknown",
-        /// The spec changed, and that is not applied yet.
+        /// The spec changed, and the change is not applied yet.
         Pending = "pending",
-        /// Cloudflare has it, and the spec does not name it.
+        /// Cloudflare has the object, and the spec does not name it.
         Unmanaged = "unmanaged",
-        /// It is as the spec wants it.
+        /// The object matches the spec.
         InSync = "in-sync",
     }
 }
 
 impl State {
-    /// What it means, for a reader.
+    /// Describes the state for a reader.
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
@@ -44,12 +44,12 @@ impl State {
         }
     }
 
-    /// The states of objects that differ.
+    /// Iterates over the states of objects that differ.
     pub fn differing() -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(|state| *state != Self::InSync)
     }
 
-    /// Whether it is a finding unless `--fail-on` says otherwise.
+    /// Returns true for states that `--fail-on` includes by default.
     #[must_use]
     pub fn counts_by_default(self) -> bool {
         match self {
@@ -60,7 +60,7 @@ impl State {
         }
     }
 
-    /// Whether someone did something at Cloudflare, or may have done.
+    /// Returns true if someone changed the object at Cloudflare, or may have changed it.
     #[must_use]
     pub fn is_outside(self) -> bool {
         match self {

@@ -1,5 +1,5 @@
-//! Zone files, in the form of Cloudflare's own export: it has proxy status, comments and tags in
-//! notes behind the records.
+//! Zone files in the format of Cloudflare's own export. Comments after the records hold proxy
+//! status, comments and tags.
 //!
 //! # Sources
 //! RFC 1035 section 5.1 (master files), and
@@ -13,13 +13,12 @@ use super::left_out::{name_settings, shown};
 use crate::model::facts::{self, FieldKind};
 use crate::model::{DesiredRecord, DesiredZone, Fqdn, Rdata, Ttl};
 
-/// The server that a zone file names if none is known: a zone without one cannot be loaded (RFC
-/// 2606 section 2: no such host).
+/// Primary server in the SOA record if no server is known. A zone file without an SOA record cannot
+/// be loaded (RFC 2606 section 2: no such host).
 const UNKNOWN_SERVER: &str = "name-server.invalid";
-/// The TTL of Cloudflare's name server records, in seconds.
+/// TTL of Cloudflare's name server records, in seconds.
 const SERVER_TTL: u32 = 86_400;
 
-/// Writes a zone.
 pub(super) fn write(
     zone: &DesiredZone,
     name_servers: &[String],
@@ -46,7 +45,7 @@ pub(super) fn write(
         (given, _) => given,
     };
     let first = servers.first().map_or(UNKNOWN_SERVER, String::as_str).trim_end_matches('.');
-    // Timers are those that Cloudflare answers with; the serial number is that of a first version.
+    // The timers are Cloudflare's. The serial number is that of a first version.
     let _ = writeln!(
         out,
         "@\t3600\tIN\tSOA\t{first}. hostmaster.{} 1 10000 2400 604800 1800",
@@ -87,7 +86,6 @@ pub(super) fn write(
     (out, written)
 }
 
-/// A record.
 fn line(zone: &DesiredZone, record: &DesiredRecord, out: &mut String, left_out: &mut Vec<String>) {
     name_settings(zone, record, &["flatten_cname"], left_out);
     let facets = &record.facets;
@@ -98,7 +96,7 @@ fn line(zone: &DesiredZone, record: &DesiredRecord, out: &mut String, left_out: 
     let _ = write!(out, "{name}\t{ttl}\tIN\t{}\t{}", data.type_name(), value(data));
     let mut tags = Vec::new();
     tags.extend(facets.tags.iter().flatten().map(|tag| with_quotes(tag.as_str())));
-    // Cloudflare writes it behind records of every type.
+    // Cloudflare writes this tag after records of every type.
     tags.push(format!("cf-proxied:{}", facets.proxied.unwrap_or_default()));
     if facets.settings.flatten_cname == Some(true) {
         tags.push("cf-flatten-cname".to_owned());
@@ -108,7 +106,7 @@ fn line(zone: &DesiredZone, record: &DesiredRecord, out: &mut String, left_out: 
     let _ = writeln!(out, "\t; {comment}{gap}cf_tags={}", tags.join(","));
 }
 
-/// A value with its host names in full; without a final dot, they would be relative.
+/// Writes host names with a final dot; without one, they would be relative.
 fn value(data: &Rdata) -> String {
     let fields = facts::of(data.type_name()).map_or(&[][..], |facts| facts.fields);
     let is_host = |n: usize| {
@@ -126,7 +124,7 @@ fn value(data: &Rdata) -> String {
     words(&text).into_iter().enumerate().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The words of a value; a text in quotes is one.
+/// Splits a value into words. A quoted text is one word.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let (mut start, mut is_quoted, mut is_escaped) = (0, false, false);
@@ -145,7 +143,7 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// A tag, its value as a JSON string where the list of tags requires it.
+/// Writes the value of a tag as a JSON string where the list of tags requires it.
 fn with_quotes(tag: &str) -> String {
     match tag.split_once(':') {
         Some((name, value)) if value.contains(['"', '=', ',', '\\']) => {

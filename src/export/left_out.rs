@@ -1,10 +1,10 @@
-//! What the other formats have no words for.
+//! Messages about settings that an export cannot represent.
 
 use std::collections::BTreeSet;
 
 use crate::model::{DesiredRecord, DesiredZone, Gather, Unmanaged};
 
-/// What a zone has beside its records, which no other format can say.
+/// Lists the settings of a zone beside its records, which no other format can represent.
 pub(super) fn beside_records(zone: &DesiredZone) -> Vec<String> {
     let DesiredZone {
         name: _,
@@ -40,12 +40,11 @@ pub(super) fn beside_records(zone: &DesiredZone) -> Vec<String> {
     parts
 }
 
-/// A record for a message.
 pub(super) fn shown(zone: &DesiredZone, record: &DesiredRecord) -> String {
     format!("{} {}", zone.name.relative(&record.name), record.data.type_name())
 }
 
-/// Names the settings of a record that the format has no word for.
+/// Lists the attributes of a record that the format cannot represent.
 pub(super) fn name_settings(
     zone: &DesiredZone,
     record: &DesiredRecord,

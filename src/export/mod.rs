@@ -1,7 +1,7 @@
-//! Writes zones in the formats of other tools: what they can say. The rest is named. Pure.
+//! Writes zones in the formats of other tools and lists what a format cannot represent. Pure.
 //!
-//! Importing what was exported gives the same records, apart from what was named;
-//! `tests/pure/export.rs` holds that.
+//! Importing an exported zone gives the same records, apart from what was listed;
+//! `tests/pure/export.rs` checks this.
 
 mod bind;
 mod left_out;
@@ -9,27 +9,27 @@ mod octodns;
 
 use crate::model::DesiredZone;
 
-/// A format.
+/// Format of an exported zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
-    /// A zone file, with Cloudflare's own notes for proxy status, comments and tags.
+    /// A zone file with Cloudflare's comments for proxy status, comments and tags.
     Bind,
     /// A YAML file of octoDNS.
     Octodns,
 }
 
 impl Target {
-    /// Every target with its name.
+    /// All formats with their names.
     pub const ALL: &'static [(&'static str, Self)] =
         &[("bind", Self::Bind), ("octodns", Self::Octodns)];
 
-    /// The target of this name.
+    /// Returns the format with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, target)| *target)
     }
 
-    /// The name of the file of a zone.
+    /// Returns the name of the file that holds a zone.
     #[must_use]
     pub fn file_name(self, zone: &DesiredZone) -> String {
         match self {
@@ -42,16 +42,15 @@ impl Target {
 /// A zone in the format of another tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exported {
-    /// The file.
+    /// Text of the file.
     pub text: String,
-    /// How many records it has.
+    /// Number of records in the file.
     pub records: usize,
-    /// What the format cannot say, without the name of the zone.
+    /// Settings that the format cannot represent, without the name of the zone.
     pub left_out: Vec<String>,
 }
 
-/// Writes a zone. `name_servers` are those of the zone, as far as they are known: a zone file needs
-/// them.
+/// Writes a zone. `name_servers` are the known name servers of the zone, which a zone file needs.
 #[must_use]
 pub fn export(zone: &DesiredZone, name_servers: &[String], target: Target) -> Exported {
     let mut left_out = left_out::beside_records(zone);

@@ -1,8 +1,9 @@
-//! Zone files of octoDNS, in the order that it enforces.
+//! Zone files of octoDNS, in the order that octoDNS enforces.
 //!
 //! # Sources
 //! octodns.readthedocs.io (records) and the documentation of octodns-cloudflare, read 2026-11-22.
-//! Names are in the natural order of the package natsort: numbers within them count as numbers.
+//! Names are in the natural order of the package natsort, which compares digits within names as
+//! numbers.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,6 @@ const TEXTS: &[&str] = &["A", "AAAA", "CNAME", "NS", "OPENPGPKEY", "PTR"];
 /// Parameters of service bindings that octoDNS writes as a list.
 const LISTS: &[&str] = &["alpn", "ipv4hint", "ipv6hint", "mandatory"];
 
-/// Writes a zone.
 pub(super) fn write(zone: &DesiredZone, left_out: &mut Vec<String>) -> (String, usize) {
     let mut sets: BTreeMap<(&Fqdn, &str), Vec<&DesiredRecord>> = BTreeMap::new();
     for record in &zone.records {
@@ -30,7 +30,7 @@ pub(super) fn write(zone: &DesiredZone, left_out: &mut Vec<String>) -> (String, 
     for ((name, _), records) in &sets {
         let Some((set, values)) = set(zone, records, left_out) else { continue };
         written += values;
-        // Always relative there, also where a spec needs the whole name.
+        // octoDNS always uses relative names, even where a spec needs the full name.
         let before =
             name.as_str().strip_suffix(zone.name.as_str()).map(|rest| rest.trim_end_matches('.'));
         let name = before.unwrap_or(name.as_str()).to_owned();
@@ -54,7 +54,8 @@ pub(super) fn write(zone: &DesiredZone, left_out: &mut Vec<String>) -> (String, 
     (out, written)
 }
 
-/// A record set with the number of its values; `None` if none of them can be said.
+/// Writes a record set and returns the number of its values. Returns `None` if octoDNS can
+/// represent none of them.
 fn set(
     zone: &DesiredZone,
     records: &[&DesiredRecord],
@@ -93,7 +94,7 @@ fn set(
             shown(zone, first)
         ));
     }
-    // An alias at the apex is a flattened CNAME at Cloudflare.
+    // A CNAME at the apex, which Cloudflare flattens, is an ALIAS in octoDNS.
     let kind = match first.data.type_name() {
         "CNAME" if is_apex(first) => "ALIAS",
         kind => kind,
@@ -112,7 +113,7 @@ fn set(
     Some((Json::Object(members), said.len()))
 }
 
-/// Whether a name is one that octoDNS takes for a service.
+/// Returns true if octoDNS treats a name as that of a service.
 ///
 /// # Sources
 /// octodns 1.22.0, `SrvNameValidator` and `UriNameValidator`, read 2026-11.
@@ -124,7 +125,7 @@ fn is_of_service(name: &str) -> bool {
     is_service && labels.next().is_some()
 }
 
-/// The TTL of a set, in seconds.
+/// Returns the TTL of a record set, in seconds.
 fn ttl(facets: &Facets) -> u32 {
     facets
         .ttl
@@ -132,7 +133,7 @@ fn ttl(facets: &Facets) -> u32 {
         .map_or(facts::AUTOMATIC_TTL_SECONDS, |ttl| ttl.as_number())
 }
 
-/// What octodns-cloudflare reads beside a record set.
+/// Returns the options of octodns-cloudflare for a record set.
 fn options(facets: &Facets) -> Map<String, Json> {
     let mut options = Map::new();
     let is_proxied = facets.proxied == Some(true);
@@ -153,7 +154,7 @@ fn options(facets: &Facets) -> Map<String, Json> {
     options
 }
 
-/// A value; otherwise why octoDNS cannot say it.
+/// Converts a value, or returns the reason why octoDNS cannot represent it.
 fn value(record: &DesiredRecord) -> Result<Json, &'static str> {
     let kind = record.data.type_name();
     let fields = record.data.fields();
@@ -184,7 +185,7 @@ fn value(record: &DesiredRecord) -> Result<Json, &'static str> {
     }
 }
 
-/// A part of a value; host names end with a dot.
+/// Converts one part of a value. Host names get a final dot.
 fn member(value: &Value, is_host: bool) -> Json {
     match value {
         Value::Integer(n) => json!(n),
@@ -194,7 +195,7 @@ fn member(value: &Value, is_host: bool) -> Json {
     }
 }
 
-/// A text, in which octoDNS wants `;` escaped.
+/// Escapes `;` in a text, as octoDNS requires.
 fn text(record: &DesiredRecord) -> Result<Json, &'static str> {
     let Rdata::Txt(txt) = &record.data else { return Err("it is not a text") };
     let text = std::str::from_utf8(txt.as_bytes()).map_err(|_| "octoDNS allows ASCII only")?;
@@ -212,7 +213,7 @@ fn text(record: &DesiredRecord) -> Result<Json, &'static str> {
     Ok(json!(text.replace(';', "\\;")))
 }
 
-/// A service binding, whose parameters octoDNS writes as a mapping.
+/// Converts the parameters of a service binding to a mapping.
 fn service(data: &Rdata) -> Result<Json, &'static str> {
     let text = data.presentation();
     let mut words = text.splitn(3, ' ');
@@ -244,7 +245,7 @@ fn service(data: &Rdata) -> Result<Json, &'static str> {
     Ok(Json::Object(value))
 }
 
-/// A mapping in block style.
+/// Writes a mapping in block style.
 fn block(value: &Json, indent: usize, out: &mut String) {
     let pad = " ".repeat(indent);
     match value {
@@ -271,7 +272,7 @@ fn block(value: &Json, indent: usize, out: &mut String) {
     }
 }
 
-/// What comes behind a name.
+/// Writes the value after a key.
 fn nested(value: &Json, indent: usize, out: &mut String) {
     match value {
         Json::Object(_) | Json::Array(_) => {
@@ -283,7 +284,7 @@ fn nested(value: &Json, indent: usize, out: &mut String) {
     }
 }
 
-/// A single value.
+/// Writes a scalar.
 fn single(value: &Json) -> String {
     match value {
         Json::String(text) => one_line(text),

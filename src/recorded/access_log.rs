@@ -2,12 +2,11 @@
 //!
 //! # Sources
 //! httpd.apache.org/docs/2.4/logs.html and nginx.org/en/docs/http/ngx_http_log_module.html, read
-//! 2026-11-23: quotes, backslashes and what is not printable are escaped by a backslash; `-` stands
-//! for what is missing. Such logs tell no host, no scheme, no other header, no body. The protocol
-//! is that of Cloudflare's connection to the server, and so is the address unless the server
-//! restores that of the client
-//! (developers.cloudflare.com/support/troubleshooting/restoring-visitor-ips, read 2026-11-23):
-//! neither is the client's.
+//! 2026-11-23: a backslash escapes quotes, backslashes and unprintable bytes; `-` is a missing
+//! value. Such logs contain no host, no scheme, no other headers and no body. The protocol is that
+//! of Cloudflare's connection to the server, not the client's. The address is Cloudflare's too,
+//! unless the server restores the client's address
+//! (developers.cloudflare.com/support/troubleshooting/restoring-visitor-ips, read 2026-11-23).
 
 use std::sync::LazyLock;
 
@@ -19,20 +18,20 @@ use super::sample::{Place, Sample};
 use super::timestamps::of_access_log;
 use crate::model::facts::CLOUDFLARE_NETWORKS;
 
-/// Cloudflare's networks.
+/// Address ranges of Cloudflare.
 static OF_CLOUDFLARE: LazyLock<Vec<IpNet>> = LazyLock::new(|| {
     CLOUDFLARE_NETWORKS.iter().filter_map(|network| network.parse().ok()).collect()
 });
 
-/// Reads a line; `Ok(None)` if what it logs is no request of HTTP, such as a TLS greeting to a port
-/// without TLS.
+/// Reads a line. Returns `Ok(None)` if the line logs no HTTP request, for example a TLS greeting to
+/// a port without TLS.
 pub(super) fn sample(
     line: &[u8],
     place: Place,
     options: &Options,
 ) -> Result<Option<Sample>, String> {
     const FORM: &str = "it is not a line of an access log in the combined format";
-    // In front of the moment: an address and two names, and perhaps the host.
+    // The text before the timestamp holds an address, two names, and perhaps the host.
     let open = memchr::memchr(b'[', line).ok_or(FORM)?;
     let close = open + memchr::memchr(b']', &line[open..]).ok_or(FORM)?;
     let front = std::str::from_utf8(&line[..open]).map_err(|_| FORM)?;
@@ -82,7 +81,7 @@ pub(super) fn sample(
     Ok(Some(Sample { id: None, place, time: Some(time), request, target: target.to_vec() }))
 }
 
-/// The next text in quotes, without its escapes.
+/// Takes the next quoted text and removes its escapes.
 fn quoted(rest: &mut &[u8]) -> Option<Vec<u8>> {
     let mut at = memchr::memchr(b'"', rest)? + 1;
     let mut text = Vec::new();

@@ -1,8 +1,8 @@
-//! Packed files, recognized by how they begin.
+//! Compressed files, recognized by their first bytes.
 //!
 //! # Sources
-//! RFC 1952 (gzip) section 2.2: members follow each other; RFC 8878 (Zstandard) section 3.1: so do
-//! frames.
+//! RFC 1952 (gzip) section 2.2: a file has several members in sequence; RFC 8878 (Zstandard)
+//! section 3.1: a file has several frames in sequence.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -10,18 +10,18 @@ use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// A reader of bytes that were read from a file.
+/// Bytes of a file.
 pub(super) type Bytes = Box<dyn BufRead + Send>;
 
-/// The largest window of a Zstandard frame, in bytes: what `zstd --long` uses.
+/// Largest window of a Zstandard frame, in bytes; `zstd --long` uses this size.
 const LARGEST_WINDOW: u64 = 128 << 20;
 
-/// Unpacks what is packed, and leaves everything else.
+/// Decompresses compressed bytes and returns other bytes unchanged.
 pub(super) fn unpacked(mut bytes: Bytes) -> io::Result<Bytes> {
     let beginning = bytes.fill_buf()?;
     Ok(match beginning {
         [0x1f, 0x8b, ..] => Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(bytes))),
-        // The magic number of frames, and those of frames that hold none of the content.
+        // Magic numbers of data frames and of skippable frames.
         [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
             let mut decoder = FrameDecoder::new();
             decoder.set_max_window_size(LARGEST_WINDOW);
@@ -31,7 +31,7 @@ pub(super) fn unpacked(mut bytes: Bytes) -> io::Result<Bytes> {
     })
 }
 
-/// Zstandard frames, one after the other.
+/// Reads Zstandard frames in sequence.
 struct Frames {
     bytes: Bytes,
     decoder: FrameDecoder,

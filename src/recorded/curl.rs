@@ -1,4 +1,4 @@
-//! A request from the command line of `curl`, as browsers copy it.
+//! Reads a request from a `curl` command line, as browsers copy it.
 //!
 //! # Sources
 //! curl.se/docs/manpage.html, read 2026-11-22: `-d` makes a POST with
@@ -15,7 +15,7 @@ use data_encoding::BASE64;
 use crate::model::request::{Body, Request, RequestError, clip};
 use crate::model::{is_unreserved, percent_encoded};
 
-/// Options without an argument that change nothing that rules see.
+/// Options without an argument that do not affect rules.
 const IGNORED: &[&str] = &[
     "-s",
     "--silent",
@@ -61,7 +61,7 @@ const IGNORED: &[&str] = &[
     "--tcp-nodelay",
 ];
 
-/// Options with an argument that change nothing that rules see.
+/// Options with an argument that do not affect rules.
 const IGNORED_WITH_ARGUMENT: &[&str] = &[
     "-o",
     "--output",
@@ -93,18 +93,18 @@ const IGNORED_WITH_ARGUMENT: &[&str] = &[
     "--capath",
 ];
 
-/// The boundary of a form: that of `curl` is random, and has as many characters.
+/// Boundary of a form, as long as the random boundary of `curl`.
 const BOUNDARY: &str = "------------------------0123456789abcdefghijkl";
 
-/// Reads a request from a `curl` command. All headers are known but the user agent, which is unsure
-/// if none is given.
+/// Reads a request from a `curl` command. All headers are known, except the user agent if the
+/// command does not set it.
 ///
 /// # Errors
-/// If it is no `curl` command with one address, or has an option whose effect is not known
-/// here, such as one that reads a file.
+/// Fails if the text is not a `curl` command with one address, or if the effect of an option is
+/// unknown here, for example because the option reads a file.
 pub fn parse_curl(command: &str) -> Result<Request, RequestError> {
     let help = "write a `curl` command with one address, as a browser copies it";
-    // A browser ends lines by a backslash.
+    // Browsers continue lines with a backslash.
     let command = command.replace("\\\r\n", " ").replace("\\\n", " ");
     if ["curl ^\"", "curl.exe ^\""].iter().any(|start| command.trim_start().starts_with(start)) {
         let help = "copy it as cURL (bash)";
@@ -139,7 +139,7 @@ pub fn parse_curl(command: &str) -> Result<Request, RequestError> {
     read.finish()
 }
 
-/// A command with words such as `$'it\'s'`, which browsers write, in ordinary quotes.
+/// Converts words such as `$'it\'s'`, which browsers write, to ordinary quotes.
 ///
 /// # Sources
 /// The manual of Bash, section 3.1.2.4 (ANSI-C quoting).
@@ -169,13 +169,13 @@ fn without_ansi_c(command: &str) -> Result<String, RequestError> {
     Ok(out)
 }
 
-/// The text up to the quote that closes it.
+/// Reads the text up to the closing quote.
 fn ansi_c(rest: &mut Peekable<Chars<'_>>) -> Result<String, RequestError> {
     let refused = |what: String| {
         RequestError::new(what, "copy the command again, or quote the text with `'`")
     };
     let mut bytes = Vec::new();
-    // The first half of a character that is written as two.
+    // First half of a surrogate pair.
     let mut half = None;
     loop {
         let c = rest.next().ok_or_else(|| refused("the command has an open quote".to_owned()))?;
@@ -237,7 +237,7 @@ fn ansi_c(rest: &mut Peekable<Chars<'_>>) -> Result<String, RequestError> {
     String::from_utf8(bytes).map_err(|_| refused("the text in `$'…'` is not UTF-8".to_owned()))
 }
 
-/// An option and an argument in the same word: `-XPOST`, `--request=POST`.
+/// Splits a word that holds an option and its argument: `-XPOST`, `--request=POST`.
 fn split(word: &str) -> (String, Option<String>) {
     if let Some(long) = word.strip_prefix("--") {
         return match long.split_once('=') {
@@ -253,17 +253,16 @@ fn split(word: &str) -> (String, Option<String>) {
     }
 }
 
-/// The error of an option that reads a file.
 fn reads_file(option: &str, name: &str) -> RequestError {
     RequestError::new(format!("`{option} {}` reads a file", clip(name)), "write the body itself")
 }
 
-/// A text with percent signs for all but letters, digits and `-._~`.
+/// Percent-encodes all characters except letters, digits and `-._~`.
 fn encoded(text: &str) -> String {
     percent_encoded(text.as_bytes(), is_unreserved)
 }
 
-/// The body of a form (RFC 7578).
+/// Encodes the body of a form (RFC 7578).
 fn form(parts: &[(String, String)]) -> String {
     let part = |(name, value): &(String, String)| {
         let name = name.replace('"', "%22");
@@ -274,20 +273,20 @@ fn form(parts: &[(String, String)]) -> String {
     format!("{}--{BOUNDARY}--\r\n", parts.iter().map(part).collect::<String>())
 }
 
-/// What was read of a command.
+/// State while a command is read.
 #[derive(Default)]
 struct Read {
     address: Option<String>,
     method: Option<String>,
     headers: Vec<(String, Vec<u8>)>,
     data: Vec<String>,
-    /// The parts of a form, by name and value.
+    /// Parts of a form, by name and value.
     parts: Vec<(String, String)>,
     is_json: bool,
     is_compressed: bool,
-    /// Whether the command removes the header `User-Agent`.
+    /// True if the command removes the header `User-Agent`.
     removes_user_agent: bool,
-    /// Headers that are not sent, though `curl` would send them.
+    /// Headers that the command removes, although `curl` would send them.
     removed: Vec<String>,
     is_get: bool,
     is_head: bool,
@@ -295,7 +294,6 @@ struct Read {
 }
 
 impl Read {
-    /// The address.
     fn address(&mut self, word: String) -> Result<(), RequestError> {
         match self.address.replace(word) {
             None => Ok(()),
@@ -306,14 +304,12 @@ impl Read {
         }
     }
 
-    /// A header.
     fn header(&mut self, name: &str, value: &str) {
         let name = name.trim().to_ascii_lowercase();
         self.headers.retain(|(known, _)| *known != name || name == "cookie");
         self.headers.push((name, value.trim().as_bytes().to_vec()));
     }
 
-    /// An option.
     fn option(
         &mut self,
         option: &str,
@@ -324,7 +320,7 @@ impl Read {
             "-H" | "--header" => {
                 let header = argument()?;
                 match (header.split_once(':'), header.strip_suffix(';')) {
-                    // Removed if it has no value.
+                    // A header without a value is removed.
                     (Some((name, value)), _) if value.trim().is_empty() => {
                         let name = name.trim().to_ascii_lowercase();
                         self.removes_user_agent |= name == "user-agent";
@@ -334,7 +330,7 @@ impl Read {
                     (Some((name, value)), _) => self.header(name, value),
                     (None, Some(name)) => self.header(name, ""),
                     (None, None) => {
-                        // What follows the name may be a credential.
+                        // The value may be a credential, so the message has only the name.
                         let name = header.split_whitespace().next().unwrap_or_default();
                         let detail = format!("the header `{}` has no colon", clip(name));
                         return Err(RequestError::new(detail, "write `-H 'name: value'`"));
@@ -407,7 +403,7 @@ impl Read {
             "--http3" | "--http3-only" => self.version = Some("HTTP/3"),
             option if IGNORED.contains(&option) => {}
             option if IGNORED_WITH_ARGUMENT.contains(&option) => drop(argument()?),
-            // Several letters in one word.
+            // One word holds several letters.
             option if option.chars().nth(2).is_some() && !option.starts_with("--") => {
                 for letter in option[1..].chars() {
                     self.option(&format!("-{letter}"), argument)?;
@@ -424,7 +420,6 @@ impl Read {
         Ok(())
     }
 
-    /// The request.
     fn finish(mut self) -> Result<Request, RequestError> {
         let Some(mut address) = self.address.take() else {
             return Err(RequestError::new(
@@ -480,7 +475,7 @@ impl Read {
             by_default("content-type", kind);
             by_default("content-length", &data.len().to_string());
         }
-        // The host of a header is the one that rules see.
+        // Rules see the host of the `Host` header.
         if let Some(at) = self.headers.iter().position(|(name, _)| name == "host") {
             let (_, host) = self.headers.remove(at);
             request.host =
@@ -488,7 +483,7 @@ impl Read {
         }
         request.headers = self.headers;
         request.has_all_headers = true;
-        // What client it was is not told by leaving it out.
+        // A command without a user agent does not show which client sent the request.
         let is_client_known = self.removes_user_agent || request.header("user-agent").is_some();
         request.unsure_headers =
             if is_client_known { Vec::new() } else { vec!["user-agent".to_owned()] };
@@ -519,7 +514,7 @@ mod tests {
         let data = |text: &str| body(&format!("curl 'https://a.example/' --data-raw {text}"));
         assert_eq!(data(r"$'q=don\'t\u0021&x=\x41\n'"), "q=don't!&x=A\n");
         assert_eq!(data(r"$'\u00e9\ud83d\ude00'"), "é\u{1f600}");
-        // Only outside of other quotes.
+        // The form `$'…'` is special only outside of other quotes.
         assert_eq!(data(r#""a$'b'""#), "a$'b'");
         assert_eq!(data(r"'a$'"), "a$");
         for (command, words) in [
@@ -533,7 +528,7 @@ mod tests {
             let error = parse_curl(command).unwrap_err().to_string();
             assert!(error.contains(words) && !error.contains("secret"), "{command}: {error}");
         }
-        // A header without a value is not sent.
+        // `curl` does not send a header without a value.
         assert!(read("curl https://a.example/ -H 'Accept:'").header("accept").is_none());
         assert!(
             read("curl https://a.example/ -d a -H 'Content-Type:'")

@@ -1,32 +1,32 @@
-//! Why something is not a recorded request.
+//! Errors in recorded requests.
 
 use super::sample::Place;
 
-/// Something that cannot be read.
+/// An input that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {detail}")]
 pub struct ReadError {
-    /// Where it is.
+    /// Position of the input.
     pub place: Place,
-    /// What is wrong.
+    /// Description of the problem.
     pub detail: String,
-    /// Whether nothing after it can be read.
+    /// True if the error ends the file.
     pub is_fatal: bool,
 }
 
 impl ReadError {
-    /// One request cannot be read; those after it can.
+    /// One request cannot be read; later ones can.
     pub(super) fn of_one(place: Place, detail: impl Into<String>) -> Self {
         Self { place, detail: detail.into(), is_fatal: false }
     }
 
-    /// Nothing after it can be read.
+    /// The rest of the file cannot be read.
     pub(super) fn fatal(place: Place, detail: impl Into<String>) -> Self {
         Self { place, detail: detail.into(), is_fatal: true }
     }
 }
 
-/// An error of JSON without the place within its line, and without what the request holds.
+/// Describes a JSON error without its position in the line and without content of the request.
 pub(super) fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let words = text.split(" at line ").next().unwrap_or_default();

@@ -1,9 +1,9 @@
-//! HTTP archives, as browsers and proxies export them. One entry is in memory at a time.
+//! HTTP archives, as browsers and proxies export them. Only one entry is in memory at a time.
 //!
 //! # Sources
 //! w3c.github.io/web-performance/specs/HAR/Overview.html, read 2026-11-23. Browsers leave out
-//! cookies and credentials unless asked. Assumed: tools that hide a value write the word `redacted`
-//! in its place.
+//! cookies and credentials by default. Assumed: tools that hide a value write `redacted` in its
+//! place.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use super::sample::{Place, Sample, body_of, take_host};
 use super::timestamps::of_rfc3339;
 use crate::model::request::Body;
 
-/// Headers that exports leave out. If one has a value in an entry, the archive keeps it, and later
-/// entries without it have none.
+/// Headers that exports may leave out. After an entry with such a header, later entries without it
+/// are known to have none.
 const LEFT_OUT: [&str; 2] = ["cookie", "authorization"];
 
-/// An entry. What is not named is not kept.
+/// An entry of the archive, with the members that are used.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an entry, which is an object")]
 struct Entry {
@@ -33,7 +33,6 @@ struct Entry {
     response: Option<Response>,
 }
 
-/// A request.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a request, which is an object")]
 struct Asked {
@@ -49,7 +48,6 @@ struct Asked {
     body_size: Option<f64>,
 }
 
-/// A response.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "a response, which is an object")]
 struct Response {
@@ -57,7 +55,6 @@ struct Response {
     headers: Vec<Header>,
 }
 
-/// A header.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "a header, which is an object")]
 struct Header {
@@ -66,7 +63,6 @@ struct Header {
     value: String,
 }
 
-/// A body.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "the data of a request, which is an object")]
 struct PostData {
@@ -76,23 +72,21 @@ struct PostData {
     encoding: Option<String>,
 }
 
-/// The entries of an archive.
 pub(super) struct Entries {
     bytes: Limited<Bytes>,
     source: Arc<str>,
     number: u64,
     is_over: bool,
-    /// Which of [`LEFT_OUT`] the archive keeps, as far as it was read.
+    /// Headers of [`LEFT_OUT`] that the archive was seen to keep.
     keeps: [bool; 2],
 }
 
 impl Entries {
-    /// Of an archive.
     pub(super) fn new(bytes: Limited<Bytes>, source: Arc<str>) -> Self {
         Self { bytes, source, number: 0, is_over: false, keeps: [false; 2] }
     }
 
-    /// Reads the next entry that is a request of HTTP.
+    /// Reads the next entry that is an HTTP request.
     fn read(&mut self) -> Result<Option<Sample>, ReadError> {
         if self.number == 0 && !find_entries(&mut self.bytes).map_err(|why| self.fatal(&why))? {
             return Err(self.fatal("it has no `log.entries`, so it is not an HTTP archive"));
@@ -121,7 +115,7 @@ impl Entries {
         }
     }
 
-    /// The error of a broken archive.
+    /// Returns the error of a broken archive.
     fn fatal(&self, why: &str) -> ReadError {
         ReadError::fatal(Place::entry(&self.source, self.number), why)
     }
@@ -141,15 +135,15 @@ impl Iterator for Entries {
     }
 }
 
-/// An entry as a sample; `None` if it is not a request of HTTP, such as that of a page within the
-/// browser.
+/// Converts an entry to a sample. Returns `None` for entries that are not HTTP requests, such as
+/// pages within the browser.
 fn sample(entry: Entry, place: Place, keeps: &mut [bool; 2]) -> Result<Option<Sample>, String> {
     let Asked { method, url, http_version, headers, post_data, body_size } = entry.request;
     let Some((is_https, host, target)) = of_address(&url) else { return Ok(None) };
     if !is_method(&method) {
         return Err("its method is not an HTTP method".to_owned());
     }
-    // Those that begin with a colon are not headers: HTTP/2 has the request line in them.
+    // Names that begin with a colon are not headers; HTTP/2 has the request line in them.
     let named = headers.into_iter().filter(|header| !header.name.starts_with(':'));
     let mut headers: Vec<_> =
         named.map(|header| (header.name.to_ascii_lowercase(), header.value.into_bytes())).collect();
@@ -190,7 +184,7 @@ fn sample(entry: Entry, place: Place, keeps: &mut [bool; 2]) -> Result<Option<Sa
     Ok(Some(Sample { id, place, time, request, target: target.as_bytes().to_vec() }))
 }
 
-/// Goes to the first entry; `false` if there are none.
+/// Advances to the first entry. Returns `false` if the archive has none.
 fn find_entries(bytes: &mut Limited<Bytes>) -> Result<bool, String> {
     let mut depth = 0;
     expect(bytes, b'{')?;
@@ -217,7 +211,7 @@ fn find_entries(bytes: &mut Limited<Bytes>) -> Result<bool, String> {
     }
 }
 
-/// The next byte that is not blank, without taking it.
+/// Peeks at the next byte that is not blank.
 fn byte(bytes: &mut Limited<Bytes>) -> Result<u8, String> {
     loop {
         match bytes.peek().map_err(|error| error.to_string())? {
@@ -228,12 +222,10 @@ fn byte(bytes: &mut Limited<Bytes>) -> Result<u8, String> {
     }
 }
 
-/// Takes a byte.
 fn advance(bytes: &mut Limited<Bytes>) -> Result<(), String> {
     bytes.take().map_err(|error| error.to_string())
 }
 
-/// Takes a byte that has to be there.
 fn expect(bytes: &mut Limited<Bytes>, expected: u8) -> Result<(), String> {
     match byte(bytes)? {
         found if found == expected => advance(bytes),
@@ -241,7 +233,7 @@ fn expect(bytes: &mut Limited<Bytes>, expected: u8) -> Result<(), String> {
     }
 }
 
-/// Takes a text; its beginning, if it is long.
+/// Takes a JSON string. Keeps only the beginning of a long one.
 fn text(bytes: &mut Limited<Bytes>) -> Result<Vec<u8>, String> {
     expect(bytes, b'"')?;
     let (mut text, mut is_escaped) = (Vec::new(), false);
@@ -260,7 +252,7 @@ fn text(bytes: &mut Limited<Bytes>) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Takes a value.
+/// Takes a JSON value without keeping it.
 fn skip(bytes: &mut Limited<Bytes>) -> Result<(), String> {
     let mut depth = 0_u64;
     loop {

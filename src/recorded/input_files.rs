@@ -1,4 +1,4 @@
-//! Which files there are, and what each of them is.
+//! Opens input files and detects their formats.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -17,39 +17,41 @@ use super::sample::{Place, Sample};
 use super::verbatim::{Recording, Verbatim};
 use super::{access_log, json_line, logpush, raw_request};
 
-/// Bytes that tell the form of a file.
+/// Number of bytes that decide the format of a file.
 const BEGINNING: usize = 1 << 16;
 
-/// Recorded requests, one after the other.
+/// Recorded requests, read lazily in sequence.
 pub struct Recorded<T = Sample> {
     inputs: VecDeque<Input>,
     options: Options,
     current: Option<Requests<T>>,
 }
 
-/// The requests of a file.
+/// Requests of one file.
 type Requests<T> = Box<dyn Iterator<Item = Result<T, ReadError>> + Send>;
 
-/// Something to read.
+/// An input to read.
 enum Input {
     File(PathBuf),
     Open(Arc<str>, Bytes),
 }
 
-/// Requests in files: HTTP archives, JSON lines, rows of Logpush, access logs, and requests as on
-/// the wire, each as it is or packed by gzip or Zstandard; all files of a directory in the order of
-/// their names; `-` is standard input.
+/// Opens files with requests: HTTP archives, JSON lines, Logpush rows, access logs, and requests as
+/// sent on the wire, optionally compressed by gzip or Zstandard. A directory stands for all its
+/// files, sorted by name; `-` is standard input.
 ///
 /// # Errors
+/// Fails if a path does not exist or a directory cannot be read.
 /// If a path does not exist, or a directory cannot be read.
 pub fn open(paths: &[PathBuf], options: &Options) -> Result<Recorded, ReadError> {
     open_as(paths, options)
 }
 
-/// The same for the engine of the OWASP rules; JSON lines are taken exactly as they are written.
+/// Opens files with requests for the engine of the OWASP rules. JSON lines are read exactly as they
+/// are written.
 ///
 /// # Errors
-/// As [`open`].
+/// Fails as [`open`] does.
 pub fn open_verbatim(
     paths: &[PathBuf],
     options: &Options,
@@ -57,7 +59,6 @@ pub fn open_verbatim(
     open_as(paths, options)
 }
 
-/// Requests in files, as something.
 fn open_as<T>(paths: &[PathBuf], options: &Options) -> Result<Recorded<T>, ReadError> {
     let mut inputs = VecDeque::new();
     for path in paths {
@@ -81,7 +82,7 @@ fn open_as<T>(paths: &[PathBuf], options: &Options) -> Result<Recorded<T>, ReadE
     Ok(Recorded { inputs, options: options.clone(), current: None })
 }
 
-/// Requests in something that is open already.
+/// Reads requests from an open input.
 #[must_use]
 pub fn read(source: &str, bytes: Box<dyn Read + Send>, options: &Options) -> Recorded {
     let input = Input::Open(source.into(), Box::new(BufReader::new(bytes)));
@@ -134,18 +135,17 @@ impl<T: Recording> Iterator for Recorded<T> {
     }
 }
 
-/// The name of a file.
 fn name(path: &Path) -> Arc<str> {
     path.display().to_string().into()
 }
 
-/// The requests of a file, by how it begins.
+/// Detects the format of a file and reads its requests.
 fn requests<T: Recording>(
     mut bytes: Bytes,
     source: &Arc<str>,
     options: &Options,
 ) -> io::Result<Requests<T>> {
-    // What was looked at is read again.
+    // The bytes that decided the format are read again.
     let mut beginning = Vec::new();
     bytes.by_ref().take(BEGINNING as u64).read_to_end(&mut beginning)?;
     let skipped = if beginning.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
@@ -199,13 +199,13 @@ fn requests<T: Recording>(
     })
 }
 
-/// Whether JSON begins like an HTTP archive: the first name is `log`.
+/// Returns true if JSON begins like an HTTP archive, whose first name is `log`.
 fn is_archive(text: &[u8]) -> bool {
     let inside = text.strip_prefix(b"{").unwrap_or_default().trim_ascii_start();
     inside.strip_prefix(b"\"log\"").is_some_and(|rest| rest.trim_ascii_start().starts_with(b":"))
 }
 
-/// The form of a file that has no entries.
+/// Format of a file without entries.
 #[derive(Debug, Clone, Copy)]
 enum Form {
     Json,
@@ -214,7 +214,7 @@ enum Form {
     Curl,
 }
 
-/// A file that is one request.
+/// Reads a file that is one request.
 fn whole(
     form: Form,
     mut bytes: Limited<Bytes>,
@@ -239,7 +239,7 @@ fn whole(
     }
 }
 
-/// A file with a request in each line.
+/// Reads a file with one request in each line.
 struct Lines<T> {
     bytes: Limited<Bytes>,
     form: Form,
@@ -247,10 +247,10 @@ struct Lines<T> {
     options: Options,
     number: u64,
     line: Vec<u8>,
-    /// Whether a line was a request.
+    /// True if at least one line was a request.
     has_read: bool,
     is_over: bool,
-    /// What is made of the lines.
+    /// Type that is made of the lines.
     makes: PhantomData<fn() -> T>,
 }
 
@@ -273,7 +273,7 @@ impl<T: Recording> Iterator for Lines<T> {
             let line = self.line.trim_ascii();
             if line.is_empty() {
                 blanks += 1;
-                // More of them are taken for a file that was made to keep readers busy.
+                // A larger number of blank lines is treated as a denial of service.
                 if blanks > self.options.longest {
                     self.is_over = true;
                     return Some(Err(ReadError::fatal(place, "there are too many blank lines")));
@@ -293,7 +293,7 @@ impl<T: Recording> Iterator for Lines<T> {
                     read.map(|sample| sample.map(T::of_sample))
                 }
             };
-            // A large line is rare, and its buffer is not kept.
+            // A long line is rare, so its buffer is not kept.
             if self.line.capacity() > 1 << 20 {
                 self.line = Vec::new();
             }
@@ -303,7 +303,7 @@ impl<T: Recording> Iterator for Lines<T> {
                     self.has_read = true;
                     return Some(Ok(sample));
                 }
-                // A file whose first line is no request is something else.
+                // A file whose first line is not a request has another format.
                 Err(why)
                     if !self.has_read && matches!(self.form, Form::AccessLog) && why != NO_HOST =>
                 {
@@ -313,7 +313,7 @@ impl<T: Recording> Iterator for Lines<T> {
                     return Some(Err(ReadError::fatal(place, why)));
                 }
                 Err(why) => {
-                    // The same would be said of every line.
+                    // Every line would give the same error.
                     self.is_over = why == NO_HOST && !self.has_read;
                     let is_fatal = self.is_over;
                     return Some(Err(ReadError { place, detail: why, is_fatal }));

@@ -2,8 +2,8 @@
 //!
 //! # Sources
 //! developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests, read 2026-11-22:
-//! the fields, in any selection; custom fields add `RequestHeaders`. A score of 0 means that none
-//! was computed.
+//! a log has any selection of the fields; custom fields add `RequestHeaders`. A score of 0 means
+//! that no score was computed.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -18,7 +18,7 @@ use super::sample::{Place, Sample};
 use super::timestamps::of_json;
 use crate::model::request::Given;
 
-/// What rules may look at.
+/// Fields of a row that rules can read.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase", default, expecting = "an object with the fields of Logpush")]
 #[derive(Default)]
@@ -58,13 +58,12 @@ struct Row {
     rce_score: Option<i64>,
 }
 
-/// Whether a line of JSON is of this form, by the names of its members.
+/// Detects the format of a JSON line from the names of its members.
 pub(super) fn is_row(line: &[u8]) -> bool {
     memchr::memmem::find(line, b"\"ClientRequest").is_some()
         || memchr::memmem::find(line, b"\"RayID\"").is_some()
 }
 
-/// Reads a line.
 pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sample, String> {
     let row: Row = serde_json::from_slice(text).map_err(|error| plain(&error))?;
     let Some(method) = row.client_request_method.filter(|method| is_method(method)) else {

@@ -1,13 +1,14 @@
-//! Recorded requests, as other tools export them: one after the other, however many there are.
+//! Recorded requests in the export formats of other tools, read in sequence without a limit.
 //!
 //! | question | files |
 //! |---|---|
 //! | which files are there, and what are they? | `input_files`; `compression`: packed ones; `options`, `request_limits`: how they are read |
 //! | which requests do they hold? | `har`, `json_line`, `logpush`, `access_log`, `raw_request`, `curl`: one for each form |
-//! | what is a request of a log to the rules? | `sample`, `request_target`, `timestamps`; `verbatim`: a request exactly as it is written |
+//! | how do rules see a logged request? | `sample`, `request_target`, `timestamps`; `verbatim`: a
+//! request exactly as it is written |
 //!
 //! Memory does not grow with the number of requests, and no request is larger than [`LONGEST`].
-//! What a source does not tell stays unknown.
+//! Facts that a source does not contain stay unknown.
 
 mod access_log;
 mod compression;

@@ -1,22 +1,21 @@
-//! How requests are read.
+//! Options for reading requests.
 
 use super::request_limits::LONGEST;
 
-/// Why a request cannot be evaluated.
+/// Reason why a request without a host cannot be evaluated.
 pub(super) const NO_HOST: &str = "it does not contain the host; name it with --host";
 
-/// How to go on after a request that cannot be read.
+/// Advice after a request that cannot be read.
 pub(super) const GO_ON: &str = "; to leave out what is not a request, add --skip-unreadable";
 
-/// How requests are read.
+/// Options for reading requests.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The host of requests whose source does not tell it.
+    /// Host of requests whose source does not contain it.
     pub host: Option<String>,
-    /// Bytes of a request as it is recorded; more are an error.
+    /// Maximum size of a recorded request in bytes; larger ones are errors.
     pub longest: u64,
-    /// Whether what is not a request is left out, so that the requests after it are read; otherwise
-    /// it ends the recording.
+    /// True if unreadable inputs are skipped. Otherwise the first one ends the recording.
     pub skips_unreadable: bool,
 }
 

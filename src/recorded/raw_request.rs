@@ -1,20 +1,20 @@
-//! A request as it is on the wire, one in a file.
+//! A request as sent on the wire, one per file.
 //!
 //! # Sources
 //! RFC 9112 sections 2 to 7: the request line, headers, and the body by its length or in chunks. A
-//! line may end without a carriage return, as editors save it.
+//! line may end without a carriage return, because editors save it like that.
 
 use super::options::{NO_HOST, Options};
 use super::request_target::{is_method, of_address, request, version};
 use super::sample::{Place, Sample, body_of, take_host};
 
-/// Whether a file begins with a request line.
+/// Returns true if a file begins with a request line.
 pub(super) fn is_beginning(bytes: &[u8]) -> bool {
     let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     line_of(line).is_some_and(|(_, _, protocol)| protocol.starts_with("HTTP/"))
 }
 
-/// The parts of a request line.
+/// Splits a request line.
 fn line_of(line: &[u8]) -> Option<(&str, &[u8], &str)> {
     let line = line.trim_ascii_end();
     let first = memchr::memchr(b' ', line)?;
@@ -23,7 +23,6 @@ fn line_of(line: &[u8]) -> Option<(&str, &[u8], &str)> {
     Some((method, &line[first + 1..last], std::str::from_utf8(&line[last + 1..]).ok()?))
 }
 
-/// Reads a file.
 pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sample, String> {
     let mut rest = text;
     let (method, target, protocol) = next_line(&mut rest)
@@ -32,7 +31,7 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
     let mut headers: Vec<(String, Vec<u8>)> = Vec::new();
     while let Some(line) = next_line(&mut rest).filter(|line| !line.is_empty()) {
         if line.starts_with(b" ") || line.starts_with(b"\t") {
-            // A header that goes on (obsolete).
+            // A continued header line (obsolete).
             if let Some((_, value)) = headers.last_mut() {
                 value.push(b' ');
                 value.extend_from_slice(line.trim_ascii());
@@ -58,7 +57,7 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
         value("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case(b"chunked"));
     let body = match length {
         _ if is_in_chunks => chunks(rest).unwrap_or_else(|| rest.to_vec()),
-        // What follows is the end of the line that an editor adds.
+        // Editors add a line end after the body.
         Some(length) if length <= rest.len() => rest[..length].to_vec(),
         _ => rest.to_vec(),
     };
@@ -71,7 +70,7 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
     Ok(Sample { id, place, time: None, request, target: target.to_vec() })
 }
 
-/// Takes a line, without its end.
+/// Takes a line without its line break.
 fn next_line<'t>(rest: &mut &'t [u8]) -> Option<&'t [u8]> {
     if rest.is_empty() {
         return None;
@@ -82,7 +81,7 @@ fn next_line<'t>(rest: &mut &'t [u8]) -> Option<&'t [u8]> {
     Some(line.strip_suffix(b"\r").unwrap_or(line))
 }
 
-/// The content of chunks, up to where they end or are broken; `None` if there is none.
+/// Decodes a chunked body up to its end or its first error. Returns `None` without any chunk.
 fn chunks(mut rest: &[u8]) -> Option<Vec<u8>> {
     let mut body = None;
     while let Some(line) = next_line(&mut rest) {

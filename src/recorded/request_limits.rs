@@ -1,11 +1,11 @@
-//! How much one request may take.
+//! Limits on the size of one request.
 
 use std::io::{self, BufRead, Read};
 
-/// Bytes of a request as it is recorded: a body of 100 MiB in base64, plus the rest.
+/// Maximum size of a recorded request in bytes: a body of 100 MiB in base64, plus the rest.
 pub const LONGEST: u64 = 160 << 20;
 
-/// A reader that gives no more bytes than a request may have, then an error.
+/// Reader that fails after the maximum number of bytes per request.
 #[derive(Debug)]
 pub(super) struct Limited<R> {
     inner: R,
@@ -14,34 +14,34 @@ pub(super) struct Limited<R> {
 }
 
 impl<R: BufRead> Limited<R> {
-    /// A reader of requests that have so many bytes at most.
+    /// Creates a reader of requests with at most `most` bytes.
     pub(super) fn new(inner: R, most: u64) -> Self {
         Self { inner, most, left: u64::MAX }
     }
 
-    /// Limits what is read from here on to one request.
+    /// Starts a new request at the current position.
     pub(super) fn limit(&mut self) {
         self.left = self.most;
     }
 
-    /// Ends the limit.
     pub(super) fn unlimit(&mut self) {
         self.left = u64::MAX;
     }
 
-    /// The next byte, without taking it.
+    /// Peeks at the next byte.
     pub(super) fn peek(&mut self) -> io::Result<Option<u8>> {
         Ok(self.inner.fill_buf()?.first().copied())
     }
 
-    /// Takes the byte that [`Self::peek`] showed.
+    /// Takes the byte that [`Self::peek`] returned.
     pub(super) fn take(&mut self) -> io::Result<()> {
         self.left = self.left.checked_sub(1).ok_or_else(|| too_long(self.most))?;
         self.inner.consume(1);
         Ok(())
     }
 
-    /// Reads a line into an empty buffer, without its end; `false` at the end of the file.
+    /// Reads a line without its line break into an empty buffer. Returns `false` at the end of the
+    /// file.
     pub(super) fn line(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
         line.clear();
         let read = self.inner.by_ref().take(self.most + 1).read_until(b'\n', line)?;
@@ -55,7 +55,7 @@ impl<R: BufRead> Limited<R> {
         Ok(read > 0)
     }
 
-    /// Reads the rest into a buffer.
+    /// Reads the rest of the input.
     pub(super) fn rest(&mut self) -> io::Result<Vec<u8>> {
         let mut rest = Vec::new();
         self.inner.by_ref().take(self.most + 1).read_to_end(&mut rest)?;
@@ -78,7 +78,6 @@ impl<R: BufRead> Read for Limited<R> {
     }
 }
 
-/// The error of a request that is too long.
 fn too_long(most: u64) -> io::Error {
     let words = format!("a request is longer than {} MiB; leave large bodies out", most >> 20);
     io::Error::new(io::ErrorKind::FileTooLarge, words)

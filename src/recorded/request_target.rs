@@ -1,10 +1,10 @@
-//! The target of a request line, as bytes, and as the text that rules of the rules language see.
+//! The target of a request line, as bytes and as the text that the rules language sees.
 
 use crate::model::percent_encoded;
 use crate::model::request::Request;
 
-/// A request to a host with a target such as `/a?b=c`; whatever is not printable gets percent
-/// signs. Nothing else is known of it.
+/// Builds a request to a host with a target such as `/a?b=c`. Unprintable bytes are
+/// percent-encoded. All other facts are unknown.
 pub(super) fn request(method: &str, is_https: bool, host: &str, target: &[u8]) -> Request {
     let target = memchr::memchr(b'#', target).map_or(target, |at| &target[..at]);
     let (path, query) = match memchr::memchr(b'?', target) {
@@ -21,7 +21,7 @@ pub(super) fn request(method: &str, is_https: bool, host: &str, target: &[u8]) -
     )
 }
 
-/// A host as rules see it: in lower case, without a port and a dot at its end.
+/// Normalizes a host as rules see it: lower case, no port, no final dot.
 pub(super) fn of_host(text: &str) -> String {
     let text = text.trim();
     let host = match text.rsplit_once(':') {
@@ -35,8 +35,8 @@ pub(super) fn of_host(text: &str) -> String {
     host.trim_end_matches('.').to_ascii_lowercase()
 }
 
-/// The scheme, the host and the target of an address with `http` or `https`; `None` if it is of
-/// another kind.
+/// Splits an address into scheme, host and target. Returns `None` unless the scheme is `http` or
+/// `https`.
 pub(super) fn of_address(address: &str) -> Option<(bool, &str, &str)> {
     let (scheme, rest) = address.split_once("://")?;
     let is_https = match scheme.to_ascii_lowercase().as_str() {
@@ -50,14 +50,14 @@ pub(super) fn of_address(address: &str) -> Option<(bool, &str, &str)> {
     (!host.is_empty()).then_some((is_https, host, if target.is_empty() { "/" } else { target }))
 }
 
-/// Whether a text is a method.
+/// Returns true if a text is a method.
 pub(super) fn is_method(text: &str) -> bool {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     (1..=64).contains(&text.len()) && text.bytes().all(is_token)
 }
 
-/// A protocol in the words of the rules language, such as `HTTP/2`, from those of a log: `h2`,
-/// `http/2.0`.
+/// Converts the protocol of a log, such as `h2` or `http/2.0`, to the form of the rules language,
+/// `HTTP/2`.
 pub(super) fn version(text: &str) -> Option<String> {
     let text = text.trim().to_ascii_lowercase();
     Some(match text.as_str() {
@@ -69,7 +69,7 @@ pub(super) fn version(text: &str) -> Option<String> {
     })
 }
 
-/// Bytes as text: whatever is not printable ASCII gets percent signs, as clients write it.
+/// Converts bytes to text and percent-encodes those that are not printable ASCII, as clients do.
 fn printable(bytes: &[u8]) -> String {
     percent_encoded(bytes, |byte| byte.is_ascii_graphic())
 }

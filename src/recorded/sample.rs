@@ -1,4 +1,4 @@
-//! A recorded request, and the same as the engine of the OWASP rules takes it.
+//! A recorded request, and its conversion for the engine of the OWASP rules.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,48 +6,45 @@ use std::sync::Arc;
 use crate::model::request::{Body, Request};
 use crate::seclang;
 
-/// The header that tells the client.
+/// Name of the header that identifies the client.
 const USER_AGENT: &str = "user-agent";
 
 /// A recorded request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sample {
-    /// Its Ray ID, or what else its source calls it.
+    /// Ray ID, or another name from the source.
     pub id: Option<String>,
-    /// Where it was read.
+    /// Position in the input.
     pub place: Place,
-    /// When it was made: milliseconds since 1970 in UTC.
+    /// Time of the request: milliseconds since 1970 in UTC.
     pub time: Option<i64>,
-    /// What is known of it. Headers are unknown unless `has_all_headers`, single ones may be, and
-    /// so may a body.
+    /// Known facts about the request. Headers are unknown unless `has_all_headers` is true. Single
+    /// headers and the body may be unknown too.
     pub request: Request,
-    /// The target of its request line as it was sent, such as `/a?b=c`.
+    /// Target of the request line as it was sent, such as `/a?b=c`.
     pub target: Vec<u8>,
 }
 
-/// Where a request was read.
+/// Position of a request in the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The name of the file; `-` for standard input.
+    /// Name of the file; `-` for standard input.
     pub source: Arc<str>,
-    /// Its number in the file, from 1 on: a line, or an entry of a HAR; 0 for the file itself.
+    /// Number in the file, from 1: a line or a HAR entry. 0 is the file itself.
     pub number: u64,
-    /// Whether the number is that of a line.
+    /// True if the number counts lines.
     pub is_line: bool,
 }
 
 impl Place {
-    /// A file.
     pub(super) fn file(source: &Arc<str>) -> Self {
         Self { source: source.clone(), number: 0, is_line: false }
     }
 
-    /// A line of a file.
     pub(super) fn line(source: &Arc<str>, number: u64) -> Self {
         Self { source: source.clone(), number, is_line: true }
     }
 
-    /// An entry of a file.
     pub(super) fn entry(source: &Arc<str>, number: u64) -> Self {
         Self { source: source.clone(), number, is_line: false }
     }
@@ -66,7 +63,7 @@ impl fmt::Display for Place {
 }
 
 impl Sample {
-    /// A request that was written by hand, such as a `curl` command.
+    /// Creates a sample from a hand-written request, such as a `curl` command.
     #[must_use]
     pub fn of(request: Request, source: &str) -> Self {
         let mark = if request.query.is_empty() { "" } else { "?" };
@@ -74,8 +71,8 @@ impl Sample {
         Self { id: None, place: Place::file(&source.into()), time: None, request, target }
     }
 
-    /// Whether all that rules may look at is known: headers, and the body of a request that can
-    /// have one.
+    /// Returns true if everything that rules read is known: the headers, and the body of a request
+    /// that can have one.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         let Request { method, has_all_headers, unsure_headers, body, .. } = &self.request;
@@ -87,10 +84,10 @@ impl Sample {
         *has_all_headers && is_known && unsure_headers.iter().all(|name| name == USER_AGENT)
     }
 
-    /// The request as the engine of the OWASP rules takes it. In the place of headers that are not
-    /// known it has ordinary ones, so that no rule about missing headers matches; a body that is
-    /// not known is empty. Rules may match more than that shows. A user agent that is unsure is
-    /// that of `curl`, whose commands leave it out.
+    /// Converts the request for the engine of the OWASP rules. Ordinary headers replace unknown
+    /// ones, so that no rule about missing headers matches. An unknown body is empty. So more rules
+    /// may match than the result shows. An unknown user agent becomes that of `curl`, because
+    /// `curl` commands leave it out.
     #[must_use]
     pub fn as_sent(&self) -> seclang::Request {
         let Request {
@@ -112,14 +109,13 @@ impl Sample {
         } else if unsure_headers.iter().any(|name| name == USER_AGENT) {
             add(USER_AGENT, "curl/8.14.1");
         }
-        // With HTTP/2 the length of a body may be left out; rules of the set expect it.
+        // HTTP/2 requests may lack the length of the body, but rules expect it.
         let is_bodyless = matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS");
         let needs_length = !body.is_empty() || (!has_all_headers && !is_bodyless);
         if needs_length && !has("content-length") && !has("transfer-encoding") {
             add("content-length", &body.len().to_string());
         }
-        // Assumed: Cloudflare's set does not hold newer protocols against a request, as older
-        // public ones do.
+        // Assumed: Cloudflare's ruleset accepts newer protocols, unlike older public ones.
         let version = match version.as_deref() {
             Some("HTTP/3") => "HTTP/2",
             Some(version) => version,
@@ -130,15 +126,15 @@ impl Sample {
     }
 }
 
-/// A body as far as it was recorded, by what its headers say about it: an export may leave out all
-/// of it, or its end.
+/// Interprets a recorded body with its headers: an export may leave out all of the body, or its
+/// end.
 pub(super) fn body_of(recorded: Vec<u8>, headers: &[(String, Vec<u8>)]) -> Body {
     let value = |name: &str| {
         headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice())
     };
     let length = value("content-length")
         .and_then(|value| std::str::from_utf8(value).ok()?.trim().parse::<usize>().ok());
-    // Without transfer coding, the length is no longer that of the header.
+    // After decoding, the length differs from the header's.
     let is_in_chunks = value("transfer-encoding").is_some();
     match (recorded.is_empty(), length) {
         (true, Some(0)) => Body::Known(recorded),
@@ -150,7 +146,7 @@ pub(super) fn body_of(recorded: Vec<u8>, headers: &[(String, Vec<u8>)]) -> Body 
     }
 }
 
-/// Takes the host out of headers, whose names are in lower case.
+/// Removes the host from headers, whose names are in lower case.
 pub(super) fn take_host(headers: &mut Vec<(String, Vec<u8>)>) -> Option<String> {
     let at = headers.iter().position(|(name, _)| name == "host")?;
     Some(String::from_utf8_lossy(&headers.remove(at).1).into_owned())

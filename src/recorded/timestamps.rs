@@ -1,4 +1,4 @@
-//! Moments as logs write them, in milliseconds since 1970 in UTC.
+//! Timestamps of logs, converted to milliseconds since 1970 in UTC.
 //!
 //! # Sources
 //! RFC 3339 section 5.6; httpd.apache.org/docs/2.4/mod/mod_log_config.html (`%t`), read 2026-11-23.
@@ -9,14 +9,14 @@ use serde_json::Value as Json;
 
 use crate::model::time::timestamp;
 
-/// From text as in RFC 3339: `2026-11-23T01:02:03.456+01:00`.
+/// Parses text as in RFC 3339: `2026-11-23T01:02:03.456+01:00`.
 pub(super) fn of_rfc3339(text: &str) -> Option<i64> {
     timestamp(text).map(Timestamp::as_millisecond)
 }
 
-/// From the text of an access log: `23/Nov/2026:01:02:03 +0100`.
+/// Parses the timestamp of an access log: `23/Nov/2026:01:02:03 +0100`.
 pub(super) fn of_access_log(text: &str) -> Option<i64> {
-    // The library reads years of any length.
+    // The library accepts years of any length.
     let year = text.split('/').nth(2)?.split(':').next()?;
     if year.len() != "YYYY".len() || !year.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -25,7 +25,7 @@ pub(super) fn of_access_log(text: &str) -> Option<i64> {
     time.to_timestamp().ok().map(Timestamp::as_millisecond)
 }
 
-/// A moment as text or as a number.
+/// Converts a timestamp that is text or a number.
 pub(super) fn of_json(time: &Json) -> Option<i64> {
     match time {
         Json::String(text) => of_rfc3339(text),
@@ -34,14 +34,15 @@ pub(super) fn of_json(time: &Json) -> Option<i64> {
     }
 }
 
-/// From a number since 1970: seconds, milliseconds or nanoseconds, by its size.
+/// Converts seconds, milliseconds or nanoseconds since 1970; the size of the number decides the
+/// unit.
 pub(super) fn of_number(number: f64) -> Option<i64> {
     let millis = match number.abs() {
         n if n < 1e11 => number * 1e3,
         n if n < 1e14 => number,
         _ => number / 1e6,
     };
-    // The year 9999.
+    // The limit is in the year 9999.
     #[expect(clippy::cast_possible_truncation, reason = "it is in range")]
     (millis.abs() < 2.6e14).then_some(millis as i64)
 }

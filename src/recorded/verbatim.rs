@@ -1,4 +1,4 @@
-//! What is made of a recorded request: a sample for all rules, or the request exactly as it is
+//! Targets of reading a recorded request: a sample for all rules, or the request exactly as it is
 //! written.
 
 use super::json_line::{Line, sample};
@@ -7,15 +7,15 @@ use super::request_target::of_address;
 use super::sample::{Place, Sample};
 use crate::seclang;
 
-/// What is made of a recorded request.
+/// A type that can be made of a recorded request.
 pub trait Recording: Sized + Send + 'static {
-    /// Of a JSON line.
+    /// Converts a JSON line.
     ///
     /// # Errors
-    /// Why it is not a request.
+    /// Fails if the line is not a request.
     fn of_line(line: Line<'_>, place: Place, options: &Options) -> Result<Self, String>;
 
-    /// Of a request in any other form.
+    /// Converts a request in any other format.
     fn of_sample(sample: Sample) -> Self;
 }
 
@@ -29,14 +29,14 @@ impl Recording for Sample {
     }
 }
 
-/// A request for the engine of the OWASP rules. Of a JSON line it is exactly what is written: a
-/// header that is not there is missing, and the method, the target and the protocol can be any
-/// text. Every other form is taken as [`Sample::as_sent`] says.
+/// A request for the engine of the OWASP rules. A JSON line is taken exactly as it is written: no
+/// header is added, and the method, the target and the protocol can be any text. Requests in other
+/// formats are converted by [`Sample::as_sent`].
 #[derive(Debug, Clone)]
 pub struct Verbatim {
-    /// Its name; where it was read, if it has none.
+    /// Name of the request, or its position if it has no name.
     pub id: String,
-    /// The request.
+    /// The request for the engine.
     pub request: seclang::Request,
 }
 

@@ -1,4 +1,4 @@
-//! A snapshot as a document that a sandbox loads.
+//! Converts a snapshot to a document that the sandbox loads.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::live::snapshot::Snapshot;
 
-/// Members of a ruleset that a document holds.
+/// Members of a ruleset that the document holds.
 const RULESET: &[&str] =
     &["id", "name", "description", "kind", "version", "last_updated", "phase", "rules"];
 
-/// Members of SRV data that repeat the name, in answers of before 2024-05-31; a sandbox refuses
-/// them.
+/// Members of SRV data that repeat the name. Cloudflare answered with them before 2024-05-31; the
+/// sandbox refuses them.
 const OLD_SRV: &[&str] = &["service", "proto", "name"];
 
 /// Members of DNSSEC that can be set.
 const DNSSEC: &[&str] =
     &["status", "modified_on", "dnssec_multi_signer", "dnssec_presigned", "dnssec_use_nsec3"];
 
-/// A snapshot as the document of a sandbox, in the form of `sandbox dump`.
+/// Converts a snapshot to a document in the form of `sandbox dump`.
 #[must_use]
 pub fn document(snapshot: &Snapshot) -> Json {
     let mut zones: BTreeMap<String, Json> = BTreeMap::new();
@@ -78,15 +78,15 @@ pub fn document(snapshot: &Snapshot) -> Json {
     json!({ "zones": zones, "managed_rulesets": managed, "account_rulesets": accounts })
 }
 
-/// Changes a zone that is there.
+/// Changes a zone of the document if the document has it.
 fn put(zones: &mut BTreeMap<String, Json>, id: &str, change: impl FnOnce(&mut Json)) {
     if let Some(zone) = zones.get_mut(id) {
         change(zone);
     }
 }
 
-/// Adds to a list that may be missing, unless it has it: an entry point can be read by its phase
-/// and by its identifier.
+/// Adds an item to a list unless the list has it: an entry point can be read both by its phase and
+/// by its identifier.
 fn push(list: &mut Json, item: Json) {
     if !list.is_array() {
         *list = json!([]);
@@ -96,21 +96,20 @@ fn push(list: &mut Json, item: Json) {
     }
 }
 
-/// Adds a ruleset that the list does not have.
+/// Adds a ruleset unless the list has it.
 fn push_once(items: &mut Vec<Json>, item: Json) {
     if items.iter().all(|other| other["id"] != item["id"]) {
         items.push(item);
     }
 }
 
-/// These members of an object, as far as it has them and they are not null.
+/// Selects members of an object and leaves out those that are null.
 fn some(object: &Json, members: &[&str]) -> Json {
     let kept =
         members.iter().filter_map(|name| Some(((*name).to_owned(), object.get(*name)?.clone())));
     Json::Object(kept.filter(|(_, value)| !value.is_null()).collect())
 }
 
-/// A zone without its records.
 fn of_zone(zone: &Json) -> Json {
     let mut out = some(zone, &["id", "name", "status", "paused", "type", "created_on", "account"]);
     if let Some(plan) = zone.pointer("/plan/legacy_id") {
@@ -119,7 +118,7 @@ fn of_zone(zone: &Json) -> Json {
     out
 }
 
-/// A record, whole: the sandbox ignores the members that it computes itself.
+/// Keeps all members of a record; the sandbox ignores those that it computes itself.
 fn of_record(record: &Json) -> Json {
     let mut members = record.as_object().cloned().unwrap_or_default();
     if members.get("type").is_some_and(|kind| kind == "SRV")
@@ -127,7 +126,7 @@ fn of_record(record: &Json) -> Json {
     {
         data.retain(|name, _| !OLD_SRV.contains(&name.as_str()));
     }
-    // Null and an empty object say nothing.
+    // Null and an empty object carry no information.
     members.retain(|_, value| {
         !value.is_null() && value.as_object().is_none_or(|object| !Map::is_empty(object))
     });

@@ -1,5 +1,5 @@
-//! A rehearsal: what Cloudflare has is copied into a fresh sandbox, the plan is applied there, and
-//! the sandbox's name server is asked what the spec expects.
+//! Rehearsal: copies the live state into a fresh sandbox, applies the plan there, and asks the
+//! sandbox's name server what the spec expects.
 //!
 //! ```text
 //!  Cloudflare ──snapshot──▶ document ──copy──▶ sandbox ◀── apply (as for Cloudflare)
@@ -7,9 +7,9 @@
 //!                                                 └─ questions ──▶ passed · failed · unknown
 //! ```
 //!
-//! The copy is made from the answers of the API as they are in a snapshot, not from our reading of
-//! them. What the sandbox refuses is left out and named. Nothing here can write to Cloudflare: the
-//! snapshot is all that is known of it.
+//! The copy is made from the API's answers in a snapshot, not from our interpretation of them.
+//! Objects that the sandbox refuses are left out and listed. A rehearsal cannot write to
+//! Cloudflare, because it knows only the snapshot.
 
 mod copy;
 mod questions;

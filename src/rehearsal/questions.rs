@@ -1,7 +1,7 @@
-//! Questions to a name server over TCP, and whether an answer is the expected one.
+//! Asks a name server over TCP and compares the answers with the expected ones.
 //!
-//! The answer is decoded by a library, so that neither our encoding of values nor the sandbox's is
-//! taken for granted.
+//! A library decodes the answers, so that an error in our encoding of values or in the sandbox's is
+//! found.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -22,43 +22,43 @@ use crate::insight::expect::Outcome;
 use crate::model::{ExpectedAnswer, Fqdn, Rdata, RecordType};
 use crate::sandbox::is_edge;
 
-/// How long an answer may take.
+/// Longest wait for an answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How many values are named.
+/// Maximum number of values in a message.
 const MOST_VALUES: usize = 5;
 
-/// Why there is no answer.
+/// Reasons why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum QuestionError {
-    /// The connection failed, or took too long.
+    /// The connection failed or timed out.
     #[error("ask the name server of the sandbox")]
     Connection(#[source] io::Error),
-    /// What was asked or answered is no DNS message.
+    /// The question or the answer is not a DNS message.
     #[error("read the answer of the name server of the sandbox")]
     Message,
 }
 
-/// An answer.
+/// An answer of the name server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// The response code.
+    /// Response code.
     code: Rcode,
-    /// Whether other name servers answer.
+    /// True if the answer refers to other name servers.
     is_referral: bool,
-    /// Whether the values are the name servers to which the name is delegated.
+    /// True if the values are the name servers to which the name is delegated.
     is_delegation: bool,
-    /// Whether an alias leads to a name that the sandbox does not have.
+    /// True if an alias leads to a name that the sandbox does not have.
     leads_out: bool,
-    /// The values of the type that was asked for, in zone-file format; those of a delegation if its
-    /// name servers were asked for.
+    /// Values of the requested type in zone-file format. For a delegation whose name servers were
+    /// requested, the values are those name servers.
     values: Vec<String>,
 }
 
-/// Asks a name server.
+/// Sends a question to a name server.
 ///
 /// # Errors
-/// There is no answer.
+/// Fails if no answer arrives.
 pub async fn ask(
     server: SocketAddr,
     name: &Fqdn,
@@ -76,7 +76,7 @@ pub async fn ask(
     read(response.map_err(QuestionError::Connection)?, name, kind).ok_or(QuestionError::Message)
 }
 
-/// A query with its length before it.
+/// Encodes a query with its length prefix.
 fn query(name: &Fqdn, kind: RecordType) -> Option<Vec<u8>> {
     let name = Name::vec_from_str(name.as_str()).ok()?;
     let mut question = MessageBuilder::new_vec().question();
@@ -86,7 +86,6 @@ fn query(name: &Fqdn, kind: RecordType) -> Option<Vec<u8>> {
     Some([&length.to_be_bytes()[..], &message].concat())
 }
 
-/// Reads a response to a question.
 fn read(response: Vec<u8>, name: &Fqdn, kind: RecordType) -> Option<Reply> {
     let message = Message::from_octets(response).ok()?;
     let (_, answer, authority, _) = message.sections().ok()?;
@@ -117,7 +116,7 @@ fn read(response: Vec<u8>, name: &Fqdn, kind: RecordType) -> Option<Reply> {
     let leads_out =
         has_alias && values.is_empty() && !has_end && !is_referral && asked != Rtype::CNAME;
     let code = message.header().rcode();
-    // To whom a name is delegated is for this zone to say.
+    // A delegation in this zone is this zone's own data.
     if is_referral && is_delegated_here && asked == Rtype::NS {
         return Some(Reply {
             code,
@@ -130,9 +129,8 @@ fn read(response: Vec<u8>, name: &Fqdn, kind: RecordType) -> Option<Reply> {
     Some(Reply { code, is_referral, is_delegation: false, leads_out, values })
 }
 
-/// Whether an answer is the expected one.
-///
-/// The sandbox has all records of the zone, so what is not answered does not exist.
+/// Compares an answer with the expected one. The sandbox has all records of the zone, so a name
+/// without an answer does not exist.
 #[must_use]
 pub fn judge(reply: &Reply, name: &Fqdn, kind: RecordType, expected: &ExpectedAnswer) -> Outcome {
     let Reply { code, is_referral, is_delegation, leads_out, values } = reply;
@@ -140,8 +138,8 @@ pub fn judge(reply: &Reply, name: &Fqdn, kind: RecordType, expected: &ExpectedAn
     if *is_referral || *leads_out || !matches!(*code, Rcode::NOERROR | Rcode::NXDOMAIN) {
         return Outcome::Unknown(says);
     }
-    // Name servers in an answer, not in a referral, are those of a zone itself, and Cloudflare's to
-    // choose.
+    // Name servers in an answer that is no referral are those of a zone itself, which Cloudflare
+    // assigns.
     if kind == RecordType::Ns && !values.is_empty() && !is_delegation {
         return Outcome::Unknown(format!("{says}, which the sandbox invents"));
     }
@@ -155,8 +153,7 @@ pub fn judge(reply: &Reply, name: &Fqdn, kind: RecordType, expected: &ExpectedAn
     let holds = match expected {
         ExpectedAnswer::Nothing => values.is_empty(),
         ExpectedAnswer::Edge => on_edge,
-        // The addresses of the edge are Cloudflare's to choose; those of the sandbox say nothing
-        // about them.
+        // Cloudflare chooses the addresses of its edge, so the sandbox's addresses prove nothing.
         ExpectedAnswer::Is(_) | ExpectedAnswer::Within(_) if on_edge => {
             return Outcome::Unknown(says);
         }
@@ -180,7 +177,7 @@ pub fn judge(reply: &Reply, name: &Fqdn, kind: RecordType, expected: &ExpectedAn
     if holds { Outcome::Passed } else { Outcome::Failed(format!("{says}; expected {expected}")) }
 }
 
-/// The addresses that an HTTPS record names.
+/// Returns the addresses in the hints of an HTTPS record.
 fn hints(value: &str) -> impl Iterator<Item = IpAddr> {
     let lists = value
         .split(' ')
@@ -191,7 +188,6 @@ fn hints(value: &str) -> impl Iterator<Item = IpAddr> {
 }
 
 impl Reply {
-    /// What it says.
     fn words(&self) -> String {
         match (self.code, self.values.is_empty()) {
             (Rcode::NXDOMAIN, true) => "no such name".to_owned(),
