@@ -1,12 +1,14 @@
-//! Comments of a source: the lines directly above an entry.
+//! Finds the comments of an entry: the lines directly above it.
 
-/// The most comment lines above one entry; more are a licence or a page of documentation.
+/// Maximum number of comment lines above one entry. A longer comment is a licence or a page of
+/// documentation.
 pub(super) const MOST_LINES: usize = 20;
 
-/// A comment line: its offset in the text, by which it is known, and its words.
+/// The offset of a comment line in its text, and its words. The offset identifies the line.
 pub(super) type Comment = (usize, String);
 
-/// The comment lines directly above the line of an offset. `marks` are what a comment begins with.
+/// Returns the comment lines directly above the line of an offset. A comment begins with one of
+/// `marks`.
 pub(super) fn above(text: &str, at: usize, marks: &[&str]) -> Vec<Comment> {
     let mut end = line_start(text, at);
     let mut found = Vec::new();
@@ -24,15 +26,15 @@ pub(super) fn above(text: &str, at: usize, marks: &[&str]) -> Vec<Comment> {
     found
 }
 
-/// Whether the words of a comment are about an entry. Lines of dashes and headings such as `MX
-/// records` divide a file.
+/// Returns true if the words of a comment describe an entry. Lines of dashes and headings such as
+/// `MX records` divide a file instead.
 pub(super) fn is_about_an_entry(words: &str) -> bool {
     let is_heading =
         words.split_whitespace().count() <= 2 && words.to_ascii_lowercase().ends_with("records");
     words.contains(char::is_alphanumeric) && !is_heading
 }
 
-/// Where the line of an offset begins.
+/// Returns the offset at which the line of an offset begins.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |line| line + 1)
 }

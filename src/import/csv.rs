@@ -1,18 +1,18 @@
-//! Tables of records: comma-separated values with a header.
+//! Reads tables of records: comma-separated values with a header.
 
 use super::import_result::{Entry, ImportResult, Translation, Written};
 use crate::diagnostic::{Place, SourceId, Span, count, findings};
 use crate::model::{RecordType, Value, ZoneName};
 use crate::spec::lone_carriage_return;
 
-/// The columns that are understood; `name`, `type` and `content` are required.
+/// Columns that the import reads; `name`, `type` and `content` are required.
 const COLUMNS: &[&str] =
     &["zone", "name", "type", "content", "priority", "ttl", "proxied", "comment", "tags"];
 
-/// What other tools call the column `content`.
+/// Name of the column `content` in the exports of other tools.
 const CONTENT_ALIAS: &str = "value";
 
-/// Reads a table. Records whose row has no zone belong to `zone`.
+/// Reads a table. A row without a zone belongs to `zone`.
 pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut ImportResult) {
     let text = found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
     let start = Place { source, span: Span::new(0, text.find('\n').unwrap_or(text.len())) };
@@ -53,7 +53,7 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Import
                 return;
             }
         };
-        // The reader counts from the end of the row before.
+        // The reader counts lines from the end of the previous row.
         let offset =
             cells.position().map_or(0, |at| usize::try_from(at.byte()).unwrap_or_default());
         let rest = text.get(offset..).unwrap_or_default();
@@ -84,25 +84,26 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Import
     }
 }
 
-/// Says that a quote is not closed, if that is so, and what to write.
+/// Returns the message for a quote that is not closed and how to fix it; `None` if all quotes are
+/// closed.
 fn open_quote(text: &str) -> Option<(String, String)> {
     let why = "a quote is not closed, so rows cannot be told apart";
     (text.matches('"').count() % 2 == 1)
         .then(|| (why.to_owned(), "write a quote within a value twice".to_owned()))
 }
 
-/// The names of the columns, in lower case.
+/// Names of the columns, in lower case.
 struct Columns(Vec<String>);
 
 impl Columns {
-    /// Where a column is.
+    /// Returns the index of a column.
     fn position(&self, name: &str) -> Option<usize> {
         self.0
             .iter()
             .position(|column| column == name || (name == "content" && column == CONTENT_ALIAS))
     }
 
-    /// Why no row can be read with them, and what to write.
+    /// Returns the reason why the columns cannot be read and how to fix them; `None` if they can.
     fn problem(&self) -> Option<(String, String)> {
         let missing: Vec<&str> = ["name", "type", "content"]
             .into_iter()
@@ -124,14 +125,13 @@ impl Columns {
         Some((format!("two columns are called `{name}`"), "keep one of them".to_owned()))
     }
 
-    /// The columns that are not understood.
+    /// Returns the columns that the import does not read.
     fn unknown(&self) -> Vec<&str> {
         let names = self.0.iter().map(String::as_str);
         names.filter(|name| !COLUMNS.contains(name) && *name != CONTENT_ALIAS).collect()
     }
 }
 
-/// A row of the table.
 #[derive(Clone, Copy)]
 struct Row<'t> {
     columns: &'t Columns,
@@ -139,7 +139,7 @@ struct Row<'t> {
 }
 
 impl<'t> Row<'t> {
-    /// Says that a row has values without a column, if that is so.
+    /// Returns the message for values that have no column; `None` if every value has one.
     fn surplus(self) -> Option<String> {
         let surplus =
             self.cells.iter().skip(self.columns.0.len()).filter(|cell| !cell.is_empty()).count();
@@ -151,22 +151,20 @@ impl<'t> Row<'t> {
         })
     }
 
-    /// The text in a column, if there is one.
+    /// Returns the text in a column; `None` if the cell is absent or empty.
     fn cell(self, name: &str) -> Option<&'t str> {
         self.columns.position(name).and_then(|n| self.cells.get(n)).filter(|text| !text.is_empty())
     }
 
-    /// The name of the record.
     fn name(self) -> &'t str {
         self.cell("name").unwrap_or("@")
     }
 
-    /// The type of the record.
     fn type_name(self) -> &'t str {
         self.cell("type").unwrap_or_default()
     }
 
-    /// The zone that the row names, else the given one.
+    /// Returns the zone that the row names, or else `given`.
     fn zone(self, given: Option<&ZoneName>) -> Result<Option<ZoneName>, String> {
         match self.cell("zone").map(ZoneName::parse) {
             Some(parsed) => parsed.map(Some).map_err(|error| error.to_string()),
@@ -174,7 +172,7 @@ impl<'t> Row<'t> {
         }
     }
 
-    /// The time to live, in seconds; 1 means automatic.
+    /// Returns the TTL in seconds; 1 means automatic.
     fn ttl(self) -> Result<Option<u32>, String> {
         match self.cell("ttl") {
             Some(text) if text.eq_ignore_ascii_case("auto") => Ok(Some(1)),
@@ -185,7 +183,6 @@ impl<'t> Row<'t> {
         }
     }
 
-    /// Whether the record is proxied.
     fn is_proxied(self) -> Result<bool, String> {
         match self.cell("proxied").map(str::to_ascii_lowercase).as_deref() {
             None | Some("false" | "no" | "off" | "0") => Ok(false),
@@ -194,7 +191,7 @@ impl<'t> Row<'t> {
         }
     }
 
-    /// The record; otherwise what is wrong with it.
+    /// Returns the record of the row, or the reason why it is invalid.
     fn entry<'s>(self, zone: &'s ZoneName) -> Result<Entry<'s>, String>
     where
         't: 's,

@@ -1,4 +1,4 @@
-//! A record as its source writes it.
+//! Represents a record as its source writes it.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::model::{
 pub(super) enum Written {
     /// Presentation form, as on the right-hand side of a line of a zone file.
     Text(String),
-    /// The members of Cloudflare's record object: `content`, and `priority` beside it.
+    /// `content` and `priority` of Cloudflare's record object.
     Content(String, Option<Value>),
     /// Named fields, as in Cloudflare's `data`.
     Fields(Fields),
@@ -22,32 +22,26 @@ pub(super) enum Written {
 /// A record, as its source writes it.
 #[derive(Debug, Clone)]
 pub(super) struct Entry<'s> {
-    /// The zone.
     pub(super) zone: &'s ZoneName,
     /// `@`, a name relative to the zone, or a name within it.
     pub(super) name: &'s str,
-    /// The mnemonic of its type.
+    /// Mnemonic of the record type.
     pub(super) type_name: &'s str,
-    /// Its value.
     pub(super) value: Written,
-    /// Time to live in seconds; 1 or `None` is automatic.
+    /// Time to live in seconds; 1 or `None` means automatic.
     pub(super) ttl: Option<u32>,
-    /// Whether traffic goes through Cloudflare.
     pub(super) proxied: bool,
-    /// Comment.
     pub(super) comment: Option<String>,
-    /// Tags.
     pub(super) tags: Vec<String>,
-    /// Settings of the record.
     pub(super) settings: Settings,
-    /// Comments of the source, in the text of its place.
+    /// Comments of the source, by offset in the text of the entry's place.
     pub(super) comments: Vec<Comment>,
-    /// Attributes of the entry that its reader does not translate.
+    /// Attributes that the reader of the source does not translate.
     pub(super) not_translated: Vec<String>,
 }
 
 impl<'s> Entry<'s> {
-    /// A record with automatic TTL and nothing else.
+    /// Creates a record with automatic TTL and no other attributes.
     pub(super) fn new(
         zone: &'s ZoneName,
         name: &'s str,
@@ -69,7 +63,7 @@ impl<'s> Entry<'s> {
         }
     }
 
-    /// The record; otherwise what is wrong and what to write instead.
+    /// Converts the entry to a record. The error is the problem and what to write instead.
     pub(super) fn record(self, id: String) -> Result<LiveRecord, (String, Option<String>)> {
         let name = self.zone.resolve(if self.name.is_empty() { "@" } else { self.name });
         let name = name.map_err(|error| (error.to_string(), None))?;

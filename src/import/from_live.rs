@@ -17,12 +17,12 @@ use crate::model::{
 };
 use crate::spec::Remarks;
 
-/// Longest name that is generated for a rule.
+/// Maximum length of a generated rule name, in characters.
 const NAME_CHARACTERS: usize = 40;
-/// Reason of an exemption, as Cloudflare does not store one.
+/// Reason of imported exemptions. Cloudflare does not store one.
 const REASON: &str = "as found at import; say why";
 
-/// Imports a zone. The spec says nothing about parts that were not read.
+/// Imports a zone. The spec leaves out parts that were not read.
 #[must_use]
 pub fn from_live(live: &LiveZone) -> Imported {
     let mut zone = DesiredZone::new(live.name.clone(), Place::NOWHERE);
@@ -76,7 +76,7 @@ pub fn from_live(live: &LiveZone) -> Imported {
     imported
 }
 
-/// The attributes of a record that its spec does not have.
+/// Returns the attributes of a record that a spec cannot have.
 pub(super) fn attributes_not_in_spec(record: &LiveRecord) -> Vec<&'static str> {
     let LiveRecord { data, proxied, comment, tags, settings, ttl, .. } = record;
     let in_spec =
@@ -97,11 +97,12 @@ pub(super) fn attributes_not_in_spec(record: &LiveRecord) -> Vec<&'static str> {
     all
 }
 
-/// A record with all its attributes.
+/// Converts a live record with all its attributes.
 fn desired(zone: &LiveZone, record: &LiveRecord) -> DesiredRecord {
     let LiveRecord { name, data, ttl, proxied, comment, tags, settings, .. } = record;
     let proxiable = data.record_type().is_some_and(|t| t.facts().proxiable);
-    // What is off is as if nothing were set, and so is what such a record does not have.
+    // A setting that is off equals an absent one, also where a record type does not have the
+    // setting.
     let on = settings.with(Settings::default(), |_, own, _| own.filter(|is_on| *is_on));
     let settings =
         data.record_type().map_or(on, |record_type| on.within(record_type, Some(*proxied)));
@@ -126,8 +127,8 @@ fn desired(zone: &LiveZone, record: &LiveRecord) -> DesiredRecord {
     }
 }
 
-/// Removes what a spec cannot express, such as a comment of several lines; returns the names of
-/// what was removed.
+/// Removes attributes that a spec cannot express, such as a comment of several lines, and returns
+/// their names.
 fn unsayable(facets: &mut Facets) -> Vec<&'static str> {
     let mut unsaid = Vec::new();
     if facets.ttl.take_if(|ttl| Ttl::seconds(u64::from(ttl.as_number())).is_err()).is_some() {
@@ -149,7 +150,7 @@ fn unsayable(facets: &mut Facets) -> Vec<&'static str> {
     unsaid
 }
 
-/// The protection of a zone; `None` if there is none.
+/// Converts the protection of a zone; `None` if it has none.
 fn waf(
     live: &LiveWaf,
     notes: &mut Vec<String>,
@@ -210,7 +211,7 @@ fn waf(
     (!is_silent).then_some(section)
 }
 
-/// Why a rule is left alone, if a spec cannot have it.
+/// Returns the reason why a rule stays out of the spec; `None` if the spec can have it.
 fn why_not_in_spec(rules: &[LiveRule], rule: &LiveRule, phase: Phase) -> Option<String> {
     let shown = rule.shown();
     if !phase.lists(rule.body.action()) {
@@ -233,14 +234,14 @@ fn why_not_in_spec(rules: &[LiveRule], rule: &LiveRule, phase: Phase) -> Option<
     })
 }
 
-/// A managed ruleset by its id, with its name if it is known.
+/// Returns the id of a managed ruleset, with its name if that is known.
 fn managed_ruleset(id: &str) -> String {
     let known = MANAGED_RULESETS.iter().find(|ruleset| ruleset.id == id);
     known.map_or_else(|| id.to_owned(), |ruleset| format!("{id} ({})", ruleset.name))
 }
 
-/// A rule as a spec would have it, under its `ref` or a name made from its description; `None` if a
-/// spec cannot express it.
+/// Converts a rule for a spec, under its `ref` or a name made from its description. Returns `None`
+/// if a spec cannot express the rule.
 #[must_use]
 pub fn rule_from_live(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> Option<DesiredRule> {
     let is_said = ["action", "expression"].iter().all(|member| live.body.text(member).is_some());
@@ -251,7 +252,7 @@ pub fn rule_from_live(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> Option<De
     (!holds_credential).then_some(rule)
 }
 
-/// Whether an exception comes after a deployment that it exempts from, so that it has no effect
+/// Returns true if an exception comes after a deployment that it exempts from. It has no effect
 /// until it is moved.
 fn is_dead(rules: &[LiveRule], rule: &LiveRule) -> bool {
     let above = rules.iter().take_while(|r| r.id != rule.id);
@@ -265,7 +266,7 @@ fn is_dead(rules: &[LiveRule], rule: &LiveRule) -> bool {
     above.filter_map(|r| r.body.executes()).any(passes_by)
 }
 
-/// The managed rulesets that are deployed and that a spec can name.
+/// Converts the deployments of managed rulesets that a spec can name.
 fn deployments<'r>(
     rules: &'r [LiveRule],
     live: &LiveWaf,
@@ -316,7 +317,7 @@ fn deployments<'r>(
     deployed
 }
 
-/// The members of a deployment that would be missing if the spec deployed the ruleset anew.
+/// Returns the members of a deployment that would be lost if the spec deployed the ruleset anew.
 fn members_not_in_spec(
     rule: &RuleBody,
     desired: &DesiredDeployment,
@@ -342,8 +343,8 @@ fn members_not_in_spec(
     lost
 }
 
-/// A name for a rule: its `ref`, or one made from its description or id. `None` if its `ref` cannot
-/// be one.
+/// Returns a name for a rule: its `ref`, or a name made from its description or id. Returns `None`
+/// if its `ref` is not a valid name.
 fn name(rule: &LiveRule, taken: &mut BTreeSet<String>) -> Option<String> {
     if let Some(reference) = rule.body.reference() {
         let reserved = Managed::ALL.iter().any(|m| m.key() == reference);

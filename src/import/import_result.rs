@@ -1,5 +1,5 @@
-//! What a source declares, in the terms of the model. Readers add to it; it becomes a spec as a
-//! live zone does.
+//! Collects the declarations of sources in the terms of the model. Readers add zones, records and
+//! rules; the result becomes a spec in the same way as a live zone.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -17,73 +17,72 @@ use crate::model::{
 };
 use crate::spec::Remarks;
 
-/// What sources declare.
+/// Everything that the sources declare.
 #[derive(Debug, Default)]
 pub struct ImportResult {
-    /// The texts that were read.
+    /// Texts of the sources.
     pub sources: Sources,
-    /// What could not be imported, and why.
+    /// Entries that could not be imported, and the reasons.
     pub diagnostics: Diagnostics,
-    /// How much was imported, by kind of entry.
+    /// Number of imported entries, by kind of entry.
     pub tally: BTreeMap<String, Tally>,
-    /// What is to do in the tools that managed it.
+    /// Remaining steps in the tools that managed the zones.
     pub leaving: Leaving,
-    /// Zones whose records are only partly known, with the reasons. They are never handed over or
+    /// Zones of which some records are unknown, with the reasons. They are never handed over or
     /// pruned.
     pub zones_in_part: BTreeMap<ZoneName, BTreeSet<String>>,
     /// Kinds of the sources that were read.
     pub kinds: BTreeSet<SourceKind>,
-    /// Whether a configuration was read whose variables can have values.
+    /// True if a source is a configuration that has variables.
     pub has_variables: bool,
     /// Files with values of Terraform's variables that cannot be read, with the reasons.
     pub(super) unread_values: BTreeMap<PathBuf, String>,
     /// Files that were read.
     pub files_read: BTreeSet<PathBuf>,
-    /// Files that were seen and not read, with the reasons.
+    /// Files that were found and not read, with the reasons.
     pub files_skipped: BTreeMap<PathBuf, String>,
-    /// Where each record comes from.
+    /// Source of each record.
     pub origins: BTreeMap<(ZoneName, Fqdn, Rdata), Origin>,
-    /// The types of records of each name.
+    /// Record types of each name.
     types: BTreeMap<(ZoneName, Fqdn), BTreeSet<RecordType>>,
-    /// The made-up names of rules.
+    /// Generated names of rules.
     references: BTreeSet<String>,
     /// Comments about records.
     remarks: Remarks,
-    /// Comments that a record has already.
+    /// Comment lines that are assigned to a record.
     used: HashSet<(SourceId, usize)>,
-    /// Who says what something is, by zone and thing.
+    /// First claim about each thing of a zone.
     claims: BTreeMap<(ZoneName, String), Said>,
-    /// The zones.
     zones: BTreeMap<ZoneName, FoundZone>,
-    /// How many records they have.
+    /// Number of records in all zones.
     record_count: usize,
 }
 
-/// An entry that says what something of a zone is.
+/// A statement of an entry about one thing of a zone, such as a setting.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Claim<'c> {
-    /// What it is about, such as ``the setting `ssl` ``.
+    /// Subject of the claim, such as ``the setting `ssl` ``.
     pub(super) thing: &'c str,
-    /// What the source calls the entry.
+    /// Name of the entry in its source.
     pub(super) what: &'c str,
-    /// The directory or file that the entry is in.
+    /// Directory or file of the entry.
     pub(super) origin: &'c str,
-    /// The place of the entry; [`Place::NOWHERE`] in a state.
+    /// Place of the entry; [`Place::NOWHERE`] in a state.
     pub(super) place: Place,
 }
 
-/// How an entry relates to those before it that are about the same thing.
+/// Relation of a claim to earlier claims about the same thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Claimed {
-    /// It is the first.
+    /// No earlier claim exists.
     First,
-    /// It says the same.
+    /// The earlier claim is equal.
     Same,
-    /// It says something else.
+    /// The earlier claim differs.
     Contradicts,
 }
 
-/// What an entry says.
+/// A recorded claim.
 #[derive(Debug, Clone)]
 struct Said {
     value: String,
@@ -92,72 +91,72 @@ struct Said {
     place: Place,
 }
 
-/// How to choose one of two entries that contradict each other.
+/// Returns the advice to skip one of two contradicting entries.
 pub(super) fn skip_one_of(first: &str, second: &str) -> String {
     format!("leave one of them out: `--skip '{first}'` or `--skip '{second}'`")
 }
 
-/// Says that attributes are not in the spec; `None` if there are none.
+/// Returns the message about attributes that are not in the spec; `None` if there are no such
+/// attributes.
 pub(super) fn not_in_spec(attributes: &[String]) -> Option<String> {
     let shown: Vec<String> = attributes.iter().map(|path| format!("`{path}`")).collect();
     let verb = if shown.len() == 1 { "is" } else { "are" };
     (!shown.is_empty()).then(|| format!("{} {verb} not in the spec", shown.join(", ")))
 }
 
-/// The most records of one import: each takes more than a thousand bytes until the spec is written.
+/// Maximum number of records in one import. Each record takes more than a thousand bytes until the
+/// spec is written.
 const MOST_RECORDS: usize = 90_000;
-/// Why a record is left out after so many.
+/// Reason for leaving out records beyond the limit.
 const TOO_MANY_RECORDS: &str =
     "an import has at most 90000 records; this one and others are left out";
-/// The most reports of one import; what is left out after them is only counted.
+/// Maximum number of reports in one import. Later entries that are left out are only counted.
 const MOST_REPORTS: usize = 10_000;
 
-/// A zone that a source declares.
 #[derive(Debug)]
 struct FoundZone {
-    /// Its records and rules.
+    /// Records and rules.
     content: LiveZone,
-    /// Its settings.
     settings: DesiredSettings,
     /// Records that must not exist.
     tombstones: Vec<Tombstone>,
 }
 
-/// Where a record comes from.
+/// Source of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// Its place; [`Place::NOWHERE`] in a state.
+    /// Place of the entry; [`Place::NOWHERE`] in a state.
     pub place: Place,
-    /// What its source calls it.
+    /// Name of the record in its source.
     pub what: String,
-    /// Its index among the records of its zone.
+    /// Index among the records of the zone.
     index: usize,
 }
 
-/// Entries of a kind.
+/// Number of entries of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// How many there are.
+    /// Number of all entries.
     pub all: usize,
-    /// Number of entries that are in the spec with everything that they say.
+    /// Number of entries that the spec has completely.
     pub imported: usize,
-    /// Number of entries of which the spec has a part; each is reported with what is missing.
+    /// Number of entries that the spec has in part. A report for each names the missing parts.
     pub in_part: usize,
 }
 
-/// How much of an entry of the source is in the spec.
+/// Extent to which an entry of the source is in the spec.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Translation {
-    /// Everything that the entry says.
+    /// The spec has everything.
     Whole,
-    /// Less than the entry says. What is missing is reported, and the entry stays in the old tool.
+    /// The spec has a part. The missing part is reported, and the entry stays in the old tool.
     InPart,
-    /// Nothing. The reason is reported.
+    /// The spec has nothing. The reason is reported.
     LeftOut,
 }
 
 impl Translation {
-    /// Of an entry with these parts.
+    /// Combines the translations of an entry's parts.
     pub(super) fn of_all(parts: Vec<Self>) -> Self {
         if parts.iter().all(|part| *part == Self::Whole) {
             Self::Whole
@@ -170,7 +169,7 @@ impl Translation {
 }
 
 impl ImportResult {
-    /// The zone of this name, which the source declares.
+    /// Returns the zone with this name and adds it if it is new.
     fn entry(&mut self, name: &ZoneName) -> &mut FoundZone {
         self.zones.entry(name.clone()).or_insert_with(|| FoundZone {
             content: LiveZone::new(name.clone(), ZoneId(String::new())),
@@ -179,12 +178,13 @@ impl ImportResult {
         })
     }
 
-    /// Notes that the source declares a zone.
+    /// Adds a zone without content.
     pub(super) fn zone(&mut self, name: &ZoneName) {
         self.entry(name);
     }
 
-    /// A `ref` for a rule that has no name of its own; with a number if another one has the same.
+    /// Returns an unused `ref` for a rule without a name: the text itself, or the text with a
+    /// number.
     pub(super) fn distinct_reference(&mut self, wanted: &str) -> String {
         let numbered = (2..).map(|n| format!("{wanted}-{n}"));
         let mut all = std::iter::once(wanted.to_owned()).chain(numbered);
@@ -202,7 +202,7 @@ impl ImportResult {
         }
     }
 
-    /// Counts what was counted since a tally once more for each equal copy of the entries.
+    /// Adds the counts since a tally once more for each equal copy of the entries.
     pub(super) fn count_copies(&mut self, since: &BTreeMap<String, Tally>, copies: usize) {
         for (kind, tally) in &mut self.tally {
             let before = since.get(kind).copied().unwrap_or_default();
@@ -212,21 +212,21 @@ impl ImportResult {
         }
     }
 
-    /// Notes that the source has records of a zone that are not known: the zone is not handed over.
+    /// Notes that some records of a zone are unknown. The zone is not handed over.
     pub(super) fn zone_in_part(&mut self, zone: &ZoneName, reason: impl Into<String>) {
         self.zones_in_part.entry(zone.clone()).or_default().insert(reason.into());
     }
 
-    /// Ends reading: zones in part are reported, and not handed over.
+    /// Ends reading: reports zones that are known in part, and keeps them in the old tool.
     pub(super) fn finish(&mut self) {
-        // A file that another one includes was read, whatever its name is.
+        // A file that another file includes was read, whatever its name is.
         let files_read = &self.files_read;
         self.files_skipped.retain(|path, _| !files_read.contains(&real_path(path)));
-        // The indexes of the readers take as much memory as the records; `clear` would keep it.
+        // These indexes take as much memory as the records; `clear` would keep the memory.
         self.types = BTreeMap::new();
         self.used = HashSet::new();
         self.claims = Default::default();
-        // A file that is included several times has each of its mistakes once.
+        // A file that is included several times reports each mistake once.
         let mut reported = HashSet::new();
         let is_new = |diagnostic: &Diagnostic| {
             let place = diagnostic
@@ -248,18 +248,18 @@ impl ImportResult {
         }
     }
 
-    /// Notes that a file was read. One that several named directories contain is one file.
+    /// Notes that a file was read. A file that several named directories contain is counted once.
     pub(super) fn read_file(&mut self, path: &Path) {
         self.files_read.insert(real_path(path));
     }
 
-    /// Notes that a file was seen and not used.
+    /// Notes that a file was found and not used.
     pub(super) fn skip_file(&mut self, path: &Path, reason: impl Into<String>) {
         self.files_read.remove(&real_path(path));
         self.files_skipped.entry(path.to_owned()).or_insert_with(|| reason.into());
     }
 
-    /// Reports two entries that say different things about one thing; `choice` says how to choose.
+    /// Reports two entries that contradict each other; `choice` says how to choose one.
     pub(super) fn contradiction(&mut self, detail: String, places: [Place; 2], choice: String) {
         let [first, second] = places;
         let mut diagnostic = match first == Place::NOWHERE {
@@ -272,7 +272,7 @@ impl ImportResult {
         self.diagnostics.push(diagnostic.help(choice));
     }
 
-    /// Reports an entry that is left out, and counts it.
+    /// Reports and counts an entry that is left out.
     pub(super) fn refuse(
         &mut self,
         finding: &'static Finding,
@@ -285,7 +285,7 @@ impl ImportResult {
         self.report(finding, what, place, why, None);
     }
 
-    /// Reports what the spec does not contain.
+    /// Reports something that the spec does not contain.
     pub(super) fn report(
         &mut self,
         finding: &'static Finding,
@@ -294,7 +294,7 @@ impl ImportResult {
         why: &str,
         help: Option<String>,
     ) {
-        // Errors have room of their own, because they decide how the import ends.
+        // Errors have a separate limit, because they decide the exit code.
         let is_error = finding.severity == Severity::Error;
         let detail = if what.is_empty() { why.to_owned() } else { format!("{what}: {why}") };
         if self.diagnostics.len() > MOST_REPORTS
@@ -319,8 +319,8 @@ impl ImportResult {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Adds a record. One that Cloudflare would refuse is reported and left out. Attributes that
-    /// are not in the spec are reported.
+    /// Adds a record. Reports and leaves out a record that Cloudflare would refuse. Reports
+    /// attributes that are not in the spec.
     pub(super) fn record(
         &mut self,
         kind: &str,
@@ -402,7 +402,8 @@ impl ImportResult {
         }
     }
 
-    /// Adds a record that must not exist. One that the source also wants is reported and left out.
+    /// Adds a record that must not exist. Reports and leaves out a tombstone for a record that the
+    /// source also wants.
     pub(super) fn tombstone(&mut self, kind: &str, what: &str, place: Place, entry: Entry<'_>) {
         let zone = entry.zone.clone();
         let parsed = entry.record(what.to_owned()).and_then(|LiveRecord { name, data, .. }| {
@@ -437,7 +438,7 @@ impl ImportResult {
         }
     }
 
-    /// Why a record is left out, and what to do: a spec cannot have it beside the others.
+    /// Returns why a record cannot be in a spec beside the other records, and what to do.
     fn refusal_of(&self, zone: &ZoneName, record: &LiveRecord) -> Option<(String, &'static str)> {
         if record.data.is_alias_of(&record.name) {
             let why = format!("`{}` is the name of the record itself", record.name);
@@ -456,7 +457,7 @@ impl ImportResult {
             .then(|| (format!("the source has this record already, with another {shown}"), keep))
     }
 
-    /// Why a record cannot be beside those that its name has already: another CNAME, or types that
+    /// Returns why a record conflicts with the records of its name: a second CNAME, or types that
     /// exclude each other.
     fn conflict(&self, zone: &ZoneName, record: &LiveRecord) -> Option<String> {
         let own = record.data.record_type()?;
@@ -474,8 +475,7 @@ impl ImportResult {
         ))
     }
 
-    /// Notes that an entry says what something is. If another entry says something else, that is
-    /// reported.
+    /// Records a claim, and reports it if an earlier claim about the same thing differs.
     pub(super) fn claim(&mut self, zone: &ZoneName, claim: Claim<'_>, value: &str) -> Claimed {
         let Claim { thing, what, origin, place } = claim;
         let key = (zone.clone(), thing.to_owned());
@@ -487,7 +487,7 @@ impl ImportResult {
         if first.value == value {
             return Claimed::Same;
         }
-        // One address in two places is told apart by the places.
+        // Equal addresses are distinguished by their places.
         let is_one_address = first.what == what;
         let (one, other) = match is_one_address {
             true => (first.origin.clone(), origin.to_owned()),
@@ -502,7 +502,7 @@ impl ImportResult {
         Claimed::Contradicts
     }
 
-    /// Adds a member of the DNS settings.
+    /// Adds a DNS setting.
     pub(super) fn dns_setting(&mut self, zone: &ZoneName, name: &str, value: Value, place: Place) {
         self.entry(zone).settings.dns_settings.insert(name.to_owned(), (value, place));
     }
@@ -512,12 +512,12 @@ impl ImportResult {
         self.entry(zone).settings.settings.insert(name.to_owned(), (value, place));
     }
 
-    /// Turns DNSSEC on or off.
+    /// Adds a claim about DNSSEC.
     pub(super) fn dnssec(&mut self, zone: &ZoneName, on: bool, place: Place) {
         self.entry(zone).settings.dnssec = Some((on, place));
     }
 
-    /// Adds rules at the end of a phase.
+    /// Appends rules to a phase.
     pub(super) fn rules(&mut self, zone: &ZoneName, phase: Phase, rules: Vec<LiveRule>) {
         let entry_points = &mut self.entry(zone).content.waf.entry_points;
         let entry_point = entry_points.entry(phase).or_insert(EntryPoint::Absent);
@@ -535,20 +535,20 @@ impl ImportResult {
         }
     }
 
-    /// Whether nothing was found.
+    /// Returns true if the sources declare nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.zones.is_empty()
     }
 
-    /// Takes out the zones as specs, with what a spec cannot express. What only reading them needed
-    /// is released.
+    /// Takes the zones out as specs, with notes about what a spec cannot express. Releases the
+    /// memory that only the readers needed.
     #[must_use]
     pub fn take_imported(&mut self) -> Vec<Imported> {
         let zones = std::mem::take(&mut self.zones);
         let import = |found: FoundZone| {
             let mut imported = from_live(&found.content);
-            // Findings of the entries have said it.
+            // The reports of the entries already contain these notes.
             imported.notes.retain(|note| !imported.rule_notes.iter().any(|(_, said)| said == note));
             imported.zone.settings = found.settings;
             imported.zone.tombstones = found.tombstones;
@@ -559,7 +559,7 @@ impl ImportResult {
     }
 }
 
-/// The names of the attributes in which two records of one name and value differ.
+/// Returns the names of the attributes that differ between two records of one name and value.
 fn different_attributes(a: &LiveRecord, b: &LiveRecord) -> Vec<&'static str> {
     // The TTL of a proxied record is automatic.
     let ttl = |record: &LiveRecord| (!record.proxied).then_some(record.ttl);
@@ -573,12 +573,12 @@ fn different_attributes(a: &LiveRecord, b: &LiveRecord) -> Vec<&'static str> {
     all.into_iter().filter(|(_, is_different)| *is_different).map(|(name, _)| name).collect()
 }
 
-/// Where a file is, links followed, as far as that is known.
+/// Returns the path of a file with links followed, or the path itself if that fails.
 fn real_path(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// A text as character strings of 255 octets in quotes, the last one shorter.
+/// Returns a text as quoted character strings of at most 255 octets.
 pub(super) fn quoted(text: &str) -> String {
     let mut parts = vec![String::new()];
     let mut length = 0;

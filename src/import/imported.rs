@@ -1,4 +1,4 @@
-//! A zone as an import found it.
+//! Holds a zone as an import returns it.
 
 use crate::model::DesiredZone;
 use crate::model::ruleset::RuleId;
@@ -7,15 +7,16 @@ use crate::spec::Remarks;
 /// An imported zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// The spec of the zone.
+    /// Spec of the zone.
     pub zone: DesiredZone,
-    /// What the spec cannot express and a plan leaves unmanaged, and what needs a review.
+    /// Content that the spec cannot express, which a plan leaves unmanaged, and content that needs
+    /// a review.
     pub notes: Vec<String>,
-    /// The notes that are about rules, each with the id of its rule.
+    /// Notes about rules, each with the id of the rule.
     pub rule_notes: Vec<(RuleId, String)>,
-    /// What does not do what it appears to do.
+    /// Notes about content that does not do what it appears to do.
     pub meanings: Vec<String>,
-    /// Settings that the spec leaves out although they are not at their default, with the reasons.
+    /// Settings that differ from their defaults and that the spec leaves out, with the reasons.
     pub left_out_settings: Vec<String>,
     /// Comments of the source.
     pub remarks: Remarks,

@@ -1,9 +1,9 @@
-//! What to do in the tool that a zone leaves, so that it stops managing what the spec now manages,
-//! and deletes nothing.
+//! Writes the steps for the tool that a zone leaves: the tool stops managing what the spec manages
+//! now, and deletes nothing.
 //!
-//! Out: text for a person, or a script for a shell. Nothing here is run. Names come from files that
-//! others wrote: they are quoted, and an entry whose name cannot be shown as it is is left out and
-//! counted.
+//! The result is text for a person or a script for a shell; nothing is run. Names come from files
+//! that others wrote, so they are quoted. An entry is left out and counted if its name cannot be
+//! shown verbatim.
 //!
 //! # Sources
 //! developer.hashicorp.com/terraform/language/resources/syntax (`removed` blocks) and
@@ -15,34 +15,33 @@ use std::fmt::Write as _;
 use crate::diagnostic::{count, is_hidden};
 use crate::model::ZoneName;
 
-/// What was imported, by the tool that managed it.
+/// Imported entries, by the tool that managed them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Leaving {
-    /// Addresses of Terraform's resources: `true` where they are imported, `false` where they stay.
+    /// Addresses of Terraform's resources: `true` for imported resources, `false` for resources
+    /// that stay.
     pub(super) terraform: BTreeMap<String, bool>,
-    /// Modules and resources, without keys, of which not every instance is known.
+    /// Modules and resources, without keys, of which some instances are unknown.
     partly_unknown: BTreeSet<String>,
-    /// Zones of octoDNS.
     pub(super) octodns: BTreeSet<ZoneName>,
     /// Domains of DNSControl; several if they are equal views of one zone.
     pub(super) dnscontrol: BTreeMap<ZoneName, Vec<DnscontrolDomain>>,
 }
 
-/// A domain of DNSControl.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct DnscontrolDomain {
-    /// Its name in `dnsconfig.js`, with the tag.
+    /// Name in `dnsconfig.js`, with the tag.
     pub(super) name: String,
-    /// The providers whose records are imported.
+    /// Providers whose records are imported.
     pub(super) providers: BTreeSet<String>,
-    /// Its other providers.
+    /// Other providers of the domain.
     pub(super) stays_at: BTreeSet<String>,
-    /// Number of its entries that the spec does not have, or has in part.
+    /// Number of entries that the spec has in part or not at all.
     pub(super) left_out: usize,
 }
 
 impl Leaving {
-    /// Whether there is no tool to leave: a zone file or a table does nothing by itself.
+    /// Returns true if there is no tool to leave: a zone file or a table does nothing by itself.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.terraform.values().any(|imported| *imported)
@@ -50,13 +49,14 @@ impl Leaving {
             && !self.dnscontrol.values().flatten().any(|domain| domain.left_out == 0)
     }
 
-    /// Notes whether a resource of Terraform leaves. One address may be that of several, in several
-    /// states: it leaves if all do.
+    /// Notes whether a resource of Terraform leaves. Several states may have resources with one
+    /// address: all of them must leave.
     pub(super) fn resource(&mut self, address: &str, leaves: bool) {
         *self.terraform.entry(address.to_owned()).or_insert(true) &= leaves;
     }
 
-    /// Whether an address is that of a resource, of instances of one, or of a module that stays.
+    /// Returns true for the address of a noted resource or its instances, and of a module that
+    /// stays.
     pub(super) fn knows(&self, address: &str) -> bool {
         let is_instance =
             |known: &String| known.strip_prefix(address).is_some_and(|rest| rest.starts_with('['));
@@ -64,12 +64,12 @@ impl Leaving {
         known.into_iter().any(|known| known == address || is_instance(known))
     }
 
-    /// Notes that a module or a resource stays: what it makes is not known.
+    /// Notes that a module or a resource stays, because some of its instances are unknown.
     pub(super) fn keep(&mut self, address: &str) {
         self.partly_unknown.extend(Address::parse(address).map(|address| address.base));
     }
 
-    /// What a person changes in the files of the tool.
+    /// Returns the steps as text: the changes that a person makes in the files of the tool.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -98,7 +98,8 @@ impl Leaving {
         out
     }
 
-    /// A script that makes Terraform forget the resources; what else is to do is in its comments.
+    /// Returns a script that makes Terraform forget the resources. Comments of the script list the
+    /// other steps.
     #[must_use]
     pub fn script(&self) -> String {
         let mut out = String::from("#!/bin/sh\n");
@@ -117,8 +118,8 @@ impl Leaving {
         out
     }
 
-    /// Resources that leave with every instance, with their addresses in each module; instances
-    /// that leave alone; and how many have a name that cannot be shown.
+    /// Returns the resources of which every instance leaves, with their addresses in each module;
+    /// then the instances that leave alone, and the number of names that cannot be shown.
     fn resources(&self) -> (BTreeMap<String, BTreeSet<String>>, BTreeSet<String>, usize) {
         let mut odd = 0;
         let mut by_base: BTreeMap<String, Vec<(&String, String, bool)>> = BTreeMap::new();
@@ -132,7 +133,7 @@ impl Leaving {
         }
         let (mut whole, mut parts) = (BTreeMap::new(), BTreeSet::new());
         for (base, instances) in by_base {
-            // The resource, or a module that it is in.
+            // The address may end with the resource or with a module that contains it.
             let is_partly_unknown = |end: usize| self.partly_unknown.contains(&base[..end]);
             let is_known = !base
                 .match_indices('.')
@@ -150,7 +151,7 @@ impl Leaving {
         (whole, parts, odd)
     }
 
-    /// What both forms say in comments.
+    /// Appends the steps that text and script share, as comments.
     fn rest(&self, odd: usize, out: &mut String) {
         let staying = self.terraform.values().filter(|imported| !**imported).count();
         if odd > 0 {
@@ -176,7 +177,7 @@ impl Leaving {
         for DnscontrolDomain { name, providers, stays_at, left_out } in
             self.dnscontrol.values().flatten()
         {
-            // A name in a comment of a script cannot end the comment.
+            // A name cannot end a comment of the script.
             let safe = |name: &str| -> String {
                 name.chars().filter(|c| !is_hidden(*c) && !c.is_control()).collect()
             };
@@ -202,18 +203,19 @@ impl Leaving {
     }
 }
 
-/// An address of Terraform.
+/// An address of a Terraform resource.
 struct Address {
-    /// Without keys, such as `module.a.cloudflare_record.www` for
-    /// `module.a[0].cloudflare_record.www["x"]`: what a `removed` block names.
+    /// Address without keys, as a `removed` block names it: `module.a.cloudflare_record.www` for
+    /// `module.a[0].cloudflare_record.www["x"]`.
     base: String,
-    /// With the keys of its modules, such as `module.a[0].cloudflare_record.www`: what `state rm`
-    /// names.
+    /// Address with the keys of its modules, as `state rm` names it:
+    /// `module.a[0].cloudflare_record.www`.
     resource: String,
 }
 
 impl Address {
-    /// `None` if it is no address that Terraform has, or cannot be shown as it is.
+    /// Parses an address. Returns `None` if Terraform has no such address or it cannot be shown
+    /// verbatim.
     fn parse(address: &str) -> Option<Self> {
         if address.chars().any(is_hidden) {
             return None;
@@ -247,7 +249,7 @@ impl Address {
     }
 }
 
-/// What follows a key and its bracket.
+/// Returns the text after a key and its closing bracket.
 fn after_key(key: &str) -> Option<&str> {
     let Some(text) = key.strip_prefix('"') else {
         let (digits, rest) = key.split_once(']')?;
@@ -268,7 +270,7 @@ fn after_key(key: &str) -> Option<&str> {
     None
 }
 
-/// A word that a shell takes as it is.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }

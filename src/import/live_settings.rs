@@ -1,4 +1,4 @@
-//! The settings of a live zone as a spec has them: those that differ from Cloudflare's defaults.
+//! Imports the settings of a live zone that differ from Cloudflare's defaults.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,11 @@ use crate::model::{
 };
 use crate::spec::{Input, Options, load, print};
 
-/// Most settings that a sentence names.
+/// Maximum number of settings that a sentence names.
 const MOST_NAMED: usize = 20;
 
-/// Adds the settings of a live zone to its spec. What is left out is noted with the reason.
+/// Adds the settings of a live zone to its spec. Notes settings that are left out, with the
+/// reasons.
 pub(super) fn import_settings(live: &LiveSettings, imported: &mut Imported) {
     let LiveSettings { settings, dnssec, dns_settings } = live;
     let mut desired = DesiredSettings::default();
@@ -28,8 +29,8 @@ pub(super) fn import_settings(live: &LiveSettings, imported: &mut Imported) {
     imported.zone.settings = desired;
 }
 
-/// The zone settings that differ from their defaults. A setting that no one has changed is at its
-/// default, whatever that is.
+/// Returns the zone settings that differ from their defaults. A setting that was never changed has
+/// its default, even if the default is unknown.
 fn zone_settings(
     live: &BTreeMap<String, LiveSetting>,
     desired: &mut DesiredSettings,
@@ -61,7 +62,7 @@ fn zone_settings(
     }
 }
 
-/// Whether DNSSEC is on. That it is off is the default.
+/// Returns the status of DNSSEC if it is on. The default is off.
 fn dnssec_setting(live: &LiveDnssec, notes: &mut Vec<String>) -> Option<(bool, Place)> {
     if !live.options.is_empty() {
         let options = live.options.join(", ");
@@ -83,7 +84,7 @@ fn dnssec_setting(live: &LiveDnssec, notes: &mut Vec<String>) -> Option<(bool, P
     }
 }
 
-/// The DNS settings that differ from their defaults.
+/// Returns the DNS settings that differ from their defaults.
 fn dns_settings_of(
     live: &BTreeMap<String, Value>,
     desired: &mut DesiredSettings,
@@ -115,7 +116,7 @@ fn dns_settings_of(
     }
 }
 
-/// Removes the settings that a spec cannot say as they are, and notes them.
+/// Removes settings that a spec cannot express, and notes them.
 fn keep_sayable(zone: &ZoneName, desired: &mut DesiredSettings, notes: &mut Vec<String>) {
     if is_sayable(zone, desired) {
         return;
@@ -143,7 +144,7 @@ fn keep_sayable(zone: &ZoneName, desired: &mut DesiredSettings, notes: &mut Vec<
     }
 }
 
-/// Whether a spec with these settings is valid and says the same.
+/// Returns true if a spec with these settings is valid and reads back the same settings.
 fn is_sayable(zone: &ZoneName, settings: &DesiredSettings) -> bool {
     let mut spec = DesiredZone::new(zone.clone(), Place::NOWHERE);
     spec.settings = settings.clone();

@@ -1,4 +1,5 @@
-//! Files and directories of other tools: what kind they are, and which files belong to them.
+//! Reads files and directories of other tools: detects their kinds and collects the files that
+//! belong together.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,14 +18,14 @@ use crate::diagnostic::{Place, SourceId, count, findings};
 use crate::model::ZoneName;
 use crate::wire::json;
 
-/// The most files of a directory.
+/// Maximum number of files in a directory.
 const MOST_FILES: usize = 20_000;
-/// The most values of a JSON document; a record of a state has about forty.
+/// Maximum number of values in a JSON document. A record of a state has about forty.
 const MOST_VALUES: usize = 1_200_000;
-/// The deepest directory.
+/// Maximum depth of directories.
 const DEEPEST: usize = 16;
 
-/// Reads files and directories. What cannot be read is reported in [`ImportResult::diagnostics`].
+/// Reads files and directories. Reports unreadable ones in [`ImportResult::diagnostics`].
 #[must_use]
 pub fn read_sources(
     paths: &[PathBuf],
@@ -53,31 +54,29 @@ pub fn read_text(name: &str, text: String, from: SourceKind, given: &GivenZones)
     reader.finish()
 }
 
-/// What was read so far.
+/// Sources that are being read, by kind.
 struct Reader<'g> {
     from: Option<SourceKind>,
     given: &'g GivenZones,
     found: ImportResult,
-    /// The directory that is being read.
+    /// Directory that is being read.
     tree: PathBuf,
-    /// octoDNS's files.
     octodns_files: Vec<OctodnsFile>,
-    /// The configuration files of each directory.
+    /// Configuration files of each directory.
     modules: Vec<(PathBuf, Vec<SourceId>)>,
-    /// The resources of states and plans.
+    /// Resources of states and plans.
     resources: Vec<terraform::Resource>,
     /// Files in the format of BIND.
     master_files: Vec<MasterFile>,
     /// Tables, with the zones of rows that name none.
     tables: Vec<(SourceId, Option<ZoneName>)>,
-    /// What DNSControl printed.
+    /// Output of `dnscontrol print-ir`.
     documents: Vec<dnscontrol::Document>,
-    /// The directories and files to leave out that something was in.
+    /// Skips of directories and files that matched something.
     skips_used: BTreeSet<String>,
 }
 
 impl<'g> Reader<'g> {
-    /// A reader that has read nothing.
     fn new(from: Option<SourceKind>, given: &'g GivenZones) -> Self {
         Self {
             from,
@@ -94,8 +93,8 @@ impl<'g> Reader<'g> {
         }
     }
 
-    /// Translates what needs all files: octoDNS's include each other, a source of Terraform may
-    /// name the zones of another, and several files may be of one zone.
+    /// Translates the sources that need all files: octoDNS files include each other, a Terraform
+    /// source may name the zones of another, and several files may belong to one zone.
     fn finish(mut self) -> ImportResult {
         octodns::read_files(&self.octodns_files, &self.given.octodns, &mut self.found);
         zone_files::read_zone_files(
@@ -119,7 +118,7 @@ impl<'g> Reader<'g> {
         self.found
     }
 
-    /// Reports directories and files to leave out that nothing was in.
+    /// Reports skips of directories and files that match nothing.
     fn report_idle_skips(&mut self) {
         let paths = self.given.skip.iter().filter(|skip| terraform::is_skipped_path(skip));
         for skip in paths.filter(|skip| !self.skips_used.contains(*skip)) {
@@ -134,7 +133,7 @@ impl<'g> Reader<'g> {
         }
     }
 
-    /// Whether the user leaves a file out, which is noted.
+    /// Returns true if the user skips a file, and notes the skip.
     fn is_skipped(&mut self, path: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let is_in = |skip: &&String| {
@@ -146,7 +145,7 @@ impl<'g> Reader<'g> {
         true
     }
 
-    /// Whether Terraform's files are about something else than Cloudflare: they do not hide the
+    /// Returns true if none of Terraform's files is about Cloudflare. Such files do not hide the
     /// files of another tool.
     fn is_stray(files: &[PathBuf]) -> bool {
         let is_about = |path: &PathBuf| match is_terraform_code(path) {
@@ -173,7 +172,7 @@ impl<'g> Reader<'g> {
         self.found.report(findings::UNREADABLE_SOURCE, &shown, Place::NOWHERE, why, help);
     }
 
-    /// The files of a directory that belong to a kind of source.
+    /// Reads the files of a directory that belong to one kind of source.
     fn directory(&mut self, path: &Path) {
         let is_hidden = |entry: &walkdir::DirEntry| {
             entry.depth() > 0
@@ -207,7 +206,7 @@ impl<'g> Reader<'g> {
             }
         }
         files.retain(|file| !self.is_skipped(file));
-        // Terraform's directories hold other files, too; zone files lie beside octoDNS's
+        // Directories of Terraform hold other files, too; zone files lie beside octoDNS's
         // configuration.
         let order = [
             SourceKind::Terraform,
@@ -216,7 +215,7 @@ impl<'g> Reader<'g> {
             SourceKind::Bind,
             SourceKind::Csv,
         ];
-        // Many directories have a YAML file; octoDNS's are called like their zones.
+        // Many directories have a YAML file; octoDNS files are named after their zones.
         let is_certain =
             |file: &&PathBuf, kind| kind != SourceKind::Octodns || zone_of_path(file).is_some();
         let of = |kind| move |file: &&PathBuf| SourceKind::of_name(file) == Some(kind);
@@ -240,7 +239,7 @@ impl<'g> Reader<'g> {
         let is_chosen = self.from.is_some();
         for other in order.into_iter().filter(|other| *other != kind && !is_chosen) {
             let unread = files.iter().filter(of(other)).filter(|file| is_certain(file, other));
-            // Beside code of Terraform, YAML files may be about something else.
+            // YAML files beside Terraform code may be about something else.
             let is_about_dns = |file: &&PathBuf| {
                 (kind, other) != (SourceKind::Terraform, SourceKind::Octodns)
                     || read(file).is_ok_and(|text| is_zone(&text))
@@ -263,7 +262,7 @@ impl<'g> Reader<'g> {
         }
     }
 
-    /// Reports files of a kind that are not read, because their directory is one of another kind.
+    /// Reports files of a kind that are not read because their directory belongs to another kind.
     fn unread(&mut self, path: &Path, kind: SourceKind, other: SourceKind, files: usize) {
         if files > 0 {
             let (shown, kind, other) = (path.display().to_string(), kind.name(), other.name());
@@ -277,7 +276,7 @@ impl<'g> Reader<'g> {
         }
     }
 
-    /// Reports Terraform's files in JSON, which only a state can replace.
+    /// Reports Terraform files in JSON syntax. Only a state can replace them.
     fn json_syntax(&mut self, kind: SourceKind, files: &[PathBuf]) {
         let name = |path: &Path| {
             path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned()
@@ -294,14 +293,14 @@ impl<'g> Reader<'g> {
         }
     }
 
-    /// A file.
+    /// Reads a file.
     fn file(&mut self, path: &Path, is_given: bool) {
         if is_given && self.is_skipped(path) {
             return;
         }
         let text = match read(path) {
             Ok(text) => text,
-            // Its values are not known, which does not concern the entries that need none of them.
+            // The values are unknown, which does not affect entries that need none of them.
             Err(why) if is_terraform_values(path) => {
                 self.found.unread_values.insert(path.to_owned(), why);
                 return;
@@ -321,7 +320,7 @@ impl<'g> Reader<'g> {
         }
     }
 
-    /// A text of a known kind.
+    /// Reads a text of a known kind.
     fn source(&mut self, path: &Path, source: SourceId, kind: SourceKind, is_given: bool) {
         self.found.kinds.insert(kind);
         let directory = path.parent().unwrap_or(Path::new("")).to_owned();
@@ -371,7 +370,7 @@ impl<'g> Reader<'g> {
         }
     }
 
-    /// A JSON document.
+    /// Reads a JSON document.
     fn json(&mut self, path: &Path, json: Json) {
         if dnscontrol::is_document(&json) {
             self.found.kinds.insert(SourceKind::Dnscontrol);
@@ -392,8 +391,8 @@ fn reason_to_skip(file: &Path, kind: SourceKind, has_code: bool) -> Option<Strin
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let own_kind = SourceKind::of_name(file);
     if own_kind != Some(kind) {
-        // Many tools have YAML files; those that are called like zones are reported as octoDNS's
-        // elsewhere.
+        // Many tools have YAML files; files that are named after zones are reported elsewhere as
+        // octoDNS files.
         let own_kind = own_kind.filter(|own| *own != SourceKind::Octodns);
         let what = own_kind.map_or_else(String::new, |own| format!(", but of {}", own.name()));
         return Some(format!("not a file of {}{what}", kind.name()));
@@ -401,30 +400,30 @@ fn reason_to_skip(file: &Path, kind: SourceKind, has_code: bool) -> Option<Strin
     if has_code && name.ends_with(".tfstate") {
         return Some("a state beside configuration; import it alone to use it instead".to_owned());
     }
-    // Values that are not loaded by themselves belong to another environment.
+    // Values that Terraform does not load by itself belong to another environment.
     is_of_environment(file)
         .then(|| "Terraform does not load it by itself; use `--var-file`".to_owned())
 }
 
-/// A text without the byte order mark that editors put before it; no format has it as a part of the
-/// text.
+/// Removes the byte order mark that editors write. No format counts it as part of the text.
 fn unmarked(text: String) -> String {
     text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
 }
 
-/// Whether a file has values of an environment, which Terraform loads only if it is named.
+/// Returns true for a file with values of one environment. Terraform loads such a file only if it
+/// is named.
 fn is_of_environment(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let stem = name.strip_suffix(".json").unwrap_or(name);
     is_terraform_values(path) && stem != "terraform.tfvars" && !stem.ends_with(".auto.tfvars")
 }
 
-/// Whether the text of a YAML file looks like a zone of octoDNS.
+/// Returns true if the text of a YAML file looks like a zone of octoDNS.
 fn is_zone(text: &str) -> bool {
     text.contains("type:") && text.contains("value")
 }
 
-/// The kind that the beginning of a text tells.
+/// Detects the kind of a text by its beginning.
 fn recognize(text: &str) -> Option<SourceKind> {
     let start = text.trim_start();
     if start.starts_with('{') {
@@ -449,7 +448,7 @@ fn recognize(text: &str) -> Option<SourceKind> {
         .then_some(SourceKind::Csv)
 }
 
-/// Returns true for a program, whose text is in no format of an import.
+/// Returns true for a program. No format of an import is a program.
 fn is_javascript(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "js")
 }

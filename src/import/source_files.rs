@@ -1,5 +1,5 @@
-//! Reads files of bounded size, and no files but those that the user named or that are below their
-//! directory.
+//! Reads files of bounded size. A file must be named by the user or be below a directory that the
+//! user named.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::diagnostic::read_bytes;
 
-/// The largest file.
+/// Maximum size of a file.
 ///
 /// # Units
 /// Bytes.
@@ -16,15 +16,16 @@ const LARGEST: u64 = 64 << 20;
 /// Reads a file below a directory.
 ///
 /// # Errors
-/// Why it cannot be read.
+/// The file cannot be read.
 pub(super) fn read_below(directory: &Path, name: &str) -> Result<String, String> {
     read(&path_below(directory, name)?).map_err(|why| format!("`{name}`: {why}"))
 }
 
-/// Where a file below a directory is, links followed: a source names no files elsewhere.
+/// Returns the path of a file below a directory, with links followed. A source must not name files
+/// elsewhere.
 ///
 /// # Errors
-/// It is not below the directory, or cannot be seen.
+/// The file is not below the directory or cannot be accessed.
 pub(super) fn path_below(directory: &Path, name: &str) -> Result<PathBuf, String> {
     let path = Path::new(name);
     if !path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
@@ -34,11 +35,11 @@ pub(super) fn path_below(directory: &Path, name: &str) -> Result<PathBuf, String
     file.ok_or_else(|| format!("`{name}` leads out of the directory of the file that names it"))
 }
 
-/// Where a file is, links followed; `None` if it is not below a directory. `name` is what it is
-/// called in an error.
+/// Returns the path of a file with links followed; `None` if it is not below a directory. Errors
+/// call the file `name`.
 ///
 /// # Errors
-/// It does not exist, or cannot be seen.
+/// The file does not exist or cannot be accessed.
 pub(super) fn within(directory: &Path, path: &Path, name: &str) -> Result<Option<PathBuf>, String> {
     let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let real = |path: &Path| path.canonicalize().map_err(|error| format!("`{name}`: {error}"));
@@ -48,14 +49,14 @@ pub(super) fn within(directory: &Path, path: &Path, name: &str) -> Result<Option
 
 /// Reads a file of bounded size.
 pub(super) fn read(path: &Path) -> Result<String, String> {
-    // Opening a FIFO would wait for whoever writes into it.
+    // Opening a FIFO would wait for a writer.
     if !path.metadata().map_err(|error| error.to_string())?.is_file() {
         return Err("it is not a regular file".to_owned());
     }
     read_named(path)
 }
 
-/// Reads a file of bounded size that the user names; it may be a pipe, such as `/dev/fd/63`.
+/// Reads a file of bounded size that the user names. The file may be a pipe, such as `/dev/fd/63`.
 pub(super) fn read_named(path: &Path) -> Result<String, String> {
     let file = File::open(path).map_err(|error| error.to_string())?;
     let bytes = read_bytes(file, LARGEST).map_err(|error| match error.kind() {

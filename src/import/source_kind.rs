@@ -1,27 +1,27 @@
-//! Which tool a file belongs to.
+//! Detects the tool that a file belongs to.
 
 use std::path::Path;
 
-/// The file that this program's help suggests for the output of `dnscontrol print-ir`.
+/// File name that the help suggests for the output of `dnscontrol print-ir`.
 pub(super) const IR_NAME: &str = "ir.json";
 
-/// The tool that a source comes from.
+/// Tool that a source comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SourceKind {
     /// Terraform or OpenTofu: a state, a plan as JSON, or configuration.
     Terraform,
-    /// octoDNS zone files.
+    /// Zone files of octoDNS.
     Octodns,
-    /// What `dnscontrol print-ir` prints.
+    /// Output of `dnscontrol print-ir`.
     Dnscontrol,
-    /// A zone file.
+    /// Zone file in the format of BIND.
     Bind,
     /// A table of records.
     Csv,
 }
 
 impl SourceKind {
-    /// Every kind with its name.
+    /// All kinds with their names.
     pub const ALL: &'static [(&'static str, Self)] = &[
         ("terraform", Self::Terraform),
         ("octodns", Self::Octodns),
@@ -30,18 +30,17 @@ impl SourceKind {
         ("csv", Self::Csv),
     ];
 
-    /// The kind of this name.
+    /// Returns the kind with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
     }
 
-    /// Its name.
     pub(super) fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| *name)
     }
 
-    /// The kind that the name of a file tells.
+    /// Detects the kind by the name of a file.
     pub(super) fn of_name(path: &Path) -> Option<Self> {
         let extension =
             path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -59,12 +58,12 @@ impl SourceKind {
     }
 }
 
-/// Whether a file is configuration of Terraform or OpenTofu, by its name.
+/// Returns true if the name of a file is that of Terraform or OpenTofu configuration.
 pub(super) fn is_terraform_code(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "tf" || extension == "tofu")
 }
 
-/// Whether a file has values of Terraform's variables, by its name.
+/// Returns true if the name of a file is that of a file with Terraform variables.
 pub(super) fn is_terraform_values(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.ends_with(".tfvars") || name.ends_with(".tfvars.json")

@@ -1,5 +1,4 @@
-//! The zone files of a source: which zone each of them is, and which of them is included by
-//! another.
+//! Decides which zone each zone file belongs to, and which files are includes of others.
 //!
 //! Two files of one zone are only read if the user names both: `db.example.com` and
 //! `db.example.com.bak` are two versions, and two directories may have two views.
@@ -17,21 +16,19 @@ use crate::model::ZoneName;
 /// A zone file.
 #[derive(Debug, Clone)]
 pub(super) struct MasterFile {
-    /// Its path.
     pub(super) path: PathBuf,
-    /// Its text.
     pub(super) source: SourceId,
-    /// Whether the user named it, and not only its directory.
+    /// True if the user named the file itself and not only its directory.
     pub(super) is_named: bool,
 }
 
 impl MasterFile {
-    /// The directory that the files it includes are below.
+    /// Returns the directory that limits the includes of the file.
     fn directory(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
     }
 
-    /// Its first line, for messages about the file.
+    /// Returns the first line, for messages about the whole file.
     fn beginning(&self, found: &ImportResult) -> Place {
         let text = found.sources.get(self.source).map_or("", |source| source.text());
         let end = text.lines().next().map_or(0, str::len);
@@ -49,7 +46,7 @@ pub(super) fn read_zone_files(
     let mut outlined = Vec::new();
     let mut included = BTreeSet::new();
     let files = unique(files);
-    // A file that includes itself is recognised by the place where it is.
+    // A file that includes itself is recognised by its real path.
     sources.extend(
         files.iter().filter_map(|file| Some((file.path.canonicalize().ok()?, file.source))),
     );
@@ -67,7 +64,7 @@ pub(super) fn read_zone_files(
         included.extend(outline.included.iter().filter_map(|path| path.canonicalize().ok()));
         outlined.push((file, outline));
     }
-    // A file that another one includes is a part of its zone.
+    // A file that another file includes is part of the zone of that file.
     let is_part = |file: &MasterFile| {
         !file.is_named && file.path.canonicalize().is_ok_and(|path| included.contains(&path))
     };
@@ -108,7 +105,7 @@ pub(super) fn read_zone_files(
     }
 }
 
-/// Files without those that are there twice. A file is named if one of its mentions is.
+/// Removes duplicate files. A file is named if one of its duplicates is.
 fn unique(files: Vec<MasterFile>) -> Vec<MasterFile> {
     let mut places: HashMap<PathBuf, usize> = HashMap::new();
     let mut unique: Vec<MasterFile> = Vec::new();
@@ -125,7 +122,7 @@ fn unique(files: Vec<MasterFile>) -> Vec<MasterFile> {
     unique
 }
 
-/// Reads files below a directory, each once.
+/// Returns a reader for files below a directory that reads each file once.
 fn reader<'r>(
     directory: &'r Path,
     sources: &'r mut HashMap<PathBuf, SourceId>,
@@ -144,7 +141,7 @@ fn reader<'r>(
     }
 }
 
-/// Reports a SOA record that contradicts another one, or the zone that the user names.
+/// Reports a SOA record that contradicts another one or the zone that the user names.
 fn is_contradicting(
     file: &MasterFile,
     outline: &Outline,
@@ -174,7 +171,7 @@ fn is_contradicting(
     }
 }
 
-/// Reports a file whose zone is not known, with the number of its records.
+/// Reports a file with an unknown zone, and the number of its records.
 fn report_unknown_zone(file: &MasterFile, outline: &Outline, found: &mut ImportResult) {
     (0..outline.record_count).for_each(|_| found.count("record", Translation::LeftOut));
     let why = "it has neither a SOA record nor `$ORIGIN`, and its name is not that of a zone";

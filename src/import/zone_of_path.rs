@@ -1,4 +1,4 @@
-//! The zone that the name of a file tells.
+//! Derives a zone from the name of a file.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::model::ZoneName;
 /// Endings of copies of files. None of them is a top-level domain.
 const BACKUP_ENDINGS: &[&str] = &[".bak", ".old", ".orig", ".signed"];
 
-/// The zone that a path names: `example.com.yaml`, `db.example.com`, or a file below
+/// Returns the zone that a path names: `example.com.yaml`, `db.example.com`, or a file below
 /// `example.com./`.
 pub(super) fn zone_of_path(path: &Path) -> Option<ZoneName> {
     let parts: Vec<&str> = path.components().filter_map(|part| part.as_os_str().to_str()).collect();
@@ -17,7 +17,7 @@ pub(super) fn zone_of_path(path: &Path) -> Option<ZoneName> {
         return Some(zone);
     }
     let stem = name.strip_prefix("db.").unwrap_or(name).trim_end_matches('~');
-    // Copies that editors and people leave have the zone of the file.
+    // A backup copy belongs to the zone of the original file.
     let stem = BACKUP_ENDINGS.iter().find_map(|ending| stem.strip_suffix(ending)).unwrap_or(stem);
     let stem = match stem.rsplit_once('.') {
         Some((stem, "yaml" | "yml" | "csv" | "zone" | "bind" | "db" | "hosts" | "txt")) => stem,

@@ -1,4 +1,4 @@
-//! Where the domains of a document go: which of its providers is Cloudflare.
+//! Decides which providers of a DNSControl document are Cloudflare.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,13 +8,13 @@ use super::providers::{CREDENTIALS, Providers};
 use crate::diagnostic::{count, findings};
 use crate::import::import_result::ImportResult;
 
-/// The type of Cloudflare's provider.
+/// The provider type of Cloudflare in DNSControl.
 const CLOUDFLARE: &str = "CLOUDFLAREAPI";
 /// Maximum number of providers that a message lists.
 const MOST_LISTED: usize = 10;
 
-/// Returns the providers that are Cloudflare, or those that were chosen; `None` if that is not
-/// known, which is reported.
+/// Returns the providers that are Cloudflare, or the providers that the user chose; `None` if
+/// neither is known, which is reported.
 pub(super) fn cloudflare_of(
     known: &Providers,
     domains: &[Domain<'_>],
@@ -66,7 +66,7 @@ pub(super) fn cloudflare_of(
     None
 }
 
-/// The providers of domains, each with an example of what goes to it.
+/// Lists the providers of domains, each with an example of a domain that uses it.
 fn listed(domains: &[&Domain<'_>]) -> String {
     let mut by_provider: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for domain in domains {

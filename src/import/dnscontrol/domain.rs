@@ -1,4 +1,4 @@
-//! A domain of DNSControl: its records, and everything else that it says.
+//! Reads a domain of DNSControl: its records, settings and metadata.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::import::import_result::{ImportResult, Translation};
 use crate::import::leave::DnscontrolDomain;
 use crate::model::ZoneName;
 
-/// Members of a domain that are read, or that say nothing about what is published.
+/// Members of a domain that are read or that do not affect what is published.
 const MEMBERS: &[&str] = &[
     "KeepUnknown",
     "auto_dnssec",
@@ -34,9 +34,9 @@ const MEMBERS: &[&str] = &[
     "unmanaged_disable_safety_check",
 ];
 
-/// Metadata of a domain that is read, or that says nothing about what is published.
-/// `cloudflare_manage_comments` and `cloudflare_manage_tags` permit DNSControl to write what the
-/// records say.
+/// Metadata of a domain that is read or that does not affect what is published.
+/// `cloudflare_manage_comments` and `cloudflare_manage_tags` only permit DNSControl to write the
+/// comments and tags of the records.
 const METADATA: &[&str] = &[
     "cloudflare_manage_comments",
     "cloudflare_manage_tags",
@@ -51,20 +51,18 @@ const METADATA: &[&str] = &[
     "ns_ttl",
 ];
 
-/// A domain of a document.
 pub(super) struct Domain<'j> {
     json: &'j Json,
-    /// Its name in `dnsconfig.js`, with its tag.
+    /// Name in `dnsconfig.js`, with the tag.
     pub(super) name: String,
-    /// Its zone.
     pub(super) zone: ZoneName,
-    /// Whether it is one of several views of its zone.
+    /// True for one of several views of a zone.
     pub(super) is_tagged: bool,
-    /// The names of its DNS providers.
+    /// Names of the DNS providers.
     pub(super) providers: BTreeSet<String>,
 }
 
-/// The domains of a document. What is not a domain is reported.
+/// Returns the domains of a document. Reports entries that are not domains.
 pub(super) fn domains_of<'j>(json: &'j Json, found: &mut ImportResult) -> Vec<Domain<'j>> {
     let mut domains = Vec::new();
     for json in json.get("domains").and_then(Json::as_array).into_iter().flatten() {
@@ -79,7 +77,7 @@ pub(super) fn domains_of<'j>(json: &'j Json, found: &mut ImportResult) -> Vec<Do
 }
 
 impl<'j> Domain<'j> {
-    /// A domain; otherwise why it is none.
+    /// Parses a domain. The error is the reason why the JSON value is not a domain.
     fn parse(json: &'j Json) -> Result<Self, String> {
         let Some(full_name) = json.get("name").and_then(Json::as_str) else {
             return Err("a domain without a name".to_owned());
@@ -106,12 +104,12 @@ impl<'j> Domain<'j> {
         Ok(Self { json, name: shown, zone, is_tagged: !tag.is_empty(), providers })
     }
 
-    /// The items of a member, with their number in messages.
+    /// Returns the items of a list, each with the number that messages show.
     fn items(&self, member: &str) -> impl Iterator<Item = &'j Json> + use<'j> {
         self.json.get(member).and_then(Json::as_array).into_iter().flatten()
     }
 
-    /// Number of records that it has, wants to be absent, or has as arguments.
+    /// Returns the number of entries: records, records that must be absent, and arguments.
     fn entry_count(&self) -> usize {
         ["records", "recordsabsent", "rawrecords"]
             .iter()
@@ -119,14 +117,15 @@ impl<'j> Domain<'j> {
             .sum()
     }
 
-    /// Returns true if another domain says the same about its zone.
+    /// Returns true if both domains declare the same for their zone.
     pub(super) fn is_equal(&self, other: &Self) -> bool {
         let said = |domain: &Self| {
             let mut said: BTreeMap<&str, Vec<String>> = BTreeMap::new();
             for member in ["records", "recordsabsent", "rawrecords", "unmanaged", "nameservers"] {
                 let text = |item: &Json| {
                     let mut item = item.clone();
-                    // The position in the configuration.
+                    // `filepos` is the position in the configuration, which differs between equal
+                    // records.
                     item.as_object_mut().map(|members| members.remove("filepos"));
                     item.to_string()
                 };
@@ -150,7 +149,7 @@ impl<'j> Domain<'j> {
         said(self) == said(other)
     }
 
-    /// Reports that it does not go to Cloudflare.
+    /// Reports that the domain does not go to Cloudflare.
     pub(super) fn leave_out(&self, known: &Providers, found: &mut ImportResult) {
         found.count("domain", Translation::LeftOut);
         for member in ["records", "rawrecords", "recordsabsent"] {
@@ -177,8 +176,8 @@ impl<'j> Domain<'j> {
         found.diagnostics.push(diagnostic);
     }
 
-    /// Adds what it says about its zone. Returns the number of entries that are left out or
-    /// imported in part.
+    /// Adds the content of the domain to an import. Returns the number of entries that are left out
+    /// or imported in part.
     pub(super) fn read(
         &self,
         own_providers: &BTreeSet<String>,
@@ -236,7 +235,7 @@ impl<'j> Domain<'j> {
         left_out
     }
 
-    /// Notes that it leaves DNSControl, unless entries are left out.
+    /// Notes that the domain leaves DNSControl, unless some of its entries are left out.
     pub(super) fn leave(
         &self,
         own_providers: &BTreeSet<String>,
@@ -249,12 +248,12 @@ impl<'j> Domain<'j> {
         found.leaving.dnscontrol.entry(self.zone.clone()).or_default().push(leaving);
     }
 
-    /// A value of its metadata.
+    /// Returns a value of the domain's metadata.
     fn metadata(&self, name: &str) -> Option<&'j str> {
         self.json.get("meta")?.get(name)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// Reports what the spec does not have.
+    /// Reports an entry that the spec does not have.
     fn report(&self, why: &str, help: Option<&str>, found: &mut ImportResult) {
         found.report(
             findings::NOT_TRANSLATED,
@@ -265,7 +264,7 @@ impl<'j> Domain<'j> {
         );
     }
 
-    /// Names the name servers that it gives to the registrar and to its providers.
+    /// Reports the name servers that the domain gives to the registrar and to its providers.
     fn read_name_servers(&self, found: &mut ImportResult) {
         let mut names = Vec::new();
         for server in self.items("nameservers") {
@@ -281,8 +280,8 @@ impl<'j> Domain<'j> {
         }
     }
 
-    /// Names the records that DNSControl leaves alone. A spec leaves alone every record that it
-    /// does not name.
+    /// Reports the records that DNSControl ignores. A spec leaves every record alone that it does
+    /// not name.
     fn read_what_is_ignored(&self, labels_of_provider: &[&String], found: &mut ImportResult) {
         let help = "the spec keeps records that it does not name; before you write `unmanaged: prune`, list them in `ignore`";
         for pattern in self.items("unmanaged") {
@@ -315,7 +314,7 @@ impl<'j> Domain<'j> {
         }
     }
 
-    /// Reads what is about the zone as a whole.
+    /// Reads the settings of the whole zone.
     fn read_settings(&self, unknown_metadata: &mut BTreeSet<String>, found: &mut ImportResult) {
         match self.json.get("auto_dnssec") {
             None | Some(Json::Null) => {}
@@ -355,7 +354,7 @@ impl<'j> Domain<'j> {
         }
     }
 
-    /// Names the registrar, where DNSControl manages the delegation.
+    /// Reports the registrar if DNSControl manages the delegation.
     fn read_registrar(&self, known: &Providers, found: &mut ImportResult) {
         let registrar = self.json.get("registrar").and_then(Json::as_str).unwrap_or_default();
         if !known.is_no_registrar(registrar) {
@@ -369,7 +368,7 @@ impl<'j> Domain<'j> {
     }
 }
 
-/// Number of entries so far that are left out or imported in part.
+/// Returns the number of entries so far that are left out or imported in part.
 fn incomplete_entries(found: &ImportResult) -> usize {
     found.tally.values().map(|tally| tally.all - tally.imported).sum()
 }

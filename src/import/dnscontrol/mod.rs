@@ -1,7 +1,7 @@
-//! DNSControl's intermediate representation: the JSON that `dnscontrol print-ir` prints.
+//! Reads DNSControl's intermediate representation: the JSON that `dnscontrol print-ir` prints.
 //!
 //! Only domains that go to Cloudflare are imported; `example.com!inside` and `example.com!outside`
-//! are two views of one zone. Everything else that a document says is translated or named.
+//! are two views of one zone. Everything else in a document is translated or reported.
 //!
 //! # Sources
 //! docs.dnscontrol.org (print-ir, creds.json, D, provider Cloudflare), and `models/`,
@@ -25,21 +25,19 @@ use super::import_result::ImportResult;
 use crate::diagnostic::{Place, findings};
 use crate::model::ZoneName;
 
-/// How a document is made from `dnsconfig.js`, which is a program.
+/// The way to a document: `dnsconfig.js` is a program and cannot be read itself.
 pub(super) const HOW_TO_PRINT: &str = "DNSControl's configuration is a program; run `dnscontrol print-ir > ir.json` beside it, and import ./ir.json";
 
-/// A document with the path that it comes from.
+/// A document and the path of its file.
 pub(super) struct Document {
-    /// Its path.
     pub(super) path: PathBuf,
-    /// Its content.
     pub(super) json: Json,
 }
 
 /// A domain that goes to Cloudflare.
 struct Selected<'d> {
     domain: Domain<'d>,
-    /// Its providers that are Cloudflare.
+    /// Providers of the domain that are Cloudflare.
     providers: BTreeSet<String>,
     /// Types and metadata of all providers of the document.
     known: &'d Providers,
@@ -50,7 +48,8 @@ pub(super) fn is_document(json: &Json) -> bool {
     json.get("domains").is_some_and(Json::is_array)
 }
 
-/// Translates the domains that go to Cloudflare, or to the providers of these names.
+/// Translates the domains that go to Cloudflare, or to the providers with the names that the user
+/// gives.
 pub(super) fn translate(
     documents: &[Document],
     chosen: &BTreeSet<String>,
@@ -98,8 +97,8 @@ pub(super) fn translate(
             {
                 let tally_before = found.tally.clone();
                 let left_out = first.domain.read(&first.providers, first.known, found);
-                // The entries of the others are in the spec, or are left out, as those of the first
-                // are.
+                // Entries of the other views are in the spec or left out, like the equal entries of
+                // the first view.
                 found.count_copies(&tally_before, others.len());
                 others
                     .iter()

@@ -1,8 +1,8 @@
-//! DNSControl's providers: which of them is Cloudflare.
+//! Finds out which of DNSControl's providers are Cloudflare.
 //!
-//! Types come from the document, or else from the `creds.json` beside it. Nothing else of that file
-//! is kept or shown: it has secrets. Values that name a variable of the environment (`$NAME`) are
-//! not looked up.
+//! Types come from the document, or else from the `creds.json` beside it. That file contains
+//! secrets, so only types are kept and shown. Values that name a variable of the environment
+//! (`$NAME`) are not looked up.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,27 +12,26 @@ use serde_json::Value as Json;
 
 use crate::import::source_files::read_below;
 
-/// What a document has for a type that only `creds.json` says.
+/// Type of a provider in a document if only `creds.json` states it.
 const UNKNOWN: &str = "-";
-/// The file with the types, and with secrets.
+/// Name of the file with types and secrets.
 pub(super) const CREDENTIALS: &str = "creds.json";
 
-/// The providers and registrars of a document.
 #[derive(Debug, Default)]
 pub(super) struct Providers {
-    /// DNS providers by name, with their types as far as they are known.
+    /// Types of DNS providers by name; `None` if unknown.
     pub(super) dns: BTreeMap<String, Option<String>>,
-    /// Registrars by name, with their types as far as they are known.
+    /// Types of registrars by name; `None` if unknown.
     registrars: BTreeMap<String, Option<String>>,
     /// DNS providers that convert addresses of records with `cloudflare_proxy: full`.
     converting: BTreeSet<String>,
     /// Labels that DNS providers leave alone in all their zones.
     ignored_labels: BTreeMap<String, Vec<String>>,
-    /// Why `creds.json` cannot be used, if it is there.
+    /// Reason why an existing `creds.json` cannot be used.
     pub(super) unusable_credentials: Option<String>,
 }
 
-/// An entry of `creds.json`. Its other members are never stored.
+/// An entry of `creds.json`. Other members are never stored.
 #[derive(Deserialize)]
 struct Credential {
     #[serde(rename = "TYPE")]
@@ -100,7 +99,7 @@ impl Providers {
         self.dns.contains_key(name)
     }
 
-    /// Names of the DNS providers.
+    /// Returns the names of the DNS providers.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.dns.keys().map(String::as_str)
     }
@@ -110,7 +109,7 @@ impl Providers {
         self.converting.contains(name)
     }
 
-    /// Labels that a provider leaves alone.
+    /// Returns the labels that a provider leaves alone.
     pub(super) fn ignored_labels(&self, name: &str) -> &[String] {
         self.ignored_labels.get(name).map_or(&[], Vec::as_slice)
     }
@@ -123,7 +122,7 @@ impl Providers {
             || self.registrars.get(name).and_then(Option::as_deref).is_some_and(is_none)
     }
 
-    /// A DNS provider for a message: its name, with its type if that is known.
+    /// Returns the name of a DNS provider for messages, with its type if the type is known.
     pub(super) fn shown(&self, name: &str) -> String {
         match self.dns.get(name).and_then(Option::as_deref) {
             Some(type_name) => format!("`{name}` (type {type_name})"),
@@ -132,13 +131,13 @@ impl Providers {
     }
 }
 
-/// The types in the `creds.json` beside a document; those that need no entry if there is no such
-/// file.
+/// Reads the types in the `creds.json` beside a document. Returns only the types that need no entry
+/// if there is no such file.
 ///
 /// # Errors
-/// Why the file cannot be used, without anything of its content.
+/// Returns why the file cannot be used; the reason never contains text of the file.
 fn types_beside(document: &Path) -> Result<BTreeMap<String, String>, String> {
-    // DNSControl knows these two without an entry.
+    // DNSControl knows these two providers without an entry.
     let mut types = BTreeMap::from(
         [("none", "NONE"), ("bind", "BIND")].map(|(name, kind)| (name.into(), kind.into())),
     );
@@ -148,7 +147,7 @@ fn types_beside(document: &Path) -> Result<BTreeMap<String, String>, String> {
         return Ok(types);
     };
     let text = read_below(directory, CREDENTIALS)?;
-    // The error of the parser could show a secret.
+    // The message of the parser could show a secret.
     let entries: BTreeMap<String, Credential> = serde_json::from_str(&without_comments(&text))
         .map_err(|_| "it is not an object with an object for each provider".to_owned())?;
     let named = entries.into_iter().filter_map(|(name, entry)| Some((name, entry.type_name?)));
@@ -158,7 +157,7 @@ fn types_beside(document: &Path) -> Result<BTreeMap<String, String>, String> {
     Ok(types)
 }
 
-/// JSON without the comments and final commas that DNSControl allows in `creds.json`.
+/// Removes the comments and final commas that DNSControl allows in `creds.json`.
 fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();

@@ -1,7 +1,7 @@
-//! Records of DNSControl: their names, values and metadata.
+//! Converts records of DNSControl: names, values and metadata.
 //!
-//! A name is a label below its domain, and never taken for a full name. Targets are full names, or
-//! relative to the domain and the subdomain of `D_EXTEND`.
+//! A name is a label below its domain and never absolute. Targets are absolute, or relative to the
+//! domain and the subdomain of `D_EXTEND`.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use crate::diagnostic::{Place, count, findings};
 use crate::import::import_result::{Entry, ImportResult, Written, quoted};
 use crate::model::ZoneName;
 
-/// The TTL of records that state none, in seconds.
+/// TTL of records that state none, in seconds.
 const DEFAULT_TTL: u32 = 300;
-/// The shortest TTL that DNSControl sends to Cloudflare, in seconds.
+/// Minimum TTL that DNSControl sends to Cloudflare, in seconds.
 const SHORTEST_TTL: u32 = 60;
-/// The TTL that means "automatic".
+/// TTL that means "automatic".
 const AUTOMATIC_TTL: u32 = 1;
 
-/// Metadata that DNSControl itself sets or has applied already when it prints.
+/// Metadata that DNSControl sets itself or has already applied when it prints.
 const APPLIED_METADATA: &[&str] = &[
     "flatten",
     "import_transform_skip",
@@ -32,27 +32,26 @@ const APPLIED_METADATA: &[&str] = &[
     "txtMaxSize",
 ];
 
-/// What all records of a domain share.
+/// Properties that all records of a domain share.
 pub(super) struct Scope<'d> {
-    /// The zone.
     pub(super) zone: &'d ZoneName,
-    /// The domain in `dnsconfig.js`, with its tag.
+    /// Name of the domain in `dnsconfig.js`, with its tag.
     pub(super) domain: &'d str,
     /// `cloudflare_proxy` of records that state none.
     pub(super) default_proxy: Option<&'d str>,
-    /// Whether the provider converts addresses of records with `cloudflare_proxy: full`.
+    /// True if the provider converts addresses of records with `cloudflare_proxy: full`.
     pub(super) converts_addresses: bool,
 }
 
-/// Why a record is not in the spec.
+/// Reason for leaving a record out.
 enum Refusal {
-    /// It is not a record of DNS, or its type is not one of Cloudflare's.
+    /// The entry is no DNS record, or Cloudflare lacks its type.
     NotTranslated(String),
-    /// DNSControl or Cloudflare would refuse it.
+    /// DNSControl or Cloudflare would refuse the record.
     Invalid(String),
 }
 
-/// What the parts of a record come to.
+/// Name, type and value of a record, converted.
 struct Parts {
     name: String,
     type_name: &'static str,
@@ -60,7 +59,6 @@ struct Parts {
 }
 
 impl Scope<'_> {
-    /// Adds a record.
     pub(super) fn read_record(
         &self,
         record: &Json,
@@ -103,7 +101,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Reports a record that is only there as the arguments of its function.
+    /// Reports a record of which only the arguments of its function are known.
     pub(super) fn refuse_arguments(&self, record: &Json, found: &mut ImportResult) {
         let type_name = record.get("type").and_then(Json::as_str).unwrap_or("(without a type)");
         let arguments: Vec<String> = record
@@ -127,7 +125,7 @@ impl Scope<'_> {
         refuse(&Refusal::NotTranslated(refusal), "record", &what, found);
     }
 
-    /// A record for messages, with its position in DNSControl's configuration.
+    /// Returns a record for messages, with its position in DNSControl's configuration.
     fn shown(&self, record: &Json) -> String {
         let text = |name: &str| record.get(name).and_then(Json::as_str).unwrap_or_default();
         let position: String =
@@ -141,7 +139,7 @@ impl Scope<'_> {
         format!("{} {} of {}{at}", text("name"), text("type"), self.domain)
     }
 
-    /// Name, type and value of a record.
+    /// Converts the name, type and value of a record.
     fn parts(&self, record: &Json) -> Result<Parts, Refusal> {
         let invalid = Refusal::Invalid;
         if !record.is_object() {
@@ -163,7 +161,7 @@ impl Scope<'_> {
             let why = "Cloudflare assigns the name servers of the zone itself".to_owned();
             return Err(Refusal::NotTranslated(why));
         }
-        // `print-ir` turns an address into its name below the zone.
+        // `print-ir` converts an address to its name below the zone.
         let label = text(record, "name").map_err(invalid)?;
         if *own_type == "PTR" && label.parse::<std::net::IpAddr>().is_ok() {
             let why = format!(
@@ -176,13 +174,13 @@ impl Scope<'_> {
         Ok(Parts { name, type_name: own_type, value })
     }
 
-    /// The full name of a label.
+    /// Returns the absolute name of a label.
     fn name(&self, label: &str) -> Result<String, String> {
         let zone = format!("{}.", self.zone);
         match label {
             "" => Err("it has no name".to_owned()),
             "@" => Ok(zone),
-            // `print-ir --raw` has names as they are written; DNSControl takes these off.
+            // `print-ir --raw` prints names as written; DNSControl removes the zone from them.
             _ if label == zone || label.ends_with(&format!(".{zone}")) => Ok(label.to_owned()),
             _ if label.ends_with('.') => Err(format!("its name `{label}` is not in the domain")),
             _ if is_reverse(&zone) && format!("{label}.").ends_with(&format!(".{zone}")) => {
@@ -192,7 +190,7 @@ impl Scope<'_> {
         }
     }
 
-    /// A host name in full.
+    /// Returns an absolute host name.
     fn host(&self, target: &str, subdomain: &str) -> Result<String, String> {
         let origin = match subdomain {
             "" => format!("{}.", self.zone),
@@ -209,7 +207,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The value in presentation form.
+    /// Returns the value in presentation form.
     fn value(
         &self,
         type_name: &str,
@@ -289,7 +287,7 @@ impl Scope<'_> {
     }
 }
 
-/// Types that DNSControl and Cloudflare have.
+/// Record types that both DNSControl and Cloudflare have.
 const TYPES: &[&str] = &[
     "A",
     "AAAA",
@@ -312,10 +310,10 @@ const TYPES: &[&str] = &[
     "TXT",
 ];
 
-/// What a record says beside its value.
+/// Attributes of a record beside its value.
 struct Attributes {
     ttl: u32,
-    /// The TTL that is stated, if DNSControl raises it.
+    /// Stated TTL, if DNSControl raises it.
     raised_ttl: Option<u32>,
     proxied: bool,
     is_flattened: bool,
@@ -326,7 +324,7 @@ struct Attributes {
 }
 
 impl Scope<'_> {
-    /// TTL and metadata of a record. Names of metadata that is not known are collected.
+    /// Converts the TTL and metadata of a record. Collects the names of unknown metadata.
     fn attributes(
         &self,
         record: &Json,
@@ -356,7 +354,7 @@ impl Scope<'_> {
             match name.as_str() {
                 _ if value.is_empty() => {}
                 "cloudflare_proxy" if is_proxiable => proxy = Some(value),
-                // DNSControl refuses it for other types.
+                // DNSControl refuses the metadata for other types.
                 "cloudflare_proxy" if value.eq_ignore_ascii_case("off") => {}
                 "cloudflare_proxy" => attributes.not_translated.push(format!("{name}: {value}")),
                 "cloudflare_cname_flatten" => {
@@ -390,7 +388,7 @@ impl Scope<'_> {
                 return Err(Refusal::Invalid(why));
             }
         };
-        // Cloudflare serves proxied records with a TTL of its own.
+        // Cloudflare ignores the TTL of proxied records.
         attributes.raised_ttl = attributes.raised_ttl.filter(|_| !attributes.proxied);
         Ok(attributes)
     }
@@ -412,19 +410,19 @@ fn is_of_cloudflare(type_name: &str) -> bool {
         || matches!(type_name, "PAGE_RULE" | "WORKER_ROUTE")
 }
 
-/// Why a redirect or a route is not in the spec.
+/// Returns why a redirect or a route is not in the spec.
 fn not_managed(type_name: &str, target: &str) -> String {
     let kind = if type_name.contains("WORKER") { "a worker route" } else { "a redirect" };
     let target = if target.is_empty() { String::new() } else { format!(" ({target})") };
     format!("a spec does not manage {kind}{target}; it stays at Cloudflare")
 }
 
-/// Returns true for a zone of addresses.
+/// Returns true for a zone of reverse lookups.
 fn is_reverse(zone: &str) -> bool {
     zone.ends_with(".in-addr.arpa.") || zone.ends_with(".ip6.arpa.")
 }
 
-/// A member that is a text; empty if it is not there.
+/// Returns a text member; an absent one is empty.
 fn text<'j>(record: &'j Json, name: &str) -> Result<&'j str, String> {
     match record.get(name) {
         None | Some(Json::Null) => Ok(""),
@@ -433,7 +431,7 @@ fn text<'j>(record: &'j Json, name: &str) -> Result<&'j str, String> {
     }
 }
 
-/// A member that is a number up to `most`. DNSControl leaves zeros out.
+/// Returns a number member up to `most`. DNSControl omits zeros.
 fn number(record: &Json, name: &str, most: u64) -> Result<u64, String> {
     match record.get(name) {
         None | Some(Json::Null) => Ok(0),
@@ -444,7 +442,7 @@ fn number(record: &Json, name: &str, most: u64) -> Result<u64, String> {
     }
 }
 
-/// The strings of a TXT record of older versions.
+/// Returns the strings of a TXT record in the format of older versions.
 fn strings(record: &Json) -> Result<Vec<&str>, String> {
     let strings = record.get("txtstrings").and_then(Json::as_array).into_iter().flatten();
     let text = |text: &'_ Json| text.as_str().is_some();

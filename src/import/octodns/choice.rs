@@ -1,4 +1,4 @@
-//! Which configuration and which target decide about a zone.
+//! Decides which configuration and which target provide a zone.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,12 +12,12 @@ use crate::diagnostic::{Place, findings};
 use crate::import::import_result::ImportResult;
 use crate::model::ZoneName;
 
-/// What the user chose among configurations and targets of octoDNS.
+/// Configuration and target of octoDNS that the user chose.
 #[derive(Debug, Clone, Default)]
 pub struct OctodnsChoice {
-    /// The only configuration to read.
+    /// Path of the only configuration to read.
     pub config: Option<PathBuf>,
-    /// The target whose records are imported, instead of those of Cloudflare.
+    /// Name of the target whose records are imported instead of Cloudflare's.
     pub target: Option<String>,
 }
 
@@ -29,7 +29,6 @@ struct Publication<'c> {
 }
 
 impl Publication<'_> {
-    /// Returns the records.
     fn content(&self, documents: &Documents, found: &ImportResult) -> ZoneContent {
         zone_content(self.configuration, self.zone, self.target, documents, &found.sources)
     }
@@ -40,7 +39,7 @@ impl Publication<'_> {
     }
 }
 
-/// Imports the zones of configurations. A target that no zone has is reported.
+/// Imports the zones of configurations. Reports a chosen target that no zone has.
 pub(super) fn import_configurations(
     configurations: &[Configuration],
     choice: &OctodnsChoice,
@@ -71,8 +70,8 @@ pub(super) fn import_configurations(
     let mut by_zone: BTreeMap<&ZoneName, Vec<Publication<'_>>> = BTreeMap::new();
     for (configuration, zones) in configurations.iter().zip(&expanded) {
         for zone in zones {
-            // A plan that is never applied changes nothing at Cloudflare; the user may still name
-            // its target.
+            // A plan that octoDNS never applies changes nothing at Cloudflare; the user may still
+            // name the target of the zone.
             let is_published = choice.target.is_some() || !zone.is_never_applied;
             let wanted =
                 zone.entry.targets.iter().filter(|target| is_wanted(configuration, target, choice));
@@ -100,7 +99,7 @@ fn is_target(configurations: &[Configuration], target: &str) -> bool {
     configurations.iter().flat_map(targets_of).any(|known| known == target)
 }
 
-/// Returns true if what goes to a target is imported.
+/// Returns true if the records of a target are imported.
 fn is_wanted(configuration: &Configuration, target: &str, choice: &OctodnsChoice) -> bool {
     match &choice.target {
         Some(chosen) => chosen == target,
@@ -111,7 +110,7 @@ fn is_wanted(configuration: &Configuration, target: &str, choice: &OctodnsChoice
     }
 }
 
-/// Names a zone that goes to no target that is imported.
+/// Reports a zone without a target that is imported.
 fn leave_out(
     configuration: &Configuration,
     zone: &ConfiguredZone<'_>,
@@ -136,7 +135,7 @@ fn leave_out(
     content.leave_out_zone(&zone.zone, zone.entry.place, &why, help, found);
 }
 
-/// Imports a zone that at least one target gets, unless several get different records.
+/// Imports a zone, unless its targets get different records.
 fn import_zone(
     zone: &ZoneName,
     publications: &[Publication<'_>],

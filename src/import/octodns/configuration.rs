@@ -1,4 +1,4 @@
-//! A configuration: its providers, its processors, and the entries of its zones.
+//! Reads a configuration: its providers, its processors, and the entries of its zones.
 //!
 //! # Sources
 //! octodns 1.22.0, `manager.py`, read 2026-11.
@@ -15,20 +15,19 @@ use crate::import::import_result::ImportResult;
 use crate::import::source_files::within;
 use crate::spec::{Yaml, YamlKind};
 
-/// A configuration.
 #[derive(Debug)]
 pub(super) struct Configuration {
     pub(super) path: PathBuf,
-    /// The directory that the user named, which contains every file that is read.
+    /// Directory that the user named. It contains every file that is read.
     pub(super) tree: PathBuf,
-    /// The directory in which octoDNS runs: directories of providers are relative to it.
+    /// Directory in which octoDNS runs. Directories of providers are relative to it.
     pub(super) base: PathBuf,
     pub(super) providers: BTreeMap<String, Provider>,
     pub(super) processors: BTreeMap<String, Processor>,
-    /// Processors of every zone, before and after the processors of the zone.
+    /// Processors that run for every zone before and after the processors of the zone.
     pub(super) first_processors: Vec<String>,
     pub(super) last_processors: Vec<String>,
-    /// Records that the manager adds to every zone, in words.
+    /// Descriptions of records that the manager adds to every zone.
     pub(super) added_records: Vec<&'static str>,
     pub(super) zones: Vec<ZoneEntry>,
 }
@@ -36,24 +35,24 @@ pub(super) struct Configuration {
 /// An entry of `zones`.
 #[derive(Debug, Clone)]
 pub(super) struct ZoneEntry {
-    /// The key as written.
+    /// Key as written.
     pub(super) key: String,
     pub(super) place: Place,
     pub(super) sources: Vec<String>,
     pub(super) targets: Vec<String>,
     pub(super) processors: Vec<String>,
-    /// The zone whose records the entry copies.
+    /// Zone whose records the entry copies.
     pub(super) alias: Option<String>,
-    /// Whether octoDNS plans the zone and never applies the plan.
+    /// True if octoDNS plans the zone and never applies the plan.
     pub(super) is_never_applied: bool,
-    /// Whether records that belong to other zones of the configuration are dropped, instead of
-    /// refused.
+    /// True if octoDNS drops records that belong to other zones of the configuration; otherwise it
+    /// refuses them.
     pub(super) drops_sub_zones: bool,
-    /// Which of the zones of its sources a key with `*` stands for.
+    /// Zones of the sources that a key with `*` matches.
     pub(super) filter: ZoneFilter,
 }
 
-/// Which zones a key with `*` stands for.
+/// A filter on the zones of the sources for a key with `*`.
 #[derive(Debug, Clone)]
 pub(super) enum ZoneFilter {
     All,
@@ -69,8 +68,8 @@ pub(super) fn is_configuration(root: &Yaml) -> bool {
 }
 
 impl Configuration {
-    /// Reads a configuration. What is wrong is reported; `None` if the directories of its providers
-    /// are not below the tree.
+    /// Reads a configuration and reports its mistakes. Returns `None` if the directories of its
+    /// providers are not below the tree.
     pub(super) fn read(
         root: &Yaml,
         tree: &Path,
@@ -138,7 +137,6 @@ impl Configuration {
 }
 
 impl ZoneEntry {
-    /// Reads an entry.
     fn read(key: &str, entry: &Yaml) -> Self {
         let texts = |name: &str| entry.get(name).map(texts_of).unwrap_or_default();
         let text = |name: &str| {
@@ -163,15 +161,15 @@ impl ZoneEntry {
         }
     }
 
-    /// Returns true if the key stands for zones of the sources.
+    /// Returns true if the key matches zones of the sources.
     pub(super) fn is_dynamic(&self) -> bool {
         self.key.starts_with('*')
     }
 }
 
-/// Finds the directory in which octoDNS runs: that of the configuration or one above it, up to the
-/// tree, where the directories of all providers are. Otherwise returns the place of a directory
-/// that is not there, why not, and what to name.
+/// Finds the directory in which octoDNS runs: the lowest directory from that of the configuration
+/// up to the tree that contains the directories of all providers. The error has the place of a
+/// missing directory, the reason, and the path to name.
 fn find_base(
     tree: &Path,
     path: &Path,
@@ -224,7 +222,7 @@ fn find_base(
     Err((place, why, help))
 }
 
-/// Finds the next directory above a tree in which the directories of all sources are.
+/// Finds the next directory above a tree that contains the directories of all sources.
 fn tree_above(tree: &Path, sources: &[(String, Place)]) -> Option<String> {
     let is_base = |base: &&Path| sources.iter().all(|(directory, _)| base.join(directory).is_dir());
     let is_named = |base: &&Path| !base.as_os_str().is_empty();

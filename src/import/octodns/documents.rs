@@ -1,4 +1,4 @@
-//! Files of octoDNS, each read once.
+//! Reads each file of octoDNS once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,31 +9,31 @@ use crate::import::import_result::ImportResult;
 use crate::import::source_files::{read, within};
 use crate::spec::Yaml;
 
-/// A file.
+/// A parsed file.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) root: Yaml,
-    /// What octoDNS reads otherwise than it looks.
+    /// Differences between the text and its meaning to octoDNS.
     pub(super) remarks: Vec<(Place, String)>,
 }
 
-/// The files that were read, by their real paths.
+/// Files that were read, by their real paths.
 #[derive(Debug, Default)]
 pub(super) struct Documents {
-    /// Texts that are read already, by their real paths.
+    /// Texts of files, by their real paths.
     texts: BTreeMap<PathBuf, SourceId>,
-    /// `None` if a file cannot be read, which is reported.
+    /// Documents by their real paths; `None` for an unreadable file, which is reported.
     documents: BTreeMap<PathBuf, Option<Document>>,
     includes: Includes,
 }
 
 impl Documents {
-    /// Notes that the text of a file is read.
+    /// Registers the text of a file that was already read.
     pub(super) fn add_text(&mut self, path: &Path, source: SourceId) {
         self.texts.insert(real_path(path), source);
     }
 
-    /// Reads a file below a directory, links followed. What is wrong is reported.
+    /// Reads a file below a directory, links followed. Reports mistakes.
     pub(super) fn load(&mut self, tree: &Path, path: &Path, found: &mut ImportResult) {
         let real = real_path(path);
         if self.documents.contains_key(&real) {
@@ -65,19 +65,19 @@ impl Documents {
         self.documents.get(&real_path(path))?.as_ref()
     }
 
-    /// Returns the real paths of all files that were read, with those that they include.
+    /// Returns the real paths of all files that were read, includes among them.
     pub(super) fn read_paths(&self) -> BTreeSet<PathBuf> {
         self.documents.keys().cloned().chain(self.includes.included()).collect()
     }
 
-    /// Returns the real paths of the files that others include.
+    /// Returns the real paths of included files.
     pub(super) fn included(&self) -> BTreeSet<PathBuf> {
         self.includes.included()
     }
 }
 
-/// Returns the path of a file with links followed; the path itself if there is no such file, as for
-/// standard input.
+/// Returns the path of a file with links followed, or the path itself if there is no such file, as
+/// for standard input.
 fn real_path(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

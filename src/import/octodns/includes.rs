@@ -1,7 +1,7 @@
-//! Files of octoDNS with what they include.
+//! Resolves the includes of octoDNS files.
 //!
-//! A file names others by `!include`, relative to itself. octoDNS takes any file of the machine;
-//! here it must be below the directory that the user named, links followed.
+//! A file includes others by `!include`, relative to itself. octoDNS includes any file of the
+//! machine; an import includes only files below the directory that the user named, links followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,40 +12,39 @@ use crate::import::source_files::{read, within};
 use crate::model::Gather;
 use crate::spec::{Yaml, YamlKind, read_octodns_yaml};
 
-/// The deepest nesting of files.
+/// Maximum depth of nested includes.
 const DEEPEST: usize = 10;
-/// The most values of all included files, counted as often as they are included.
+/// Maximum number of values in all included files, repetitions counted.
 const MOST_VALUES: usize = 600_000;
-/// The most bytes of their texts, counted in the same way.
+/// Maximum number of bytes in all included files, repetitions counted.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What was included so far.
+/// State of the includes of a source.
 #[derive(Debug, Default)]
 pub(super) struct Includes {
-    /// The content of each file with its size, by its real path; `None` if it cannot be read, which
-    /// is reported.
+    /// Content and size of each file by its real path; `None` for an unreadable file, which is
+    /// reported.
     contents: BTreeMap<PathBuf, Option<(Yaml, Size)>>,
-    /// The real paths of the files that are being read, each included by the one before it.
+    /// Real paths of the files that are being read; each is included by the previous one.
     open: Vec<PathBuf>,
-    /// The size of all inclusions.
+    /// Size of all includes.
     size: Size,
-    /// What octoDNS reads otherwise than it looks.
+    /// Differences between the text and its meaning to octoDNS.
     remarks: Vec<(Place, String)>,
 }
 
 impl Includes {
-    /// The real paths of the files that others include.
+    /// Returns the real paths of included files.
     pub(super) fn included(&self) -> BTreeSet<PathBuf> {
         self.contents.keys().cloned().gather()
     }
 
-    /// Returns what octoDNS reads otherwise than it looks, in the files that were read since the
-    /// last call.
+    /// Removes and returns the remarks on files that were read since the last call.
     pub(super) fn take_remarks(&mut self) -> Vec<(Place, String)> {
         std::mem::take(&mut self.remarks)
     }
 
-    /// A file of the tree below a directory, with what it includes. What is wrong is reported;
+    /// Reads a file of the tree below a directory, with its includes. Reports mistakes. Returns
     /// `None` if nothing can be used.
     pub(super) fn read(
         &mut self,
@@ -58,7 +57,7 @@ impl Includes {
         self.content(tree, path, source, found)
     }
 
-    /// The content of a file that is open.
+    /// Returns the content of an open file.
     fn content(
         &mut self,
         tree: &Path,
@@ -79,7 +78,7 @@ impl Includes {
         document.root.filter(|_| is_whole)
     }
 
-    /// What takes the place of `!include NAME` in a file; otherwise why nothing can.
+    /// Returns the value that replaces `!include NAME` in a file, or the reason why there is none.
     fn include(
         &mut self,
         tree: &Path,
@@ -138,17 +137,16 @@ impl Includes {
     }
 }
 
-/// How large a value is.
+/// Size of a value.
 #[derive(Debug, Clone, Copy, Default)]
 struct Size {
-    /// The values in it, itself included.
+    /// Number of values, the outermost included.
     values: usize,
-    /// The bytes of its texts and names.
+    /// Number of bytes in texts and names.
     bytes: usize,
 }
 
 impl Size {
-    /// That of a value.
     fn of(value: &Yaml) -> Self {
         match &value.kind {
             YamlKind::Null => Self { values: 1, bytes: 0 },
@@ -165,7 +163,7 @@ impl Size {
         }
     }
 
-    /// Both together.
+    /// Adds two sizes.
     fn and(self, other: Self) -> Self {
         Self {
             values: self.values.saturating_add(other.values),

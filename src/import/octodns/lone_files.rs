@@ -1,4 +1,4 @@
-//! Zone files without a configuration.
+//! Imports zone files without a configuration.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use crate::diagnostic::{Place, findings};
 use crate::import::import_result::ImportResult;
 use crate::model::ZoneName;
 
-/// Imports files that are called like their zones. A file that others include belongs to their
-/// zones.
+/// Imports files that are named after their zones. A file that others include belongs to the zones
+/// of those files.
 pub(super) fn import_lone_files(
     files: &[&OctodnsFile],
     choice: &OctodnsChoice,
@@ -80,7 +80,8 @@ pub(super) fn import_lone_files(
     }
 }
 
-/// Returns the directory in which a provider would find a zone: above the directory of split files.
+/// Returns the directory in which a provider would find a zone: the parent of a directory of split
+/// files.
 fn directory_of_zone(path: &Path) -> PathBuf {
     let directory = path.parent().unwrap_or(Path::new(""));
     let is_split = |path: &&Path| {
@@ -92,7 +93,7 @@ fn directory_of_zone(path: &Path) -> PathBuf {
     }
 }
 
-/// Reports files of one zone in several directories, which are different views of it.
+/// Reports files of one zone in several directories. They are different views of the zone.
 fn contradict(
     zone: &ZoneName,
     directories: &BTreeMap<PathBuf, Vec<&Path>>,

@@ -1,7 +1,7 @@
-//! octoDNS: configurations, and the zone files that they name.
+//! Reads configurations of octoDNS and the zone files that they name.
 //!
-//! A configuration decides which files make a zone, and which records go to Cloudflare. Without
-//! one, each file that is called like a zone is a zone.
+//! A configuration decides which files make a zone, and which records go to Cloudflare. Without a
+//! configuration, each file that is named after a zone is that zone.
 //!
 //! | step | file |
 //! |---|---|
@@ -103,8 +103,8 @@ pub(super) fn read_files(files: &[OctodnsFile], choice: &OctodnsChoice, found: &
     import_lone_files(&lone_files, choice, &mut documents, found);
 }
 
-/// Reads a file that can be a configuration; `None` if it is none. What is wrong with other files
-/// is not reported here.
+/// Reads a file that may be a configuration; `None` if it is not one. Mistakes in other files are
+/// not reported here.
 fn read_candidate(
     file: &OctodnsFile,
     includes: &mut Includes,
@@ -130,7 +130,7 @@ fn read_candidate(
     root.filter(|_| is_candidate)
 }
 
-/// Returns true if the user means a configuration: by its path, or by its path below the directory
+/// Returns true if the user chose a configuration by its path, or by its path below the directory
 /// that the user named.
 fn is_chosen(config: &Path, tree: &Path, path: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
@@ -138,7 +138,7 @@ fn is_chosen(config: &Path, tree: &Path, path: &Path) -> bool {
     path.is_some() && (real(config) == path || real(&tree.join(config)) == path)
 }
 
-/// Reports that the configuration that the user chose is not among those that were found.
+/// Reports that the chosen configuration is not among the existing ones.
 fn report_unknown_configuration(config: &Path, candidates: &[PathBuf], found: &mut ImportResult) {
     let why = format!(
         "`--config {}` is not a configuration of octoDNS below the sources",
@@ -153,7 +153,7 @@ fn report_unknown_configuration(config: &Path, candidates: &[PathBuf], found: &m
     found.report(findings::UNREADABLE_SOURCE, "", Place::NOWHERE, &why, Some(help));
 }
 
-/// Names the files that no configuration reads.
+/// Notes the files that no configuration reads.
 fn skip_unread(files: &[&OctodnsFile], documents: &Documents, found: &mut ImportResult) {
     let read = documents.read_paths();
     for file in files {

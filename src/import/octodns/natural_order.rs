@@ -1,14 +1,13 @@
-//! The natural order of names, as the package natsort has it: numbers within names count as
+//! Compares names in the natural order of the package natsort: digits within names compare as
 //! numbers.
 
 use std::cmp::Ordering;
 
-/// Compares two names.
 pub(crate) fn natural_order(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a, b);
     loop {
         // A text that begins with a number comes after the empty text, which natsort puts before
-        // it.
+        // the number.
         for is_number in [false, true] {
             let split = |text: &str| {
                 text.find(|c: char| c.is_ascii_digit() != is_number).unwrap_or(text.len())

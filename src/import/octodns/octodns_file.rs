@@ -1,4 +1,4 @@
-//! A YAML file below a directory of octoDNS.
+//! Represents a YAML file below a directory of octoDNS.
 
 use std::path::PathBuf;
 
@@ -8,12 +8,12 @@ use crate::model::ZoneName;
 /// A YAML file that may belong to octoDNS.
 #[derive(Debug)]
 pub(in crate::import) struct OctodnsFile {
-    /// The directory that the user named, which contains the files that it may include.
+    /// Directory that the user named. It limits the includes of the file.
     pub(in crate::import) tree: PathBuf,
     pub(in crate::import) path: PathBuf,
     pub(in crate::import) source: SourceId,
-    /// The zone that its path names, or the given one.
+    /// Zone in the path, or the zone that the user gives.
     pub(in crate::import) zone: Option<ZoneName>,
-    /// Whether its path names the zone.
+    /// True if the path names the zone.
     pub(in crate::import) is_named_like_zone: bool,
 }

@@ -1,4 +1,4 @@
-//! The record sets of a zone, from all its sources in order.
+//! Collects the record sets of a zone from all its sources in order.
 //!
 //! # Sources
 //! octodns 1.22.0, `YamlProvider.populate`, `list_zones` and `Zone.add_record`, read 2026-11.
@@ -17,9 +17,9 @@ use crate::spec::{PythonScalar, Yaml, YamlKind};
 /// A record set of a source.
 #[derive(Debug, Clone)]
 pub(super) struct RecordSet<'y> {
-    /// Its name relative to the zone; empty for the apex.
+    /// Name relative to the zone; empty for the apex.
     pub(super) name: String,
-    /// Its type in capitals; empty if it has none.
+    /// Type in capitals; empty if there is none.
     pub(super) type_name: String,
     pub(super) data: &'y Yaml,
     pub(super) place: Place,
@@ -27,22 +27,21 @@ pub(super) struct RecordSet<'y> {
 }
 
 impl RecordSet<'_> {
-    /// Returns the values.
     pub(super) fn values(&self) -> &[Yaml] {
-        // Types with one value read `value` alone.
+        // Types with one value only read `value`.
         let is_single = matches!(self.type_name.as_str(), "CNAME" | "ALIAS" | "DNAME");
         let names = if is_single { ["value", "values"] } else { ["values", "value"] };
         let value = names.iter().find_map(|name| self.data.get(name));
         value.map(Yaml::items).unwrap_or_default()
     }
 
-    /// Returns how messages name the record set.
+    /// Returns the name of the record set for messages.
     pub(super) fn shown(&self, zone: &ZoneName) -> String {
         let name = if self.name.is_empty() { "@" } else { &self.name };
         format!("{name} {} of {zone}", self.type_name)
     }
 
-    /// Returns true if two record sets say the same.
+    /// Returns true if two record sets are equal, wherever they are.
     fn is_like(&self, other: &Self) -> bool {
         is_equal(self.data, other.data) && self.provider.default_ttl == other.provider.default_ttl
     }
@@ -64,7 +63,7 @@ fn is_equal(a: &Yaml, b: &Yaml) -> bool {
     }
 }
 
-/// Returns the zones that a directory has files for.
+/// Returns the zones for which a directory has files.
 pub(super) fn list_zones(provider: &YamlProvider, directory: &Path) -> Result<Vec<String>, String> {
     let mut zones = Vec::new();
     for name in file_names(directory)? {
@@ -73,8 +72,8 @@ pub(super) fn list_zones(provider: &YamlProvider, directory: &Path) -> Result<Ve
             && name.ends_with(extension.as_str())
             && path.is_dir()
         {
-            // What comes after the first character of the extension, usually a dot, is not a part
-            // of the name.
+            // octoDNS removes the first character of the extension, usually a dot, and everything
+            // after it.
             let after = extension.chars().next().map_or(0, char::len_utf8);
             zones.push(name[..name.len() - (extension.len() - after)].to_owned());
         }
@@ -101,7 +100,7 @@ fn file_names(directory: &Path) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// Returns the files from which a provider reads a zone, in its order.
+/// Returns the files from which a provider reads a zone, in the provider's order.
 pub(super) fn files_of_zone(
     provider: &YamlProvider,
     directory: &Path,

@@ -1,9 +1,10 @@
-//! Processors of a configuration: which records they drop or change, as far as that can be known.
+//! Determines which records the processors of a configuration drop or change, as far as that can be
+//! known.
 //!
 //! # Sources
 //! octodns 1.22.0, `processor/`, read 2026-11. A filter drops a record set from the sources and, by
-//! default, from what it compares them with, so that octoDNS leaves such records at Cloudflare
-//! alone.
+//! default, from the records that octoDNS compares them with. octoDNS therefore leaves such records
+//! at Cloudflare alone.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +13,13 @@ use regex::Regex;
 use super::providers::OptionReader;
 use crate::spec::Yaml;
 
-/// A processor.
 #[derive(Debug)]
 pub(super) struct Processor {
     pub(super) class: String,
     pub(super) kind: ProcessorKind,
 }
 
-/// What a processor does.
+/// Effect of a processor.
 #[derive(Debug)]
 pub(super) enum ProcessorKind {
     /// Keeps or drops record sets of these types.
@@ -28,22 +28,21 @@ pub(super) enum ProcessorKind {
     Names { exact: Vec<String>, patterns: Vec<Regex>, keeps: bool },
     /// Keeps TTLs between two numbers of seconds.
     Clamp { lowest: i64, highest: i64 },
-    /// Changes nothing that is imported: it checks, or it is about the name servers of the zone.
+    /// Changes no imported record: it only checks, or affects the name servers of the zone.
     Harmless,
-    /// What it does cannot be known here.
+    /// Has an unknown effect.
     Unknown,
 }
 
-/// What a processor does to one record set.
+/// Effect of a processor on one record set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Processed {
     Kept,
     Dropped,
-    /// The TTL is another one.
+    /// The TTL changes to this value.
     Ttl(i64),
 }
 
-/// Reads a processor.
 pub(super) fn read_processor(config: &Yaml, handlers: &BTreeSet<String>) -> Processor {
     let class = config.get("class").and_then(Yaml::text).unwrap_or_default().to_owned();
     let mut options = OptionReader::new(config, handlers);
@@ -74,7 +73,7 @@ pub(super) fn read_processor(config: &Yaml, handlers: &BTreeSet<String>) -> Proc
     Processor { class, kind }
 }
 
-/// Reads names, and patterns between slashes.
+/// Parses names, and patterns between slashes.
 fn names(listed: Vec<String>, keeps: bool) -> ProcessorKind {
     let (mut exact, mut patterns) = (Vec::new(), Vec::new());
     for text in listed {
@@ -93,7 +92,7 @@ fn names(listed: Vec<String>, keeps: bool) -> ProcessorKind {
 }
 
 impl Processor {
-    /// Returns what the processor does to a record set.
+    /// Returns the effect of the processor on a record set.
     pub(super) fn process(&self, name: &str, type_name: &str, ttl: i64) -> Processed {
         let (is_listed, keeps) = match &self.kind {
             ProcessorKind::Types { listed, keeps } => {

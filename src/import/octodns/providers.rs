@@ -1,5 +1,5 @@
-//! Providers of a configuration: what they are by their class, and the options that decide what is
-//! published.
+//! Reads providers of a configuration: their kinds by class, and the options that affect published
+//! records.
 //!
 //! # Sources
 //! octodns 1.22.0, `provider/yaml.py` and `manager.py` (`_build_kwargs`, secret handlers), and
@@ -10,36 +10,34 @@ use std::collections::BTreeSet;
 use crate::diagnostic::Place;
 use crate::spec::{PythonScalar, Yaml};
 
-/// The TTL of records that state none, unless the provider says otherwise.
+/// TTL of records that state none, unless the provider has another default.
 ///
 /// # Units
 /// Seconds.
 const DEFAULT_TTL: i64 = 3600;
 
-/// The lowest TTL that octodns-cloudflare sends, unless the provider says otherwise.
+/// Minimum TTL that octodns-cloudflare sends, unless the provider has another minimum.
 ///
 /// # Units
 /// Seconds.
 const DEFAULT_MIN_TTL: i64 = 120;
 
-/// A provider.
 #[derive(Debug)]
 pub(super) struct Provider {
-    /// Its class, such as `octodns.provider.yaml.YamlProvider`.
+    /// Class, such as `octodns.provider.yaml.YamlProvider`.
     pub(super) class: String,
     pub(super) kind: ProviderKind,
-    /// Options that decide what is published and come from a secret handler, such as `env/TTL`.
+    /// Options that affect published records and come from a secret handler, such as `env/TTL`.
     pub(super) unread_options: Vec<String>,
 }
 
-/// What a provider is.
+/// Kind of a provider, with its options.
 #[derive(Debug)]
 pub(super) enum ProviderKind {
-    /// Files in YAML.
+    /// A provider of YAML files.
     Yaml(YamlProvider),
-    /// Cloudflare.
     Cloudflare(CloudflareProvider),
-    /// Anything else: its records are not known.
+    /// Any other provider. Its records are unknown.
     Other,
 }
 
@@ -54,14 +52,14 @@ pub(super) enum KeyOrder {
 /// Options of a provider of YAML files.
 #[derive(Debug)]
 pub(super) struct YamlProvider {
-    /// The directory as written, and its place; `None` if it is not known.
+    /// Directory as written, and its place; `None` if unknown.
     pub(super) directory: Option<(String, Place)>,
     pub(super) default_ttl: i64,
     pub(super) key_order: KeyOrder,
-    /// Whether its record sets replace those of sources before it.
+    /// True if record sets replace those of earlier sources.
     pub(super) replaces: bool,
     pub(super) split_extension: Option<String>,
-    /// Whether it reads `example.com.yaml`.
+    /// True if the provider reads `example.com.yaml`.
     pub(super) reads_zone_files: bool,
     pub(super) shared_filename: Option<String>,
     pub(super) has_escaped_semicolons: bool,
@@ -88,10 +86,10 @@ impl Default for YamlProvider {
 #[derive(Debug)]
 pub(super) struct CloudflareProvider {
     pub(super) min_ttl: i64,
-    /// Whether it serves proxied names as `….cdn.cloudflare.net`; it then never sends a proxy
-    /// status.
+    /// True if the provider serves proxied names as `….cdn.cloudflare.net`. It then never sends a
+    /// proxy status.
     pub(super) is_cdn: bool,
-    /// Whether it refuses what it cannot publish, instead of leaving it out.
+    /// True if the provider refuses records that it cannot publish; otherwise it leaves them out.
     pub(super) is_strict: bool,
 }
 
@@ -108,7 +106,7 @@ impl<'y> OptionReader<'y> {
         Self { config, handlers, unread: Vec::new() }
     }
 
-    /// Returns an option. One that comes from a secret handler is noted and not read.
+    /// Returns an option. An option from a secret handler is noted and not read.
     fn value(&mut self, name: &str) -> Option<&'y Yaml> {
         let value = self.config.get(name)?;
         let text = value.text().unwrap_or_default();
@@ -117,7 +115,7 @@ impl<'y> OptionReader<'y> {
         else {
             return Some(value);
         };
-        // What follows the name of a variable is a default, which can be a secret.
+        // The text after the name of a variable is a default, which can be a secret.
         let variable = secret.split('/').next().unwrap_or_default();
         self.unread.push(format!("`{name}: {handler}/{variable}`"));
         None
@@ -129,7 +127,7 @@ impl<'y> OptionReader<'y> {
         number.unwrap_or(default)
     }
 
-    /// Returns true if an option is what Python takes for true.
+    /// Returns true if Python takes the value of an option for true.
     pub(super) fn is_on(&mut self, name: &str, default: bool) -> bool {
         self.value(name).map_or(default, is_true)
     }
@@ -145,12 +143,11 @@ impl<'y> OptionReader<'y> {
         self.value(name).map(texts_of).unwrap_or_default()
     }
 
-    /// Returns true if the option is there.
     fn has(&self, name: &str) -> bool {
         self.config.get(name).is_some()
     }
 
-    /// Returns the options that were asked for and come from a secret handler.
+    /// Returns the requested options that come from a secret handler.
     pub(super) fn unread(self) -> Vec<String> {
         self.unread
     }
@@ -170,14 +167,14 @@ pub(super) fn is_true(value: &Yaml) -> bool {
     value.python().map_or(!value.items().is_empty(), |scalar| scalar.is_true())
 }
 
-/// Returns true if a class is the provider of Cloudflare. Its internal zones are another thing.
+/// Returns true if a class is the provider of Cloudflare. The provider of its internal zones is a
+/// different class.
 fn is_cloudflare(class: &str) -> bool {
     let known =
         ["octodns_cloudflare.CloudflareProvider", "octodns.provider.cloudflare.CloudflareProvider"];
     known.contains(&class)
 }
 
-/// Reads a provider.
 pub(super) fn read_provider(config: &Yaml, handlers: &BTreeSet<String>) -> Provider {
     let class = config.get("class").and_then(Yaml::text).unwrap_or_default().to_owned();
     let mut options = OptionReader::new(config, handlers);
@@ -196,7 +193,7 @@ pub(super) fn read_provider(config: &Yaml, handlers: &BTreeSet<String>) -> Provi
     Provider { class, kind, unread_options: options.unread() }
 }
 
-/// Reads the options of a provider of YAML files; the older class for split files has other
+/// Reads the options of a provider of YAML files. The older class for split files has different
 /// defaults.
 fn read_yaml_provider(options: &mut OptionReader<'_>, is_split: bool) -> YamlProvider {
     let key_order = match options.text("order_mode") {

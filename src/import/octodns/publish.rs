@@ -1,4 +1,4 @@
-//! What a target publishes of the record sets of a zone.
+//! Determines which record sets of a zone a target publishes.
 //!
 //! # Sources
 //! octodns 1.22.0, `Zone.changes` (ignored, included, excluded) and
@@ -16,41 +16,40 @@ use crate::import::comments::{self, Comment};
 use crate::model::ZoneName;
 use crate::spec::{PythonScalar, Yaml};
 
-/// Types that octodns-cloudflare publishes as records.
+/// Record types that octodns-cloudflare publishes.
 const CLOUDFLARE_TYPES: &[&str] = &[
     "ALIAS", "A", "AAAA", "CAA", "CNAME", "DS", "HTTPS", "LOC", "MX", "NAPTR", "NS", "PTR", "SRV",
     "SSHFP", "SVCB", "TLSA", "TXT",
 ];
 
-/// A target.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Target<'c> {
-    /// Its name in the configuration; `None` if no configuration was read and the user named none.
+    /// Name in the configuration; `None` if there is no configuration and the user named no target.
     pub(super) name: Option<&'c str>,
     pub(super) kind: TargetKind<'c>,
 }
 
-/// What a target is.
+/// Kind of a target.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum TargetKind<'c> {
     Cloudflare(&'c CloudflareProvider),
-    /// Another provider.
+    /// A provider other than Cloudflare.
     Other,
-    /// Cloudflare, as far as is known without a configuration.
+    /// Cloudflare with assumed options, because there is no configuration.
     Assumed,
 }
 
-/// What decides about the record sets of a zone at a target.
+/// Rules for the record sets of a zone at a target.
 pub(super) struct Publisher<'p> {
     pub(super) zone: &'p ZoneName,
     pub(super) target: Target<'p>,
-    /// Processors with their names, in order.
+    /// Processors and their names, in order.
     pub(super) processors: Vec<(&'p str, &'p Processor)>,
-    /// Names of other zones of the configuration, relative to this zone.
+    /// Names of other zones of the configuration, relative to the zone.
     pub(super) sub_zones: &'p BTreeSet<String>,
-    /// Whether records that belong to those zones are dropped, instead of refused.
+    /// True if records that belong to `sub_zones` are dropped; otherwise they are refused.
     pub(super) drops_sub_zones: bool,
-    /// Whether the zone is an alias, whose records are copies.
+    /// True if the zone is an alias, whose records are copies.
     pub(super) is_copied: bool,
     pub(super) sources: &'p Sources,
 }
@@ -71,8 +70,8 @@ impl Publisher<'_> {
         }
     }
 
-    /// Returns Cloudflare's type of a record set, or `None` if the set has no type; otherwise why
-    /// the target does not get it.
+    /// Returns Cloudflare's type of a record set, or `None` if the set has no type. The error is
+    /// the reason why the target does not get the set.
     fn check_set(
         &self,
         set: &RecordSet<'_>,
@@ -153,7 +152,7 @@ impl Publisher<'_> {
                 names(list)
             ));
         };
-        // Python's `in`: a part of a text, or an item of a list.
+        // Python's `in` matches a part of a text or an item of a list.
         let has = |list: &Yaml| match list.text() {
             Some(text) => text.contains(target),
             None => list.items().iter().any(|item| item.text() == Some(target)),
@@ -219,7 +218,7 @@ impl Publisher<'_> {
             is_copied: self.is_copied,
         };
         let only = self.only_value(set, values, content);
-        // A name is always relative there: `www.example.com` in example.com is
+        // octoDNS treats a name as relative: `www.example.com` in example.com is
         // `www.example.com.example.com`.
         let name = if set.name.is_empty() {
             "@".to_owned()
@@ -255,7 +254,7 @@ impl Publisher<'_> {
         }
     }
 
-    /// Returns the index of the only value that the target publishes, if it publishes one alone.
+    /// Returns the index of the value to publish if the target publishes only one.
     fn only_value(
         &self,
         set: &RecordSet<'_>,
@@ -277,8 +276,7 @@ impl Publisher<'_> {
         texts.min().map(|(_, n)| n)
     }
 
-    /// Returns what the records of a set have beside their values; otherwise the place of what is
-    /// wrong.
+    /// Returns the attributes of the records of a set. The error has the place of the mistake.
     fn attributes(
         &self,
         set: &RecordSet<'_>,
@@ -358,17 +356,17 @@ impl Publisher<'_> {
     }
 }
 
-/// What the records of a set have beside their values.
+/// Attributes of the records of a set, beside their values.
 #[derive(Debug, Default)]
 struct Attributes {
-    /// Seconds; `None` is automatic.
+    /// Seconds; `None` means automatic.
     ttl: Option<u32>,
     is_proxied: bool,
     comment: Option<String>,
     tags: Vec<String>,
 }
 
-/// The comments above a record set: above its own lines, and above its name.
+/// Returns the comments above the lines of a record set and above its name.
 fn comments_of(record: &Yaml, sources: &Sources) -> Vec<Comment> {
     let Some(text) = sources.get(record.place.source).map(Source::text) else { return Vec::new() };
     let first = record.members().iter().map(|(_, value)| value.place.span.start).min();

@@ -1,16 +1,15 @@
-//! Values of records in octoDNS's own grammar.
+//! Converts record values from octoDNS's own grammar.
 //!
 //! # Sources
-//! octodns.readthedocs.io (records); octodns 1.22.0, `record/` (how each type reads its members),
-//! and octodns-cloudflare 1.2.0, `_contents_for_…` (what it sends to Cloudflare), read 2026-11.
+//! octodns.readthedocs.io (records); octodns 1.22.0, `record/` (reading of members), and
+//! octodns-cloudflare 1.2.0, `_contents_for_…` (values for Cloudflare), read 2026-11.
 
 use super::zone_content::Notes;
 use crate::import::import_result::{Written, quoted};
 use crate::model::{Fields, STRING_OCTETS, Value};
 use crate::spec::{PythonScalar, Yaml, YamlKind};
 
-/// Members of structured values: what octoDNS calls them, older spellings included, and what
-/// Cloudflare does.
+/// Members of structured values: octoDNS's names, older spellings included, and Cloudflare's names.
 const MEMBERS: &[(&str, &[(&str, &str)])] = &[
     ("CAA", &[("flags", "flags"), ("tag", "tag"), ("value", "value")]),
     (
@@ -79,8 +78,8 @@ const MEMBERS: &[(&str, &[(&str, &str)])] = &[
     ("URI", &[("priority", "priority"), ("weight", "weight"), ("target", "target")]),
 ];
 
-/// The members of structured values of a type, as pairs of octoDNS's name and Cloudflare's; `None`
-/// for other types.
+/// Returns the members of structured values of a type as pairs of octoDNS's and Cloudflare's names;
+/// `None` for other types.
 pub(crate) fn members(type_name: &str) -> Option<&'static [(&'static str, &'static str)]> {
     MEMBERS.iter().find(|(of, _)| *of == type_name).map(|(_, names)| *names)
 }
@@ -113,7 +112,7 @@ const FLOATS: &[&str] =
 /// Members that octoDNS reads with Python's `str`.
 const TEXTS: &[&str] = &["certificate_association_data", "digest", "fingerprint"];
 
-/// The members of DS values that older versions had, and their names today.
+/// Older and current names of the members of DS values.
 const OLD_DS: &[(&str, &str)] = &[
     ("flags", "key_tag"),
     ("protocol", "algorithm"),
@@ -121,21 +120,21 @@ const OLD_DS: &[(&str, &str)] = &[
     ("public_key", "digest"),
 ];
 
-/// Why octoDNS refuses a value that YAML reads as a number, a date or a boolean.
+/// Message for a value that YAML reads as a number, a date or a boolean, which octoDNS refuses.
 const NOT_A_TEXT: &str = "the value is not in quotes, so YAML reads it as a number, a date or a boolean; it is read as written";
 
-/// How octoDNS reads values of one provider for one target.
+/// Rules by which octoDNS reads the values of one provider for one target.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ValueRules {
-    /// Whether `;` is written `\;` in texts.
+    /// True if texts contain `\;` for `;`.
     pub(super) has_escaped_semicolons: bool,
-    /// Whether the provider of Cloudflare sends them.
+    /// True if the provider of Cloudflare sends the values.
     pub(super) is_for_cloudflare: bool,
-    /// Whether the zone is an alias: octoDNS copies its records, and reads each text again.
+    /// True if the zone is an alias: octoDNS copies its records and parses each text twice.
     pub(super) is_copied: bool,
 }
 
-/// Reads a value of a type of octoDNS.
+/// Reads a value of a record type.
 pub(super) fn read_value(
     type_name: &str,
     value: &Yaml,
@@ -174,7 +173,7 @@ fn is_service(type_name: &str) -> bool {
     matches!(type_name, "SVCB" | "HTTPS")
 }
 
-/// Returns the content of a TXT record as octoDNS sends it: strings in quotes, with escapes.
+/// Returns the content of a TXT record as octoDNS sends it: quoted strings with escapes.
 fn txt_content(text: &str, value: &Yaml, rules: ValueRules, notes: &mut Notes) -> String {
     let escaped =
         if rules.has_escaped_semicolons { text.to_owned() } else { text.replace(';', "\\;") };
@@ -217,14 +216,14 @@ fn txt_content(text: &str, value: &Yaml, rules: ValueRules, notes: &mut Notes) -
     })
 }
 
-/// Returns a text without its last character.
+/// Removes the last character of a text.
 fn without_last(text: &str) -> &str {
     let mut letters = text.chars();
     letters.next_back();
     letters.as_str()
 }
 
-/// Cuts a text into strings in quotes where octoDNS cuts it; `None` if octoDNS never ends.
+/// Splits a text into quoted strings like octoDNS; `None` if octoDNS would not terminate.
 fn chunked(text: &str) -> Option<String> {
     let letters: Vec<char> = text.replace('"', "\\\"").chars().collect();
     let mut chunks: Vec<String> = Vec::new();
@@ -259,7 +258,7 @@ fn fields(
     let is_old = type_name == "DS" && (has("public_key") || has("flags"));
     let mut fields = Fields::new();
     for (key, member) in own {
-        // Of two spellings of one member, octoDNS takes the newer one.
+        // octoDNS prefers the newer of two spellings of a member.
         let is_older = type_name == "MX"
             && ((key == "priority" && has("preference")) || (key == "value" && has("exchange")));
         let today = match OLD_DS.iter().find(|(old, _)| is_old && old == key) {
@@ -303,7 +302,8 @@ fn fields(
     fields
 }
 
-/// Returns what octoDNS makes of a member. What it cannot use is taken as written.
+/// Returns the text that octoDNS makes of a member. A member that octoDNS cannot use is returned as
+/// written.
 fn member_text(name: &str, type_name: &str, member: &Yaml, notes: &mut Notes) -> String {
     let written = member.text().unwrap_or_default();
     let scalar = member.python().unwrap_or(PythonScalar::Null);
@@ -311,7 +311,7 @@ fn member_text(name: &str, type_name: &str, member: &Yaml, notes: &mut Notes) ->
     let read = if is_integer {
         scalar.to_integer().map(|number| number.to_string())
     } else if FLOATS.contains(&name) {
-        // The model reads numbers of places by itself; only what YAML changes is taken over.
+        // The model parses numbers in texts itself; only values that YAML changes are converted.
         match &scalar {
             PythonScalar::Text(text) => Some(text.clone()),
             PythonScalar::Integer(_) | PythonScalar::Float(_) => Some(scalar.python_text()),
@@ -337,12 +337,12 @@ fn member_text(name: &str, type_name: &str, member: &Yaml, notes: &mut Notes) ->
     read
 }
 
-/// Parameters of service bindings that octoDNS writes as lists.
+/// Service parameters that octoDNS writes as lists.
 const LISTS: &[&str] = &["alpn", "ipv4hint", "ipv6hint", "mandatory"];
-/// The parameter of service bindings that has no value.
+/// Service parameter without a value.
 const NO_VALUE: &str = "no-default-alpn";
 
-/// Reads a service binding, whose parameters octoDNS writes as a mapping.
+/// Reads a service binding. octoDNS writes its parameters as a mapping.
 fn service_fields(value: &Yaml, notes: &mut Notes) -> Fields {
     let parameters = value.get("svcparams").map(Yaml::members).unwrap_or_default();
     for (name, value) in parameters {

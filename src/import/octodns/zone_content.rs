@@ -1,4 +1,4 @@
-//! The records that octoDNS publishes in one zone at one target, before they become a part of the
+//! Holds the records that octoDNS publishes in one zone at one target, before they are added to the
 //! import.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,20 +8,20 @@ use crate::import::comments::Comment;
 use crate::import::import_result::{Entry, ImportResult, Translation, Written};
 use crate::model::{RecordType, ZoneName};
 
-/// Maximum number of record sets that the message about a zone names.
+/// Maximum number of record sets in the message about a zone.
 const MOST_NAMES: usize = 5;
 
 /// A record that octoDNS publishes.
 #[derive(Debug, Clone)]
 pub(super) struct PublishedRecord {
-    /// How messages name the record.
+    /// Name of the record in messages.
     pub(super) shown: String,
     pub(super) place: Place,
-    /// Its whole name with a final dot, or `@`.
+    /// Absolute name with a final dot, or `@`.
     pub(super) name: String,
     pub(super) type_name: &'static str,
     pub(super) value: Written,
-    /// Seconds; `None` is automatic.
+    /// Seconds; `None` means automatic.
     pub(super) ttl: Option<u32>,
     pub(super) is_proxied: bool,
     pub(super) comment: Option<String>,
@@ -30,7 +30,7 @@ pub(super) struct PublishedRecord {
 }
 
 impl PublishedRecord {
-    /// Returns the record as an entry of an import.
+    /// Converts the record to an entry of an import.
     fn to_entry<'s>(&'s self, zone: &'s ZoneName) -> Entry<'s> {
         let mut entry = Entry::new(zone, &self.name, self.type_name, self.value.clone());
         entry.ttl = self.ttl;
@@ -41,7 +41,7 @@ impl PublishedRecord {
         entry
     }
 
-    /// Returns what Cloudflare would have of the record, to compare it with others.
+    /// Returns the record as Cloudflare would store it, for comparisons.
     fn fingerprint(&self, zone: &ZoneName) -> String {
         match self.to_entry(zone).record(String::new()) {
             Ok(record) => format!(
@@ -59,7 +59,7 @@ pub(super) struct LeftOut {
     pub(super) shown: String,
     pub(super) place: Place,
     pub(super) why: String,
-    /// Number of its values.
+    /// Number of values.
     pub(super) values: usize,
     pub(super) finding: &'static Finding,
 }
@@ -69,17 +69,16 @@ pub(super) struct LeftOut {
 pub(super) struct Notes(Vec<(&'static Finding, Place, String)>);
 
 impl Notes {
-    /// Notes that octoDNS reads a value otherwise than it looks.
+    /// Notes that octoDNS reads a value differently from its appearance.
     pub(super) fn read_otherwise(&mut self, place: Place, detail: impl Into<String>) {
         self.0.push((findings::READ_OTHERWISE, place, detail.into()));
     }
 
-    /// Notes that octoDNS would refuse what is read here.
+    /// Notes that octoDNS would refuse a value.
     pub(super) fn refused_by_octodns(&mut self, place: Place, detail: impl Into<String>) {
         self.0.push((findings::REFUSED_BY_OCTODNS, place, detail.into()));
     }
 
-    /// Reports the notes.
     pub(super) fn report(&self, found: &mut ImportResult) {
         type NoteKey<'n> = (&'n str, Option<SourceId>, &'n str);
         let mut by_text: BTreeMap<NoteKey<'_>, (Place, usize, &'static Finding)> = BTreeMap::new();
@@ -106,15 +105,15 @@ impl Notes {
     }
 }
 
-/// The records that octoDNS publishes in one zone at one target.
+/// Records that octoDNS publishes in one zone at one target.
 #[derive(Debug, Default)]
 pub(super) struct ZoneContent {
     pub(super) records: Vec<PublishedRecord>,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) notes: Notes,
-    /// Why not all records of the zone are known.
+    /// Reasons why some records of the zone are unknown.
     pub(super) in_part: BTreeSet<String>,
-    /// Pairs of different record sets with one name and type.
+    /// Pairs of different record sets with the same name and type.
     pub(super) contradictions: Vec<(String, [Place; 2])>,
 }
 
@@ -137,7 +136,7 @@ impl ZoneContent {
         });
     }
 
-    /// Adds a record set that is not valid.
+    /// Adds an invalid record set.
     pub(super) fn refuse(
         &mut self,
         shown: &str,
@@ -155,7 +154,7 @@ impl ZoneContent {
         });
     }
 
-    /// Returns what decides whether two targets get the same records.
+    /// Returns a value that is equal for two targets that get the same records.
     pub(super) fn fingerprint(&self, zone: &ZoneName) -> (Vec<String>, &BTreeSet<String>) {
         let mut records: Vec<String> =
             self.records.iter().map(|record| record.fingerprint(zone)).collect();
@@ -181,7 +180,7 @@ impl ZoneContent {
         self.report_notes(found);
     }
 
-    /// Names a zone that is left out, and counts its records.
+    /// Reports a zone that is left out, and counts its records.
     pub(super) fn leave_out_zone(
         self,
         zone: &ZoneName,
@@ -222,7 +221,7 @@ impl ZoneContent {
     }
 }
 
-/// Returns the name of a type as the model has it; `None` if Cloudflare has no such type.
+/// Returns the model's name of a type; `None` if Cloudflare has no such type.
 pub(super) fn type_of_cloudflare(type_name: &str) -> Option<&'static str> {
     // An alias at the apex is a flattened CNAME at Cloudflare.
     let own_type = if type_name == "ALIAS" { "CNAME" } else { type_name };

@@ -1,4 +1,4 @@
-//! The zones of a configuration, and the records that each of their targets gets.
+//! Determines the zones of a configuration and the records that each target gets.
 //!
 //! # Sources
 //! octodns 1.22.0, `Manager._preprocess_zones`, `sync` and `configured_sub_zones`, read 2026-11.
@@ -22,17 +22,17 @@ use crate::model::ZoneName;
 #[derive(Debug)]
 pub(super) struct ConfiguredZone<'c> {
     pub(super) zone: ZoneName,
-    /// The zone whose sources it has: itself, or the zone that it is an alias of.
+    /// Zone whose sources are read: the zone itself, or the zone that it is an alias of.
     pub(super) source_zone: ZoneName,
-    /// The entry with its sources and targets.
+    /// Entry with the sources and targets.
     pub(super) entry: &'c ZoneEntry,
-    /// Whether octoDNS plans the zone and never applies the plan.
+    /// True if octoDNS plans the zone and never applies the plan.
     pub(super) is_never_applied: bool,
-    /// Names of other zones of the configuration, relative to this zone.
+    /// Names of other zones of the configuration, relative to the zone.
     sub_zones: BTreeSet<String>,
 }
 
-/// Returns the zones of a configuration. Entries that stand for no zone are reported.
+/// Returns the zones of a configuration. Reports entries without a zone.
 pub(super) fn expand_zones<'c>(
     configuration: &'c Configuration,
     found: &mut ImportResult,
@@ -109,7 +109,7 @@ pub(super) fn expand_zones<'c>(
     zones
 }
 
-/// Returns the zones that the sources of an entry have files for.
+/// Returns the zones for which the sources of an entry have files.
 fn listed_zones(
     configuration: &Configuration,
     entry: &ZoneEntry,
@@ -129,7 +129,7 @@ fn listed_zones(
     zones
 }
 
-/// Reports an entry of which not every zone is known.
+/// Reports an entry of which some zones are unknown.
 fn report_entry(entry: &ZoneEntry, why: &str, found: &mut ImportResult) {
     found.refuse(
         findings::NOT_TRANSLATED,
@@ -140,7 +140,7 @@ fn report_entry(entry: &ZoneEntry, why: &str, found: &mut ImportResult) {
     );
 }
 
-/// Returns the zones that an entry stands for.
+/// Returns the zones that an entry matches.
 fn matching_zones(filter: &ZoneFilter, zones: Vec<String>) -> Result<Vec<String>, String> {
     let mut zones = zones;
     match filter {
@@ -224,7 +224,7 @@ pub(super) fn zone_content(
     content
 }
 
-/// Adds the record sets of one source; otherwise returns why they are not known.
+/// Adds the record sets of one source. The error is the reason why they are unknown.
 fn populate<'y>(
     configuration: &'y Configuration,
     zone: &ConfiguredZone<'_>,
@@ -260,7 +260,7 @@ fn populate<'y>(
     Ok(())
 }
 
-/// Says that options of a provider come from a secret handler.
+/// Returns the message about provider options that come from a secret handler.
 fn unread(provider: &str, options: &[String]) -> String {
     format!(
         "{} of its provider `{provider}` is not read, because it can be a secret",
@@ -268,7 +268,7 @@ fn unread(provider: &str, options: &[String]) -> String {
     )
 }
 
-/// Returns the processors of a zone, in order. Those that are not known are noted.
+/// Returns the processors of a zone, in order. Notes the unknown ones.
 fn processors_of<'c>(
     configuration: &'c Configuration,
     entry: &'c ZoneEntry,
@@ -320,7 +320,7 @@ fn sub_zones_by_zone<'z>(
     below
 }
 
-/// Says that a zone goes to other targets than the one that is imported.
+/// Returns the message about a zone that goes to other targets than the imported one.
 pub(super) fn other_targets(
     configuration: &Configuration,
     entry: &ZoneEntry,

@@ -1,4 +1,4 @@
-//! The entries of a zone file: words, quotes, parentheses and comments.
+//! Divides a zone file into entries: words, quotes, parentheses and comments.
 //!
 //! # Sources
 //! RFC 1035 section 5.1 (master files), and the BIND 9 Administrator Reference Manual (`$GENERATE`,
@@ -10,43 +10,40 @@ use std::str::CharIndices;
 /// A word of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
-    /// As written, quotes and escapes included.
+    /// Text of the word with quotes and escapes.
     pub(super) text: String,
-    /// Where it begins.
+    /// Offset of the first byte.
     pub(super) at: usize,
 }
 
-/// An entry: one line, or several within parentheses.
+/// An entry: one line, or several lines within parentheses.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Line {
-    /// Whether it begins with a blank, so that it has the owner of the entry before it.
+    /// True if the entry begins with a blank and therefore has the owner of the previous entry.
     pub(super) is_continued: bool,
-    /// Its words.
     pub(super) words: Vec<Token>,
-    /// The comments within its parentheses and at its end.
+    /// Comments within the parentheses and at the end.
     pub(super) note: String,
 }
 
-/// The beginning of a record, between its owner and its value.
+/// The part of a record between owner and value, and the value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Head<'l> {
-    /// The class, if it is not IN.
+    /// Class, if it is not IN.
     pub(super) other_class: Option<&'l str>,
-    /// The stated time to live, in seconds.
+    /// Stated time to live, in seconds.
     pub(super) ttl: Option<u32>,
-    /// The type.
     pub(super) type_name: &'l str,
-    /// The value.
     pub(super) value: &'l [Token],
 }
 
 impl Line {
-    /// The owner that is stated.
+    /// Returns the stated owner.
     pub(super) fn owner(&self) -> Option<&Token> {
         self.words.first().filter(|_| !self.is_continued)
     }
 
-    /// The beginning of a record; `None` if there is no type.
+    /// Parses the record after its owner; `None` if there is no type.
     pub(super) fn head(&self) -> Option<Head<'_>> {
         let mut words = self.words.as_slice();
         if !self.is_continued {
@@ -65,14 +62,14 @@ impl Line {
         }
     }
 
-    /// The directive, in upper case, if the line is one.
+    /// Returns the directive in upper case; `None` if the entry is a record.
     pub(super) fn directive(&self) -> Option<String> {
         let first = self.owner()?;
         first.text.starts_with('$').then(|| first.text.to_ascii_uppercase())
     }
 }
 
-/// A time in seconds, such as `300` or `1h30m`.
+/// Parses a time such as `300` or `1h30m`. Returns seconds.
 pub(super) fn duration(text: &str) -> Option<u32> {
     if !text.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
@@ -99,7 +96,7 @@ pub(super) fn duration(text: &str) -> Option<u32> {
     u32::try_from(total.checked_add(number.unwrap_or(0))?).ok()
 }
 
-/// A word of `$GENERATE` for one number: `$`, or `${offset,width,base}`.
+/// Expands a word of `$GENERATE` for one number: `$`, or `${offset,width,base}`.
 pub(super) fn expand(text: &str, n: u32) -> Result<String, String> {
     let mut out = String::new();
     let mut letters = text.chars().peekable();
@@ -139,20 +136,19 @@ pub(super) fn expand(text: &str, n: u32) -> Result<String, String> {
     Ok(out)
 }
 
-/// The entries of a file, one at a time; the last one is an error if the file cannot be divided
-/// further.
+/// Iterates over the entries of a file. The last item is an error if the rest of the file cannot be
+/// divided.
 pub(super) struct Lines<'t> {
     letters: Peekable<CharIndices<'t>>,
-    /// Number of bytes before the first letter.
+    /// Number of bytes before the first entry.
     shift: usize,
     is_at_end: bool,
 }
 
-/// Where a file cannot be divided into entries, and why.
+/// The offset at which dividing a file fails, and the reason.
 pub(super) type Unreadable = (usize, &'static str);
 
 impl<'t> Lines<'t> {
-    /// Begins to read a text.
     pub(super) fn new(text: &'t str) -> Self {
         let letters = text.trim_start_matches('\u{feff}');
         Self {
@@ -162,7 +158,6 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// Reads the next entry.
     fn read_line(&mut self) -> Result<Line, Unreadable> {
         let mut line = Line::default();
         let mut open: Option<usize> = None;
@@ -201,7 +196,7 @@ impl<'t> Lines<'t> {
         while let Some((_, c)) = self.letters.next_if(|(_, c)| *c != '\n') {
             note.push(c);
         }
-        // Comments of an entry that has several lines are one.
+        // The comments of an entry with several lines are joined.
         let note = note.trim();
         if is_open || !line.words.is_empty() {
             let gap = if line.note.is_empty() || note.is_empty() { "" } else { " " };
@@ -210,11 +205,11 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// Reads a word; `None` if it has a quote that is not closed.
+    /// Reads a word; `None` if a quote is not closed.
     fn read_token(&mut self, first: char) -> Option<String> {
         let mut word = String::from(first);
-        // A word may have quotes within it, as in `alpn="h2,h3"`; one that begins with a quote ends
-        // with it.
+        // A word may contain quotes, as in `alpn="h2,h3"`; a word that begins with a quote ends
+        // with the next quote.
         let is_text = first == '"';
         let mut is_quoted = is_text;
         let mut is_escaped = first == '\\';

@@ -1,4 +1,4 @@
-//! The files that a zone file includes: where they are, and how many and how deep they may be.
+//! Resolves the files that a zone file includes, and limits their number and depth.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -10,15 +10,15 @@ use crate::import::import_result::ImportResult;
 pub(in crate::import) type ReadFile<'f> =
     dyn FnMut(&Path, &mut ImportResult) -> Result<SourceId, String> + 'f;
 
-/// Maximum depth of files that include each other.
+/// Maximum depth of nested includes.
 const DEEPEST_INCLUDE: usize = 10;
-/// Maximum number of files that a zone file includes, counting repetitions.
+/// Maximum number of files that a zone file includes, repetitions counted.
 const MOST_INCLUDES: usize = 1_000;
 
-/// The files that a walk over a zone file has open.
+/// Open files of a walk over a zone file.
 pub(super) struct Includes<'f> {
     read_file: &'f mut ReadFile<'f>,
-    /// The files that are being read, each included by the one before it.
+    /// Files that are being read; each is included by the previous one.
     open: Vec<SourceId>,
     included_count: usize,
 }
@@ -54,8 +54,8 @@ impl<'f> Includes<'f> {
     ///
     /// # Errors
     ///
-    /// The line names no file below `directory`, the file cannot be read or includes itself, or
-    /// there are too many files.
+    /// The line names no file below `directory`, the file cannot be read, the file includes itself,
+    /// or the limit is exceeded.
     pub(super) fn read(
         &mut self,
         line: &Line,

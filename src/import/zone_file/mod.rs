@@ -1,7 +1,7 @@
-//! Master files: zones as BIND writes them, and as Cloudflare exports them.
+//! Reads master files: zones as BIND writes them or as Cloudflare exports them.
 //!
-//! Cloudflare's export has the proxy status, the tags and the comment of a record behind it
-//! (`notes`); that, and `$GENERATE`, is why no library reads these files here.
+//! This is not left to a library because of `$GENERATE`, and because Cloudflare's export has proxy
+//! status, tags and comment of a record in a comment behind the record (`notes`).
 //!
 //! # Sources
 //! RFC 1035 section 5.1 (master files), RFC 2308 section 4 (`$TTL`), the BIND 9 Administrator
@@ -27,29 +27,28 @@ use crate::model::{Fqdn, RecordType, ZoneName};
 
 /// Maximum number of records of all `$GENERATE` lines of a zone.
 const MOST_GENERATED: u64 = 70_000;
-/// Types that a name server makes or maintains by itself.
+/// Record types that a name server generates or maintains itself.
 const MADE: &[&str] = &["SOA", "RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "CDS", "CDNSKEY", "ZONEMD"];
 
-/// The state of a reader: what later entries inherit.
+/// State of the reader that later entries inherit.
 struct Reader<'f> {
     zone: &'f ZoneName,
     origin: Fqdn,
     owner: Option<Fqdn>,
-    /// The TTL of `$TTL`.
     ttl: Option<u32>,
-    /// The last one that a record stated, for files without `$TTL`.
+    /// TTL that a record stated last, for files without `$TTL`.
     stated: Option<u32>,
-    /// Whether Cloudflare exported the file: a comment behind a record is the comment of the
+    /// True for an export of Cloudflare, in which a comment behind a record is the comment of the
     /// record.
     is_export: bool,
-    /// Number of records of `$GENERATE` lines.
+    /// Number of records from `$GENERATE` lines.
     generated: u64,
     includes: Includes<'f>,
-    /// Why files were not included. Each reason is reported once.
+    /// Reasons for files that were not included. Each reason is reported once.
     include_failures: BTreeSet<String>,
-    /// Number of records that name servers make, by type.
+    /// Number of records that name servers generate, by type.
     made: BTreeMap<String, usize>,
-    /// Number of records of an export that do not say whether they are proxied.
+    /// Number of records of an export that do not state whether they are proxied.
     without_proxy_status: usize,
 }
 
@@ -95,7 +94,7 @@ pub(super) fn read<'f>(
     }
 }
 
-/// A name of a file in full.
+/// Returns the absolute form of a name.
 fn absolute(text: &str, origin: Option<&Fqdn>) -> Result<Fqdn, String> {
     let parse = |text: &str| Fqdn::parse(text).map_err(|error| format!("`{text}`: {error}"));
     match (text, origin) {
@@ -108,7 +107,7 @@ fn absolute(text: &str, origin: Option<&Fqdn>) -> Result<Fqdn, String> {
 }
 
 impl Reader<'_> {
-    /// Reads a file.
+    /// Reads the entries of a file.
     fn file(&mut self, source: SourceId, directory: &Path, found: &mut ImportResult) {
         let text =
             found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
@@ -146,14 +145,14 @@ impl Reader<'_> {
         self.includes.leave();
     }
 
-    /// `$ORIGIN name`.
+    /// Reads `$ORIGIN name`.
     fn set_origin(&mut self, line: &Line) -> Result<(), String> {
         let name = line.words.get(1).ok_or("`$ORIGIN` needs a name")?;
         self.origin = absolute(&name.text, Some(&self.origin))?;
         Ok(())
     }
 
-    /// `$TTL seconds`.
+    /// Reads `$TTL seconds`.
     fn set_ttl(&mut self, line: &Line) -> Result<(), String> {
         let ttl = line
             .words
@@ -164,7 +163,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `$INCLUDE file [origin]`.
+    /// Reads `$INCLUDE file [origin]`.
     fn include(
         &mut self,
         line: &Line,
@@ -181,7 +180,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `$GENERATE start-stop[/step] owner [ttl] [class] type value`.
+    /// Reads `$GENERATE start-stop[/step] owner [ttl] [class] type value`.
     fn generate(
         &mut self,
         line: &Line,
@@ -212,7 +211,7 @@ impl Reader<'_> {
                 words.map(|words| Line { is_continued: false, words, note: line.note.clone() });
             failures.extend(record.and_then(|record| self.record(&record, place, found)).err());
         }
-        // The first one is reported by the caller; the others are the same mistake.
+        // The caller reports the first failure; the other failures have the same cause.
         let Some(first) = failures.first() else { return Ok(()) };
         failures.iter().skip(1).for_each(|_| found.count("line", Translation::LeftOut));
         Err(match failures.len() {
@@ -221,7 +220,6 @@ impl Reader<'_> {
         })
     }
 
-    /// A record.
     fn record(
         &mut self,
         line: &Line,
@@ -231,8 +229,7 @@ impl Reader<'_> {
         let head = line.head();
         let is_authority = head.is_some_and(|head| head.type_name.eq_ignore_ascii_case("SOA"));
         if let Some(owner) = line.owner() {
-            // The zone is the owner of the SOA record, whose final dot may be missing in
-            // Cloudflare's export.
+            // The zone is the owner of the SOA record. Cloudflare's export may omit its final dot.
             self.owner = Some(match is_authority {
                 true => self.zone.as_fqdn().clone(),
                 false => self.owner_name(&owner.text)?,
@@ -286,7 +283,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The owner of a record in full. Cloudflare's export may have full names without a final dot.
+    /// Returns the absolute owner of a record. Cloudflare's export may omit final dots.
     fn owner_name(&self, text: &str) -> Result<Fqdn, String> {
         let zone = self.zone.as_str();
         let is_full = self.is_export
@@ -297,7 +294,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The value in presentation form, with host names in full.
+    /// Returns the value in presentation form, with absolute host names.
     fn value(&self, type_name: &str, words: &[Token]) -> Result<String, String> {
         let facts = facts::of(type_name);
         let mut out = Vec::new();
@@ -321,8 +318,8 @@ impl Reader<'_> {
     }
 }
 
-/// Adds what Cloudflare's export says behind a record. Returns true if the proxy status is not
-/// stated.
+/// Adds the attributes that Cloudflare's export writes behind a record. Returns true if the proxy
+/// status is missing.
 fn add_note(text: &str, entry: &mut Entry<'_>) -> bool {
     let note = notes::parse(text);
     entry.comment = note.comment;

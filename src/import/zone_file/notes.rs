@@ -1,4 +1,4 @@
-//! Comments behind the records of Cloudflare's export: `; COMMENT
+//! Parses comments behind the records of Cloudflare's export: `; COMMENT
 //! cf_tags=NAME,NAME:VALUE,cf-proxied:true`.
 //!
 //! # Sources
@@ -6,21 +6,20 @@
 //! comment is verbatim; values with `"`, `=`, `,` or `\` are JSON strings; a comment that contains
 //! `cf_tags=` is followed by another ` cf_tags=`.
 
-/// What is before the tags.
+/// Prefix of the tags.
 pub(super) const TAGS: &str = "cf_tags=";
 
-/// What a comment behind a record says.
+/// Content of a comment behind a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Note {
-    /// The comment of the record.
+    /// Comment of the record.
     pub(super) comment: Option<String>,
-    /// Its tags.
     pub(super) tags: Vec<String>,
-    /// Whether it is proxied, if that is stated.
+    /// Proxy status, if stated.
     pub(super) proxied: Option<bool>,
-    /// Whether its CNAME is flattened.
+    /// True if the CNAME is flattened.
     pub(super) is_flattened: bool,
-    /// Reserved tags that are not known.
+    /// Unknown reserved tags.
     pub(super) unknown: Vec<String>,
 }
 
@@ -29,8 +28,8 @@ pub(super) fn has_tags(text: &str) -> bool {
     starts(text).next().is_some()
 }
 
-/// Reads a comment of an export. The last `cf_tags=` that a list of tags follows is before the
-/// tags.
+/// Parses a comment of an export. The tags begin after the last `cf_tags=` that a valid list
+/// follows.
 pub(super) fn parse(text: &str) -> Note {
     let mut note = Note::default();
     let tags = starts(text).find_map(|at| Some((at, tags_of(text[at + TAGS.len()..].trim())?)));
@@ -49,13 +48,13 @@ pub(super) fn parse(text: &str) -> Note {
     note
 }
 
-/// Where `cf_tags=` begins a word, the last one first.
+/// Returns the offsets at which `cf_tags=` begins a word, last one first.
 fn starts(text: &str) -> impl Iterator<Item = usize> {
     let is_word = |at: &usize| text[..*at].chars().next_back().is_none_or(char::is_whitespace);
     text.rmatch_indices(TAGS).map(|(at, _)| at).filter(is_word)
 }
 
-/// The tags of a list, `NAME` or `NAME:VALUE` each; `None` if the text is no such list.
+/// Parses a list of tags, `NAME` or `NAME:VALUE` each; `None` if the text is no such list.
 fn tags_of(text: &str) -> Option<Vec<String>> {
     let mut tags = Vec::new();
     let mut rest = text;
@@ -86,7 +85,7 @@ fn tags_of(text: &str) -> Option<Vec<String>> {
     Some(tags)
 }
 
-/// A value in quotes, which is a JSON string, and what follows it.
+/// Parses a quoted value, which is a JSON string. Returns the value and the text after it.
 fn quoted_value(text: &str) -> Option<(String, &str)> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<String>();
     let value = values.next()?.ok()?;

@@ -1,9 +1,8 @@
-//! What a zone file says about itself before its records are read: its zone, and the files that it
-//! includes.
+//! Scans a zone file before its records are read, for its zone and the files that it includes.
 //!
-//! The zone is the owner of the SOA record, or else the one that the user names, or else the name
-//! of the file, or else the first `$ORIGIN`. It is the initial origin (RFC 1035 section 5.1), and
-//! `$ORIGIN` does not change it.
+//! The zone is the owner of the SOA record, or else the zone that the user names, or else the zone
+//! in the file's name, or else the first `$ORIGIN`. The zone is the initial origin (RFC 1035
+//! section 5.1), and `$ORIGIN` does not change it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,27 +14,26 @@ use crate::diagnostic::{Place, SourceId, Span};
 use crate::import::import_result::ImportResult;
 use crate::model::{Fqdn, ZoneName};
 
-/// What a zone file says about itself.
+/// Facts about a zone file that its reader needs.
 #[derive(Debug, Default)]
 pub(in crate::import) struct Outline {
-    /// The owners of its SOA records, each with its first place.
+    /// Owners of SOA records, each with its first place.
     pub(in crate::import) authorities: Vec<(Fqdn, Place)>,
-    /// Its first `$ORIGIN`.
     pub(in crate::import) first_origin: Option<Fqdn>,
-    /// The files that it includes.
+    /// Included files.
     pub(in crate::import) included: BTreeSet<PathBuf>,
-    /// The zone that the header of Cloudflare's export names.
+    /// Zone in the header of Cloudflare's export.
     exported_zone: Option<Fqdn>,
-    /// Whether Cloudflare exported it.
+    /// True for an export of Cloudflare.
     pub(in crate::import) is_export: bool,
-    /// Number of its records.
+    /// Number of records.
     pub(in crate::import) record_count: usize,
-    /// Why the file itself cannot be divided into entries, if it cannot.
+    /// Place and reason if the file itself cannot be divided into entries.
     pub(in crate::import) unreadable: Option<(Place, &'static str)>,
 }
 
 impl Outline {
-    /// The outline of a file. `assumed` is the origin until the file states one.
+    /// Scans a file. `assumed` is the origin until the file states one.
     pub(in crate::import) fn read<'f>(
         source: SourceId,
         directory: &Path,
@@ -54,7 +52,7 @@ impl Outline {
         outline
     }
 
-    /// The zone of the file.
+    /// Returns the zone of the file.
     pub(in crate::import) fn zone(
         &self,
         given: Option<&ZoneName>,
@@ -67,17 +65,15 @@ impl Outline {
     }
 }
 
-/// The state of a scan.
 struct Scan<'s, 'f> {
     outline: &'s mut Outline,
-    /// Whether the owner of the SOA record is a full name: Cloudflare's export leaves out its final
-    /// dot.
+    /// True if the owner of the SOA record is absolute. Cloudflare's export omits the final dot.
     has_full_names: bool,
     includes: Includes<'f>,
 }
 
 impl Scan<'_, '_> {
-    /// Scans a file. Errors are reported when the records are read.
+    /// Scans a file. Errors are reported later, with the records.
     fn file(
         &mut self,
         source: SourceId,
@@ -117,7 +113,6 @@ impl Scan<'_, '_> {
         self.includes.leave();
     }
 
-    /// Scans an included file.
     fn include(
         &mut self,
         line: &Line,
@@ -138,7 +133,6 @@ impl Scan<'_, '_> {
         );
     }
 
-    /// Scans a record.
     fn record(&mut self, line: &Line, source: SourceId, origin: Option<&Fqdn>) {
         let Some(head) = line.head() else { return };
         self.outline.record_count += 1;
@@ -160,7 +154,7 @@ impl Scan<'_, '_> {
     }
 }
 
-/// The zone that the header of Cloudflare's export names; `None` for other files.
+/// Returns the zone in the header of Cloudflare's export; `None` for other files.
 fn zone_of_header(text: &str) -> Option<Fqdn> {
     let header =
         || text.lines().map(str::trim).take_while(|line| line.is_empty() || line.starts_with(';'));
