@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::diff::field_changes;
+use crate::diff::{RecordChange, field_changes};
 use crate::model::{Fqdn, LiveRecord, Rdata, RecordForm, RecordId};
-use crate::plan::{RecordAction, RecordSubject};
+use crate::plan::RecordSubject;
 
 /// Live records, found by id or by value.
 #[derive(Debug)]
@@ -38,10 +38,10 @@ pub enum OperationState {
 /// How an operation on a record relates to what is live.
 #[must_use]
 pub fn state_of(record: &RecordSubject, live: &Index) -> OperationState {
-    match &record.action {
-        RecordAction::Create { after } => created(after, live),
-        RecordAction::Update { id, before, after, .. } => patched(id, before, after, live),
-        RecordAction::Delete { id, before, .. } => match live.by_id.get(id) {
+    match &record.change {
+        RecordChange::Create { after } => created(after, live),
+        RecordChange::Update { id, before, after, .. } => patched(id, before, after, live),
+        RecordChange::Delete { id, before, .. } => match live.by_id.get(id) {
             None => OperationState::Done,
             Some(record) if record.form() == **before => OperationState::Pending,
             Some(record) => changed_since(record),

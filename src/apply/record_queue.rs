@@ -9,10 +9,10 @@ use super::failed_writes::not_resent;
 use super::outcome::{Noticed, Outcome, RecordsApplied};
 use super::preconditions::{Index, OperationState, state_of};
 use super::write_responses::Confirmation;
+use crate::diff::RecordChange;
 use crate::model::{Fqdn, Gather, LiveRecord, LiveZone, Rdata, RecordId, sort_by_key};
 use crate::plan::{
-    Action, Lowering, RecordAction, RecordSubject, ZonePlan, bonds, groups, needs_room,
-    record_batches,
+    Action, Lowering, RecordSubject, ZonePlan, bonds, groups, needs_room, record_batches,
 };
 
 /// How often requests of a zone are cut in parts before what is refused stays refused as a whole.
@@ -139,7 +139,7 @@ impl<'z> Run<'z> {
 
     /// Whether anything that is left changes or deletes a live record.
     pub(super) fn may_overwrite(&self) -> bool {
-        let has_id = |n: &usize| self.record(*n).is_some_and(|record| record.action.id().is_some());
+        let has_id = |n: &usize| self.record(*n).is_some_and(|record| record.change.id().is_some());
         self.queue.iter().flatten().any(has_id)
     }
 
@@ -304,15 +304,15 @@ impl<'z> Run<'z> {
     /// The live text that differs from the text of a create only in its cuts, unless this run is
     /// still to delete it, or to give its record another text.
     pub(super) fn other_cuts(&self, create: usize, records: &[LiveRecord]) -> Option<String> {
-        let RecordAction::Create { after } = &self.record(create)?.action else { return None };
+        let RecordChange::Create { after } = &self.record(create)?.change else { return None };
         let is_to_go = |live: &LiveRecord| {
             let waiting = self.at_the_name_of(create).filter(|n| self.outcomes[*n].is_none());
             let is_other = |data: &Rdata| {
                 *data != live.data && *data != after.data && !data.differs_in_cuts(&after.data)
             };
             waiting.filter_map(|n| self.record(n)).any(|record| {
-                record.action.id() == Some(&live.id)
-                    && record.action.after().is_none_or(|form| is_other(&form.data))
+                record.change.id() == Some(&live.id)
+                    && record.change.after().is_none_or(|form| is_other(&form.data))
             })
         };
         let is_meant = |live: &&LiveRecord| {
@@ -371,7 +371,7 @@ impl<'z> Run<'z> {
                 && self.present_at(*delete).iter().all(|(id, _)| {
                     deletes
                         .iter()
-                        .any(|n| self.record(*n).and_then(|record| record.action.id()) == *id)
+                        .any(|n| self.record(*n).and_then(|record| record.change.id()) == *id)
                 })
         };
         deletes
@@ -462,7 +462,7 @@ impl<'z> Run<'z> {
             .at_the_name_of(n)
             .filter(|n| self.action(*n) == Action::Delete && self.is_in_effect(*n));
         let deleted: BTreeSet<&RecordId> =
-            deleted.filter_map(|n| self.record(n)?.action.id()).gather();
+            deleted.filter_map(|n| self.record(n)?.change.id()).gather();
         let live =
             self.live.records.iter().filter(|r| Some(&r.name) == name && !deleted.contains(&r.id));
         let created = self

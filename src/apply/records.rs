@@ -38,9 +38,10 @@ use super::waits::{AFTER_DELETE, FOR_LOST, RECORD_SENDS, STALE_AFTER};
 use super::write_attempts::{Attempt, Failure, Seen, Verdict};
 use super::write_responses::confirmations;
 use crate::api::{ApiError, Writer};
+use crate::diff::RecordChange;
 use crate::live::{FetchError, fetch_records};
 use crate::model::{LiveRecord, LiveZone, ZoneName};
-use crate::plan::{Lowering, RecordAction, Step, ZonePlan, lower_records};
+use crate::plan::{Lowering, Step, ZonePlan, lower_records};
 use crate::wire::Envelope;
 use crate::wire::record::create_record;
 
@@ -231,7 +232,7 @@ impl<W: Writer> Executor<'_, W> {
 
     /// Creates a deleted record again, because these creates of its name are not in effect.
     async fn restore(&self, run: &mut Run<'_>, n: usize, creates: &[usize]) {
-        let Some(RecordAction::Delete { before, .. }) = run.record(n).map(|record| &record.action)
+        let Some(RecordChange::Delete { before, .. }) = run.record(n).map(|record| &record.change)
         else {
             return;
         };

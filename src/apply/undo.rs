@@ -21,10 +21,12 @@ use super::undo_conflict::{
 use super::undo_rules::restore_rules;
 use super::undo_settings::{desired_settings, restore_settings};
 use crate::diagnostic::{Diagnostics, Place};
-use crate::diff::{Change, ChangeKind, Claim, DeleteReason, RecordChanges, field_changes};
+use crate::diff::{
+    Change, ChangeOrigin, Claim, DeleteReason, RecordChange, RecordChanges, field_changes,
+};
 use crate::model::{
-    Address, DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, LiveZone, Rdata, RecordForm,
-    RecordId, RecordType, Settings, Spelling, ZoneName,
+    DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, LiveZone, Rdata, RecordForm, RecordId,
+    RecordType, Settings, Spelling, ZoneName,
 };
 use crate::plan::{Differences, ZonePlan, plan_changes};
 
@@ -245,12 +247,16 @@ impl<'l> Records<'l> {
         };
         let changes = self.todo.iter().map(|todo| {
             let (at, data) = todo.key();
-            let kind = match todo {
-                Todo::Create(after) => ChangeKind::Create { after, beside: 0 },
+            let change = match todo {
+                Todo::Create(after) => {
+                    (RecordChange::create(after), ChangeOrigin::of_wanted(after))
+                }
                 Todo::Update(before, after) => {
                     let fields = field_changes(before, &after.data, &after.facets);
                     // It is as the apply left it, so it is the spec's.
-                    ChangeKind::Update { before, after, fields, claim: Claim::OWN }
+                    let origin = ChangeOrigin::of_wanted(after);
+                    let origin = ChangeOrigin { live: Some(before), fields, ..origin };
+                    (RecordChange::update(before, after), origin)
                 }
                 Todo::Delete(before, place) => {
                     let reason = if is_in_the_way(before) {
@@ -258,18 +264,13 @@ impl<'l> Records<'l> {
                     } else {
                         DeleteReason::Undone
                     };
-                    ChangeKind::Delete {
-                        before,
-                        reason,
-                        place: Some(*place),
-                        accepted: None,
-                        claim: Claim::OWN,
-                    }
+                    let origin = ChangeOrigin::of_unwanted(before, Claim::OWN);
+                    let origin = ChangeOrigin { place: Some(*place), ..origin };
+                    (RecordChange::delete(before, reason), origin)
                 }
             };
-            let is_one_of_several = matches!(todo, Todo::Delete(..))
-                || sets.get(&(at, data.type_name())).is_some_and(|n| *n > 1);
-            Change { address: Address::of_record(name, at, data, is_one_of_several), kind }
+            let has_several = sets.get(&(at, data.type_name())).is_some_and(|n| *n > 1);
+            Change::new(name, change, has_several)
         });
         RecordChanges {
             zone: name.clone(),

@@ -121,7 +121,7 @@ fn drop_other_cuts(
         return;
     }
     remaining.operations.retain(|operation| {
-        let Some(record) = operation.record().filter(|record| record.action.before().is_none())
+        let Some(record) = operation.record().filter(|record| record.change.before().is_none())
         else {
             return true;
         };

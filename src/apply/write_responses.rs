@@ -15,9 +15,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use crate::diff::{Field, FieldChange, field_changes};
+use crate::diff::{Field, FieldChange, RecordChange, field_changes};
 use crate::model::{Gather, LiveRecord, RecordForm, RecordId};
-use crate::plan::{Action, Operation, RecordAction, Step, ZonePlan};
+use crate::plan::{Action, Operation, Step, ZonePlan};
 use crate::wire::record::read;
 
 /// What an answer says of an operation.
@@ -68,29 +68,29 @@ fn of_operation(operation: &Operation, item: &Json) -> Confirmation {
     let Some(record) = operation.record() else { return Confirmation::Nothing };
     let has_id = |id: &RecordId| item.get("id").and_then(Json::as_str) == Some(id.0.as_str());
     let stored = read(item).ok();
-    match (&record.action, stored) {
-        (RecordAction::Delete { id, .. }, _) | (RecordAction::Update { id, .. }, _)
+    match (&record.change, stored) {
+        (RecordChange::Delete { id, .. }, _) | (RecordChange::Update { id, .. }, _)
             if !has_id(id) =>
         {
             Confirmation::Nothing
         }
         // It is gone, whatever it was.
-        (RecordAction::Delete { .. }, None) => Confirmation::AsPlanned,
-        (RecordAction::Create { .. } | RecordAction::Update { .. }, None) => Confirmation::Nothing,
-        (RecordAction::Delete { before, .. }, Some(was)) => match differences(&was, before) {
+        (RecordChange::Delete { .. }, None) => Confirmation::AsPlanned,
+        (RecordChange::Create { .. } | RecordChange::Update { .. }, None) => Confirmation::Nothing,
+        (RecordChange::Delete { before, .. }, Some(was)) => match differences(&was, before) {
             all if all.is_empty() => Confirmation::AsPlanned,
             all => Confirmation::ChangedMeanwhile(format!(
                 "it was {} when it was deleted",
                 shown(&was, &all)
             )),
         },
-        (RecordAction::Create { after }, Some(stored)) => match differences(&stored, after) {
+        (RecordChange::Create { after }, Some(stored)) => match differences(&stored, after) {
             all if all.is_empty() => Confirmation::AsPlanned,
             all => {
                 Confirmation::StoredOtherwise(format!("it is stored as {}", shown(&stored, &all)))
             }
         },
-        (RecordAction::Update { after, .. }, Some(stored)) => {
+        (RecordChange::Update { after, .. }, Some(stored)) => {
             let sent: BTreeSet<String> =
                 operation.fields.iter().map(|change| change.field.to_string()).gather();
             let all = differences(&stored, after);

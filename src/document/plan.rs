@@ -18,8 +18,8 @@ use crate::live::snapshot::AsOf;
 use crate::model::ruleset::RuleBody;
 use crate::model::{Danger, Gather, RecordForm, RecordId, Value};
 use crate::plan::{
-    self, Action, BaseSource, Cause, MissingConsent, RecordAction, RecordSubject, RuleAction,
-    RuleSubject, Subject, SubjectKind, ZonePlan,
+    self, Action, BaseSource, Cause, MissingConsent, RecordSubject, RuleAction, RuleSubject,
+    Subject, SubjectKind, ZonePlan,
 };
 use crate::wire::Request;
 use crate::wire::keyword::Keyword;
@@ -585,13 +585,9 @@ fn images_of_rule(rule: &RuleSubject) -> (Image, Image) {
 
 /// A record before and after.
 fn images_of_record(record: &RecordSubject) -> (Image, Image) {
-    match &record.action {
-        RecordAction::Create { after } => (None, Some(form(None, after))),
-        RecordAction::Update { id, before, after } => {
-            (Some(form(Some(id), before)), Some(form(Some(id), after)))
-        }
-        RecordAction::Delete { id, before, reason: _ } => (Some(form(Some(id), before)), None),
-    }
+    let change = &record.change;
+    let image = |record: &RecordForm| form(change.id(), record);
+    (change.before().map(image), change.after().map(image))
 }
 
 /// A record as the API would write it, as far as it is known.

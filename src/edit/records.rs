@@ -14,7 +14,7 @@ use super::selected_differences::{Chosen, Left};
 use super::source_tree::{At, Kind};
 use super::workspace::Workspace;
 use crate::diagnostic::Place;
-use crate::diff::{ChangeKind, DeleteReason, SetAsideReason, diff_records};
+use crate::diff::{DeleteReason, SetAsideReason, diff_records};
 use crate::model::{
     Address, AsReported, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone,
     Rdata, Spelling, Tag, Ttl, ZoneName,
@@ -71,21 +71,21 @@ pub(super) fn pull(
     let mut added: Vec<(Address, &LiveRecord)> = Vec::new();
     for change in changes.changes.iter().filter(|change| (chosen.is_chosen)(&change.address)) {
         let address = &change.address;
-        let (place, fate) = match &change.kind {
-            ChangeKind::Create { after, .. } => {
-                (Some((&after.name, &after.spelling)), Fate::Gone(address))
+        let (place, fate) = match (change.origin.live, change.origin.wanted) {
+            (None, wanted) => {
+                (wanted.map(|after| (&after.name, &after.spelling)), Fate::Gone(address))
             }
-            ChangeKind::Update { before, after, .. } => {
+            (Some(before), Some(after)) => {
                 (Some((&after.name, &after.spelling)), Fate::Changed(after, before, address))
             }
-            ChangeKind::Delete { before, reason, .. } => {
+            (Some(before), None) => {
                 added.push((address.clone(), before));
                 let stone = zone.tombstones.iter().find(|t| {
                     t.name == before.name
                         && Some(t.record_type) == before.data.record_type()
                         && t.data.as_ref().is_none_or(|data| *data == before.data)
                 });
-                let stone = stone.filter(|_| *reason == DeleteReason::Tombstone);
+                let stone = stone.filter(|_| change.change.deletes_for(DeleteReason::Tombstone));
                 (stone.map(|stone| (&stone.name, &stone.spelling)), Fate::Gone(address))
             }
         };

@@ -24,8 +24,9 @@ use std::collections::BTreeMap;
 
 use super::action::Action;
 use super::lowering::Lowering;
-use super::subject::{RecordAction, RecordSubject};
+use super::subject::RecordSubject;
 use super::zone_plan::ZonePlan;
+use crate::diff::RecordChange;
 use crate::model::{Fqdn, Rdata, RecordType, sort_by_key};
 
 /// Cuts a zone's operations on records into requests, as their numbers in the order of execution.
@@ -176,7 +177,7 @@ fn renames(zone: &ZonePlan, names: Vec<Vec<usize>>, size: usize) -> Vec<Vec<usiz
         .collect();
     let mut leaving: BTreeMap<&Rdata, Vec<usize>> = BTreeMap::new();
     for (n, _, record) in zone.records() {
-        if matches!(record.action, RecordAction::Delete { .. }) {
+        if matches!(record.change, RecordChange::Delete { .. }) {
             leaving.entry(&record.form().data).or_default().push(n);
         }
     }
@@ -185,7 +186,7 @@ fn renames(zone: &ZonePlan, names: Vec<Vec<usize>>, size: usize) -> Vec<Vec<usiz
     let mut groups = names;
     if !leaving.is_empty() {
         for (n, _, record) in zone.records() {
-            if !matches!(record.action, RecordAction::Create { .. }) {
+            if !matches!(record.change, RecordChange::Create { .. }) {
                 continue;
             }
             let Some(from) = leaving.get_mut(&record.form().data).and_then(Vec::pop) else {
@@ -217,13 +218,13 @@ pub fn bonds(zone: &ZonePlan) -> Vec<usize> {
         let (mut deletes, mut creates): (ByType, ByType) = Default::default();
         for (n, record) in group.iter().filter_map(|n| Some((*n, zone.operations[*n].record()?))) {
             let of_type = record.form().data.type_name();
-            match &record.action {
-                RecordAction::Delete { .. } => {
+            match &record.change {
+                RecordChange::Delete { .. } => {
                     deletes.entry(of_type).or_default().push(n);
                     leaving.insert(&record.form().data, n);
                 }
-                RecordAction::Create { .. } => creates.entry(of_type).or_default().push(n),
-                RecordAction::Update { .. } => {}
+                RecordChange::Create { .. } => creates.entry(of_type).or_default().push(n),
+                RecordChange::Update { .. } => {}
             }
         }
         for (new, created) in &creates {
@@ -235,7 +236,7 @@ pub fn bonds(zone: &ZonePlan) -> Vec<usize> {
         }
     }
     for (n, _, record) in zone.records() {
-        if let RecordAction::Create { after } = &record.action
+        if let RecordChange::Create { after } = &record.change
             && let Some(from) = leaving.get(&after.data)
         {
             join(&mut lead, *from, n);
@@ -265,9 +266,9 @@ fn find(lead: &mut [usize], name: usize) -> usize {
 
 /// How many records an operation adds.
 fn growth(record: &RecordSubject) -> i64 {
-    match record.action {
-        RecordAction::Create { .. } => 1,
-        RecordAction::Update { .. } => 0,
-        RecordAction::Delete { .. } => -1,
+    match record.change {
+        RecordChange::Create { .. } => 1,
+        RecordChange::Update { .. } => 0,
+        RecordChange::Delete { .. } => -1,
     }
 }

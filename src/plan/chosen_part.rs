@@ -16,11 +16,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::batches::bonds;
 use super::setting_operations;
-use super::subject::{RecordAction, RuleAction, Subject};
+use super::subject::{RuleAction, Subject};
 use super::zone_plan::ZonePlan;
 use crate::diagnostic::{Diagnostics, findings};
 use crate::diff::{
-    Member, PhaseChanges, RecordChanges, RuleChange, RuleChangeKind, SettingChange, WafChanges,
+    Member, PhaseChanges, RecordChange, RecordChanges, RuleChange, RuleChangeKind, SettingChange,
+    WafChanges,
 };
 use crate::model::ruleset::EntryPoint;
 use crate::model::{Address, DesiredSettings, DesiredZone, Gather, Only, RecordType, ZoneName};
@@ -137,10 +138,10 @@ fn delegations(whole: &ZonePlan) -> BTreeMap<(&str, bool), Vec<usize>> {
     let mut found: BTreeMap<(&str, bool), Vec<usize>> = BTreeMap::new();
     for (n, _, record) in whole.records() {
         let form = record.form();
-        let is_created = match record.action {
-            RecordAction::Create { .. } => true,
-            RecordAction::Delete { .. } => false,
-            RecordAction::Update { .. } => continue,
+        let is_created = match record.change {
+            RecordChange::Create { .. } => true,
+            RecordChange::Delete { .. } => false,
+            RecordChange::Update { .. } => continue,
         };
         if matches!(form.data.record_type(), Some(RecordType::Ds | RecordType::Ns)) {
             found.entry((form.name.as_str(), is_created)).or_default().push(n);

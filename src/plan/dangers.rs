@@ -13,10 +13,10 @@
 
 use std::collections::BTreeSet;
 
-use super::subject::{RecordAction, RecordSubject};
+use super::subject::RecordSubject;
 use super::zone_plan::ZonePlan;
 use super::{record_operation, replacements, weakening_grade};
-use crate::diff::DeleteReason;
+use crate::diff::{DeleteReason, RecordChange};
 use crate::insight::dns::{Entry, Node, RecordEdit, ZoneIndex};
 use crate::insight::waf::Impact;
 use crate::insight::{Caused, Effect, OtherZones, effects};
@@ -153,7 +153,7 @@ impl<'z, 'a> View<'z, 'a> {
 
     /// What answers for a name for a moment while it is made again.
     fn wildcard_note(&self, record: &RecordSubject) -> Option<String> {
-        let RecordAction::Delete { before, reason, .. } = &record.action else { return None };
+        let RecordChange::Delete { before, reason, .. } = &record.change else { return None };
         let (name, shown) = (&before.name, &record.shown_name);
         let node = self.after.node(name.as_str());
         let is_in_the_way = matches!(reason, DeleteReason::InTheWay | DeleteReason::Replaced);
@@ -174,7 +174,7 @@ impl<'z, 'a> View<'z, 'a> {
 
     /// Returns the danger of a delete after which a wildcard answers for the name.
     fn of(&self, record: &RecordSubject) -> Option<Danger> {
-        let RecordAction::Delete { before, .. } = &record.action else { return None };
+        let RecordChange::Delete { before, .. } = &record.change else { return None };
         let (name, data) = (&before.name, &before.data);
         let is_alike = |other: &Rdata| {
             let is_host = !name.has_underscored_label();

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::subject::RecordAction;
 use super::zone_plan::ZonePlan;
+use crate::diff::RecordChange;
 use crate::model::{Address, DesiredRecord, Fqdn, Rdata, RecordId};
 
 /// What Cloudflare does not have as the previous spec wanted it.
@@ -28,15 +28,15 @@ impl<'p> Drift<'p> {
             addresses: past.addresses().cloned().collect(),
         };
         for (_, _, record) in past.records() {
-            match &record.action {
-                RecordAction::Create { after } => {
+            match &record.change {
+                RecordChange::Create { after } => {
                     drift.created.insert((&after.name, &after.data));
                 }
-                RecordAction::Update { id, after, .. } => {
+                RecordChange::Update { id, after, .. } => {
                     drift.touched.insert(id.clone());
                     drift.created.insert((&after.name, &after.data));
                 }
-                RecordAction::Delete { id, .. } => {
+                RecordChange::Delete { id, .. } => {
                     drift.touched.insert(id.clone());
                     drift.deleted.insert(id.clone());
                 }

@@ -18,7 +18,6 @@
 use std::collections::BTreeMap;
 
 use super::operation::Operation;
-use super::subject::RecordAction;
 use super::zone_plan::ZonePlan;
 use crate::diff::DeleteReason;
 use crate::insight::dns::{Entry, RecordEdit, References, Zones};
@@ -162,10 +161,9 @@ fn is_expected(desired: &Desired, name: &Fqdn) -> bool {
 /// Returns true if an operation deletes what nobody asked to delete: the zone is pruned, and the
 /// base did not have the record.
 pub(super) fn is_unasked(operation: &Operation) -> bool {
-    operation.record().is_some_and(|record| {
-        matches!(record.action, RecordAction::Delete { reason: DeleteReason::Pruned, .. })
-            && !record.was_wanted
-    })
+    operation
+        .record()
+        .is_some_and(|record| record.change.deletes_for(DeleteReason::Pruned) && !record.was_wanted)
 }
 
 /// Names the danger of some operations of a plan, by their numbers. Consents to it beside other

@@ -65,8 +65,6 @@ pub use operation_builder::{Differences, plan_changes, plan_part, plan_zone};
 pub use overwrites::Overwrites;
 pub use protection_of_run::check_protection_of_run;
 pub use replacements::SuccessorKey;
-pub use subject::{
-    ExpectRuleset, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject, SubjectKind,
-};
+pub use subject::{ExpectRuleset, RecordSubject, RuleAction, RuleSubject, Subject, SubjectKind};
 pub use three_way::{plan_part_with_base, plan_zone_with_base};
 pub use zone_plan::{GivenConsent, Keeper, Part, Plan, SetAsideCount, Summary, ZonePlan};

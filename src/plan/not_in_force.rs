@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings, first_of};
-use crate::diff::{ChangeKind, RecordChanges};
+use crate::diff::{RecordChange, RecordChanges};
 use crate::model::ruleset::{
     DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, RuleBody, RuleForm,
 };
@@ -85,13 +85,13 @@ fn ttl_of_proxied(
     let updated: HashSet<(&Fqdn, &Rdata)> = changes
         .changes
         .iter()
-        .filter_map(|change| match &change.kind {
-            ChangeKind::Update { before, after, .. } if before.proxied => {
+        .filter_map(|change| match &change.change {
+            RecordChange::Update { before, after, .. } if before.facets.proxied == Some(true) => {
                 Some((&after.name, &after.data))
             }
-            ChangeKind::Update { .. } | ChangeKind::Create { .. } | ChangeKind::Delete { .. } => {
-                None
-            }
+            RecordChange::Update { .. }
+            | RecordChange::Create { .. }
+            | RecordChange::Delete { .. } => None,
         })
         .collect();
     let mut records = Records::default();
@@ -124,12 +124,10 @@ fn records_no_longer_managed(
         let own = *own.get(&(&past.name, &past.data))?;
         Some((past, own, (&own.name, &own.data)))
     });
-    let replaced = changes.changes.iter().filter_map(|change| match &change.kind {
-        ChangeKind::Update { before, after, claim, .. } => {
-            let past = claim.base.filter(|past| past.data != after.data)?;
-            Some((past, *after, (&before.name, &before.data)))
-        }
-        ChangeKind::Create { .. } | ChangeKind::Delete { .. } => None,
+    let replaced = changes.changes.iter().filter_map(|change| {
+        let (before, after) = (change.origin.live?, change.origin.wanted?);
+        let past = change.origin.claim.base.filter(|past| past.data != after.data)?;
+        Some((past, after, (&before.name, &before.data)))
     });
     let given_up: Vec<_> = same
         .chain(replaced)

@@ -174,9 +174,9 @@ fn compile(
 fn beside(live: &LiveZone, operations: &[Operation]) -> BTreeMap<(Fqdn, String), Vec<Rdata>> {
     let mut changed: BTreeMap<(&Fqdn, &str), Vec<Purpose>> = BTreeMap::new();
     let mut touched: BTreeSet<&RecordId> = BTreeSet::new();
-    for RecordSubject { action, .. } in operations.iter().filter_map(Operation::record) {
-        touched.extend(action.id());
-        let (before, after) = (action.before(), action.after());
+    for RecordSubject { change, .. } in operations.iter().filter_map(Operation::record) {
+        touched.extend(change.id());
+        let (before, after) = (change.before(), change.after());
         if before.map(|form| &form.data) == after.map(|form| &form.data) {
             continue;
         }

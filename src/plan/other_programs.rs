@@ -1,6 +1,6 @@
 //! Records that pruning would delete, and that other programs seem to maintain.
 
-use super::subject::{RecordAction, RecordSubject};
+use super::subject::RecordSubject;
 use super::zone_plan::ZonePlan;
 use crate::diagnostic::{self, Diagnostics, findings};
 use crate::diff::DeleteReason;
@@ -11,9 +11,7 @@ use crate::model::{DesiredZone, Rdata};
 pub(super) fn check(desired: &DesiredZone, plan: &ZonePlan, found: &mut Diagnostics) {
     let pruned = || {
         let records = plan.records().map(|(_, _, record)| record);
-        records.filter(|r| {
-            matches!(r.action, RecordAction::Delete { reason: DeleteReason::Pruned, .. })
-        })
+        records.filter(|record| record.change.deletes_for(DeleteReason::Pruned))
     };
     let text = |record: &RecordSubject| match &record.form().data {
         Rdata::Txt(text) => String::from_utf8_lossy(text.as_bytes()).into_owned(),

@@ -30,7 +30,7 @@
 //! `overrides-conflict` exists. In a pruned zone nothing is foreign or unknown.
 
 use super::cause::Cause;
-use crate::diff::{ChangeKind, Claim, DeleteReason, Owner};
+use crate::diff::{Claim, DeleteReason, Owner, RecordChange};
 use crate::model::{Danger, Rdata, RecordType};
 
 /// What a change does to a value whose owner is not known to be the spec.
@@ -50,14 +50,14 @@ pub enum Overwrites {
 
 impl Overwrites {
     /// What a change of a record does.
-    pub(super) fn of(change: &ChangeKind) -> Self {
+    pub(super) fn of(change: &RecordChange, claim: Claim<'_>) -> Self {
         match change {
-            ChangeKind::Create { .. } => Self::Nothing,
-            ChangeKind::Update { before, after, claim, .. } => {
-                Self::replacing(*claim, &before.data, Some(&after.data))
+            RecordChange::Create { .. } => Self::Nothing,
+            RecordChange::Update { before, after, .. } => {
+                Self::replacing(claim, &before.data, Some(&after.data))
             }
-            ChangeKind::Delete { before, reason, claim, .. } => match reason {
-                DeleteReason::InTheWay => Self::replacing(*claim, &before.data, None),
+            RecordChange::Delete { before, reason, .. } => match reason {
+                DeleteReason::InTheWay => Self::replacing(claim, &before.data, None),
                 DeleteReason::WithDelegation if claim.owner == Owner::Foreign => Self::Foreign,
                 // An entry of the spec names it, the zone is pruned, or the delegation is named.
                 DeleteReason::Tombstone

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::action::Action;
 use super::operation::Operation;
 use super::other_programs;
-use super::subject::{RecordAction, RecordSubject};
+use super::subject::RecordSubject;
 use super::zone_plan::ZonePlan;
 use crate::diagnostic::{self, Diagnostics, Severity, findings};
 use crate::diff::{
-    ChangeKind, Conflict, Field, RecordChanges, SetAsideReason, Stranded, field_changes,
+    Conflict, Field, RecordChange, RecordChanges, SetAsideReason, Stranded, field_changes,
 };
 use crate::model::{
     Comment, DesiredZone, Fqdn, LiveZone, NameSet, Rdata, ReadOnly, RecordId, Tier,
@@ -44,13 +44,13 @@ fn other_cuts(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &m
     let is_text = |record: &RecordSubject| matches!(record.form().data, Rdata::Txt(_));
     let mut creates = plan
         .records()
-        .filter(|(_, _, record)| record.action.id().is_none() && is_text(record))
+        .filter(|(_, _, record)| record.change.id().is_none() && is_text(record))
         .peekable();
     if creates.peek().is_none() {
         return;
     }
     let changed: BTreeSet<&RecordId> =
-        plan.records().filter_map(|(_, _, record)| record.action.id()).collect();
+        plan.records().filter_map(|(_, _, record)| record.change.id()).collect();
     let mut texts: BTreeMap<&Fqdn, Vec<&Rdata>> = BTreeMap::new();
     let staying =
         live.records.iter().filter(|r| matches!(r.data, Rdata::Txt(_)) && !changed.contains(&r.id));
@@ -217,9 +217,9 @@ fn beside_maintained(zone: &DesiredZone, changes: &RecordChanges, found: &mut Di
         })
         .collect();
     for change in &changes.changes {
-        let ChangeKind::Create { after, .. } = &change.kind else { continue };
+        let (None, Some(after)) = (change.origin.live, change.origin.wanted) else { continue };
         // Where it cannot exist at all, that has been said.
-        if changes.conflicts.iter().any(|c| std::ptr::eq(c.desired, *after)) {
+        if changes.conflicts.iter().any(|c| std::ptr::eq(c.desired, after)) {
             continue;
         }
         let Some((owner, kind)) = maintained.get(&(&after.name, slot(&after.data))) else {
@@ -249,10 +249,10 @@ fn slot(data: &Rdata) -> &str {
 fn limits(tier: Tier, operation: &Operation, record: &RecordSubject, found: &mut Diagnostics) {
     let facts = tier.facts();
     let said = record.form();
-    let changed = |field: Field| match record.action {
-        RecordAction::Create { .. } => true,
-        RecordAction::Update { .. } => operation.fields.iter().any(|f| f.field == field),
-        RecordAction::Delete { .. } => false,
+    let changed = |field: Field| match record.change {
+        RecordChange::Create { .. } => true,
+        RecordChange::Update { .. } => operation.fields.iter().any(|f| f.field == field),
+        RecordChange::Delete { .. } => false,
     };
     let mut refuse = |detail: String, help: String| {
         let diagnostic =
@@ -337,11 +337,11 @@ fn combined_length(
     let mut sets: BTreeMap<(&Fqdn, &str), (Lengths, Option<&Operation>)> = BTreeMap::new();
     let mut replaced: BTreeSet<&RecordId> = BTreeSet::new();
     for (_, operation, record) in plan.records() {
-        replaced.extend(record.action.id());
-        if let Some(after) = record.action.after() {
+        replaced.extend(record.change.id());
+        if let Some(after) = record.change.after() {
             let (lengths, grows) = sets.entry((&after.name, after.data.type_name())).or_default();
             lengths.add(&after.data);
-            if record.action.before().is_none_or(|before| before.data != after.data) {
+            if record.change.before().is_none_or(|before| before.data != after.data) {
                 grows.get_or_insert(operation);
             }
         }

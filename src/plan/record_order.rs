@@ -5,7 +5,7 @@
 //! (`batches`). Apply carries out the rules of a zone that exists before its settings (`apply`):
 //! they are what it looks at once more before anything is sent.
 
-use crate::diff::{Change, ChangeKind};
+use crate::diff::{Change, RecordChange};
 use crate::model::{Address, Fqdn, sort_by};
 
 /// The changes of records in their order.
@@ -22,14 +22,14 @@ pub(super) fn ordered<'c, 'a>(changes: &'c [Change<'a>]) -> Vec<&'c Change<'a>> 
 /// A DS record needs NS records at its name (RFC 4035 section 2.4), and Cloudflare refuses the one
 /// without the other.
 fn record_rank<'c>(change: &'c Change<'_>) -> (&'c Fqdn, u8, &'c Address) {
-    let (name, rank) = match &change.kind {
-        ChangeKind::Delete { before, .. } => match before.data.type_name() {
+    let (name, rank) = match &change.change {
+        RecordChange::Delete { before, .. } => match before.data.type_name() {
             "DS" => (&before.name, 0),
             "NS" => (&before.name, 2),
             _ => (&before.name, 1),
         },
-        ChangeKind::Update { after, .. } => (&after.name, 3),
-        ChangeKind::Create { after, .. } => match after.data.type_name() {
+        RecordChange::Update { after, .. } => (&after.name, 3),
+        RecordChange::Create { after } => match after.data.type_name() {
             "NS" => (&after.name, 4),
             "DS" => (&after.name, 6),
             _ => (&after.name, 5),

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::subject::{RecordAction, RecordSubject, Subject};
+use super::subject::{RecordSubject, Subject};
 use super::zone_plan::ZonePlan;
-use crate::diff::DeleteReason;
+use crate::diff::{DeleteReason, RecordChange};
 use crate::insight::ownership_token;
 use crate::model::{Danger, Fqdn, Purpose, Rdata, RecordType, token_key};
 
@@ -17,7 +17,7 @@ use crate::model::{Danger, Fqdn, Purpose, Rdata, RecordType, token_key};
 pub(super) fn find(plan: &mut ZonePlan, is_complete: bool) {
     let mut successors: BTreeMap<(String, Use), usize> = BTreeMap::new();
     for (_, _, record) in plan.records() {
-        if let RecordAction::Create { after } = &record.action
+        if let RecordChange::Create { after } = &record.change
             && let Some(purpose) = Use::of(&after.name, &after.data)
         {
             let count = successors.entry((place(&after.name), purpose)).or_default();
@@ -31,7 +31,7 @@ pub(super) fn find(plan: &mut ZonePlan, is_complete: bool) {
     }
     for operation in &mut plan.operations {
         let Subject::Record(RecordSubject {
-            action: RecordAction::Delete { before, reason, .. },
+            change: RecordChange::Delete { before, reason, .. },
             was_wanted,
             ..
         }) = &mut operation.subject

@@ -21,10 +21,10 @@ use super::overwrites::{Overwrites, judge};
 use super::postponed_expiry::{self, Postponed};
 use super::setting_operations::is_wanted_alike;
 use super::shrank;
-use super::subject::{RecordAction, RecordSubject, RuleAction, RuleSubject, Subject};
+use super::subject::{RecordSubject, RuleAction, RuleSubject, Subject};
 use super::zone_plan::ZonePlan;
 use crate::diagnostic::{Diagnostics, Place};
-use crate::diff::{DeleteReason, RuleDeleteReason};
+use crate::diff::{DeleteReason, RecordChange, RuleDeleteReason};
 use crate::insight::OtherZones;
 use crate::model::ruleset::{DesiredRule, DesiredWaf, Note, Phase, RuleTuning, Switch, TagTuning};
 use crate::model::{Danger, DesiredZone, Facets, Gather, LiveZone, Only};
@@ -116,12 +116,12 @@ fn record_changed(
         (None, None) => true,
         _ => false,
     };
-    match &record.action {
-        RecordAction::Create { after } => {
+    match &record.change {
+        RecordChange::Create { after } => {
             (!is_same, drift.created.contains(&(&after.name, &after.data)))
         }
-        RecordAction::Update { id, .. } => (!is_same, drift.touched.contains(id)),
-        RecordAction::Delete { id, reason, .. } => match reason {
+        RecordChange::Update { id, .. } => (!is_same, drift.touched.contains(id)),
+        RecordChange::Delete { id, reason, .. } => match reason {
             // What was in the way of the previous spec as well was made by someone else.
             DeleteReason::InTheWay if drift.deleted.contains(id) => (false, true),
             DeleteReason::Removed

@@ -211,7 +211,7 @@ impl<'a> Entry<'a> {
 /// Returns true if an operation changes the value of a record.
 fn changes_value(operation: &Operation) -> bool {
     operation.record().is_some_and(|record| {
-        let (before, after) = (record.action.before(), record.action.after());
+        let (before, after) = (record.change.before(), record.change.after());
         before.map(|form| &form.data) != after.map(|form| &form.data)
     })
 }

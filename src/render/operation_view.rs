@@ -474,7 +474,7 @@ impl<'a> OperationView<'a> {
 
     /// Adds the details of a record.
     fn of_record(self, record: &'a RecordSubject, fields: &[FieldChange]) -> Self {
-        let (before, after) = (record.action.before(), record.action.after());
+        let (before, after) = (record.change.before(), record.change.after());
         let is_update = self.action == Action::Update;
         // An object whose comment or tags alone change is not overwritten.
         let is_over =

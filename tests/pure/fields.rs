@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 
 use crate::support::generators::{desired_record, empty_desired, empty_live, stored};
+use zonewright::diff::RecordChange;
 use zonewright::model::facts::{FieldFacts, FieldKind, Slot};
 use zonewright::model::{AsReported, Facets, Purpose, Rdata, RecordForm, RecordType, Value};
-use zonewright::plan::{Action, RecordAction, plan_zone};
+use zonewright::plan::{Action, plan_zone};
 use zonewright::wire::record::patch_body;
 
 /// Another value of a field.
@@ -75,8 +76,8 @@ fn each_field_alone() {
             let expected =
                 if in_data { format!("data.{}", field.name) } else { field.name.to_owned() };
             assert_eq!(shown, [expected], "{record_type}");
-            let Some(RecordAction::Update { before, after, .. }) =
-                operation.record().map(|record| &record.action)
+            let Some(RecordChange::Update { before, after, .. }) =
+                operation.record().map(|record| &record.change)
             else {
                 panic!("{operation:?}")
             };

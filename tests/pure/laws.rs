@@ -15,15 +15,13 @@ use zonewright::apply::{
     Journal, JournalFile, JournalRun, JournalText, StepFate, needed, undo_zone,
 };
 use zonewright::diagnostic::{Diagnostics, Sources};
-use zonewright::diff::{SetAsideReason, diff_records};
+use zonewright::diff::{RecordChange, SetAsideReason, diff_records};
 use zonewright::insight::OtherZones;
 use zonewright::model::{
     Address, AsReported, Desired, DesiredZone, Facets, Fields, LiveRecord, LiveZone, Only, Rdata,
     RecordForm, RecordId, RecordType, Unmanaged, Value, ZoneId,
 };
-use zonewright::plan::{
-    Action, Lowering, Operation, RecordAction, ZonePlan, lower, plan_part, plan_zone,
-};
+use zonewright::plan::{Action, Lowering, Operation, ZonePlan, lower, plan_part, plan_zone};
 use zonewright::{spec, wire};
 
 /// The number of cases of each test.
@@ -50,16 +48,16 @@ fn changed(id: &RecordId, after: &RecordForm) -> LiveRecord {
 fn carry_out(world: &mut Evidence, operations: &[Operation], first: usize) -> Vec<RecordId> {
     let mut created = Vec::new();
     for (n, operation) in operations.iter().enumerate() {
-        match &operation.record().unwrap().action {
-            RecordAction::Create { after } => {
+        match &operation.record().unwrap().change {
+            RecordChange::Create { after } => {
                 let record = stored(first + n, after);
                 created.push(record.id.clone());
                 world.insert(record.id.clone(), record);
             }
-            RecordAction::Update { id, after, .. } => {
+            RecordChange::Update { id, after, .. } => {
                 *world.get_mut(id).unwrap() = changed(id, after)
             }
-            RecordAction::Delete { id, .. } => drop(world.remove(id).unwrap()),
+            RecordChange::Delete { id, .. } => drop(world.remove(id).unwrap()),
         }
     }
     created

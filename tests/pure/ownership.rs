@@ -82,7 +82,7 @@ fn plan(base: Option<&DesiredZone>, desired: &DesiredZone, live: &LiveZone) -> Z
 /// An operation: what, from, to, cause, and those dangers that are about whose a value is.
 fn said(operation: &Operation) -> String {
     let record = operation.record().expect("a record");
-    let (before, after) = (record.action.before(), record.action.after());
+    let (before, after) = (record.change.before(), record.change.after());
     let short = |text: String| {
         let digests = [("aa", "AA"), ("bb", "BB"), ("AA", "AA"), ("BB", "BB")];
         digests.iter().fold(text, |text, (octet, word)| text.replace(&octet.repeat(32), word))

@@ -190,7 +190,7 @@ impl AppliedOperations {
         }
         let mut names: BTreeSet<&Fqdn> = live.records.iter().map(|record| &record.name).gather();
         let zone = Zone::of(plan);
-        let creates = plan.records().filter(|(_, _, record)| record.action.id().is_none());
+        let creates = plan.records().filter(|(_, _, record)| record.change.id().is_none());
         let emptied = creates.filter_map(|(_, operation, record)| {
             let name = &record.form().name;
             let deleted_at = self.deleted.get(&(zone.clone(), name.as_str().into()))?.as_ref()?;

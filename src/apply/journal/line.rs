@@ -9,9 +9,7 @@ use serde_json::Value as Json;
 use crate::insight::Direction;
 use crate::model::ruleset::LiveRule;
 use crate::model::{ClosedSet, Danger, closed_set};
-use crate::plan::{
-    Action, Operation, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject,
-};
+use crate::plan::{Action, Operation, RecordSubject, RuleAction, RuleSubject, Subject};
 use crate::wire::keyword::Keyword;
 use crate::wire::record::{create_body, to_json};
 use crate::wire::ruleset::rule_json;
@@ -248,16 +246,13 @@ impl OperationLine {
 
     /// With what is told of a record.
     fn of_record(self, record: &RecordSubject) -> Self {
-        let (id, before, after) = match &record.action {
-            RecordAction::Create { after } => (Json::Null, Json::Null, create_body(after)),
-            RecordAction::Update { id, before, after } => {
-                (id.0.as_str().into(), create_body(before), create_body(after))
-            }
-            RecordAction::Delete { id, before, reason: _ } => {
-                (id.0.as_str().into(), create_body(before), Json::Null)
-            }
-        };
-        Self { id: Some(id), before: Some(before), after: Some(after), ..self }
+        let change = &record.change;
+        Self {
+            id: Some(change.id().map_or(Json::Null, |id| id.0.as_str().into())),
+            before: Some(change.before().map_or(Json::Null, create_body)),
+            after: Some(change.after().map_or(Json::Null, create_body)),
+            ..self
+        }
     }
 
     /// With what is told of a rule.

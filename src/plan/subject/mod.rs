@@ -14,8 +14,8 @@ use crate::wire::Request;
 use crate::wire::settings::{patch_dns_settings, patch_dnssec, patch_setting};
 use crate::wire::zone::create_zone;
 
+pub use record::RecordSubject;
 pub(super) use record::batch_request;
-pub use record::{RecordAction, RecordSubject};
 pub use rule::{ExpectRuleset, RuleAction, RuleSubject};
 
 /// What an operation is about, with what is done to it.
@@ -60,7 +60,7 @@ impl Subject {
             Self::Zone => Action::Create,
             Self::Setting(_) => Action::Update,
             Self::Rule(rule) => rule.action.kind(),
-            Self::Record(record) => record.action.kind(),
+            Self::Record(record) => record.action(),
         }
     }
 

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use zonewright::diagnostic::{Place, Sources, Span, findings};
-use zonewright::diff::{Field, FieldChange, RuleDeleteReason, RuleField};
+use zonewright::diff::{Field, FieldChange, RecordChange, RuleDeleteReason, RuleField};
 use zonewright::insight::Direction;
 use zonewright::insight::waf::Impact;
 use zonewright::model::ruleset::{Phase, RuleBody, RuleId};
 use zonewright::model::{Address, Danger, LiveZone, Tier, Value as Word, ZoneId, ZoneName};
 use zonewright::plan::{
-    BaseSource, Cause, Consents, ExpectRuleset, GivenConsent, Keeper, Operation, Plan,
-    RecordAction, RuleAction, RuleSubject, SetAsideCount, Subject, Verdict, ZonePlan, plan_zone,
+    BaseSource, Cause, Consents, ExpectRuleset, GivenConsent, Keeper, Operation, Plan, RuleAction,
+    RuleSubject, SetAsideCount, Subject, Verdict, ZonePlan, plan_zone,
 };
 use zonewright::render::Review;
 use zonewright::{spec, wire};
@@ -153,13 +153,13 @@ pub(crate) fn of_words(word: &str) -> Made {
     let file = sources.add(word, "words\nand more");
     let place = Place { source: file, span: Span::new(6, 9) };
     // The value of a record that changes is foreign as well.
-    let foreign = zone.records().find_map(|(_, _, record)| match &record.action {
-        RecordAction::Delete { before, .. } => Some(before.clone()),
-        RecordAction::Create { .. } | RecordAction::Update { .. } => None,
+    let foreign = zone.records().find_map(|(_, _, record)| match &record.change {
+        RecordChange::Delete { before, .. } => Some(before.clone()),
+        RecordChange::Create { .. } | RecordChange::Update { .. } => None,
     });
     for operation in &mut zone.operations {
         let Subject::Record(record) = &mut operation.subject else { continue };
-        if let RecordAction::Update { before, .. } = &mut record.action {
+        if let RecordChange::Update { before, .. } = &mut record.change {
             *before = foreign.clone().unwrap();
         }
         record.shown_name = word.to_owned();

@@ -1,46 +1,157 @@
 //! The result of a comparison.
 
-use super::delete_reason::DeleteReason;
 use std::collections::BTreeMap;
 
+use super::delete_reason::DeleteReason;
 use super::field::FieldChange;
 use super::ownership::Claim;
-use crate::model::{Address, Danger, DesiredRecord, LiveRecord, ReadOnly, ZoneName};
+use crate::diagnostic::Place;
+use crate::model::{
+    Address, Danger, DesiredRecord, LiveRecord, ReadOnly, RecordForm, RecordId, ZoneName,
+};
 
-/// The kind of change that one record needs, with both versions of the record.
+/// One change of a record. Plans, requests, journals and outputs read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ChangeKind<'a> {
-    /// Cloudflare does not have it.
+pub enum RecordChange {
+    /// Cloudflare does not have the record.
     Create {
-        /// The record of the spec.
-        after: &'a DesiredRecord,
-        /// Number of live values with the same purpose that stay and are not in the spec.
-        beside: usize,
+        /// Exactly what the spec says.
+        after: RecordForm,
     },
-    /// Cloudflare has the record, with other values.
+    /// Cloudflare has the record, with differences.
     Update {
-        /// The live record.
-        before: &'a LiveRecord,
-        /// The record of the spec.
-        after: &'a DesiredRecord,
-        /// The fields that differ; never empty.
-        fields: Vec<FieldChange>,
-        /// The owner of the live record.
-        claim: Claim<'a>,
+        /// Cloudflare's id.
+        id: RecordId,
+        /// The whole record before.
+        before: Box<RecordForm>,
+        /// The whole record after.
+        after: Box<RecordForm>,
     },
-    /// Cloudflare has the record and the spec does not want it.
+    /// Cloudflare has the record and should not.
     Delete {
-        /// The live record.
-        before: &'a LiveRecord,
-        /// The reason for the delete.
+        /// Cloudflare's id.
+        id: RecordId,
+        /// The whole record.
+        before: Box<RecordForm>,
+        /// Why it is deleted.
         reason: DeleteReason,
-        /// The spec entry that asks for the delete, if there is one.
-        place: Option<crate::diagnostic::Place>,
-        /// Dangers that the spec entry accepts, with its reasons.
-        accepted: Option<&'a BTreeMap<Danger, String>>,
-        /// The owner of the live record.
-        claim: Claim<'a>,
     },
+}
+
+impl RecordChange {
+    /// Returns the change that creates a record of the spec.
+    #[must_use]
+    pub fn create(wanted: &DesiredRecord) -> Self {
+        Self::Create { after: wanted.form() }
+    }
+
+    /// Returns the change of a live record into a record of the spec.
+    #[must_use]
+    pub fn update(live: &LiveRecord, wanted: &DesiredRecord) -> Self {
+        let before = live.form();
+        let after = before.overlaid(&wanted.form());
+        Self::Update { id: live.id.clone(), before: Box::new(before), after: Box::new(after) }
+    }
+
+    /// Returns the change that deletes a live record.
+    #[must_use]
+    pub fn delete(live: &LiveRecord, reason: DeleteReason) -> Self {
+        Self::Delete { id: live.id.clone(), before: Box::new(live.form()), reason }
+    }
+
+    /// The id of the live record, if there is one.
+    #[must_use]
+    pub fn id(&self) -> Option<&RecordId> {
+        match self {
+            Self::Create { .. } => None,
+            Self::Update { id, .. } | Self::Delete { id, .. } => Some(id),
+        }
+    }
+
+    /// The record before the change, if there is one.
+    #[must_use]
+    pub fn before(&self) -> Option<&RecordForm> {
+        match self {
+            Self::Create { .. } => None,
+            Self::Update { before, .. } | Self::Delete { before, .. } => Some(before),
+        }
+    }
+
+    /// The record after the change, if there is one.
+    #[must_use]
+    pub fn after(&self) -> Option<&RecordForm> {
+        match self {
+            Self::Create { after } => Some(after),
+            Self::Update { after, .. } => Some(after),
+            Self::Delete { .. } => None,
+        }
+    }
+
+    /// The record after the change, or before it if the record is deleted.
+    #[must_use]
+    pub fn form(&self) -> &RecordForm {
+        match self {
+            Self::Create { after } => after,
+            Self::Update { after, .. } => after,
+            Self::Delete { before, .. } => before,
+        }
+    }
+
+    /// Returns true if a record is deleted for this reason.
+    #[must_use]
+    pub fn deletes_for(&self, wanted: DeleteReason) -> bool {
+        matches!(self, Self::Delete { reason, .. } if *reason == wanted)
+    }
+}
+
+/// The origin of a change: both versions of the record as they were read, and the owner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeOrigin<'a> {
+    /// The live record.
+    pub live: Option<&'a LiveRecord>,
+    /// The record of the spec.
+    pub wanted: Option<&'a DesiredRecord>,
+    /// The fields that differ; empty unless a live record is changed.
+    pub fields: Vec<FieldChange>,
+    /// The owner of the live record.
+    pub claim: Claim<'a>,
+    /// Number of live values of the same purpose that stay beside a new one without being in the
+    /// spec.
+    pub beside: usize,
+    /// The spec entry that asks for the change, where there is one.
+    pub place: Option<Place>,
+    /// Dangers that the entry accepts, with its reasons.
+    pub accepted: Option<&'a BTreeMap<Danger, String>>,
+}
+
+impl<'a> ChangeOrigin<'a> {
+    /// A record of the spec.
+    #[must_use]
+    pub fn of_wanted(wanted: &'a DesiredRecord) -> Self {
+        Self {
+            live: None,
+            wanted: Some(wanted),
+            fields: Vec::new(),
+            claim: Claim::OWN,
+            beside: 0,
+            place: Some(wanted.spelling.entry),
+            accepted: wanted.allow.as_deref(),
+        }
+    }
+
+    /// A live record that the spec does not want.
+    #[must_use]
+    pub fn of_unwanted(live: &'a LiveRecord, claim: Claim<'a>) -> Self {
+        Self {
+            live: Some(live),
+            wanted: None,
+            fields: Vec::new(),
+            claim,
+            beside: 0,
+            place: None,
+            accepted: None,
+        }
+    }
 }
 
 /// One difference between a desired and a live record.
@@ -48,8 +159,26 @@ pub enum ChangeKind<'a> {
 pub struct Change<'a> {
     /// The record's address.
     pub address: Address,
-    /// The kind of change, with both versions of the record.
-    pub kind: ChangeKind<'a>,
+    /// The change that removes the difference.
+    pub change: RecordChange,
+    /// The origin of the change.
+    pub origin: ChangeOrigin<'a>,
+}
+
+impl<'a> Change<'a> {
+    /// Adds the address to a change. The address has a digest if the set of the record will have
+    /// several members, and for each record that is deleted.
+    #[must_use]
+    pub fn new(
+        zone: &ZoneName,
+        (change, origin): (RecordChange, ChangeOrigin<'a>),
+        has_several: bool,
+    ) -> Self {
+        let form = change.form();
+        let has_digest = has_several || change.after().is_none();
+        let address = Address::of_record(zone, &form.name, &form.data, has_digest);
+        Self { address, change, origin }
+    }
 }
 
 /// The reason why the plan leaves a live record alone.

@@ -32,7 +32,7 @@ mod spec;
 pub mod text;
 
 pub use changes::{
-    Change, ChangeKind, Conflict, RecordChanges, SetAside, SetAsideReason, Stranded,
+    Change, ChangeOrigin, Conflict, RecordChange, RecordChanges, SetAside, SetAsideReason, Stranded,
 };
 pub use delete_reason::{DeleteReason, RuleDeleteReason};
 pub use field::{Field, FieldChange, Override, RuleField};

@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::changes::{
-    Change, ChangeKind, Conflict, RecordChanges, SetAside, SetAsideReason, Stranded,
+    Change, ChangeOrigin, Conflict, RecordChange, RecordChanges, SetAside, SetAsideReason, Stranded,
 };
 use super::compared_records::{is_own_name_server, untouchable};
 use super::delete_reason::DeleteReason;
@@ -23,8 +23,8 @@ use super::ownership::{BaseName, Claim, Claims, Owner};
 use super::pairing::pair;
 use super::record_fields::field_changes;
 use crate::model::{
-    Address, Danger, DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, LiveZone, Purpose,
-    Rdata, RecordId, RecordType, Tombstone, Unmanaged,
+    Danger, DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, LiveZone, Purpose, Rdata,
+    RecordId, RecordType, Tombstone, Unmanaged,
 };
 
 /// A live record, a desired record or a tombstone at a name.
@@ -50,7 +50,7 @@ struct Outcome<'a> {
     /// The desired records whose live record is left alone but was compared.
     settled: Vec<&'a DesiredRecord>,
     creates: Vec<&'a DesiredRecord>,
-    changes: Vec<ChangeKind<'a>>,
+    changes: Vec<(RecordChange, ChangeOrigin<'a>)>,
     set_aside: Vec<SetAside<'a>>,
     /// Desired records that differ from their live records, which someone else maintains.
     kept_different: Vec<Conflict<'a>>,
@@ -200,23 +200,18 @@ fn diff_name<'a>(
         let beside = unmanaged_by_purpose(&outcome.set_aside);
         outcome.changes.extend(creates.into_iter().map(|after| {
             let purpose = Some(after.data.purpose()).filter(|purpose| *purpose != Purpose::Unique);
-            ChangeKind::Create {
-                after,
-                beside: purpose.and_then(|p| beside.get(&p)).copied().unwrap_or_default(),
-            }
+            let beside = purpose.and_then(|p| beside.get(&p)).copied().unwrap_or_default();
+            (RecordChange::create(after), ChangeOrigin { beside, ..ChangeOrigin::of_wanted(after) })
         }));
     }
     for outcome in outcomes.into_values() {
         result.unchanged += outcome.unchanged;
         // Only records that stay are counted, so that the number does not change while the plan is
         // applied.
-        let staying =
-            outcome.changes.iter().filter(|kind| !matches!(kind, ChangeKind::Delete { .. }));
+        let staying = outcome.changes.iter().filter(|(change, _)| change.after().is_some());
         let members = outcome.unchanged + staying.count() + outcome.set_aside.len();
         let changes = outcome.changes.into_iter();
-        result
-            .changes
-            .extend(changes.map(|kind| Change { address: address(zone, &kind, members), kind }));
+        result.changes.extend(changes.map(|change| Change::new(&zone.name, change, members > 1)));
         result.set_aside.extend(outcome.set_aside);
     }
 }
@@ -241,7 +236,9 @@ fn take_ds_along<'a>(
     let Some(Outcome { unchanged: 0, creates, changes, set_aside, .. }) = outcomes.get("NS") else {
         return;
     };
-    let goes = |change: &ChangeKind| matches!(change, ChangeKind::Delete { before, .. } if before.name != *apex);
+    let goes = |(change, _): &(RecordChange, ChangeOrigin<'_>)| {
+        change.after().is_none() && change.form().name != *apex
+    };
     if !creates.is_empty()
         || !set_aside.is_empty()
         || changes.is_empty()
@@ -250,10 +247,7 @@ fn take_ds_along<'a>(
         return;
     }
     let Some(ds) = outcomes.get_mut("DS") else { return };
-    let wanted = ds.changes.iter().filter_map(|change| match change {
-        ChangeKind::Update { after, .. } => Some(*after),
-        ChangeKind::Create { .. } | ChangeKind::Delete { .. } => None,
-    });
+    let wanted = ds.changes.iter().filter_map(|(_, origin)| origin.wanted);
     let wanted = wanted.chain(ds.creates.iter().copied()).chain(ds.settled.iter().copied());
     result.stranded.extend(wanted.map(Stranded::Wanted));
     let asides = std::mem::take(&mut ds.set_aside);
@@ -299,19 +293,6 @@ fn conflicts<'a>(
                 live: aside.record,
                 reason: aside.reason.clone(),
             });
-        }
-    }
-}
-
-/// Returns the address of a changed record. The address has a digest if the set will have several
-/// members, and for each deleted member.
-fn address(zone: &DesiredZone, kind: &ChangeKind, members: usize) -> Address {
-    match kind {
-        ChangeKind::Create { after, .. } | ChangeKind::Update { after, .. } => {
-            Address::of_record(&zone.name, &after.name, &after.data, members > 1)
-        }
-        ChangeKind::Delete { before, .. } => {
-            Address::of_record(&zone.name, &before.name, &before.data, true)
         }
     }
 }
@@ -433,13 +414,15 @@ fn take_tombstones<'a>(
     let mut rest = Vec::new();
     for record in live {
         match by_value.get(&Some(&record.data)).or_else(|| by_value.get(&None)) {
-            Some(tombstone) => outcome.changes.push(ChangeKind::Delete {
-                before: record,
-                reason: DeleteReason::Tombstone,
-                place: Some(tombstone.spelling.entry),
-                accepted: tombstone.allow.as_deref(),
-                claim: claims.of(record),
-            }),
+            Some(tombstone) => {
+                let origin = ChangeOrigin {
+                    place: Some(tombstone.spelling.entry),
+                    accepted: tombstone.allow.as_deref(),
+                    ..ChangeOrigin::of_unwanted(record, claims.of(record))
+                };
+                let change = RecordChange::delete(record, DeleteReason::Tombstone);
+                outcome.changes.push((change, origin));
+            }
             None => rest.push(record),
         }
     }
@@ -459,7 +442,9 @@ impl<'a> Outcome<'a> {
             self.unchanged += 1;
             self.settled.push(after);
         } else {
-            self.changes.push(ChangeKind::Update { before, after, fields, claim });
+            let live = Some(before);
+            let origin = ChangeOrigin { live, fields, claim, ..ChangeOrigin::of_wanted(after) };
+            self.changes.push((RecordChange::update(before, after), origin));
         }
     }
 
@@ -472,7 +457,8 @@ impl<'a> Outcome<'a> {
         claim: Claim<'a>,
         accepted: Option<&'a BTreeMap<Danger, String>>,
     ) {
-        self.changes.push(ChangeKind::Delete { before, reason, place: None, accepted, claim });
+        let origin = ChangeOrigin { accepted, ..ChangeOrigin::of_unwanted(before, claim) };
+        self.changes.push((RecordChange::delete(before, reason), origin));
     }
 }
 
