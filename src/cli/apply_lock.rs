@@ -1,7 +1,8 @@
-//! One apply at a time on one machine: a lock on a file in the directory of the journals.
+//! Limits a machine to one apply at a time by locking a file in the directory of the journals.
 //!
-//! The lock is the operating system's, and ends with the process, however that ends. It has no time
-//! limit. Across machines, the expectations of each operation prevent what the lock prevents here.
+//! The operating system holds the lock and releases it when the process ends, however it ends. The
+//! lock has no time limit. Across machines, the expectations of each operation prevent what the
+//! lock prevents on one machine.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
@@ -11,31 +12,30 @@ use anyhow::{Context, bail};
 
 use super::files;
 
-/// A lock that is held.
 #[derive(Debug)]
 pub(super) struct Lock {
-    /// Held for the lock on it.
+    /// Open lock file. The lock lasts until the file is unlocked or closed.
     file: File,
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // To close the file is not enough: a child process that another thread is about to start
-        // has a copy of the descriptor until its program begins, and would keep the lock for as
-        // long as that takes. An error leaves it to the closing.
+        // Closing the file is not enough: a child process that another thread is about to start has
+        // a copy of the descriptor until its program begins, and would keep the lock for that time.
+        // If unlocking fails, closing the file releases the lock.
         let _ = self.file.unlock();
     }
 }
 
-/// Takes the lock.
+/// Acquires the lock.
 ///
 /// # Errors
-/// Someone else has it, or the file cannot be made.
+/// Another process holds the lock, or the file cannot be created.
 pub(super) fn take(directory: &Path) -> anyhow::Result<Lock> {
     let path = directory.join("apply.lock");
     let fail = || format!("failed to lock {}", path.display());
     files::make_directory(directory).with_context(fail)?;
-    // Whoever writes to this directory must not have another file emptied.
+    // Other users who can write to this directory must not be able to have another file emptied.
     anyhow::ensure!(!path.is_symlink(), "{} is a link; remove it", path.display());
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -62,13 +62,12 @@ pub(super) fn take(directory: &Path) -> anyhow::Result<Lock> {
         }
         Err(TryLockError::Error(error)) => return Err(error).with_context(fail),
     }
-    // For whoever is refused; the lock itself does not need it.
+    // The process id is shown to a process that is refused; the lock itself does not need it.
     let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
     Ok(Lock { file })
 }
 
-/// Whether a file is a regular one that has no other name: what is written into it must not be
-/// another file's.
+/// Returns true for a regular file without hard links. Writing to it changes no other file.
 fn is_of_its_own(file: &File) -> bool {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! The arguments of the program: reads them, and says what is wrong with them.
+//! Parses the arguments of the program and reports mistakes in them.
 
 use std::ffi::OsString;
 
@@ -26,13 +26,13 @@ pub(super) struct Cli {
     pub(super) global: Global,
 }
 
-/// The command line as clap knows it, for generated documentation.
+/// Returns the command line as a clap command, for generated documentation.
 #[must_use]
 pub fn command() -> clap::Command {
     options_in_help::short(Command::tailored(Cli::command()))
 }
 
-/// Reads a command line.
+/// Parses a command line.
 pub(super) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let mut program = command();
     let mut matches = program.try_get_matches_from_mut(arguments)?;
@@ -46,10 +46,11 @@ pub(super) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Cli, cl
     })
 }
 
-/// The error, with arguments made safe to print: a pipeline passes values on that others chose.
+/// Returns the error with printable arguments, because a pipeline passes on values that others
+/// chose.
 ///
-/// The value of a variable of the spec is not shown: who forgets its name has written the value
-/// alone, which may be a secret.
+/// The value of a variable of the spec is hidden: an argument without `NAME=` is the bare value,
+/// which may be a secret.
 pub(super) fn as_shown(
     error: clap::Error,
     arguments: impl Iterator<Item = OsString>,
@@ -62,7 +63,7 @@ pub(super) fn as_shown(
     error
 }
 
-/// The error, made from arguments without characters that cannot be shown.
+/// Creates the error anew from arguments without unprintable characters.
 fn printable(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> clap::Error {
     let given: Vec<String> =
         arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();

@@ -1,12 +1,12 @@
-//! Asks on the terminal: for missing consents, and whether to go on.
+//! Asks for missing consents and for confirmation on the terminal.
 
 use super::output::Output;
 use crate::model::Danger;
 use crate::plan::{Consents, MissingConsent};
 use crate::reconcile::Planned;
 
-/// Asks for each missing consent; whether all were given. Deletes are allowed by typing their
-/// number, so that no one allows them out of habit.
+/// Asks for each missing consent, and returns true if all were given. The user allows deletes by
+/// typing their number, so that no one allows them out of habit.
 pub(super) fn ask_consents(
     missing: &[MissingConsent],
     consents: &mut Consents,
@@ -32,7 +32,7 @@ pub(super) fn ask_consents(
     Ok(true)
 }
 
-/// Asks whether to go on. Without a terminal it cannot ask.
+/// Asks whether to apply the plan. Fails if there is no terminal.
 pub(super) fn ask_to_apply(planned: &Planned<'_>, output: &Output) -> anyhow::Result<bool> {
     output.hide();
     if !output.can_ask() {

@@ -1,4 +1,4 @@
-//! The connection to Cloudflare, or to the sandbox over the same HTTP.
+//! Connects to Cloudflare, or to the sandbox over the same HTTP.
 
 use std::sync::Arc;
 
@@ -18,56 +18,53 @@ use crate::live::CatalogueCache;
 use crate::model::ZoneName;
 use crate::reconcile::Options;
 
-/// Where the ids of the sandbox begin; the same for every run, so that rehearsals can be repeated.
+/// Seed for the ids of the sandbox. It is constant, so that rehearsals can be repeated.
 #[cfg(feature = "sandbox")]
 pub(super) const SEED: u64 = 1;
 
-/// What a connection is for.
+/// Purpose of a connection.
 #[derive(Debug)]
 pub(super) enum Access {
-    /// Reading: there is no means of writing.
+    /// Reads. The connection has no write client.
     Read,
-    /// Reading, asking and writing, until the user wants to stop.
+    /// Reads, checks and writes, until the user stops the run.
     Write(Stop),
-    /// Reading, and asking whether writes would be accepted.
+    /// Reads, and checks whether Cloudflare would accept writes.
     Check,
-    /// Finding out what works, so that a failure is a result: it is repeated once. Also asking
-    /// whether writes would be accepted.
+    /// Probes what works, so a failure is a result and is retried only once.
     Probe {
-        /// Whether it asks.
+        /// True if the probe also checks whether Cloudflare would accept writes.
         asks: bool,
     },
 }
 
-/// An open connection.
 pub(super) struct OpenConnection {
-    /// The host that it leads to, with its port if that is not the usual one.
+    /// Host of the API, with its port unless that is the default.
     pub(super) host: String,
-    /// The proxy that leads there, if there is one.
+    /// Proxy to the host.
     pub(super) proxy: Option<String>,
-    /// What the credentials are.
+    /// Kind of the credentials.
     pub(super) secret: Secret,
-    /// For reading.
     pub(super) reader: ReadClient,
-    /// For writing, if the connection is for that.
+    /// Present if the access allows writes.
     pub(super) writer: Option<WriteClient>,
-    /// For asking, if the connection is for that.
+    /// Present if the access allows checks.
     pub(super) checker: Option<CheckClient>,
-    /// Counts the requests of all.
+    /// Returns the number of requests of all clients.
     requests: Box<dyn Fn() -> u64 + Send + Sync>,
-    /// The account that zones are looked up in.
+    /// Account whose zones are looked up.
     account: Option<String>,
-    /// Where managed rulesets are kept; not those of the sandbox, which are made up.
+    /// Cache of managed rulesets. The rulesets of the sandbox are invented and not cached.
     cache: Option<Arc<dyn CatalogueCache>>,
     #[cfg(feature = "sandbox")]
     sandbox: Option<crate::sandbox::Running>,
 }
 
 impl OpenConnection {
-    /// Connects as the flags and the environment say.
+    /// Connects to the API that the flags and the environment name.
     ///
-    /// The embedded connection is started here; zones of the spec that it does not have yet are
-    /// made, empty, so that a spec can be rehearsed without preparation.
+    /// Starts the sandbox if it is embedded, and creates missing zones of the spec, so that a spec
+    /// can be rehearsed without preparation.
     pub(super) async fn open<'z>(
         settings: &Settings<'_>,
         access: Access,
@@ -149,7 +146,7 @@ impl OpenConnection {
         })
     }
 
-    /// Hands out the halves of a client that the access allows.
+    /// Creates the clients that the access allows.
     fn new(client: Client, access: &Access, account: Option<String>) -> Self {
         Self {
             host: String::new(),
@@ -167,12 +164,12 @@ impl OpenConnection {
         }
     }
 
-    /// Requests made so far.
+    /// Returns the number of requests so far.
     pub(super) fn requests(&self) -> u64 {
         (self.requests)()
     }
 
-    /// How zones are read over this connection; what has been read is shown.
+    /// Returns the options for reading zones over this connection. The output shows the progress.
     pub(super) fn options(&self, settings: &Settings<'_>, output: &Arc<Output>) -> Options {
         let mut options = settings.options();
         options.read.account.clone_from(&self.account);
@@ -181,7 +178,7 @@ impl OpenConnection {
         options
     }
 
-    /// Ends the connection; the sandbox writes everything out.
+    /// Closes the connection. An embedded sandbox writes its state to disk.
     pub(super) async fn close(self) {
         #[cfg(feature = "sandbox")]
         if let Some(running) = self.sandbox {
@@ -190,26 +187,27 @@ impl OpenConnection {
     }
 }
 
-/// The file of the sandbox in a directory, which is made if it is missing.
+/// Opens the state file of the sandbox in a directory, which is created if it is missing.
 #[cfg(feature = "sandbox")]
 pub(super) fn store(directory: &std::path::Path) -> anyhow::Result<crate::sandbox::StoreLocation> {
     files::check_directory(directory, "--sandbox=DIR")?;
     std::fs::create_dir_all(directory)
         .with_context(|| format!("failed to make {}", directory.display()))?;
     let file = directory.join("sandbox.sqlite");
-    // Whoever writes to this directory must not have another file filled.
+    // Other users who can write to this directory must not be able to have another file
+    // overwritten.
     anyhow::ensure!(!file.is_symlink(), "{} is a link; remove it", file.display());
     Ok(crate::sandbox::StoreLocation::File(file))
 }
 
-/// The host in a base URL: neither scheme nor path, and nothing that could be a password.
+/// Returns the host in a base URL, without scheme, path and anything that could be a password.
 fn host(base_url: &str) -> String {
     let rest = base_url.trim().split_once("://").map_or(base_url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     authority.rsplit('@').next().unwrap_or_default().to_owned()
 }
 
-/// A client that tells the user why it waits.
+/// Creates a client that reports its waits to the user.
 pub(super) fn client(
     settings: &Settings<'_>,
     access: &Access,
@@ -232,7 +230,7 @@ pub(super) fn client(
         concurrency: usize::from(settings.flags.concurrency),
         stop: match access {
             Access::Write(stop) => stop.clone(),
-            // A read-only run is ended by the signal handler.
+            // The signal handler ends a read-only run.
             Access::Read | Access::Check | Access::Probe { .. } => Stop::never(),
         },
         attempts: if matches!(access, Access::Probe { .. }) { 2 } else { api::Settings::ATTEMPTS },

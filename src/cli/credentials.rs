@@ -1,5 +1,5 @@
-//! Which variables of the environment hold credentials, and what is said if none does, or if others
-//! can read the file that one names.
+//! Reads credentials from the environment. Reports missing credentials, and files with credentials
+//! that other users can read.
 
 #[cfg(unix)]
 use std::fs;
@@ -12,7 +12,7 @@ use secrecy::SecretString;
 use super::settings::{Settings, raw, variable};
 use crate::api::Credentials;
 
-/// Variables of other programs that hold credentials, and ours.
+/// Variables of other programs that hold credentials, and our names for them.
 const FOREIGN_NAMES: [(&str, &str); 8] = [
     ("CF_API_TOKEN", "CLOUDFLARE_API_TOKEN"),
     ("CLOUDFLARE_TOKEN", "CLOUDFLARE_API_TOKEN"),
@@ -24,15 +24,15 @@ const FOREIGN_NAMES: [(&str, &str); 8] = [
     ("CLOUDFLARE_APIKEY", "CLOUDFLARE_API_KEY"),
 ];
 
-/// Variables that hold a secret, or say where one is sent; each may name a file.
+/// Variables that hold a secret or the address to which one is sent. Each may name a file instead.
 const SENSITIVE: [&str; 4] =
     ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_API_KEY", "CLOUDFLARE_BASE_URL", "ZONEWRIGHT_WEBHOOK"];
 
 impl Settings<'_> {
-    /// Who we are to the API.
+    /// Returns the credentials for the API.
     ///
     /// # Errors
-    /// None given, half of a pair given, or a file that cannot be read.
+    /// There are no credentials, half of a pair is missing, or a file cannot be read.
     pub(super) fn credentials(&self) -> anyhow::Result<Credentials> {
         let global = self.flags;
         let secret = |name| anyhow::Ok(variable(global, name)?.map(SecretString::from));
@@ -74,15 +74,15 @@ impl Settings<'_> {
         })
     }
 
-    /// Whether nothing says who we are.
+    /// Returns true if no variable for credentials is set.
     pub(super) fn has_no_credentials(&self) -> bool {
         let names = ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_EMAIL", "CLOUDFLARE_API_KEY"];
         self.flags.sandbox.is_none()
             && names.iter().all(|name| matches!(variable(self.flags, name), Ok(None)))
     }
 
-    /// Warnings of files named by `…_FILE` that other users can read or write. That their group can
-    /// read them is no finding: that is how secrets are given to a container.
+    /// Returns warnings about files named by `…_FILE` that other users can read or write. Access by
+    /// the group of the file is fine, because containers get secrets in this way.
     pub(super) fn exposed_files(&self) -> Vec<String> {
         #[cfg(unix)]
         {

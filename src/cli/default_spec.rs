@@ -1,4 +1,4 @@
-//! The spec where none is named: the one of a few places that is in the working directory.
+//! Finds the spec in the working directory if the command line names none.
 //!
 //! | in the working directory | the spec |
 //! |---|---|
@@ -12,21 +12,21 @@ use std::path::{Path, PathBuf};
 
 use super::paths::is_below;
 
-/// The file.
+/// Name of a spec that is one file.
 pub(super) const FILE: &str = "zonewright.yaml";
 
-/// The directories.
+/// Names of directories that contain a spec.
 pub(super) const DIRECTORIES: [&str; 2] = ["zones", "dns"];
 
-/// The help of an argument for which these places are the default.
+/// Returns the help of an argument that has these places as default.
 pub(super) fn in_help(what: &str) -> String {
     format!("{what} [default: {FILE}, {}/]", DIRECTORIES.join("/ or "))
 }
 
-/// Fills the spec in that a command needs and was not given; returns what to say about it.
+/// Fills in a missing spec argument. Returns the message about it.
 ///
 /// # Errors
-/// There is none, or more than one.
+/// There is no spec, or more than one.
 pub(super) fn fill(spec: &mut Vec<PathBuf>, command: &str) -> Result<String, String> {
     let Found { path, beside } = find(Path::new("."), command)?;
     let shown = if path == FILE { path.to_owned() } else { format!("{path}/") };
@@ -39,23 +39,23 @@ pub(super) fn fill(spec: &mut Vec<PathBuf>, command: &str) -> Result<String, Str
     Ok(format!("No SPEC is given: using {shown}{rest}"))
 }
 
-/// What of these places is in the working directory, whatever it is: a new spec would be written
-/// beside it.
+/// Returns the first of these places that exists in the working directory, even if it is no spec. A
+/// new spec would be written beside it.
 pub(super) fn present() -> Option<String> {
     let mut names = [FILE].into_iter().chain(DIRECTORIES);
     names.find(|name| fs::symlink_metadata(name).is_ok()).map(str::to_owned)
 }
 
-/// What there is to use.
+/// A spec that was found.
 #[derive(Debug, PartialEq, Eq)]
 struct Found {
-    /// The file or the directory.
+    /// Path of the file or directory.
     path: &'static str,
-    /// The directories beside the file.
+    /// Directories beside the file.
     beside: Vec<&'static str>,
 }
 
-/// The spec in a directory.
+/// Finds the spec in a directory.
 fn find(directory: &Path, command: &str) -> Result<Found, String> {
     let at = |name: &str| directory.join(name);
     let mut directories: Vec<&'static str> =
@@ -80,7 +80,7 @@ fn find(directory: &Path, command: &str) -> Result<Found, String> {
     Ok(Found { path, beside: directories })
 }
 
-/// What to do where there is none.
+/// Returns the message for a directory without a spec.
 fn nothing(directory: &Path, command: &str) -> String {
     let is_other = |name: &&str| fs::symlink_metadata(directory.join(name)).is_ok();
     let other = [FILE].iter().chain(&DIRECTORIES).filter(|name| is_other(name)).map(|name| {

@@ -1,4 +1,4 @@
-//! One check for drift, and where its report goes. Shared by `drift` and `watch`.
+//! Checks for drift once and delivers the report. Shared by `drift` and `watch`.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -42,20 +42,20 @@ pub(super) struct ReportingArgs {
     pub webhook_timeout: humantime::Duration,
 }
 
-/// What one look showed.
+/// Result of one check.
 pub(super) struct Look {
-    /// The spec that was looked for.
+    /// Desired state.
     pub(super) goal: Goal,
-    /// What would be done.
+    /// Plan that would remove the differences.
     pub(super) plan: Plan,
-    /// What Cloudflare has.
+    /// Live state.
     pub(super) live: Live,
-    /// What that means.
+    /// Differences with their causes.
     pub(super) report: Report,
 }
 
 impl Look {
-    /// For those who show it.
+    /// Returns the result for the output.
     pub(super) fn view<'a>(&'a self, reporting: &'a ReportingArgs) -> DriftView<'a> {
         DriftView {
             report: &self.report,
@@ -66,11 +66,11 @@ impl Look {
     }
 }
 
-/// Looks once, and adds the requests that it took. There is no means of writing, so credentials
-/// that may only read are enough.
+/// Checks once, and adds the number of requests. The connection cannot write, so read-only
+/// credentials are enough.
 ///
 /// # Errors
-/// No credentials, no connection.
+/// The credentials are missing or the connection fails.
 pub(super) async fn look(
     goal: Goal,
     settings: &Settings<'_>,
@@ -88,7 +88,7 @@ pub(super) async fn look(
     Ok(Look { goal, plan, live, report })
 }
 
-/// What a verdict is to the caller.
+/// Maps a verdict to an exit code.
 pub(super) fn exit(verdict: Verdict, on_findings: Exit) -> Exit {
     match verdict {
         Verdict::InSync | Verdict::Tolerated => Exit::Success,
@@ -97,8 +97,8 @@ pub(super) fn exit(verdict: Verdict, on_findings: Exit) -> Exit {
     }
 }
 
-/// Writes the metrics of a report. One that is incomplete is left out: the file that is there tells
-/// its age by itself.
+/// Writes the metrics of a report. An incomplete report is not written: the age of the existing
+/// metrics shows that they are old.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -116,16 +116,16 @@ pub(super) fn write_metrics(
         .with_context(|| format!("failed to write the metrics to {}", path.display()))
 }
 
-/// The report for programs.
+/// Returns the report as a JSON document.
 pub(super) fn document(view: &DriftView<'_>) -> DriftDocument {
     let DriftView { report, plan, asked, sources } = view;
     DriftDocument::of(report, plan, asked, sources)
 }
 
-/// The webhook that the flags or the environment name.
+/// Returns the webhook that the flags or the environment name.
 ///
 /// # Errors
-/// Its address is wrong, or a file that the environment names cannot be read.
+/// The address is invalid, or a file that the environment names cannot be read.
 pub(super) fn webhook(
     reporting: &ReportingArgs,
     settings: &Settings<'_>,
@@ -135,8 +135,8 @@ pub(super) fn webhook(
     webhook.map(Some).map_err(|error| Ended::usage(format!("the webhook: failed to {error}")))
 }
 
-/// Sends a report; whether it arrived. A failure is only a warning: the report itself has been
-/// shown.
+/// Sends a report, and returns true if it arrived. A failure is only a warning, because the report
+/// itself has been shown.
 pub(super) async fn deliver(webhook: &Webhook, report: &DriftDocument, output: &Output) -> bool {
     let delivered = webhook.post(report).await;
     if let Err(error) = delivered {
@@ -146,31 +146,31 @@ pub(super) async fn deliver(webhook: &Webhook, report: &DriftDocument, output: &
     delivered.is_ok()
 }
 
-/// A state that `--fail-on` can name.
+/// Parses a state for `--fail-on`.
 fn state(text: &str) -> Result<State, String> {
     let known = State::differing().find(|state| state.as_str() == text.trim());
     known.ok_or_else(|| format!("known states are {}", words(", ", |_| true)))
 }
 
-/// The help of `--fail-on`.
+/// Returns the help of `--fail-on`.
 fn states_in_help() -> String {
     format!("States that count as findings: {}", words(", ", |_| true))
 }
 
-/// The states that count without `--fail-on`.
+/// Returns the default of `--fail-on`.
 fn default_states() -> &'static str {
     static STATES: LazyLock<String> = LazyLock::new(|| words(",", State::counts_by_default));
     &STATES
 }
 
-/// The words of some states.
+/// Joins the keywords of some states.
 fn words(separator: &str, which: impl Fn(State) -> bool) -> String {
     let states: Vec<_> =
         State::differing().filter(|state| which(*state)).map(State::as_str).collect();
     states.join(separator)
 }
 
-/// Any text, never shown.
+/// Accepts any text. Errors never show it.
 #[expect(clippy::unnecessary_wraps, reason = "it is what clap takes")]
 fn secret(text: &str) -> Result<SecretString, std::convert::Infallible> {
     Ok(SecretString::from(text))

@@ -1,5 +1,5 @@
-//! The spec as Cloudflare has it: the spec's own files edited in memory, for the commands that
-//! write or propose that.
+//! Edits the files of the spec in memory to match Cloudflare, for commands that write or propose
+//! the result.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,24 +15,24 @@ use crate::reconcile::{Goal, OpenSnapshot};
 use crate::render::ChangedFile;
 use crate::spec;
 
-/// What is to be taken over, as the command line says it.
+/// Differences to take over, as the command line selects them.
 pub(super) struct Wish<'a> {
-    /// Which addresses.
+    /// Filter on addresses.
     pub(super) only: &'a Only,
-    /// Whether what the spec does not name is taken over as well.
+    /// True if records and rules that the spec does not name are taken over, too.
     pub(super) unmanaged: bool,
-    /// The snapshot that stands in for Cloudflare, if one does.
+    /// Snapshot that replaces Cloudflare.
     pub(super) snapshot: Option<&'a OpenSnapshot>,
 }
 
-/// Decides whether an edit for a deployment that is weaker than the spec says is wanted.
+/// Decides about the edit for a deployment that is weaker at Cloudflare than in the spec.
 type IsWeakenedWanted<'w> = dyn Fn(&DeploymentInForce) -> bool + 'w;
 
-/// Edits the files of a spec in memory; `is_wanted` is asked about each difference, and
-/// `is_weakened_wanted` about each deployment that is weaker than the spec says.
+/// Edits the files of a spec in memory. Calls `is_wanted` for each difference, and
+/// `is_weakened_wanted` for each deployment that is weaker at Cloudflare than in the spec.
 ///
 /// # Errors
-/// The edits cannot be made, or would do something else than they should.
+/// The edits are impossible or would have a different effect than intended.
 pub(super) fn edited(
     (goal, plan, live): (&Goal, &Plan, &Live),
     spec: &SpecArgs,
@@ -43,12 +43,12 @@ pub(super) fn edited(
     let inputs: Vec<_> = spec.spec.iter().map(|path| input(path)).collect::<anyhow::Result<_>>()?;
     let (options, selection) = (settings.spec_options()?, settings.selection()?);
     let reread = |texts: BTreeMap<String, String>| {
-        // A value that took the place of a variable may have been its only use.
+        // A value that replaced a variable may have been the only use of the variable.
         let options = spec::Options { texts, may_leave_variables: true, ..options.clone() };
         let mut again =
             Goal::from_spec(&inputs, &options, selection.clone())?.with_base(goal.base().cloned());
         if let Some(snapshot) = wish.snapshot {
-            // What is old or missing has been said.
+            // The first call has reported an old or incomplete snapshot.
             let _ = snapshot.limit(&mut again, Duration::MAX);
         }
         Ok(again)
@@ -63,12 +63,12 @@ pub(super) fn edited(
     Ok(pull(goal, (plan, live), &choice, &reread)?)
 }
 
-/// Whether a spec is in files, which can be edited.
+/// Returns true if a spec consists of files, which can be edited.
 pub(super) fn is_in_files(spec: &SpecArgs) -> bool {
     spec.spec.iter().all(|path| path.as_path() != Path::new("-"))
 }
 
-/// The files that change, for a patch.
+/// Returns the changed files, for a patch.
 pub(super) fn changed(pulled: &Pulled) -> Vec<ChangedFile<'_>> {
     pulled
         .files

@@ -1,8 +1,8 @@
-//! One run of the program inside another one: arguments, environment and streams come in as values.
+//! Runs the program once inside another program: arguments, environment and streams are values.
 //!
-//! It is the whole program, with its exit codes; only what belongs to a process is given by the
-//! caller. The caller's runtime is used, so its clock is as well: with a paused one no wait takes
-//! time. Standard input is still that of the process.
+//! The whole program runs, with its exit codes; the caller supplies only what belongs to a process.
+//! The run uses the caller's runtime and therefore its clock: no wait takes time if the clock is
+//! paused. Standard input is that of the process.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,37 +18,36 @@ use crate::api::{Observer, Stop};
 
 /// A run inside another program.
 pub struct Invocation {
-    /// The arguments, without the name of the program.
+    /// Arguments without the name of the program.
     pub arguments: Vec<OsString>,
-    /// The environment; nothing of the process's is seen.
+    /// Environment. Variables of the process are not used.
     pub environment: BTreeMap<String, OsString>,
-    /// Takes what goes to standard output.
+    /// Receives standard output.
     pub results: Sink,
-    /// Takes what goes to standard error.
+    /// Receives standard error.
     pub messages: Sink,
-    /// Is called for each request.
+    /// Called for each request.
     pub observer: Option<Observer>,
 }
 
 impl Invocation {
-    /// Runs to the end.
+    /// Runs the command to its end.
     pub async fn run(self) -> Exit {
         self.run_until(Stop::never()).await
     }
 
-    /// Runs to the end by another clock than the machine's. Waits are those of the runtime all the
-    /// same.
+    /// Runs the command to its end with another clock than the machine's. Waits still use the clock
+    /// of the runtime.
     pub async fn run_by(self, clock: TimeSource) -> Exit {
         self.run_with(Stop::never(), clock).await
     }
 
-    /// Runs to the end, or until someone wants to stop: then as a process does that is interrupted,
-    /// once or twice.
+    /// Runs the command to its end, or until `stop` is asked: a first or second request has the
+    /// effect of a first or second signal.
     pub async fn run_until(self, stop: Stop) -> Exit {
         self.run_with(stop, Arc::new(SystemTime::now)).await
     }
 
-    /// Runs to the end, or until someone wants to stop.
     async fn run_with(self, stop: Stop, clock: TimeSource) -> Exit {
         let Self { arguments, environment, results, messages, observer } = self;
         let program = std::iter::once(OsString::from("zonewright"));
@@ -62,7 +61,7 @@ impl Invocation {
                     (results, Exit::Success)
                 };
                 let error = as_shown(error, arguments.into_iter());
-                // If the stream takes nothing, the message cannot be shown.
+                // A message that the stream does not accept cannot be shown.
                 let _ = write!(
                     stream.lock().unwrap_or_else(PoisonError::into_inner),
                     "{}",

@@ -1,5 +1,5 @@
-//! What the program that runs this one inside itself gives in place of the process: environment,
-//! listeners, the wish to stop.
+//! Holds the values with which an embedding program replaces the process: environment, clock,
+//! observer and stop.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use crate::api::{Observer, Stop};
 
-/// What stands in for the process; nothing on a command line.
+/// Replacements for parts of the process; empty for a run from the command line.
 #[derive(Clone, Default)]
 pub(super) struct Surroundings {
     environment: Option<BTreeMap<String, OsString>>,
@@ -18,11 +18,11 @@ pub(super) struct Surroundings {
     clock: Option<TimeSource>,
 }
 
-/// Says what time it is.
+/// Returns the current time.
 pub type TimeSource = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 impl Surroundings {
-    /// For a run inside another program.
+    /// Creates the replacements for a run inside another program.
     pub(super) fn given(
         environment: BTreeMap<String, OsString>,
         observer: Option<Observer>,
@@ -32,27 +32,28 @@ impl Surroundings {
         Self { environment: Some(environment), observer, stop: Some(stop), clock: Some(clock) }
     }
 
-    /// The variables that take the place of the process's, if some do.
+    /// Returns the variables that replace the environment of the process.
     pub(super) fn environment(&self) -> Option<&BTreeMap<String, OsString>> {
         self.environment.as_ref()
     }
 
-    /// Whether there is such a program: the process, its signals included, is that program's.
+    /// Returns true for an embedded run. The process and its signals then belong to the embedding
+    /// program.
     pub(super) fn is_given(&self) -> bool {
         self.environment.is_some()
     }
 
-    /// What says the time.
+    /// Returns the clock of the run.
     pub(super) fn clock(&self) -> TimeSource {
         self.clock.clone().unwrap_or_else(|| Arc::new(SystemTime::now))
     }
 
-    /// Who is called for each request beside the display.
+    /// Returns the function that is called for each request besides the display.
     pub(super) fn observer(&self) -> Option<Observer> {
         self.observer.clone()
     }
 
-    /// Who says when to stop, in place of the signals of the process.
+    /// Returns the stop that replaces the signals of the process.
     pub(super) fn stop(&self) -> Option<Stop> {
         self.stop.clone()
     }

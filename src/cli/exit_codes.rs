@@ -1,32 +1,32 @@
-//! Exit codes: a contract with pipelines.
+//! Defines the exit codes, which are a contract with pipelines.
 
 use std::process::ExitCode;
 
 use thiserror::Error;
 
-/// How a run ended, as [`Exit::meaning`] says.
+/// Result of a run. [`Exit::meaning`] describes each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// 0.
+    /// Exit code 0.
     Success,
-    /// 1.
+    /// Exit code 1.
     Error,
-    /// 2.
+    /// Exit code 2.
     Differences,
-    /// The number that the caller chose for differences.
+    /// The exit code that the caller chose for differences.
     Chosen(u8),
-    /// 3.
+    /// Exit code 3.
     Refused,
-    /// 4.
+    /// Exit code 4.
     Stale,
-    /// 5.
+    /// Exit code 5.
     Partial,
-    /// 64.
+    /// Exit code 64.
     Usage,
 }
 
 impl Exit {
-    /// All that a caller does not choose, in the order of their numbers.
+    /// All fixed exit codes in ascending order.
     pub const ALL: [Self; 7] = [
         Self::Success,
         Self::Error,
@@ -37,7 +37,7 @@ impl Exit {
         Self::Usage,
     ];
 
-    /// What it means, for `help exit-codes`.
+    /// Returns the description for `help exit-codes`.
     #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ impl Exit {
         }
     }
 
-    /// The number.
+    /// Returns the number of the exit code.
     #[must_use]
     pub fn code(self) -> u8 {
         match self {
@@ -73,10 +73,10 @@ impl Exit {
     }
 }
 
-/// The end of a run before its result. It is an error, so that `?` ends the run.
+/// The end of a run before its result. It is an error so that `?` ends the run.
 #[derive(Debug, Error)]
 pub(super) enum Ended {
-    /// What ended it was reported.
+    /// The cause was reported.
     #[error("the run has ended")]
     Reported(Exit),
     /// Wrong usage, and what to write instead.
@@ -85,7 +85,7 @@ pub(super) enum Ended {
 }
 
 impl Ended {
-    /// Wrong usage, as the error of a command.
+    /// Returns the error of a command for wrong usage.
     pub(super) fn usage(message: impl Into<String>) -> anyhow::Error {
         Self::Usage(message.into()).into()
     }

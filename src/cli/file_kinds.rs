@@ -1,7 +1,6 @@
-//! Files that the program itself wrote, given to a command that takes something else.
+//! Detects files that the program wrote and that a command cannot read in place of its own input.
 //!
-//! A file is recognized by how it begins. One that cannot be read, or is something else, is left to
-//! the command.
+//! The first bytes identify a file. An unreadable or unknown file is left to the command.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -9,27 +8,27 @@ use std::path::Path;
 
 use flate2::bufread::GzDecoder;
 
-/// Bytes that tell what a file is.
+/// Number of bytes that identify a file.
 const HEAD: u64 = 4 * 1024;
 
-/// The first bytes of a gzip file (RFC 1952 section 2.3.1).
+/// First bytes of a gzip file (RFC 1952 section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// A kind of file that the program writes.
+/// Kind of a file that the program writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Of `plan --out`.
+    /// Output of `plan --out`.
     Plan,
-    /// Of `snapshot`.
+    /// Output of `snapshot`.
     Snapshot,
-    /// Of `apply` and `undo`.
+    /// Journal of `apply` or `undo`.
     Journal,
 }
 
 impl Kind {
-    /// What a file is, if the program wrote it.
+    /// Detects the kind of a file; `None` if the program did not write it.
     fn of(path: &Path) -> Option<Self> {
-        // A pipe gives what it holds only once.
+        // The content of a pipe can only be read once.
         if !path.is_file() {
             return None;
         }
@@ -50,7 +49,7 @@ impl Kind {
         }
     }
 
-    /// What it is, and the command that takes it.
+    /// Returns the message about a file of this kind, with the command that reads it.
     fn about(self, path: &str) -> String {
         match self {
             Self::Plan => format!("a saved plan; to apply it, run `zonewright apply {path}`"),
@@ -64,28 +63,25 @@ impl Kind {
     }
 }
 
-/// The first bytes of something.
+/// Reads the first bytes of an input.
 fn head(input: impl Read) -> Option<Vec<u8>> {
     let mut head = Vec::new();
     input.take(HEAD).read_to_end(&mut head).ok()?;
     Some(head)
 }
 
-/// What a command takes as a file.
+/// Kind of file that a command reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Takes {
-    /// A spec.
     Spec,
-    /// A spec, or a saved plan.
+    /// A spec or a saved plan.
     SpecOrPlan,
-    /// A snapshot.
     Snapshot,
-    /// A journal.
     Journal,
 }
 
 impl Takes {
-    /// In words, and the kind of own file that it is.
+    /// Returns the description, and the kind of written file that it corresponds to.
     fn about(self) -> (&'static str, Option<Kind>) {
         match self {
             Self::Spec => ("a spec", None),
@@ -96,10 +92,10 @@ impl Takes {
     }
 }
 
-/// Refuses a file of the program in place of what a command takes.
+/// Refuses a file that the program wrote but that the command does not read.
 ///
 /// # Errors
-/// What the file is, and the command for it.
+/// The kind of the file, and the command that reads it.
 pub(super) fn check(path: &Path, takes: Takes) -> Result<(), String> {
     let (wanted, taken) = takes.about();
     match Kind::of(path) {

@@ -1,4 +1,4 @@
-//! The files that the program writes.
+//! Writes the files of the program.
 //!
 //! | what is at the path | a file that the user named | a file that the program found by itself |
 //! |---|---|---|
@@ -6,8 +6,8 @@
 //! | a link | followed; not if the path is relative and the link leads out of the current directory | replaced |
 //! | a device, a FIFO, a descriptor (`/dev/fd/N`) | written into | refused |
 //!
-//! A tree that someone else wrote may hold links, so a relative path never leads out of the current
-//! directory: whoever means the file behind the link names it.
+//! A tree that someone else wrote may contain links, so a relative path never leads out of the
+//! current directory. To write to the target of such a link, the user names the target.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -19,23 +19,23 @@ use tempfile::NamedTempFile;
 use super::output::Output;
 use super::paths::is_below;
 
-/// Most links that are followed from one path, as in Linux.
+/// Maximum number of links to follow from one path, as in Linux.
 const MOST_LINKS: usize = 40;
 
-/// Who may read a file.
+/// Users who may read a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Readers {
-    /// Its owner only, whatever the process masks.
+    /// The owner only, whatever the umask is.
     Owner,
-    /// Other users as well, as far as the process lets them.
+    /// All users that the umask permits.
     Everyone,
 }
 
-/// Writes a file that someone named; `-` is standard output.
+/// Writes a file that the user named; `-` is standard output.
 ///
 /// # Errors
-/// Those of the file system. Of a regular file nothing is left behind then, and what was there
-/// before stays.
+/// The file system refuses. An existing regular file then stays unchanged, and no partial file
+/// remains.
 pub(super) fn write(
     path: &Path,
     bytes: &[u8],
@@ -53,7 +53,7 @@ pub(super) fn write(
     }
 }
 
-/// Refuses what a relative path leads to if it is out of the current directory.
+/// Refuses a relative path that leads out of the current directory.
 fn check_target(path: &Path, target: &Path) -> io::Result<()> {
     let directory = directory_of(target);
     if !is_plain(path) || is_below(directory, Path::new(".")) {
@@ -67,11 +67,11 @@ fn check_target(path: &Path, target: &Path) -> io::Result<()> {
     )))
 }
 
-/// Writes a file that the user did not name, in place of a regular file or a link.
+/// Writes a file that the user did not name. Replaces a regular file or a link.
 ///
 /// # Errors
-/// Those of the file system; what was there before stays then. Or something that is not a file has
-/// the name.
+/// The file system refuses, or the name belongs to something that is not a file. An existing file
+/// then stays unchanged.
 pub(super) fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(there) if !there.is_file() && !there.is_symlink() => {
@@ -81,11 +81,10 @@ pub(super) fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result
     }
 }
 
-/// Writes files into a directory that the user named; the files are not named. Nothing is written
-/// if one of them exists.
+/// Writes new files into a directory that the user named. Writes nothing if one of them exists.
 ///
 /// # Errors
-/// One of them exists, or those of the file system.
+/// One of the files exists, or the file system refuses.
 pub(super) fn write_new(
     directory: &Path,
     files: &[(PathBuf, String)],
@@ -107,11 +106,11 @@ pub(super) fn write_new(
     Ok(())
 }
 
-/// Writes a file that the user did not name, unless something has its name; whether it was written.
-/// Directories are made as they are needed.
+/// Writes a file that the user did not name, unless its name is taken. Creates missing directories.
+/// Returns true if the file was written.
 ///
 /// # Errors
-/// Those of the file system; a link leads out of the current directory.
+/// The file system refuses, or a link leads out of the current directory.
 pub(super) fn create(path: &Path, text: &str) -> anyhow::Result<bool> {
     if fs::symlink_metadata(path).is_ok() {
         return Ok(false);
@@ -137,22 +136,20 @@ pub(super) fn create(path: &Path, text: &str) -> anyhow::Result<bool> {
     write().with_context(|| format!("failed to write {}", path.display()))
 }
 
-/// A file whose text is replaced.
+/// A replacement for the text of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rewrite<'a> {
-    /// Where it is.
     pub(super) path: &'a Path,
-    /// The text that it is expected to have.
+    /// Text that the file is expected to have.
     pub(super) before: &'a str,
-    /// Its new text.
     pub(super) after: &'a str,
 }
 
-/// Replaces the texts of files that were read before. All of them are written beside their places
-/// first, so that either all can be moved there or none is changed; permissions stay.
+/// Replaces the texts of files that were read earlier. All new texts are first written beside their
+/// files, so that either all files are replaced or none. Permissions are kept.
 ///
 /// # Errors
-/// Those of the file system; a file is a link, is read-only, or has another text than expected.
+/// The file system refuses, or a file is a link, is read-only, or has another text than expected.
 pub(super) fn rewrite(files: &[Rewrite<'_>]) -> anyhow::Result<()> {
     let mut ready = Vec::new();
     for Rewrite { path, before, after } in files {
@@ -199,10 +196,10 @@ pub(super) fn rewrite(files: &[Rewrite<'_>]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes a directory, and those above it, for its owner only; one that is there stays as it is.
+/// Creates a directory and its parents for their owner only. An existing directory stays as it is.
 ///
 /// # Errors
-/// Those of the file system.
+/// The file system refuses.
 pub(super) fn make_directory(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -211,11 +208,11 @@ pub(super) fn make_directory(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Refuses a relative directory that a link in the tree leads out of the current directory: what is
-/// kept there would be written, and read, somewhere else. `flag` names another directory.
+/// Refuses a relative directory that a link leads out of the current directory, because its files
+/// would be read and written elsewhere. `flag` is the option that names another directory.
 ///
 /// # Errors
-/// There is such a link.
+/// The directory contains such a link.
 pub(super) fn check_directory(directory: &Path, flag: &str) -> anyhow::Result<()> {
     if let Some(link) = link_out_of_tree(directory) {
         bail!(
@@ -227,8 +224,8 @@ pub(super) fn check_directory(directory: &Path, flag: &str) -> anyhow::Result<()
     Ok(())
 }
 
-/// Returns the first part of a relative path that is a link out of the current directory, or to
-/// nothing. A path that is absolute or has `..` says itself where it leads.
+/// Returns the first component of a relative path that is a link out of the current directory, or a
+/// dangling link. An absolute path or one with `..` is explicit about its target.
 fn link_out_of_tree(path: &Path) -> Option<PathBuf> {
     let mut above = PathBuf::new();
     let mut parts = path.components().map(|part| {
@@ -238,20 +235,20 @@ fn link_out_of_tree(path: &Path) -> Option<PathBuf> {
     parts.find(|above| is_plain(path) && above.is_symlink() && !is_below(above, Path::new(".")))
 }
 
-/// What a path leads to.
+/// Target of a path.
 #[derive(Debug, PartialEq, Eq)]
 enum Target {
     /// Standard output of the process.
     Results,
     /// Standard error of the process.
     Messages,
-    /// Something that takes bytes and keeps none of them.
+    /// A pipe or device, which keeps no bytes.
     Stream(PathBuf),
-    /// A regular file, or none yet; no link.
+    /// A regular file that is no link, or a name that does not exist yet.
     File(PathBuf),
 }
 
-/// Follows a path.
+/// Resolves a path.
 fn target(path: &Path) -> io::Result<Target> {
     if path.as_os_str() == "-" {
         return Ok(Target::Results);
@@ -275,8 +272,8 @@ fn target(path: &Path) -> io::Result<Target> {
     Err(io::Error::other(format!("more than {MOST_LINKS} links lead on from it")))
 }
 
-/// The descriptor that a path such as `/dev/fd/1` names: what is behind it is open, and its place
-/// has another name or none.
+/// Returns the descriptor that a path such as `/dev/fd/1` names. The descriptor is open, and its
+/// file may have no name.
 fn descriptor(path: &Path) -> Option<Target> {
     let number: u32 = path.file_name()?.to_str()?.parse().ok()?;
     let directory = directory_of(path).canonicalize().ok()?;
@@ -285,25 +282,24 @@ fn descriptor(path: &Path) -> Option<Target> {
     match number {
         _ if !is_own && !directory.starts_with("/proc") => None,
         _ if directory.file_name() != Some("fd".as_ref()) => None,
-        // Opened again, a file would be written from its beginning, over what the stream has
-        // written.
+        // Opening the file again would overwrite what the stream has written.
         1 if is_own => Some(Target::Results),
         2 if is_own => Some(Target::Messages),
         _ => Some(Target::Stream(path.to_owned())),
     }
 }
 
-/// Whether a path is relative and does not say itself that it leads out of the current directory.
+/// Returns true for a relative path without `..`.
 fn is_plain(path: &Path) -> bool {
     path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
-/// The directory that a path is in.
+/// Returns the directory that contains a path.
 fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Writes a file beside its place and moves it there, so that no reader sees half of it.
+/// Writes a file beside its place and moves it there, so that no reader sees a partial file.
 fn move_there(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     let mut beside = create_beside(directory_of(path), readers)?;
     beside.write_all(bytes)?;
@@ -312,8 +308,7 @@ fn move_there(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a file under a name that no other file has and that cannot be predicted; it goes with its
-/// value unless it is moved.
+/// Creates a file with an unpredictable, unused name. The file is deleted unless it is moved.
 fn create_beside(directory: &Path, readers: Readers) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".zonewright-").suffix(".part");

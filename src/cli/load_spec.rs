@@ -1,4 +1,4 @@
-//! Reads the spec that arguments name, and shows what is wrong with it.
+//! Reads the spec that arguments name, and reports its mistakes.
 
 use std::io::Read;
 use std::path::Path;
@@ -17,14 +17,15 @@ use crate::reconcile::{Base, Goal, InvalidSpec};
 use crate::render::Findings;
 use crate::spec;
 
-/// Bytes taken from standard input: one more than a spec may have, so that too much is noticed.
+/// Maximum number of bytes to read from standard input: one more than a spec may have, so that a
+/// larger one is detected.
 const MOST_BYTES: u64 = spec::LARGEST_FILE + 1;
 
-/// Reads a spec for a command; shows what is wrong with it.
+/// Reads a spec for a command, and reports its mistakes.
 ///
 /// # Errors
-/// Standard input or output fails, or the previous spec cannot be read. A spec with mistakes is
-/// reported here and ends the run.
+/// Standard input or output fails, or the previous spec cannot be read. An invalid spec is reported
+/// here and ends the run.
 pub(super) fn load(
     command: &'static str,
     args: &SpecArgs,
@@ -38,10 +39,11 @@ pub(super) fn load(
     };
     match read(args, settings)? {
         Ok(goal) => {
-            // Plans tell new notes from known ones, and with a base new warnings as well.
+            // Plans separate new notes from known ones, and new warnings from known ones if there
+            // is a base.
             let is_of_plan = matches!(command, "plan" | "drift");
             let with_notes = command == "validate" || (output.verbose > 0 && !is_of_plan);
-            // Whoever asks for one name does not ask what is wrong elsewhere.
+            // A command about one name does not show warnings about other names.
             let with_warnings =
                 command != "resolve" && (!is_of_plan || settings.flags.base.is_none());
             let is_shown = |d: &&Diagnostic| match d.severity {
@@ -63,11 +65,11 @@ pub(super) fn load(
     }
 }
 
-/// Reads a spec and the consents given, for `plan`, `apply` and `rehearse`; wrong usage and
+/// Reads a spec and the given consents, for `plan`, `apply` and `rehearse`. Wrong usage and
 /// mistakes are reported here and end the run.
 ///
 /// # Errors
-/// Something cannot be read.
+/// An input cannot be read.
 pub(super) fn load_with_consents(
     args: &SpecArgs,
     given: &ConsentArgs,
@@ -78,10 +80,10 @@ pub(super) fn load_with_consents(
     Ok((load("plan", args, settings, output)?, consents))
 }
 
-/// Reads a spec and shows nothing; the previous spec is left for [`with_base`].
+/// Reads a spec without reporting anything and without the previous spec; see [`with_base`].
 ///
 /// # Errors
-/// Standard input fails, or the zones to work on are unknown.
+/// Standard input fails, or the selected zones are unknown.
 pub(super) fn read(
     args: &SpecArgs,
     settings: &Settings<'_>,
@@ -93,7 +95,7 @@ pub(super) fn read(
 /// Adds the previous spec, if one is named.
 ///
 /// # Errors
-/// It cannot be found or read, or has mistakes.
+/// The previous spec cannot be found or read, or is invalid.
 pub(super) fn with_base(
     goal: Goal,
     args: &SpecArgs,
@@ -106,7 +108,7 @@ pub(super) fn with_base(
     Ok(goal.with_base(base))
 }
 
-/// A file or a directory, or the text on standard input.
+/// Returns the input for a file, a directory, or standard input.
 ///
 /// # Errors
 /// Standard input cannot be read.
@@ -121,7 +123,7 @@ pub(super) fn input(path: &Path) -> anyhow::Result<spec::Input> {
         .read_to_end(&mut text)
         .context("failed to read standard input")?;
     if text.len() as u64 == MOST_BYTES {
-        // Too large, which is reported as such: the cut may be within a character.
+        // Too large, which is reported later. The limit may split a character.
         return Ok(spec::Input::Stdin(String::from_utf8_lossy(&text).into_owned()));
     }
     Ok(spec::Input::Stdin(
@@ -129,7 +131,7 @@ pub(super) fn input(path: &Path) -> anyhow::Result<spec::Input> {
     ))
 }
 
-/// The last word on a spec that cannot be used.
+/// Reports the errors of a spec that cannot be used.
 pub(super) fn report_errors(
     found: &Findings<'_>,
     settings: &Settings<'_>,

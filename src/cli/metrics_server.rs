@@ -1,11 +1,11 @@
-//! What `watch` tells monitoring systems over HTTP: `/metrics` and `/healthz`.
+//! Serves `/metrics` and `/healthz` of `watch` over HTTP for monitoring systems.
 //!
-//! Both say what the last good round found. There is nothing else to ask for and no way to change
-//! anything.
+//! Both report the result of the last successful round. There are no other paths and no way to
+//! change anything.
 //!
 //! Clients must never stop a round, so they get few file descriptors and little time: a connection
-//! carries one request, the request must arrive within seconds, and the connection that has been
-//! open longest makes way for a new one.
+//! carries one request, the request must arrive within seconds, and a new connection replaces the
+//! oldest one if there are too many.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -26,59 +26,57 @@ use tokio::time::{sleep, timeout};
 use crate::api::Stop;
 use crate::render::openmetrics;
 
-/// Intervals without a good round after which the watch is not well.
+/// Number of intervals without a successful round after which the watch is unhealthy.
 const INTERVALS_UNTIL_UNHEALTHY: u32 = 3;
 
-/// Connections that are open at once; each takes a file descriptor that the rounds could need.
+/// Maximum number of open connections. Each takes a file descriptor that the rounds could need.
 const CONNECTIONS: usize = 16;
 
-/// Time in which the head of a request must arrive.
+/// Maximum time until the head of a request has arrived.
 const HEAD_TIME: Duration = Duration::from_secs(5);
 
-/// Time for a whole connection, slow readers included.
+/// Maximum time for a whole connection, slow readers included.
 const CONNECTION_TIME: Duration = Duration::from_secs(30);
 
-/// Longest head of a request, in bytes.
+/// Maximum size of the head of a request, in bytes.
 const HEAD_BYTES: usize = 16 * 1024;
 
-/// Pause after a connection could not be accepted, as happens while file descriptors are short.
+/// Pause after a connection could not be accepted, as when file descriptors are short.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
-/// What is known of the rounds so far.
+/// State of the rounds so far.
 #[derive(Debug)]
 pub(super) struct Health {
-    /// Time between rounds.
     interval: Duration,
-    /// The last good round.
+    /// Last successful round.
     good: Mutex<Option<Good>>,
 }
 
-/// A round that went well.
+/// A successful round.
 #[derive(Debug)]
 struct Good {
-    /// When it ended.
+    /// End of the round.
     at: Instant,
-    /// What it found.
+    /// Metrics of the round, as text.
     metrics: String,
 }
 
 impl Health {
-    /// Before the first round.
     pub(super) fn new(interval: Duration) -> Self {
         Self { interval, good: Mutex::default() }
     }
 
-    /// A round went well.
+    /// Records a successful round.
     pub(super) fn note(&self, metrics: String) {
         *self.good() = Some(Good { at: Instant::now(), metrics });
     }
 
-    /// The last good round.
+    /// Returns the last successful round.
     fn good(&self) -> MutexGuard<'_, Option<Good>> {
         self.good.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether all is well at a moment; if not, why.
+    /// Checks the health at a moment. The error is the reason why the watch is unhealthy.
     fn judge(&self, now: Instant) -> Result<(), String> {
         let Some(since) = self.good().as_ref().map(|good| now.saturating_duration_since(good.at))
         else {
@@ -95,7 +93,7 @@ impl Health {
     }
 }
 
-/// Answers until told to stop, and then finishes what is being answered.
+/// Serves requests until it is stopped, and then finishes the open ones.
 pub(super) async fn serve(listener: TcpListener, health: Arc<Health>, stop: Stop) {
     let mut open: VecDeque<JoinHandle<()>> = VecDeque::new();
     loop {
@@ -109,8 +107,8 @@ pub(super) async fn serve(listener: TcpListener, health: Arc<Health>, stop: Stop
                 while open.len() >= CONNECTIONS {
                     if let Some(oldest) = open.pop_front() {
                         oldest.abort();
-                        // Its descriptor is free only once the task is gone. That it was aborted is
-                        // no news.
+                        // The descriptor is free only after the task has ended. Its cancellation is
+                        // expected.
                         let _ = oldest.await;
                     }
                 }
@@ -123,12 +121,12 @@ pub(super) async fn serve(listener: TcpListener, health: Arc<Health>, stop: Stop
         }
     }
     for connection in open {
-        // A task that panicked sent no answer, and its result is not needed.
+        // A task that panicked sent no response, and its result is not needed.
         let _ = connection.await;
     }
 }
 
-/// Answers one request, and closes the connection.
+/// Responds to one request and closes the connection.
 async fn connection(stream: TcpStream, health: Arc<Health>, stop: Stop) {
     let answer = service_fn(move |request| {
         let response = respond(&health, &request);
@@ -157,7 +155,7 @@ async fn connection(stream: TcpStream, health: Arc<Health>, stop: Stop) {
     }
 }
 
-/// The answer to a request.
+/// Returns the response to a request.
 fn respond(health: &Health, request: &Request<Incoming>) -> Response<String> {
     let (status, kind, body) = match request.uri().path() {
         "/metrics" | "/healthz" if !matches!(*request.method(), Method::GET | Method::HEAD) => {
@@ -184,7 +182,7 @@ fn respond(health: &Health, request: &Request<Incoming>) -> Response<String> {
     response
 }
 
-/// `Content-Type` of everything but metrics.
+/// `Content-Type` of all responses except metrics.
 const TEXT: &str = "text/plain; charset=utf-8";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The command line: connects the modules, and does nothing else.
+//! Implements the command line: connects the modules, and does nothing else.
 
 mod apply_lock;
 mod command_line;
@@ -56,7 +56,7 @@ pub fn main() -> Exit {
     let mut cli = match parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are results, everything else is wrong usage. If the stream is
+            // Help and version are results; all other errors are wrong usage. If the stream is
             // closed, the text cannot be shown.
             let is_wrong = error.use_stderr();
             let _ = as_shown(error, std::env::args_os()).print();
@@ -75,13 +75,13 @@ pub fn main() -> Exit {
     runtime.block_on(run_to_end(&mut cli, &output))
 }
 
-/// Starts what runs the commands.
+/// Starts the async runtime.
 ///
 /// # Errors
-/// The system does not let us: the process may open too few files, or begin too few threads.
+/// The limits on open files or threads of the process are too low.
 fn start_runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    // The runtime opens three files and then a pair for signals, and panics where it cannot have
-    // the pair.
+    // The runtime opens three files and then a pair for signals, and panics if it cannot open the
+    // pair.
     #[cfg(unix)]
     drop(
         (0..3)
@@ -91,7 +91,7 @@ fn start_runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
 }
 
-/// Runs one command; what went wrong is said.
+/// Runs one command and reports its error.
 async fn run_to_end(cli: &mut Cli, output: &std::sync::Arc<Output>) -> Exit {
     let result = run(cli, output).await;
     output.hide();
@@ -108,8 +108,8 @@ async fn run_to_end(cli: &mut Cli, output: &std::sync::Arc<Output>) -> Exit {
                 None => output.error(&error),
             }
             if cli.command.facts().is_writer {
-                // Whatever fails after the first write is told by the report of the apply, and is
-                // no error here.
+                // Failures after the first write are part of the report of the apply and are no
+                // errors here.
                 output.message("nothing was written");
             }
             Exit::Error
@@ -117,7 +117,6 @@ async fn run_to_end(cli: &mut Cli, output: &std::sync::Arc<Output>) -> Exit {
     }
 }
 
-/// Runs one command.
 async fn run(cli: &mut Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit> {
     let Cli { command, global } = cli;
     let name = command.facts().name;
@@ -149,7 +148,7 @@ async fn run(cli: &mut Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<E
         .await
 }
 
-/// Logs the most memory that was in use, in KiB, where the system tells (Linux).
+/// Logs the peak memory use in KiB, where the system reports it (Linux).
 fn log_peak_memory() {
     if !tracing::enabled!(tracing::Level::DEBUG) {
         return;
@@ -162,7 +161,7 @@ fn log_peak_memory() {
     }
 }
 
-/// Logs requests to stderr if twice as much is wanted.
+/// Logs requests to stderr at the second level of verbosity.
 fn start_log(verbose: u8) {
     if verbose < 2 {
         return;
@@ -174,6 +173,6 @@ fn start_log(verbose: u8) {
             .with_default(LevelFilter::DEBUG),
     };
     let log = fmt::layer().with_ansi(false).without_time().with_writer(output::Log::default);
-    // A second subscriber cannot be set; the first one does.
+    // Setting a second subscriber fails, and the first one stays.
     let _ = tracing_subscriber::registry().with(log).with(filter).try_init();
 }

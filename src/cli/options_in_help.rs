@@ -1,37 +1,37 @@
-//! The global options that a command reads: its help shows them, and others that decide what is
-//! done are refused.
+//! Decides which global options the help of a command shows. Options that would change the result
+//! and that the command ignores are refused.
 //!
-//! Each command takes the options about the output and the connection, and the day, so that a
-//! wrapper can pass them to whatever it runs: they change no result, or nothing where nothing has a
-//! date. `-h` shows the few that people type, `--help` all that have an effect.
+//! Each command accepts the options about the output and the connection, and the day, so that a
+//! wrapper can pass them to every command: they do not change the result of a command that ignores
+//! them. `-h` shows the few options that people type, `--help` all options that have an effect.
 
 use clap::{Args, Command};
 
 use super::shared_arguments::Global;
 
-/// The global options that matter to a command, by what they are about.
+/// Groups of global options that a command reads.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::cli) struct Matters {
-    /// Which zones it works on.
+    /// Selection of zones.
     pub(in crate::cli) zones: bool,
-    /// Whether a part of them can be selected by number.
+    /// Selection of a part of the zones by number.
     pub(in crate::cli) shards: bool,
     /// Values of variables.
     pub(in crate::cli) variables: bool,
-    /// The consents, limits and accepted lints of the policy.
+    /// Consents, limits and accepted lints of the policy.
     pub(in crate::cli) policy: bool,
-    /// The day by which expiry is judged.
+    /// Day by which expiry is judged.
     pub(in crate::cli) today: bool,
-    /// What the spec was before.
+    /// Previous spec.
     pub(in crate::cli) base: bool,
-    /// How results are shown.
+    /// Format of results.
     pub(in crate::cli) output: bool,
-    /// The connection to Cloudflare or the sandbox.
+    /// Connection to Cloudflare or the sandbox.
     pub(in crate::cli) connection: bool,
 }
 
 impl Matters {
-    /// All of them: for commands that compare a spec with Cloudflare.
+    /// All groups, for commands that compare a spec with Cloudflare.
     pub(in crate::cli) const ALL: Self = Self {
         zones: true,
         shards: true,
@@ -42,12 +42,12 @@ impl Matters {
         output: true,
         connection: true,
     };
-    /// Those of commands that read a spec only.
+    /// Groups for commands that only read a spec.
     pub(in crate::cli) const SPEC: Self = Self { base: false, connection: false, ..Self::ALL };
-    /// Those of commands that ask Cloudflare without a spec.
+    /// Groups for commands that read Cloudflare without a spec.
     pub(in crate::cli) const ONLINE: Self =
         Self { zones: true, output: true, connection: true, ..Self::NOTHING };
-    /// None of them.
+    /// No groups.
     pub(in crate::cli) const NOTHING: Self = Self {
         zones: false,
         shards: false,
@@ -59,10 +59,10 @@ impl Matters {
         connection: false,
     };
 
-    /// Refuses an option that decides what is done and that the command does not read.
+    /// Refuses an option that would change the result and that the command ignores.
     ///
     /// # Errors
-    /// What to leave out.
+    /// The option to leave out.
     pub(in crate::cli) fn check(self, command: &str, global: &Global) -> Result<(), String> {
         let given = [
             ("zone", self.zones, !global.zone.is_empty()),
@@ -79,8 +79,8 @@ impl Matters {
         }
     }
 
-    /// Whether an option is shown, and whether `-h` shows it as well; the others are about the
-    /// connection.
+    /// Returns whether the help shows an option, and whether `-h` shows it as well. Unlisted
+    /// options are about the connection.
     fn of(self, option: &str) -> (bool, bool) {
         match option {
             "zone" => (self.zones, true),
@@ -97,10 +97,9 @@ impl Matters {
     }
 }
 
-/// A command with the help of the global options that matter to it; so for the commands below it
-/// that have none yet.
+/// Sets the help of global options for a command, and for its subcommands that have none yet.
 pub(super) fn tailored(command: Command, matters: Matters) -> Command {
-    // What a command has already, clap does not add again.
+    // clap does not add an option that a command already has.
     let has_options = command.get_arguments().any(|option| option.get_id() == "zone");
     let command = command.mut_subcommands(|below| tailored(below, matters));
     if has_options {
@@ -113,7 +112,7 @@ pub(super) fn tailored(command: Command, matters: Matters) -> Command {
     }))
 }
 
-/// The whole program without the help of global options, which is that of its commands.
+/// Hides the global options from the help of the program; each command shows its own.
 pub(super) fn short(program: Command) -> Command {
     program.mut_args(|option| {
         let is_global = option.is_global_set();

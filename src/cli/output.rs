@@ -1,4 +1,4 @@
-//! Where results and everything else go. The only place that prints.
+//! Writes results and messages. No other module prints.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,26 +17,26 @@ use crate::render::safe::{visible, visible_json};
 use crate::render::wrapped_lines::{Wrapping, report_rows};
 use crate::spec::PolicyError;
 
-/// Something to write on that a run shares with whoever reads it.
+/// A stream that a run shares with its reader.
 pub type Sink = Arc<Mutex<dyn Write + Send>>;
 
-/// The two streams of a run and how to write on them.
+/// The two streams of a run and their settings.
 pub(super) struct Output {
-    /// How results are printed.
+    /// Format of results.
     pub(super) format: Format,
-    /// Whether results are coloured.
+    /// True if results are coloured.
     pub(super) colour: bool,
     colour_of_messages: bool,
     quiet: bool,
-    /// How much more to say.
+    /// Level of verbosity.
     pub(super) verbose: u8,
     bar: Option<ProgressBar>,
-    /// Results and messages, where they do not go to the streams of the process.
+    /// Replacements for standard output and standard error.
     sinks: Option<(Sink, Sink)>,
 }
 
 impl Output {
-    /// As the flags and the streams want it.
+    /// Creates the output that the flags and the streams demand.
     pub(super) fn new(global: &Global) -> Self {
         let colour = |choice: anstream::ColorChoice| match global.color {
             Colour::Always => true,
@@ -57,8 +57,8 @@ impl Output {
         }
     }
 
-    /// On these, for results and for everything else: no terminals, so without a bar and with
-    /// colour only where it is demanded.
+    /// Creates an output on the given streams for results and messages. They are no terminals:
+    /// there is no bar, and colour only on demand.
     pub(super) fn on(global: &Global, results: Sink, messages: Sink) -> Self {
         let colour = global.color == Colour::Always;
         Self {
@@ -72,28 +72,28 @@ impl Output {
         }
     }
 
-    /// The width of the terminal that results go to, in columns; `None` if they go elsewhere.
+    /// Returns the width of the terminal for results, in columns; `None` if results go elsewhere.
     pub(super) fn width(&self) -> Option<usize> {
         let is_shown = self.sinks.is_none() && io::stdout().is_terminal();
         columns(terminal_size::terminal_size_of(io::stdout()).filter(|_| is_shown))
     }
 
-    /// The same for messages.
+    /// Returns the width of the terminal for messages, in columns; `None` if messages go elsewhere.
     fn width_of_messages(&self) -> Option<usize> {
         let is_shown = self.sinks.is_none() && io::stderr().is_terminal();
         columns(terminal_size::terminal_size_of(io::stderr()).filter(|_| is_shown))
     }
 
-    /// Whether there is someone who can be asked.
+    /// Returns true if a user can answer questions.
     pub(super) fn can_ask(&self) -> bool {
         self.sinks.is_none() && io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
-    /// Puts a question and waits for a line. A whole line, so that the terminal stays as it is, and
-    /// an interrupt finds nothing to put right.
+    /// Asks a question and waits for a line. The terminal stays in line mode, so that an interrupt
+    /// leaves it intact.
     ///
     /// # Errors
-    /// The question cannot be shown, or the answer not be read.
+    /// The question cannot be shown, or the answer cannot be read.
     pub(super) fn ask(&self, question: &str) -> io::Result<String> {
         self.hide();
         write!(io::stderr(), "{question} ")?;
@@ -102,11 +102,10 @@ impl Output {
         Ok(answer)
     }
 
-    /// Writes a result to stdout. A reader that has gone away is no error: the work goes on without
-    /// it.
+    /// Writes a result to stdout. A closed pipe is no error: the run continues without its reader.
     ///
     /// # Errors
-    /// Any other failure of stdout.
+    /// Stdout fails in any other way.
     pub(super) fn result(
         &self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -115,7 +114,7 @@ impl Output {
         self.write_result(&mut |out| write.take().map_or(Ok(()), |write| write(out)))
     }
 
-    /// The same, compiled once; it writes once.
+    /// Writes a result once. It is not generic, so it is compiled once.
     fn write_result(
         &self,
         write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
@@ -127,7 +126,7 @@ impl Output {
         let mut out = io::BufWriter::new(io::stdout().lock());
         match write(&mut out).and_then(|()| out.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                // What is still buffered has nowhere to go.
+                // The buffered rest cannot be written anywhere.
                 let _ = out.into_parts();
                 Ok(())
             }
@@ -135,7 +134,7 @@ impl Output {
         }
     }
 
-    /// Writes a result for people: on a terminal, what is too wide for it continues below.
+    /// Writes a result for people. On a terminal, long lines are wrapped.
     ///
     /// # Errors
     /// As [`Output::result`].
@@ -162,17 +161,17 @@ impl Output {
         self.result(|out| writeln!(out, "{}", visible_json(&document::text(document))))
     }
 
-    /// Says something that is not a result.
+    /// Prints a message unless quiet output is wanted.
     pub(super) fn say(&self, line: &str) {
         if !self.quiet {
             self.message(line);
         }
     }
 
-    /// Says something even if quiet is wanted, on one line, whatever is in it.
+    /// Prints a message on one line, even if quiet output is wanted.
     pub(super) fn message(&self, line: &str) {
         self.hide();
-        // Nobody is left to tell if stderr is closed.
+        // No one can be told if stderr is closed.
         let line = visible(line);
         let shown = match self.width_of_messages() {
             Some(width) => line
@@ -185,16 +184,17 @@ impl Output {
         let _ = self.on_messages(|out| writeln!(out, "{shown}"));
     }
 
-    /// Writes bytes on the stream of messages as they are, for a file that someone named so.
+    /// Writes bytes unchanged to the stream of messages, for a file argument that names this
+    /// stream.
     ///
     /// # Errors
-    /// Those of the stream.
+    /// The stream fails.
     pub(super) fn raw_message(&self, bytes: &[u8]) -> io::Result<()> {
         self.hide();
         self.on_messages(|out| out.write_all(bytes))
     }
 
-    /// Writes on the stream of messages.
+    /// Writes to the stream of messages.
     fn on_messages(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         match &self.sinks {
             Some((_, messages)) => {
@@ -204,7 +204,7 @@ impl Output {
         }
     }
 
-    /// Reports an error with its causes, and what to do about it.
+    /// Reports an error with its causes, and how to fix it.
     pub(super) fn error(&self, error: &anyhow::Error) {
         if let Some(PolicyError { diagnostics, sources }) =
             error.chain().find_map(|cause| cause.downcast_ref())
@@ -218,7 +218,7 @@ impl Output {
         let mut causes: Vec<String> = Vec::new();
         for cause in error.chain() {
             let text = render::safe::safe(&cause.to_string()).into_owned();
-            // A layer that repeats its source says nothing new.
+            // A layer that repeats its source adds nothing.
             if causes.last().is_none_or(|last| !last.contains(&text)) {
                 causes.push(text);
             }
@@ -229,7 +229,7 @@ impl Output {
         }
     }
 
-    /// Reports findings on stderr; errors only if quiet is wanted.
+    /// Reports findings on stderr, or errors only if quiet output is wanted.
     pub(super) fn diagnostics(&self, diagnostics: &Diagnostics, sources: &Sources) {
         self.hide();
         let is_wanted = |d: &&Diagnostic| !self.quiet || d.severity == Severity::Error;
@@ -245,8 +245,9 @@ impl Output {
         });
     }
 
-    /// Reports what was found while planning, without what was shown before: with a base, nothing
-    /// was. What the change does not bring is counted, unless more is wanted.
+    /// Reports the findings of planning that are not shown yet. With a base, no findings were shown
+    /// earlier. Findings that the change does not introduce are only counted, unless verbose output
+    /// is wanted.
     pub(super) fn plan_diagnostics(&self, plan: &Plan, shown: &Diagnostics, sources: &Sources) {
         let was_shown = |d: &&Diagnostic| d.severity != Severity::Note && plan.base.is_none();
         let shown: Vec<_> = shown.iter().filter(was_shown).collect();
@@ -260,22 +261,22 @@ impl Output {
         }
     }
 
-    /// Whether results and errors are all that is wanted.
+    /// Returns true if only results and errors are wanted.
     pub(super) fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// Shows what is happening, in place; nothing where stderr is no terminal.
+    /// Shows the current activity in the bar; nothing if stderr is no terminal.
     pub(super) fn status(&self, line: &str) {
         self.draw(None, line);
     }
 
-    /// Shows how much is done, in place; nothing where stderr is no terminal.
+    /// Shows the progress in the bar; nothing if stderr is no terminal.
     pub(super) fn count(&self, done: usize, total: usize, line: &str) {
         self.draw(Some((done, total)), line);
     }
 
-    /// Says something that stays to be read: above the bar on a terminal, as a line elsewhere.
+    /// Prints a message that stays visible: above the bar on a terminal, as a line elsewhere.
     pub(super) fn news(&self, line: &str) {
         if self.quiet {
             return;
@@ -289,20 +290,19 @@ impl Output {
         }
     }
 
-    /// Says something that a bar shows as well: a line where there is none.
+    /// Prints a message that a bar shows as well, if there is no bar.
     pub(super) fn log(&self, line: &str) {
         if self.bar.is_none() {
             self.news(line);
         }
     }
 
-    /// Draws the bar, if there is one.
     fn draw(&self, count: Option<(usize, usize)>, line: &str) {
         let Some(bar) = &self.bar else { return };
-        // Each of these draws, so the look comes first, and a bar that comes back is filled before
-        // it is seen.
+        // Each of these calls draws. The style comes first, and a hidden bar is filled before it is
+        // shown.
         bar.set_style(style(match count {
-            // Before the first one is done, nothing tells how long the others take.
+            // The remaining time is unknown until one item is done.
             Some((0, _)) => "{bar:20} {pos} of {len}  {wide_msg}",
             Some(_) => "{bar:20} {pos} of {len}, about {eta} left  {wide_msg}",
             None => "{spinner} {wide_msg}",
@@ -320,7 +320,7 @@ impl Output {
         bar.set_message(render::safe::safe(line).into_owned());
     }
 
-    /// Clears the progress display; it comes back with the next thing to show.
+    /// Hides the bar until the next update.
     pub(super) fn hide(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -328,12 +328,12 @@ impl Output {
     }
 }
 
-/// Where the log goes: standard error, with nothing hidden in it.
+/// Writes the log to standard error with control characters made visible.
 #[derive(Default)]
 pub(super) struct Log;
 
 impl Write for Log {
-    /// Takes whole events, as they come.
+    /// Receives one whole event with each call.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
         let shown = format!("{}\n", visible(text.trim_end_matches('\n')));
@@ -346,13 +346,11 @@ impl Write for Log {
     }
 }
 
-/// The columns of a terminal.
 fn columns(size: Option<(terminal_size::Width, terminal_size::Height)>) -> Option<usize> {
     size.map(|(terminal_size::Width(columns), _)| usize::from(columns))
         .filter(|columns| *columns > 0)
 }
 
-/// A style of the bar.
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

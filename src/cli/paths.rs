@@ -1,8 +1,8 @@
-//! Where paths lead.
+//! Checks the targets of paths.
 
 use std::path::Path;
 
-/// Whether a path lies below a directory, links followed; not if it does not exist.
+/// Returns true if a path is below a directory, links followed; false if the path does not exist.
 pub(super) fn is_below(path: &Path, directory: &Path) -> bool {
     match (path.canonicalize(), directory.canonicalize()) {
         (Ok(path), Ok(directory)) => path.starts_with(directory),

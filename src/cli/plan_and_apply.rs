@@ -1,4 +1,4 @@
-//! Connects, plans, asks, applies a plan, and reports its result: what `apply` and `undo` do.
+//! Connects, plans, asks, applies a plan, and reports its result, for `apply` and `undo`.
 
 use std::sync::Arc;
 
@@ -28,26 +28,26 @@ use crate::reconcile::{
 use crate::render::safe::safe;
 use crate::render::text::{Extent, ZoneResult, next_step, write_requests, write_result};
 
-/// How a plan is carried out.
+/// Mode of an apply.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct How {
-    /// Without asking.
+    /// Applies without asking.
     pub(super) yes: bool,
-    /// Not at all: its requests are printed.
+    /// Prints the requests and sends none.
     pub(super) dry_run: bool,
-    /// Without what is done already.
+    /// Skips operations that are already done.
     pub(super) resume: bool,
-    /// What it takes to call a zone in sync.
+    /// Evidence that a zone is in sync.
     pub(super) verify: Verify,
 }
 
 impl How {
-    /// Whether consents that are missing can be asked for.
+    /// Returns true if the run can ask for missing consents.
     fn asks(self, output: &Output) -> bool {
         !self.yes && !self.dry_run && output.format == Format::Text && output.can_ask()
     }
 
-    /// How a run ends that goes no further than the plan.
+    /// Returns the exit code if the run ends after the plan.
     fn stop(self, verdict: &Verdict, planned: &Planned<'_>) -> Option<Exit> {
         match verdict {
             Verdict::Incomplete if planned.is_stale() => Some(Exit::Stale),
@@ -58,7 +58,7 @@ impl How {
         }
     }
 
-    /// Refuses what asks for confirmation without showing the plan.
+    /// Refuses output options that hide the plan if the run asks for confirmation.
     pub(super) fn check(self, output: &Output) -> Result<(), Ended> {
         if output.format == Format::Json && !self.yes && !self.dry_run {
             return Err(Ended::Usage(
@@ -69,7 +69,7 @@ impl How {
     }
 }
 
-/// Connects, plans, asks and applies. A dry run holds no means of writing.
+/// Connects, plans, asks and applies. The connection of a dry run cannot write.
 pub(super) async fn plan_and_apply(
     how: How,
     goal: (&Goal, &Consents),
@@ -84,7 +84,7 @@ pub(super) async fn plan_and_apply(
     exit
 }
 
-/// Everything between opening and closing the connection.
+/// Runs everything between opening and closing the connection.
 async fn connected(
     connection: &OpenConnection,
     how: How,
@@ -111,8 +111,8 @@ async fn connected(
     let mut verdict = planned.judge(&consents);
     let requests = planned.requests();
     let mut stop = how.stop(&verdict, &planned);
-    // In JSON there is one document: the requests of a dry run, the plan that goes no further, or
-    // the plan with its result. Who wants quiet, and is not asked, gets the result alone.
+    // JSON output is one document: the requests of a dry run, the plan if the run ends with it, or
+    // the plan with its result. A quiet run that does not ask prints only the result.
     let extent =
         if output.is_quiet() && (how.yes || how.dry_run) { Extent::Summary } else { Extent::Whole };
     let is_result_enough = extent == Extent::Summary && matches!(verdict, Verdict::Ready);
@@ -150,8 +150,7 @@ async fn connected(
         .await
 }
 
-/// Asks whether to go on, and looks whether the plan still holds: someone thought about it, so time
-/// has passed.
+/// Asks for confirmation, and then checks that the plan is still current, because time has passed.
 async fn confirm(
     planned: &Planned<'_>,
     connection: &OpenConnection,
@@ -169,7 +168,7 @@ async fn confirm(
     Ok(())
 }
 
-/// Says what has changed since the plan was made.
+/// Reports the changes since the plan was made.
 fn report_stale(error: &str, stale: &[StaleOperation], output: &Output) -> Ended {
     output.message(error);
     for StaleOperation { address, what } in stale.iter().take(MOST_OF_A_KIND) {
@@ -181,10 +180,10 @@ fn report_stale(error: &str, stale: &[StaleOperation], output: &Output) -> Ended
     Ended::Reported(Exit::Stale)
 }
 
-/// Sends a plan, reads back, reports.
+/// Applies a plan, verifies the zones, and reports the result.
 ///
 /// # Errors
-/// Before anything is sent. After that, failures are reported and end in an exit code.
+/// A failure before the first write. Later failures are reported and determine the exit code.
 async fn execute(
     (planned, consents): (&Planned<'_>, &Consents),
     (reader, writer, stop): (&ReadClient, &WriteClient, &Stop),

@@ -1,4 +1,4 @@
-//! The policy file: which one is read, and what it says about plans and lints.
+//! Reads the policy file, for plans and lints.
 
 use std::fs;
 use std::io;
@@ -12,15 +12,15 @@ use crate::diagnostic::read_text;
 use crate::model::{Policy, PolicyEntry, Suppression};
 use crate::spec::{Allowed, POLICY_FILE, PolicyFile, read_policy};
 
-/// Largest policy file that is read, in bytes.
+/// Maximum size of a policy file, in bytes.
 const LARGEST_POLICY: u64 = 4 * 1024 * 1024;
 
-/// The text of a policy file.
+/// Reads the text of a policy file.
 fn read_policy_text(path: &Path) -> io::Result<String> {
     read_text(fs::File::open(path)?, LARGEST_POLICY)
 }
 
-/// The lints that the policy accepts.
+/// Returns the lints that the policy accepts.
 ///
 /// # Errors
 /// The policy cannot be read.
@@ -28,14 +28,14 @@ pub(super) fn accepted_lints(global: &Global) -> anyhow::Result<Vec<Suppression>
     Ok(policy_file(global)?.map(|file| file.suppressions).unwrap_or_default())
 }
 
-/// The policy file, if there is one.
+/// Reads the policy file, if there is one.
 fn policy_file(global: &Global) -> anyhow::Result<Option<PolicyFile>> {
     let usual = PathBuf::from(POLICY_FILE);
     let path = match &global.policy {
         Some(path) => path,
         None if usual.is_file() => {
-            // Nobody named it, so a link in it must not show someone else's file to whoever reads
-            // the messages.
+            // The user did not name the default file, so a link in it must not show another user's
+            // file to readers of the messages.
             if !is_below(&usual, Path::new(".")) {
                 bail!(
                     "{POLICY_FILE} is a link that leads out of its directory; name the file with --policy if that is meant"
@@ -53,7 +53,7 @@ fn policy_file(global: &Global) -> anyhow::Result<Option<PolicyFile>> {
         .with_context(|| format!("the policy {} cannot be used", path.display()))
 }
 
-/// What the policy file says about plans.
+/// Returns the policy for plans.
 pub(super) fn policy(global: &Global) -> anyhow::Result<Policy> {
     let usual = Policy::default();
     let Some(file) = policy_file(global)? else { return Ok(usual) };

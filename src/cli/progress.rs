@@ -1,5 +1,4 @@
-//! What is said while a run goes on: what is being read, what is waited for, what is sent again,
-//! what is applied.
+//! Reports the progress of a run: reads, waits, retries and applied operations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +10,7 @@ use crate::diagnostic::count;
 use crate::live::Progress;
 use crate::reconcile::OnProgress;
 
-/// Shows what is being read, and how much of it is left.
+/// Shows the current read and the number of remaining ones.
 pub(super) fn show_reads(output: &Arc<Output>) -> OnProgress {
     let shown = Arc::clone(output);
     let (done, total) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -35,7 +34,7 @@ pub(super) fn show_reads(output: &Arc<Output>) -> OnProgress {
     })
 }
 
-/// Tells the user what happens to a request: why it waits, and that it is sent again.
+/// Reports why a request waits and that it is sent again.
 pub(super) fn show_request(event: &ApiEvent, output: &Output) {
     match event {
         ApiEvent::Waiting { reason, duration } => {
@@ -52,7 +51,7 @@ pub(super) fn show_request(event: &ApiEvent, output: &Output) {
                 WaitReason::RetryAfter => "because Cloudflare asked to",
                 WaitReason::BackOff => "before trying again",
             };
-            // Waits of a fraction of a second are no news.
+            // Waits of a fraction of a second are not reported.
             if duration.as_secs() >= 1 {
                 output.news(&format!("waiting {seconds:.0} s {why}"));
             }
@@ -64,19 +63,18 @@ pub(super) fn show_request(event: &ApiEvent, output: &Output) {
     }
 }
 
-/// Shows what is being applied, with how much of it is done.
+/// Shows the current operation and the number of applied ones.
 pub(super) struct ApplyProgress {
     output: Arc<Output>,
-    /// Operations of the plan.
+    /// Number of operations in the plan.
     total: usize,
-    /// Operations that took effect, as far as the log has them.
+    /// Number of applied operations in the last line of the log.
     logged: AtomicUsize,
-    /// Operations that took effect.
+    /// Number of applied operations.
     done: AtomicUsize,
 }
 
 impl ApplyProgress {
-    /// Nothing done yet.
     pub(super) fn new(output: &Arc<Output>, total: usize) -> Self {
         Self {
             output: Arc::clone(output),
@@ -88,7 +86,7 @@ impl ApplyProgress {
 }
 
 impl Observer for ApplyProgress {
-    /// The bar shows what is happening now.
+    /// Shows the current operation in the bar.
     fn now(&self, event: &ApplyEvent) {
         if let ApplyEvent::Done { operations, .. } = event {
             self.done.fetch_add(*operations, Ordering::Relaxed);
@@ -108,7 +106,7 @@ impl Observer for ApplyProgress {
         self.output.count(done, self.total, &words);
     }
 
-    /// What stays to be read.
+    /// Prints messages that stay visible.
     fn event(&self, event: &ApplyEvent) {
         let (output, total) = (&self.output, self.total);
         match event {

@@ -1,4 +1,4 @@
-//! Recorded requests and the public OWASP rules, as commands are given them.
+//! Reads recorded requests and the public OWASP rules from the arguments of commands.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,18 +29,18 @@ pub(super) struct RuleArgs {
 }
 
 impl RuleArgs {
-    /// The rules, without which a command cannot do anything.
+    /// Returns the rules. Fails without them.
     ///
     /// # Errors
-    /// There are none, or they cannot be used.
+    /// The rules are missing or cannot be used.
     pub(super) fn needed(&self) -> anyhow::Result<RuleSet> {
         Ok(crs::load(self.crs.as_deref().unwrap_or(Path::new(crs::DEBIAN_RULES)))?)
     }
 
-    /// The rules, if there are some; a directory that is named must have them.
+    /// Returns the rules if they exist. A named directory must contain them.
     ///
     /// # Errors
-    /// They cannot be used.
+    /// The rules cannot be used.
     pub(super) fn available(&self) -> anyhow::Result<Option<Arc<RuleSet>>> {
         let is_needed = self.crs.is_some() || Path::new(crs::DEBIAN_RULES).is_dir();
         Ok(if is_needed { Some(Arc::new(self.needed()?)) } else { None })
@@ -57,10 +57,10 @@ pub(super) struct ListArgs {
 }
 
 impl ListArgs {
-    /// Their items.
+    /// Returns the items of the lists.
     ///
     /// # Errors
-    /// A file cannot be read, or has something that is not an item of a list.
+    /// A file cannot be read, or contains an invalid item.
     pub(super) fn read(&self) -> anyhow::Result<Arc<Lists>> {
         let mut lists = Lists::new();
         for (name, file) in &self.lists {
@@ -78,7 +78,7 @@ impl ListArgs {
     }
 }
 
-/// The name of a list and its file.
+/// Parses the name of a list and its file.
 fn named_file(text: &str) -> Result<(String, PathBuf), String> {
     let named = text.split_once('=').map(|(name, file)| (name.trim_start_matches('$'), file));
     match named.filter(|(name, file)| !name.is_empty() && !file.is_empty()) {
@@ -101,13 +101,13 @@ pub(super) struct ReadingArgs {
 }
 
 impl ReadingArgs {
-    /// The same for the readers.
+    /// Returns the options for the readers of recordings.
     pub(super) fn options(&self) -> recorded::Options {
         options(self.host.as_deref(), self.skip_unreadable)
     }
 }
 
-/// How recorded requests are read whose host may be named.
+/// Returns the options for reading recorded requests. `host` applies to requests that name none.
 fn options(host: Option<&str>, skips_unreadable: bool) -> recorded::Options {
     recorded::Options {
         host: host.map(str::to_owned),
@@ -116,7 +116,7 @@ fn options(host: Option<&str>, skips_unreadable: bool) -> recorded::Options {
     }
 }
 
-/// Refuses files of which more than one is standard input, which can be read once.
+/// Refuses more than one use of standard input, which can only be read once.
 ///
 /// # Errors
 /// What to write instead.
@@ -129,11 +129,11 @@ pub(super) fn check_standard_input<'f>(
     }
 }
 
-/// Reads recorded requests one after the other, and says how many there were. Warns of what is left
-/// out.
+/// Reads recorded requests one after the other, and reports their number. Warns about skipped
+/// parts.
 ///
 /// # Errors
-/// A recording cannot be read any further, or `visit` fails.
+/// A recording is unreadable, or `visit` fails.
 pub(super) fn each<T: Recording>(
     requests: Recorded<T>,
     output: &Output,
@@ -163,10 +163,10 @@ pub(super) fn each<T: Recording>(
     Ok(count)
 }
 
-/// Passes on what the rules find in each request of files, one after the other.
+/// Runs the rules on each request of files and passes their matches to `visit`.
 ///
 /// # Errors
-/// A file cannot be read any further, there is no request, or `visit` fails.
+/// A file is unreadable, there is no request, or `visit` fails.
 pub(super) fn find_in_each(
     paths: &[PathBuf],
     options: &recorded::Options,
@@ -183,14 +183,14 @@ pub(super) fn find_in_each(
     if count == 0 { Err(no_requests(paths)) } else { Ok(()) }
 }
 
-/// The error of recordings without a request, which would let everything pass.
+/// Returns the error for recordings without a request, which would let every check pass.
 fn no_requests(paths: &[PathBuf]) -> anyhow::Error {
     let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
     let verb = if names.len() == 1 { "has" } else { "have" };
     anyhow!("{} {verb} no requests: check how they were recorded", names.join(", "))
 }
 
-/// Errors of a file that are shown.
+/// Maximum number of errors to show for a file.
 const MOST_ERRORS: usize = 3;
 
 /// How requests are judged, recorded ones and expected ones.
@@ -228,17 +228,17 @@ pub(super) struct ExpectedRequestArgs {
 }
 
 impl ExpectedRequestArgs {
-    /// The public rules, if their directory is named.
+    /// Returns the public rules if their directory is named.
     ///
     /// # Errors
-    /// They cannot be used.
+    /// The rules cannot be used.
     pub(super) fn rules(&self) -> anyhow::Result<Option<Arc<RuleSet>>> {
         Ok(self.crs.as_deref().map(crs::load).transpose()?.map(Arc::new))
     }
 }
 
 impl RequestArgs {
-    /// Refuses standard input for the spec and for requests.
+    /// Refuses standard input for both the spec and requests.
     ///
     /// # Errors
     /// As [`check_standard_input`].
@@ -246,10 +246,10 @@ impl RequestArgs {
         check_standard_input(spec.spec.iter().chain(&self.requests))
     }
 
-    /// Opens what is named.
+    /// Opens the recordings and rules that the arguments name.
     ///
     /// # Errors
-    /// A file cannot be found, or the rules cannot be used.
+    /// A file does not exist, or the rules cannot be used.
     pub(super) fn open(&self, output: &Output) -> anyhow::Result<Foresight> {
         let rules = self.expected.rules()?;
         let lists = self.expected.lists.read()?;
@@ -274,7 +274,7 @@ impl RequestArgs {
     }
 }
 
-/// What is used to say what a plan does to requests.
+/// Recordings, rules and lists with which the effect of a plan on requests is predicted.
 #[derive(Default)]
 pub(super) struct Foresight {
     recordings: Option<Recordings>,
@@ -284,7 +284,7 @@ pub(super) struct Foresight {
 }
 
 impl Foresight {
-    /// Adds to the options of a plan how expected requests are judged.
+    /// Adds the rules for expected requests to the options of a plan.
     pub(super) fn options(&self, options: reconcile::Options) -> reconcile::Options {
         let rules = self.rules.clone().map(|rules| rules as _);
         reconcile::Options {
@@ -295,11 +295,11 @@ impl Foresight {
         }
     }
 
-    /// Rehearses a plan on the recordings, if there are some; what matters most is added to the
-    /// plan of each zone.
+    /// Rehearses a plan on the recordings, and adds the most important results to the plan of each
+    /// zone.
     ///
     /// # Errors
-    /// Cloudflare cannot be read, or a recording cannot be read any further.
+    /// Cloudflare or a recording cannot be read.
     pub(super) async fn add_to(
         self,
         planned: &mut Planned<'_>,
@@ -318,10 +318,10 @@ impl Foresight {
     }
 }
 
-/// Recordings that are open, with the rules to run on them.
+/// Open recordings, with the rules to run on them.
 pub(super) struct Recordings {
     requests: RequestsToRehearse,
-    /// The files of each set.
+    /// Files of each set.
     names: Vec<(Set, Vec<PathBuf>)>,
     rules: Option<Arc<RuleSet>>,
 }
@@ -330,7 +330,7 @@ impl Recordings {
     /// Opens recordings.
     ///
     /// # Errors
-    /// A file cannot be found.
+    /// A file does not exist.
     pub(super) fn open(
         sets: &[(Set, &[PathBuf])],
         rules: Option<Arc<RuleSet>>,
@@ -349,11 +349,11 @@ impl Recordings {
         })
     }
 
-    /// Follows the requests through the rules of some zones.
+    /// Evaluates the requests with the rules of some zones.
     ///
     /// # Errors
-    /// A recording cannot be read any further, has no request, or none for a zone of the spec: a
-    /// check that passes on the wrong file would be worse than none.
+    /// A recording is unreadable or has no request for a zone of the spec. A check that passes with
+    /// the wrong file would be worse than no check.
     pub(super) fn rehearse(
         self,
         goal: &Goal,
@@ -386,7 +386,7 @@ impl Recordings {
     }
 }
 
-/// The same rules; prints a note if there are none.
+/// Returns the rules, and prints a note if they are missing.
 pub(super) fn note_if_missing(
     rules: Option<Arc<RuleSet>>,
     output: &Output,

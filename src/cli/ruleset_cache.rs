@@ -1,9 +1,9 @@
-//! Keeps managed rulesets between runs, one file for each version. Deleting it changes no plan; it
-//! only costs a request.
+//! Caches managed rulesets between runs, one file for each version. Deleting the cache changes no
+//! plan; it only costs a request.
 //!
-//! By these rulesets it is judged whether a change weakens the protection, and the directory may
-//! lie in a tree that others write to. So each file is sealed with the credentials that it was read
-//! with: one that someone else put there is not believed.
+//! Plans use these rulesets to decide whether a change weakens the protection, and the directory
+//! may lie in a tree that others write to. Each file is therefore sealed with the credentials of
+//! its reader, and a file that someone else put there is ignored.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -18,10 +18,10 @@ use crate::diagnostic::read_text;
 use crate::live::CatalogueCache;
 use crate::wire::json::{MOST_VALUES, parse};
 
-/// Largest file that is read, in bytes.
+/// Maximum size of a file that is read, in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
-/// A directory of managed rulesets, of one address of the API.
+/// A directory of managed rulesets from one address of the API.
 #[derive(Debug)]
 pub(super) struct FileCache {
     directory: PathBuf,
@@ -30,15 +30,15 @@ pub(super) struct FileCache {
 }
 
 impl FileCache {
-    /// Below `directory`, apart for each address of the API: two services may call different things
-    /// by one version.
+    /// Creates a cache below `directory`. Each address of the API has a directory of its own,
+    /// because versions are unique only within one API.
     pub(super) fn new(directory: &Path, base_url: &str, credentials: Credentials) -> Self {
         let directory =
             directory.join(&HEXLOWER.encode(digest(&SHA256, base_url.as_bytes()).as_ref())[..12]);
         Self { directory, base_url: base_url.to_owned(), credentials }
     }
 
-    /// The file of a version; `None` if id or version would make no plain file name.
+    /// Returns the path for a version; `None` if id or version is not a plain file name.
     fn path(&self, id: &str, version: &str) -> Option<PathBuf> {
         let is_plain = |text: &str| {
             !text.is_empty() && text.len() <= 64 && text.bytes().all(|b| b.is_ascii_alphanumeric())
@@ -47,9 +47,10 @@ impl FileCache {
             .then(|| self.directory.join(format!("ruleset-{id}-{version}.json")))
     }
 
-    /// The first line of a file, which vouches for the rest of it.
+    /// Returns the first line of a file, which authenticates the rest of the file.
     fn seal(&self, id: &str, version: &str, content: &str) -> String {
-        // No id and no version holds a line feed, and no address that could be connected to.
+        // Ids and versions contain no line feed, and neither does an address that can be connected
+        // to.
         let whole = format!("{}\n{id}\n{version}\n{content}", self.base_url);
         HEXLOWER.encode(self.credentials.seal(whole.as_bytes()).as_ref())
     }
@@ -58,7 +59,7 @@ impl FileCache {
 impl CatalogueCache for FileCache {
     fn get(&self, id: &str, version: &str) -> Option<Json> {
         let path = self.path(id, version)?;
-        // What others put there may be anything, also something that never ends.
+        // Other users may have put anything there, even a pipe that never ends.
         fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
         let text = read_text(File::open(path).ok()?, LARGEST).ok()?;
         let (seal, content) = text.split_once('\n')?;

@@ -1,8 +1,8 @@
-//! Flags, environment, clock and policy, resolved for one run. The only place that reads the
+//! Resolves flags, environment, clock and policy for one run. No other module reads the
 //! environment.
 //!
-//! The clock is read once, so that midnight cannot split a run. What can fail is resolved where a
-//! command first needs it, so that a command without a connection runs without credentials.
+//! The clock is read once, so that midnight cannot split a run. Settings that can fail are resolved
+//! where a command first needs them, so that a command without a connection needs no credentials.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -27,53 +27,53 @@ use crate::reconcile::{BaseOptions, Selection};
 use crate::spec::{self, GitEnvironment};
 use crate::{api, reconcile};
 
-/// What a run goes by.
+/// Settings of a run.
 #[derive(Debug)]
 pub(super) struct Settings<'a> {
-    /// The flags of every command.
+    /// Flags of every command.
     pub(super) flags: &'a Global,
-    /// What the clock said when the run began.
+    /// Time at which the run began.
     moment: SystemTime,
 }
 
-/// Moments that the clock of a machine with this version can show: from 2026-01-01, before it was
+/// Plausible times of a machine with this version: from 2026-01-01, which is before the version was
 /// made, to the end of 9999.
 ///
 /// # Units
 /// Seconds since 1970-01-01.
 const POSSIBLE: std::ops::Range<u64> = 1_767_225_600..253_402_300_800;
 
-/// The variables that name a proxy, as the HTTP library reads them.
+/// Variables for proxies that the HTTP library reads.
 const PROXY_NAMES: [&str; 6] =
     ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"];
 
-/// Where a run connects to.
+/// Destination of a connection.
 #[derive(Debug)]
 pub(super) enum Connection<'a> {
-    /// The embedded sandbox, with its state in this directory.
+    /// The embedded sandbox, with the directory of its state.
     Sandbox(&'a Path),
-    /// Cloudflare, or whatever speaks its API.
+    /// Cloudflare, or another server with its API.
     Remote {
-        /// Address of the API.
+        /// Base URL of the API.
         base_url: String,
-        /// Who we are to it.
+        /// Credentials for the API.
         credentials: Credentials,
-        /// The account to look zones up in.
+        /// Account whose zones are looked up.
         account: Option<String>,
     },
 }
 
 impl<'a> Settings<'a> {
-    /// Reads the clock.
+    /// Creates the settings and reads the clock.
     pub(super) fn resolve(flags: &'a Global) -> Self {
         Self { flags, moment: flags.surroundings.clock()() }
     }
 
-    /// The moment of the run, by which everything in it is judged.
+    /// Returns the time of the run, by which everything in it is judged.
     ///
     /// # Errors
-    /// The clock cannot be right: certificates, expiry dates and the age of saved plans would be
-    /// judged wrongly.
+    /// The clock is wrong: certificates, expiry dates and the age of saved plans would be
+    /// misjudged.
     pub(super) fn now(&self) -> anyhow::Result<SystemTime> {
         let since = self.moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         if POSSIBLE.contains(&since.as_secs()) {
@@ -87,10 +87,10 @@ impl<'a> Settings<'a> {
         )
     }
 
-    /// The day by which it is judged what has expired, `YYYY-MM-DD`.
+    /// Returns the day for expiry dates as `YYYY-MM-DD`.
     ///
     /// # Errors
-    /// No day is given, and the clock cannot be right.
+    /// No day is given, and the clock is wrong.
     pub(super) fn today(&self) -> anyhow::Result<String> {
         match &self.flags.today {
             Some(day) => Ok(day.clone()),
@@ -98,10 +98,10 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// How specs are read.
+    /// Returns the options for reading specs.
     ///
     /// # Errors
-    /// As [`Self::today`]; the policy file cannot be read.
+    /// As [`Self::today`], or the policy file cannot be read.
     pub(super) fn spec_options(&self) -> anyhow::Result<spec::Options> {
         Ok(spec::Options {
             variables: self.flags.variables.clone(),
@@ -112,10 +112,10 @@ impl<'a> Settings<'a> {
         })
     }
 
-    /// What of the environment git gets.
+    /// Returns the environment for git.
     ///
-    /// The search path goes without places that depend on the working directory: in a tree,
-    /// programs of the tree would be found there.
+    /// Its search path excludes relative directories, so that git never runs a program of the
+    /// working directory.
     pub(super) fn git_environment(&self) -> GitEnvironment {
         GitEnvironment::of(|name| {
             let value = raw(self.flags, name)?;
@@ -123,7 +123,7 @@ impl<'a> Settings<'a> {
         })
     }
 
-    /// The values that the environment gives to Terraform's variables: `TF_VAR_NAME`.
+    /// Returns the values of Terraform's variables in the environment: `TF_VAR_NAME`.
     pub(super) fn terraform_variables(&self) -> BTreeMap<String, String> {
         let all: Vec<(OsString, OsString)> = match self.flags.surroundings.environment() {
             Some(given) => given.iter().map(|(name, value)| (name.into(), value.clone())).collect(),
@@ -136,7 +136,7 @@ impl<'a> Settings<'a> {
         all.into_iter().filter_map(variable).gather()
     }
 
-    /// How previous versions of the spec are read.
+    /// Returns the options for reading previous versions of the spec.
     ///
     /// # Errors
     /// As [`Settings::today`].
@@ -145,17 +145,18 @@ impl<'a> Settings<'a> {
         Ok(BaseOptions { variables, today: self.today()?, git: self.git_environment() })
     }
 
-    /// The zones to work on.
+    /// Returns the selection of zones.
     ///
     /// # Errors
-    /// The job's index is needed and cannot be used.
+    /// The index of the job is needed and missing or invalid.
     pub(super) fn selection(&self) -> anyhow::Result<Selection> {
         let number = |name: &str| raw(self.flags, name).and_then(|index| index.into_string().ok());
         let shard = self.flags.shard.map(|shard| shard.resolve(number)).transpose()?;
         Ok(Selection { zones: self.flags.zone.clone(), shard })
     }
 
-    /// How zones are read and changes are sent, but for what the connection says.
+    /// Returns the options for reading zones and sending changes, except for those of the
+    /// connection.
     pub(super) fn options(&self) -> reconcile::Options {
         let mut options = reconcile::Options::default();
         options.read.page_size = self.flags.page_size;
@@ -164,17 +165,17 @@ impl<'a> Settings<'a> {
         options
     }
 
-    /// The same for reading a snapshot, with the account that it was taken from.
+    /// Returns the options for reading a snapshot, with the account that it was taken from.
     pub(super) fn options_for(&self, snapshot: &Snapshot) -> reconcile::Options {
         let mut options = self.options();
         options.read.account.clone_from(&snapshot.about().account);
         options
     }
 
-    /// Where to connect to.
+    /// Returns the destination of the connection.
     ///
     /// # Errors
-    /// No usable credentials, or a file that the environment names cannot be read.
+    /// There are no usable credentials, or a file that the environment names cannot be read.
     pub(super) fn connection(&self) -> anyhow::Result<Connection<'a>> {
         if let Some(directory) = &self.flags.sandbox {
             return Ok(Connection::Sandbox(directory));
@@ -185,10 +186,10 @@ impl<'a> Settings<'a> {
         Ok(Connection::Remote { base_url, credentials, account: account(self.flags)? })
     }
 
-    /// Where reports are sent: by the flag, or by the environment.
+    /// Returns the webhook for reports that the flag or the environment names.
     ///
     /// # Errors
-    /// The file named cannot be read, or a proxy that the environment names cannot be used.
+    /// The file cannot be read, or a proxy that the environment names cannot be used.
     pub(super) fn webhook(
         &self,
         flag: Option<&SecretString>,
@@ -203,11 +204,11 @@ impl<'a> Settings<'a> {
         Ok(url)
     }
 
-    /// Refuses a variable for a proxy that the HTTP library would ignore: requests would go past
+    /// Refuses a proxy variable that the HTTP library would ignore, because requests would bypass
     /// the proxy.
     ///
     /// # Errors
-    /// There is such a variable. Its value is not shown: it may have a password.
+    /// There is such a variable. The error hides its value, which may contain a password.
     fn check_proxies(&self) -> anyhow::Result<()> {
         for name in PROXY_NAMES {
             let Some(value) = raw(self.flags, name).filter(|value| !value.is_empty()) else {
@@ -224,7 +225,7 @@ impl<'a> Settings<'a> {
         Ok(())
     }
 
-    /// Permissions given on the command line and in the policy file.
+    /// Returns the consents of the command line and of the policy file.
     ///
     /// # Errors
     /// A code does not exist, or the policy file cannot be read.
@@ -248,11 +249,11 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// The account to look zones up in.
+/// Returns the account whose zones are looked up.
 ///
 /// # Errors
-/// The file named cannot be read, or the value is not an account id. It is not shown: it may be a
-/// token in the wrong place.
+/// The file cannot be read, or the value is not an account id. The error hides the value, which may
+/// be a misplaced token.
 fn account(global: &Global) -> anyhow::Result<Option<String>> {
     let Some(id) = variable(global, "CLOUDFLARE_ACCOUNT_ID")? else { return Ok(None) };
     if id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()) {
@@ -265,10 +266,10 @@ fn account(global: &Global) -> anyhow::Result<Option<String>> {
     )
 }
 
-/// Address of the API.
+/// Returns the base URL of the API.
 ///
 /// # Errors
-/// The file named cannot be read.
+/// The file cannot be read.
 fn base_url(global: &Global) -> anyhow::Result<String> {
     Ok(match &global.base_url {
         Some(url) => url.clone(),
@@ -277,7 +278,8 @@ fn base_url(global: &Global) -> anyhow::Result<String> {
     })
 }
 
-/// A variable, or the content of the file that `NAME_FILE` names. Empty counts as unset.
+/// Returns a variable, or the content of the file that `NAME_FILE` names. An empty variable counts
+/// as unset.
 pub(super) fn variable(global: &Global, name: &str) -> anyhow::Result<Option<String>> {
     let filled = |text: String| Some(text.trim().to_owned()).filter(|t| !t.is_empty());
     let direct = match raw(global, name).map(OsString::into_string) {
@@ -292,8 +294,7 @@ pub(super) fn variable(global: &Global, name: &str) -> anyhow::Result<Option<Str
     if direct.is_some() {
         bail!("both {name} and {file_name} are set; set one");
     }
-    // The name of the file is not shown: who mistakes this variable for the other one has written
-    // the secret into it.
+    // The path is hidden: a user who confuses the two variables has written the secret into it.
     let text = read_value(&path).with_context(|| {
         format!(
             "failed to read the file that {file_name} names (a name of {}); {file_name} takes the path of a file with the value, \
@@ -309,15 +310,15 @@ pub(super) fn variable(global: &Global, name: &str) -> anyhow::Result<Option<Str
     }
 }
 
-/// Largest file that a variable `…_FILE` may name, in bytes.
+/// Maximum size of a file that a variable `…_FILE` names, in bytes.
 const LARGEST_VALUE: u64 = 64 * 1024;
 
-/// The text of a file that a variable names; it may be a pipe, such as `/dev/fd/63`.
+/// Reads a file that a variable names. It may be a pipe, such as `/dev/fd/63`.
 fn read_value(path: &Path) -> io::Result<String> {
     read_text(fs::File::open(path)?, LARGEST_VALUE)
 }
 
-/// A variable as it is: of the surroundings that are given, or of the process.
+/// Returns a variable unchanged, from the embedding program or the process.
 pub(super) fn raw(global: &Global, name: &str) -> Option<OsString> {
     match global.surroundings.environment() {
         Some(given) => given.get(name).cloned(),
@@ -325,7 +326,7 @@ pub(super) fn raw(global: &Global, name: &str) -> Option<OsString> {
     }
 }
 
-/// The places of a search path that are the same wherever one is, if there are any.
+/// Returns the absolute directories of a search path, if there are any.
 fn absolute_only(path: &OsStr) -> Option<OsString> {
     let places: Vec<_> = std::env::split_paths(path).filter(|place| place.is_absolute()).collect();
     if places.is_empty() { None } else { std::env::join_paths(places).ok() }

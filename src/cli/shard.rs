@@ -1,4 +1,4 @@
-//! `--shard I/N` and `--shard auto/N`: which part of the zones is meant.
+//! Parses `--shard I/N` and `--shard auto/N`, which select a part of the zones.
 
 use std::num::NonZeroU32;
 
@@ -6,17 +6,17 @@ use anyhow::{Context, bail};
 
 use crate::reconcile::Shard;
 
-/// What `--shard` says.
+/// Value of `--shard`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ShardArg {
-    /// Which part, from 1; `None` if the job's index tells.
+    /// Number of the part, from 1; `None` if the index of the job determines it.
     index: Option<NonZeroU32>,
-    /// How many parts there are.
+    /// Number of parts.
     count: NonZeroU32,
 }
 
 impl ShardArg {
-    /// `2/8`, or `auto/8`.
+    /// Parses `2/8` or `auto/8`.
     ///
     /// # Errors
     /// What to write instead.
@@ -36,13 +36,14 @@ impl ShardArg {
         }
     }
 
-    /// The part that is meant, with a way to read a variable; the job's index counts from 0.
+    /// Returns the selected part. `variable` reads the environment; the index of the job counts
+    /// from 0.
     ///
     /// `JOB_COMPLETION_INDEX`, which Kubernetes sets in the pods of an Indexed Job, is the only
-    /// variable that is read besides our own, and only where `--shard auto/N` asks for it.
+    /// foreign variable that is read for this, and only for `--shard auto/N`.
     ///
     /// # Errors
-    /// The index is needed and is missing, no number, or too large.
+    /// The index is needed and missing, not a number, or too large.
     pub(super) fn resolve(
         self,
         variable: impl Fn(&str) -> Option<String>,

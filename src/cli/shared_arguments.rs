@@ -1,4 +1,4 @@
-//! Flags of every command, and arguments that several commands have.
+//! Defines the flags of every command, and arguments that several commands share.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,13 @@ use crate::spec::POLICY_FILE;
 use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
 
-/// The heading of options about the output and the choice of zones.
+/// Heading of options about the output and the choice of zones.
 pub(super) const GLOBAL: &str = "Global options";
 
-/// The heading of options about the connection.
+/// Heading of options about the connection.
 pub(super) const CONNECTION: &str = "Connection";
 
-/// Where the sandbox has its state if no directory is named.
+/// Default directory for the state of the sandbox.
 pub(super) const SANDBOX_DIRECTORY: &str = ".zonewright/sandbox";
 
 /// Flags of every command.
@@ -101,24 +101,24 @@ pub(super) struct Global {
     /// Directory for journals
     #[arg(long, global = true, value_name = "DIR", default_value = JOURNAL_DIRECTORY, help_heading = CONNECTION)]
     pub journal: PathBuf,
-    /// What an embedding program passes in; not an argument.
+    /// Replacements of an embedding program; not an argument.
     #[arg(skip)]
     pub surroundings: Surroundings,
 }
 
-/// Output formats.
+/// Output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
-    /// For people.
+    /// Text for people.
     Text,
-    /// For programs.
+    /// JSON for programs.
     Json,
     /// A format that only some commands have.
     Document(&'static Document),
 }
 
 impl Format {
-    /// The word on the command line.
+    /// Returns the keyword of the format on the command line.
     pub(super) fn keyword(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -170,22 +170,22 @@ pub(super) struct SpecArgs {
 }
 
 impl SpecArgs {
-    /// Where the spec goes, if none is given.
+    /// Returns the argument to fill in if no spec is given.
     pub(super) fn missing(&mut self) -> Option<&mut Vec<PathBuf>> {
         self.spec.is_empty().then_some(&mut self.spec)
     }
 
-    /// The files, as a command is given them.
+    /// Returns the arguments with the kind of file that they name.
     pub(super) fn files(&self) -> Vec<(&Path, Takes)> {
         self.spec.iter().map(|path| (path.as_path(), Takes::Spec)).collect()
     }
 
-    /// The first file or directory, unless the spec comes from standard input.
+    /// Returns the first file or directory, unless the spec comes from standard input.
     pub(super) fn first_file(&self) -> Option<&Path> {
         self.spec.first().map(PathBuf::as_path).filter(|path| path.as_os_str() != "-")
     }
 
-    /// What may be a saved plan in place of a spec: one file.
+    /// Returns the only path, which may be that of a saved plan.
     pub(super) fn single(&self) -> Option<&Path> {
         match self.spec.as_slice() {
             [path] => Some(path),
@@ -202,7 +202,7 @@ pub(super) struct PartArgs {
     pub only: Vec<glob::Pattern>,
 }
 
-/// An address or a glob of addresses; `*` stands for a slash, too.
+/// Parses an address or a glob of addresses; `*` matches slashes, too.
 pub(super) fn address(text: &str) -> Result<glob::Pattern, String> {
     glob::Pattern::new(text).map_err(|error| format!("not a glob: {}", error.msg))
 }
@@ -218,11 +218,11 @@ pub(super) struct ConsentArgs {
     pub allow: Vec<String>,
 }
 
-/// The help of `--allow`, with every code.
+/// Returns the help of `--allow`, with every code.
 fn allow() -> String {
     let codes = Danger::ALL.iter().filter(|danger| **danger != Danger::Delete);
-    // In lines of their own: the help is wrapped without indentation, so that a column of texts
-    // would be broken.
+    // Each code has a line of its own, because the help is wrapped without indentation, which would
+    // break a table.
     let codes: String =
         codes.map(|danger| format!("\n- {}:\n  {}", danger.code(), danger.consent())).collect();
     format!(
@@ -252,7 +252,7 @@ impl From<VerifyArg> for Verify {
     }
 }
 
-/// `NAME=VALUE`.
+/// Parses `NAME=VALUE`.
 fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
@@ -260,7 +260,7 @@ fn variable(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// The name of a comment.
+/// Parses the name of a comment.
 fn marker(text: &str) -> Result<String, String> {
     if crate::render::markdown::is_marker(text) {
         Ok(text.to_owned())
@@ -269,7 +269,7 @@ fn marker(text: &str) -> Result<String, String> {
     }
 }
 
-/// The size of a comment.
+/// Parses the size of a comment.
 fn comment_limit(text: &str) -> Result<usize, String> {
     let smallest = crate::render::markdown::SMALLEST_LIMIT;
     match text.parse::<usize>() {
@@ -278,7 +278,7 @@ fn comment_limit(text: &str) -> Result<usize, String> {
     }
 }
 
-/// A day of the calendar.
+/// Parses a day of the calendar.
 fn day(text: &str) -> Result<String, String> {
     if crate::spec::is_date(text) {
         Ok(text.to_owned())
@@ -287,7 +287,7 @@ fn day(text: &str) -> Result<String, String> {
     }
 }
 
-/// A positive number of requests a second.
+/// Parses a positive number of requests a second.
 fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(n) if n.is_finite() && n > 0.0 => Ok(n),
@@ -295,18 +295,18 @@ fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A time such as `24h` or `30min`.
+/// Parses a duration such as `24h` or `30min`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .map_err(|_| "write a duration such as 24h, 30min or 7d".to_owned())
 }
 
-/// A time such as `24h`, where the default is a number elsewhere.
+/// Parses a duration such as `24h` for an option whose default is defined as a number elsewhere.
 pub(super) fn duration_in_words(text: &str) -> Result<humantime::Duration, String> {
     duration(text).map(Into::into)
 }
 
-/// A time, written as a number of seconds.
+/// A duration in seconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seconds(pub Duration);
 
@@ -316,7 +316,7 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// A positive number of seconds.
+/// Parses a positive number of seconds.
 fn seconds(text: &str) -> Result<Seconds, String> {
     match text.parse::<f64>() {
         Ok(n) if n.is_finite() && n > 0.0 && n <= 86_400.0 => {

@@ -1,4 +1,4 @@
-//! Prints a plan in the format that was asked for.
+//! Prints a plan in the selected format.
 
 use super::output::Output;
 use super::settings::Settings;
@@ -10,7 +10,7 @@ use crate::reconcile::Planned;
 use crate::render::text::{Extent, PlanView, write_plan};
 use crate::render::{Review, snapshot};
 
-/// Prints a plan as wanted; `extent` is how much of it, as text.
+/// Prints a plan in the selected format. `extent` limits the text output.
 pub(super) fn show_plan(
     planned: &Planned<'_>,
     verdict: &Verdict,
@@ -29,7 +29,7 @@ pub(super) fn show_plan(
             })?;
         }
         Format::Text => {
-            // What was found in the spec itself has been shown already.
+            // Findings about the spec itself were shown earlier.
             output.plan_diagnostics(plan, &goal.diagnostics, &goal.sources);
             let (colour, verbose) = (output.colour, output.verbose > 0);
             let width = output.width();

@@ -1,8 +1,8 @@
-//! Signals that ask a process to end, by what the run is doing when they come.
+//! Handles signals that ask the process to end, depending on the stage of the run.
 //!
 //! SIGINT (Ctrl-C), SIGTERM, SIGHUP (the terminal or the connection was closed), SIGQUIT and
-//! SIGXCPU (a limit of processor time) mean the same. One that was ignored when the process began
-//! stays ignored, as `nohup` and background jobs of a script want it.
+//! SIGXCPU (a limit of processor time) have the same effect. A signal that was ignored when the
+//! process began stays ignored, as `nohup` and background jobs of a script require.
 //!
 //! | the run | first | second |
 //! |---|---|---|
@@ -11,12 +11,11 @@
 //! | writes | begins nothing more and finishes what is under way | ends at once, exit code 5: says what may be left, or where that is noted |
 //! | writes to its own sandbox | the same | ends at once, exit code 1: nothing was sent to Cloudflare |
 //!
-//! Another thread than the one that works ends such a run, so that neither a long computation nor a
-//! question delays it. Nothing is lost: locks go with the process, and files are complete or
-//! absent.
+//! A separate thread ends such a run, so that neither a long computation nor a question delays the
+//! end. Nothing is lost: the process releases its locks, and files are complete or absent.
 //!
-//! A run inside another program touches no signals: it listens to whom it was given, and where a
-//! process would end, the run is dropped.
+//! A run inside another program leaves signals alone: it obeys the stop that it was given. The run
+//! is dropped where a process would end.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -27,30 +26,30 @@ use super::output::Output;
 use super::shared_arguments::Global;
 use crate::api::{Stop, Stopper};
 
-/// What a run is doing.
+/// Stage of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Stage {
-    /// It reads, compares, shows.
+    /// Reads, compares, or shows.
     Reading,
-    /// It asks whether to apply.
+    /// Asks whether to apply.
     Asking,
-    /// It writes. If it ends at once, this says what may be left, and how it ends.
+    /// Writes. The message and the exit code apply if the run ends at once.
     Writing(String, Exit),
 }
 
-/// What a wish to stop means.
+/// Effect of a request to stop.
 enum Meaning {
-    /// What is under way is finished.
+    /// Finish the operations in flight.
     Finish,
-    /// The run ends at once, with these words.
+    /// End the run at once with this message and exit code.
     End(String, Exit),
 }
 
-/// What is said when what is under way is finished.
+/// Message for finishing the operations in flight.
 const FINISHING: &str = "stopping: finishing the requests in flight and starting no others (a second signal stops at once)";
 
 impl Stage {
-    /// What it means now that someone wants to stop, for the first time or once more.
+    /// Returns the effect of the first or a later request to stop.
     fn meaning(&self, is_first: bool) -> Meaning {
         match self {
             Self::Reading => {
@@ -63,7 +62,7 @@ impl Stage {
     }
 }
 
-/// What the wish to stop means for a run.
+/// Handles requests to stop for one run.
 pub(super) struct Interrupt {
     stage: Arc<Mutex<Stage>>,
     stop: Stop,
@@ -71,11 +70,10 @@ pub(super) struct Interrupt {
 }
 
 impl Interrupt {
-    /// For a run that was given someone to listen to, or else for one that listens to the signals
-    /// of the process from now on.
+    /// Begins to listen: to the stop that the run was given, or else to the signals of the process.
     ///
     /// # Errors
-    /// The system does not let us.
+    /// The operating system refuses.
     pub(super) fn begin(global: &Global, output: &Arc<Output>) -> anyhow::Result<Self> {
         let stage = Arc::new(Mutex::new(Stage::Reading));
         let stop = match global.surroundings.stop() {
@@ -85,7 +83,7 @@ impl Interrupt {
         Ok(Self { stage, stop, output: Arc::clone(output) })
     }
 
-    /// For a run that listens by itself.
+    /// Creates a handler for a command that handles signals itself.
     pub(super) fn never(output: &Arc<Output>) -> Self {
         Self {
             stage: Arc::new(Mutex::new(Stage::Reading)),
@@ -94,8 +92,8 @@ impl Interrupt {
         }
     }
 
-    /// Runs to the end, or as far as whoever the run was given to listen to wants. Signals end the
-    /// process by themselves.
+    /// Runs the work to its end or until the given stop ends it. Signals end the process
+    /// themselves.
     pub(super) async fn watch(
         &self,
         global: &Global,
@@ -111,7 +109,7 @@ impl Interrupt {
         }
     }
 
-    /// Waits until the run shall end at once.
+    /// Waits until the run must end at once.
     async fn ended(&self) -> Exit {
         let mut times = 0;
         loop {
@@ -128,12 +126,12 @@ impl Interrupt {
         }
     }
 
-    /// What those ask who begin something, and those who wait.
+    /// Returns the stop that waits and new operations check.
     pub(super) fn stop(&self) -> &Stop {
         &self.stop
     }
 
-    /// Puts the question whether to apply.
+    /// Asks whether to apply.
     pub(super) fn while_asking<T>(&self, ask: impl FnOnce() -> T) -> T {
         *lock(&self.stage) = Stage::Asking;
         let answer = ask();
@@ -141,14 +139,14 @@ impl Interrupt {
         answer
     }
 
-    /// Writes something that a journal notes: nothing ends by itself meanwhile.
+    /// Runs a write that a journal records. The run does not end by itself meanwhile.
     pub(super) async fn while_writing<T>(&self, write: impl Future<Output = T>) -> T {
         self.while_leaving("the journal says what may have been written", Exit::Partial, write)
             .await
     }
 
-    /// Writes something: nothing ends by itself meanwhile. Where it is not finished, `left` is what
-    /// is said, and `exit` how the run ends.
+    /// Runs a write. The run does not end by itself meanwhile. If the write does not finish, `left`
+    /// is the message and `exit` the exit code.
     pub(super) async fn while_leaving<T>(
         &self,
         left: &str,
@@ -157,23 +155,23 @@ impl Interrupt {
     ) -> T {
         *lock(&self.stage) = Stage::Writing(left.to_owned(), exit);
         let written = write.await;
-        // What is being said about a signal is said to its end.
+        // Waits until a message about a signal is complete.
         drop(lock(&self.stage));
         written
     }
 }
 
-/// Listens to signals; what one means is up to what the run is doing.
+/// Listens to signals. The stage of the run decides their effect.
 fn guard(stage: &Arc<Mutex<Stage>>, output: &Arc<Output>) -> anyhow::Result<Stop> {
     let stopper = Stopper::new();
     let stop = stopper.listener();
     let (output, asked, stage) = (Arc::clone(output), stop.clone(), Arc::clone(stage));
     listen(move || {
-        // Held to the end of the process, so that nothing is begun while it ends.
+        // The lock lasts to the end of the process, so that no stage begins meanwhile.
         let stage = lock(&stage);
         match stage.meaning(!asked.is_asked()) {
             Meaning::Finish => {
-                // Asked before it is said: who reads the words can rely on them.
+                // The stop is set before the message, so that readers can rely on the message.
                 stopper.ask();
                 output.message(FINISHING);
             }
@@ -186,10 +184,10 @@ fn guard(stage: &Arc<Mutex<Stage>>, output: &Arc<Output>) -> anyhow::Result<Stop
     Ok(stop)
 }
 
-/// The wish to stop, for those who deal with it by themselves.
+/// Returns the stop for commands that handle signals themselves.
 ///
 /// # Errors
-/// The system does not let us.
+/// The operating system refuses.
 pub(super) fn stop(global: &Global) -> anyhow::Result<Stop> {
     if let Some(stop) = global.surroundings.stop() {
         return Ok(stop);
@@ -200,7 +198,7 @@ pub(super) fn stop(global: &Global) -> anyhow::Result<Stop> {
     Ok(stop)
 }
 
-/// Calls `on_signal` at each signal that asks to end.
+/// Calls `on_signal` for each signal that asks the process to end.
 fn listen(mut on_signal: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
     #[cfg(unix)]
     {
@@ -243,24 +241,24 @@ fn listen(mut on_signal: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Lets a write beyond the limit for the size of a file fail, as one to a full disk does, instead
-/// of ending the process in the middle of a line of the journal.
+/// Makes a write beyond the limit for file sizes fail like a write to a full disk. The signal would
+/// end the process in the middle of a line of the journal.
 ///
 /// # Errors
-/// The system does not let us.
+/// The operating system refuses.
 pub(super) fn outlive_file_size_limit() -> anyhow::Result<()> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        // The handler stays with the process; what it hears is of no interest.
+        // The handler stays installed; its events are ignored.
         let kind = SignalKind::from_raw(libc::SIGXFSZ);
         drop(signal(kind).context("failed to listen to signals")?);
     }
     Ok(())
 }
 
-/// The signals that were ignored when the process began, one bit for each; none where the system
-/// does not say.
+/// Returns the signals that were ignored when the process began, one bit for each. Returns 0 if the
+/// system does not report them.
 ///
 /// # Sources
 /// `SigIgn` in /proc/self/status: man7.org/linux/man-pages/man5/proc_pid_status.5.html, read
@@ -272,13 +270,13 @@ fn ignored() -> u64 {
     digits.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// Whether a signal is in a set; the lowest bit is that of signal 1.
+/// Returns true if a set contains a signal. The lowest bit is signal 1.
 #[cfg(unix)]
 fn is_set(signals: u64, number: i32) -> bool {
     u32::try_from(number - 1).is_ok_and(|bit| signals.checked_shr(bit).unwrap_or(0) & 1 == 1)
 }
 
-/// Locks; nothing that is done under the lock panics.
+/// Locks the stage. Nothing panics while it is locked.
 fn lock(stage: &Mutex<Stage>) -> MutexGuard<'_, Stage> {
     stage.lock().unwrap_or_else(PoisonError::into_inner)
 }

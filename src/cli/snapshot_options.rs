@@ -1,4 +1,4 @@
-//! `--against` and `--max-snapshot-age` of the commands that plan: a snapshot in place of
+//! Defines `--against` and `--max-snapshot-age` of the commands that plan: a snapshot replaces
 //! Cloudflare.
 
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::diagnostic::{Diagnostics, findings};
 use crate::reconcile::{Goal, OpenSnapshot};
 use crate::render::snapshot;
 
-/// The age beyond which a plan warns about its snapshot, unless told otherwise.
+/// Default age beyond which a plan warns about its snapshot.
 const MAX_AGE: &str = "24h";
 
 /// Which snapshot, and how old it may be.
@@ -29,13 +29,13 @@ pub(super) struct SnapshotOptions {
 }
 
 impl SnapshotOptions {
-    /// The file, for [`Facts`](super::commands::Facts).
+    /// Returns the snapshot file for [`Facts`](super::commands::Facts).
     pub(super) fn file(&self) -> Option<(&Path, Takes)> {
         self.against.as_deref().map(|path| (path, Takes::Snapshot))
     }
 
-    /// Opens the snapshot, if one is named, and limits the goal to what it holds. The findings are
-    /// for the caller to show.
+    /// Opens the snapshot, if one is named, and limits the goal to its content. The caller shows
+    /// the findings.
     ///
     /// # Errors
     /// As [`OpenSnapshot::open`].
@@ -50,8 +50,8 @@ impl SnapshotOptions {
         Ok(Some((open, found)))
     }
 
-    /// The same for a command that prints a plan: the findings are shown, and become findings of
-    /// the goal.
+    /// Opens the snapshot for a command that prints a plan: shows the findings and adds them to the
+    /// goal.
     ///
     /// # Errors
     /// As [`limit`](Self::limit).
@@ -64,7 +64,7 @@ impl SnapshotOptions {
         let Some((open, mut found)) = self.limit(goal, settings)? else { return Ok(None) };
         match output.format {
             Format::Text => output.diagnostics(&found, &goal.sources),
-            // It has a member of its own.
+            // The JSON document has a member for the findings.
             Format::Json => {}
             Format::Document(_) => {
                 found.push(findings::OF_SNAPSHOT.nowhere(snapshot::words(&open.as_of)));

@@ -1,4 +1,4 @@
-//! What a command does not have is refused before anything else happens.
+//! Refuses formats and options that a command does not have, before anything else happens.
 
 use clap::ValueEnum;
 

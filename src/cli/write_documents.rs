@@ -1,4 +1,4 @@
-//! Writes findings, plans and reports in the formats that are documents of their own.
+//! Writes findings, plans and reports in formats that are separate documents.
 
 use std::io::{self, Write};
 
@@ -8,11 +8,10 @@ use crate::lint;
 use crate::render::markdown::Comment;
 use crate::render::{Findings, Options};
 
-/// Writes what was found in a spec, where the format is a document of its own; text and JSON are
-/// written elsewhere.
+/// Writes the findings about a spec in a document format. Text and JSON are written elsewhere.
 ///
 /// # Errors
-/// Those of stdout.
+/// Stdout fails.
 pub(super) fn write_findings(
     found: &Findings<'_>,
     global: &Global,
@@ -26,10 +25,10 @@ pub(super) fn write_findings(
     }
 }
 
-/// Writes a document with what it may need beside its content.
+/// Writes a document with its context.
 ///
 /// # Errors
-/// Those of stdout.
+/// Stdout fails.
 pub(super) fn write(
     global: &Global,
     output: &Output,

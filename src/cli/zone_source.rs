@@ -1,4 +1,4 @@
-//! Where commands that only read find zones: in a spec, at Cloudflare, in a snapshot.
+//! Finds zones for read-only commands: in a spec, at Cloudflare, or in a snapshot.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::live::{Fetched, ZoneQuery, fetch};
 use crate::model::ZoneName;
 use crate::reconcile::{Goal, OpenSnapshot};
 
-/// The facts of a command that reads specs, and Cloudflare or a snapshot.
+/// Returns the facts of a command that reads specs, and Cloudflare or a snapshot.
 pub(super) fn facts<'a>(
     name: &'static str,
     specs: &'a [PathBuf],
@@ -30,7 +30,7 @@ pub(super) fn facts<'a>(
     }
 }
 
-/// Reads the specs, if there are any. A spec with mistakes is reported here and ends the run.
+/// Reads the specs, if there are any. An invalid spec is reported here and ends the run.
 ///
 /// # Errors
 /// As [`load`].
@@ -46,10 +46,10 @@ pub(super) fn goal(
     load(command, &SpecArgs { spec: specs.to_vec() }, settings, output).map(Some)
 }
 
-/// The zones of a snapshot that are meant, with their records.
+/// Returns the selected zones of a snapshot with their records.
 ///
 /// # Errors
-/// It cannot be read.
+/// The snapshot cannot be read.
 pub(super) async fn of_snapshot(
     file: &Path,
     is_meant: impl Fn(&ZoneName) -> bool,
@@ -63,10 +63,10 @@ pub(super) async fn of_snapshot(
     Ok(fetch(&snapshot, &zones, &settings.options_for(&snapshot).read, &|_| {}).await?)
 }
 
-/// Zones as Cloudflare has them.
+/// Reads zones from Cloudflare.
 ///
 /// # Errors
-/// They cannot be read.
+/// Cloudflare cannot be read.
 pub(super) async fn of_cloudflare(
     zones: &[ZoneQuery],
     settings: &Settings<'_>,
