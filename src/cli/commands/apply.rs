@@ -1,4 +1,5 @@
-//! `apply`: show the plan, ask for confirmation, apply it, verify the result.
+//! Implements `apply`: shows the plan, asks for confirmation, applies the plan, and verifies the
+//! result.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,7 +22,7 @@ use crate::plan::Consents;
 use crate::reconcile::{Base, Goal, saved_plan};
 use crate::render::safe::safe;
 
-/// What the argument may be.
+/// Help of the argument.
 const SPEC: &str = "Files, directories (every *.yaml and *.yml below), `-` for standard input, or one plan that `plan --out` saved";
 
 /// Show the plan, ask for confirmation, apply it, verify the result
@@ -95,7 +96,7 @@ impl Run for ApplyArgs {
                 "a saved plan is applied as a whole; give {flag} to `plan --out`, which then holds that part only"
             ));
         }
-        // With `--base`, they are for reading the base.
+        // With `--base`, the variables are for reading the base.
         if is_saved && global.base.is_none() && !global.variables.is_empty() {
             return Err(
                 "a saved plan was made with its own values; give --var to `plan --out` instead"
@@ -105,7 +106,6 @@ impl Run for ApplyArgs {
         Ok(())
     }
 
-    /// Plans, asks and applies.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let how = How {
@@ -116,7 +116,7 @@ impl Run for ApplyArgs {
         };
         how.check(output)?;
         let foresight = self.requests.open(output)?;
-        // Held to the end; a dry run writes nothing and may run beside others.
+        // The lock lasts to the end. A dry run writes nothing and needs no lock.
         let _lock =
             if self.dry_run { None } else { Some(apply_lock::take(&settings.flags.journal)?) };
         let (goal, consents) =

@@ -1,4 +1,4 @@
-//! `completions`: completion scripts for shells.
+//! Implements `completions`: prints completion scripts for shells.
 
 use clap::Args;
 
@@ -23,7 +23,6 @@ impl Run for CompletionsArgs {
         Facts::offline("completions")
     }
 
-    /// Prints a completion script.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut (session.program)(), "zonewright", &mut script);

@@ -1,4 +1,5 @@
-//! `conformance`: test the assumptions about Cloudflare at a scratch name of a real zone.
+//! Implements `conformance`: tests the assumptions about Cloudflare at a scratch name of a real
+//! zone.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
@@ -42,7 +43,7 @@ pub(in crate::cli) struct ConformanceArgs {
     list: bool,
 }
 
-/// The id of a check.
+/// Parses the id of a check.
 fn id(text: &str) -> Result<String, String> {
     if CHECKS.iter().any(|check| check.id == text) {
         return Ok(text.to_owned());
@@ -93,7 +94,7 @@ impl Run for ConformanceArgs {
     }
 }
 
-/// Tries, cleans up and reports.
+/// Runs the checks, deletes their records, and reports the results.
 async fn run(
     args: &ConformanceArgs,
     settings: &Settings<'_>,
@@ -126,7 +127,7 @@ async fn run(
     })
 }
 
-/// Tries the checks in a new scratch name.
+/// Runs the checks at a new scratch name.
 async fn try_all(
     args: &ConformanceArgs,
     zone: &ZoneName,
@@ -145,7 +146,7 @@ async fn try_all(
     else {
         bail!("the connection cannot write")
     };
-    // Each hasher of the standard library begins with another state.
+    // Each `RandomState` of the standard library has random keys.
     let random = RandomState::new().build_hasher().finish();
     let scratch = match prepare((connection.reader.clone(), writer, checker), &live, random).await {
         Ok(scratch) => scratch,

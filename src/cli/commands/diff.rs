@@ -1,4 +1,4 @@
-//! `diff`: compares two specs. Offline.
+//! Implements `diff`: compares two specs offline.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,6 @@ impl Run for DiffArgs {
         }
     }
 
-    /// Compares and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let mut sources = Sources::default();
@@ -74,14 +73,14 @@ impl Run for DiffArgs {
     }
 }
 
-/// Reads one of the specs; its mistakes, and nothing milder, are added to the errors.
+/// Reads one of the specs. Its errors, but no warnings, are added to `errors`.
 fn read(
     path: &Path,
     settings: &Settings<'_>,
     sources: &mut Sources,
     errors: &mut Diagnostics,
 ) -> anyhow::Result<Option<Desired>> {
-    // One of the two may not have every variable of the other.
+    // One of the specs may lack variables of the other.
     let options = spec::Options { may_leave_variables: true, ..settings.spec_options()? };
     let spec::Outcome { desired, diagnostics, .. } = spec::load(&[input(path)?], &options, sources);
     let is_good = !diagnostics.has_errors();
@@ -89,7 +88,7 @@ fn read(
     Ok(desired.filter(|_| is_good))
 }
 
-/// Ends a run whose specs cannot be compared.
+/// Reports the errors of specs that cannot be compared.
 fn report(
     mut errors: Diagnostics,
     sources: &Sources,
@@ -105,7 +104,7 @@ fn report(
     Ok(Exit::Error)
 }
 
-/// Keeps the zones that `--zone` names; each name must be that of a zone of either spec.
+/// Keeps the zones that `--zone` selects. Each name must belong to a zone of either spec.
 fn select<'n>(
     changes: &mut SpecChanges,
     globs: &[String],

@@ -1,4 +1,5 @@
-//! `doctor`: what the credentials may do, and what a spec needs. Holds no means of writing.
+//! Implements `doctor`: shows what the credentials permit and what a spec needs. The connection
+//! cannot write.
 
 use std::path::PathBuf;
 
@@ -46,7 +47,6 @@ impl Run for DoctorArgs {
         Facts { files, ..Facts::online("doctor") }
     }
 
-    /// Reads, examines and reports.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let goal = if self.spec.is_empty() {
@@ -100,7 +100,7 @@ impl Run for DoctorArgs {
     }
 }
 
-/// Reads the spec, and whether it has a previous version: what `--base` names, or else the last
+/// Reads the spec. Also returns whether it has a previous version: `--base`, or else the last
 /// commit.
 fn read(spec: &SpecArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<(Goal, Spec)> {
     let goal = load("doctor", spec, settings, output)?;
@@ -115,14 +115,14 @@ fn read(spec: &SpecArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Re
     Ok((goal, about))
 }
 
-/// The managed rulesets that were written down beside the spec; none where there is no such file,
-/// or it cannot be read, which `plan` says.
+/// Returns the lock file beside the spec; empty if there is none or it is unreadable, which `plan`
+/// reports.
 fn lock(goal: &Goal) -> Option<Lock> {
     let Source::Spec(spec) = &goal.source else { return None };
     Lock::parse(&waf_lock::read_text(&spec.lock).ok()?).ok()
 }
 
-/// How Cloudflare was reached.
+/// Describes the connection to Cloudflare.
 fn describe_connection(host: String, proxy: Option<String>, seen: Seen) -> Connection {
     let Seen { limits, clock_offset } = seen;
     let limits = limits.into_iter().map(|(name, limit)| RateLimit {

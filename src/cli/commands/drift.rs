@@ -1,4 +1,4 @@
-//! `drift`: report what differs and who changed what. Holds no means of writing.
+//! Implements `drift`: reports differences and who caused them. The connection cannot write.
 
 use std::path::{Path, PathBuf};
 
@@ -62,11 +62,11 @@ impl Run for DriftArgs {
         Err("--propose makes a patch of the spec's files, and standard input is not a file; name the files".to_owned())
     }
 
-    /// Looks and reports.
+    /// Checks and reports.
     ///
     /// # Order
-    /// The report comes first, then the metrics, then the webhook: nothing that fails later can
-    /// hide it.
+    /// The report comes first, then the metrics, then the webhook, so that no later failure can
+    /// hide the report.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let DriftArgs { spec, reporting, drift_exit_code, propose } = self;
@@ -96,7 +96,7 @@ impl Run for DriftArgs {
     }
 }
 
-/// Writes a patch of the spec's files. Where nothing can be taken over, it is empty.
+/// Writes a patch of the spec's files. The patch is empty if there is nothing to take over.
 fn write_proposal(
     path: &Path,
     look: &Look,
@@ -117,7 +117,7 @@ fn write_proposal(
         .with_context(|| format!("failed to write the patch to {}", path.display()))
 }
 
-/// Prints a report as wanted.
+/// Prints a report in the selected format.
 fn show(
     look: &Look,
     view: &DriftView<'_>,
@@ -134,7 +134,7 @@ fn show(
             }
         }
         Format::Text => {
-            // What was found in the spec itself has been shown already.
+            // Findings about the spec itself were shown earlier.
             output.plan_diagnostics(&look.plan, &look.goal.diagnostics, &look.goal.sources);
             output.report(|out| write_drift(out, view, output.colour, output.verbose > 0))?;
         }

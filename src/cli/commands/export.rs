@@ -1,4 +1,4 @@
-//! `export`: write zones in the format of another tool. Holds no means of writing to Cloudflare.
+//! Implements `export`: writes zones in the format of another tool. The connection cannot write.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -92,7 +92,7 @@ impl Run for ExportArgs {
 /// Zones with their name servers.
 type Zones = Vec<(DesiredZone, Vec<String>)>;
 
-/// What Cloudflare or a snapshot has.
+/// Reads zones from Cloudflare or a snapshot.
 async fn live(
     args: &ExportArgs,
     settings: &Settings<'_>,
@@ -127,7 +127,7 @@ async fn live(
     Ok(live.zones.values().map(zone).collect())
 }
 
-/// Prints one zone, or writes a file for each.
+/// Prints one zone, or writes a file for each zone.
 fn write(args: &ExportArgs, zones: Zones, target: Target, output: &Output) -> anyhow::Result<()> {
     if args.out.is_none() && zones.len() > 1 {
         bail!(

@@ -1,4 +1,4 @@
-//! `fmt`: one layout for the files of a spec. Needs no network.
+//! Implements `fmt`: formats the files of a spec. Needs no network.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ impl Run for FmtArgs {
         self.spec.missing()
     }
 
-    /// Formats every file of the spec, and compares what the spec says before and after.
+    /// Formats every file of the spec, and checks that the meaning of the spec stays the same.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let inputs: Vec<_> =
@@ -69,12 +69,12 @@ impl Run for FmtArgs {
             ));
         }
         if before.files == 0 {
-            // What was given cannot be read.
+            // Reports inputs that cannot be read.
             output.diagnostics(&before.diagnostics, &sources);
             return Ok(Exit::Error);
         }
         let mut all = Vec::new();
-        // A spec with mistakes is formatted as well; what cannot be read is not.
+        // An invalid spec is formatted as well, except for files that cannot be read.
         let unread = before
             .diagnostics
             .iter()
@@ -87,7 +87,7 @@ impl Run for FmtArgs {
             .map(|(_, source)| source.name().to_owned())
             .filter(|name| name != "--var");
         for name in names.collect::<Vec<_>>() {
-            // The texts of the sources can be masked, so files are read again.
+            // The texts of the sources can be masked, so the files are read anew.
             let text = match &stdin {
                 Some(text) => text.clone(),
                 None => std::fs::read_to_string(&name)
@@ -99,7 +99,7 @@ impl Run for FmtArgs {
                     output.message(&format!("error: {name}: {error}"));
                     is_bad = true;
                 }
-                // What it means is known, so it is no mistake of the file.
+                // The meaning of the file is known, so the file is valid.
                 Err(error) => {
                     output.message(&format!("warning: {name}: {error}"));
                     all.push(File { name, after: text.clone(), before: text });
@@ -117,14 +117,14 @@ impl Run for FmtArgs {
     }
 }
 
-/// A file.
+/// A file of the spec, before and after formatting.
 struct File {
     name: String,
     before: String,
     after: String,
 }
 
-/// What the spec says otherwise once it is formatted; `None` if it says the same.
+/// Returns how formatting changes the meaning of the spec; `None` if the meaning is the same.
 fn other_meaning(
     inputs: &[spec::Input],
     options: &spec::Options,
@@ -150,7 +150,7 @@ fn other_meaning(
     })
 }
 
-/// Writes, shows or lists what changes.
+/// Writes, shows or lists the changes.
 fn finish(
     args: &FmtArgs,
     all: &[File],
@@ -166,7 +166,7 @@ fn finish(
         output.json(&FormattedFiles::of(names, !is_dry))?;
     }
     if is_json && (args.check || args.diff || is_stdin) {
-        // All is said.
+        // The output is complete.
     } else if args.diff {
         let files: Vec<_> = changed
             .iter()

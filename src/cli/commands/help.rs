@@ -1,4 +1,4 @@
-//! `help`: the help of a command, and the pages that are about no command, with their texts.
+//! Implements `help`: shows the help of a command, or a page about a topic of all commands.
 
 use clap::Args;
 
@@ -44,7 +44,7 @@ impl Run for HelpArgs {
             };
             command = below;
         }
-        // As clap shows it for `--help`, which is not an error.
+        // clap treats the text of `--help` as an error.
         let words = self.words.iter().map(String::as_str);
         let arguments = std::iter::once("zonewright").chain(words).chain(["--help"]);
         if let Err(help) = program.clone().try_get_matches_from(arguments) {
@@ -57,24 +57,22 @@ impl Run for HelpArgs {
     }
 }
 
-/// A page of `help` that is about no command.
+/// A page of `help` about all commands.
 pub(in crate::cli) struct Topic {
-    /// Its name.
     pub(in crate::cli) name: &'static str,
-    /// What it is about.
+    /// Subject of the page.
     pub(in crate::cli) about: &'static str,
-    /// Its text.
     pub(in crate::cli) text: fn() -> String,
 }
 
-/// All of them.
+/// All pages.
 pub(in crate::cli) const TOPICS: [Topic; 3] = [
     Topic { name: "exit-codes", about: "what each exit code means", text: exit_codes },
     Topic { name: "consents", about: "the dangers, and how each is allowed", text: consents },
     Topic { name: "environment", about: "variables that the program reads", text: environment },
 ];
 
-/// What is below the commands in the help of the program.
+/// Returns the text below the list of commands.
 pub(in crate::cli) fn after_help() -> String {
     let topics: String = TOPICS
         .iter()
@@ -93,13 +91,13 @@ More help:
     )
 }
 
-/// Exit codes.
+/// Returns the page about exit codes.
 fn exit_codes() -> String {
     let codes = Exit::ALL.iter().map(|exit| format!("  {:<3} {}\n", exit.code(), exit.meaning()));
     format!("Exit codes:\n{}", codes.collect::<String>())
 }
 
-/// Consents.
+/// Returns the page about consents.
 fn consents() -> String {
     let flag = |danger: &Danger| danger.flag("N");
     let longest = Danger::ALL.iter().map(|danger| flag(danger).len()).max().unwrap_or_default();
@@ -112,7 +110,7 @@ fn consents() -> String {
     )
 }
 
-/// Variables.
+/// Returns the page about variables of the environment.
 fn environment() -> String {
     "\
 Environment:

@@ -1,4 +1,4 @@
-//! `import`: generate a spec from live zones, or from files of other tools.
+//! Implements `import`: generates a spec from live zones or from files of other tools.
 
 mod compared_with_cloudflare;
 mod live_zones;
@@ -32,13 +32,13 @@ use crate::reconcile::{AsFound, as_found};
 use crate::render::safe::safe;
 use crate::spec::{Arrangement, Part, Remarks, arrange, print};
 
-/// The most that is read from standard input.
+/// Maximum size of standard input.
 ///
 /// # Units
 /// Bytes.
 const LARGEST_INPUT: u64 = 128 << 20;
 
-/// Where options with values are on the command line.
+/// Positions of options with values on the command line.
 #[derive(Debug, Default)]
 struct ValuePositions {
     texts: Vec<usize>,
@@ -110,20 +110,20 @@ pub(in crate::cli) struct ImportArgs {
     /// Read every zone setting one by one, if Cloudflare does not list all of them at once
     #[arg(long, conflicts_with = "no_settings", hide_short_help = true)]
     all_settings: bool,
-    /// What each file begins with; not an argument.
+    /// First line of each file; not an argument.
     #[arg(skip)]
     first_line: &'static str,
-    /// Where `--var` and `--var-file` are on the command line, in the order of each; not an
-    /// argument.
+    /// Positions of `--var` and `--var-file` on the command line; not an argument.
     #[arg(skip)]
     value_positions: ValuePositions,
-    /// Whether every source is the name of a live zone, also one with a slash; not an argument.
+    /// True if every source is the name of a live zone, even one with a slash; not an argument.
     #[arg(skip)]
     is_live: bool,
 }
 
 impl ImportArgs {
-    /// Live zones into a directory, each file with this first line.
+    /// Creates arguments that import live zones into a directory. Each file begins with
+    /// `first_line`.
     pub(super) fn of_live(
         zones: &[String],
         directory: &Path,
@@ -154,14 +154,14 @@ impl ImportArgs {
         }
     }
 
-    /// Notes the order of options, of which the last one wins.
+    /// Records the positions of options, of which the last one wins.
     pub(in crate::cli) fn note_positions(&mut self, matches: &ArgMatches) {
         let positions = |id| matches.indices_of(id).into_iter().flatten().collect();
         self.value_positions =
             ValuePositions { texts: positions("variables"), files: positions("var_file") };
     }
 
-    /// The values of Terraform's variables that the command line and the environment give.
+    /// Returns the values of Terraform's variables from the command line and the environment.
     fn values(&self, settings: &Settings<'_>) -> GivenValues {
         let position = |positions: &[usize], n: usize| positions.get(n).copied().unwrap_or(n);
         let ValuePositions { texts, files } = &self.value_positions;
@@ -177,7 +177,7 @@ impl ImportArgs {
         GivenValues { environment: settings.terraform_variables(), options }
     }
 
-    /// The parts of live zones to import.
+    /// Returns the parts of live zones to import.
     fn live_parts(&self) -> LiveParts {
         let settings = match (self.no_settings, self.all_settings) {
             (true, _) => WantedSettings::None,
@@ -187,7 +187,7 @@ impl ImportArgs {
         LiveParts { only_dns: self.only_dns, only_waf: self.only_waf, settings }
     }
 
-    /// Whether a source is a file or a directory.
+    /// Returns true if a source is a file or a directory.
     fn is_file(&self, source: &str) -> bool {
         !self.is_live && (self.from.is_some() || is_path(source))
     }
@@ -220,7 +220,7 @@ impl Run for ImportArgs {
     }
 }
 
-/// Why values of variables are refused.
+/// Message for values of variables that no source uses.
 const NO_VARIABLES: &str = "--var and --var-file give values of Terraform's variables, and no SOURCE is a configuration of Terraform";
 
 /// Reads the sources and prints a spec.
@@ -259,7 +259,7 @@ pub(super) async fn run(
         return Ok(Exit::Error);
     };
     output.hide();
-    // What is not compared is released before the spec is read back.
+    // Sources that are not compared are released before the spec is read back.
     let found = found.filter(|_| !args.offline);
     let AsFound { desired, notes } = as_found(desired);
     notes.iter().for_each(|note| output.news(&safe(note)));
@@ -291,8 +291,8 @@ pub(super) async fn run(
     Ok(Exit::Success)
 }
 
-/// The zones of all sources, as far as they are selected, with the comments about their records;
-/// `None` if none is, which is reported.
+/// Merges the selected zones of all sources with the comments on their records. Returns `None` if
+/// there are none, which is reported.
 fn joined(
     args: &ImportArgs,
     imported: Vec<Imported>,
@@ -357,8 +357,9 @@ fn leave(form: &str, found: Option<&ImportResult>, output: &Output) -> anyhow::R
     Ok(Exit::Success)
 }
 
-/// Whether a source is a path: it has a slash. Only zones of reverse names have one, such as
-/// `0/25.2.0.192.in-addr.arpa` (RFC 2317, section 4); such a name is a path if something is there.
+/// Returns true if a source is a path, that is, has a slash. Only names of reverse zones have one,
+/// such as `0/25.2.0.192.in-addr.arpa` (RFC 2317, section 4); such a name is a path if a file has
+/// it.
 fn is_path(source: &str) -> bool {
     let is_marked = ["./", "../", "/"].iter().any(|mark| source.starts_with(mark))
         || Path::new(source).is_absolute();
@@ -370,7 +371,7 @@ fn is_path(source: &str) -> bool {
     is_marked || is_slashed || matches!(source, "." | ".." | "-")
 }
 
-/// Imports files and directories; `None` if one of them cannot be read, which is reported.
+/// Imports files and directories. Returns `None` if one of them is unreadable, which is reported.
 fn files_of(
     args: &ImportArgs,
     paths: &[&String],
@@ -427,7 +428,7 @@ fn files_of(
     Ok(Some(found))
 }
 
-/// Refuses `--provider` where nothing of DNSControl is read.
+/// Refuses `--provider` if no source is of DNSControl.
 fn refuse_unused_provider(args: &ImportArgs, found: Option<&ImportResult>) -> anyhow::Result<()> {
     let is_used = found.is_some_and(|found| found.kinds.contains(&SourceKind::Dnscontrol));
     if args.provider.is_empty() || is_used {
@@ -438,7 +439,7 @@ fn refuse_unused_provider(args: &ImportArgs, found: Option<&ImportResult>) -> an
     Err(Ended::usage(why))
 }
 
-/// Refuses `--config` and `--target` where nothing of octoDNS is read.
+/// Refuses `--config` and `--target` if no source is of octoDNS.
 fn refuse_unused_octodns_options(
     args: &ImportArgs,
     found: Option<&ImportResult>,
@@ -453,8 +454,8 @@ fn refuse_unused_octodns_options(
     )))
 }
 
-/// Says how much of each kind of entry was imported. That something is missing is said even if
-/// quiet is wanted.
+/// Prints how many entries of each kind were imported. Missing entries are reported even if quiet
+/// output is wanted.
 fn summarise(found: &ImportResult, output: &Output) {
     let (all, imported) = found
         .tally
@@ -476,10 +477,10 @@ fn summarise(found: &ImportResult, output: &Output) {
     }
 }
 
-/// Most skipped files that one reason lists, unless everything is wanted.
+/// Maximum number of skipped files to list for one reason, unless verbose output is wanted.
 const MOST_SKIPPED: usize = 8;
 
-/// Says how many files were read, and which ones were skipped, by reason.
+/// Describes how many files were read, and which were skipped, by reason.
 fn files_in_words(found: &ImportResult, is_verbose: bool) -> Vec<String> {
     let (read, skipped) = (found.files_read.len(), found.files_skipped.len());
     if read <= 1 && skipped == 0 {
@@ -500,13 +501,13 @@ fn files_in_words(found: &ImportResult, is_verbose: bool) -> Vec<String> {
     lines
 }
 
-/// A number of entries.
+/// Returns a number of entries in words.
 fn entries(n: usize) -> String {
     if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") }
 }
 
-/// Returns a file of a spec in the layout of `fmt`, so that a check of the layout accepts it. Warns
-/// of a text that `fmt` leaves as it is.
+/// Returns a file of a spec in the layout of `fmt`, so that `fmt --check` accepts it. Warns if
+/// `fmt` leaves the text as it is.
 fn laid_out(path: PathBuf, text: String, output: &Output) -> (PathBuf, String) {
     match edit::format(&text, false) {
         Ok(formatted) => (path, formatted),
@@ -521,7 +522,7 @@ fn laid_out(path: PathBuf, text: String, output: &Output) -> (PathBuf, String) {
     }
 }
 
-/// Returns the files of each zone, and one for what they share.
+/// Returns the files of each zone, and a file for the parts that zones share.
 fn zone_files(
     (directory, first_line): (&Path, &str),
     desired: &Desired,

@@ -1,5 +1,5 @@
-//! `init`: a first spec and what belongs beside it. Never overwrites a file, and holds no means of
-//! writing to Cloudflare.
+//! Implements `init`: writes a first spec and its accompanying files. Never overwrites a file. The
+//! connection cannot write.
 
 mod pipeline;
 mod starter_files;
@@ -28,10 +28,10 @@ use crate::model::{Desired, DesiredZone, Gather, ZoneName};
 use crate::render::safe::safe;
 use pipeline::{Host, Wanted};
 
-/// Most zones that are listed for a choice; `--zone` chooses among more.
+/// Maximum number of zones in a list to choose from. `--zone` selects among more.
 const MOST_LISTED: usize = 200;
 
-/// Most zones that a sentence names.
+/// Maximum number of zones that a sentence names.
 const MOST_NAMED: usize = 10;
 
 /// Start here: create a spec from your live zones or from an example, and the files that go with it
@@ -70,7 +70,6 @@ impl Run for InitArgs {
         Ok(())
     }
 
-    /// Writes the spec, then what belongs beside it.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let mut report = NewFiles::default();
@@ -86,7 +85,7 @@ impl Run for InitArgs {
     }
 }
 
-/// Writes all files, and notes each in the report. It ends the run if there is none.
+/// Writes all files and adds each to the report. An error ends the run if there is no spec.
 async fn write_all(
     args: &InitArgs,
     report: &mut NewFiles,
@@ -130,7 +129,8 @@ async fn write_all(
     Ok(())
 }
 
-/// Writes the files that do not exist yet, and notes each in the report; whether any was written.
+/// Writes the files that do not exist yet, and adds each to the report. Returns true if any was
+/// written.
 fn write_new(all: Vec<(String, String)>, report: &mut NewFiles) -> anyhow::Result<bool> {
     let before = report.written.len();
     for (path, text) in all {
@@ -144,8 +144,8 @@ fn write_new(all: Vec<(String, String)>, report: &mut NewFiles) -> anyhow::Resul
     Ok(report.written.len() > before)
 }
 
-/// Writes a spec: of live zones where there are credentials, an example elsewhere. It ends the run
-/// if there is none.
+/// Writes a spec: of live zones if there are credentials, or else an example. An error ends the run
+/// if there is no spec.
 async fn spec(
     args: &InitArgs,
     report: &mut NewFiles,
@@ -155,7 +155,7 @@ async fn spec(
     let missing = match settings.connection() {
         Ok(_) => None,
         Err(error) if settings.has_no_credentials() => Some(error),
-        // Half of a pair, or a file that cannot be read: nothing that an example would help with.
+        // Half of a pair or an unreadable file is a mistake, for which an example is no substitute.
         Err(error) => return Err(error),
     };
     let Some(missing) = missing else { return imported(args, report, settings, output).await };
@@ -182,7 +182,7 @@ async fn spec(
     Ok(())
 }
 
-/// Imports the zones that are chosen.
+/// Imports the selected zones.
 async fn imported(
     args: &InitArgs,
     report: &mut NewFiles,
@@ -253,17 +253,17 @@ async fn imported(
     Ok(())
 }
 
-/// Whether a name has one label, such as `com` or `lan`.
+/// Returns true for a name with one label, such as `com` or `lan`.
 fn is_one_label(name: &ZoneName) -> bool {
     name.as_fqdn().label_count() == 1
 }
 
-/// Zones in a sentence: some of them, and how many more there are.
+/// Lists some zones in a sentence, with the number of the others.
 fn some(zones: &BTreeSet<ZoneName>) -> String {
     first_of(zones.iter().map(|name| safe(name.as_str())), MOST_NAMED)
 }
 
-/// Lists zones by number.
+/// Prints zones with their numbers.
 fn listed(all: &BTreeSet<ZoneName>, output: &Output) {
     for (n, name) in all.iter().enumerate().take(MOST_LISTED) {
         output.message(&format!("{:>4}  {}", n + 1, safe(name.as_str())));
@@ -273,7 +273,7 @@ fn listed(all: &BTreeSet<ZoneName>, output: &Output) {
     }
 }
 
-/// Asks which zones are meant, until the answer can be understood. No answer means none.
+/// Asks for zones until the reply is valid. An empty reply selects none.
 fn asked(all: &BTreeSet<ZoneName>, output: &Output) -> anyhow::Result<BTreeSet<ZoneName>> {
     listed(all, output);
     loop {
@@ -286,7 +286,7 @@ fn asked(all: &BTreeSet<ZoneName>, output: &Output) -> anyhow::Result<BTreeSet<Z
     }
 }
 
-/// The zones that an answer names.
+/// Parses the zones in a reply.
 fn chosen(answer: &str, all: &BTreeSet<ZoneName>) -> Result<BTreeSet<ZoneName>, String> {
     let mut found = BTreeSet::new();
     for word in answer.split([',', ' ', '\t', '\r', '\n']).filter(|word| !word.is_empty()) {
@@ -314,7 +314,7 @@ fn chosen(answer: &str, all: &BTreeSet<ZoneName>) -> Result<BTreeSet<ZoneName>, 
     Ok(found)
 }
 
-/// Says what was done.
+/// Reports the written files.
 fn show(report: &NewFiles, output: &Output) -> anyhow::Result<Exit> {
     if output.format == Format::Json {
         output.json(report)?;

@@ -1,4 +1,4 @@
-//! `man`: the manual pages.
+//! Implements `man`: prints or writes the manual pages.
 
 use std::path::PathBuf;
 
@@ -30,7 +30,6 @@ impl Run for ManArgs {
         Facts::offline("man")
     }
 
-    /// Prints the manual page, or writes all of them.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let output = session.output;
         let topics: Vec<String> = TOPICS.iter().map(|topic| (topic.text)()).collect();
@@ -59,7 +58,7 @@ impl Run for ManArgs {
     }
 }
 
-/// The manual page of a command, and the name of its file.
+/// Returns the file name and the text of a manual page.
 fn page(command: &clap::Command) -> anyhow::Result<(String, Vec<u8>)> {
     let man = Man::new(command.clone());
     let mut page = Vec::new();

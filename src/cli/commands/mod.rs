@@ -1,5 +1,5 @@
-//! The commands. Each is one file, with its arguments, its help and what it does, and one line in
-//! the list below.
+//! Lists the commands. Each has one file with its arguments, help and code, and one line in the
+//! list below.
 
 mod run;
 
@@ -14,7 +14,7 @@ use super::shared_arguments::Global;
 pub(super) use help::after_help;
 pub(super) use run::{Facts, Run, Session};
 
-/// Declares commands: their modules, the enum that clap reads them into, and that each is run.
+/// Declares commands: their modules, the enum that clap parses, and the call of each.
 macro_rules! commands {
     ($(#[$about:meta])* $vis:vis enum $name:ident { $($(#[$meta:meta])* $command:ident($module:ident::$args:ident),)+ }) => {
         $($(#[$meta])* mod $module;)+
@@ -53,8 +53,9 @@ macro_rules! commands {
         }
 
         impl $name {
-            /// The run of a command, in a box: whatever polls a future directly gets a copy of its
-            /// code and of all that it awaits, which is half the program.
+            /// Returns the run of a command in a box. A caller that polled the future directly
+            /// would get a copy of its code and of everything that it awaits, which is half the
+            /// program.
             #[inline(never)]
             fn begin<'a>(&'a self, session: &'a Session<'_>) -> LocalBoxFuture<'a, anyhow::Result<Exit>> {
                 match self { $($(#[$meta])* Self::$command(command) => Box::pin(command.run(session)),)+ }

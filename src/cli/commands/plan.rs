@@ -1,4 +1,4 @@
-//! `plan`: show what differs. Holds no means of writing.
+//! Implements `plan`: shows the differences. The connection cannot write.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -79,7 +79,6 @@ impl Run for PlanArgs {
         self.requests.check(&self.spec)
     }
 
-    /// Plans and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         if self.out.as_deref().is_some_and(saved_plan::is_named_like_a_spec) {
@@ -134,15 +133,15 @@ impl Run for PlanArgs {
         }
         show_plan(&planned, &verdict, requests.len(), Extent::Whole, settings, output)?;
         let exit = exit(&verdict, self);
-        // The process ends here; taking 100,000 records apart before would be a twentieth of the
-        // work. The credentials are among the options, and are wiped.
+        // The process ends here, and dropping 100,000 records would take a twentieth of the run
+        // time. Only the options are dropped, so that their credentials are wiped.
         let Planned { goal: _, plan, live, options: _ } = planned;
         std::mem::forget((plan, live, goal));
         Ok(if refused { Exit::Error } else { exit })
     }
 }
 
-/// Plans against a snapshot and prints.
+/// Plans against a snapshot and prints the plan.
 async fn plan_snapshot(
     snapshot: &Snapshot,
     (goal, consents): (&Goal, &Consents),
@@ -161,7 +160,7 @@ async fn plan_snapshot(
     Ok(exit(&verdict, args))
 }
 
-/// What a verdict is to the caller.
+/// Maps a verdict to an exit code.
 fn exit(verdict: &Verdict, args: &PlanArgs) -> Exit {
     match verdict {
         Verdict::Incomplete => Exit::Error,
@@ -171,7 +170,7 @@ fn exit(verdict: &Verdict, args: &PlanArgs) -> Exit {
     }
 }
 
-/// Asks Cloudflare about every planned change of rules.
+/// Asks Cloudflare whether it would accept each planned change of rules.
 async fn server_check(plan: &Plan, checker: &CheckClient) -> Vec<(Address, DryRunResult)> {
     let mut all = Vec::new();
     for zone in &plan.zones {

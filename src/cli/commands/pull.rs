@@ -1,4 +1,4 @@
-//! `pull`: edit the spec's files to match what Cloudflare has. Holds no means of writing zones.
+//! Implements `pull`: edits the files of the spec to match Cloudflare. The connection cannot write.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,6 @@ impl Run for PullArgs {
             .to_owned())
     }
 
-    /// Reads, edits and writes.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let mut goal = load("pull", &self.spec, settings, output)?;
@@ -91,7 +90,7 @@ impl Run for PullArgs {
     }
 }
 
-/// Edits the files, and writes them if that is wanted.
+/// Edits the files, and writes them unless the run is dry.
 fn finish(
     args: &PullArgs,
     (goal, plan, live): (&Goal, &Plan, &Live),
@@ -142,24 +141,24 @@ fn finish(
     Ok(if pulled.left.is_empty() { Exit::Success } else { Exit::Differences })
 }
 
-/// What was answered so far.
+/// Replies so far.
 struct Decisions {
-    /// The rest is wanted.
+    /// True if all remaining differences are accepted.
     all: bool,
-    /// The rest is not.
+    /// True if all remaining differences are rejected.
     none: bool,
 }
 
 impl Decisions {
-    /// Asks about a difference until the answer is one, unless it is known. No answer is a no to
-    /// the rest.
+    /// Asks about a difference until the reply is valid, unless an earlier reply covers it. An
+    /// empty reply rejects all remaining differences.
     fn takes_over(&mut self, address: &str, difference: &str, output: &Output) -> bool {
         if self.all || self.none {
             return self.all;
         }
         let question = format!("take over {} ({difference})? [y/n/a/q]", safe(address));
         loop {
-            // At the end of the input there is not even a line break.
+            // The end of the input lacks the line break of a reply.
             let answer = output.ask(&question).unwrap_or_default();
             match answer.trim().to_ascii_lowercase().as_str() {
                 "y" | "yes" => return true,
@@ -178,7 +177,7 @@ impl Decisions {
     }
 }
 
-/// What differs, from the view of the spec: what it says, and what Cloudflare has.
+/// Describes a difference: the value in the spec and the value at Cloudflare.
 fn difference(operation: &Operation) -> String {
     let changes = operation.fields.iter().map(|change| {
         let (spec, live) = (change.after.to_string(), change.before.to_string());
@@ -195,7 +194,7 @@ fn difference(operation: &Operation) -> String {
     }
 }
 
-/// What was done, for programs.
+/// Returns the result as a JSON document.
 fn json(pulled: &Pulled, is_dry: bool) -> PulledFiles {
     let files: Vec<_> = pulled.files.iter().map(|file| file.name.clone()).collect();
     let taken = pulled.taken.iter().map(|address| address.as_str().to_owned()).collect();
@@ -204,7 +203,7 @@ fn json(pulled: &Pulled, is_dry: bool) -> PulledFiles {
     PulledFiles::of((is_written, files), taken, left, pulled.notes.clone(), patch(&changed(pulled)))
 }
 
-/// Says what was done.
+/// Prints the result.
 fn show(pulled: &Pulled, is_dry: bool, output: &Output) -> anyhow::Result<()> {
     let is_json = output.format == Format::Json;
     for words in pulled.notes.iter().filter(|_| !is_json) {

@@ -1,5 +1,5 @@
-//! `rehearse`: copy what Cloudflare has into a sandbox, apply the plan there, check the
-//! expectations. Holds no means of writing to Cloudflare.
+//! Implements `rehearse`: copies the live zones into a sandbox, applies the plan there, and checks
+//! the expectations. The connection to Cloudflare cannot write.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -77,7 +77,6 @@ impl Run for RehearseArgs {
     }
 }
 
-/// Reads, copies, and rehearses.
 async fn run(args: &RehearseArgs, session: &Session<'_>) -> anyhow::Result<Exit> {
     let Session { settings, output, .. } = *session;
     let (mut goal, consents) = load_with_consents(&args.spec, &args.consents, settings, output)?;
@@ -91,7 +90,7 @@ async fn run(args: &RehearseArgs, session: &Session<'_>) -> anyhow::Result<Exit>
     output.hide();
     let verdict = planned.judge(&consents);
     let stops = stop(&verdict);
-    // In JSON there is one document: the plan that goes no further, or the rehearsal.
+    // JSON output is one document: the plan if the run ends with it, or the rehearsal.
     if output.format == Format::Text || stops.is_some() {
         show_plan(&planned, &verdict, planned.requests().len(), Extent::Whole, settings, output)?;
     }
@@ -109,8 +108,8 @@ async fn run(args: &RehearseArgs, session: &Session<'_>) -> anyhow::Result<Exit>
     exit
 }
 
-/// How a rehearsal ends that goes no further than the plan. A plan without operations is rehearsed
-/// too, for its expectations.
+/// Returns the exit code of a rehearsal that ends with the plan. A plan without operations is
+/// rehearsed too, for its expectations.
 fn stop(verdict: &Verdict) -> Option<Exit> {
     match verdict {
         Verdict::Incomplete => Some(Exit::Error),
@@ -119,7 +118,7 @@ fn stop(verdict: &Verdict) -> Option<Exit> {
     }
 }
 
-/// What Cloudflare has; there is no means of writing.
+/// Reads the live zones. The connection cannot write.
 async fn read(
     goal: &Goal,
     settings: &Settings<'_>,
@@ -132,7 +131,7 @@ async fn read(
     Ok(taken?.snapshot)
 }
 
-/// A sandbox of its own, in memory, with a name server.
+/// Starts a sandbox in memory, with a name server.
 async fn start() -> anyhow::Result<Running> {
     let options = sandbox::Options {
         store: StoreLocation::Memory,
@@ -145,7 +144,7 @@ async fn start() -> anyhow::Result<Running> {
     sandbox::start(options).await.context("failed to start a sandbox")
 }
 
-/// Copies, plans again, applies, asks and reports.
+/// Copies the zones, plans anew, applies, checks and reports.
 async fn in_sandbox(
     running: &Running,
     (goal, consents): (&Goal, &Consents),
@@ -168,8 +167,8 @@ async fn in_sandbox(
     let differs = differences(plan, &planned.plan);
     let verdict = planned.judge(consents);
     if let Some(exit) = stop(&verdict) {
-        // What the sandbox could not hold makes another plan, so nothing can be said about this
-        // one.
+        // Objects that the sandbox lacks lead to a different plan, so the rehearsal says nothing
+        // about the real one.
         say_copy(output, copied, &not_copied, &differs)?;
         show_plan(&planned, &verdict, planned.requests().len(), Extent::Whole, settings, output)?;
         return Ok(exit);
@@ -210,14 +209,14 @@ async fn in_sandbox(
     })
 }
 
-/// Connects to the sandbox, as to Cloudflare.
+/// Connects to the sandbox in the same way as to Cloudflare.
 fn connect(running: &Running, session: &Session<'_>) -> anyhow::Result<Client> {
     let token = Credentials::Token(SecretString::from(sandbox::Credentials::default().token));
     let access = Access::Write(session.interrupt.stop().clone());
     connection::client(session.settings, &access, session.output, running.base_url(), token)
 }
 
-/// The operations that are planned for Cloudflare or for the copy only.
+/// Returns the operations that only one of the plans has.
 fn differences(live: &Plan, copy: &Plan) -> Vec<Differs> {
     let actions = |plan: &Plan| -> BTreeMap<String, String> {
         let operations = plan.zones.iter().flat_map(|zone| &zone.operations);
@@ -239,8 +238,8 @@ fn differences(live: &Plan, copy: &Plan) -> Vec<Differs> {
     differs
 }
 
-/// Asks the name server of the sandbox for the answers that the spec expects, and judges everything
-/// else on what is in the sandbox now, as `drift` does.
+/// Asks the name server of the sandbox for expected DNS replies, and judges the other expectations
+/// by the content of the sandbox, like `drift`.
 async fn check<'g>(
     running: &Running,
     reader: &dyn AnyReader,
@@ -279,7 +278,7 @@ async fn check<'g>(
     Ok(checked)
 }
 
-/// Says what was copied, and how faithful the copy is.
+/// Reports the copied objects and the differences between the copy and the live zones.
 fn say_copy(
     output: &Output,
     copied: Copied,
@@ -314,7 +313,7 @@ fn say_copy(
     })
 }
 
-/// Says what came of the plan, and of the expectations.
+/// Reports the result of the plan and of the expectations.
 fn say_result(
     output: &Output,
     report: &Report<'_>,

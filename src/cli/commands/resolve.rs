@@ -1,5 +1,5 @@
-//! `resolve`: the authoritative answer for a name, under a spec or live, and the records that make
-//! it. Holds no means of writing.
+//! Implements `resolve`: shows the authoritative reply for a name, under a spec or live, and the
+//! records behind it. The connection cannot write.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -62,7 +62,6 @@ impl Run for ResolveArgs {
         (self.spec.is_empty() && !self.live && self.against.is_none()).then_some(&mut self.spec)
     }
 
-    /// Looks a name up and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let (name, kind) = question(self).map_err(Ended::Usage)?;
@@ -128,10 +127,10 @@ impl Run for ResolveArgs {
     }
 }
 
-/// The name and the type.
+/// Parses the name and the type.
 ///
 /// # Errors
-/// What is wrong with them.
+/// The name or the type is invalid.
 fn question(args: &ResolveArgs) -> Result<(Fqdn, Option<RecordType>), String> {
     if let Ok(address) = args.name.parse::<IpAddr>() {
         let kind = args.record_type.as_ref().filter(|kind| !kind.eq_ignore_ascii_case("PTR"));
@@ -157,14 +156,14 @@ fn question(args: &ResolveArgs) -> Result<(Fqdn, Option<RecordType>), String> {
     Ok((name, args.record_type.as_ref().filter(|text| !is_any(text)).map(parse).transpose()?))
 }
 
-/// A type by its number: `TYPE65` (RFC 3597 section 5).
+/// Parses a type by its number: `TYPE65` (RFC 3597 section 5).
 fn numbered(text: &str) -> Option<RecordType> {
     let (word, number) = text.split_at_checked(4)?;
     let number: u16 = number.parse().ok().filter(|_| word.eq_ignore_ascii_case("TYPE"))?;
     RecordType::ALL.iter().copied().find(|kind| *kind as u16 == number)
 }
 
-/// The name that is asked for an address (RFC 1035 section 3.5, RFC 3596 section 2.5).
+/// Returns the reverse name of an address (RFC 1035 section 3.5, RFC 3596 section 2.5).
 fn reverse(address: IpAddr) -> Fqdn {
     let labels: Vec<String> = match address {
         IpAddr::V4(a) => a.octets().iter().rev().map(ToString::to_string).collect(),
@@ -179,7 +178,7 @@ fn reverse(address: IpAddr) -> Fqdn {
     Fqdn::reported(&format!("{}.{zone}", labels.join(".")))
 }
 
-/// What Cloudflare or the snapshot has; `None` if only the spec is asked.
+/// Reads the zone from Cloudflare or a snapshot; `None` if only the spec is asked.
 async fn fetched(
     args: &ResolveArgs,
     name: &Fqdn,
@@ -195,7 +194,7 @@ async fn fetched(
     if !args.live {
         return Ok(None);
     }
-    // Without a spec, the zone is the name or a name above it.
+    // Without a spec, the zone is the name or a parent of the name.
     let above = || {
         std::iter::successors(Some(name.as_str()), |text| {
             text.split_once('.').map(|(_, rest)| rest)
@@ -207,7 +206,7 @@ async fn fetched(
     Ok(Some(zone_source::of_cloudflare(&zones, settings, output).await?))
 }
 
-/// Live zones, with the lines of the spec that its records have.
+/// Returns live zones with the lines of the spec that declare their records.
 fn of_live<'a>(live: &'a Live, desired: &'a Desired) -> Zones<'a> {
     let zone = |zone: &'a crate::model::LiveZone| {
         let records = desired.zones.get(&zone.name).into_iter().flat_map(|zone| &zone.records);

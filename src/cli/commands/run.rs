@@ -1,4 +1,4 @@
-//! What a command provides, and what it is run with.
+//! Defines the trait of commands and their context.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,43 +12,43 @@ use crate::cli::shared_arguments::Global;
 use crate::cli::signals::Interrupt;
 use crate::render::Document;
 
-/// What a command is run with.
+/// Context of a command.
 pub(in crate::cli) struct Session<'a> {
     /// Flags, environment, policy and clock.
     pub(in crate::cli) settings: &'a Settings<'a>,
-    /// Where results and messages go.
+    /// Streams for results and messages.
     pub(in crate::cli) output: &'a Arc<Output>,
-    /// The wish to stop.
+    /// Handler for requests to stop.
     pub(in crate::cli) interrupt: &'a Interrupt,
-    /// The whole command line as clap knows it, for completions and manual pages.
+    /// Returns the whole command line, for completions and manual pages.
     pub(in crate::cli) program: fn() -> clap::Command,
 }
 
-/// A command, whose arguments are its fields. The documentation of the type is its line in
+/// A command. Its arguments are its fields, and the documentation of the type is its line in
 /// `--help`.
 pub(in crate::cli) trait Run {
-    /// The global options that matter to it; others that decide what is done are refused.
+    /// Global options that affect the command. Others that would change its result are refused.
     const MATTERS: Matters = Matters::ALL;
 
-    /// The global options that matter to it with these arguments.
+    /// Returns the global options that affect the command with these arguments.
     fn matters(&self) -> Matters {
         Self::MATTERS
     }
 
-    /// The command as clap knows it, with the help of the global options that matter.
+    /// Adds the help of the global options that affect the command.
     fn tailored(command: clap::Command) -> clap::Command {
         options_in_help::tailored(command, Self::MATTERS)
     }
 
-    /// What the program must know before it runs the command.
+    /// Returns the facts about the command that the program needs before running it.
     fn facts(&self) -> Facts<'_>;
 
-    /// Where the spec goes that the command needs and was not given.
+    /// Returns the argument to fill in if the command needs a spec and none was given.
     fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
         None
     }
 
-    /// Refuses a combination of arguments that clap cannot know.
+    /// Refuses a combination of arguments that clap cannot refuse.
     ///
     /// # Errors
     /// What to write instead.
@@ -56,31 +56,34 @@ pub(in crate::cli) trait Run {
         Ok(())
     }
 
-    /// Does it.
+    /// Runs the command.
     ///
     /// # Errors
-    /// What made it impossible. What the command found is printed, and is an exit code.
+    /// The command cannot complete. Differences that it finds are printed and returned as an exit
+    /// code.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit>;
 }
 
-/// What the program must know of a command before it runs.
+/// Facts about a command that the program needs before running it.
 pub(in crate::cli) struct Facts<'a> {
-    /// Its name in messages.
+    /// Name in messages.
     pub(in crate::cli) name: &'static str,
-    /// Whether it has an output format other than text and JSON.
+    /// Returns true for output formats of the command other than text and JSON.
     pub(in crate::cli) has_document: fn(&Document) -> bool,
-    /// Whether it asks Cloudflare, and so depends on the clock, keeps files, and reads credentials.
+    /// True if the command connects to Cloudflare. Such a command depends on the clock, stores
+    /// files, and reads credentials.
     pub(in crate::cli) is_online: bool,
-    /// Whether it listens to signals by itself; otherwise [`Interrupt`] does.
+    /// True if the command handles signals itself, without [`Interrupt`].
     pub(in crate::cli) is_signal_listener: bool,
-    /// Whether it writes zones: an error then adds that nothing was written.
+    /// True if the command writes zones. Its errors then add that nothing was written.
     pub(in crate::cli) is_writer: bool,
-    /// The files that it is given, and what they may be.
+    /// File arguments, with the kinds of files that they accept.
     pub(in crate::cli) files: Vec<(&'a Path, Takes)>,
 }
 
 impl Facts<'_> {
-    /// A command that asks Cloudflare about the zones of a spec; its results are text or JSON.
+    /// Returns the facts of a command that asks Cloudflare about the zones of a spec and has text
+    /// or JSON output.
     pub(in crate::cli) fn online(name: &'static str) -> Self {
         Self {
             name,
@@ -92,7 +95,7 @@ impl Facts<'_> {
         }
     }
 
-    /// A command that needs no network, whose results are text or JSON.
+    /// Returns the facts of a command that needs no network and has text or JSON output.
     pub(in crate::cli) fn offline(name: &'static str) -> Self {
         Self { is_online: false, ..Self::online(name) }
     }

@@ -1,4 +1,4 @@
-//! `sandbox`: run, fill, print or empty the sandbox.
+//! Implements `sandbox`: runs, fills, prints or empties the sandbox.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use crate::diagnostic::{count, read_bytes, read_text};
 use crate::model::facts::permissions::{Permission, PermissionGroup};
 use crate::sandbox::{self, StoreLocation};
 
-/// Longest list of faults that is read, in bytes.
+/// Maximum size of a list of faults, in bytes.
 const MOST_OF_FAULTS: u64 = 1024 * 1024;
 
-/// Longest document that can be seeded, in bytes.
+/// Maximum size of a document to seed, in bytes.
 const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
 /// Run, fill, print or empty the sandbox, the embedded service
@@ -61,8 +61,8 @@ enum SandboxCommand {
     Reset,
 }
 
-/// Heading of the options that change how the sandbox behaves where Cloudflare's behaviour is
-/// uncertain or differs between accounts.
+/// Heading of the options for behaviour of Cloudflare that is uncertain or differs between
+/// accounts.
 const BEHAVIOUR: &str = "Uncertain behaviour of Cloudflare";
 
 /// `sandbox serve`.
@@ -153,7 +153,6 @@ impl Run for SandboxArgs {
     }
 }
 
-/// Runs one of the commands.
 async fn run(command: &SandboxCommand, global: &Global, output: &Output) -> anyhow::Result<Exit> {
     let directory = global.sandbox.clone().unwrap_or_else(|| PathBuf::from(SANDBOX_DIRECTORY));
     let store = store(&directory)?;
@@ -179,7 +178,7 @@ async fn run(command: &SandboxCommand, global: &Global, output: &Output) -> anyh
     Ok(Exit::Success)
 }
 
-/// A JSON document from a file or standard input.
+/// Reads a JSON document from a file or standard input.
 fn document(file: &Path) -> anyhow::Result<serde_json::Value> {
     let what = || format!("failed to read {}", file.display());
     let reader: Box<dyn Read> = if file.as_os_str() == "-" {
@@ -243,7 +242,7 @@ async fn serve(
     Ok(Exit::Success)
 }
 
-/// The failures that a document asks for.
+/// Reads the faults in a document.
 fn faults(file: &Path) -> anyhow::Result<Vec<sandbox::Fault>> {
     let text = std::fs::File::open(file).and_then(|opened| read_text(opened, MOST_OF_FAULTS));
     let text = text.with_context(|| format!("failed to read {}", file.display()))?;
@@ -252,7 +251,7 @@ fn faults(file: &Path) -> anyhow::Result<Vec<sandbox::Fault>> {
     sandbox::Fault::list_from_json(&text).with_context(what)
 }
 
-/// A permission by its name.
+/// Parses the name of a permission.
 fn permission(name: &str) -> Result<Permission, String> {
     sandbox::permission(name).ok_or_else(|| {
         let names =
@@ -261,7 +260,7 @@ fn permission(name: &str) -> Result<Permission, String> {
     })
 }
 
-/// The behaviour that the flags ask for.
+/// Returns the behaviour that the flags select.
 fn profile(args: &ServeArgs) -> sandbox::Profile {
     let mut profile = sandbox::Profile::default();
     profile.tier.clone_from(&args.plan);

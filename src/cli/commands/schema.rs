@@ -1,4 +1,4 @@
-//! `schema`: the JSON Schemas of what the program reads and writes.
+//! Implements `schema`: prints the JSON Schemas of files that the program reads and writes.
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -20,13 +20,13 @@ pub(in crate::cli) struct SchemaArgs {
     kind: String,
 }
 
-/// The help of the kind, with all that there are.
+/// Returns the help of the argument, with all kinds of documents.
 fn kinds() -> String {
     let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
     format!("What the schema describes: {}", names.join(", "))
 }
 
-/// What there are schemas of.
+/// Returns a parser for the kinds of documents that have a schema.
 fn schemas() -> PossibleValuesParser {
     PossibleValuesParser::new(Kind::ALL.iter().map(|kind| kind.name()))
 }
@@ -38,7 +38,6 @@ impl Run for SchemaArgs {
         Facts::offline("schema")
     }
 
-    /// Prints a JSON Schema.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let kind = Kind::ALL.iter().find(|kind| kind.name() == self.kind);
         session.output.json(&schema(*kind.unwrap_or(&Kind::Spec)))?;

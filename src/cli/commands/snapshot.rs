@@ -1,5 +1,5 @@
-//! `snapshot`: save what Cloudflare has, so that a plan can be made without credentials. Holds no
-//! means of writing.
+//! Implements `snapshot`: saves the live zones, so that a plan needs no credentials. The connection
+//! cannot write.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::model::time::rfc3339;
 use crate::reconcile::Goal;
 use crate::render::safe::safe;
 
-/// The file if none is named.
+/// Default file name.
 const FILE: &str = "zonewright.snapshot.json.gz";
 
 /// Save the live state, for planning without credentials (plan --against)
@@ -53,7 +53,7 @@ impl Run for SnapshotArgs {
         self.spec.missing()
     }
 
-    /// Reads the zones of a spec and saves what was read.
+    /// Reads the zones of a spec and saves them.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let goal = load("snapshot", &self.spec, settings, output)?;
@@ -74,7 +74,7 @@ impl Run for SnapshotArgs {
     }
 }
 
-/// Takes the snapshot.
+/// Reads the zones of a snapshot.
 pub(super) async fn read(
     goal: &Goal,
     connection: &OpenConnection,
@@ -98,7 +98,8 @@ pub(super) async fn read(
     Ok(taken?)
 }
 
-/// Says what was saved and what was not. With the snapshot on stdout, all of it goes to stderr.
+/// Reports the saved and the missing parts. All messages go to stderr if the snapshot goes to
+/// stdout.
 fn report(
     taken: &Taken,
     file: (&Path, usize),

@@ -1,4 +1,4 @@
-//! `test`: check the expectations of a spec. Offline.
+//! Implements `test`: checks the expectations of a spec offline.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -50,7 +50,6 @@ impl Run for TestArgs {
         self.spec.missing()
     }
 
-    /// Checks and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let goal = load("test", &self.spec, settings, output)?;
@@ -77,7 +76,7 @@ impl Run for TestArgs {
         let protections = about_requests.map(|zone| (zone.name.clone(), protection(zone))).gather();
         let mut checked = Vec::new();
         for zone in desired.zones.values() {
-            // What a pattern ignores is not known.
+            // Records that a pattern ignores are unknown.
             let knows_all = zone.unmanaged == Unmanaged::Prune && zone.ignore.is_empty();
             let world = Evidence { zones: &zones, protections: &protections, knows_all, rigor };
             for expectation in &zone.expect {
@@ -87,7 +86,7 @@ impl Run for TestArgs {
                     outcome: hold(world, &expectation.what),
                 });
             }
-            // What the spec no longer demands is worth a word only if it would fail.
+            // An expectation that was removed from the spec is only mentioned if it would fail.
             for expectation in gone.get(&zone.name).into_iter().flatten() {
                 let outcome = hold(world, &expectation.what);
                 if matches!(outcome, Outcome::Failed(_)) {
@@ -109,8 +108,8 @@ impl Run for TestArgs {
     }
 }
 
-/// The expectations of the previous spec that a zone no longer has. Their places are not in the
-/// files of the spec.
+/// Returns the expectations of the previous spec that a zone no longer has. Their places are not in
+/// the files of the spec.
 fn gone(zone: &DesiredZone, base: Option<&Base>) -> Vec<Expectation> {
     let old = base
         .and_then(|base| base.desired.zones.get(&zone.name))

@@ -1,4 +1,4 @@
-//! `undo`: the plan that reverts an apply, carried out like any other.
+//! Implements `undo`: applies the plan that reverts an earlier apply.
 
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ impl Run for UndoArgs {
             How { yes: self.yes, dry_run: self.dry_run, resume: false, verify: self.verify.into() };
         how.check(output)?;
         let consents = settings.consents(&self.consents)?;
-        // The journal of an apply that is still under way is not read: its end is not known.
+        // The journal of an apply in progress is not read, because it is incomplete.
         let _lock =
             if self.dry_run { None } else { Some(apply_lock::take(&settings.flags.journal)?) };
         let zones = settings.flags.zone.clone();

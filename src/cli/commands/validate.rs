@@ -1,4 +1,4 @@
-//! `validate`: check a spec offline.
+//! Implements `validate`: checks a spec offline.
 
 use std::path::PathBuf;
 
@@ -45,7 +45,7 @@ impl Run for ValidateArgs {
         self.spec.missing()
     }
 
-    /// Checks; prints the resolved spec if wanted.
+    /// Checks the spec, and prints the resolved spec on request.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let goal = load("validate", &self.spec, settings, output)?;

@@ -1,8 +1,8 @@
-//! `watch`: checks for drift continuously, at an interval. It cannot write.
+//! Implements `watch`: checks for drift continuously, at an interval. The connection cannot write.
 //!
-//! Each round reads everything again: the spec, the previous spec, the credentials; and it opens a
-//! new connection. So a corrected spec or a renewed token is used without a restart, and no state
-//! grows. A round that fails is reported, and the result of the last good one stays.
+//! Each round reads the spec, the previous spec and the credentials anew, and opens a new
+//! connection. A corrected spec or a renewed token is therefore used without a restart, and no
+//! state grows. A failed round is reported, and the result of the last successful one stays.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::SocketAddr;
@@ -35,7 +35,7 @@ use crate::render::openmetrics;
 use crate::render::safe::visible_json;
 use crate::render::text::write_drift;
 
-/// How long those who are being answered are waited for at the end.
+/// Time for open requests at the end.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// Check for drift continuously, with /metrics and /healthz
@@ -75,7 +75,7 @@ impl Run for WatchArgs {
     }
 }
 
-/// A time between rounds, at most a month.
+/// Parses the interval, at most a month.
 fn interval(text: &str) -> Result<Duration, String> {
     let longest = Duration::from_secs(31 * 24 * 3600);
     duration(text).and_then(|time| {
@@ -83,7 +83,7 @@ fn interval(text: &str) -> Result<Duration, String> {
     })
 }
 
-/// Looks again and again until told to stop.
+/// Checks for drift until it is stopped.
 async fn run(args: &WatchArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
     if args.spec.spec.iter().any(|path| path == Path::new("-")) {
         let why = "the spec is read again in each round, and standard input can be read only once; name a file";
@@ -91,7 +91,7 @@ async fn run(args: &WatchArgs, global: &Global, output: &Arc<Output>) -> anyhow:
     }
     let settings = Settings::resolve(global);
     let webhook = webhook(&args.reporting, &settings)?;
-    // What no later round can fix is reported at once.
+    // Mistakes that no later round can fix are reported at once.
     if global.sandbox.is_none() {
         settings.credentials()?;
     }
@@ -128,7 +128,7 @@ async fn run(args: &WatchArgs, global: &Global, output: &Arc<Output>) -> anyhow:
     let exit = rounds(&mut watcher, &stop).await;
     if let Some(server) = server {
         let end = server.abort_handle();
-        // Whoever is still being answered then is cut off.
+        // Responses that take longer are cut off.
         if stop.is_asked() && timeout(LAST_ANSWERS, server).await.is_ok() {
             return Ok(exit);
         }
@@ -137,14 +137,14 @@ async fn run(args: &WatchArgs, global: &Global, output: &Arc<Output>) -> anyhow:
     Ok(exit)
 }
 
-/// All rounds.
+/// Runs all rounds.
 async fn rounds(watcher: &mut Watcher<'_>, stop: &Stop) -> Exit {
     let mut number: u64 = 0;
     loop {
         let begun = Instant::now();
         number += 1;
         tokio::select! {
-            // Asked once, the round is finished; asked twice, it is not.
+            // The first request to stop lets the round finish; the second does not.
             () = stop.asked(2) => return Exit::Error,
             () = watcher.round(number) => {}
         }
@@ -160,7 +160,7 @@ async fn rounds(watcher: &mut Watcher<'_>, stop: &Stop) -> Exit {
     }
 }
 
-/// A time, plus or minus a tenth, so that watches that started together do not keep sending
+/// Varies an interval by up to a tenth, so that watches that started together do not keep sending
 /// together.
 fn about(interval: Duration) -> Duration {
     let random = RandomState::new().build_hasher().finish();
@@ -168,25 +168,25 @@ fn about(interval: Duration) -> Duration {
     interval.mul_f64(0.9 + share)
 }
 
-/// What is kept between rounds.
+/// State between rounds.
 struct Watcher<'a> {
     args: &'a WatchArgs,
     global: &'a Global,
     output: &'a Arc<Output>,
     webhook: Option<Webhook>,
     health: Arc<Health>,
-    /// Requests made so far.
+    /// Number of requests so far.
     requests: u64,
-    /// The fingerprint of what was shown last.
+    /// Fingerprint of the last report that was printed.
     shown: Option<u64>,
-    /// The fingerprint of the findings that were sent to the webhook last.
+    /// Fingerprint of the findings that were last sent to the webhook.
     reported: Option<u64>,
-    /// How a run that ended now would end.
+    /// Exit code if the run ended now.
     last: Exit,
 }
 
 impl Watcher<'_> {
-    /// One round; says in one line how it went.
+    /// Runs one round and reports its result in one line.
     async fn round(&mut self, number: u64) {
         let begun = Instant::now();
         let found = self.look().await;
@@ -217,7 +217,7 @@ impl Watcher<'_> {
         }
     }
 
-    /// Reads the spec and looks.
+    /// Reads the spec and checks for drift.
     async fn look(&mut self) -> anyhow::Result<Look> {
         let settings = &Settings::resolve(self.global);
         let goal = match read(&self.args.spec, settings)? {
@@ -234,8 +234,8 @@ impl Watcher<'_> {
         look(goal, settings, self.output, &mut self.requests).await
     }
 
-    /// Tells everyone what was found; a receiver that cannot be reached does not keep the others
-    /// from it.
+    /// Delivers the report to all receivers. A receiver that cannot be reached does not affect the
+    /// others.
     async fn report(&mut self, look: &Look) -> anyhow::Result<()> {
         let reporting = &self.args.reporting;
         let view = look.view(reporting);
@@ -250,8 +250,7 @@ impl Watcher<'_> {
         if let Some(webhook) = &self.webhook {
             let is_found = look.report.count_of(&reporting.fail_on) > 0;
             let now = is_found.then(|| look.report.fingerprint(&reporting.fail_on));
-            // What was reported already is not reported again; that it is over is reported once,
-            // unless that is unknown.
+            // Findings are reported once, and so is their end, unless the end is uncertain.
             let is_news =
                 now != self.reported && (is_found || view.verdict() != Verdict::Incomplete);
             if (reporting.webhook_always || is_news)
@@ -265,7 +264,7 @@ impl Watcher<'_> {
         Ok(())
     }
 
-    /// Prints the report: as JSON a line each round, as text what was not shown before.
+    /// Prints the report: a line each round as JSON, and only new content as text.
     fn show(&mut self, look: &Look) -> anyhow::Result<()> {
         let reporting = &self.args.reporting;
         let view = look.view(reporting);

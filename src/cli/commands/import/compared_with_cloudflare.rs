@@ -1,4 +1,4 @@
-//! Compares what was imported with what Cloudflare has: the findings of a migration. Reads alone.
+//! Compares imported zones with Cloudflare and reports the findings of the migration. Only reads.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,11 +15,10 @@ use crate::model::{Fqdn, Rdata, ZoneName};
 use crate::reconcile::{Goal, Migration, OpenSnapshot, Planned, Selection, migration, plan};
 use crate::spec;
 
-/// Compares, and says what differs. Without a snapshot and without credentials, there is nothing to
-/// compare with.
+/// Compares and reports. Does nothing without a snapshot or credentials.
 ///
 /// # Errors
-/// The snapshot that was named cannot be used.
+/// The snapshot cannot be used.
 pub(super) async fn compare(
     text: &str,
     found: &ImportResult,
@@ -43,7 +42,7 @@ pub(super) async fn compare(
     match outcome {
         Ok(()) => Ok(()),
         Err(error) if against.is_some() => Err(error),
-        // The import itself is done, and needs no network.
+        // The import itself is complete and needs no network.
         Err(error) => {
             output.message(&format!("not compared with Cloudflare: {error:#}"));
             Ok(())
@@ -51,7 +50,7 @@ pub(super) async fn compare(
     }
 }
 
-/// Plans and reports.
+/// Plans the imported zones and reports.
 async fn planned(
     mut goal: Goal,
     found: &ImportResult,
@@ -77,7 +76,7 @@ async fn planned(
     Ok(())
 }
 
-/// Says what differs.
+/// Reports the differences.
 fn report(planned: &Planned<'_>, found: &ImportResult, output: &Output) {
     let origin = |zone: &ZoneName, name: &Fqdn, data: &Rdata| {
         found.origins.get(&(zone.clone(), name.clone(), data.clone())).map(|origin| origin.place)
@@ -91,7 +90,7 @@ fn report(planned: &Planned<'_>, found: &ImportResult, output: &Output) {
          Cloudflare",
         count(equal, "record")
     );
-    // That they differ is a result.
+    // Differences are a result.
     match output.is_quiet() && different + only_in_source + only_at_cloudflare > 0 {
         true => output.message(&format!("{counts}; run without --quiet to list each difference")),
         false => output.news(&counts),

@@ -1,4 +1,4 @@
-//! Imports live zones, and names what acts on them beside the spec.
+//! Imports live zones, and reports features that act on them and are not in a spec.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,21 +18,21 @@ use crate::live::{
 };
 use crate::model::ZoneName;
 
-/// Most zones that a sentence names.
+/// Maximum number of zones that a sentence names.
 const MOST_NAMED: usize = 3;
 
-/// The parts of live zones to import.
+/// Selection of the parts of live zones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LiveParts {
-    /// Records alone.
+    /// True for records only.
     pub(super) only_dns: bool,
-    /// The protection alone.
+    /// True for protection only.
     pub(super) only_waf: bool,
-    /// Zone settings, if neither part is wanted alone.
+    /// Zone settings to import, unless only one of the other parts is.
     pub(super) settings: WantedSettings,
 }
 
-/// Imports live zones. What the spec does not have is reported.
+/// Imports live zones. Reports content that the spec does not have.
 pub(super) async fn import_live(
     parts: LiveParts,
     names: &[&String],
@@ -68,7 +68,6 @@ pub(super) async fn import_live(
     Ok((imported, diagnostics))
 }
 
-/// Reads the zones.
 async fn read_zones(
     parts: LiveParts,
     names: &[ZoneName],
@@ -86,7 +85,7 @@ async fn read_zones(
         let file = file_hint(missing.as_str());
         bail!("{}{file}", MissingZone::named(missing, options.account.as_deref()));
     }
-    // Without the rules, nothing of a zone would be left.
+    // Without its rules, nothing of a zone would be imported.
     if parts.only_waf
         && let Some(Unknown { about, permission, why }) =
             zones.zones.iter().flat_map(|zone| &zone.unknown).next()
@@ -98,7 +97,7 @@ async fn read_zones(
     Ok(zones)
 }
 
-/// Reports what acts on each zone and is not in the spec.
+/// Reports features that act on each zone and are not in the spec.
 fn report_acting(zones: &[WholeZone], diagnostics: &mut Diagnostics) {
     for WholeZone { live, acting, .. } in zones.iter().filter(|zone| !zone.acting.is_empty()) {
         let detail = format!("{}: the spec does not have {}", live.name, acting.join(", "));
@@ -106,7 +105,7 @@ fn report_acting(zones: &[WholeZone], diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Reports what Cloudflare did not show, once for all zones with the same reason.
+/// Reports parts that Cloudflare did not show, once for all zones with the same reason.
 fn report_unknown(zones: &[WholeZone], diagnostics: &mut Diagnostics) {
     let mut names: BTreeMap<(&str, &str), BTreeMap<&str, Vec<&ZoneName>>> = BTreeMap::new();
     for zone in zones {
@@ -130,7 +129,7 @@ fn report_unknown(zones: &[WholeZone], diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Reports what was not looked at.
+/// Reports parts that were not read.
 fn report_left_out(found: &WholeZones, parts: LiveParts, diagnostics: &mut Diagnostics) {
     let zones = count(found.zones.len(), "zone");
     if !found.left_out.is_empty() {
@@ -147,7 +146,7 @@ fn report_left_out(found: &WholeZones, parts: LiveParts, diagnostics: &mut Diagn
     }
 }
 
-/// How to name a file instead of a zone, where a source may be meant so.
+/// Returns a hint on naming a file, for a source that may be meant as one.
 fn file_hint(source: &str) -> String {
     if Path::new(source).exists() {
         format!("; write ./{source} to import the file of this name")

@@ -1,4 +1,4 @@
-//! The files of a pipeline: those of `examples/pipelines`, at the places where a host expects them.
+//! Provides the files of a pipeline from `examples/pipelines`, with the paths that a host expects.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub(super) enum Host {
     Gitlab,
 }
 
-/// What is asked for.
+/// Choice of a host on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Wanted {
     /// GitHub Actions
@@ -27,20 +27,20 @@ pub(super) enum Wanted {
     None,
 }
 
-/// What is left to do by hand.
+/// Steps that remain for the user.
 pub(super) const TO_DO: &str = "before the pipeline runs: in its files, replace every name that contains `example` with yours, and store the tokens (docs/pipelines.md)";
 
-/// Largest configuration of Git that is looked at, in bytes.
+/// Maximum size of a Git configuration that is read, in bytes.
 const LARGEST_CONFIGURATION: u64 = 1024 * 1024;
 
-/// A file of the examples, with the place where it goes.
+/// Includes a file of the examples with its destination.
 macro_rules! example {
     ($from:literal => $to:literal) => {
         ($to, include_str!(concat!("../../../../examples/pipelines/", $from)))
     };
 }
 
-/// Files of GitHub.
+/// Files for GitHub.
 const GITHUB: [(&str, &str); 5] = [
     example!("github/plan.yml" => ".github/workflows/plan.yml"),
     example!("github/apply.yml" => ".github/workflows/apply.yml"),
@@ -49,14 +49,14 @@ const GITHUB: [(&str, &str); 5] = [
     example!("scripts/issue-github.sh" => "ci/zonewright/issue-github.sh"),
 ];
 
-/// Files of GitLab.
+/// Files for GitLab.
 const GITLAB: [(&str, &str); 3] = [
     example!("gitlab/.gitlab-ci.yml" => ".gitlab-ci.yml"),
     example!("scripts/comment-gitlab.sh" => "ci/zonewright/comment-gitlab.sh"),
     example!("scripts/propose.sh" => "ci/zonewright/propose.sh"),
 ];
 
-/// Files of both.
+/// Files for both hosts.
 const SHARED: [(&str, &str); 5] = [
     example!("scripts/plan.sh" => "ci/zonewright/plan.sh"),
     example!("scripts/apply.sh" => "ci/zonewright/apply.sh"),
@@ -65,7 +65,7 @@ const SHARED: [(&str, &str); 5] = [
     example!("scripts/same-plan.sh" => "ci/zonewright/same-plan.sh"),
 ];
 
-/// The files for a host.
+/// Returns the files for a host.
 pub(super) fn files(host: Option<Host>) -> Vec<(String, String)> {
     let own: &[(&str, &str)] = match host {
         None => return Vec::new(),
@@ -75,8 +75,8 @@ pub(super) fn files(host: Option<Host>) -> Vec<(String, String)> {
     own.iter().chain(&SHARED).map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
 }
 
-/// The host of the repository that contains a directory: that of its remotes, or the one whose
-/// files are there.
+/// Detects the host of the repository that contains a directory: by its remotes, or else by the
+/// files of a host in it.
 pub(super) fn detected(directory: &Path) -> Option<Host> {
     let repository = repository(directory);
     let of_remote = repository.as_ref().and_then(|(_, git)| of_configuration(git));
@@ -91,8 +91,8 @@ pub(super) fn detected(directory: &Path) -> Option<Host> {
     })
 }
 
-/// What is to do if the files of a pipeline are written into a directory that is not the top of its
-/// repository: hosts read them there.
+/// Returns the advice for a pipeline in a directory that is not the top of its repository, because
+/// hosts read only files at the top.
 pub(super) fn to_move(directory: &Path) -> Option<String> {
     let here = directory.canonicalize().ok()?;
     let (top, _) = repository(directory).filter(|(top, _)| *top != here)?;
@@ -102,15 +102,16 @@ pub(super) fn to_move(directory: &Path) -> Option<String> {
     ))
 }
 
-/// The top of the working tree that contains a directory, and the directory of Git's own files.
+/// Returns the top of the working tree that contains a directory, and the directory of Git's own
+/// files.
 fn repository(directory: &Path) -> Option<(PathBuf, PathBuf)> {
     let here = directory.canonicalize().ok()?;
     here.ancestors().find_map(|top| Some((top.to_owned(), git_directory(top)?)))
 }
 
-/// The directory of Git's own files for a working tree; `None` if the directory is not the top of
-/// one. In a worktree or a submodule, `.git` is a file that names it (gitrepository-layout, read
-/// 2026-11).
+/// Returns the directory of Git's own files; `None` if a directory is not the top of a working
+/// tree. In a worktree or a submodule, `.git` is a file that names the directory
+/// (gitrepository-layout, read 2026-11).
 fn git_directory(directory: &Path) -> Option<PathBuf> {
     let git = directory.join(".git");
     if git.is_dir() {
@@ -121,8 +122,8 @@ fn git_directory(directory: &Path) -> Option<PathBuf> {
     Some(directory.join(named)).filter(|git| git.is_dir())
 }
 
-/// The host of the remotes of a repository. The configuration of a worktree is that of the main
-/// working tree, which `commondir` names.
+/// Detects the host by the remotes of a repository. `commondir` leads from a worktree to the
+/// configuration of the main working tree.
 fn of_configuration(git: &Path) -> Option<Host> {
     let common = small_text(&git.join("commondir"))
         .and_then(|text| Some(git.join(text.lines().next()?.trim())));
@@ -130,15 +131,15 @@ fn of_configuration(git: &Path) -> Option<Host> {
     text.lines().find_map(of_line)
 }
 
-/// The text of a small file. Opening a FIFO would wait for whoever writes into it.
+/// Reads a small regular file. Opening a FIFO would wait for a writer.
 fn small_text(path: &Path) -> Option<String> {
     path.is_file()
         .then(|| File::open(path).and_then(|file| read_text(file, LARGEST_CONFIGURATION)))?
         .ok()
 }
 
-/// The host in a line of a configuration: `url = git@github.com:team/repository.git`, `url =
-/// https://gitlab.example.com/…`.
+/// Returns the host in a line of a configuration: `url = git@github.com:team/repository.git`, `url
+/// = https://gitlab.example.com/…`.
 fn of_line(line: &str) -> Option<Host> {
     let (key, url) = line.split_once('=')?;
     if !key.trim().eq_ignore_ascii_case("url") {

@@ -1,4 +1,4 @@
-//! `waf diff`: what a spec changes in effect.
+//! Implements `waf diff`: shows the effective changes of a spec.
 
 use std::path::PathBuf;
 
@@ -38,7 +38,6 @@ impl Run for WafDiffArgs {
         self.spec.missing()
     }
 
-    /// Reads, compares, prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let (_, zones) = protection::of_spec(&self.spec, settings, output).await?;

@@ -1,4 +1,4 @@
-//! `waf effective`: what protects zones at Cloudflare now, whoever set it.
+//! Implements `waf effective`: shows the live protection of zones, whoever configured it.
 
 use clap::Args;
 
@@ -33,7 +33,6 @@ impl Run for WafEffectiveArgs {
         Facts::online("waf")
     }
 
-    /// Reads and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let zones = protection::of_names(&self.zones, settings, output).await?;

@@ -1,5 +1,5 @@
-//! `waf explain`: why a request is stopped, and the ways to let it through. Holds no means of
-//! writing to Cloudflare.
+//! Implements `waf explain`: shows why a request is stopped, and the ways to let it through. The
+//! connection cannot write.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -86,7 +86,6 @@ impl Run for WafExplainArgs {
         check_standard_input(asked.iter().chain(&self.attacks).chain(&self.settings.spec))
     }
 
-    /// Reads, explains and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let asked = Asked::read(&self.request, self.entry, &self.reading.options())?;
@@ -183,21 +182,20 @@ impl Run for WafExplainArgs {
     }
 }
 
-/// What is asked about.
+/// Subject of an explanation.
 #[derive(Debug)]
 enum Asked {
-    /// A request.
     Request(Box<Sample>),
-    /// Rules by their numbers, with the request that they matched if it is named.
+    /// Rules by their numbers, with the request that they matched if it is known.
     Rules(Vec<u32>, Option<Box<Sample>>),
 }
 
 impl Asked {
-    /// Reads arguments: numbers of rules, and at most one request; of a file with several, the
-    /// entry.
+    /// Reads the arguments: numbers of rules, and at most one request. `entry` selects a request of
+    /// a file with several.
     ///
     /// # Errors
-    /// A file cannot be read, or has no request.
+    /// A file cannot be read or has no request.
     fn read(
         words: &[String],
         entry: Option<usize>,
@@ -207,7 +205,7 @@ impl Asked {
             words.iter().filter_map(|word| rules_in(word)).flatten().collect();
         numbers.sort_unstable();
         numbers.dedup();
-        // The dashboard lists the rule that compares the score among those that contribute.
+        // The dashboard also lists the rule that compares the score with the threshold.
         if numbers.len() > 1 {
             numbers.retain(|number| *number != ANOMALY_NUMBER);
         }
@@ -232,8 +230,8 @@ impl Asked {
     }
 }
 
-/// The numbers of rules that an argument has: alone, or each at the beginning of a line, as the
-/// dashboard shows rules with what they look for.
+/// Returns the rule numbers in an argument: a single number, or a number at the beginning of each
+/// line, as in the dashboard's list of rules.
 fn rules_in(word: &str) -> Option<Vec<u32>> {
     let number = |part: &str| {
         let is_one = part.len() == 6 && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -249,12 +247,12 @@ fn rules_in(word: &str) -> Option<Vec<u32>> {
     alone.or_else(|| lines.map(first).collect()).filter(|numbers| !numbers.is_empty())
 }
 
-/// The request that an argument is or names.
+/// Returns the request in an argument or in the file that the argument names.
 fn one_of(word: &str, entry: Option<usize>, options: &recorded::Options) -> anyhow::Result<Sample> {
     if let Some(request) = request_of(word).map_err(|error| Ended::Usage(error.to_string()))? {
         return Ok(Sample::of(request, "argument"));
     }
-    // What is not a name may hold credentials, and is not repeated.
+    // An argument that is no path may contain credentials and is not repeated.
     if word.trim().contains(char::is_whitespace) && !Path::new(word).exists() {
         let why = "the argument is neither a request nor a file: write a `curl` command, or a method and an address";
         return Err(Ended::usage(why));
@@ -278,8 +276,8 @@ fn one_of(word: &str, entry: Option<usize>, options: &recorded::Options) -> anyh
     }
 }
 
-/// The request that an argument is: a `curl` command, or a method and an address; `None` if it can
-/// only be a file.
+/// Parses the request in an argument: a `curl` command, or a method and an address. Returns `None`
+/// if the argument can only be a file.
 fn request_of(word: &str) -> Result<Option<Request>, RequestError> {
     let word = word.trim();
     if word.starts_with("curl ") {
@@ -289,7 +287,8 @@ fn request_of(word: &str) -> Result<Option<Request>, RequestError> {
     if is_address && !Path::new(word).exists() { Request::parse(word).map(Some) } else { Ok(None) }
 }
 
-/// What the rules find in attacks: those of files, or shapes of our own if there are none.
+/// Runs the rules on attacks: on recorded ones from files, or on the built-in ones if there are no
+/// files.
 fn attacks(
     paths: &[PathBuf],
     options: &recorded::Options,
@@ -312,7 +311,7 @@ fn attacks(
     Ok(attacks)
 }
 
-/// What the settings are, and whose.
+/// The settings and their owner.
 struct Setting {
     zone: ZoneName,
     whose: &'static str,
@@ -320,7 +319,7 @@ struct Setting {
     notes: Vec<String>,
 }
 
-/// What rules find in the request.
+/// Matches of rules in the request.
 struct Found {
     request: Option<Request>,
     hits: Hits,
@@ -328,7 +327,7 @@ struct Found {
     notes: Vec<String>,
 }
 
-/// What rules find in what was asked.
+/// Runs the rules on the request, or looks up the numbered rules.
 fn find(asked: Asked, rules: &RuleSet) -> anyhow::Result<Found> {
     let levels: BTreeMap<u32, u8> = rules.scoring().map(|rule| (rule.rule, rule.level)).gather();
     match asked {
@@ -387,7 +386,8 @@ fn find(asked: Asked, rules: &RuleSet) -> anyhow::Result<Found> {
     }
 }
 
-/// The settings of a spec for the zone of the request; for the only zone if there is no request.
+/// Returns the settings of a spec for the zone of the request, or for the only zone if there is no
+/// request.
 fn of_spec(goal: &Goal, request: Option<&Request>, rules: &RuleSet) -> anyhow::Result<Setting> {
     let desired = &goal.desired;
     let zone: &DesiredZone = match request {
@@ -406,14 +406,14 @@ fn of_spec(goal: &Goal, request: Option<&Request>, rules: &RuleSet) -> anyhow::R
     Ok(Setting { zone: zone.name.clone(), whose: "spec", protection, notes })
 }
 
-/// The reason and the last day of an edit.
+/// Returns the reason and the last day of an edit.
 fn note(args: &WafExplainArgs, request: &Request, settings: &Settings<'_>) -> anyhow::Result<Note> {
     let usual = || format!("false positive on {} {}", request.method, request.path_seen());
     let reason = Some(args.reason.clone().unwrap_or_else(usual));
     Ok(Note { reason, expires: Some(after_days(settings, args.days)?), ..Note::default() })
 }
 
-/// A request in a line.
+/// Returns a request in one line.
 fn shown(request: &Request, redact: bool) -> String {
     match redact && !request.query.is_empty() {
         true => {
@@ -424,7 +424,7 @@ fn shown(request: &Request, redact: bool) -> String {
     }
 }
 
-/// What a rule matched, without what must not be shown.
+/// Returns the part of a request that a rule matched, without secrets.
 fn part(evidence: &Evidence, redact: bool) -> Part {
     let Evidence { collection, key, is_count, matched, bytes, length, .. } = evidence;
     let key = String::from_utf8_lossy(key).to_ascii_lowercase();
@@ -434,7 +434,7 @@ fn part(evidence: &Evidence, redact: bool) -> Part {
         "REQUEST_COOKIES" | "FULL_REQUEST" | "AUTH_TYPE" => true,
         "ARGS" | "ARGS_GET" | "ARGS_POST" => sounds_secret(&key),
         "REQUEST_HEADERS" => sounds_secret(&key) || has_secret_argument(&text),
-        // What other rules stored or matched can be of any part.
+        // A value that other rules stored or matched may come from any part.
         "TX" | "MATCHED_VAR" | "MATCHED_VARS" | "RULE" => true,
         _ => has_secret_argument(&text),
     };

@@ -1,4 +1,4 @@
-//! `waf hits`: runs the OWASP Core Rule Set on requests. Needs no spec and no zone.
+//! Implements `waf hits`: runs the OWASP Core Rule Set on requests. Needs no spec and no zone.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -52,7 +52,7 @@ impl Run for WafHitsArgs {
     }
 }
 
-/// Reads the rules, then answers each request with a line.
+/// Reads the rules, then prints a line for each request.
 fn run(args: &WafHitsArgs, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let set = crs::load(&args.crs)?;
     let requests = recorded::open_verbatim(&args.requests, &args.reading.options())?;
@@ -63,7 +63,7 @@ fn run(args: &WafHitsArgs, output: &Arc<Output>) -> anyhow::Result<Exit> {
             let line = serde_json::to_string(&HitsLine::of(&id, &evaluator.evaluate(&request)))?;
             Ok(writeln!(out, "{line}")?)
         });
-        // The answers before a request that cannot be read are printed.
+        // The lines of requests before an unreadable one are printed.
         failure = match answered.map_err(anyhow::Error::downcast::<io::Error>) {
             Ok(_) => None,
             Err(Ok(of_output)) => return Err(of_output),
@@ -77,12 +77,12 @@ fn run(args: &WafHitsArgs, output: &Arc<Output>) -> anyhow::Result<Exit> {
     }
 }
 
-/// What came of a request, as a line.
+/// Result for a request, as a JSON line.
 #[derive(Debug, Serialize)]
 struct HitsLine<'a> {
     id: &'a str,
     hits: Vec<u32>,
-    /// The score at each paranoia level.
+    /// Score at each paranoia level.
     score: BTreeMap<u8, i64>,
     #[serde(skip_serializing_if = "<[u32]>::is_empty")]
     undecided: &'a [u32],

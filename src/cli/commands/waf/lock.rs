@@ -1,4 +1,4 @@
-//! `waf lock`: writes the managed rulesets down, or compares them with what was written down.
+//! Implements `waf lock`: writes the managed rulesets to a lock file, or compares them with it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,6 @@ impl Run for WafLockArgs {
         self.spec.missing()
     }
 
-    /// Reads, compares, and writes unless it is only to check.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let (goal, zones) = protection::of_spec(&self.spec, settings, output).await?;
@@ -93,13 +92,13 @@ impl Run for WafLockArgs {
     }
 }
 
-/// What was written down; `None` where nothing was. One that cannot be read is written again unless
-/// it is only to check.
+/// Reads the lock file; `None` if there is none. An unreadable file counts as absent, except for a
+/// check.
 fn read(path: &Path, is_check: bool) -> anyhow::Result<Option<Lock>> {
     let text = match waf_lock::read_text(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !is_check => return Ok(None),
-        // What is written into and keeps nothing, such as `/dev/stdout`.
+        // A pipe or device, such as `/dev/stdout`, has no earlier content.
         Err(_) if !path.is_file() && !is_check => return Ok(None),
         Err(error) => {
             return Err(error).with_context(|| format!("failed to read {}", path.display()));

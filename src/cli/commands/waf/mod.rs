@@ -1,4 +1,4 @@
-//! `waf`: what a setting of the protection means. Holds no means of writing to Cloudflare.
+//! Implements `waf`: shows the meaning of protection settings. The connection cannot write.
 
 mod proposed_spec;
 mod protection;

@@ -1,4 +1,5 @@
-//! The spec that `waf explain` and `waf tune` propose, and the last day of what is in it.
+//! Writes the specs that `waf explain` and `waf tune` propose, and determines when their content
+//! expires.
 
 use anyhow::Context;
 use jiff::Span;
@@ -6,14 +7,13 @@ use jiff::civil::Date;
 
 use crate::cli::settings::Settings;
 
-/// Days for which `waf explain` proposes an exception, unless another number is given; a narrow one
-/// may have 90.
+/// Default lifetime of an exception from `waf explain`, in days. A narrow exception may have 90.
 pub(super) const DAYS_OF_AN_EXCEPTION: u16 = 30;
 
-/// Days for which `waf tune` proposes its exceptions, unless another number is given.
+/// Default lifetime of exceptions from `waf tune`, in days.
 pub(super) const DAYS_OF_TUNING: u16 = 90;
 
-/// The day after so many days, `YYYY-MM-DD`.
+/// Returns the date after a number of days as `YYYY-MM-DD`.
 ///
 /// # Errors
 /// As [`Settings::today`].
@@ -22,7 +22,7 @@ pub(super) fn after_days(settings: &Settings<'_>, days: u16) -> anyhow::Result<S
     Ok(today.saturating_add(Span::new().days(i64::from(days))).to_string())
 }
 
-/// A spec with one section, which can be a file of its own beside the others.
+/// Returns a spec with one section, which can be a separate file beside the others.
 pub(super) fn spec_of(zone: &str, section: &str) -> String {
     let lines = section.lines().map(|line| format!("      {line}\n")).collect::<String>();
     format!("version: 1\nzones:\n  {zone}:\n    waf:\n{lines}")

@@ -1,5 +1,5 @@
-//! The protection of zones for the commands below `waf`: of the zones of a spec, or of zones by
-//! their names.
+//! Reads the protection of zones for the commands below `waf`: of the zones of a spec, or of zones
+//! by their names.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,7 +42,8 @@ pub(super) struct SettingArgs {
 }
 
 impl SettingArgs {
-    /// The global options that matter: live settings of one zone need none about specs.
+    /// Returns the global options that affect the command. Live settings need no options about
+    /// specs.
     pub(super) fn matters(&self, of_spec: Matters) -> Matters {
         match &self.live {
             Some(_) if self.spec.is_empty() => {
@@ -52,17 +53,17 @@ impl SettingArgs {
         }
     }
 
-    /// The facts of a command that reads them.
+    /// Returns the facts of a command that reads settings.
     pub(super) fn facts(&self) -> Facts<'_> {
         zone_source::facts("waf", &self.spec, self.live.is_some(), None)
     }
 
-    /// Where the spec goes, if no settings are named.
+    /// Returns the argument to fill in if no settings are named.
     pub(super) fn missing(&mut self) -> Option<&mut Vec<PathBuf>> {
         (self.spec.is_empty() && self.live.is_none()).then_some(&mut self.spec)
     }
 
-    /// Refuses both for a command that takes one of them.
+    /// Refuses both kinds of settings for a command that takes one.
     ///
     /// # Errors
     /// What to write instead.
@@ -118,7 +119,7 @@ pub(super) async fn of_goal(
 /// Reads the protection of zones by their names.
 ///
 /// # Errors
-/// A name is none, or Cloudflare does not have the zone.
+/// A name is invalid, or Cloudflare lacks the zone.
 pub(super) async fn of_names(
     names: &[String],
     settings: &Settings<'_>,
@@ -140,7 +141,7 @@ pub(super) async fn of_names(
     Ok(zones)
 }
 
-/// An error of reading as it is, so that what helps with it is shown.
+/// Converts an error so that its help is shown.
 fn unreadable(error: ProtectionError) -> anyhow::Error {
     match error {
         ProtectionError::Fetch(error) => error.into(),
@@ -148,7 +149,7 @@ fn unreadable(error: ProtectionError) -> anyhow::Error {
     }
 }
 
-/// The zone of the spec that a request is for.
+/// Returns the zone of the spec to which a request belongs.
 pub(super) fn zone_of<'d>(
     desired: &'d Desired,
     request: &Request,
@@ -160,7 +161,7 @@ pub(super) fn zone_of<'d>(
     zone.ok_or_else(|| anyhow!("no zone of the spec has the host {}", request.host))
 }
 
-/// Why no rule applies to a host, or may not, if that is so.
+/// Returns why rules do not apply or may not apply to a host; `None` if they apply.
 pub(super) fn serving(desired: &Desired, request: &Request) -> Option<String> {
     let host = Fqdn::parse(&request.host).ok()?;
     let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());

@@ -1,5 +1,5 @@
-//! `waf rehearse`: what becomes of recorded requests now and after the plan. Holds no means of
-//! writing.
+//! Implements `waf rehearse`: shows the effect of the plan on recorded requests. The connection
+//! cannot write.
 
 use std::path::PathBuf;
 
@@ -83,10 +83,9 @@ impl Run for WafRehearseArgs {
         check_standard_input(self.spec.spec.iter().chain(requests).chain(benign).chain(attacks))
     }
 
-    /// Reads the rules of both sides, then the requests, and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        // Mistakes in the names of files are told before Cloudflare is asked.
+        // Mistakes in file names are reported before Cloudflare is asked.
         let RecordingArgs { requests, benign, attacks, rules, reading, lists, no_samples } =
             &self.recordings;
         let rules = note_if_missing(rules.available()?, output);

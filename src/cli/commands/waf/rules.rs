@@ -1,4 +1,4 @@
-//! `waf rules`: the rules of a managed ruleset as they are under the spec.
+//! Implements `waf rules`: lists the rules of a managed ruleset as the spec configures them.
 
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ enum Ruleset {
 }
 
 impl Ruleset {
-    /// As the model has it.
+    /// Returns the ruleset in the terms of the model.
     fn managed(self) -> Managed {
         match self {
             Self::Owasp => Managed::Owasp,
@@ -82,7 +82,6 @@ impl Run for WafRulesArgs {
         self.spec.missing()
     }
 
-    /// Reads, filters, prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let (_, zones) = protection::of_spec(&self.spec, settings, output).await?;

@@ -1,4 +1,5 @@
-//! `waf trace`: the rules that a request meets, and the verdict. Holds no means of writing.
+//! Implements `waf trace`: shows the rules that a request meets, and the verdict. The connection
+//! cannot write.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -61,7 +62,6 @@ impl Run for WafTraceArgs {
         self.settings.missing()
     }
 
-    /// Follows the request and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let (request, rate) = asked(self).map_err(|error| Ended::Usage(error.to_string()))?;
@@ -122,7 +122,7 @@ impl Run for WafTraceArgs {
     }
 }
 
-/// The request and how often it is made.
+/// Parses the request and its rate.
 fn asked(args: &WafTraceArgs) -> anyhow::Result<(Request, Rate)> {
     let is_curl = args.request.trim_start().starts_with("curl ");
     let mut request =

@@ -1,5 +1,5 @@
-//! `waf tune`: the setting of the OWASP ruleset with the least damage. Holds no means of writing to
-//! Cloudflare.
+//! Implements `waf tune`: finds the setting of the OWASP ruleset with the least damage. The
+//! connection cannot write.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -96,7 +96,6 @@ impl Run for WafTuneArgs {
         }
     }
 
-    /// Reads, searches and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let rules = self.settings.rules.needed()?;
@@ -127,7 +126,7 @@ impl Run for WafTuneArgs {
         };
         let has_attacks = !self.attacks.is_empty();
         let highest = self.max_threshold.unwrap_or(Bounds::THRESHOLDS.1);
-        // Without attacks the weakest setting that the floor allows needs the fewest entries.
+        // Without attacks, the weakest setting that the floor allows needs the fewest entries.
         let lowest = if has_attacks { Bounds::THRESHOLDS.0.min(highest) } else { highest };
         let least = self.min_level.unwrap_or(1);
         let most = if has_attacks { 4 } else { least };
@@ -181,7 +180,7 @@ impl Run for WafTuneArgs {
                 .map(|entry| {
                     let without = tuning.without(entry);
                     let spared = acted_on(&without, seen);
-                    // An entry never stops more.
+                    // An entry never causes more requests to be stopped.
                     let costs = acted_on(&without, seen_attacks) - acted_on(&tuning, seen_attacks);
                     (entry, spared, costs, tuning.passing_at(entry, seen_attacks))
                 })
@@ -200,23 +199,23 @@ impl Run for WafTuneArgs {
     }
 }
 
-/// Half of the requests of a kind.
+/// Half of the requests of one kind.
 #[derive(Default)]
 struct Half {
-    /// How many there are.
+    /// Number of requests.
     all: usize,
-    /// How many are acted on today.
+    /// Number of requests that are acted on today.
     today: usize,
-    /// Those that a setting could act on.
+    /// Requests that a setting could act on.
     loads: Loads,
 }
 
 /// Requests of one kind under today's setting, in two halves.
 #[derive(Default)]
 struct Halves {
-    /// Those that the search sees.
+    /// Requests that the search uses.
     seen: Half,
-    /// Those that judge it.
+    /// Requests that test the result of the search.
     unseen: Half,
     /// Requests to other hosts.
     foreign: usize,
@@ -227,24 +226,24 @@ struct Halves {
 }
 
 impl Half {
-    /// What becomes of them.
+    /// Returns the outcome of a tuning for the requests.
     fn outcome(&self, tuning: &Tuning) -> Outcome {
         Outcome { all: self.all, today: self.today, then: acted_on(tuning, &self.loads) }
     }
 }
 
-/// Names of files in a message.
+/// Joins the names of files for a message.
 fn names(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 impl Halves {
-    /// Adds a request to the half of its digest, so that the order of requests has no influence.
-    /// Rules that could not be decided count for benign requests, and not for attacks: what is
-    /// proposed holds whether they match or not.
+    /// Adds a request to the half that its digest selects, so that the order of requests has no
+    /// influence. Undecided rules count as matching for benign requests and as not matching for
+    /// attacks, so that the proposal holds in either case.
     ///
     /// # Errors
-    /// More requests differ than can be held.
+    /// The number of different requests exceeds the limit.
     fn add(
         &mut self,
         sample: &Sample,
@@ -287,7 +286,8 @@ impl Halves {
     }
 }
 
-/// The half that a request belongs to: the lowest bit of the SHA-256 of what rules see of it.
+/// Returns true if a request belongs to the first half: the lowest bit of the SHA-256 of its
+/// content decides.
 fn is_seen(sample: &Sample) -> bool {
     let sent = sample.as_sent();
     let mut digest = Context::new(&SHA256);
