@@ -16,12 +16,10 @@ use crate::document::drift::Drift;
 use crate::document::plan::{Plan, Requests};
 use crate::document::rehearsal::Rehearsal;
 use crate::document::written_files::{FormattedFiles, NewFiles, PulledFiles, SnapshotFile};
+use crate::document::{dns_answer, expectations, spec_diff, waf, waf_explain, waf_trace, waf_tune};
 use crate::insight::traffic::Report;
 use crate::live::snapshot::SnapshotLine;
 use crate::recorded::Line;
-use crate::render::{
-    dns_answer, expectations, spec_diff_json, waf_explain, waf_json, waf_trace, waf_tune,
-};
 use crate::spec;
 
 /// Declares the kinds: the one list. Each has its name on the command line and in `schema/`, and
@@ -84,7 +82,7 @@ kinds! {
     /// What every command writes with `--format json` if the spec has errors.
     Findings = "diagnostics": of::<Findings>(Some("diagnostics"));
     /// `diff --format json`.
-    SpecDiff = "spec-diff": of::<spec_diff_json::Document<'_>>(Some("spec-diff"));
+    SpecDiff = "spec-diff": of::<spec_diff::Document<'_>>(Some("spec-diff"));
     /// `resolve --format json`.
     Answers = "answers": of::<dns_answer::Document<'_>>(Some("answers"));
     /// `test --format json`.
@@ -96,13 +94,13 @@ kinds! {
     /// `init --format json`.
     NewFiles = "init": of::<NewFiles>(Some("init"));
     /// `waf rules --format json`.
-    WafRules = "waf-rules": of::<waf_json::Zones<waf_json::ZoneRules<'_>>>(Some("waf_rules"));
+    WafRules = "waf-rules": of::<waf::Zones<waf::ZoneRules<'_>>>(Some("waf_rules"));
     /// `waf effective --format json`.
-    WafEffective = "waf-effective": of::<waf_json::Zones<waf_json::ZoneSurvey<'_>>>(Some("waf_effective"));
+    WafEffective = "waf-effective": of::<waf::Zones<waf::ZoneSurvey<'_>>>(Some("waf_effective"));
     /// `waf diff --format json`.
-    WafDiff = "waf-diff": of::<waf_json::Zones<waf_json::ZoneDifference<'_>>>(Some("waf_diff"));
+    WafDiff = "waf-diff": of::<waf::Zones<waf::ZoneDifference<'_>>>(Some("waf_diff"));
     /// `waf lock --format json`.
-    WafLock = "waf-lock": of::<waf_json::Lock<'_>>(Some("waf_lock"));
+    WafLock = "waf-lock": of::<waf::Lock<'_>>(Some("waf_lock"));
     /// `waf trace --format json`.
     WafTrace = "waf-trace": of::<waf_trace::Document<'_>>(Some("waf_trace"));
     /// `waf explain --format json`.

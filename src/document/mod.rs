@@ -1,4 +1,4 @@
-//! The documents that programs read: plans, saved plans, reports. Their shapes are types.
+//! The documents that programs read. Their shapes are types.
 //!
 //! In: the values of the other modules. Out: a value that serde writes. The names of members and
 //! the words are a stable contract, held by tests; a change increases `format`. Their JSON Schemas
@@ -8,13 +8,21 @@
 pub mod apply;
 pub mod conformance;
 pub mod diagnostic;
+pub mod dns_answer;
 pub mod doctor;
 pub mod drift;
+pub mod expectations;
+pub(crate) mod place;
 pub mod plan;
 pub mod rehearsal;
 pub mod saved_plan;
 pub mod saved_zone;
+pub mod spec_diff;
 pub mod stale;
+pub mod waf;
+pub mod waf_explain;
+pub mod waf_trace;
+pub mod waf_tune;
 pub mod written_files;
 
 use serde::Serialize;

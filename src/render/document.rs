@@ -6,9 +6,9 @@ use std::fmt;
 use std::io::{self, Write};
 
 use super::changed_file::ChangedFile;
-use super::expectations::Checked;
 use super::{DriftView, Findings, Review};
 use crate::diagnostic::{Finding, Sources};
+use crate::document::expectations::Checked;
 use crate::insight::traffic::Report;
 
 /// Writes a plan.

@@ -1,9 +1,10 @@
 //! Drift for all outputs: the changes and their authors, as operations of the plan with their
 //! findings.
 
-use super::operation_view::{OperationView, place, views};
+use super::operation_view::{OperationView, views};
 use crate::diagnostic::Sources;
 use crate::diagnostic::count;
+use crate::document::place::place;
 use crate::drift::{
     CheckedExpectation, Finding, Report, State, Verdict, WeakenedDeployment, ZoneReport,
 };

@@ -9,10 +9,10 @@ use std::fmt::Write as _;
 
 use super::document::Document;
 use super::escape::html;
-use super::expectations::{Checked, counts};
 use super::findings::{Findings, Region, detail};
-use super::operation_view::place;
 use crate::diagnostic::{Diagnostic, Finding, Severity, Sources};
+use crate::document::expectations::{Checked, counts};
+use crate::document::place::place;
 use crate::insight::expect::Outcome;
 use crate::model::Gather;
 

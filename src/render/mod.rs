@@ -17,7 +17,6 @@
 //! | `waf_explain` | the reasons why a request is stopped, and the ways to let it through |
 //! | `waf_rehearsal` | the outcomes of recorded requests |
 //! | `snapshot` | the time of the snapshot that a plan was made against |
-//! | `spec_diff_json` | the differences between two specs, as JSON |
 //! | `diagnostics` | findings in the style of a compiler |
 //! | `drift` | changes and their authors, shared by the outputs of `text`, `json` and `markdown` |
 //! | `openmetrics` | drift as metrics for a monitoring system |
@@ -30,7 +29,6 @@
 //! | `names_in_words` | internationalised names in both forms, and many names in few words |
 //! | `textdiff` | marked differences between two texts |
 //! | `findings` | findings and their regions, shared by the outputs about specs |
-//! | `place` | a place in a spec, in JSON outputs |
 //! | `wrapped_lines` | wraps lines that are wider than the terminal |
 //! | `safe`, `escape` | escape foreign text |
 
@@ -48,15 +46,12 @@ mod names_in_words;
 pub mod openmetrics;
 mod operation_view;
 mod overwritten_value;
-mod place;
 mod record_in_words;
 pub mod safe;
 pub mod snapshot;
-pub mod spec_diff_json;
 pub mod text;
 mod textdiff;
 pub mod waf_explain;
-pub mod waf_json;
 pub mod waf_rehearsal;
 pub mod waf_trace;
 pub mod waf_tune;

@@ -14,6 +14,7 @@ use super::overwritten_value::LiveView;
 use super::record_in_words::{attribute, facets, value};
 use crate::diagnostic::{Place, Sources, count, noun_for};
 use crate::diff::{Field, FieldChange, Override, RuleField, ZoneSetting};
+use crate::document::place::place;
 use crate::insight::Direction;
 use crate::model::managed::threshold_keyword;
 use crate::model::{Danger, Facets, RecordForm, Value};
@@ -292,12 +293,6 @@ impl OperationView<'_> {
     pub(super) fn place(&self, sources: &Sources) -> Option<String> {
         place(self.place?, sources)
     }
-}
-
-/// Returns file and line of a place; `None` if the place is in no source text.
-pub(super) fn place(place: Place, sources: &Sources) -> Option<String> {
-    let source = sources.get(place.source)?;
-    Some(format!("{}:{}", source.name(), sources.line_column(place).line))
 }
 
 /// The number of operations with each action.

@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::safe::{safe, shortened};
 use super::waf_trace::named;
 use crate::diagnostic::{Sources, count, first_of};
 use crate::document::FORMAT;
+use crate::document::waf_explain::{Document, HitDocument, Part, WayDocument};
 use crate::insight::traffic::{
     Counted, Fate, Hit, Hits, Scope, Scored, Verdict, Way, WayKind, Ways,
 };
@@ -25,26 +23,6 @@ const MOST_OF_MESSAGE: usize = 60;
 pub(super) const MOST_OF_EDIT: usize = 8192;
 /// Maximum number of rules that one line names.
 const MOST_RULES: usize = 6;
-
-/// The part of a request that a rule matched.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Part {
-    /// The collection of the rule language, such as `ARGS`.
-    pub collection: &'static str,
-    /// The member of the collection, such as the name of an argument.
-    pub key: String,
-    /// True if the value is the number of such members in the request.
-    pub is_count: bool,
-    /// The bytes that matched, after the transformations of the rule; `None` if they must not be
-    /// shown.
-    pub text: Option<String>,
-    /// The index of the first byte.
-    pub start: usize,
-    /// The index after the last byte.
-    pub end: usize,
-    /// The length of the whole value.
-    pub length: usize,
-}
 
 /// An explanation with all its parts.
 #[derive(Debug)]
@@ -300,55 +278,6 @@ fn about(way: &Way) -> String {
         WayKind::Level(level) => format!("paranoia level {level}"),
         WayKind::Threshold(threshold) => format!("threshold {threshold}"),
     }
-}
-
-/// The explanation in the form of the JSON output.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Document<'e> {
-    /// Version of the format.
-    format: u32,
-    /// The kind of document.
-    kind: &'static str,
-    request: Option<&'e str>,
-    zone: Option<&'e str>,
-    settings: Option<&'static str>,
-    verdict: Option<&'static str>,
-    by: Option<String>,
-    score: Option<u32>,
-    threshold: Option<u32>,
-    action: Option<&'e str>,
-    level: Option<u8>,
-    hits: Vec<HitDocument<'e>>,
-    undecided: Vec<u32>,
-    scores: BTreeMap<u8, u32>,
-    attacks: usize,
-    stopped: usize,
-    ways: Vec<WayDocument<'e>>,
-    not_evaluated: Vec<&'e str>,
-    depends_on: Vec<&'e str>,
-    notes: &'e [String],
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct HitDocument<'e> {
-    rule: u32,
-    level: u8,
-    score: u32,
-    counts: bool,
-    why_not: Option<String>,
-    looks_for: Option<&'e str>,
-    matched: Vec<&'e Part>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct WayDocument<'e> {
-    kind: &'static str,
-    scope: &'static str,
-    rules: &'e [u32],
-    score: u32,
-    threshold: u32,
-    lets_through: usize,
-    edit: &'e str,
 }
 
 /// Returns the form of the JSON output.

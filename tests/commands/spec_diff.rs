@@ -10,9 +10,10 @@ use serde_json::Value;
 use tempfile::TempDir;
 use zonewright::diagnostic::Sources;
 use zonewright::diff::{SpecChangeKind, SpecChanges, ZoneSpecKind, diff_specs};
+use zonewright::document;
 use zonewright::model::ruleset::DesiredWaf;
 use zonewright::model::{Desired, DesiredZone};
-use zonewright::render::{self, text::write_spec_changes};
+use zonewright::render::text::write_spec_changes;
 use zonewright::spec;
 
 /// A spec as it is understood.
@@ -56,7 +57,7 @@ fn spec_diff_json_is_a_contract() {
     let after = "version: 1\nzones:\n  example.com:\n    records:\n      - { name: www, type: A, content: 192.0.2.2, comment: null }\n    waf:\n      custom:\n        - { name: b, when: ssl, action: block }\n        - { name: a, when: cf.client.bot, action: block }\n";
     let changes = diff_specs(&load(before, &mut sources), &load(after, &mut sources));
     let json =
-        serde_json::to_value(render::spec_diff_json::json(&changes, &sources)).expect("it is JSON");
+        serde_json::to_value(document::spec_diff::json(&changes, &sources)).expect("it is JSON");
     insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
         insta::assert_snapshot!(format!("{json:#}"));
     });

@@ -78,7 +78,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     // Of all of these the types of their documents.
-    ("schema", &["spec", "document", "render", "insight", "live", "apply", "recorded", "sandbox"]),
+    ("schema", &["spec", "document", "insight", "live", "apply", "recorded", "sandbox"]),
     // Assumptions about Cloudflare, tried in a real zone: raw requests, as the sandbox would answer
     // them.
     ("conformance", &["model", "wire", "api", "apply", "document"]),

@@ -15,10 +15,11 @@ use crate::cli::settings::Settings;
 use crate::cli::shared_arguments::Format;
 use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
 use crate::diff::{SpecChanges, diff_specs};
+use crate::document;
 use crate::model::{Desired, Gather};
 use crate::reconcile::pattern;
+use crate::render::Findings;
 use crate::render::text::write_spec_changes;
-use crate::render::{self, Findings};
 use crate::spec;
 
 /// Compare two specs offline
@@ -64,7 +65,7 @@ impl Run for DiffArgs {
             return report(errors, &sources, settings, output);
         }
         match output.format {
-            Format::Json => output.json(&render::spec_diff_json::json(&changes, &sources))?,
+            Format::Json => output.json(&document::spec_diff::json(&changes, &sources))?,
             Format::Text | Format::Document(_) => {
                 output.report(|out| write_spec_changes(out, &changes, output.colour))?;
             }

@@ -18,11 +18,12 @@ use crate::cli::settings::Settings;
 use crate::cli::shared_arguments::Format;
 use crate::cli::zone_source;
 use crate::diagnostic::{Place, Sources};
+use crate::document::dns_answer::{AnswerView, json};
 use crate::insight::dns::{End, Entry, Serving, ZoneIndex, Zones};
 use crate::live::{Fetched, MissingZone, ZoneQuery};
 use crate::model::{Desired, Fqdn, Live, Rdata, RecordType, Unmanaged, ZoneName};
 use crate::reconcile::Goal;
-use crate::render::dns_answer::{AnswerView, json, write_answers};
+use crate::render::dns_answer::write_answers;
 
 /// Show the authoritative answer for a name, and the records it comes from
 #[derive(Debug, Args)]

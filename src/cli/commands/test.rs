@@ -14,12 +14,13 @@ use crate::cli::recordings::ExpectedRequestArgs;
 use crate::cli::shared_arguments::{Format, SpecArgs};
 use crate::crs;
 use crate::diagnostic::Place;
+use crate::document::expectations::{Checked, json};
 use crate::insight::dns::{ZoneIndex, Zones};
 use crate::insight::expect::{DROPPED, Evidence, Outcome, Rigor, dropped, hold};
 use crate::insight::traffic::FindsHits;
 use crate::model::{DesiredZone, Expectation, Gather, Unmanaged, ZoneName};
 use crate::reconcile::{Base, protection_in_spec};
-use crate::render::expectations::{Checked, json, write};
+use crate::render::expectations::write;
 
 /// Check the expectations of a spec (`expect:`) offline; exit with 2 if one fails
 #[derive(Debug, Args)]

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::diagnostic::Sources;
+use crate::document::place::place;
 use crate::plan::Action;
 use crate::render::entries::{Entry, ZoneEntries};
 use crate::render::escape::{html, html_prose, markup};
 use crate::render::names_in_words::in_both_forms;
-use crate::render::operation_view::{OperationView, place, rest, zone_words};
+use crate::render::operation_view::{OperationView, rest, zone_words};
 use crate::render::textdiff::{Compared, Part};
 
 /// Number of entries that a browser lays out together, once they come near the screen. Until then,

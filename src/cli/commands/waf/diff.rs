@@ -9,9 +9,9 @@ use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::Matters;
 use crate::cli::shared_arguments::{Format, SpecArgs};
+use crate::document::waf as json;
 use crate::insight::waf::{Difference, difference};
 use crate::render::text::write_waf_difference;
-use crate::render::waf_json as json;
 
 /// Show what the spec changes, rule by rule
 #[derive(Debug, Args)]

@@ -7,10 +7,10 @@ use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::Matters;
 use crate::cli::shared_arguments::Format;
+use crate::document::waf as json;
 use crate::insight::waf::{survey, survey_account};
 use crate::reconcile::LiveProtection;
 use crate::render::text::write_waf_survey;
-use crate::render::waf_json as json;
 
 /// Show the live protection of a zone
 #[derive(Debug, Args)]

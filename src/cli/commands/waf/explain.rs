@@ -20,6 +20,7 @@ use crate::cli::shared_arguments::{Format, Global};
 use crate::cli::zone_source;
 use crate::crs;
 use crate::diagnostic::{Sources, has_secret_argument, sounds_secret};
+use crate::document::waf_explain::Part;
 use crate::insight::traffic::{Attacks, Hit, Hits, Protection, Ways, ways_to_let_through};
 use crate::model::facts::owasp::ANOMALY_NUMBER;
 use crate::model::request::{Body, Rate, Request, RequestError, without_secrets};
@@ -27,7 +28,7 @@ use crate::model::ruleset::Note;
 use crate::model::{DesiredZone, Gather, ZoneName};
 use crate::reconcile::{Goal, LiveProtection, protection_in_spec};
 use crate::recorded::{self, Sample, parse_curl};
-use crate::render::waf_explain::{Explained, Part, document, write_explained};
+use crate::render::waf_explain::{Explained, document, write_explained};
 use crate::seclang::{Evidence, RuleSet};
 use crate::spec::print_waf;
 

@@ -12,12 +12,12 @@ use crate::cli::exit_codes::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::options_in_help::Matters;
 use crate::cli::shared_arguments::{Format, SpecArgs};
+use crate::document::waf as json;
 use crate::insight::waf::lock::{Lock, compare};
 use crate::live::WafQuery;
 use crate::model::managed::Catalogue;
 use crate::reconcile::waf_lock::{self, path_beside};
 use crate::render::text::write_waf_lock;
-use crate::render::waf_json as json;
 
 /// Write waf.lock, or compare the managed rulesets with it
 #[derive(Debug, Args)]

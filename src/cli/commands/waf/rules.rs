@@ -11,11 +11,11 @@ use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::Matters;
 use crate::cli::shared_arguments::{Format, SpecArgs};
+use crate::document::waf as json;
 use crate::insight::waf::{RuleFilter, survey};
 use crate::model::facts::crs::ATTACK_FAMILIES;
 use crate::model::managed::Managed;
 use crate::render::text::write_waf_rules;
-use crate::render::waf_json as json;
 
 /// List the rules of a managed ruleset: on or off under the spec, and why
 #[derive(Debug, Args)]

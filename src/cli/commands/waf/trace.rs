@@ -15,13 +15,14 @@ use crate::cli::shared_arguments::Format;
 use crate::cli::zone_source;
 use crate::crs;
 use crate::diagnostic::Sources;
+use crate::document::waf_trace::{Trace, document};
 use crate::insight::traffic::{FindsHits, Protection, Verdict};
 use crate::model::ZoneName;
 use crate::model::request::{Given, Rate, Request};
 use crate::model::ruleset::AccountRules;
 use crate::reconcile::{LiveProtection, protection_in_spec};
 use crate::recorded::parse_curl;
-use crate::render::waf_trace::{Trace, write_traces};
+use crate::render::waf_trace::write_traces;
 
 /// Show the rules that a request meets, and what happens to it
 #[derive(Debug, Args)]
@@ -111,9 +112,7 @@ impl Run for WafTraceArgs {
         let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);
         output.hide();
         match output.format {
-            Format::Json => {
-                output.json(&crate::render::waf_trace::document(&request, &traces, sources))?
-            }
+            Format::Json => output.json(&document(&request, &traces, sources))?,
             Format::Text | Format::Document(_) => {
                 output.report(|out| write_traces(out, &request, &traces, sources))?;
             }

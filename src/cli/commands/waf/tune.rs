@@ -18,6 +18,7 @@ use crate::cli::recordings::{ReadingArgs, check_standard_input, find_in_each};
 use crate::cli::shared_arguments::{Format, Global, SpecArgs};
 use crate::crs;
 use crate::diagnostic::count;
+use crate::document::waf_tune::{Outcome, Tuned, document};
 use crate::insight::traffic::{
     Bounds, Hits, Load, Loads, Protection, Scored, Tuning, acted_on, least_damage,
 };
@@ -26,7 +27,7 @@ use crate::model::ruleset::Note;
 use crate::model::{Fqdn, ZoneName};
 use crate::reconcile::{LiveProtection, protection_in_spec};
 use crate::recorded::Sample;
-use crate::render::waf_tune::{Outcome, Tuned, document, write_tuned};
+use crate::render::waf_tune::write_tuned;
 use crate::spec::print_waf;
 
 /// Find the OWASP setting that stops the most attacks and no benign request

@@ -6,13 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use super::FORMAT;
 use super::place::Source;
 use crate::diagnostic::Sources;
 use crate::diff::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind};
 use crate::wire::record::to_json;
-
-/// Version of the format.
-const FORMAT: u32 = 1;
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Document<'a> {

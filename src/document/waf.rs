@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
-use crate::document::FORMAT;
+use super::FORMAT;
 use crate::insight::waf::lock::{LockChanges, LockedRule};
 use crate::insight::waf::{
     AccountSurvey, ChangedRule, Difference, FamilyCount, InForce, Reach, RuleDifference, RuleRow,
