@@ -7,7 +7,7 @@
 //! | as before | not as the base wanted it | `drift`: someone else changed it, and the plan reverts that |
 //! | changed | not as the base wanted it | `both`: a conflict |
 //!
-//! All cases of records are in [`super::conflicts`].
+//! All cases of records are in [`overwrites`](super::overwrites).
 //!
 //! What the previous spec wanted and this one does not name is deleted, if it still is as it was:
 //! ownership without a state file.

@@ -170,6 +170,7 @@ pub(super) enum AnswerSyntax {
 #[serde(deny_unknown_fields)]
 pub(super) struct MailSyntax {
     /// The domain: relative to the zone, or `@` [default: @].
+    #[allow(rustdoc::broken_intra_doc_links, reason = "the brackets are those of the schema")]
     pub(super) domain: Option<Spanned<Text>>,
     /// Its mail servers, in the order in which senders try them; an empty list if it takes no mail.
     pub(super) by: Option<Spanned<Vec<Spanned<Text>>>>,
@@ -187,6 +188,7 @@ pub(super) struct MailSyntax {
 #[serde(deny_unknown_fields)]
 pub(super) struct CertificatesSyntax {
     /// The name of the certificates: relative to the zone, or `@` [default: @].
+    #[allow(rustdoc::broken_intra_doc_links, reason = "the brackets are those of the schema")]
     pub(super) name: Option<Spanned<Text>>,
     /// The only authorities that may issue, by the identifiers that they use in CAA records; none
     /// if it is empty.

@@ -1,5 +1,5 @@
 //! Whether an expression limits a rule to certain clients or to one page, so that arbitrary clients
-//! cannot choose to match it everywhere. Clients and pages are those of [`bounds`](crate::bounds).
+//! cannot choose to match it everywhere. Clients and pages are those of `bounds`.
 //!
 //! Countries and continents are no such clients: everyone in them is an arbitrary client. Scores
 //! that detections give are none either: they describe attacks.

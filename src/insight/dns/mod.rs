@@ -7,7 +7,7 @@
 //! | which zone does a name belong to? | [`Zones`] |
 //! | how is the zone served, as far as known? | [`Serving`] |
 //! | what is the answer for a name and type? | [`Zones::answer`] |
-//! | which answers differ between two states? | [`differences`] |
+//! | which answers differ between two states? | [`differences()`] |
 //! | what does an edit mean to those who ask? | [`explain`] |
 //! | how long do caches keep old answers? | `caching` |
 //! | when does everyone see a change? | `visibility` |

@@ -2,7 +2,7 @@
 //! known.
 //!
 //! What was not read is `None`. An answer that depends on it takes Cloudflare's default, and
-//! [`Serving::unseen`] says so.
+//! [`Answer::unseen`](super::Answer::unseen) says so.
 //!
 //! # Sources
 //! developers.cloudflare.com, read 2026-11: dns/foundation-dns/setup (wildcards and empty

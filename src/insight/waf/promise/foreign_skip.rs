@@ -1,7 +1,7 @@
 //! Rules that the spec does not name and that let requests skip a managed ruleset.
 //!
 //! One counts if arbitrary clients can use it: its expression is not limited to certain clients, to
-//! one page, or to a directory ([`Expression::is_for_few`]), and it frees the whole ruleset or,
+//! one page, or to a directory (`Expression::is_for_few`), and it frees the whole ruleset or,
 //! together with others, more than [`FEW_RULES`] promised rules. Rules of the account count where
 //! they were read.
 
