@@ -1,5 +1,5 @@
-//! What a change of addresses means: those that cannot be reached, those that are left in place,
-//! and those of other names.
+//! Effects of changed addresses: addresses that cannot be reached, that stay in the old network, or
+//! that belong to other names.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use super::other_zones::OtherZones;
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Gather};
 
-/// What a change of addresses means for a name.
+/// Returns the effects of changed addresses for a name.
 pub(super) fn compare(
     name: &Fqdn,
     before: View<'_, '_>,
@@ -26,13 +26,13 @@ pub(super) fn compare(
     let (gone, came): (Vec<IpAddr>, Vec<IpAddr>) =
         (old.difference(&new).copied().collect(), new.difference(&old).copied().collect());
     let is_proxied = after.at(name).iter().any(|record| record.proxied);
-    // One record decides for all of its name
+    // One private record makes all records of its name private
     // (developers.cloudflare.com/dns/manage-dns-records/how-to/private-network-routing, read
     // 2026-11-26).
     let is_routed =
         after.at(name).iter().any(|r| r.proxied && r.settings.private_routing == Some(true));
-    // What looks at the whole zone or at all addresses is found once, and only if it is needed: a
-    // name can have hundreds. An address for documentation behind the proxy can be a placeholder.
+    // Checks of the whole zone or of all addresses run at most once, because a name can have
+    // hundreds of addresses. A documentation address behind the proxy can be a placeholder.
     let is_strange = LazyCell::new(|| !is_proxied && has_only_other_addresses(before));
     let lost = |address: IpAddr| {
         let strange = || {
@@ -45,7 +45,7 @@ pub(super) fn compare(
             .map(|is_v4| set.iter().filter(|a| a.is_ipv4() == is_v4 && lost(**a).is_none()).count())
     };
     let fewer = LazyCell::new(|| (reached(&old), reached(&new)));
-    // A name that has had such an address until now is one of a private network.
+    // A name that already has such an address belongs to a private network.
     let is_inside = LazyCell::new(|| old.iter().any(|address| lost(*address).is_some()));
     let is_replaced =
         [IpAddr::is_ipv4, IpAddr::is_ipv6].map(|is_of_family| gone.iter().any(is_of_family));
@@ -88,8 +88,8 @@ pub(super) fn compare(
     effects
 }
 
-/// What is said if the addresses of one family move to other networks and those of the other one
-/// stay, so that some clients go to the old place.
+/// Describes a move of one address family to other networks while the other family stays, so that
+/// some clients still use the old network.
 fn left_in_place(old: &BTreeSet<IpAddr>, new: &BTreeSet<IpAddr>) -> Option<String> {
     let family = |set: &BTreeSet<IpAddr>, is_v4: bool| -> Vec<IpAddr> {
         set.iter().copied().filter(|address| address.is_ipv4() == is_v4).collect()
@@ -110,7 +110,7 @@ fn left_in_place(old: &BTreeSet<IpAddr>, new: &BTreeSet<IpAddr>) -> Option<Strin
     Some(format!("clients with {clients} still go to {}, which stays", listed(other)))
 }
 
-/// Which other names have had an address until now and keep it, in words.
+/// Describes the other names that had an address before and keep it.
 fn shared(
     name: &Fqdn,
     address: IpAddr,
@@ -129,8 +129,8 @@ fn shared(
         .then(|| format!("{name}: {address} is the address of {} as well", listed(others)))
 }
 
-/// Why an address cannot be reached from the internet; `None` for others, and for those of
-/// documentation, which zones of examples have.
+/// Returns the reason why an address cannot be reached from the internet; `None` for reachable
+/// addresses, and for documentation addresses, which example zones use.
 ///
 /// # Sources
 /// The IANA registries of special-purpose addresses (RFC 6890), read 2026-11.
@@ -159,7 +159,7 @@ fn unreachable(address: IpAddr) -> Option<&'static str> {
     }
 }
 
-/// Whether an address is one of documentation.
+/// Returns true for a documentation address.
 ///
 /// # Sources
 /// RFC 5737, RFC 3849, RFC 9637.
@@ -173,7 +173,7 @@ fn is_for_documentation(address: IpAddr) -> bool {
     }
 }
 
-/// Whether a zone has addresses and none of them is one of documentation.
+/// Returns true if a zone has addresses and none of them is a documentation address.
 fn has_only_other_addresses(zone: View<'_, '_>) -> bool {
     let mut all = zone.0.entries().filter_map(|record| record.data.address()).peekable();
     all.peek().is_some() && !all.any(is_for_documentation)

@@ -1,4 +1,4 @@
-//! Who answers for a name, and the chain of trust to it: NS, DS and DNSKEY records compared.
+//! Effects of changed delegations: compares the NS, DS and DNSKEY records of a name.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::providers::Provider;
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
 
-/// What a change of NS, DS or DNSKEY records means for a name.
+/// Returns the effects of changed NS, DS or DNSKEY records for a name.
 pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
     let mut effects = Vec::new();
     servers(name, before, after, &mut effects);
@@ -22,12 +22,11 @@ fn servers_at<'a>(view: View<'_, 'a>, name: &Fqdn) -> BTreeSet<&'a Fqdn> {
     view.targets(name, RecordType::Ns).into_iter().gather()
 }
 
-/// The values of a type at a name.
 fn values<'a>(view: View<'_, 'a>, name: &Fqdn, kind: RecordType) -> BTreeSet<&'a Rdata> {
     view.of_type(name, kind).into_iter().map(|r| r.data).collect()
 }
 
-/// What a change of the name servers means.
+/// Adds the effects of changed name servers.
 fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut Vec<Effect>) {
     let topic = Topic::NameServers;
     let breaks = |line: String| Effect::needing(Danger::BreaksDelegation, topic, name, line);
@@ -130,13 +129,13 @@ fn are_of_one_provider(one: &Fqdn, other: &Fqdn) -> bool {
     have_one_domain || (name(one).is_some() && name(one) == name(other))
 }
 
-/// A set in words.
+/// Lists name servers in a sentence.
 fn some(servers: &BTreeSet<&Fqdn>) -> String {
     if servers.is_empty() { "none".to_owned() } else { listed(servers) }
 }
 
-/// Names at and below a name whose records are hidden once it is delegated; addresses of the new
-/// servers are not hidden.
+/// Returns the names at and below a name whose records are hidden once it is delegated. Addresses
+/// of the new servers are not hidden.
 fn hidden(name: &Fqdn, before: View<'_, '_>, servers: &BTreeSet<&Fqdn>) -> Vec<String> {
     let Some(node) = before.0.node(name.as_str()) else { return Vec::new() };
     let is_hidden = |r: &Entry<'_>| {
@@ -150,7 +149,7 @@ fn hidden(name: &Fqdn, before: View<'_, '_>, servers: &BTreeSet<&Fqdn>) -> Vec<S
     names
 }
 
-/// What a change of DS or DNSKEY records means.
+/// Adds the effects of changed DS or DNSKEY records.
 fn trust(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut Vec<Effect>) {
     for (kind, what) in [(RecordType::Ds, "DS record"), (RecordType::Dnskey, "key")] {
         let (old, new) = (values(before, name, kind), values(after, name, kind));

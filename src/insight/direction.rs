@@ -1,8 +1,8 @@
-//! The direction of a change.
+//! The direction of a change: stronger or weaker protection.
 //!
 //! Directions form a lattice under [`Direction::combine`]: neutral is the least, "both" the
-//! greatest. Something unclassified with a weakening counts as both, so that unknown effects never
-//! hide a weakening.
+//! greatest. An unclassified change combined with a weakening counts as both, so that unknown
+//! effects never hide a weakening.
 
 use crate::model::closed_set;
 
@@ -10,22 +10,23 @@ closed_set! {
     /// The direction of a change.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
     pub enum Direction {
-        /// Neither stronger nor weaker.
+        /// The protection is neither stronger nor weaker.
         #[default]
         Neutral = "neutral",
-        /// More is blocked or challenged.
+        /// More requests are blocked or challenged.
         Strengthens = "strengthens",
-        /// Less is blocked or challenged.
+        /// Fewer requests are blocked or challenged.
         Weakens = "weakens",
-        /// Some of each, or a weakening with something unknown.
+        /// Some parts are stronger and others weaker, or a weakening is combined with an unknown
+        /// effect.
         Both = "both",
-        /// Unknown.
+        /// The direction is unknown.
         Unclassified = "unclassified",
     }
 }
 
 impl Direction {
-    /// The direction of two effects together. The order makes no difference.
+    /// Returns the direction of two effects together. Their order makes no difference.
     #[must_use]
     pub fn combine(self, other: Self) -> Self {
         match (self, other) {
@@ -40,7 +41,7 @@ impl Direction {
         }
     }
 
-    /// The direction of the reverse change.
+    /// Returns the direction of the reverse change.
     #[must_use]
     pub fn reversed(self) -> Self {
         match self {
@@ -52,7 +53,7 @@ impl Direction {
         }
     }
 
-    /// Whether something is, or may be, weaker after the change.
+    /// Returns true if the protection is weaker after the change, or may be.
     #[must_use]
     pub fn may_weaken(self) -> bool {
         match self {
@@ -62,7 +63,7 @@ impl Direction {
     }
 }
 
-/// The direction of a change where more is stronger.
+/// Returns the direction of a change for which a larger value is stronger.
 pub(super) fn more_is_stronger<T: Ord>(before: T, after: T) -> Direction {
     match after.cmp(&before) {
         std::cmp::Ordering::Greater => Direction::Strengthens,

@@ -1,4 +1,4 @@
-//! What a change of records does to the world, as sentences with their weight.
+//! Effects of changed records, as sentences with a topic.
 
 use std::rc::Rc;
 
@@ -6,49 +6,49 @@ use super::direction::Direction;
 use crate::diagnostic::first_of;
 use crate::model::{Danger, Fqdn};
 
-/// What an effect is about.
+/// The topic of an effect.
 ///
 /// # Order
-/// By weight: what matters most comes first.
+/// By importance: the most important topic comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
-    /// Who answers for a name.
+    /// The name servers that answer for a name.
     NameServers,
-    /// The chain of trust.
+    /// The DNSSEC chain of trust.
     Dnssec,
-    /// Which authorities may issue certificates.
+    /// The authorities that may issue certificates.
     Issuance,
-    /// Where mail goes.
+    /// The servers that receive mail.
     Mail,
-    /// Whether mail is recognised as genuine.
+    /// The authentication of mail.
     MailAuthentication,
-    /// Where a name leads.
+    /// The addresses and targets of a name.
     Addresses,
-    /// Who controls the hosting behind a name.
+    /// The control of the hosting behind a name.
     Hosting,
 }
 
-/// One effect.
+/// An effect of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effect {
-    /// What it is about.
+    /// Its topic.
     pub topic: Topic,
-    /// Whom it concerns: the domain, not always the owner of the record.
+    /// The affected domain, which is not always the owner of the record.
     pub name: Fqdn,
-    /// Whether the domain is better or worse protected by it.
+    /// The direction of the domain's protection.
     pub direction: Direction,
-    /// The consent that it needs; `None` if it is only shown.
+    /// The required consent; `None` if the effect is only shown.
     pub danger: Option<Danger>,
     /// A sentence for the reviewer. It can contain text from the spec and from Cloudflare.
     pub line: String,
 }
 
-/// The numbers of the edits that bring an effect about, and the effect. Effects share the numbers,
+/// The indices of the edits that cause an effect, and the effect. Effects share the indices,
 /// because a change of hundreds of records can have hundreds of effects.
 pub type Caused = (Rc<[usize]>, Effect);
 
 impl Effect {
-    /// An effect that is only shown.
+    /// Creates an effect that is only shown.
     pub(super) fn shown(
         topic: Topic,
         name: &Fqdn,
@@ -58,7 +58,7 @@ impl Effect {
         Self { topic, name: name.clone(), direction, danger: None, line: line.into() }
     }
 
-    /// An effect that needs a consent.
+    /// Creates an effect that needs a consent.
     pub(super) fn needing(
         danger: Danger,
         topic: Topic,
@@ -75,7 +75,7 @@ impl Effect {
     }
 }
 
-/// A list in a sentence: at most five members, then how many more.
+/// Lists at most five members in a sentence, then the number of further ones.
 pub(super) fn listed<T: ToString>(members: impl IntoIterator<Item = T>) -> String {
     first_of(members, 5)
 }

@@ -1,4 +1,4 @@
-//! Addresses of origins that a change exposes: they were behind the proxy until now.
+//! Effects of exposed origins: addresses that the proxy hid before the change.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -10,14 +10,13 @@ use super::published_addresses::published;
 use super::zone_view::View;
 use crate::model::{Danger, Gather, RecordType};
 
-/// Addresses that proxied names of any zone hide and that no query returns, before anything is
-/// done.
+/// Addresses that proxied names of any zone hide and that no query returns before the change.
 #[derive(Debug, Default)]
 pub(super) struct Hidden(BTreeSet<IpAddr>);
 
 impl Hidden {
-    /// Looks for those that these records would publish. Takes time in proportion to the zone, if
-    /// there is any.
+    /// Finds the hidden addresses that the records would publish. Takes time in proportion to the
+    /// zone if there are any.
     pub(super) fn of<'r>(
         before: View<'_, '_>,
         after: impl Iterator<Item = &'r Entry<'r>>,
@@ -42,8 +41,8 @@ impl Hidden {
         Self(hidden.difference(&public).copied().collect())
     }
 
-    /// What one record publishes that was hidden until now; `was_proxied` says whether its name was
-    /// proxied.
+    /// Returns the hidden addresses that one record publishes; `was_proxied` is true if its name
+    /// was proxied.
     pub(super) fn exposed_by(&self, record: &Entry<'_>, was_proxied: bool) -> Vec<Effect> {
         let name = record.name;
         let leads = record.data.address().map(|a| a.to_string()).or_else(|| {
@@ -51,8 +50,8 @@ impl Hidden {
             Some(target.to_string())
         });
         let line = match leads {
-            // Even where the address is public under another name: requests no longer pass through
-            // Cloudflare.
+            // This also applies if the address is public under another name, because requests no
+            // longer pass through Cloudflare.
             Some(host) if !record.proxied && was_proxied => {
                 format!(
                     "{name} is no longer proxied: everyone sees that it leads to {host}, and requests no longer pass through Cloudflare"

@@ -1,4 +1,5 @@
-//! Which authorities may issue certificates: CAA records compared (RFC 8659, RFC 8657).
+//! Effects of changed CAA records on the authorities that may issue certificates (RFC 8659, RFC
+//! 8657).
 
 use std::collections::BTreeSet;
 
@@ -9,12 +10,12 @@ use super::effect::{Effect, Topic, listed};
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Rdata};
 
-/// Identifiers that authorities use.
+/// Identifiers of authorities.
 ///
 /// # Sources
 /// The identifiers that authorities publish in their statements of practice (RFC 8659 section 4.2;
-/// collected by the CCADB), as known in 2026-11. It is not complete: an identifier that is missing
-/// here gets a warning only if it nearly is one of these.
+/// collected by the CCADB), as known in 2026-11. The list is not complete: an unlisted identifier
+/// gets a warning only if it is very similar to one of these.
 const AUTHORITIES: &[&str] = &[
     "accv.es",
     "actalis.it",
@@ -98,7 +99,7 @@ const AUTHORITIES: &[&str] = &[
     "zerossl.com",
 ];
 
-/// The authorities that Cloudflare uses, and adds to CAA records of its own accord.
+/// The authorities that Cloudflare uses, and adds to CAA records automatically.
 ///
 /// # Sources
 /// developers.cloudflare.com/ssl/edge-certificates/caa-records, read 2026-11: with Universal SSL or
@@ -106,42 +107,42 @@ const AUTHORITIES: &[&str] = &[
 /// record.
 pub(super) const OF_CLOUDFLARE: &[&str] =
     &["comodoca.com", "digicert.com", "letsencrypt.org", "pki.goog", "sectigo.com", "ssl.com"];
-/// That in words.
+/// Describes these additions.
 const ADDED: &str = "while Universal SSL is on, Cloudflare adds its own authorities to the answer";
 
-/// Who may issue one kind of certificate; `None` is anyone.
+/// The authorities that may issue one kind of certificate; `None` if any authority may.
 pub(super) type Issuers = Option<BTreeSet<String>>;
 
-/// How an authority can check who holds a name (RFC 8657 section 4).
+/// The methods by which an authority can validate the control of a name (RFC 8657 section 4).
 ///
 /// # Sources
-/// The IANA registry "ACME Validation Methods", as known in 2026-11. It is not complete: a method
-/// that is missing here is told only if it nearly is one of these.
+/// The IANA registry "ACME Validation Methods", as known in 2026-11. The list is not complete: an
+/// unlisted method gets a warning only if it is very similar to one of these.
 const METHODS: &[&str] =
     &["dns-01", "dns-account-01", "dns-persist-01", "http-01", "onion-csr-01", "tls-alpn-01"];
 
-/// What a name says about certificates.
+/// The CAA policy of a name.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Policy {
-    /// For names.
+    /// The authorities for names.
     pub(super) names: Issuers,
-    /// For wildcards.
+    /// The authorities for wildcards.
     pub(super) wildcards: Issuers,
-    /// Parameters that bind an account or a method (RFC 8657), as written.
+    /// Parameters that require an account or a method (RFC 8657), as written.
     parameters: BTreeSet<String>,
-    /// Methods that the parameters demand.
+    /// The methods that the parameters require.
     methods: BTreeSet<String>,
-    /// Properties that are not well-formed, and so allow nobody (RFC 8659 section 4.2).
+    /// Malformed properties, which allow no authority (RFC 8659 section 4.2).
     malformed: BTreeSet<String>,
-    /// Properties that are critical and unknown: no authority may issue (RFC 8659 section 4.1).
+    /// Critical and unknown properties, which forbid all issuance (RFC 8659 section 4.1).
     unknown: BTreeSet<String>,
-    /// Where violations should be reported, and cannot be: neither mail nor the web (RFC 8659
-    /// section 4.4).
+    /// Report addresses that cannot be used, because they are neither mail nor web addresses (RFC
+    /// 8659 section 4.4).
     unreachable: BTreeSet<String>,
 }
 
-/// What applies to a name: the records of the closest name above it that has any (RFC 8659 section
-/// 3).
+/// Returns the policy that applies to a name: the records of its closest ancestor with any CAA
+/// records (RFC 8659 section 3).
 fn policy(view: View<'_, '_>, name: &Fqdn) -> Option<Policy> {
     let mut rest = name.as_str();
     loop {
@@ -158,7 +159,6 @@ fn policy(view: View<'_, '_>, name: &Fqdn) -> Option<Policy> {
     }
 }
 
-/// Reads the records of one name.
 pub(super) fn read<'r>(records: impl Iterator<Item = &'r Rdata>) -> Policy {
     let mut policy = Policy::default();
     let (mut issue, mut issue_wild): (Issuers, Issuers) = (None, None);
@@ -213,8 +213,8 @@ pub(super) fn read<'r>(records: impl Iterator<Item = &'r Rdata>) -> Policy {
     policy
 }
 
-/// Whether an authority reads a property: it is a domain, or nothing, with parameters or without
-/// (RFC 8659 section 4.2).
+/// Returns true if a property has valid syntax: an optional domain, and optional parameters (RFC
+/// 8659 section 4.2).
 fn is_well_formed(issuer: &str, parameters: &str) -> bool {
     let is_word = |text: &str| {
         let is_letter = |c: char| c.is_ascii_alphanumeric();
@@ -233,7 +233,8 @@ fn is_well_formed(issuer: &str, parameters: &str) -> bool {
             || parameters.split(';').all(|text| is_parameter(text.trim())))
 }
 
-/// A parameter that binds an account or a method; `None` for those that only the authority knows.
+/// Returns a parameter that requires an account or a method; `None` for parameters that only the
+/// authority knows.
 fn binding(parameter: &str) -> Option<(&str, &str)> {
     let (tag, value) = parameter.split_once('=')?;
     let tag = ["accounturi", "validationmethods"]
@@ -242,8 +243,8 @@ fn binding(parameter: &str) -> Option<(&str, &str)> {
     Some((tag, value.trim()))
 }
 
-/// The method that is meant by one that no authority knows; `None` for known ones and those far
-/// from any. Those that begin with `ca-` are an authority's own.
+/// Returns the known method that an unknown one is very similar to; `None` for known methods and
+/// for dissimilar ones. Methods that begin with `ca-` are defined by an authority.
 fn nearest_method(method: &str) -> Option<&'static str> {
     if METHODS.contains(&method) || method.starts_with("ca-") {
         return None;
@@ -255,7 +256,8 @@ fn nearest_method(method: &str) -> Option<&'static str> {
         .find(|known| plain(known) == plain(method) || damerau_levenshtein(known, method) == 1)
 }
 
-/// The known identifier of which this nearly is one; `None` for known ones and those far from any.
+/// Returns the known identifier that an unknown one is very similar to; `None` for known
+/// identifiers and for dissimilar ones.
 fn nearest(issuer: &str) -> Option<&'static str> {
     if !is_well_formed(issuer, "") {
         let parts =
@@ -277,7 +279,7 @@ fn nearest(issuer: &str) -> Option<&'static str> {
     (distance(&near) <= if near.len() >= 8 { 2 } else { 1 }).then_some(near)
 }
 
-/// What a change of CAA records means for a name and those below it.
+/// Returns the effects of changed CAA records for a name and the names below it.
 pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
     let topic = Topic::Issuance;
     let changes = |line: String| Effect::needing(Danger::ChangesIssuance, topic, name, line);
@@ -294,22 +296,22 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     ];
     let is_closed = new.names.as_ref().is_some_and(BTreeSet::is_empty);
     let same = old.names == old.wildcards && new.names == new.wildcards;
-    // It is said once for all kinds.
+    // An unknown critical property affects all kinds, so it is reported once.
     let kinds = if new.unknown.is_empty() || new.unknown == old.unknown { &kinds[..] } else { &[] };
     for (kind, old, new) in
         kinds.iter().take(if same { 1 } else { 2 }).filter(|(_, old, new)| old != new)
     {
         let what = format!("{kind} for {name}");
         match (old, new) {
-            // Many forbid wildcards from the start, beside a list of authorities for names.
+            // Many authors forbid wildcards from the start, beside a list of authorities for names.
             (None, Some(wild)) if wild.is_empty() && *kind != "certificates" && !is_closed => {
                 effects.push(shown(
                     Direction::Strengthens,
                     format!("{what}: no authority may issue; {ADDED}"),
                 ));
             }
-            // A domain that is held and not used is closed like this, and no certificate is renewed
-            // for it.
+            // Owners of unused domains forbid issuance like this; no certificate needs a renewal
+            // there.
             (_, Some(new)) if new.is_empty() && !after.has_hosts(name) => {
                 let line = format!(
                     "{what}: no authority may issue any longer; no record there leads to a server; {ADDED}"
@@ -403,8 +405,7 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
         );
         effects.push(shown(Direction::Neutral, line));
     }
-    // A value that is not well-formed has none that count, and that it allows no authority has been
-    // said.
+    // The parameters of a malformed value have no effect, and the value itself is already reported.
     if old.parameters != new.parameters && new.malformed.is_subset(&old.malformed) {
         let (direction, word) = match (old.parameters.is_empty(), new.parameters.is_empty()) {
             (false, true) => {
@@ -512,7 +513,7 @@ mod tests {
             read(&[r#"0 issue "ca1.example.net""#]),
             (issuers(&["ca1.example.net"]), issuers(&["ca1.example.net"]))
         );
-        // A property that is not well-formed allows nobody.
+        // A malformed property allows no authority.
         for malformed in [
             "%%%%%",
             "ca1.example.net; account",

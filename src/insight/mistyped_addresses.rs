@@ -1,5 +1,5 @@
-//! Addresses that look like a typing error of another one: a slip of the finger, and out of every
-//! network that is in use.
+//! Detects mistyped addresses: an address that differs from another one by one typing error, and is
+//! outside every network in use.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -9,8 +9,8 @@ use super::other_zones::OtherZones;
 use super::zone_view::View;
 use crate::model::Fqdn;
 
-/// The network of which a new one looks like a slip, and by what they differ, where nothing else of
-/// the zone is near the new one.
+/// Returns the network that was probably meant by a new address, and the typing error; `None` if
+/// another part of the zone uses a network near the new address.
 pub(super) fn slip_of(
     name: &Fqdn,
     gone: &[IpNet],
@@ -27,7 +27,7 @@ pub(super) fn slip_of(
         .filter(|_| !known.iter().any(is_near))
 }
 
-/// The digits of an address as people type them; IPv6 addresses without `::`.
+/// Returns the digits of an address as people type them; IPv6 addresses without `::`.
 fn typed(address: IpAddr) -> String {
     match address {
         IpAddr::V4(a) => a.to_string(),
@@ -35,8 +35,8 @@ fn typed(address: IpAddr) -> String {
     }
 }
 
-/// By which slip one address differs from the other, if by one: one digit missing, doubled or
-/// changed, or two swapped.
+/// Returns the typing error by which two addresses differ, if there is exactly one: a digit
+/// missing, doubled or changed, or two digits swapped.
 pub(super) fn slip(old: IpAddr, new: IpAddr) -> Option<&'static str> {
     let (old, new) = (typed(old).into_bytes(), typed(new).into_bytes());
     let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
@@ -48,8 +48,8 @@ pub(super) fn slip(old: IpAddr, new: IpAddr) -> Option<&'static str> {
     let is_one = match (old_middle, new_middle) {
         ([old], [new]) => is_digit(old) && is_digit(new),
         ([missing], []) => is_digit(missing),
-        // The common start is as long as possible, so a doubled digit is seen as one after its
-        // twin.
+        // The common beginning is as long as possible, so a doubled digit is found as an addition
+        // after its twin.
         ([], [added]) => is_digit(added) && start > 0 && old[start - 1] == *added,
         ([a, b], [c, d]) if a == d && b == c && is_digit(a) && is_digit(b) => {
             return Some("two swapped digits");
@@ -59,8 +59,8 @@ pub(super) fn slip(old: IpAddr, new: IpAddr) -> Option<&'static str> {
     is_one.then_some("one digit")
 }
 
-/// Whether a new address is in no network of the old one, of the other names of the zone, or of the
-/// other zones.
+/// Returns true if a new address is in no network of the old one, of other names of the zone, or of
+/// the other zones.
 pub(super) fn leaves(
     name: &Fqdn,
     old: IpAddr,
@@ -75,7 +75,7 @@ pub(super) fn leaves(
     if after.0.addresses_between(site(new), end_of_site(new)).any(|held| is_other(&held)) {
         return false;
     }
-    // Networks of the zone in the region of the new address: two of them say that networks around
+    // Networks of the zone in the region of the new address: two of them show that networks around
     // them are in use.
     let in_region = after.0.addresses_between(region(new), end_of_region(new));
     let mut near = in_region.filter(is_other).map(|(address, _)| number(address));
@@ -86,13 +86,13 @@ pub(super) fn leaves(
     first == last || new + reach < first || last + reach < new
 }
 
-/// So far from networks of the zone, another one is taken for one of the same site.
+/// Maximum distance of two networks that are assumed to belong to one location.
 ///
 /// # Units
 /// Networks of the size of a [`site`].
 const NEIGHBOURS: u32 = 8;
 
-/// The number of a site in its region.
+/// Returns the index of a site in its region.
 fn number(address: IpAddr) -> u32 {
     match address {
         IpAddr::V4(a) => u32::from(a.octets()[2]),
@@ -100,7 +100,7 @@ fn number(address: IpAddr) -> u32 {
     }
 }
 
-/// The network that one site usually has: /24, or /48.
+/// Returns the network that one site usually has: /24, or /48.
 pub(super) fn site(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() & 0xffff_ff00).into(),
@@ -108,8 +108,9 @@ pub(super) fn site(address: IpAddr) -> IpAddr {
     }
 }
 
-/// An address without the network of its site. A slip changes one of the groups between the
-/// separators, so one that [`leaves`] the network keeps this part.
+/// Returns an address without the network of its site. A typing error changes one of the groups
+/// between the separators, so an address that [`leaves`] its network by a typing error keeps this
+/// part.
 pub(super) fn host(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() & 0xff).into(),
@@ -117,7 +118,7 @@ pub(super) fn host(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The last address of the network of a site.
+/// Returns the last address of the network of a site.
 fn end_of_site(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() | 0xff).into(),
@@ -125,7 +126,7 @@ fn end_of_site(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The network that one provider usually has: /16, or /32.
+/// Returns the network that one provider usually has: /16, or /32.
 fn region(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() & 0xffff_0000).into(),
@@ -133,7 +134,7 @@ fn region(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The last address of that network.
+/// Returns the last address of the network of a provider.
 fn end_of_region(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() | 0xffff).into(),

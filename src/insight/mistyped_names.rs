@@ -1,15 +1,15 @@
-//! New names that look like a typing error of another one: hosts elsewhere, hosts of the zone
-//! itself, and labels with a meaning.
+//! Detects mistyped names: hosts outside the zone, hosts in the zone, and labels with a standard
+//! meaning.
 //!
 //! | a new | looks mistyped if |
 //! |---|---|
-//! | host elsewhere, or a domain that a text names | its registered domain nearly is one that the zone, or another record of the same set, uses ([`nearly_known`]) |
-//! | name server | it is one that the zone uses, but for its public suffix |
-//! | host elsewhere | no top-level domain has its last label |
-//! | host of the zone | it has no records, and nearly is one that has, or ends with the name of the zone twice, or with a domain elsewhere and the zone |
-//! | name with an underscore | a label of it nearly is one that a standard defines |
+//! | host outside the zone, or a domain in a text | its registered domain is very similar to one that the zone, or another record of the same set, uses ([`nearly_known`]) |
+//! | name server | it differs from one that the zone uses only by its public suffix |
+//! | host outside the zone | no top-level domain has its last label |
+//! | host in the zone | it has no records, and is very similar to a name with records, or ends with the name of the zone twice, or with another domain and the zone |
+//! | name with an underscore | one of its labels is very similar to a label of a standard |
 //!
-//! A token with a space in it gets a line.
+//! A verification token with a space in it is reported as well.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -26,13 +26,13 @@ use super::other_zones::OtherZones;
 use super::providers::{LONG, Provider};
 use crate::model::{Danger, Fqdn, PublicSuffix, Rdata, RecordType};
 
-/// Labels that have a meaning, and are long enough to be told from each other.
+/// Labels with a standard meaning that are long enough to be distinguished.
 ///
 /// # Sources
 /// RFC 6376 section 3.6.2.1, RFC 9989 section 4.6, RFC 8461 section 3.1, RFC 8555 section 8.4.
 const LABELS: &[&str] = &["_acme-challenge", "_dmarc", "_domainkey", "_mta-sts"];
 
-/// Last labels that no registry has, and that are used all the same.
+/// Last labels that belong to no registry but are used.
 ///
 /// # Sources
 /// The IANA registry of special-use domain names (RFC 6761), and ICANN's resolution 2024.07.29.06
@@ -40,22 +40,22 @@ const LABELS: &[&str] = &["_acme-challenge", "_dmarc", "_domainkey", "_mta-sts"]
 const SPECIAL: &[&str] =
     &["alt", "example", "internal", "invalid", "local", "localhost", "onion", "test"];
 
-/// The longest part of a label that tells a region or a stage.
+/// Maximum length of a part of a label that names a region or a stage.
 const VARIANT: usize = 3;
 
-/// From so many accounts below one domain of a provider on, one of them resembles another by
-/// chance: a zone that gives names to strangers has thousands.
+/// Number of accounts below one domain of a provider from which similar names are coincidence: a
+/// zone that assigns names to strangers has thousands.
 const MANY_ACCOUNTS: usize = 50;
 
-/// Of shorter names, most are one character away from another one.
+/// Minimum length of a compared name. Most shorter names are one character away from another name.
 ///
 /// # Units
 /// Characters.
 const SHORTEST: usize = 4;
 
-/// What a zone, and the other zones of the spec, use already.
+/// The names that a zone, and the other zones of the spec, already use.
 struct Known<'a> {
-    /// Registered domains of the hosts elsewhere, and of the zone.
+    /// Registered domains of the zone and of the hosts outside the zone.
     domains: Domains<'a>,
     /// Name servers.
     servers: BTreeSet<&'a Fqdn>,
@@ -85,12 +85,11 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The last label of a name.
 fn last(name: &Fqdn) -> &str {
     name.as_str().rsplit('.').next().unwrap_or_default()
 }
 
-/// New names that look like a typing error of another one.
+/// Returns the effects of new names that look mistyped.
 pub(super) fn mistyped<'a>(
     before: &ZoneIndex<'a>,
     after: &ZoneIndex<'a>,
@@ -117,7 +116,7 @@ pub(super) fn mistyped<'a>(
             continue;
         }
         let gone = gone.get(record.name).map_or(&[][..], Vec::as_slice);
-        // A host that is known already is no news; a text can be written again.
+        // A host that is already known is not new; a text may be a new spelling of an old one.
         let old: BTreeSet<Fqdn> = match record.data.target() {
             Some(_) => edit.before.iter().flat_map(named).collect(),
             None => gone.iter().flat_map(named).collect(),
@@ -146,7 +145,7 @@ pub(super) fn mistyped<'a>(
     found
 }
 
-/// What is said of a token with a space: whoever looks for it compares it as a whole.
+/// Returns the effect of a verification token with a space: services compare the token as a whole.
 fn spaced(record: &Entry<'_>, gone: Option<&Vec<Entry<'_>>>) -> Option<Effect> {
     let text = std::str::from_utf8(record.text()?).ok()?;
     let (key, value) = text.split_once('=')?;
@@ -157,8 +156,8 @@ fn spaced(record: &Entry<'_>, gone: Option<&Vec<Entry<'_>>>) -> Option<Effect> {
         let old = old.text().and_then(|text| std::str::from_utf8(text).ok());
         old.is_some_and(|old| old != text && bare(old) == bare(text))
     };
-    // Policies, such as `v=spf1 -all`, have spaces; so have sentences. What is called a
-    // verification is one word.
+    // Policies, such as `v=spf1 -all`, and sentences contain spaces; verification tokens are one
+    // word.
     let is_token =
         key.to_ascii_lowercase().contains("verif") || gone.into_iter().flatten().any(is_replaced);
     let is_spaced = is_key && key != "v" && is_token && value.contains(char::is_whitespace);
@@ -171,7 +170,7 @@ fn spaced(record: &Entry<'_>, gone: Option<&Vec<Entry<'_>>>) -> Option<Effect> {
     is_spaced.then(|| Effect::shown(Topic::Hosting, record.name, Direction::Neutral, line()))
 }
 
-/// What a record of this type is about.
+/// Returns the topic of effects for this type of record.
 fn topic(record: &Entry<'_>) -> Topic {
     match record.record_type() {
         Some(RecordType::Ns) => Topic::NameServers,
@@ -182,7 +181,7 @@ fn topic(record: &Entry<'_>) -> Topic {
     }
 }
 
-/// The new hosts of each name and type, one for each edit that names one.
+/// The new hosts of each name and type, one for each edit that names a host.
 type Sets<'a> = BTreeMap<(&'a Fqdn, Option<RecordType>), Vec<&'a Fqdn>>;
 
 fn sets<'a>(edits: &[RecordEdit<'a>]) -> Sets<'a> {
@@ -195,7 +194,8 @@ fn sets<'a>(edits: &[RecordEdit<'a>]) -> Sets<'a> {
     sets
 }
 
-/// Why a host elsewhere looks mistyped. `gone`: the records of the same name that go or change.
+/// Returns the reason why a host outside the zone looks mistyped. `gone` has the deleted or changed
+/// records of the same name.
 fn outside(
     target: &Fqdn,
     record: &Entry<'_>,
@@ -218,8 +218,8 @@ fn outside(
     if let Some(near) = nearly_known(target, &replaced, &known.domains) {
         return Some(format!("looks like a typo of {near}"));
     }
-    // Of aliases: the SPF records of many providers, and their mail servers, are at their own
-    // domain.
+    // Only aliases are compared: the SPF records and mail servers of many providers are at the
+    // provider's own domain.
     let replaced_alias = || replaced.iter().filter(|_| record.is(RecordType::Cname));
     if let Some(old) = replaced_alias().find(|old| Provider::loses_account(old, target)) {
         return Some(format!(
@@ -254,7 +254,7 @@ fn outside(
     }
     let end = last(target);
     let is_known = PublicSuffix::of(target.as_str()).is_some_and(PublicSuffix::is_listed);
-    // Texts name what they like, and private roots are used in private.
+    // Texts may contain any names, and private networks use private top-level domains.
     let is_strange = record.data.target().is_some()
         && !is_known
         && !SPECIAL.contains(&end)
@@ -262,8 +262,8 @@ fn outside(
     is_strange.then(|| format!("ends with .{end}, which is not a top-level domain"))
 }
 
-/// Why a host of the zone looks like a whole name that was taken for a relative one: nothing has
-/// its name, nor is there anything where it would be.
+/// Returns the reason why a host of the zone looks like a whole name that was read as a relative
+/// one: neither this host nor its parent has records.
 fn completed(
     target: &Fqdn,
     after: &ZoneIndex<'_>,
@@ -283,7 +283,8 @@ fn completed(
         .then(|| format!("does not exist, and is {whole} with the name of the zone at its end"))
 }
 
-/// Why a host of the zone looks mistyped: nothing has its name, and something nearly has.
+/// Returns the reason why a host of the zone looks mistyped: it has no records, and a very similar
+/// name has.
 fn inside(target: &Fqdn, record: &Entry<'_>, after: &ZoneIndex<'_>) -> Option<String> {
     let location =
         after.locate(target.as_str()).filter(|l| l.exact.is_none() && l.cut.is_none())?;
@@ -291,13 +292,13 @@ fn inside(target: &Fqdn, record: &Entry<'_>, after: &ZoneIndex<'_>) -> Option<St
     if record.data.target().is_none() || target == record.name {
         return None;
     }
-    // The label that is missing below the closest name that exists, and what is before it.
+    // The first missing label below the closest existing name, and the labels before it.
     let missing = target.as_str().strip_suffix(above.name())?.strip_suffix('.')?;
     let (rest, own) = missing.rsplit_once('.').map_or(("", missing), |(rest, own)| (rest, own));
     let meant = |sibling: &str| {
         let label = sibling.split_once('.').map_or(sibling, |(label, _)| label);
         let name = if rest.is_empty() { sibling.to_owned() } else { format!("{rest}.{sibling}") };
-        // What a wildcard answers can be meant so: a region or a stage more.
+        // A name that a wildcard answers can be intended: an additional region or stage.
         let is_meant = is_answered && is_variant(own, label);
         let is_it = is_near_label(own, label)
             && !is_meant
@@ -309,7 +310,7 @@ fn inside(target: &Fqdn, record: &Entry<'_>, after: &ZoneIndex<'_>) -> Option<St
     Some(format!("{what}, and looks like a typo of {near}"))
 }
 
-/// Whether two labels nearly are one, and are not numbered.
+/// Returns true if two labels are very similar, and are not numbered.
 fn is_near_label(a: &str, b: &str) -> bool {
     a.len().min(b.len()) >= SHORTEST
         && a.len().abs_diff(b.len()) <= 1
@@ -317,7 +318,7 @@ fn is_near_label(a: &str, b: &str) -> bool {
         && !is_renumbered(a, b)
 }
 
-/// Why the name of a new record looks mistyped.
+/// Returns the effect of a mistyped label in the name of a new record.
 fn label(record: &Entry<'_>, before: &ZoneIndex<'_>) -> Option<Effect> {
     let is_text = record.is(RecordType::Txt) || record.is(RecordType::Cname);
     let is_service = record.is(RecordType::Srv) || record.is(RecordType::Tlsa);
@@ -344,8 +345,8 @@ fn label(record: &Entry<'_>, before: &ZoneIndex<'_>) -> Option<Effect> {
     Some(Effect::needing(Danger::LooksMistyped, Topic::MailAuthentication, record.name, line))
 }
 
-/// The hosts that a record names: its target, the domains that an SPF record includes, and those to
-/// which reports go.
+/// Returns the hosts that a record names: its target, the domains that an SPF record includes, and
+/// the destinations of reports.
 pub(super) fn named(record: &Entry<'_>) -> Vec<Fqdn> {
     if let Some(target) = record.data.target() {
         return vec![target.clone()];
@@ -366,7 +367,7 @@ pub(super) fn named(record: &Entry<'_>) -> Vec<Fqdn> {
     texts.iter().filter_map(|uri| mail_domain(uri)).collect()
 }
 
-/// Where a record for TLS reporting sends them (RFC 8460 section 3).
+/// Returns the destinations of a record for TLS reporting (RFC 8460 section 3).
 fn reports(text: &[u8]) -> Vec<String> {
     match tls_reporting(&[text]) {
         Announcement::Valid(list) => list.split(',').map(str::to_owned).collect(),
@@ -374,14 +375,14 @@ fn reports(text: &[u8]) -> Vec<String> {
     }
 }
 
-/// The domain of `mailto:someone@domain`, with or without a size (RFC 9989 section 4.7).
+/// Returns the domain of `mailto:someone@domain`, with or without a size (RFC 9989 section 4.7).
 fn mail_domain(uri: &str) -> Option<Fqdn> {
     let address = uri.trim().strip_prefix("mailto:")?;
     let (_, domain) = address.split(['?', '!']).next()?.rsplit_once('@')?;
     Fqdn::parse(domain).ok()
 }
 
-/// The label of a registrable domain before its public suffix.
+/// Returns the label of a registrable domain before its public suffix.
 fn first_label(domain: &str) -> &str {
     domain.split_once('.').map_or(domain, |(label, _)| label)
 }
@@ -389,24 +390,24 @@ fn first_label(domain: &str) -> &str {
 /// Registered domains with which a new one is compared.
 #[derive(Debug, Default)]
 struct Domains<'k> {
-    /// Those that are in use already: whatever they resemble, they are right.
+    /// Domains that are in use already, and so are right, even if they are similar to another one.
     in_use: BTreeSet<&'k str>,
-    /// Those of which another one can be a typing error.
+    /// Domains of which another one can be a misspelling.
     compared: Vec<&'k str>,
-    /// Those that may be mistyped themselves.
+    /// Domains that may be mistyped themselves.
     planned: BTreeSet<&'k str>,
 }
 
 impl<'k> Domains<'k> {
-    /// Those that are in use, and those that other zones of the planned spec name: the same mistake
-    /// can be in several of them.
+    /// Combines the domains in use with the domains that other zones of the planned spec name,
+    /// because several zones can have the same mistake.
     fn new(in_use: BTreeSet<&'k str>, planned: BTreeSet<&'k str>) -> Self {
         let all = || in_use.union(&planned).copied();
         let mut accounts: BTreeMap<&str, usize> = BTreeMap::new();
         for (_, parent) in all().filter_map(|domain| domain.split_once('.')) {
             *accounts.entry(parent).or_default() += 1;
         }
-        // Of the registries nothing is said: there a name costs something.
+        // Domains directly below a registry stay, because registering one costs money.
         accounts.retain(|parent, _| PublicSuffix::of(parent).is_some_and(PublicSuffix::is_company));
         let is_telling = |domain: &&str| {
             let Some((label, parent)) = domain.split_once('.') else { return true };
@@ -415,18 +416,19 @@ impl<'k> Domains<'k> {
         Self { compared: all().filter(is_telling).collect(), in_use, planned }
     }
 
-    /// Whether a zone names a host of this domain.
+    /// Returns true if a zone names a host of this domain.
     fn contain(&self, domain: &str) -> bool {
         self.in_use.contains(domain) || self.planned.contains(domain)
     }
 }
 
-/// The known domain of which the one of a new host looks like a typing error, if there is one.
+/// Returns the known domain of which the domain of a new host looks like a misspelling, if there is
+/// one.
 ///
-/// The registered domains differ by one character (missing, doubled, another, or two swapped) or by
-/// characters that look alike; or a host that is replaced differs by its public suffix alone. A
-/// digit in place of a digit is no typing error: servers are numbered. A domain that is in use
-/// already, or that a provider has, is right.
+/// The registered domains differ by one character (missing, doubled, changed, or two swapped) or by
+/// characters that look alike; or a replaced host differs only by its public suffix. A changed
+/// digit is no misspelling, because servers are numbered. A domain that is in use already, or that
+/// belongs to a known provider, is right.
 fn nearly_known<'k>(new: &Fqdn, replaced: &[&'k Fqdn], known: &Domains<'k>) -> Option<&'k str> {
     let own = new.registrable()?;
     let replaced_domains = || replaced.iter().filter_map(|host| host.registrable());
@@ -456,9 +458,9 @@ fn nearly_known<'k>(new: &Fqdn, replaced: &[&'k Fqdn], known: &Domains<'k>) -> O
     of_replaced.or_else(of_known).or_else(suffix).or_else(of_provider).or_else(of_label)
 }
 
-/// Whether a name begins as another one, or lost its first character, or has the first two swapped.
-/// With another letter in front it is another name: `ncloud`, `pcloud` and `icloud`. Only the host
-/// that is replaced tells more.
+/// Returns true if a name begins like another one, or lost its first character, or has the first
+/// two swapped. A name with another first letter is usually another name: `ncloud`, `pcloud` and
+/// `icloud`. Only a comparison with the replaced host accepts it.
 fn begins_like(own: &str, other: &str) -> bool {
     let first = |name: &str| looks_like(first_label(name)).chars().next();
     let (a, b) = (own.as_bytes(), other.as_bytes());
@@ -468,13 +470,13 @@ fn begins_like(own: &str, other: &str) -> bool {
         || other.get(1..).is_some_and(|rest| first_label(rest) == first_label(own))
 }
 
-/// Whether the account of a host nearly is the one of another host of the same provider.
+/// Returns true if two hosts of one provider have very similar accounts.
 fn is_near_account(new: &Fqdn, old: &Fqdn) -> bool {
     Provider::accounts(new, old)
         .is_some_and(|(a, b)| a.len().min(b.len()) >= SHORTEST && is_edit(a, b))
 }
 
-/// Whether two hosts are the same but for their public suffix, and no provider has both.
+/// Returns true if two hosts differ only by their public suffix, and no provider has both.
 fn differs_by_suffix(new: &Fqdn, other: &Fqdn) -> bool {
     let (Some(a), Some(b)) = (new.registrable(), other.registrable()) else { return false };
     a != b
@@ -485,8 +487,9 @@ fn differs_by_suffix(new: &Fqdn, other: &Fqdn) -> bool {
         && !is_at_provider(b)
 }
 
-/// Another host of a set of name servers or mail servers whose registered domain nearly is that of
-/// this one, unless more of the set are with this one, or as many and it comes first.
+/// Finds another host of a set of name servers or mail servers with a very similar registered
+/// domain. `None` if more hosts of the set have this host's domain, or equally many and this host
+/// comes first.
 fn odd_one_out<'k>(host: &Fqdn, set: &[&'k Fqdn]) -> Option<&'k Fqdn> {
     let own = host.registrable().filter(|own| !Provider::has(own))?;
     let count = |domain: &str| {
@@ -501,7 +504,7 @@ fn odd_one_out<'k>(host: &Fqdn, set: &[&'k Fqdn]) -> Option<&'k Fqdn> {
     set.iter().find(is_near).copied()
 }
 
-/// Whether one host of a provider is another one with a character missing, added or swapped.
+/// Returns true if two hosts of a provider differ by one missing, added or swapped character.
 fn is_slip(new: &Fqdn, old: &Fqdn) -> bool {
     let (a, b) = (new.as_str(), old.as_str());
     let is_swap =
@@ -512,8 +515,8 @@ fn is_slip(new: &Fqdn, old: &Fqdn) -> bool {
         && !is_renumbered(a, b)
 }
 
-/// Whether two labels of several parts differ in a short part alone, as regions and stages do:
-/// `shop-eu` and `shop-us`.
+/// Returns true if two labels with several parts differ only in a short part, such as a region or a
+/// stage: `shop-eu` and `shop-us`.
 fn is_variant(a: &str, b: &str) -> bool {
     let (a, b): (Vec<&str>, Vec<&str>) =
         (first_label(a).split('-').collect(), first_label(b).split('-').collect());
@@ -524,46 +527,46 @@ fn is_variant(a: &str, b: &str) -> bool {
         && different.next().is_none()
 }
 
-/// Whether a word is the plural of the other one: real names, and no slip of the finger.
+/// Returns true if one word is the plural of the other: both are real names, and no typing error.
 fn is_plural(a: &str, b: &str) -> bool {
     a.strip_suffix('s') == Some(b) || b.strip_suffix('s') == Some(a)
 }
 
-/// A label without the number at its end.
+/// Returns a label without the number at its end.
 fn bare(label: &str) -> &str {
     label.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-')
 }
 
-/// Whether two domains are the same but for a number and the suffix: `awsdns-12.org` and
+/// Returns true if two domains differ only by a number and the suffix: `awsdns-12.org` and
 /// `awsdns-63.net`.
 fn is_family(a: &str, b: &str) -> bool {
     bare(first_label(a)) == bare(first_label(b))
 }
 
-/// Whether two labels with or without a number are nearly the same.
+/// Returns true if two labels, with or without a number, are very similar.
 fn is_near_family(own: &str, other: &str) -> bool {
     let (own, other) = (bare(own), bare(other));
     other.len() >= LONG && is_edit(own, other)
 }
 
-/// Whether two names differ by one character that is missing, added or another one, or by two that
-/// are swapped, and by more than a number.
+/// Returns true if two names differ by one missing, added or changed character, or by two swapped
+/// ones, and by more than a number.
 fn is_edit(a: &str, b: &str) -> bool {
     a.len().abs_diff(b.len()) <= 1 && damerau_levenshtein(a, b) == 1 && !is_renumbered(a, b)
 }
 
-/// Whether a domain was registered below the domain of a provider, such as `name.pages.dev`: people
-/// use one label at many.
+/// Returns true if a domain is registered below the domain of a provider, such as `name.pages.dev`:
+/// people use one label at many providers.
 fn is_at_provider(domain: &str) -> bool {
     PublicSuffix::of(domain).is_some_and(PublicSuffix::is_of_company)
 }
 
-/// Whether the provider of a host uses several domains with the same label.
+/// Returns true if the provider of a host uses several domains with the same label.
 fn is_of_several_domains(host: &Fqdn) -> bool {
     host.registrable().is_some_and(|domain| Provider::has_several(first_label(domain)))
 }
 
-/// Whether two domains with the same public suffix nearly are one.
+/// Returns true if two domains with the same public suffix are very similar.
 fn is_near(a: &str, b: &str) -> bool {
     let (Some((own, suffix)), Some((other, other_suffix))) = (a.split_once('.'), b.split_once('.'))
     else {
@@ -575,7 +578,7 @@ fn is_near(a: &str, b: &str) -> bool {
         && (is_edit(own, other) || looks_like(own) == looks_like(other))
 }
 
-/// The label with characters that look alike made equal.
+/// Replaces characters that look alike by one of them.
 fn looks_like(label: &str) -> String {
     label
         .replace("rn", "m")
@@ -585,8 +588,8 @@ fn looks_like(label: &str) -> String {
         .replace('5', "s")
 }
 
-/// Whether only numbers differ, or letters that stand for one: `ns1` and `ns2`, `dns9` and `dns10`,
-/// `shop-a` and `shop-b`.
+/// Returns true if two labels differ only by numbers, or by letters in the place of numbers: `ns1`
+/// and `ns2`, `dns9` and `dns10`, `shop-a` and `shop-b`.
 fn is_renumbered(a: &str, b: &str) -> bool {
     let part = |part: &str| match part.len() {
         1 => String::new(),

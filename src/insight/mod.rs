@@ -1,15 +1,15 @@
-//! What a state means to the world, and what a change does: answers of name servers, mail,
-//! certificates, delegations, protection. Pure.
+//! The effects of a state and of a change: answers of name servers, mail, certificates,
+//! delegations, protection. Pure.
 //!
 //! | question | answer |
 //! |---|---|
-//! | what does a change of records mean for mail, certificates, delegations, addresses? | [`effects()`] |
-//! | does an expectation of the spec hold? | [`expect::hold`] |
-//! | what does a zone's protection do, and what does a change of it do? | [`waf`] |
-//! | what becomes of recorded requests? | [`traffic`] |
-//! | what do name servers answer, and what differs after a change? | [`dns`] |
+//! | effects of changed records on mail, certificates, delegations, addresses | [`effects()`] |
+//! | results of the spec's expectations | [`expect::hold`] |
+//! | a zone's protection, and the effects of changing it | [`waf`] |
+//! | outcomes of recorded requests | [`traffic`] |
+//! | answers of name servers, and their differences after a change | [`dns`] |
 //!
-//! Every effect is a sentence of its own; effects are not summed up as a grade. If an effect is
+//! Every effect is a sentence of its own; effects are not combined into a grade. If an effect is
 //! unknown, the sentence says so. The sentences contain text from Cloudflare (descriptions,
 //! expressions), so outputs must escape them.
 

@@ -1,4 +1,5 @@
-//! What the other zones of a spec hide and use, for judging the changes of one zone.
+//! Names and addresses that the other zones of a spec hide and use, for judging the changes of one
+//! zone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -9,7 +10,7 @@ use super::mail::dkim_change::selector;
 use super::mail::dmarc_change::domain as policy_domain;
 use crate::model::{Desired, DesiredRecord, Fqdn, RecordType, ZoneName};
 
-/// What is known of all zones of a spec. Each part is made when it is first asked for.
+/// Indexes over all zones of a spec. Each is computed at its first use.
 #[derive(Debug, Default)]
 pub struct Overview {
     addresses: OnceLock<Addresses>,
@@ -17,14 +18,14 @@ pub struct Overview {
     borrowers: OnceLock<Borrowers>,
 }
 
-/// What a domain uses of a name in another zone.
+/// The use that a domain makes of a name in another zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Borrowed {
-    /// Its SPF record includes the one there.
+    /// Its SPF record includes the other record.
     Senders,
-    /// Its DKIM key is the one there.
+    /// Its DKIM key is an alias to the other record.
     Key,
-    /// Its DMARC policy is the one there.
+    /// Its DMARC policy is an alias to the other record.
     Policy,
 }
 
@@ -33,22 +34,22 @@ pub(super) enum Borrowed {
 pub(super) struct Borrower {
     /// The zone of the domain.
     zone: ZoneName,
-    /// What it uses.
+    /// The kind of use.
     pub(super) what: Borrowed,
     /// The domain.
     pub(super) domain: Fqdn,
     /// The selector of a key.
     pub(super) label: String,
-    /// How many other selectors the domain has.
+    /// Number of other selectors of the domain.
     pub(super) others: usize,
     /// The hosts that receive its mail.
     pub(super) exchanges: Vec<Fqdn>,
 }
 
-/// Who uses records of other zones, by their names.
+/// The domains that use records of other zones, by the names of these records.
 type Borrowers = BTreeMap<Fqdn, Vec<Borrower>>;
 
-/// By which zones something is used: one, or several.
+/// The zones that use an item: `Some` for one zone, `None` for several.
 type Users = Option<ZoneName>;
 
 /// Addresses of a spec.
@@ -58,7 +59,7 @@ struct Addresses {
     public: BTreeMap<IpAddr, Users>,
 }
 
-/// Hosts of a spec that are outside of the zone that names them.
+/// Hosts of a spec that are outside the zones that name them.
 #[derive(Debug, Default)]
 struct Hosts {
     /// Their registered domains.
@@ -70,18 +71,19 @@ struct Hosts {
 #[derive(Debug, Clone, Copy)]
 pub struct OtherZones<'s> {
     spec: Option<(&'s Desired, &'s Overview)>,
-    /// The spec that is planned: what other zones use once it is applied.
+    /// The planned spec, which shows the names that other zones use once it is applied.
     planned: Option<(&'s Desired, &'s Overview)>,
-    /// Whether the spec is the previous one, which says what was in use and hidden until now.
+    /// True if the spec is the previous one, which shows the names and addresses that were in use
+    /// and hidden before.
     is_previous: bool,
 }
 
 impl<'s> OtherZones<'s> {
-    /// There are none, or they are unknown.
+    /// No other zones, or unknown ones.
     pub const NONE: Self = Self { spec: None, planned: None, is_previous: false };
 
-    /// Those of the spec that is planned, whatever the zone. It does not tell which addresses were
-    /// in use or hidden until now.
+    /// Creates the view of the planned spec, for any zone. It does not show the addresses that were
+    /// in use or hidden before.
     #[must_use]
     pub fn of(spec: &'s Desired, overview: &'s Overview) -> Self {
         Self {
@@ -91,19 +93,20 @@ impl<'s> OtherZones<'s> {
         }
     }
 
-    /// Those of the previous spec; `planned` tells what they use afterwards.
+    /// Creates the view of the previous spec; `planned` shows the names that its zones use
+    /// afterwards.
     #[must_use]
     pub fn before(base: &'s Desired, planned: &'s Desired, overview: &'s Overview) -> Self {
         let planned = (planned.zones.len() > 1).then_some((planned, overview));
         Self { is_previous: true, planned, ..Self::of(base, overview) }
     }
 
-    /// Whether other zones use a record at this name for their mail.
+    /// Returns true if other zones use a record at this name for their mail.
     pub(super) fn lends(self, name: &Fqdn, own: &ZoneName) -> bool {
         !self.borrowers(name, own).is_empty()
     }
 
-    /// The domains of other zones that use a record at this name for their mail.
+    /// Returns the domains of other zones that use a record at this name for their mail.
     pub(super) fn borrowers(self, name: &Fqdn, own: &ZoneName) -> Vec<&'s Borrower> {
         let (Some((planned, overview)), Some(_)) = (self.planned, self.spec) else {
             return Vec::new();
@@ -112,7 +115,7 @@ impl<'s> OtherZones<'s> {
         all.get(name).into_iter().flatten().filter(|borrower| borrower.zone != *own).collect()
     }
 
-    /// Whether a proxied name hid an address until now that no other zone publishes.
+    /// Returns true if a proxied name hid an address before that no other zone publishes.
     pub(super) fn hide(self, address: IpAddr, own: &ZoneName) -> bool {
         let Some((spec, overview)) = self.spec.filter(|_| self.is_previous) else { return false };
         let all = overview.addresses.get_or_init(|| Addresses::of(spec));
@@ -120,9 +123,9 @@ impl<'s> OtherZones<'s> {
             && all.public.get(&address).is_none_or(|users| users.as_ref() == Some(own))
     }
 
-    /// Whether other zones had an address from the first of these to the last until now. The
-    /// planned spec does not tell: a mistyped address that was copied into two zones would be in
-    /// use by each for the other.
+    /// Returns true if other zones had an address between these two before. The planned spec is not
+    /// used: if a mistyped address is copied into two zones, each would count as a use for the
+    /// other.
     pub(super) fn use_some(self, first: IpAddr, last: IpAddr, own: &ZoneName) -> bool {
         let Some((spec, overview)) = self.spec.filter(|_| self.is_previous) else { return false };
         let all = overview.addresses.get_or_init(|| Addresses::of(spec));
@@ -130,28 +133,28 @@ impl<'s> OtherZones<'s> {
         all.any(|(_, users)| users.as_ref() != Some(own))
     }
 
-    /// The registered domains that are in use: those of the zones themselves, and of the hosts that
-    /// other zones named until now.
+    /// Iterates over the registered domains in use: the domains of the zones themselves, and of the
+    /// hosts that other zones named before.
     pub(super) fn domains_in_use(self, own: &ZoneName) -> impl Iterator<Item = &'s str> {
         let zones = self.spec.into_iter().flat_map(|(spec, _)| spec.zones.keys());
         let of_hosts = self.is_previous.then(|| self.domains(own)).into_iter().flatten();
         zones.filter_map(|zone| zone.as_fqdn().registrable()).chain(of_hosts)
     }
 
-    /// The registered domains of the hosts that other zones of the planned spec name, if the
-    /// previous one is unknown. They may be new: a mistyped one that was copied into two zones
-    /// would be in use by each for the other.
+    /// Iterates over the registered domains of the hosts that other zones of the planned spec name,
+    /// if the previous spec is unknown. They may be new: if a mistyped domain is copied into two
+    /// zones, each would count as a use for the other.
     pub(super) fn domains_planned(self, own: &ZoneName) -> impl Iterator<Item = &'s str> {
         (!self.is_previous).then(|| self.domains(own)).into_iter().flatten()
     }
 
-    /// The registered domains of the hosts that other zones name.
+    /// Iterates over the registered domains of the hosts that other zones name.
     fn domains(self, own: &ZoneName) -> impl Iterator<Item = &'s str> {
         let domains = self.hosts().into_iter().flat_map(|hosts| &hosts.domains);
         domains.filter(|(_, users)| users.as_ref() != Some(own)).map(|(domain, _)| domain.as_str())
     }
 
-    /// The name servers that other zones name.
+    /// Iterates over the name servers that other zones name.
     pub(super) fn servers(self, own: &ZoneName) -> impl Iterator<Item = &'s Fqdn> {
         let servers = self.hosts().into_iter().flat_map(|hosts| &hosts.servers);
         servers.filter(|(_, users)| users.as_ref() != Some(own)).map(|(server, _)| server)
@@ -162,12 +165,12 @@ impl<'s> OtherZones<'s> {
     }
 }
 
-/// Every record of a spec, with its zone.
+/// Iterates over the records of a spec, with their zones.
 fn records(spec: &Desired) -> impl Iterator<Item = (&ZoneName, &DesiredRecord)> {
     spec.zones.values().flat_map(|zone| zone.records.iter().map(|record| (&zone.name, record)))
 }
 
-/// Who uses records of other zones in a spec.
+/// Finds the domains that use records of other zones in a spec.
 fn borrowers(spec: &Desired) -> Borrowers {
     let mut all = Borrowers::new();
     for zone in spec.zones.values() {
@@ -218,7 +221,7 @@ fn borrowers(spec: &Desired) -> Borrowers {
     all
 }
 
-/// Notes that a zone uses something.
+/// Records that a zone uses an item.
 fn note<T: Ord>(all: &mut BTreeMap<T, Users>, what: T, zone: &ZoneName) {
     let users = all.entry(what).or_insert_with(|| Some(zone.clone()));
     if users.as_ref() != Some(zone) {

@@ -1,30 +1,30 @@
-//! Well-known providers by the ends of their host names: what an account has there, what a stranger
-//! could claim, and by which token a provider knows who owns a name. The only list of them: what
-//! looks like a typo and what can be taken over are judged by it.
+//! Well-known providers, by the suffixes of their host names: accounts, names that a stranger could
+//! claim, and the token that proves the ownership of a name. This is the only list of providers:
+//! misspellings and takeovers are judged by it.
 
 use std::sync::LazyLock;
 
 use crate::model::{Fqdn, PublicSuffix};
 
-/// A provider, by one end of its host names.
+/// A provider, by one suffix of its host names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Provider {
-    /// The end of its host names. A label `*` stands for any one, and a label that ends with `*`
-    /// for any that begins so; `.*` at the end for any public suffix, where the provider has its
-    /// label at several.
+    /// The suffix of its host names. A label `*` matches any label, and a label that ends with `*`
+    /// any label with that beginning; `.*` at the end matches any public suffix, for providers with
+    /// the same label at several suffixes.
     pub suffix: &'static str,
     /// Its name.
     pub name: &'static str,
-    /// Whether an account has hosts of its own below the suffix, so that the suffix alone is
-    /// nobody's.
+    /// True if each account has hosts of its own below the suffix, so that the suffix alone belongs
+    /// to no account.
     pub is_per_account: bool,
-    /// What anyone can claim there once its owner gives it up; `None` where nothing of the kind is
+    /// The resource that anyone can claim once its owner gives it up; `None` if no such resource is
     /// known.
     pub claims: Option<&'static str>,
-    /// The first label of the name of the token that keeps others from claiming a name, or its
-    /// beginning with `-` at the end.
+    /// The first label of the name of the token that prevents others from claiming a name, or the
+    /// beginning of that label with `-` at the end.
     pub token: Option<&'static str>,
-    /// The page about it, as it was known in 2026-11.
+    /// The page with the evidence, as of 2026-11.
     pub source: &'static str,
 }
 
@@ -38,12 +38,12 @@ const fn hosting(
     Provider { suffix, name, is_per_account: true, claims: Some(claims), token: None, source }
 }
 
-/// Hosts that all accounts share: the provider looks at the name that was asked for.
+/// Hosts that all accounts share: the provider selects the account by the requested name.
 const fn shared(suffix: &'static str, name: &'static str, source: &'static str) -> Provider {
     Provider { is_per_account: false, ..hosting(suffix, name, "that name", source) }
 }
 
-/// Hosts of accounts, of which it is not known that strangers can claim them.
+/// Hosts of accounts that strangers cannot claim, as far as is known.
 const fn account(suffix: &'static str, name: &'static str, source: &'static str) -> Provider {
     Provider { claims: None, ..hosting(suffix, name, "", source) }
 }
@@ -54,13 +54,13 @@ const fn own(suffix: &'static str, name: &'static str, source: &'static str) -> 
 }
 
 impl Provider {
-    /// The same with a token.
+    /// Sets the token.
     const fn token(self, token: &'static str) -> Self {
         Self { token: Some(token), ..self }
     }
 }
 
-/// The list of subdomain takeovers that its readers keep.
+/// The community's list of subdomain takeovers.
 const TAKEOVERS: &str = "github.com/EdOverflow/can-i-take-over-xyz";
 const AZURE: &str = "learn.microsoft.com/azure/security/fundamentals/subdomain-takeover";
 const S3: &str =
@@ -77,18 +77,18 @@ const FIREBASE: &str = "firebase.google.com/docs/hosting/custom-domain";
 const SURGE: &str = "surge.sh/help/adding-a-custom-domain";
 const MICROSOFT_365: &str =
     "learn.microsoft.com/microsoft-365/enterprise/external-domain-name-system-records";
-/// Of providers whose servers are known from the zones of their customers.
+/// The source for providers whose servers are known from the zones of their customers.
 const IN_ZONES: &str = "NS and MX records of public zones, e.g. of its customers";
 const WEBFLOW: &str = "help.webflow.com: connect a custom domain";
 
-/// A host of Azure. The token `asuid` is one of App Service, which can also be behind Traffic
+/// A host of Azure. The token `asuid` belongs to App Service, which can also be behind Traffic
 /// Manager.
 const fn azure(suffix: &'static str, claims: &'static str) -> Provider {
     hosting(suffix, "Azure", claims, AZURE)
 }
 
-/// All of them. An alias to `pages.dev` of another account is answered with error 1014 by
-/// Cloudflare, so nothing can be claimed by it.
+/// All providers. Cloudflare answers an alias to `pages.dev` of another account with error 1014, so
+/// it cannot be claimed.
 pub const PROVIDERS: &[Provider] = &[
     hosting(
         "github.io",
@@ -143,7 +143,7 @@ pub const PROVIDERS: &[Provider] = &[
     hosting("s3-*.amazonaws.com", "Amazon S3", "that bucket", S3),
     hosting("s3.*.amazonaws.com", "Amazon S3", "that bucket", S3),
     hosting("s3.dualstack.*.amazonaws.com", "Amazon S3", "that bucket", S3),
-    // A website is found by the name that was asked for; so the suffix alone is enough, and
+    // Amazon selects a website by the requested name, so the suffix alone is sufficient, and
     // documented.
     shared("s3-website-*.amazonaws.com", "Amazon S3", S3),
     shared("s3-website.*.amazonaws.com", "Amazon S3", S3),
@@ -300,23 +300,23 @@ pub const PROVIDERS: &[Provider] = &[
     account("zoho.*", "Zoho", "zoho.com/mail/help/adminconsole/configure-email-delivery.html"),
 ];
 
-/// From this length on, a label that is one character away from that of a provider is hardly ever a
-/// name of its own.
+/// Minimum length of a provider's label for detecting misspellings. A label of this length that is
+/// one character away from it is hardly ever a real name.
 ///
 /// # Units
 /// Characters.
 pub(super) const LONG: usize = 6;
 
-/// How the labels of a host end with those of a suffix.
+/// The relation of a host to a suffix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// It is the suffix.
+    /// The host equals the suffix.
     Alone,
-    /// It is below the suffix.
+    /// The host is below the suffix.
     Below,
 }
 
-/// Whether a label is the one that a suffix wants.
+/// Returns true if a label matches a label of a suffix.
 fn fits(label: &str, wanted: &str) -> bool {
     match wanted.strip_suffix('*') {
         Some(start) => label.len() > start.len() && label.starts_with(start),
@@ -324,9 +324,9 @@ fn fits(label: &str, wanted: &str) -> bool {
     }
 }
 
-/// How a host ends with a label at any public suffix, if it does.
+/// Matches the end of a host with a label at any public suffix.
 fn end_of_label(host: &str, wanted: &str) -> Option<End> {
-    // Cheaper than to look for the public suffix of every host.
+    // This check is cheaper than finding the public suffix of every host.
     if !host.contains(wanted.trim_end_matches('*')) {
         return None;
     }
@@ -335,7 +335,7 @@ fn end_of_label(host: &str, wanted: &str) -> Option<End> {
     fits(label, wanted).then_some(if domain.len() == host.len() { End::Alone } else { End::Below })
 }
 
-/// How a host ends with a suffix, if it does.
+/// Matches the end of a host with a suffix.
 fn end(host: &str, suffix: &str) -> Option<End> {
     if let Some(label) = suffix.strip_suffix(".*") {
         return end_of_label(host, label);
@@ -356,15 +356,15 @@ fn end(host: &str, suffix: &str) -> Option<End> {
 }
 
 impl Provider {
-    /// The provider of a host, by the longest suffix.
+    /// Finds the provider of a host, by the longest suffix.
     pub(super) fn of(host: &Fqdn) -> Option<&'static Self> {
         let fits =
             PROVIDERS.iter().filter(|provider| end(host.as_str(), provider.suffix).is_some());
         fits.max_by_key(|provider| (provider.suffix.split('.').count(), provider.suffix.len()))
     }
 
-    /// Whether a registered domain is one of a provider. Then it is meant as it is, whatever it
-    /// resembles.
+    /// Returns true if a registered domain belongs to a provider. Such a domain is right, even if
+    /// it is similar to another one.
     pub(super) fn has(domain: &str) -> bool {
         let is_it = |suffix: &str| {
             end(domain, suffix) == Some(End::Alone) || end(suffix, domain) == Some(End::Below)
@@ -372,7 +372,8 @@ impl Provider {
         PROVIDERS.iter().any(|provider| is_it(provider.suffix))
     }
 
-    /// The labels of the accounts of two hosts of one provider, where anyone can claim an account.
+    /// Returns the account labels of two hosts of one provider at which anyone can claim an
+    /// account.
     pub(super) fn accounts<'h>(one: &'h Fqdn, other: &'h Fqdn) -> Option<(&'h str, &'h str)> {
         let provider = Self::of(one)
             .filter(|p| p.is_per_account && p.claims.is_some() && !p.suffix.contains('*'))?;
@@ -383,8 +384,8 @@ impl Provider {
         Some((account(one)?, account(other)?)).filter(|_| Self::of(other) == Some(provider))
     }
 
-    /// Whether an alias to one host that becomes one to another one lost the label of the account:
-    /// at the same end, or at another one of the same provider.
+    /// Returns true if a changed alias lost the label of the account: at the same suffix, or at
+    /// another suffix of the same provider.
     pub(super) fn loses_account(old: &Fqdn, new: &Fqdn) -> bool {
         let is_alone = |provider: &&Self| {
             provider.is_per_account
@@ -396,8 +397,8 @@ impl Provider {
         })
     }
 
-    /// Whether a host is what another one would be below another end of the same label, which no
-    /// provider has: `team.github.com` for `team.github.io`.
+    /// Returns true if a host would be the other one with another suffix of the same label that
+    /// belongs to no provider: `team.github.com` for `team.github.io`.
     pub(super) fn differs_by_end(old: &Fqdn, new: &Fqdn) -> bool {
         let Some(provider) =
             Self::of(old).filter(|provider| end(old.as_str(), provider.suffix) == Some(End::Below))
@@ -412,13 +413,13 @@ impl Provider {
         let is_it =
             |domain: &&str| domain.strip_prefix(label).is_some_and(|rest| rest.starts_with('.'));
         let domain = new.as_str().strip_prefix(account).filter(is_it);
-        // The whole domain is what someone registered, and nothing of a longer name.
+        // The registered domain must be the whole suffix, and not only the end of a longer name.
         domain.is_some_and(|domain| {
             PublicSuffix::of(domain).and_then(PublicSuffix::registrable) == Some(domain)
         }) && Self::of(new).is_none()
     }
 
-    /// The registered domains that are long enough for a new one beside them to look mistyped.
+    /// Iterates over the registered domains that are long enough for detecting misspellings.
     pub(super) fn domains() -> impl Iterator<Item = &'static str> {
         static DOMAINS: LazyLock<Vec<&str>> = LazyLock::new(|| {
             let plain = PROVIDERS
@@ -427,7 +428,7 @@ impl Provider {
                 .filter(|suffix| !suffix.contains('*'));
             let domains =
                 plain.map(|s| PublicSuffix::of(s).and_then(PublicSuffix::registrable).unwrap_or(s));
-            // Shorter ones are ordinary words: `ghost.io` and `host.io`.
+            // Shorter labels are ordinary words: `ghost.io` and `host.io`.
             let is_long = |domain: &&str| {
                 domain.split_once('.').is_some_and(|(label, _)| label.len() >= LONG)
             };
@@ -436,7 +437,8 @@ impl Provider {
         DOMAINS.iter().copied()
     }
 
-    /// The labels that a provider has at several public suffixes, without what stands for a number.
+    /// Iterates over the labels that a provider has at several public suffixes, without their
+    /// numbers.
     pub(super) fn labels() -> impl Iterator<Item = &'static str> {
         let label = |provider: &'static Self| {
             Some(provider.suffix.strip_suffix(".*")?.trim_end_matches(['-', '*']))
@@ -444,7 +446,7 @@ impl Provider {
         PROVIDERS.iter().filter_map(label)
     }
 
-    /// Whether a provider has this label at several public suffixes.
+    /// Returns true if a provider has this label at several public suffixes.
     pub(super) fn has_several(label: &str) -> bool {
         PROVIDERS
             .iter()

@@ -1,4 +1,4 @@
-//! The addresses and networks that records tell everyone, and how a network is written.
+//! The addresses and networks that records publish, and the notation of networks.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use super::dns::Entry;
 use super::mail::spf::{Mechanism, Qualifier, Spf};
 use crate::model::Rdata;
 
-/// The addresses that a record tells everyone.
+/// Returns the addresses that a record publishes.
 pub(super) fn published(record: &Entry<'_>) -> Vec<IpAddr> {
     let networks = published_networks(record, true).into_iter();
     networks
@@ -17,7 +17,7 @@ pub(super) fn published(record: &Entry<'_>) -> Vec<IpAddr> {
         .collect()
 }
 
-/// The addresses that an HTTPS or SVCB record gives as hints (RFC 9460 section 7.3).
+/// Returns the addresses in the hints of an HTTPS or SVCB record (RFC 9460 section 7.3).
 pub(super) fn hints(record: &Entry<'_>) -> Vec<IpAddr> {
     let text = record.data.presentation();
     let lists =
@@ -28,7 +28,7 @@ pub(super) fn hints(record: &Entry<'_>) -> Vec<IpAddr> {
         .collect()
 }
 
-/// The networks and addresses that a record tells everyone; `proxies` says whether Cloudflare
+/// Returns the networks and addresses that a record publishes; `proxies` is true if Cloudflare
 /// answers for proxied names.
 pub(super) fn published_networks(record: &Entry<'_>, proxies: bool) -> Vec<IpNet> {
     match record.data {
@@ -51,7 +51,7 @@ pub(super) fn published_networks(record: &Entry<'_>, proxies: bool) -> Vec<IpNet
     }
 }
 
-/// A network; a single address without its prefix length.
+/// Formats a network; a single address without its prefix length.
 pub(super) fn network_in_words(network: &IpNet) -> String {
     if network.prefix_len() == network.max_prefix_len() {
         network.addr().to_string()

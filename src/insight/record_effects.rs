@@ -1,8 +1,8 @@
-//! What edits on the records of a zone mean to the world, and which of them bring it about.
+//! Finds the effects of edits on the records of a zone, and the edits that cause each effect.
 //!
 //! Each edit belongs to subjects, such as the SPF record of a name or its delegation. A subject is
-//! compared before and after all edits together; if what comes out needs a consent, the edits that
-//! bring it about alone are those that need it.
+//! compared before and after all edits together. If an effect needs a consent, the edits that cause
+//! it alone are the edits that need the consent.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -22,10 +22,10 @@ use super::zone_view::View;
 use super::{addresses, delegation, issuance, services, takeover};
 use crate::model::{Fqdn, Gather, Rdata, RecordType, sort_by};
 
-/// Above so many edits for one subject, all of them are held responsible.
+/// Number of edits of one subject above which all of them count as the cause.
 const MOST_EDITS: usize = 16;
 
-/// What a edit is about.
+/// A part of a zone that is compared as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Subject {
     Delegation(Fqdn),
@@ -46,7 +46,7 @@ enum Subject {
 }
 
 impl Subject {
-    /// What a change of this record is about.
+    /// Returns the subjects that a change of this record affects.
     fn of(record: &Entry<'_>) -> Vec<Self> {
         let name = record.name.clone();
         let mut subjects = Vec::new();
@@ -94,7 +94,7 @@ impl Subject {
         subjects
     }
 
-    /// What its change means.
+    /// Returns the effects of a change of the subject.
     fn compare(
         &self,
         before: View<'_, '_>,
@@ -121,12 +121,12 @@ impl Subject {
     }
 }
 
-/// What edits mean, each effect with the numbers of the edits that bring it about; the weightiest
-/// first.
+/// Returns the effects of edits, each with the indices of the edits that cause it; the most
+/// important effect first.
 ///
-/// `before` is the zone as it is, `after` the zone with all edits done, `others` the rest of the
-/// spec. Takes time in proportion to the edits, and to the zone where one of them can concern all
-/// of it.
+/// `before` is the zone without the edits, `after` the zone with all edits, `others` the other
+/// zones of the spec. Takes time in proportion to the edits, and to the zone if one of the edits
+/// can affect all of it.
 #[must_use]
 pub fn effects<'a>(
     before: &ZoneIndex<'a>,
@@ -136,7 +136,7 @@ pub fn effects<'a>(
 ) -> Vec<Caused> {
     let mut found = by_subject(before, after, edits, others);
     let hidden = Hidden::of(View(before), edits.iter().filter_map(|s| s.after.as_ref()), others);
-    // A name can have hundreds of new records.
+    // The result is cached, because a name can have hundreds of new records.
     let mut proxied: HashMap<&Fqdn, bool> = HashMap::new();
     for (n, edit) in edits.iter().enumerate() {
         let Some(record) = &edit.after else { continue };
@@ -159,7 +159,7 @@ pub fn effects<'a>(
     found
 }
 
-/// What the subjects of the edits mean.
+/// Returns the effects on the subjects of the edits.
 fn by_subject<'a>(
     before: &ZoneIndex<'a>,
     after: &ZoneIndex<'a>,
@@ -199,8 +199,8 @@ fn by_subject<'a>(
             }
         }
     }
-    // A record that only others of the zone include is told with them: no mail has such a domain
-    // (RFC 5321 section 4.1.2).
+    // A record that only other records of the zone include is reported with them, because no mail
+    // uses such a domain (RFC 5321 section 4.1.2).
     let is_part = |name: &Fqdn| {
         name.has_underscored_label() && included.get(name).is_some_and(|o| !o.is_empty())
     };
@@ -232,8 +232,8 @@ fn by_subject<'a>(
     found
 }
 
-/// The domains whose mail a host of the edits receives, the services that it offers, and the
-/// delegations to it.
+/// Returns the subjects that depend on a host of the edits: the domains whose mail it receives, the
+/// services that it offers, and the delegations to it.
 fn served_by<'a>(
     before: &ZoneIndex<'a>,
     edits: &[RecordEdit<'a>],
@@ -263,8 +263,8 @@ fn served_by<'a>(
     served
 }
 
-/// The names whose SPF records include one of the edits, directly or by way of others. Looks at the
-/// zone only if there is one.
+/// Returns the names whose SPF records include one of the edits, directly or indirectly. Reads the
+/// zone only if one of the edits is an SPF record.
 fn included_by(
     before: &ZoneIndex<'_>,
     after: &ZoneIndex<'_>,

@@ -1,5 +1,5 @@
-//! How clients reach a service: SRV records (RFC 2782), and HTTPS and SVCB records (RFC 9460)
-//! compared; and what reverse lookups answer.
+//! Effects of changed services: compares SRV records (RFC 2782), HTTPS and SVCB records (RFC 9460),
+//! and reverse lookups.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -12,17 +12,17 @@ use super::published_addresses::hints;
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Gather, RecordType};
 
-/// A number of a record, by its name.
+/// Returns a numeric field of a record.
 fn number(record: &Entry<'_>, field: &str) -> Option<u64> {
     record.data.fields().get(field)?.to_string().parse().ok()
 }
 
-/// Priority, weight and port of an SRV record.
+/// Returns priority, weight and port of an SRV record.
 fn numbers(record: &Entry<'_>) -> Option<[u64; 3]> {
     Some([number(record, "priority")?, number(record, "weight")?, number(record, "port")?])
 }
 
-/// What a change of SRV records, or of their targets, means for a service.
+/// Returns the effects of changed SRV records, or of their targets, for a service.
 pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
     let (old, new) = (before.of_type(name, RecordType::Srv), after.of_type(name, RecordType::Srv));
     let shown = |line: String| Effect::shown(Topic::Addresses, name, Direction::Neutral, line);
@@ -85,8 +85,8 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     effects
 }
 
-/// What is said if a record has the numbers of an old one in another order, so that clients would
-/// use another port.
+/// Describes a record with the numbers of an old one in another order, so that clients would use
+/// another port.
 fn swapped(name: &Fqdn, record: &Entry<'_>, old: &[Entry<'_>]) -> Option<String> {
     let new = numbers(record)?;
     let sorted = |numbers: [u64; 3]| {
@@ -102,14 +102,14 @@ fn swapped(name: &Fqdn, record: &Entry<'_>, old: &[Entry<'_>]) -> Option<String>
     ))
 }
 
-/// The port of an HTTPS record (RFC 9460 section 7.2), if it says one.
+/// Returns the port of an HTTPS record (RFC 9460 section 7.2), if it has one.
 fn port(record: &Entry<'_>) -> Option<u16> {
     let text = record.data.presentation();
     text.split(' ')
         .find_map(|parameter| parameter.strip_prefix("port=")?.trim_matches('"').parse().ok())
 }
 
-/// The protocols that HTTPS records announce (RFC 9460 section 7.1); `None` if none of them
+/// Returns the protocols that HTTPS records announce (RFC 9460 section 7.1); `None` if none of them
 /// describes a server.
 fn protocols(set: &[Entry<'_>]) -> Option<BTreeSet<String>> {
     let servers: Vec<&Entry<'_>> =
@@ -130,7 +130,8 @@ fn protocols(set: &[Entry<'_>]) -> Option<BTreeSet<String>> {
     (!servers.is_empty()).then_some(all)
 }
 
-/// The address whose reverse lookups a name answers (RFC 1035 section 3.5, RFC 3596 section 2.5).
+/// Returns the address whose reverse lookups a name answers (RFC 1035 section 3.5, RFC 3596 section
+/// 2.5).
 fn reversed(name: &Fqdn) -> Option<IpAddr> {
     let mut labels: Vec<&str> = match name.as_str().strip_suffix(".in-addr.arpa") {
         Some(labels) => labels.split('.').collect(),
@@ -151,7 +152,7 @@ fn reversed(name: &Fqdn) -> Option<IpAddr> {
     }
 }
 
-/// What it means that reverse lookups of an address have another answer.
+/// Returns the effects of changed reverse lookups of an address.
 pub(super) fn reverse(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
     let [old, new] = [before, after].map(|view| -> BTreeSet<&Fqdn> {
         view.targets(name, RecordType::Ptr).into_iter().gather()
@@ -168,7 +169,7 @@ pub(super) fn reverse(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     vec![Effect::shown(Topic::Addresses, name, Direction::Neutral, line)]
 }
 
-/// What a change of HTTPS or SVCB records, or of the addresses beside them, means.
+/// Returns the effects of changed HTTPS or SVCB records, or of the addresses beside them.
 pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
     let shown = |line: String| Effect::shown(Topic::Addresses, name, Direction::Neutral, line);
     let mut effects = Vec::new();
@@ -219,8 +220,8 @@ pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) 
     effects
 }
 
-/// The hints of a record that are no address of its host, as far as this zone tells, and that were
-/// until now, or are new.
+/// Returns the hints of a record that are not addresses of its host according to this zone, if they
+/// were before or are new.
 fn stale_hints(
     name: &Fqdn,
     record: &Entry<'_>,
@@ -229,8 +230,7 @@ fn stale_hints(
     after: View<'_, '_>,
 ) -> Vec<IpAddr> {
     let target = record.data.target().filter(|target| !target.is_root()).unwrap_or(name);
-    // Who answers for a proxied or delegated name, or what an alias leads to, is not in the
-    // records.
+    // The addresses of a proxied or delegated name, or of an alias target, are not in the records.
     if !after.answers_for(target)
         || after.at(target).iter().any(|r| r.proxied || r.is(RecordType::Cname))
     {

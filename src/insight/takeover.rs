@@ -1,5 +1,5 @@
-//! Hosting that anyone can claim: a name that points at it, and the token that keeps others from
-//! claiming the name.
+//! Effects on hosting that anyone can claim: a name that points to it, and the token that prevents
+//! others from claiming the name.
 
 use super::direction::Direction;
 use super::effect::{Effect, Topic};
@@ -7,12 +7,12 @@ use super::providers::{PROVIDERS, Provider};
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, RecordType};
 
-/// The provider of a host that strangers can claim.
+/// Returns the provider of a host, if strangers can claim the host.
 fn provider(host: &Fqdn) -> Option<&'static Provider> {
     Provider::of(host).filter(|provider| provider.claims.is_some())
 }
 
-/// The provider whose token a name holds, with the name that the token is for.
+/// Returns the provider whose token a name contains, with the name that the token protects.
 fn token(name: &Fqdn) -> Option<(&'static Provider, Fqdn)> {
     let (first, rest) = name.as_str().split_once('.')?;
     let is_token =
@@ -21,20 +21,21 @@ fn token(name: &Fqdn) -> Option<(&'static Provider, Fqdn)> {
     Some((provider, Fqdn::reported(rest)))
 }
 
-/// The provider whose token a name holds, in words, and the name that the token is for.
+/// Returns the name of the provider whose token a name contains, and the name that the token
+/// protects.
 #[must_use]
 pub fn ownership_token(name: &Fqdn) -> Option<(&'static str, Fqdn)> {
     token(name).map(|(provider, domain)| (provider.name, domain))
 }
 
-/// Whether a name holds the token of a provider.
+/// Returns true if a name contains the token of a provider.
 pub(super) fn is_token(name: &Fqdn) -> bool {
     token(name).is_some()
 }
 
-/// What it means that a name points at another host.
+/// Returns the effects of pointing a name to another host.
 pub(super) fn pointed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
-    // The keys of a provider's mail are at its own hosts, such as `email.myshopify.com`, which no
+    // The DKIM keys of a provider are at its own hosts, such as `email.myshopify.com`, which no
     // account can claim.
     if name.as_str().split('.').any(|label| label == "_domainkey") {
         return Vec::new();
@@ -53,20 +54,20 @@ pub(super) fn pointed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     new.iter().filter(|t| !old.contains(t)).filter_map(line).collect()
 }
 
-/// What it means that the token at a name goes.
+/// Returns the effects of removing the token at a name.
 pub(super) fn token_removed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
     let Some((provider_of_token, domain)) = token(name) else { return Vec::new() };
     if before.texts(name).is_empty() || !after.texts(name).is_empty() {
         return Vec::new();
     }
     let Some(node) = after.0.node(domain.as_str()) else { return Vec::new() };
-    // Of Azure, not every product knows the token.
+    // Not every product of Azure uses the token.
     let serves = |host: &&Fqdn| {
         provider(host)
             .is_some_and(|p| p.name == provider_of_token.name && p.token == provider_of_token.token)
     };
     let names = || std::iter::once(node).chain(node.below()).map(|n| n.name());
-    // The account that the token belongs to, where its name has it.
+    // The account of the token, if its name contains the account.
     let prefix = provider_of_token.token.filter(|token| token.ends_with('-'));
     let account = prefix.and_then(|prefix| name.as_str().strip_prefix(prefix)?.split('.').next());
     let is_of_account = |host: &Fqdn| host.as_str().split('.').next() == account;
@@ -74,8 +75,8 @@ pub(super) fn token_removed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '
         let targets = after.targets(&Fqdn::reported(name), RecordType::Cname);
         targets.into_iter().filter(serves).any(is_of_account)
     };
-    // Whoever verified the domain by another token keeps strangers away as well, but not for what
-    // this account serves.
+    // Another token for the domain also prevents claims, but not for the hosts that this account
+    // serves.
     let is_other = |name: &Fqdn| {
         let of_name = token(name);
         of_name.is_some_and(|(p, _)| p.name == provider_of_token.name)

@@ -1,9 +1,9 @@
-//! What a change of a zone setting means to visitors.
+//! Effects of changed zone settings on visitors.
 //!
 //! | setting | weaker, and needs consent | shown |
 //! |---|---|---|
 //! | `ssl` | a step down: origin_pull, strict, full, flexible, off | every change |
-//! | `min_tls_version` | an older version | a newer one, which old clients do not know |
+//! | `min_tls_version` | an older version | a newer version, which old clients do not support |
 //! | `security_level` | off, or almost | every visitor is challenged, which may lock out programs and needs consent; or no longer |
 //! | `always_use_https`, `development_mode`, `security_header` | | every change that visitors notice |
 //!
@@ -21,19 +21,19 @@ use crate::model::{Danger, Value, ZoneName};
 /// The modes of encryption, the weakest first.
 const MODES: &[&str] = &["off", "flexible", "full", "strict", "origin_pull"];
 
-/// What a setting does to visitors from now on.
+/// The effect of a setting on visitors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingEffect {
-    /// Whether they are better or worse protected.
+    /// The direction of their protection.
     pub direction: Direction,
-    /// The consent that it needs; `None` if it is only shown.
+    /// The required consent; `None` if the effect is only shown.
     pub danger: Option<Danger>,
-    /// A sentence.
+    /// Describes the effect in a sentence.
     pub line: String,
 }
 
-/// What another value of a setting means; `None` if nothing is known about it, or nothing changes
-/// for visitors.
+/// Returns the effect of a changed setting; `None` if no effect is known, or visitors notice no
+/// change.
 #[must_use]
 pub fn setting_effect(
     zone: &ZoneName,
@@ -59,7 +59,7 @@ pub fn setting_effect(
             let rank = |mode: &str| MODES.iter().position(|known| *known == mode);
             weakens(shown(more_is_stronger(rank(old)?, rank(new)?), encryption(new)?))
         }
-        // The versions are in the order of their texts.
+        // The versions sort as text.
         ("min_tls_version", ..) => {
             let line = match new < old {
                 true => format!("clients may use TLS {new}"),
@@ -88,7 +88,7 @@ pub fn setting_effect(
     })
 }
 
-/// What it means that Cloudflare stops signing a zone.
+/// Returns the effect of disabling DNSSEC.
 ///
 /// # Sources
 /// RFC 4035 section 5.2.
@@ -102,7 +102,7 @@ pub fn signing_ends() -> SettingEffect {
     }
 }
 
-/// What another kind of name servers means; `None` if it stays.
+/// Returns the effect of another kind of name servers; `None` if the kind stays.
 ///
 /// # Sources
 /// developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11: once a zone has advanced name
@@ -126,7 +126,7 @@ pub fn name_servers(before: &str, after: &str) -> Option<SettingEffect> {
     }
 }
 
-/// How visitors, and Cloudflare in their name, connect.
+/// Describes the connections of visitors to Cloudflare, and of Cloudflare to the origin.
 fn encryption(mode: &str) -> Option<&'static str> {
     Some(match mode {
         "off" => {
@@ -149,8 +149,8 @@ fn encryption(mode: &str) -> Option<&'static str> {
     })
 }
 
-/// What browsers remember of the `Strict-Transport-Security` header, if it begins, ends or reaches
-/// further.
+/// Describes the effect of the `Strict-Transport-Security` header on browsers, if the header is
+/// added, removed or extended.
 fn strict_transport(zone: &ZoneName, before: &Value, after: &Value) -> Option<SettingEffect> {
     let member = |value: &Value, name: &str| match value {
         Value::Map(outer) => match outer.get("strict_transport_security") {

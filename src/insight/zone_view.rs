@@ -1,11 +1,11 @@
-//! Questions that the meaning of records asks of a zone.
+//! Queries on the records of a zone, for finding effects.
 
 use super::dns::{Entry, ZoneIndex};
 use super::mail::spf;
 use crate::model::{Fqdn, Rdata, RecordType};
 
 impl<'a> Entry<'a> {
-    /// Its text, if it is one.
+    /// Returns the text of a TXT record.
     pub(super) fn text(&self) -> Option<&'a [u8]> {
         match self.data {
             Rdata::Txt(text) => Some(text.as_bytes()),
@@ -13,7 +13,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The domains that it includes or redirects to, if it is an SPF record.
+    /// Returns the domains that an SPF record includes or redirects to.
     pub(super) fn included(&self) -> Vec<Fqdn> {
         let Some(Ok(record)) = self.text().filter(|text| spf::is_spf(text)).map(spf::Spf::parse)
         else {
@@ -26,9 +26,9 @@ impl<'a> Entry<'a> {
         specs.chain(&record.redirect).filter_map(|spec| spec.name()).collect()
     }
 
-    /// The names that decide which hosts an SPF record lets send: of `a:`, `mx:`, `include`,
-    /// `exists` and `redirect` (RFC 7208 sections 5 and 6.1). Names that differ by sender are left
-    /// out. Terms without a name are about the record's own.
+    /// Returns the names that decide which hosts an SPF record permits: the names in `a:`, `mx:`,
+    /// `include`, `exists` and `redirect` (RFC 7208 sections 5 and 6.1). Names that depend on the
+    /// sender are left out. Terms without a name refer to the record's own name.
     pub(super) fn names_of_senders(&self) -> Vec<Fqdn> {
         use spf::Mechanism::{A, All, Exists, Include, Ip4, Ip6, Mx, Ptr};
         let spf_text = self.text().filter(|text| spf::is_spf(text));
@@ -38,12 +38,12 @@ impl<'a> Entry<'a> {
             A(spec, _) | Mx(spec, _) => spec.as_ref(),
             All | Ptr(_) | Ip4(_) | Ip6(_) => None,
         });
-        // A record with `all` is never redirected.
+        // A record with `all` never redirects.
         let redirect = record.redirect.iter().filter(|_| record.otherwise().is_none());
         of_mechanisms.chain(redirect).filter_map(|spec| spec.name_at(self.name)).collect()
     }
 
-    /// Whether it leads a client to a server.
+    /// Returns true if the record leads a client to a server.
     #[must_use]
     pub fn leads_to_a_server(&self) -> bool {
         use RecordType::{A, Aaaa, Cname, Https, Svcb};
@@ -51,50 +51,51 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// A zone that is asked.
+/// A view of a zone.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct View<'i, 'a>(pub(super) &'i ZoneIndex<'a>);
 
 impl<'a> View<'_, 'a> {
-    /// The records with exactly this owner.
+    /// Returns the records with exactly this owner.
     pub(super) fn at(self, name: &Fqdn) -> Vec<Entry<'a>> {
         self.0.records(name).collect()
     }
 
-    /// The records of a type with exactly this owner, in the order of their values.
+    /// Returns the records of a type with exactly this owner, in the order of their values.
     pub(super) fn of_type(self, name: &Fqdn, kind: RecordType) -> Vec<Entry<'a>> {
         self.0.node(name.as_str()).map(|node| node.of_type(kind)).unwrap_or_default()
     }
 
-    /// The records that answer for a name: its own, else those of the wildcard that covers it.
+    /// Returns the records that answer for a name: its own, otherwise those of the wildcard that
+    /// covers it.
     pub(super) fn answering(self, name: &Fqdn) -> Vec<Entry<'a>> {
         let Some(location) = self.0.locate(name.as_str()) else { return Vec::new() };
         let own = location.exact.filter(|node| node.records().next().is_some());
         own.or(location.wildcard).map(|node| node.records().collect()).unwrap_or_default()
     }
 
-    /// Whether a name of the zone has an address, or is an alias.
+    /// Returns true if a name of the zone has an address, or is an alias.
     pub(super) fn leads_somewhere(self, name: &Fqdn) -> bool {
         let leads = |r: &Entry<'_>| r.data.address().is_some() || r.is(RecordType::Cname);
         self.answering(name).iter().any(leads)
     }
 
-    /// The texts that answer for a name.
+    /// Returns the texts that answer for a name.
     pub(super) fn texts(self, name: &Fqdn) -> Vec<&'a [u8]> {
         self.answering(name).iter().filter_map(Entry::text).collect()
     }
 
-    /// The hosts to which records of a type with exactly this owner point.
+    /// Returns the hosts to which records of a type with exactly this owner point.
     pub(super) fn targets(self, name: &Fqdn, kind: RecordType) -> Vec<&'a Fqdn> {
         self.of_type(name, kind).into_iter().filter_map(|r| r.data.target()).collect()
     }
 
-    /// Whether nothing is left at a name of the zone; the apex always is.
+    /// Returns true if a name of the zone has no records left; false for the apex.
     pub(super) fn is_given_up(self, name: &Fqdn) -> bool {
         name != self.0.name().as_fqdn() && self.at(name).is_empty()
     }
 
-    /// Whether a name or one below it leads to a server, or is answered by other name servers.
+    /// Returns true if a name or a name below it leads to a server, or is delegated.
     pub(super) fn has_hosts(self, name: &Fqdn) -> bool {
         let is_delegated =
             |entry: &Entry<'_>| entry.is(RecordType::Ns) && entry.name != self.0.name().as_fqdn();
@@ -102,12 +103,13 @@ impl<'a> View<'_, 'a> {
         self.0.entries().any(|entry| entry.name.is_within(name) && is_host(&entry))
     }
 
-    /// Whether this zone answers for a name: it is in the zone, and not at or below a delegation.
+    /// Returns true if this zone answers for a name: it is in the zone, and not at or below a
+    /// delegation.
     pub(super) fn answers_for(self, name: &Fqdn) -> bool {
         self.0.locate(name.as_str()).is_some_and(|location| location.cut.is_none())
     }
 
-    /// Whether a name is in the zone.
+    /// Returns true if a name is in the zone.
     pub(super) fn covers(self, name: &Fqdn) -> bool {
         name.is_within(self.0.name().as_fqdn())
     }

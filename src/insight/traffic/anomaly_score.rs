@@ -19,34 +19,34 @@ use crate::model::ruleset::RuleBody;
 /// A public rule that matched a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hit {
-    /// Its number.
+    /// The number of the rule.
     pub rule: u32,
-    /// Its paranoia level, 1 to 4.
+    /// The paranoia level of the rule, 1 to 4.
     pub level: u8,
-    /// What it adds.
+    /// The score that the rule adds.
     pub score: u32,
 }
 
-/// What the public rules found in a request, at all levels.
+/// The matches of the public rules in a request, at all levels.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hits {
     /// The rules that matched, by number.
     pub hits: Vec<Hit>,
-    /// Rules that could not be decided, with what they add if they match.
+    /// Rules without a result, with the score that they add if they match.
     pub undecided: Vec<Hit>,
 }
 
-/// A score as far as it is known.
+/// A score with its uncertainty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Span {
-    /// Without the rules that could not be decided.
+    /// The score without the rules that have no result.
     pub least: u32,
-    /// With all of them.
+    /// The score with all of these rules.
     pub most: u32,
 }
 
 impl Span {
-    /// Whether it reaches a threshold; `None` if that is unknown.
+    /// Returns true if the score reaches a threshold; `None` if that is unknown.
     #[must_use]
     pub fn reaches(self, threshold: u32) -> Option<bool> {
         match (self.least >= threshold, self.most >= threshold) {
@@ -56,7 +56,7 @@ impl Span {
         }
     }
 
-    /// The scores at the paranoia levels 1 to 4.
+    /// Returns the scores at the paranoia levels 1 to 4.
     fn by_level<'h>(
         hits: impl Iterator<Item = &'h Hit> + Clone,
         open: impl Iterator<Item = &'h Hit> + Clone,
@@ -71,29 +71,29 @@ impl Span {
 }
 
 impl Hits {
-    /// The score at a paranoia level, without rules that could not be decided.
+    /// Returns the score at a paranoia level, without rules that have no result.
     #[must_use]
     pub fn score(&self, level: u8) -> u32 {
         self.hits.iter().filter(|hit| hit.level <= level).map(|hit| hit.score).sum()
     }
 
-    /// The scores at the paranoia levels 1 to 4.
+    /// Returns the scores at the paranoia levels 1 to 4.
     #[must_use]
     pub fn by_level(&self) -> [Span; 4] {
         Span::by_level(self.hits.iter(), self.undecided.iter())
     }
 }
 
-/// Public OWASP rules that can be run.
+/// Runs the public OWASP rules.
 pub trait FindsHits: fmt::Debug + Send + Sync {
-    /// What they find in a request.
+    /// Returns the matches of the rules in a request.
     fn hits(&self, request: &Request) -> Hits;
 }
 
-/// What becomes of a hit.
+/// The treatment of a hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
-    /// It counts.
+    /// The hit counts.
     Counts,
     /// The rule is off, for this reason.
     Off(DecidedBy),
@@ -103,37 +103,37 @@ pub enum Fate {
     Foreign,
 }
 
-/// A hit with what becomes of it.
+/// A hit with its treatment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counted {
     /// The hit.
     pub hit: Hit,
-    /// What becomes of it.
+    /// Its treatment.
     pub fate: Fate,
 }
 
-/// The score of a request.
+/// The score of a request, with its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scored {
     /// The rule that deploys the ruleset.
     pub by: RuleAt,
     /// All hits, by number.
     pub hits: Vec<Counted>,
-    /// The sum of those that count.
+    /// The sum of the hits that count.
     pub total: u32,
-    /// The rules that could not be decided, by number.
+    /// The rules without a result, by number.
     pub undecided: Vec<Counted>,
-    /// The score at which the action is taken.
+    /// The score from which on the action is taken.
     pub threshold: u32,
     /// The action.
     pub action: String,
-    /// The paranoia level, if the state of the rules matches one.
+    /// The paranoia level, if the set of enabled rules matches one.
     pub level: Option<u8>,
 }
 
 impl Scored {
-    /// The sums if the paranoia level were 1, 2, 3 or 4, without rules that are off or bypassed for
-    /// another reason.
+    /// Returns the sums for each paranoia level, without rules that are off or bypassed for another
+    /// reason.
     #[must_use]
     pub fn by_level(&self) -> [Span; 4] {
         let could = |counted: &&Counted| counted.could_count();
@@ -141,14 +141,14 @@ impl Scored {
         Span::by_level(hits.map(|counted| &counted.hit), open.map(|counted| &counted.hit))
     }
 
-    /// Whether the action is taken; `None` if that is unknown.
+    /// Returns true if the action is taken; `None` if that is unknown.
     #[must_use]
     pub fn acts(&self) -> Option<bool> {
         let more: u32 = self.open().map(|hit| hit.score).sum();
         Span { least: self.total, most: self.total + more }.reaches(self.threshold)
     }
 
-    /// The rules that count if they match, which could not be decided.
+    /// Iterates over the rules without a result that count if they match.
     pub fn open(&self) -> impl Iterator<Item = Hit> {
         self.undecided
             .iter()
@@ -158,21 +158,21 @@ impl Scored {
 }
 
 impl Counted {
-    /// Whether it counts at some paranoia level.
+    /// Returns true if the hit counts at some paranoia level.
     #[must_use]
     pub fn could_count(&self) -> bool {
         matches!(self.fate, Fate::Counts | Fate::Off(DecidedBy::Level(_)))
     }
 }
 
-/// A deployment of the OWASP ruleset, ready to score.
+/// A deployment of the OWASP ruleset, prepared for scoring.
 #[derive(Debug, Clone)]
 pub struct Scoring {
     /// The id of the ruleset.
     pub(super) id: String,
     /// Its common name.
     pub(super) name: String,
-    /// Its rules by number: id, and why it is off.
+    /// Its rules by number: the id, and the reason if the rule is off.
     rules: BTreeMap<u32, (String, Option<DecidedBy>)>,
     threshold: u32,
     action: String,
@@ -180,8 +180,8 @@ pub struct Scoring {
 }
 
 impl Scoring {
-    /// Of a rule that executes a ruleset; `None` if that is another ruleset, or its effect is not
-    /// known.
+    /// Reads a rule that executes a ruleset; `None` if it executes another ruleset, or its effect
+    /// is unknown.
     pub(super) fn of(body: &RuleBody, catalogue: Option<&Catalogue>, name: &str) -> Option<Self> {
         let catalogue = catalogue.filter(|catalogue| catalogue.which == Some(Managed::Owasp))?;
         let effective = effective_deployment(body, catalogue)?;
@@ -190,7 +190,7 @@ impl Scoring {
             let why = (!rule.effect.enabled).then(|| rule.why.clone());
             Some((rule.rule.number?, (rule.rule.id.0.clone(), why)))
         });
-        // Without the rule that compares the score, nothing acts.
+        // If the rule that compares the score is off, no action is taken.
         let action = if effective.acts() { action } else { "log".to_owned() };
         Some(Self {
             id: catalogue.id.0.clone(),
@@ -202,31 +202,31 @@ impl Scoring {
         })
     }
 
-    /// The score at which it acts.
+    /// Returns the score from which on the action is taken.
     #[must_use]
     pub fn threshold(&self) -> u32 {
         self.threshold
     }
 
-    /// The action at the threshold.
+    /// Returns the action at the threshold.
     #[must_use]
     pub fn action(&self) -> &str {
         &self.action
     }
 
-    /// The paranoia level, if the state of the rules matches one.
+    /// Returns the paranoia level, if the set of enabled rules matches one.
     #[must_use]
     pub fn level(&self) -> Option<u8> {
         self.level
     }
 
-    /// Whether a rule is on.
+    /// Returns true if a rule is on.
     #[must_use]
     pub fn has(&self, rule: u32) -> bool {
         matches!(self.rules.get(&rule), Some((_, None)))
     }
 
-    /// What it does to requests at the threshold; `None` if it only notes them.
+    /// Returns the action on requests at the threshold; `None` if they are only logged.
     #[must_use]
     pub fn act(&self) -> Option<Act> {
         match self.action.as_str() {
@@ -236,14 +236,15 @@ impl Scoring {
         }
     }
 
-    /// The score of a request; `bypassed` has ids of rules that it bypasses, with the exception.
+    /// Returns the score of a request; `bypassed` has the ids of rules that the request bypasses,
+    /// with the exception.
     pub(super) fn score(&self, by: RuleAt, found: &Hits, bypassed: &[(String, RuleAt)]) -> Scored {
         let exception =
             |id: &str| bypassed.iter().find(|(rule, _)| rule == id).map(|(_, by)| by.clone());
         let fate = |number: u32| match self.rules.get(&number) {
             None => Fate::Foreign,
-            // An exception also holds for rules of a level that is off: it takes them out of what a
-            // higher level would find.
+            // An exception also applies to rules of a disabled level: it excludes them from the
+            // result of a higher level.
             Some((id, Some(why @ DecidedBy::Level(_)))) => {
                 exception(id).map_or(Fate::Off(why.clone()), Fate::Bypassed)
             }

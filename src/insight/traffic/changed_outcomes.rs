@@ -1,5 +1,4 @@
-//! Requests whose outcome changes, grouped by the rule that makes the difference, with some of them
-//! as examples.
+//! Requests whose outcome changes, grouped by the rule that causes the change, with some examples.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,11 +12,11 @@ use crate::model::request::{Outcome, Request, without_secrets};
 use crate::model::ruleset::Phase;
 use crate::model::sort_by_key;
 
-/// Groups that are counted each.
+/// Maximum number of groups that are counted separately.
 const MOST_GROUPS: usize = 500;
-/// Examples of a group.
+/// Maximum number of examples of a group.
 const MOST_EXAMPLES: usize = 3;
-/// Characters of an example.
+/// Maximum length of an example in characters.
 const LONGEST_EXAMPLE: usize = 200;
 
 /// Requests whose outcome changes.
@@ -37,7 +36,7 @@ struct Counted {
     examples: Vec<Example>,
 }
 
-/// How the outcome of a request changes; none if it does not, or is not known.
+/// Returns the change of a request's outcome; `None` if it does not change, or is unknown.
 pub(super) fn flip(before: Outcome, after: Outcome) -> Option<Flip> {
     match (before, after) {
         (Outcome::Unknown, _) | (_, Outcome::Unknown) => None,
@@ -49,7 +48,7 @@ pub(super) fn flip(before: Outcome, after: Outcome) -> Option<Flip> {
 }
 
 impl ChangedOutcomes {
-    /// Without requests; `has_examples` is whether some of them are kept.
+    /// Creates empty counts; `has_examples` is true if examples are kept.
     pub(super) fn new(has_examples: bool) -> Self {
         Self { has_examples, ..Self::default() }
     }
@@ -67,7 +66,7 @@ impl ChangedOutcomes {
         group.requests += 1;
         group.hosts.add(&seen.request.host);
         group.paths.add(&shown_path(&seen.request.path));
-        // Other rules of the deployment are not why it acts.
+        // Other rules of the deployment do not cause its action.
         if cause.by.as_ref().is_some_and(|by| by.phase == Phase::Managed)
             && let Some(score) = &cause.score
         {
@@ -85,7 +84,7 @@ impl ChangedOutcomes {
         }
     }
 
-    /// The groups, the largest first.
+    /// Returns the groups, the largest first.
     pub(super) fn groups(self) -> Vec<Group> {
         let mut changes: Vec<Group> = (self.groups.into_iter())
             .map(|((set, change, zone, rule), counted)| Group {
@@ -105,13 +104,13 @@ impl ChangedOutcomes {
     }
 }
 
-/// A request as examples show it: what looks like a secret is left out.
+/// Formats a request for an example. Values that look like secrets are left out.
 fn shown(request: &Request) -> String {
     let request = without_secrets(&Request { query: request.query.clone(), ..short(request) });
     cut(&request.to_string(), LONGEST_EXAMPLE)
 }
 
-/// What of a request is shown: no headers, and no body.
+/// Returns the shown part of a request, without headers and body.
 fn short(request: &Request) -> Request {
     Request::of_line(&request.method, request.is_https, &request.host, &request.path, "")
 }

@@ -1,4 +1,4 @@
-//! A request and its verdicts, as they are counted.
+//! A request and its verdicts, in the form in which they are counted.
 
 use std::fmt::Display;
 
@@ -7,26 +7,26 @@ use super::report::Set;
 use super::request_verdict::Verdict;
 use crate::model::request::Request;
 
-/// A request and what becomes of it.
+/// A request with its verdicts before and after a change.
 pub struct CountedRequest<'s> {
-    /// Its set.
+    /// The set that it belongs to.
     pub set: Set,
-    /// The zone that it is for.
+    /// The zone of its host.
     pub zone: &'s str,
     /// Its Ray ID or another name.
     pub id: Option<&'s str>,
-    /// Where it is recorded.
+    /// Its place in the recording.
     pub place: &'s dyn Display,
     /// The request.
     pub request: &'s Request,
-    /// What the public OWASP rules found in it.
+    /// The matches of the public OWASP rules in it.
     pub hits: Option<&'s Hits>,
-    /// Whether rules might find more, as parts of the request are not known.
+    /// True if rules might have more matches, because parts of the request are unknown.
     pub is_partial: bool,
-    /// What becomes of it now.
+    /// The verdict before the change.
     pub before: &'s Verdict,
-    /// What becomes of it after the plan.
+    /// The verdict after the change.
     pub after: &'s Verdict,
-    /// Whether the zone has the OWASP ruleset after the plan.
+    /// True if the zone has the OWASP ruleset after the plan.
     pub has_owasp: bool,
 }

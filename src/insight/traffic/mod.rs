@@ -1,18 +1,18 @@
-//! What a request meets on its way through a zone's rules.
+//! Evaluates requests against the rules of a zone.
 //!
 //! | step | files |
 //! |---|---|
-//! | the rules of a zone, ready to be evaluated | `protection` |
+//! | the rules of a zone, prepared for evaluation | `protection` |
 //! | the verdict, rule by rule | `request_verdict` |
 //! | the setting with the least damage | `owasp_tuning` |
 //! | ways to let a request through that was stopped by mistake, by damage | `ways_to_let_through` |
 //! | the anomaly score under a deployment of the OWASP ruleset | `anomaly_score` |
-//! | how often requests are made | `request_rates` |
-//! | how many requests each level and threshold would act on | `owasp_matrix` |
+//! | the rate of requests | `request_rates` |
+//! | the number of requests on which each level and threshold would act | `owasp_matrix` |
 //! | many recorded requests, before and after a change | `report`; `request_counts` counts them with bounded memory: `counted_request`, `changed_outcomes`, `most_frequent` |
 //!
-//! Nothing is guessed: what a request does not tell is unknown, and a verdict that depends on it
-//! says on what.
+//! Nothing is guessed: unknown parts of a request stay unknown, and a verdict that depends on them
+//! names them.
 
 mod anomaly_score;
 mod changed_outcomes;

@@ -1,5 +1,5 @@
-//! Names with numbers of requests, in bounded memory: names beyond the first few thousand are
-//! counted as others.
+//! Counts requests by name, in bounded memory: names beyond the first few thousand are counted
+//! together.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use super::report::Named;
 use crate::diagnostic::cut;
 use crate::model::sort_by;
 
-/// Names that are counted each.
+/// Maximum number of names that are counted separately.
 const MOST_NAMES: usize = 2_000;
-/// Names that a report lists.
+/// Maximum number of names in a report.
 const LISTED: usize = 10;
-/// Characters of a name.
+/// Maximum length of a name in characters.
 pub(super) const LONGEST_NAME: usize = 100;
-/// The name of all that is not counted by its name.
+/// The name for all other names.
 pub(super) const OTHERS: &str = "(others)";
 
-/// Names with numbers of requests.
+/// Numbers of requests by name.
 #[derive(Debug, Default)]
 pub(super) struct Names(BTreeMap<String, u64>);
 
@@ -28,7 +28,7 @@ impl Names {
         *self.0.entry(if is_counted { name } else { OTHERS.to_owned() }).or_default() += 1;
     }
 
-    /// The most frequent ones.
+    /// Returns the most frequent names.
     pub(super) fn listed(self) -> Vec<Named> {
         let mut all: Vec<_> =
             self.0.into_iter().map(|(name, requests)| Named { name, requests }).collect();

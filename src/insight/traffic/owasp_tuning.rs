@@ -1,19 +1,18 @@
-//! The setting of the OWASP ruleset with the least damage: level, threshold, exceptions and rules
-//! that are off, under which no benign request is acted on.
+//! Finds the setting of the OWASP ruleset with the least damage: level, threshold, exceptions and
+//! disabled rules, under which it acts on no benign request.
 //!
-//! Of all settings within the bounds that act on no benign request, it is the first by this order:
+//! Of all settings within the bounds that act on no benign request, it is the first in this order:
 //!
 //! 1. the fewest attacks that pass as recorded;
-//! 2. the fewest entries: a rule on a path, a rule on a host, a rule off;
-//! 3. the fewest attacks that would pass if they were made where an exception holds;
+//! 2. the fewest entries: a rule on a path, a rule on a host, a disabled rule;
+//! 3. the fewest attacks that would pass if they were sent to a place where an exception applies;
 //! 4. narrow entries before wide ones;
-//! 5. the highest threshold, then the lowest level: benign requests that were not seen have the
-//!    widest margin;
+//! 5. the highest threshold, then the lowest level: unseen benign requests have the widest margin;
 //! 6. the entries by place and number, so that there is one answer.
 //!
 //! The search is exact (branch and bound: an entry never stops more attacks) within a number of
-//! steps; beyond it, the answer is the best that was found, and says so. The order of the requests
-//! has no influence.
+//! steps. Beyond it, the answer is the best setting found, and is marked as unproven. The order of
+//! the requests has no influence.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,68 +25,69 @@ use crate::model::managed::{Managed, Paranoia};
 use crate::model::ruleset::{DesiredDeployment, DesiredWaf, Note, Phase, Switch};
 use crate::model::{Gather, sort_by_key};
 
-/// Steps of the search for one level and threshold. A step is a look at one set of entries; with
-/// many requests there are fewer.
+/// Maximum number of steps of the search for one level and threshold. A step evaluates one set of
+/// entries; with many requests there are fewer steps.
 const MOST_STEPS: usize = 20_000;
 const LEAST_STEPS: usize = 200;
-/// Requests that these steps look at all together.
+/// Maximum number of requests that all steps together evaluate.
 const MOST_LOOKS: usize = 1_000_000;
 
-/// A request, as far as the tuning is concerned.
+/// The parts of a request that matter for tuning.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Load {
     /// The host.
     pub host: String,
-    /// The path as rules see it.
+    /// The path in the form that rules use.
     pub path: String,
-    /// What can count, at all levels.
+    /// The hits that can count, at all levels.
     pub hits: Vec<Hit>,
 }
 
-/// Requests that differ, and how many there are of each.
+/// Distinct requests with their numbers.
 pub type Loads = BTreeMap<Load, usize>;
 
-/// How many of some requests a setting acts on.
+/// Returns the number of requests on which a setting acts.
 #[must_use]
 pub fn acted_on(tuning: &Tuning, requests: &Loads) -> usize {
     requests.iter().filter(|(request, _)| tuning.acts_on(request)).map(|(_, count)| count).sum()
 }
 
-/// What a setting may be.
+/// The bounds of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounds {
-    /// Paranoia levels, 1 to 4.
+    /// Range of paranoia levels, within 1 to 4.
     pub levels: RangeInclusive<u8>,
-    /// Thresholds, at least 1.
+    /// Range of thresholds, at least 1.
     pub thresholds: RangeInclusive<u32>,
-    /// The most entries.
+    /// Maximum number of entries.
     pub entries: usize,
 }
 
 impl Bounds {
-    /// The thresholds that are tried: from that of the Core Rule Set itself to Cloudflare's lowest
+    /// The default range of thresholds: from that of the Core Rule Set to Cloudflare's lowest
     /// sensitivity.
     pub const THRESHOLDS: (u32, u32) = (5, 60);
-    /// Entries that are proposed at most, unless another number is given.
+    /// The default maximum number of proposed entries.
     pub const ENTRIES: usize = 5;
-    /// Requests that differ at most: about 100 MB.
+    /// Maximum number of distinct requests: about 100 MB.
     pub const MOST_LOADS: usize = 300_000;
 
-    /// Whether some setting within them could act on a request; any other request has no influence.
+    /// Returns true if some setting within the bounds could act on a request; other requests have
+    /// no influence.
     #[must_use]
     pub fn could_act_on(&self, request: &Load) -> bool {
         score(request, *self.levels.end(), &[]) >= *self.thresholds.start()
     }
 }
 
-/// A rule that does not count somewhere.
+/// An exception for a rule, or a disabled rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
-    /// Where.
+    /// Its scope.
     pub scope: Scope,
     /// The host; empty for the whole zone.
     pub host: String,
-    /// The path; empty unless it is for one path.
+    /// The path; empty unless the scope is one path.
     pub path: String,
     /// The rule.
     pub rule: u32,
@@ -100,14 +100,14 @@ pub struct Tuning {
     pub level: u8,
     /// The threshold.
     pub threshold: u32,
-    /// Rules that do not count somewhere, sorted.
+    /// Exceptions and disabled rules, sorted.
     pub entries: Vec<Entry>,
-    /// Whether no better setting exists; otherwise the search ended early.
+    /// True if no better setting exists; false if the search ended early.
     pub is_proven: bool,
 }
 
 impl Entry {
-    /// Whether it holds for a request.
+    /// Returns true if the entry applies to a request.
     fn holds_for(&self, request: &Load) -> bool {
         match self.scope {
             Scope::Zone => true,
@@ -116,7 +116,7 @@ impl Entry {
         }
     }
 
-    /// Whether it holds wherever another one does.
+    /// Returns true if this entry applies to every request to which `other` applies.
     fn covers(&self, other: &Self) -> bool {
         match self.scope {
             Scope::Zone => true,
@@ -129,22 +129,21 @@ impl Entry {
 }
 
 impl Tuning {
-    /// The score of a request.
     #[must_use]
     pub fn score(&self, request: &Load) -> u32 {
         score(request, self.level, &self.entries)
     }
 
-    /// The same without one of its entries.
+    /// Returns the setting without one of its entries.
     #[must_use]
     pub fn without(&self, entry: &Entry) -> Self {
         let entries = self.entries.iter().filter(|other| *other != entry).cloned().collect();
         Self { entries, ..self.clone() }
     }
 
-    /// The edit of the spec: a section with what changes from today's level and threshold. Entries
-    /// for one place are one exception. A weaker level or threshold, and an entry for more than one
-    /// path, are accepted with the reason and the day of the note.
+    /// Returns the edit of the spec: a section with the differences to today's level and threshold.
+    /// Entries for one place share one exception. The reason and the last day of the note accept a
+    /// weaker level or threshold, and an entry for more than one path.
     #[must_use]
     pub fn edit(&self, note: &Note, today: (Option<u8>, u32)) -> DesiredWaf {
         let mut section = DesiredWaf::new(Place::NOWHERE);
@@ -172,14 +171,14 @@ impl Tuning {
         section
     }
 
-    /// Whether it acts on a request.
+    /// Returns true if the setting acts on a request.
     #[must_use]
     pub fn acts_on(&self, request: &Load) -> bool {
         self.score(request) >= self.threshold
     }
 
-    /// How many of the attacks that it would stop without entries pass if they are made where an
-    /// entry holds.
+    /// Counts the attacks that it would stop without entries, but that pass if they are sent to a
+    /// place where the entry applies.
     #[must_use]
     pub fn passing_at(&self, entry: &Entry, attacks: &Loads) -> usize {
         let rules: BTreeSet<u32> =
@@ -195,19 +194,20 @@ impl Tuning {
     }
 }
 
-/// The score of a request at a level, without what entries take out.
+/// Returns the score of a request at a level, without the rules of the entries.
 fn score(request: &Load, level: u8, entries: &[Entry]) -> u32 {
     let is_out =
         |hit: &Hit| entries.iter().any(|entry| entry.rule == hit.rule && entry.holds_for(request));
     request.hits.iter().filter(|hit| hit.level <= level && !is_out(hit)).map(|hit| hit.score).sum()
 }
 
-/// The setting with the least damage; `None` if none within the bounds spares all benign requests.
+/// Returns the setting with the least damage; `None` if no setting within the bounds spares all
+/// benign requests.
 #[must_use]
 pub fn least_damage(benign: &Loads, attacks: &Loads, bounds: &Bounds) -> Option<Tuning> {
     let mut search = Search { attacks, entries: bounds.entries, best: None, cut: false };
-    // The weakest settings first: they need the fewest entries, so that worse ones are recognised
-    // early.
+    // The weakest settings come first: they need the fewest entries, so that worse settings are
+    // rejected early.
     for threshold in bounds.thresholds.clone().rev() {
         for level in bounds.levels.clone() {
             let harmed: Vec<&Load> =
@@ -227,7 +227,7 @@ pub fn least_damage(benign: &Loads, attacks: &Loads, bounds: &Bounds) -> Option<
     Some(Tuning { is_proven: !search.cut, ..tuning })
 }
 
-/// What decides between settings, the better one first.
+/// The sort key of settings; the smallest is the best.
 type Rank = (usize, usize, usize, usize, Reverse<u32>, u8, Vec<Entry>);
 
 /// A search for the best setting.
@@ -235,12 +235,12 @@ struct Search<'a> {
     attacks: &'a Loads,
     entries: usize,
     best: Option<(Rank, Tuning)>,
-    /// Whether it ended early somewhere.
+    /// True if the search ended early.
     cut: bool,
 }
 
 impl Search<'_> {
-    /// Tries all sets of entries that begin with these and contain none of the refused ones.
+    /// Tries all sets of entries that contain the chosen ones and none of the refused ones.
     fn extend(
         &mut self,
         harmed: &[&Load],
@@ -272,7 +272,7 @@ impl Search<'_> {
         }
         let mut refused = refused.clone();
         for entry in candidates(open, level, chosen) {
-            // Sets with an entry that was tried before are behind us.
+            // All sets with this entry were already tried.
             if !refused.insert(entry.clone()) {
                 continue;
             }
@@ -282,7 +282,7 @@ impl Search<'_> {
         }
     }
 
-    /// How many attacks pass as recorded.
+    /// Counts the attacks that pass as recorded.
     fn missed(&self, (level, threshold): (u8, u32), chosen: &[Entry]) -> usize {
         self.attacks
             .iter()
@@ -291,7 +291,7 @@ impl Search<'_> {
             .sum()
     }
 
-    /// Takes a setting if it is better.
+    /// Keeps a setting if it is better than the best one so far.
     fn offer(&mut self, (level, threshold): (u8, u32), chosen: &[Entry], missed: usize) {
         let mut entries = chosen.to_vec();
         entries.sort();
@@ -314,7 +314,7 @@ impl Search<'_> {
     }
 }
 
-/// The entries that lower the score of a request, beyond those that are chosen.
+/// Returns the entries that lower the score of a request, except the chosen ones.
 fn candidates(request: &Load, level: u8, chosen: &[Entry]) -> Vec<Entry> {
     let is_out =
         |hit: &&Hit| chosen.iter().any(|entry| entry.rule == hit.rule && entry.holds_for(request));

@@ -1,8 +1,8 @@
-//! The rules of a zone in the order in which a request meets them, ready to be evaluated.
+//! The rules of a zone in the order of execution, prepared for evaluation.
 //!
 //! # Sources
 //! developers.cloudflare.com/waf/concepts, read 2026-11-22: custom rules run before rate limiting
-//! rules, and those before managed rules. Which products a skip rule names is not followed: they
+//! rules, and those before managed rules. Products that a skip rule names are ignored, because they
 //! are outside the rulesets.
 
 use std::sync::Arc;
@@ -19,9 +19,9 @@ use crate::model::ruleset::{LiveRule, LiveWaf, Phase, RuleKind, counting_express
 /// The rules of a zone.
 #[derive(Debug)]
 pub struct Protection {
-    /// The rules that are on, in the order in which they run.
+    /// The enabled rules, in the order of execution.
     pub(super) rules: Vec<Rule>,
-    /// What takes part in a verdict but cannot be evaluated, whatever the request is.
+    /// Parts of every verdict that cannot be evaluated for any request.
     pub(super) unread: Vec<String>,
     /// Lists whose items are known.
     pub(super) lists: Arc<Lists>,
@@ -36,44 +36,44 @@ pub(super) struct Rule {
     pub(super) name: String,
     /// Its place in the spec, if it is there.
     pub(super) place: Option<Place>,
-    /// Which requests it is for.
+    /// The requests that it matches.
     pub(super) when: When,
-    /// What it does with them.
+    /// Its effect.
     pub(super) effect: Effect,
 }
 
-/// Which requests a rule is for.
+/// The requests that a rule matches.
 #[derive(Debug)]
 pub(super) enum When {
-    /// Those that an expression matches.
+    /// The requests that an expression matches.
     Program(Program),
-    /// Unknown: its expression cannot be read here.
+    /// Unknown requests: the expression cannot be read here.
     Unreadable(String),
 }
 
-/// What a rule does.
+/// The effect of a rule.
 #[derive(Debug)]
 pub(super) enum Effect {
-    /// It only notes requests.
+    /// The rule only logs requests.
     Nothing,
-    /// It acts.
+    /// The rule acts on requests.
     Act(Act),
-    /// It lets requests bypass other rules.
+    /// The rule lets requests bypass other rules.
     Skip(Bypass),
-    /// It acts above a rate.
+    /// The rule acts above a rate.
     Limit(Limit, Act),
-    /// It runs a managed ruleset by its id, whose rules act on requests.
+    /// The rule executes a managed ruleset, by its id and name, whose rules act on requests.
     Execute(String, String),
-    /// It runs the OWASP ruleset, whose rules and overrides are known.
+    /// The rule executes the OWASP ruleset, whose rules and overrides are known.
     Score(Box<Scoring>),
-    /// Its effect is not known here.
+    /// The effect is unknown here, for this reason.
     Unknown(String),
 }
 
-/// What a skip rule lets requests bypass.
+/// The rules that a skip rule lets requests bypass.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Bypass {
-    /// The rules after it in its phase.
+    /// True for all later rules of its phase.
     pub(super) rest: bool,
     /// Later phases.
     pub(super) phases: Vec<Phase>,
@@ -81,29 +81,29 @@ pub(super) struct Bypass {
     pub(super) rulesets: Vec<String>,
     /// Single rules of managed rulesets by id.
     pub(super) rules: Vec<String>,
-    /// What cannot be followed.
+    /// Parts that cannot be evaluated.
     pub(super) unknown: Vec<String>,
 }
 
-/// A limit.
+/// A rate limit.
 #[derive(Debug)]
 pub(super) struct Limit {
     /// The number of requests.
     pub(super) requests: u64,
     /// The period in seconds.
     pub(super) period: u64,
-    /// How long it acts, in seconds.
+    /// The duration of the action in seconds.
     pub(super) timeout: u64,
-    /// What requests of one client have in common, by the names of fields.
+    /// The names of the fields that identify a client.
     pub(super) characteristics: Vec<String>,
-    /// Which requests count, if not those that the rule is for.
+    /// The requests that are counted, if they differ from the requests that the rule matches.
     pub(super) counted: Option<When>,
-    /// Whether only requests that reach the origin count.
+    /// True if only requests that reach the origin are counted.
     pub(super) is_of_origin: bool,
 }
 
 impl Protection {
-    /// The rules of a zone; `place` finds a rule of the spec by its name.
+    /// Reads the rules of a zone; `place` finds a rule of the spec by its name.
     #[must_use]
     pub fn new(waf: &LiveWaf, place: impl Fn(Phase, &str) -> Option<Place>) -> Self {
         let (mut rules, mut unread) = (Vec::new(), Vec::new());
@@ -120,7 +120,7 @@ impl Protection {
         Self { rules, unread, lists: Arc::default() }
     }
 
-    /// The deployment of the OWASP ruleset, if its rules and overrides are known.
+    /// Returns the deployment of the OWASP ruleset, if its rules and overrides are known.
     #[must_use]
     pub fn owasp(&self) -> Option<&Scoring> {
         self.rules.iter().find_map(|rule| match &rule.effect {
@@ -129,13 +129,13 @@ impl Protection {
         })
     }
 
-    /// The same with lists whose items are known.
+    /// Adds lists whose items are known.
     #[must_use]
     pub fn with_lists(self, lists: &Arc<Lists>) -> Self {
         Self { lists: lists.clone(), ..self }
     }
 
-    /// Adds something that takes part in every verdict and cannot be evaluated.
+    /// Adds a part of every verdict that cannot be evaluated.
     #[must_use]
     pub fn with_unread(mut self, what: impl Into<String>) -> Self {
         self.unread.push(what.into());
@@ -144,7 +144,6 @@ impl Protection {
 }
 
 impl Rule {
-    /// A rule.
     fn new(phase: Phase, rule: &LiveRule, waf: &LiveWaf, place: Option<Place>) -> Self {
         let effect = effect(phase, rule, waf);
         let when = rule
@@ -156,14 +155,14 @@ impl Rule {
 }
 
 impl When {
-    /// Of an expression.
     fn of(expression: &Expression) -> Self {
         expression
             .compile()
             .map_or_else(|| Self::Unreadable(expression.text().to_owned()), Self::Program)
     }
 
-    /// Whether a request is matched, and on what that depends.
+    /// Returns true if a request is matched; if that is unknown, returns the conditions that it
+    /// depends on.
     pub(super) fn matches(&self, sample: &Sample<'_>) -> Result<bool, Vec<String>> {
         match self {
             Self::Unreadable(text) => {
@@ -180,7 +179,6 @@ impl When {
     }
 }
 
-/// What a rule does.
 fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
     let body = &rule.body;
     if let Some(skipped) = skipped(body) {
@@ -189,7 +187,7 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
         for target in skipped.in_effect(waf) {
             match target {
                 Target::Rest | Target::RestOfPhase => bypass.rest = true,
-                // Other phases come later, and are not followed here.
+                // Other phases come later, and are not evaluated here.
                 Target::Phase(name) => {
                     bypass.phases.extend(Phase::ALL.iter().filter(|phase| phase.as_str() == name))
                 }
@@ -246,7 +244,7 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
     }
 }
 
-/// Why a managed ruleset is not evaluated.
+/// Describes why a managed ruleset is not evaluated.
 pub(super) fn why_not_evaluated(id: &str, name: &str) -> String {
     match Managed::ALL.iter().find(|managed| managed.facts().id == id) {
         Some(Managed::Owasp) => format!("{name}, whose public rules run with --crs DIR"),

@@ -1,32 +1,32 @@
-//! What becomes of recorded requests before and after a change of rules: the report, as programs
-//! read it.
+//! The report about recorded requests before and after a change of rules, in the form of the JSON
+//! output.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::owasp_matrix::Matrix;
 
-/// What becomes of recorded requests.
+/// The outcomes of recorded requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Report {
-    /// Version of the form.
+    /// Version of the format.
     pub format: u32,
-    /// Which document it is.
+    /// The kind of document.
     pub kind: ReportKind,
     /// The zones that have requests.
     pub zones: Vec<Zone>,
     /// The sets of requests.
     pub sets: Vec<Outcomes>,
-    /// Requests with another outcome after the plan, by the rule that makes the difference; the
-    /// largest groups first.
+    /// Requests whose outcome changes, by the rule that causes the change; the largest groups
+    /// first.
     pub changes: Vec<Group>,
-    /// What was not evaluated for some requests, such as rules that are not public.
+    /// Parts that were not evaluated for some requests, such as rules that are not public.
     pub not_evaluated: Vec<Named>,
-    /// What outcomes depend on that the recordings do not tell.
+    /// Conditions of outcomes that the recordings do not contain.
     pub depends_on: Vec<Named>,
 }
 
-/// Which document it is.
+/// The kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub enum ReportKind {
@@ -44,20 +44,20 @@ pub struct Zone {
     pub before: Option<Cell>,
     /// The setting after the plan.
     pub after: Option<Cell>,
-    /// How many requests were for it.
+    /// Number of requests for the zone.
     pub requests: u64,
-    /// How many are stopped after the plan only.
+    /// Number of requests that are stopped only after the plan.
     pub stopped: u64,
-    /// How many are stopped now only.
+    /// Number of requests that are stopped only now.
     pub let_through: u64,
-    /// How many outcomes are unknown, now or after the plan.
+    /// Number of requests whose outcome is unknown, now or after the plan.
     pub unknown: u64,
 }
 
 /// A setting of the OWASP ruleset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Cell {
-    /// The paranoia level; none if the rules that are on match no level.
+    /// The paranoia level; `None` if the set of enabled rules matches no level.
     pub level: Option<u8>,
     /// The threshold.
     pub threshold: u32,
@@ -68,7 +68,7 @@ pub struct Cell {
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum Set {
-    /// Recorded requests of which nothing else is known.
+    /// Recorded requests without a known intent.
     Requests,
     /// Requests that nothing should stop.
     Benign,
@@ -77,7 +77,7 @@ pub enum Set {
 }
 
 impl Set {
-    /// Its requests in words.
+    /// Describes its requests.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -88,7 +88,7 @@ impl Set {
     }
 }
 
-/// What becomes of a set.
+/// The outcomes of a set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Outcomes {
     /// The set.
@@ -99,47 +99,47 @@ pub struct Outcomes {
     pub unreadable: u64,
     /// Requests for hosts of no zone in the spec; they are not evaluated.
     pub elsewhere: u64,
-    /// Requests for hosts that are DNS only in the spec: no rule applies to them, and they are not
+    /// Requests for hosts that are DNS only in the spec: no rule applies to them, so they are not
     /// evaluated.
     pub dns_only: u64,
-    /// Requests whose headers or body the recording does not tell: their scores may be higher.
+    /// Requests without recorded headers or body: their scores may be higher.
     pub partial: u64,
     /// Outcomes now.
     pub before: Counts,
     /// Outcomes after the plan.
     pub after: Counts,
-    /// How many requests the OWASP ruleset would act on.
+    /// The number of requests on which the OWASP ruleset would act, by level and threshold.
     pub matrix: Option<Matrix>,
 }
 
-/// Outcomes.
+/// The numbers of requests with each outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Counts {
-    /// Nothing that can be evaluated acts.
+    /// No rule that can be evaluated acts.
     pub pass: u64,
-    /// Refused.
+    /// The request is refused.
     pub block: u64,
-    /// Challenged.
+    /// The sender is challenged.
     pub challenge: u64,
-    /// It depends on what is not known.
+    /// The outcome depends on unknown conditions.
     pub unknown: u64,
 }
 
-/// How the outcome of a request changes.
+/// The change of a request's outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum Flip {
-    /// It passes now, and is stopped after the plan.
+    /// The request passes now, and is stopped after the plan.
     Stopped,
-    /// It is stopped now, and passes after the plan.
+    /// The request is stopped now, and passes after the plan.
     LetThrough,
-    /// It is stopped in another way.
+    /// The request is stopped by another action.
     Otherwise,
 }
 
 impl Flip {
-    /// In words.
+    /// Describes the change.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -150,18 +150,18 @@ impl Flip {
     }
 }
 
-/// Requests whose outcome changes, by the rule that makes the difference.
+/// Requests whose outcome changes, by the rule that causes the change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Group {
     /// The set.
     pub set: Set,
-    /// How the outcome changes.
+    /// The change.
     pub change: Flip,
     /// The zone.
     pub zone: String,
     /// The rule that stops them after the plan, or that stops them now.
     pub rule: String,
-    /// How many.
+    /// Number of requests.
     pub requests: u64,
     /// The OWASP rules that add to their scores.
     pub owasp_rules: Vec<Named>,
@@ -169,25 +169,25 @@ pub struct Group {
     pub hosts: Vec<Named>,
     /// Their paths.
     pub paths: Vec<Named>,
-    /// Some of them.
+    /// Some of the requests.
     pub examples: Vec<Example>,
 }
 
-/// Something with a number of requests.
+/// A name with a number of requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Named {
     /// Its name.
     pub name: String,
-    /// How many requests.
+    /// Number of requests.
     pub requests: u64,
 }
 
 /// A request of a group. Headers are never shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Example {
-    /// Its Ray ID, or what else the recording calls it.
+    /// Its Ray ID, or another name from the recording.
     pub id: Option<String>,
-    /// Where it is recorded.
+    /// Its place in the recording.
     pub place: String,
     /// Method and address, without the values of arguments that look like secrets.
     pub request: String,
@@ -196,7 +196,7 @@ pub struct Example {
 }
 
 impl Report {
-    /// The outcomes of a set.
+    /// Returns the outcomes of a set.
     #[must_use]
     pub fn set(&self, set: Set) -> Option<&Outcomes> {
         self.sets.iter().find(|outcomes| outcomes.set == set)

@@ -1,5 +1,5 @@
-//! Counts requests for a report. Memory does not grow with their number (`most_frequent`,
-//! `changed_outcomes`).
+//! Counts requests for a report. The memory is bounded, for any number of requests
+//! (`most_frequent`, `changed_outcomes`).
 
 use std::collections::BTreeMap;
 
@@ -26,13 +26,13 @@ pub struct RequestCounts {
 }
 
 impl RequestCounts {
-    /// Without requests; `has_examples` is whether the report shows some of them.
+    /// Creates empty counts; `has_examples` is true if the report shows examples.
     #[must_use]
     pub fn new(has_examples: bool) -> Self {
         Self { flips: ChangedOutcomes::new(has_examples), ..Self::default() }
     }
 
-    /// A zone of the spec, with its settings of the OWASP ruleset now and after the plan.
+    /// Adds a zone of the spec, with its settings of the OWASP ruleset now and after the plan.
     pub fn add_zone(&mut self, name: &str, before: OwaspSetting, after: OwaspSetting) {
         let cell =
             |setting: OwaspSetting| setting.map(|(level, threshold)| Cell { level, threshold });
@@ -49,7 +49,6 @@ impl RequestCounts {
         self.zones.insert(name.to_owned(), zone);
     }
 
-    /// A set.
     fn set(&mut self, set: Set) -> &mut Outcomes {
         self.sets.entry(set).or_insert_with(|| Outcomes {
             set,
@@ -64,12 +63,12 @@ impl RequestCounts {
         })
     }
 
-    /// Counts something that is not a request.
+    /// Counts a line or entry that is not a request.
     pub fn unreadable(&mut self, set: Set) {
         self.set(set).unreadable += 1;
     }
 
-    /// Counts a request for a host that is DNS only, which meets no rule.
+    /// Counts a request for a host that is DNS only, to which no rule applies.
     pub fn dns_only(&mut self, set: Set) {
         self.set(set).dns_only += 1;
     }
@@ -92,7 +91,7 @@ impl RequestCounts {
                 .matrix
                 .get_or_insert_with(|| Matrix { thresholds: THRESHOLDS, ..Matrix::default() });
             let own = after.score.as_ref().map(Scored::by_level);
-            // Without a deployment, what it would find in requests that nothing else stops.
+            // Without a deployment, the score counts for requests that no other rule stops.
             let would =
                 (!seen.has_owasp && after.outcome == Outcome::Pass).then(|| hits.by_level());
             match own.or(would) {
@@ -119,7 +118,6 @@ impl RequestCounts {
         }
     }
 
-    /// The report.
     #[must_use]
     pub fn report(self) -> Report {
         Report {

@@ -1,11 +1,11 @@
-//! How often requests are made: as an author says, or as they were recorded.
+//! The rate of requests: stated by an author, or measured in a recording.
 //!
 //! # Sources
 //! developers.cloudflare.com/waf/rate-limiting-rules/request-rate, read 2026-11-22: requests with
 //! equal characteristics share a counter; a rule acts on requests above the rate, and then for its
 //! mitigation timeout. Assumed: the counter is a sliding window, made of the current period and a
-//! share of the previous one; each client is served by one data center, so `cf.colo.id` tells
-//! nothing.
+//! share of the previous one; each client is served by one data center, so `cf.colo.id` makes no
+//! difference.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,14 +13,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::model::expression::{Sample, SampleValue};
 use crate::model::request::Rate;
 
-/// How often a request is made.
+/// The rate of a request.
 #[derive(Debug)]
 pub enum Pace<'c> {
-    /// As an author says.
+    /// The rate is stated by an author.
     Stated(Rate),
-    /// At a moment in milliseconds since 1970, among others that were counted.
+    /// The request is sent at a moment in milliseconds since 1970, after the requests that were
+    /// counted.
     At(i64, &'c mut Counters),
-    /// Unknown.
+    /// The rate is unknown.
     Unknown,
 }
 
@@ -33,32 +34,32 @@ pub struct Counters {
     added: u64,
 }
 
-/// Counters that are kept at once; more are not counted.
+/// Maximum number of counters at a time; further clients are not counted.
 const MOST_WINDOWS: usize = 200_000;
-/// Requests after which old counters are removed.
+/// Number of requests after which old counters are removed.
 const SWEEP: u64 = 1 << 16;
 
-/// What was counted of a client.
+/// The counter of a client.
 #[derive(Debug, Clone, Copy, Default)]
 struct Window {
     /// The number of the period.
     period: i64,
     current: Counted,
     previous: Counted,
-    /// Until when the rule acts, in milliseconds.
+    /// The end of the action in milliseconds.
     acts_until: i64,
-    /// Its end in milliseconds: when it can be forgotten.
+    /// The moment in milliseconds from which on the counter can be removed.
     ends: i64,
 }
 
-/// Requests that count, and that may count.
+/// The number of requests that count, and of requests that may count.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counted {
     surely: u32,
     perhaps: u32,
 }
 
-/// What a limit counts.
+/// The parameters of counting one request for a limit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Counting {
     /// The rule.
@@ -69,14 +70,14 @@ pub(super) struct Counting {
     pub(super) most: u64,
     /// The period in seconds.
     pub(super) period: u64,
-    /// How long the rule acts, in seconds.
+    /// The duration of the action in seconds.
     pub(super) timeout: u64,
-    /// Whether the request counts; `None` if that is unknown.
+    /// True if the request counts; `None` if that is unknown.
     pub(super) counts: Option<bool>,
 }
 
 impl Counters {
-    /// Counts a request; whether it is above the limit, or why that is unknown.
+    /// Counts a request. Returns true if it is above the limit, or the reason why that is unknown.
     pub(super) fn count(&mut self, now: i64, counting: Counting) -> Result<bool, String> {
         let Counting { rule, key, most, period, timeout, counts } = counting;
         self.added += 1;
@@ -106,7 +107,7 @@ impl Counters {
             None => window.current.perhaps += 1,
             Some(false) => {}
         }
-        // The share of the previous period that is within one period from now.
+        // The part of the previous period that is within one period before now.
         let rest = millis - now.rem_euclid(millis);
         let share = |count: u32| i64::from(count).saturating_mul(rest) / millis;
         let surely = i64::from(window.current.surely) + share(window.previous.surely);
@@ -128,7 +129,7 @@ impl Counters {
     }
 }
 
-/// The key of a request for a limit; the name of a characteristic that is not known.
+/// Returns the key of a request for a limit, or the name of an unknown characteristic.
 pub(super) fn key(characteristics: &[String], sample: &Sample<'_>) -> Result<u64, String> {
     let mut hasher = DefaultHasher::new();
     for name in characteristics.iter().filter(|name| *name != "cf.colo.id") {
@@ -138,7 +139,7 @@ pub(super) fn key(characteristics: &[String], sample: &Sample<'_>) -> Result<u64
     Ok(hasher.finish())
 }
 
-/// The value of a characteristic: a field, or a member of one such as
+/// Returns the value of a characteristic: a field, or a member of one such as
 /// `http.request.headers["x-key"]`.
 fn value<'s>(name: &str, sample: &Sample<'s>) -> Option<SampleValue<'s>> {
     let (field, member) = match name.split_once("[\"") {
@@ -170,7 +171,7 @@ mod tests {
         let mut counters = Counters::default();
         let mut count = |now, key| counters.count(now, counting(key, Some(true)));
         assert_eq!([count(0, 1), count(10, 1), count(20, 2)], [Ok(false), Ok(false), Ok(false)]);
-        // The third of the same client, and what follows within the timeout.
+        // The third request of the same client, and the requests within the timeout.
         assert_eq!(
             [count(30, 1), count(29_000, 1), count(70_000, 1)],
             [Ok(true), Ok(true), Ok(false)]

@@ -2,7 +2,7 @@
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/actions, read 2026-11-22: block and
-//! challenges end the evaluation; log does not; skip leaves out what it names.
+//! challenges end the evaluation; log does not; skip leaves out the rules that it names.
 //! developers.cloudflare.com/waf/rate-limiting-rules/request-rate, read 2026-11-22: a rule acts on
 //! requests above the rate. Assumed: the request that reaches the limit itself still passes.
 
@@ -18,74 +18,74 @@ use crate::model::expression::Sample;
 use crate::model::request::{Outcome, Rate, Request};
 use crate::model::ruleset::Phase;
 
-/// How many unknown conditions are followed both ways.
+/// Maximum number of unknown conditions for which both results are evaluated.
 const MOST_FORKS: u32 = 64;
 
-/// A step of the way.
+/// A step of the evaluation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// The rule.
     pub rule: RuleAt,
-    /// What it does, as text; "may" if that depends on what is not known.
+    /// Describes its action, with "may" if the action depends on unknown conditions.
     pub what: String,
 }
 
-/// What becomes of a request, and why.
+/// The outcome of a request, with its reasons.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// What becomes of it.
+    /// The outcome.
     pub outcome: Outcome,
     /// The rule that acts.
     pub by: Option<RuleAt>,
     /// The rules that match or may match, in their order.
     pub trace: Vec<Step>,
-    /// What an unknown outcome depends on.
+    /// The conditions of an unknown outcome.
     pub depends_on: BTreeSet<String>,
-    /// What took part and was not evaluated.
+    /// Parts that were not evaluated.
     pub not_evaluated: BTreeSet<String>,
-    /// The anomaly score, if the OWASP ruleset ran on it.
+    /// The anomaly score, if the OWASP ruleset ran on the request.
     pub score: Option<Scored>,
 }
 
-/// What a request has met so far.
+/// The state of the evaluation before a rule.
 #[derive(Debug, Clone, Default)]
 struct State {
-    /// Phases that it bypasses, or the rest of them.
+    /// Phases that the request bypasses, or the rest of them.
     phases: Vec<Phase>,
-    /// Rulesets that it bypasses.
+    /// Rulesets that the request bypasses.
     rulesets: Vec<String>,
-    /// Single rules that it bypasses, by id, with the exception.
+    /// Single rules that the request bypasses, by id, with the exception.
     rules: Vec<(String, RuleAt)>,
-    /// Whether it depends on something unknown that the request gets here.
+    /// True if an unknown condition decides if the request reaches this rule.
     is_possible: bool,
     trace: Vec<Step>,
     not_evaluated: BTreeSet<String>,
     score: Option<Scored>,
 }
 
-/// A walk of a request.
+/// The evaluation of one request.
 struct Walk<'w, 'c> {
     protection: &'w Protection,
     sample: &'w Sample<'w>,
-    /// How often the request is made.
+    /// The rate of the request.
     pace: Pace<'c>,
-    /// Limits that counted the request already, and what came of it: it is counted once, whichever
-    /// way is followed.
+    /// Limits that already counted the request, with the results. The request is counted once,
+    /// although several branches are evaluated.
     counted: Vec<(usize, Result<bool, Vec<String>>)>,
-    /// What the public OWASP rules found, if they were run.
+    /// The matches of the public OWASP rules, if the rules were run.
     hits: Option<&'w Hits>,
 }
 
 impl Protection {
-    /// The verdict on the last of several equal requests. Without what the public OWASP rules
-    /// found, their ruleset is not evaluated.
+    /// Returns the verdict on the last of several equal requests. Without `hits`, the OWASP ruleset
+    /// is not evaluated.
     #[must_use]
     pub fn verdict(&self, request: &Request, rate: Rate, hits: Option<&Hits>) -> Verdict {
         self.verdict_at(request, Pace::Stated(rate), hits, &Bump::new())
     }
 
-    /// The verdict on a request that is made at some pace. Values of fields are placed in the
-    /// arena, which its owner may reset.
+    /// Returns the verdict on a request with a rate. Values of fields are allocated in the arena,
+    /// which its owner may reset.
     #[must_use]
     pub fn verdict_at(
         &self,
@@ -104,7 +104,7 @@ impl Protection {
 }
 
 impl Walk<'_, '_> {
-    /// The verdict from a rule on.
+    /// Returns the verdict from a rule on.
     fn from(&mut self, first: usize, mut state: State, forks: &mut u32) -> Verdict {
         let protection = self.protection;
         for (n, rule) in protection.rules.iter().enumerate().skip(first) {
@@ -162,8 +162,8 @@ impl Walk<'_, '_> {
         state.ended(Outcome::Pass, None)
     }
 
-    /// Whether a rule applies if its expression matches: a limit only above its rate, a score only
-    /// at its threshold.
+    /// Returns true if a rule applies when its expression matches: a limit only above its rate, a
+    /// score only from its threshold on.
     fn applies(
         &mut self,
         n: usize,
@@ -196,8 +196,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Whether the request is above a limit. Requests that the rule does not match may count as
-    /// well.
+    /// Returns true if the request is above a limit. Requests that the rule does not match may
+    /// count as well.
     fn is_above(
         &mut self,
         n: usize,
@@ -209,7 +209,8 @@ impl Walk<'_, '_> {
             Pace::Unknown if *matches == Ok(false) => Ok(false),
             Pace::Unknown => Err(vec!["how often the request is made".to_owned()]),
             Pace::Stated(Rate { times, seconds }) => {
-                // Requests that are evenly spread: as many of them as fit into a period.
+                // The requests are evenly distributed, so a proportional number of them is in one
+                // period.
                 let within = if *seconds <= limit.period {
                     *times
                 } else {
@@ -243,7 +244,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Applies a rule that matches; the outcome if that ends the walk.
+    /// Applies a matching rule. Returns the outcome if the rule ends the evaluation.
     fn apply(&self, rule: &Rule, state: &mut State) -> Option<Outcome> {
         let may = state.is_possible;
         let what = match &rule.effect {
@@ -292,7 +293,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// What the OWASP ruleset does at a score.
+/// Describes the action of the OWASP ruleset at a score.
 fn score_in_words(scoring: &Scoring, score: &Scored) -> String {
     let Scored { total, threshold, action, .. } = score;
     match (scoring.act(), score.acts()) {
@@ -306,7 +307,7 @@ fn score_in_words(scoring: &Scoring, score: &Scored) -> String {
 }
 
 impl Effect {
-    /// The managed ruleset that a rule runs.
+    /// Returns the managed ruleset that a rule executes.
     fn executes(&self) -> Option<&str> {
         match self {
             Self::Execute(id, _) => Some(id),
@@ -319,7 +320,7 @@ impl Effect {
 }
 
 impl State {
-    /// Leaves out what a skip rule names.
+    /// Adds the rules that a skip rule names to the bypassed ones.
     fn bypass(&mut self, by: &Rule, bypass: &Bypass) {
         self.phases.extend(bypass.rest.then_some(by.phase));
         self.rules.extend(bypass.rules.iter().map(|id| (id.clone(), RuleAt::of(by))));
@@ -330,7 +331,7 @@ impl State {
         );
     }
 
-    /// A verdict.
+    /// Ends the evaluation with a verdict.
     fn ended(self, outcome: Outcome, by: Option<&Rule>) -> Verdict {
         let depends_on = match (outcome, by.map(|rule| &rule.effect)) {
             (Outcome::Unknown, Some(Effect::Unknown(what))) => BTreeSet::from([what.clone()]),
@@ -341,28 +342,27 @@ impl State {
         Verdict { outcome, by, trace, depends_on, not_evaluated, score }
     }
 
-    /// A verdict that depends on something.
+    /// Ends the evaluation with a verdict that depends on unknown conditions.
     fn unknown(self, why: Vec<String>) -> Verdict {
         Verdict { depends_on: why.into_iter().collect(), ..self.ended(Outcome::Unknown, None) }
     }
 }
 
 impl RuleAt {
-    /// A rule.
     fn of(rule: &Rule) -> Self {
         Self { name: rule.name.clone(), phase: rule.phase, place: rule.place }
     }
 }
 
 impl Verdict {
-    /// The verdict on a request that meets no rule.
+    /// Returns the verdict on a request to which no rule applies.
     #[must_use]
     pub fn pass() -> Self {
         State::default().ended(Outcome::Pass, None)
     }
 
-    /// The verdict if it is unknown which of two holds, for these reasons; their traces begin with
-    /// as many equal steps.
+    /// Combines the verdicts of two branches of an unknown condition; their traces begin with
+    /// `shared` equal steps.
     fn or(self, other: Self, why: Vec<String>, shared: usize) -> Self {
         let is_same = self.outcome == other.outcome && self.outcome != Outcome::Unknown;
         let by = self.by.filter(|by| is_same && other.by.as_ref() == Some(by));
@@ -525,7 +525,7 @@ mod tests {
                 1,
                 "challenge bots [] []".to_owned(),
             ),
-            // Whether it is a bot makes a difference.
+            // The unknown bot status makes a difference.
             (
                 "GET https://x.test/wp-login.php",
                 "203.0.113.9",
@@ -533,7 +533,7 @@ mod tests {
                 1,
                 "unknown - [cf.client.bot] []".to_owned(),
             ),
-            // It makes none where both ways end alike.
+            // The unknown condition makes no difference if both branches have the same outcome.
             ("PUT https://x.test/", "203.0.113.9", None, 1, "challenge - [] []".to_owned()),
             (
                 "GET https://x.test/wp-login.php",

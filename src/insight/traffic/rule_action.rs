@@ -1,14 +1,14 @@
-//! What a rule does to requests, and how a rule is named.
+//! The action of a rule on a request, and the reference to a rule.
 
 use crate::diagnostic::Place;
 use crate::model::ruleset::Phase;
 
-/// What a rule does to a request.
+/// The action of a rule on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Act {
-    /// It is refused.
+    /// The request is refused.
     Block,
-    /// Its sender must pass a challenge, whatever kind.
+    /// The sender must pass a challenge of any kind.
     Challenge,
 }
 

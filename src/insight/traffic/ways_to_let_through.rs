@@ -1,17 +1,16 @@
-//! Ways to let a request through that was stopped by mistake, by how much they weaken the
-//! protection.
+//! Finds ways to let a request through that was stopped by mistake, ordered by how much they weaken
+//! the protection.
 //!
-//! | way | what it weakens |
+//! | way | weakening |
 //! |---|---|
-//! | the fewest rules that must not count, on the path of the request | these rules on one path |
-//! | the same on its host | these rules on one host |
+//! | an exception for the fewest sufficient rules, on the path of the request | these rules on one path |
+//! | the same exception on its host | these rules on one host |
 //! | these rules off | these rules everywhere |
-//! | a lower paranoia level | all rules of the levels above |
-//! | a higher threshold | everything |
+//! | a lower paranoia level | all rules of higher levels |
+//! | a higher threshold | all rules |
 //!
-//! A way is as narrow as it can be first, and then has the fewest attacks that it lets through. Of
-//! several smallest sets of rules, the one that lets through the fewest attacks is taken, then the
-//! one with the lowest numbers.
+//! Narrow ways come first. Of several smallest sets of rules, the set that lets through the fewest
+//! attacks is taken, then the one with the lowest numbers.
 
 use std::collections::BTreeMap;
 
@@ -26,18 +25,19 @@ use crate::model::ruleset::{
 };
 use crate::model::sort_by_key;
 
-/// Sets of rules that are compared at most, and attacks that they are tried on all together.
+/// Maximum number of sets of rules that are compared, and of evaluations of attacks for all of
+/// them.
 const MOST_SETS: usize = 20_000;
 const MOST_TRIALS: usize = 2_000_000;
 
-/// For which requests a way holds, from narrow to wide.
+/// The requests that a way affects, from narrow to wide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// Those to one path of one host.
+    /// Requests to one path of one host.
     Path,
-    /// Those to one host.
+    /// Requests to one host.
     Host,
-    /// All of the zone.
+    /// All requests to the zone.
     Zone,
 }
 
@@ -46,7 +46,7 @@ pub enum Scope {
 pub enum WayKind {
     /// An exception for some rules.
     Exception(Scope),
-    /// Rules off.
+    /// Disabled rules.
     Off,
     /// A lower paranoia level.
     Level(u8),
@@ -61,30 +61,31 @@ pub struct Way {
     pub kind: WayKind,
     /// The rules that no longer count for the request.
     pub rules: Vec<u32>,
-    /// The score of the request then.
+    /// The score of the request with this way.
     pub total: u32,
-    /// The threshold then.
+    /// The threshold with this way.
     pub threshold: u32,
-    /// How many attacks that are stopped now pass then, if they are made where the way holds.
+    /// Number of attacks that are stopped now, but pass if they are sent to a place where the way
+    /// applies.
     pub lets_through: usize,
 }
 
-/// Attacks to try ways on: the rules that match, and how many attacks match these.
+/// Attacks for testing ways: sets of matching rules, with the number of attacks for each.
 pub type Attacks = BTreeMap<Vec<Hit>, usize>;
 
-/// The ways to let a request through, and the attacks they were tried on.
+/// The ways to let a request through, and the attacks that they were tested on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ways {
     /// The ways, the one with the least damage first.
     pub ways: Vec<Way>,
-    /// How many attacks they were tried on.
+    /// Number of attacks that they were tested on.
     pub attacks: usize,
-    /// How many of them are stopped now.
+    /// Number of these attacks that are stopped now.
     pub stopped: usize,
 }
 
 impl Way {
-    /// For which requests it holds.
+    /// Returns the requests that the way affects.
     #[must_use]
     pub fn scope(&self) -> Scope {
         match self.kind {
@@ -93,9 +94,9 @@ impl Way {
         }
     }
 
-    /// The edit of the spec: a section with what changes. An exception for the path or the host of
-    /// the request carries the note; a level and a threshold cannot, so the reason is that of the
-    /// whole section.
+    /// Returns the edit of the spec: a section with the changes. An exception for the path or the
+    /// host of the request has the note; a level and a threshold cannot have one, so the reason is
+    /// in the section.
     #[must_use]
     pub fn edit(&self, request: &Request, note: &Note) -> DesiredWaf {
         let mut section = DesiredWaf::new(Place::NOWHERE);
@@ -126,14 +127,14 @@ impl Way {
     }
 }
 
-/// Why a section may weaken the protection, for values that have no reason and no expiry of their
-/// own.
+/// Returns the reason why a section may weaken the protection, for values without a reason and an
+/// expiry of their own.
 pub(super) fn accepted(note: &Note) -> String {
     let until = note.expires.iter().map(|day| format!("; back by {day}")).collect::<String>();
     format!("{}{until}", note.reason.as_deref().unwrap_or_default())
 }
 
-/// An exception for rules on a host, or on one path of it.
+/// Creates an exception for rules on a host, or on one path of it.
 pub(super) fn exception(host: &str, path: Option<&str>, rules: &[u32], note: &Note) -> DesiredRule {
     let mut fields = vec![("http.host", host)];
     fields.extend(path.map(|path| ("http.request.uri.path", path)));
@@ -156,7 +157,7 @@ pub(super) fn exception(host: &str, path: Option<&str>, rules: &[u32], note: &No
     }
 }
 
-/// A rule that is off.
+/// Creates the tuning of a disabled rule.
 pub(super) fn rule_off(rule: u32, note: &Note) -> RuleTuning {
     let target = TuningTarget::Rule(RuleName::new(&rule.to_string()));
     RuleTuning {
@@ -168,7 +169,7 @@ pub(super) fn rule_off(rule: u32, note: &Note) -> RuleTuning {
     }
 }
 
-/// A text as a part of a name.
+/// Converts a text to a part of a name.
 fn slug(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let slug: String = words.collect::<Vec<_>>().join("-").chars().take(60).collect();
@@ -179,8 +180,8 @@ fn slug(text: &str) -> String {
     }
 }
 
-/// The ways to let a request through that is acted on, tried on attacks. Empty if it is not acted
-/// on.
+/// Returns the ways to let a stopped request through, tested on attacks. Empty if the request is
+/// not stopped.
 #[must_use]
 pub fn ways_to_let_through(scored: &Scored, scoring: &Scoring, attacks: &Attacks) -> Ways {
     let all = attacks.values().sum();
@@ -243,8 +244,8 @@ pub fn ways_to_let_through(scored: &Scored, scoring: &Scoring, attacks: &Attacks
     Ways { ways, attacks: all, stopped: stopped.values().sum() }
 }
 
-/// The fewest rules whose scores together are at least so much, the highest score first. Of
-/// several, the cheapest.
+/// Returns the smallest set of rules whose scores have at least this sum, the highest score first.
+/// Of several sets, the cheapest is taken.
 fn fewest(
     hits: &[Hit],
     least: u32,
@@ -272,14 +273,14 @@ fn fewest(
     Some(best.1)
 }
 
-/// Numbers in order.
+/// Sorts numbers.
 fn sorted(rules: &[u32]) -> Vec<u32> {
     let mut rules = rules.to_vec();
     rules.sort_unstable();
     rules
 }
 
-/// The next choice of places below a number; false if there is none.
+/// Advances to the next combination of indices below `end`; returns false after the last one.
 fn advance(places: &mut [usize], end: usize) -> bool {
     let size = places.len();
     let Some(at) = (0..size).rev().find(|at| places[*at] < end - (size - at)) else { return false };
