@@ -1,5 +1,5 @@
-//! The attributes of a resource, and which of them a translator took. What is left over is named,
-//! so that no attribute is lost because nobody thought of it.
+//! Tracks which attributes of a resource its translator reads. Unread attributes are reported, so
+//! that no attribute is lost unnoticed.
 //!
 //! # Sources
 //! Attributes that Cloudflare computes, and defaults:
@@ -13,11 +13,12 @@ use super::Resource;
 use super::not_imported::Refusal;
 use super::value::{Missing, Term};
 
-/// Attributes that a configuration cannot set, or that say nothing about what Cloudflare has, in
-/// every kind of resource.
+/// Attributes of every kind of resource that a configuration cannot set or that do not affect
+/// Cloudflare.
 const NEVER_SAID: &[&str] = &["id", "zone_id", "created_on", "modified_on", "timeouts"];
 
-/// Such attributes of one kind of resource.
+/// Attributes of one kind of resource that a configuration cannot set or that do not affect
+/// Cloudflare.
 const NEVER_SAID_OF: &[(&str, &[&str])] = &[
     ("cloudflare_record", &["hostname", "metadata", "proxiable", "allow_overwrite"]),
     (
@@ -74,7 +75,7 @@ const NEVER_SAID_OF: &[(&str, &[&str])] = &[
     ("cloudflare_ruleset", &["account_id", "last_updated", "version"]),
 ];
 
-/// Values that are in force where nothing is written.
+/// Default values: kind, attribute and value.
 const DEFAULTS: &[(&str, &str, &str)] = &[
     ("cloudflare_dns_record", "private_routing", "false"),
     ("cloudflare_record", "private_routing", "false"),
@@ -87,46 +88,46 @@ const DEFAULTS: &[(&str, &str, &str)] = &[
     ("cloudflare_zone_dns_settings", "foundation_dns", "false"),
 ];
 
-/// Attributes whose value a state has although no configuration wrote it: Cloudflare fills them in.
+/// Attributes that Cloudflare fills in, so that a state has values that no configuration set.
 const FILLED_IN: &[(&str, &str)] =
     &[("cloudflare_zone", "plan"), ("cloudflare_zone_setting", "enabled")];
 
-/// The attributes of a resource. Each access notes that the translator took the attribute.
+/// Attributes of a resource. Each access marks the attribute as read.
 pub(super) struct Attributes<'r> {
     kind: &'r str,
     values: &'r Term,
-    /// Whether they come from a state or plan, which has every attribute.
+    /// True for a state or plan, which has every attribute.
     is_complete: bool,
-    /// The paths that were taken, such as `settings.ipv4_only`.
+    /// Paths of attributes that were read, such as `settings.ipv4_only`.
     taken: RefCell<BTreeSet<String>>,
 }
 
 impl<'r> Attributes<'r> {
-    /// The attributes of a resource, none of which is taken yet.
+    /// Creates the attributes of a resource, all of them unread.
     pub(super) fn new(resource: &'r Resource) -> Self {
         let taken = RefCell::default();
         let is_complete = resource.is_complete;
         Self { kind: &resource.kind, values: &resource.values, is_complete, taken }
     }
 
-    /// Takes an attribute, and everything in it.
+    /// Reads an attribute and everything in it.
     pub(super) fn get(&self, name: &str) -> Option<&'r Term> {
         self.taken.borrow_mut().insert(name.to_owned());
         self.values.get(name)
     }
 
-    /// Takes a member of a block or object.
+    /// Reads a member of a block or object.
     pub(super) fn member(&self, block: &str, name: &str) -> Option<&'r Term> {
         self.taken.borrow_mut().insert(format!("{block}.{name}"));
         self.values.object(block)?.get(name)
     }
 
-    /// Takes attributes whose values the translator reads otherwise.
+    /// Marks attributes as read whose values the translator reads in another way.
     pub(super) fn take(&self, names: &[&str]) {
         self.taken.borrow_mut().extend(names.iter().map(|name| (*name).to_owned()));
     }
 
-    /// Looks at a block or object without taking its members.
+    /// Returns a block or object without marking its members as read.
     pub(super) fn object(&self, name: &str) -> Result<Option<&'r Term>, Refusal> {
         match (self.values.get(name), self.values.object(name)) {
             (Some(Term::Missing(missing)), _) => Err(missing.clone().into()),
@@ -136,12 +137,12 @@ impl<'r> Attributes<'r> {
         }
     }
 
-    /// Takes a text.
+    /// Reads a text.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, Refusal> {
         as_text(name, self.get(name))
     }
 
-    /// Takes a list of texts.
+    /// Reads a list of texts.
     pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, Refusal> {
         let Some(value) = self.get(name) else { return Ok(Vec::new()) };
         if let Some(missing) = value.missing() {
@@ -151,22 +152,22 @@ impl<'r> Attributes<'r> {
         texts.ok_or_else(|| Refusal::Invalid(format!("its `{name}` is not a list of texts")))
     }
 
-    /// Takes a switch.
+    /// Reads a boolean.
     pub(super) fn switch(&self, name: &str) -> Result<Option<bool>, Refusal> {
         as_switch(name, self.get(name))
     }
 
-    /// Takes a switch in a block or object.
+    /// Reads a boolean in a block or object.
     pub(super) fn switch_in(&self, block: &str, name: &str) -> Result<Option<bool>, Refusal> {
         as_switch(&format!("{block}.{name}"), self.member(block, name))
     }
 
-    /// The first attribute whose value is missing, other than the zone.
+    /// Returns the first missing value of an attribute other than the zone.
     pub(super) fn missing(&self) -> Option<&'r Missing> {
         self.values.missing_beside_zone()
     }
 
-    /// The paths of the attributes that say something and that nobody took.
+    /// Returns the paths of unread attributes that have a meaning.
     pub(super) fn not_taken(&self) -> Vec<String> {
         let mut paths = Vec::new();
         self.collect(self.values, "", &mut paths);
@@ -194,7 +195,7 @@ impl<'r> Attributes<'r> {
         }
     }
 
-    /// Whether a value is what a source has where the author wrote nothing.
+    /// Returns true for a value that a source has where the author wrote nothing.
     fn is_unsaid(&self, value: &Term) -> bool {
         match value {
             Term::Bool(false) => self.is_complete,
@@ -205,7 +206,7 @@ impl<'r> Attributes<'r> {
         }
     }
 
-    /// Whether an attribute of the resource is one that is not the author's, or has its default.
+    /// Returns true if an attribute cannot be set by the author or has its default.
     fn is_default(&self, name: &str, value: &Term) -> bool {
         let of_kind = NEVER_SAID_OF
             .iter()
@@ -221,7 +222,7 @@ impl<'r> Attributes<'r> {
     }
 }
 
-/// A value as text.
+/// Converts a value to text.
 fn as_text(name: &str, value: Option<&Term>) -> Result<Option<String>, Refusal> {
     match value {
         None => Ok(None),
@@ -233,7 +234,7 @@ fn as_text(name: &str, value: Option<&Term>) -> Result<Option<String>, Refusal> 
     }
 }
 
-/// A value as a switch.
+/// Converts a value to a boolean.
 fn as_switch(name: &str, value: Option<&Term>) -> Result<Option<bool>, Refusal> {
     match value {
         None => Ok(None),

@@ -1,11 +1,13 @@
-//! Comments of a block: those directly above it, and those between and behind its attributes.
+//! Collects the comments of a block: those directly above it, and those between and behind its
+//! attributes.
 
 use hcl_edit::Span as _;
 use hcl_edit::structure::{Block, Structure};
 
 use crate::import::comments::{self, Comment, MOST_LINES};
 
-/// The comments of a block whose head ends at an offset, in the order of the file.
+/// Returns the comments of a block in the order of the file. The head of the block ends at
+/// `head_end`.
 pub(super) fn of(text: &str, start: usize, head_end: usize, block: &Block) -> Vec<Comment> {
     let mut all = comments::above(text, start, &["#", "//"]);
     inside(text, head_end, block, &mut all);
@@ -13,7 +15,8 @@ pub(super) fn of(text: &str, start: usize, head_end: usize, block: &Block) -> Ve
     all
 }
 
-/// The comments in a block. What is not an attribute or a block is braces, blanks and comments.
+/// Collects the comments inside a block. Outside of attributes and nested blocks, its text consists
+/// of braces, blanks and comments.
 fn inside(text: &str, head_end: usize, block: &Block, all: &mut Vec<Comment>) {
     let mut at = head_end;
     for structure in &block.body {
@@ -29,7 +32,7 @@ fn inside(text: &str, head_end: usize, block: &Block, all: &mut Vec<Comment>) {
     between(text, at, block.span().map_or(at, |span| span.end), all);
 }
 
-/// The comments in a text without strings.
+/// Collects the comments in a text without strings.
 fn between(text: &str, start: usize, end: usize, all: &mut Vec<Comment>) {
     let mut at = start;
     while let Some(rest) = text.get(at..end) {

@@ -1,4 +1,4 @@
-//! Blocks of a configuration: their attributes, instances and places.
+//! Reads blocks of a configuration: their attributes, instances and places.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::evaluate::Scope;
 use super::value::{Missing, Term};
 use crate::diagnostic::{Place, SourceId, Span};
 
-/// Attributes and blocks of a resource that Terraform itself uses.
+/// Arguments and blocks of a resource that Terraform itself uses.
 pub(super) const META: &[&str] = &[
     "for_each",
     "count",
@@ -22,7 +22,7 @@ pub(super) const META: &[&str] = &[
     "provisioner",
 ];
 
-/// The attributes and blocks of a body; the place of a `dynamic` block if there is one.
+/// Returns the attributes and blocks of a body. The error is the place of a `dynamic` block.
 pub(super) fn members(body: &Body, scope: &Scope<'_>) -> Result<BTreeMap<String, Term>, Place> {
     let mut map: BTreeMap<String, Term> = BTreeMap::new();
     for structure in body {
@@ -46,16 +46,15 @@ pub(super) fn members(body: &Body, scope: &Scope<'_>) -> Result<BTreeMap<String,
     Ok(map)
 }
 
-/// Attributes that Terraform leaves as they are at Cloudflare, whatever the configuration says.
+/// Attributes that Terraform leaves unchanged at Cloudflare, whatever the configuration contains.
 pub(super) struct IgnoredChanges<'b> {
-    /// Their names, as the block writes them.
+    /// Names as the block writes them.
     names: Vec<&'b str>,
-    /// Whether all are.
+    /// True if the block ignores all attributes.
     is_all: bool,
 }
 
-/// Attributes that a resource of a kind can do without: a spec that does not have them leaves them
-/// alone.
+/// Optional attributes of a kind of resource. A spec without such an attribute leaves it unchanged.
 const OPTIONAL: &[&str] = &[
     "account",
     "account_id",
@@ -69,7 +68,7 @@ const OPTIONAL: &[&str] = &[
 ];
 
 impl<'b> IgnoredChanges<'b> {
-    /// Those of `lifecycle { ignore_changes = […] }`.
+    /// Reads `lifecycle { ignore_changes = […] }` of a block.
     ///
     /// # Sources
     /// developer.hashicorp.com/terraform/language/meta-arguments/lifecycle, read 2026-11-26.
@@ -96,8 +95,8 @@ impl<'b> IgnoredChanges<'b> {
         }
     }
 
-    /// Takes them out of the values of a resource. One that the spec must have is missing: its
-    /// value is known only at Cloudflare.
+    /// Removes the ignored attributes from the values of a resource. A required one becomes
+    /// missing, because only Cloudflare knows its value.
     pub(super) fn leave(&self, kind: &str, values: &mut BTreeMap<String, Term>, place: Place) {
         let is_optional =
             |name: &str| OPTIONAL.contains(&name) || (kind, name) == ("cloudflare_zone", "type");
@@ -117,18 +116,18 @@ impl<'b> IgnoredChanges<'b> {
     }
 }
 
-/// Whether a block has one instance, without an index.
+/// Returns true if a block has one instance without an index.
 pub(super) fn is_single(block: &Block) -> bool {
     !block.body.has_attribute("for_each") && !block.body.has_attribute("count")
 }
 
-/// The key of an instance of a block with `for_each`.
+/// Returns the key of an instance of a block with `for_each`.
 pub(super) fn key(scope: &Scope<'_>) -> String {
     let each = scope.names.first().filter(|(name, _)| name == "each");
     each.and_then(|(_, each)| each.get("key")).and_then(Term::text).unwrap_or_default()
 }
 
-/// The place of the head of a block.
+/// Returns the place of the head of a block.
 pub(super) fn head(source: SourceId, block: &Block) -> Place {
     let start = block.ident.span().or_else(|| block.span()).map_or(0, |span| span.start);
     let end = block

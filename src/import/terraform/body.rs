@@ -1,4 +1,4 @@
-//! Parses files of configuration and of values, within a bounded amount of memory.
+//! Parses files with configuration or values within a limited amount of memory.
 
 use std::str::FromStr;
 
@@ -7,18 +7,18 @@ use hcl_edit::structure::Body;
 use super::nesting::{is_too_deep, memory as size_in_memory};
 use crate::model::EvaluationBudget;
 
-/// The bytes of memory that the files of a configuration may take once they are read.
+/// Maximum memory of the parsed files of a configuration, in bytes.
 pub(super) const MOST_OF_FILES: usize = 80 << 20;
 
-/// Why a file cannot be parsed.
+/// Reason why a file cannot be parsed.
 pub(super) enum BodyError {
-    /// It is too large or too deep.
+    /// The file is too large or too deeply nested.
     Refused(String),
-    /// It is not valid at this offset. The message can contain text of the file.
+    /// The file is invalid at this offset. The message can contain text of the file.
     Invalid(usize, String),
 }
 
-/// Parses a file whose tree may take the memory that is left.
+/// Parses a file within the remaining memory.
 pub(super) fn parse_body(text: &str, memory: &EvaluationBudget) -> Result<Body, BodyError> {
     if !memory.hold(size_in_memory(text)) {
         let most = MOST_OF_FILES >> 20;

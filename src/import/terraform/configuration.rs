@@ -1,5 +1,5 @@
-//! Configurations in HCL: variables with their defaults and `.tfvars`, locals, `for_each`, `count`,
-//! and the modules that they call.
+//! Evaluates configurations in HCL: variables with their defaults and `.tfvars`, locals,
+//! `for_each`, `count`, and called modules.
 
 mod calls;
 mod module;
@@ -27,10 +27,10 @@ use crate::import::source_files::read_below;
 use crate::model::{EvaluationBudget, Gather, sort_by_key};
 use module::{Call, Module, Refused, Variable, Written};
 
-/// The most instances of one resource.
+/// Maximum number of instances of one resource.
 const MOST_INSTANCES: usize = 50_000;
 
-/// Reads the files of directories; `.tfvars` files are those whose name ends like that.
+/// Reads the files of directories. A file is a `.tfvars` file if its name ends with that extension.
 pub(in crate::import) fn read(
     directories: Vec<(PathBuf, Vec<SourceId>)>,
     given: &GivenValues,
@@ -39,7 +39,7 @@ pub(in crate::import) fn read(
     let memory = EvaluationBudget::of_bytes(MOST_OF_FILES);
     let parse = |(path, files): (PathBuf, Vec<SourceId>)| (path, parse_all(&files, &memory, found));
     let parsed: Vec<_> = directories.into_iter().map(parse).collect();
-    // Terraform reads the values of a directory with its configuration.
+    // Terraform ignores files with values in a directory without configuration.
     for (_, name, _) in parsed
         .iter()
         .filter(|(_, files)| files.bodies.is_empty())
@@ -63,14 +63,14 @@ pub(in crate::import) fn read(
         module.read_into(&mut resources, found);
     }
     modules.given.report_undeclared(&declared, found);
-    // Terraform does not read those of a directory without configuration, or of one that is called.
+    // Terraform ignores these files: their directories have no configuration or a called module.
     for (path, why) in std::mem::take(&mut found.unread_values) {
         found.skip_file(&path, why);
     }
     resources
 }
 
-/// Parses files. What is invalid is reported.
+/// Parses files and reports invalid ones.
 fn parse_all(files: &[SourceId], memory: &EvaluationBudget, found: &mut ImportResult) -> Files {
     let mut parsed = Files::default();
     for source in files {
@@ -103,7 +103,7 @@ fn parse_all(files: &[SourceId], memory: &EvaluationBudget, found: &mut ImportRe
 }
 
 impl<'b> Module<'b> {
-    /// Sorts the blocks of the files.
+    /// Creates an instance of a module and collects the blocks of its files.
     fn new(
         all: &'b Modules<'b>,
         chain: Vec<&'b Path>,
@@ -147,7 +147,8 @@ impl<'b> Module<'b> {
         Rc::new_cyclic(|own| Self { own: own.clone(), ..module })
     }
 
-    /// Reports the files of values in its directory that cannot be read, and what that leaves open.
+    /// Reports unreadable files with values in the directory, and the variables that remain
+    /// unknown.
     fn report_unread_values(&self, found: &mut ImportResult) {
         let real = |path: &Path| {
             let directory = path
@@ -183,7 +184,7 @@ impl<'b> Module<'b> {
         }
     }
 
-    /// Adds its resources, and those of the modules that it calls. What is not known is reported.
+    /// Adds the resources of the module and of the modules that it calls. Reports unknown values.
     fn read_into(&self, resources: &mut Vec<Resource>, found: &mut ImportResult) {
         for ((kind, name), (source, block)) in &self.blocks {
             if kind.starts_with("cloudflare_") {
@@ -217,7 +218,7 @@ impl<'b> Module<'b> {
         }
     }
 
-    /// Leaves an entry out because there are too many. One report is enough.
+    /// Reports that the limit on entries is exceeded. Only the first such entry is reported.
     fn too_many(&self, kind: &str, address: &str, place: Place, found: &mut ImportResult) {
         found.leaving.keep(address);
         if self.all.is_first_of_too_many() {
@@ -228,7 +229,7 @@ impl<'b> Module<'b> {
         }
     }
 
-    /// The value of a variable.
+    /// Returns the value of a variable.
     fn variable(&self, name: &str, place: Place) -> Term {
         let declared = self.variables.get(name).copied().unwrap_or_default();
         let assigned = self.assigned.get(name).copied();
@@ -278,7 +279,7 @@ impl<'b> Module<'b> {
             }
         });
         match value {
-            // Each entry that refers to the variable is shown at its own place.
+            // An entry that refers to the variable is reported at its own place.
             Term::Missing(missing) if declared.is_sensitive => {
                 Term::Missing(Missing { place, ..missing })
             }
@@ -286,7 +287,7 @@ impl<'b> Module<'b> {
         }
     }
 
-    /// Takes in a block at the top of a file.
+    /// Registers a block at the top of a file.
     fn block(&mut self, source: SourceId, role: Role, block: &'b Block) {
         let labels: Vec<&str> =
             block.labels.iter().map(hcl_edit::structure::BlockLabel::as_str).collect();
@@ -340,20 +341,20 @@ impl<'b> Module<'b> {
         }
     }
 
-    /// Whether two blocks are one, in a file that was read twice because its directory was named
-    /// twice.
+    /// Returns true if two blocks have the same text and place. A file is read twice if the user
+    /// names its directory twice.
     fn is_the_same(&self, one: (SourceId, &Block), other: (SourceId, &Block)) -> bool {
         let file =
             |(source, block): (SourceId, &Block)| (head(source, block).span, self.text(source));
         one.0 != other.0 && file(one) == file(other)
     }
 
-    /// The scope at the top of a file.
+    /// Returns the scope at the top of a file.
     fn scope(&self, source: SourceId) -> Scope<'_> {
         Scope { source, globals: self, names: Vec::new() }
     }
 
-    /// The value of something that may refer to itself by way of others.
+    /// Evaluates a value once. The value is missing if it depends on itself.
     fn cached(&self, key: String, place: Place, evaluate: impl FnOnce() -> Term) -> Term {
         if let Some(known) = self.cache.borrow().get(&key) {
             return known.clone().unwrap_or_else(|| {
@@ -366,7 +367,7 @@ impl<'b> Module<'b> {
         value
     }
 
-    /// The scopes of the instances of a block, with the text of their index.
+    /// Returns the scopes of the instances of a block, each with the text of its index.
     fn instances(
         &self,
         source: SourceId,
@@ -502,7 +503,8 @@ impl<'b> Module<'b> {
         }
     }
 
-    /// What other code sees of an instance: its id, and the attributes that its block sets.
+    /// Returns the attributes of an instance that expressions can refer to: its id, and the
+    /// attributes that its block sets.
     fn seen(&self, kind: &str, address: &str, block: &Block, scope: &Scope<'_>) -> Term {
         let place = head(scope.source, block);
         let plain = kind.trim_start_matches("data.");
@@ -563,7 +565,7 @@ impl<'b> Module<'b> {
         Term::Map(map)
     }
 
-    /// The value of `kind.name`: an object, or a map or list of objects.
+    /// Returns the value of `kind.name`: an object, or a map or list of objects.
     fn resource(&self, kind: &str, name: &str, place: Place) -> Option<Term> {
         let (source, block) = self.blocks.get(&(kind.to_owned(), name))?;
         let address = format!("{}{kind}.{name}", self.prefix);
@@ -586,7 +588,7 @@ impl<'b> Module<'b> {
     }
 }
 
-/// Whether a variable or output is marked as sensitive.
+/// Returns true if a variable or output is marked as sensitive.
 fn is_sensitive(block: &Block) -> bool {
     let mark = block.body.get_attribute("sensitive").map(|a| &a.value);
     matches!(mark, Some(Expression::Bool(b)) if *b.value())
@@ -615,7 +617,7 @@ impl Globals for Module<'_> {
             }
             (kind, [name, rest @ ..]) if kind.starts_with("cloudflare_") => {
                 let value = self.resource(kind, name, place)?;
-                // What only Cloudflare knows, such as an assigned name server.
+                // Attributes that only Cloudflare knows, such as an assigned name server.
                 if let (Term::Map(map), [attribute, ..]) = (&value, rest) {
                     let block = self.blocks.get(&(kind.to_owned(), name));
                     if block.is_some_and(|(_, block)| is_single(block))
@@ -634,8 +636,8 @@ impl Globals for Module<'_> {
         let (Some(root), Some(own)) = (self.chain.first(), self.chain.last()) else {
             return Err(String::new());
         };
-        // Terraform runs in the directory of the root. Names that begin with `path.module` lead to
-        // that of the module.
+        // Terraform runs in the directory of the root. A name that begins with `path.module` leads
+        // to the directory of the module.
         let path = plain(&root.join(name));
         let below = |directory: &Path| {
             path.strip_prefix(directory).ok().and_then(Path::to_str).map(str::to_owned)

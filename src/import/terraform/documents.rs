@@ -1,4 +1,5 @@
-//! States and plans as JSON: `terraform.tfstate` (format 4), and `show -json` of a state or plan.
+//! Reads states and plans as JSON: `terraform.tfstate` (format 4), and `show -json` of a state or
+//! plan.
 //!
 //! # Sources
 //! developer.hashicorp.com/terraform/internals/json-format (values representation), read
@@ -14,12 +15,12 @@ use super::value::{Missing, Term};
 use crate::diagnostic::Place;
 use crate::model::Gather;
 
-/// Whether a document is a state or a plan.
+/// Returns true if a document is a state or a plan.
 pub(in crate::import) fn is_document(json: &Json) -> bool {
     json.get("terraform_version").is_some() || json.get("format_version").is_some()
 }
 
-/// The resources of a state or plan; otherwise why it cannot be used.
+/// Returns the resources of a state or plan. The error is the reason why it cannot be used.
 pub(in crate::import) fn read(json: &Json, file: &str) -> Result<Vec<Resource>, String> {
     let mut resources = read_all(json)?;
     let origin: Arc<str> = file.into();
@@ -27,7 +28,6 @@ pub(in crate::import) fn read(json: &Json, file: &str) -> Result<Vec<Resource>, 
     Ok(resources)
 }
 
-/// The resources of a document.
 fn read_all(json: &Json) -> Result<Vec<Resource>, String> {
     let mut resources = Vec::new();
     if let Some(version) = json.get("version") {
@@ -45,7 +45,7 @@ fn read_all(json: &Json) -> Result<Vec<Resource>, String> {
         module(root, &mut resources);
     }
     unknown_values(json, &mut resources);
-    // A plan has the data sources that were read in the state before it.
+    // A plan keeps the data sources that were read in its prior state.
     if let Some(root) = json.pointer("/prior_state/values/root_module") {
         let mut prior = Vec::new();
         module(root, &mut prior);
@@ -59,8 +59,8 @@ fn read_all(json: &Json) -> Result<Vec<Resource>, String> {
     Ok(resources)
 }
 
-/// Notes the values that a plan does not know yet, where the configuration sets them. What
-/// Cloudflare computes is not needed.
+/// Marks the values that a plan does not know yet as missing if the configuration sets them. Values
+/// that Cloudflare computes are not needed.
 fn unknown_values(plan: &Json, resources: &mut [Resource]) {
     let mut written = BTreeMap::new();
     if let Some(root) = plan.pointer("/configuration/root_module") {
@@ -88,8 +88,8 @@ fn unknown_values(plan: &Json, resources: &mut [Resource]) {
     }
 }
 
-/// What the configuration in a plan sets for each resource of a module, and of those that it calls,
-/// by address.
+/// Collects the expressions of a plan's configuration by resource address, for a module and the
+/// modules that it calls.
 fn expressions<'j>(module: &'j Json, prefix: &str, out: &mut BTreeMap<String, &'j Json>) {
     for resource in list(module, "resources") {
         let expressions = resource.get("expressions");
@@ -102,7 +102,7 @@ fn expressions<'j>(module: &'j Json, prefix: &str, out: &mut BTreeMap<String, &'
     }
 }
 
-/// An address without the keys of its instances, such as `module.a["x"].b.c[0]`.
+/// Removes the keys of instances from an address, such as `module.a["x"].b.c[0]`.
 fn without_keys(address: &str) -> String {
     let (mut out, mut in_key, mut in_quotes, mut is_escaped) = (String::new(), false, false, false);
     for c in address.chars() {
@@ -119,23 +119,23 @@ fn without_keys(address: &str) -> String {
     out
 }
 
-/// A member that is a list.
+/// Returns a list member; empty if absent.
 fn list<'j>(json: &'j Json, name: &str) -> &'j [Json] {
     json.get(name).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// A member that is text.
+/// Returns a text member; empty if absent.
 fn text<'j>(json: &'j Json, name: &str) -> &'j str {
     json.get(name).and_then(Json::as_str).unwrap_or_default()
 }
 
-/// The kind of a resource or data source.
+/// Returns the kind of a resource or data source.
 fn kind(json: &Json) -> String {
     let prefix = if text(json, "mode") == "data" { "data." } else { "" };
     format!("{prefix}{}", text(json, "type"))
 }
 
-/// The values of a resource, of which sensitive ones must not be shown.
+/// Returns the values of a resource with sensitive ones hidden.
 fn without_sensitive(values: Option<&Json>, is_sensitive: impl Fn(&str) -> bool) -> Term {
     let Some(Json::Object(members)) = values else { return Term::Null };
     let member = |(name, value): (&String, &Json)| {
@@ -149,7 +149,7 @@ fn without_sensitive(values: Option<&Json>, is_sensitive: impl Fn(&str) -> bool)
     Term::Map(members.iter().map(member).gather())
 }
 
-/// Whether `true` is anywhere in a value.
+/// Returns true if a value contains `true` at any depth.
 fn holds_true(json: &Json) -> bool {
     match json {
         Json::Bool(is_true) => *is_true,
@@ -159,7 +159,7 @@ fn holds_true(json: &Json) -> bool {
     }
 }
 
-/// A resource of a state file, with its instances.
+/// Adds the instances of a resource in a state file.
 fn state_resource(resource: &Json, out: &mut Vec<Resource>) {
     let kind = kind(resource);
     let module = resource
@@ -172,7 +172,7 @@ fn state_resource(resource: &Json, out: &mut Vec<Resource>) {
             Some(key) => format!("[{key}]"),
             None => String::new(),
         };
-        // An object that will be deleted by the next apply.
+        // The next apply will delete a deposed object.
         if instance.get("deposed").is_some() {
             continue;
         }
@@ -192,8 +192,8 @@ fn state_resource(resource: &Json, out: &mut Vec<Resource>) {
     }
 }
 
-/// The resources of a module of `show -json`, and of those below it. The reader bounds the depth of
-/// the document.
+/// Adds the resources of a module of `show -json` and of its child modules. The depth is limited,
+/// because the JSON reader limits it.
 fn module(json: &Json, out: &mut Vec<Resource>) {
     for resource in list(json, "resources") {
         out.push(Resource {

@@ -1,5 +1,5 @@
-//! Evaluates expressions of the HashiCorp configuration language: every value, or exactly what is
-//! missing.
+//! Evaluates expressions of the HashiCorp configuration language. The result is a value, or the
+//! exact reason why it is missing.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -21,28 +21,29 @@ use crate::diagnostic::{Diagnostics, Place, SourceId, Span};
 use crate::model::EvaluationBudget;
 use crate::spec::read_yaml;
 
-/// The most steps of an evaluation: nested `for` expressions multiply.
+/// Maximum number of steps of an evaluation: nested `for` expressions multiply.
 const MOST_STEPS: usize = 5_000_000;
-/// The deepest nesting of evaluations: values refer to others, which refer to others.
+/// Maximum nesting of evaluations, as values refer to other values.
 const DEEPEST: usize = 400;
 
-/// The bytes of the values that an evaluation holds at a time.
+/// Maximum memory of temporary values during an evaluation, in bytes.
 const MOST_HELD: usize = 32 << 20;
-/// The bytes of the values that stay: variables, local values, outputs, and resources.
+/// Maximum memory of values that are kept: variables, local values, outputs and resources. In
+/// bytes.
 const MOST_KEPT: usize = 48 << 20;
-/// Copying so many bytes counts as one step more.
+/// Number of copied bytes that count as one step.
 const BYTES_PER_STEP: usize = 4096;
-/// Why a value is missing that would be too large.
+/// Reason for a missing value that would exceed the limit on memory.
 const TOO_MUCH_TEXT: &str =
     "the values take more memory than an import may use; import the state instead";
 
-/// The effort that evaluations may take.
+/// Limits on the effort of evaluations.
 pub(super) struct Effort {
-    /// Steps, and values that are held while others are evaluated.
+    /// Steps, and temporary values.
     evaluation: EvaluationBudget,
-    /// Values that stay until the end.
+    /// Values that are kept to the end.
     kept: EvaluationBudget,
-    /// Evaluations that are under way.
+    /// Depth of the current evaluation.
     depth: Cell<usize>,
 }
 
@@ -54,17 +55,17 @@ impl Default for Effort {
 }
 
 impl Effort {
-    /// Takes steps; false if there are too many.
+    /// Counts steps. Returns false if the limit is exceeded.
     pub(super) fn take_steps(&self, steps: usize) -> bool {
         self.evaluation.take_steps(steps)
     }
 
-    /// Begins with no steps; what is kept stays.
+    /// Resets the steps. Kept values stay counted.
     pub(super) fn renew(&self) {
         self.evaluation.renew();
     }
 
-    /// Evaluates with others' values held, and releases what it held itself.
+    /// Evaluates, and releases the temporary values of this evaluation. Earlier ones stay counted.
     pub(super) fn released<T>(&self, evaluate: impl FnOnce() -> T) -> T {
         let mark = self.evaluation.held();
         let value = evaluate();
@@ -72,7 +73,7 @@ impl Effort {
         value
     }
 
-    /// Counts a value that the evaluation under way holds. One that is too large becomes missing.
+    /// Counts a temporary value. A value that exceeds the limit becomes missing.
     fn hold(&self, value: Term, place: Place) -> Term {
         let bytes = value.bytes();
         if !self.evaluation.take_steps(bytes / BYTES_PER_STEP) {
@@ -85,7 +86,7 @@ impl Effort {
         }
     }
 
-    /// Counts a value that stays until the end. One that is too large becomes missing.
+    /// Counts a kept value. A value that exceeds the limit becomes missing.
     pub(super) fn keep(&self, value: Term, place: Place) -> Term {
         let mark = self.kept.held();
         if self.kept.hold(value.bytes()) {
@@ -95,7 +96,7 @@ impl Effort {
         Term::Missing(Missing::unknown(TOO_MUCH_TEXT, place))
     }
 
-    /// Why a further value of so many bytes cannot be made, if it cannot.
+    /// Fails if another value of this size would exceed the limit on memory.
     fn check_memory(&self, bytes: usize, place: Place) -> Result<(), Missing> {
         if bytes <= self.evaluation.remaining_bytes() {
             Ok(())
@@ -105,32 +106,33 @@ impl Effort {
     }
 }
 
-/// What names outside of an expression mean.
+/// Names that are defined outside of an expression.
 pub(super) trait Globals {
-    /// The value of `first.rest[0].rest[1]…`, and how many of the rest were used; `None` if `first`
-    /// is not known.
+    /// Returns the value of `first.rest[0].rest[1]…` and the number of used segments of `rest`;
+    /// `None` if `first` is unknown.
     fn lookup(&self, first: &str, rest: &[&str], place: Place) -> Option<(Term, usize)>;
-    /// The text of a file below the directory of the module; otherwise why it cannot be read.
+    /// Reads a file below the directory of the module. The error is the reason why the file cannot
+    /// be read.
     fn read(&self, name: &str) -> Result<String, String>;
-    /// The text of a source.
+    /// Returns the text of a source.
     fn text(&self, source: SourceId) -> &str;
-    /// The effort so far.
     fn effort(&self) -> &Effort;
 }
 
-/// Where an expression is evaluated.
+/// Context of an expression.
 #[derive(Clone)]
 pub(super) struct Scope<'g> {
-    /// The file of the expression.
+    /// File of the expression.
     pub(super) source: SourceId,
-    /// The names of the module.
+    /// Names of the module.
     pub(super) globals: &'g dyn Globals,
-    /// `each`, `count` and the variables of `for`; the last one hides earlier ones.
+    /// `each`, `count` and the variables of `for`. A later entry hides an earlier one of the same
+    /// name.
     pub(super) names: Vec<(String, Rc<Term>)>,
 }
 
 impl Scope<'_> {
-    /// The place of a span of this file.
+    /// Returns the place of a span in the file.
     pub(super) fn place(&self, span: Option<Range<usize>>) -> Place {
         span.map_or(Place::NOWHERE, |span| Place {
             source: self.source,
@@ -138,7 +140,7 @@ impl Scope<'_> {
         })
     }
 
-    /// The value of an expression.
+    /// Evaluates an expression.
     pub(super) fn evaluate(&self, expression: &Expression) -> Term {
         let place = self.place(expression.span());
         let effort = self.globals.effort();
@@ -158,7 +160,7 @@ impl Scope<'_> {
         effort.hold(value, place)
     }
 
-    /// The value of an expression, within the budget.
+    /// Evaluates an expression within the limits.
     fn value(&self, expression: &Expression, place: Place) -> Term {
         match expression {
             Expression::Null(_) => Term::Null,
@@ -220,7 +222,8 @@ impl Scope<'_> {
         }
     }
 
-    /// A name, with as many of the attributes after it as belong to it.
+    /// Evaluates a name with the attributes that belong to it. Returns the number of used
+    /// attributes.
     fn variable(&self, name: &str, rest: &[&str], place: Place) -> (Term, usize) {
         if let Some((_, value)) = self.names.iter().rev().find(|(known, _)| known == name) {
             return (Term::clone(value), 0);
@@ -237,7 +240,7 @@ impl Scope<'_> {
         })
     }
 
-    /// `a.b[c].d`.
+    /// Evaluates `a.b[c].d`.
     fn traverse(&self, traversal: &Traversal, place: Place) -> Term {
         let mut used = 0;
         let mut value = match &traversal.expr {
@@ -245,7 +248,7 @@ impl Scope<'_> {
                 let is_module = name.as_str() == "module";
                 let part = |operator: &TraversalOperator| match operator {
                     TraversalOperator::GetAttr(name) => Some(name.to_string()),
-                    // An instance of a module that the code names.
+                    // The key of an instance of a module.
                     TraversalOperator::Index(Expression::String(key)) if is_module => {
                         Some(key.value().clone())
                     }
@@ -290,7 +293,7 @@ impl Scope<'_> {
         value
     }
 
-    /// One attribute or index.
+    /// Evaluates one attribute or index.
     fn step(&self, value: Term, step: &TraversalOperator, place: Place) -> Term {
         let key = match step {
             TraversalOperator::GetAttr(name) => Term::from(name.as_str()),
@@ -316,9 +319,9 @@ impl Scope<'_> {
         }
     }
 
-    /// Text with interpolations.
+    /// Evaluates text with interpolations.
     fn template(&self, template: &Template, place: Place) -> Term {
-        // `"${x}"` alone is the value itself.
+        // `"${x}"` alone is the value of `x` itself, not its text.
         if let Some(Element::Interpolation(only)) = template.as_single_element() {
             return self.evaluate(&only.expr);
         }
@@ -375,14 +378,14 @@ impl Scope<'_> {
         Ok(())
     }
 
-    /// Appends a text to the text of a template.
+    /// Appends text to the result of a template.
     fn push(&self, text: &str, out: &mut String, place: Place) -> Result<(), Missing> {
         self.globals.effort().check_memory(out.len() + text.len(), place)?;
         out.push_str(text);
         Ok(())
     }
 
-    /// A scope for each item of a collection.
+    /// Returns a scope for each item of a collection.
     fn each(
         &self,
         collection: Term,
@@ -407,7 +410,7 @@ impl Scope<'_> {
         }))
     }
 
-    /// `[for …]` and `{for …}`.
+    /// Evaluates `[for …]` and `{for …}`.
     fn for_expression(&self, expression: &ForExpr, place: Place) -> Term {
         let intro = &expression.intro;
         let key = intro.key_var.as_ref().map(|name| name.as_str());
@@ -452,7 +455,7 @@ impl Scope<'_> {
         if expression.key_expr.is_some() { Term::Map(map) } else { Term::List(list) }
     }
 
-    /// A function. `try` and `can` look at their arguments one by one.
+    /// Evaluates a function call. `try` and `can` evaluate their arguments one by one.
     fn call(&self, call: &FuncCall, place: Place) -> Term {
         let name = call.name.name.as_str();
         let mut arguments = call.args.iter();
@@ -501,7 +504,7 @@ impl Scope<'_> {
         }
     }
 
-    /// `file(name)` and `templatefile(name, values)`.
+    /// Evaluates `file(name)` and `templatefile(name, values)`.
     fn file(&self, function: &str, values: &[Term], place: Place) -> Term {
         if let Some(missing) = values.iter().find_map(Term::missing) {
             return Term::Missing(missing.clone());
@@ -543,7 +546,7 @@ impl Scope<'_> {
     }
 }
 
-/// `sensitive(value)` and `nonsensitive(value)`.
+/// Evaluates `sensitive(value)` and `nonsensitive(value)`.
 fn sensitivity(function: &str, mut values: Vec<Term>, place: Place) -> Term {
     match (function, values.pop()) {
         ("nonsensitive", Some(Term::Missing(Missing { hidden: Some(hidden), .. }))) => hidden.0,
@@ -554,7 +557,7 @@ fn sensitivity(function: &str, mut values: Vec<Term>, place: Place) -> Term {
     }
 }
 
-/// `yamldecode(text)`.
+/// Evaluates `yamldecode(text)`.
 fn yaml(values: &[Term], source: SourceId, place: Place) -> Term {
     let text = match values.first() {
         Some(Term::Missing(missing)) => return Term::Missing(missing.clone()),
@@ -567,14 +570,14 @@ fn yaml(values: &[Term], source: SourceId, place: Place) -> Term {
     }
 }
 
-/// A value that Terraform would refuse too.
+/// Returns a missing value that Terraform would refuse, too.
 fn error(why: impl Into<String>, place: Place) -> Term {
     Term::Missing(Missing::error(why, place))
 }
 
-/// `left operator right`.
+/// Evaluates `left operator right`.
 fn binary(operator: BinaryOperator, left: Term, right: Term, place: Place) -> Term {
-    // Both sides of `&&` and `||` are evaluated, as Terraform does; a known side can still decide.
+    // Both sides of `&&` and `||` are evaluated, as in Terraform. One known side can still decide.
     match (operator, left.truth(), right.truth()) {
         (BinaryOperator::And, Some(false), _) | (BinaryOperator::And, _, Some(false)) => {
             return Term::Bool(false);

@@ -1,4 +1,4 @@
-//! The functions of Terraform that configurations of records and rules use.
+//! Implements the functions of Terraform that configurations of records and rules use.
 //!
 //! # Sources
 //! developer.hashicorp.com/terraform/language/functions, read 2026-11-22.
@@ -14,14 +14,15 @@ use super::value::{Missing, Term};
 use crate::diagnostic::Place;
 use crate::model::{Gather, sort_by};
 
-/// The largest number of an address in `cidrhost`.
+/// Maximum host number in `cidrhost`.
 const MOST_OF_HOSTS: f64 = 9_007_199_254_740_992.0;
-/// The most items that `range` makes.
+/// Maximum number of items in the result of `range`.
 const MOST_OF_RANGE: f64 = 1024.0;
 
-/// Calls a function. Unknown functions and wrong arguments give a missing value.
+/// Calls a function. Unknown functions and wrong arguments result in a missing value.
 pub(super) fn call(name: &str, arguments: Vec<Term>, place: Place) -> Term {
-    // Functions that pass values on keep missing parts where they are; all others need every value.
+    // Functions that pass values on keep missing parts in place; all other functions need every
+    // value.
     let passes_on = matches!(
         name,
         "concat"
@@ -44,7 +45,7 @@ pub(super) fn call(name: &str, arguments: Vec<Term>, place: Place) -> Term {
             | "setunion"
             | "one"
     );
-    // A missing item can be a list of any length, or equal to another.
+    // A missing item can be a list of any length, or equal to another item.
     let counts_items = matches!(name, "flatten" | "compact" | "toset" | "setunion" | "zipmap");
     let first_missing = |terms: &[Term]| {
         terms.iter().find_map(|term| match (counts_items, passes_on) {
@@ -66,7 +67,7 @@ pub(super) fn call(name: &str, arguments: Vec<Term>, place: Place) -> Term {
     }
 }
 
-/// Why a value as a whole is missing, if it is.
+/// Returns the reason why a value as a whole is missing.
 fn direct(term: &Term) -> Option<Missing> {
     match term {
         Term::Missing(missing) => Some(missing.clone()),
@@ -74,7 +75,7 @@ fn direct(term: &Term) -> Option<Missing> {
     }
 }
 
-/// Why a value or one of its items is missing, if it is.
+/// Returns the reason why a value or one of its items is missing.
 fn item(term: &Term) -> Option<Missing> {
     match term {
         Term::Missing(missing) => Some(missing.clone()),
@@ -83,22 +84,22 @@ fn item(term: &Term) -> Option<Missing> {
     }
 }
 
-/// What a function returns.
+/// Result of a function.
 type Outcome = Result<Term, &'static str>;
 
-/// The result of a supported function.
+/// Calls a supported function; `None` for other names.
 fn known(name: &str, arguments: Vec<Term>) -> Option<Outcome> {
     texts(name, &arguments)
         .or_else(|| collections(name, &arguments))
         .or_else(|| conversions(name, arguments))
 }
 
-/// Argument `n` as text.
+/// Returns argument `n` as text.
 fn text(arguments: &[Term], n: usize) -> Result<String, &'static str> {
     arguments.get(n).and_then(Term::text).ok_or("text is expected")
 }
 
-/// Argument `n` as a list.
+/// Returns argument `n` as a list.
 fn list(arguments: &[Term], n: usize) -> Result<&[Term], &'static str> {
     match arguments.get(n) {
         Some(Term::List(list)) => Ok(list),
@@ -106,7 +107,7 @@ fn list(arguments: &[Term], n: usize) -> Result<&[Term], &'static str> {
     }
 }
 
-/// Argument `n` as a map.
+/// Returns argument `n` as a map.
 fn map(arguments: &[Term], n: usize) -> Result<&BTreeMap<String, Term>, &'static str> {
     match arguments.get(n) {
         Some(Term::Map(map)) => Ok(map),
@@ -114,13 +115,13 @@ fn map(arguments: &[Term], n: usize) -> Result<&BTreeMap<String, Term>, &'static
     }
 }
 
-/// Argument `n` as a number.
+/// Returns argument `n` as a number.
 fn number(arguments: &[Term], n: usize) -> Result<f64, &'static str> {
     arguments.get(n).and_then(Term::number).ok_or("a number is expected")
 }
 
-/// `cidrhost(prefix, number)`: an address of a network, counted from its end if the number is
-/// negative.
+/// Implements `cidrhost(prefix, number)`: an address of a network, counted from its end for a
+/// negative number.
 fn cidrhost(a: &[Term]) -> Outcome {
     let network: IpNet =
         text(a, 0)?.parse().map_err(|_| "a network such as 192.0.2.0/24 is expected")?;
@@ -149,12 +150,12 @@ fn cidrhost(a: &[Term]) -> Outcome {
     }))
 }
 
-/// Bytes in hexadecimal.
+/// Encodes bytes in hexadecimal.
 fn hexadecimal(bytes: &impl AsRef<[u8]>) -> String {
     bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Functions of text.
+/// Calls a function on text.
 fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
     let changed =
         |change: &dyn Fn(&str) -> String| text(a, 0).map(|text| Term::Text(change(&text)));
@@ -259,14 +260,15 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
     })
 }
 
-/// What a pattern matches.
+/// Returns the match of a pattern.
 fn matched(pattern: &str, text: &str) -> Outcome {
     let pattern = regex::Regex::new(pattern).map_err(|_| "the pattern is not valid")?;
     let found = pattern.captures(text).ok_or("the pattern does not match")?;
     Ok(groups(&pattern, &found))
 }
 
-/// A match: its named groups as a map, its groups as a list, or all of it.
+/// Converts a match: named groups to a map, numbered groups to a list, otherwise the whole match to
+/// text.
 fn groups(pattern: &regex::Regex, found: &regex::Captures<'_>) -> Term {
     let group = |group: Option<regex::Match<'_>>| {
         group.map_or(Term::Null, |group| Term::from(group.as_str()))
@@ -283,7 +285,7 @@ fn groups(pattern: &regex::Regex, found: &regex::Captures<'_>) -> Term {
     group(found.get(0))
 }
 
-/// `format`, with the verbs `%s`, `%d`, `%v`, `%q` and `%%`.
+/// Implements `format` with the verbs `%s`, `%d`, `%v`, `%q` and `%%`.
 fn format(pattern: &str, arguments: &[Term]) -> Outcome {
     let mut out = String::new();
     let mut arguments = arguments.iter();
@@ -320,7 +322,7 @@ fn format(pattern: &str, arguments: &[Term]) -> Outcome {
     Ok(Term::Text(out))
 }
 
-/// Functions of lists and maps.
+/// Calls a function on lists and maps.
 fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
     Some(match name {
         "length" => match a.first() {
@@ -483,7 +485,7 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
     })
 }
 
-/// Conversions, and functions that choose.
+/// Calls a function that converts or selects values.
 fn conversions(name: &str, mut a: Vec<Term>) -> Option<Outcome> {
     Some(match name {
         "tostring" => a
@@ -530,13 +532,14 @@ fn conversions(name: &str, mut a: Vec<Term>) -> Option<Outcome> {
     })
 }
 
-/// A number of items.
+/// Converts a number of items.
 fn count(n: usize) -> Term {
     #[allow(clippy::cast_precision_loss, reason = "collections are far smaller than 2^53")]
     Term::Number(n as f64)
 }
 
-/// A term by its value, for sets. No number is NaN, because none can be written.
+/// Compares and hashes a term by its value, for sets. A term cannot be NaN, because NaN has no
+/// notation.
 #[derive(PartialEq)]
 struct ByValue<'t>(&'t Term);
 
@@ -548,7 +551,7 @@ impl Hash for ByValue<'_> {
         match self.0 {
             Term::Null | Term::Missing(_) => {}
             Term::Bool(value) => value.hash(state),
-            // The two zeros are equal.
+            // Adding zero makes both zeros equal.
             Term::Number(number) => (number + 0.0).to_bits().hash(state),
             Term::Text(text) => text.hash(state),
             Term::List(items) => items.iter().for_each(|item| ByValue(item).hash(state)),
@@ -560,14 +563,13 @@ impl Hash for ByValue<'_> {
     }
 }
 
-/// The different items, in the order of their first occurrence.
+/// Removes duplicates, keeping the first occurrence of each item.
 fn distinct(items: &[Term]) -> Term {
     let mut known = HashSet::new();
     Term::List(items.iter().filter(|item| known.insert(ByValue(item))).cloned().collect())
 }
 
-/// The items of a set, in the order in which Terraform goes through them: texts by their bytes,
-/// numbers by size.
+/// Returns the items of a set in Terraform's order: texts by bytes, numbers by size.
 pub(super) fn set(items: &[Term]) -> Term {
     let mut items = distinct(items).items().to_vec();
     let rank = |item: &Term| match item {
@@ -583,7 +585,7 @@ pub(super) fn set(items: &[Term]) -> Term {
     Term::List(items)
 }
 
-/// Appends the items of lists in lists.
+/// Appends the items of nested lists.
 fn flatten(items: &[Term], out: &mut Vec<Term>) {
     for item in items {
         match item {

@@ -1,22 +1,22 @@
-//! How large the result of a function can be, before it is made: a short pattern can ask for more
-//! than the memory has.
+//! Estimates the size of a function's result before the call, because a short pattern can demand
+//! more memory than there is.
 //!
-//! A function that is not here returns no more than its arguments have.
+//! The result of a function that is not listed here is at most as large as its arguments.
 
 use super::value::Term;
 
-/// The bytes that a verb of `format` adds at most by its width.
+/// Maximum number of bytes that the width of a `format` verb adds.
 const MOST_OF_WIDTH: usize = 1000;
-/// The blanks that `indent` puts in front of a line at most.
+/// Maximum number of blanks that `indent` puts before a line.
 const MOST_OF_INDENT: usize = 100;
-/// The bytes that a character takes at most in JSON, such as `\u0000`.
+/// Maximum number of bytes of a character in JSON, such as `\u0000`.
 const MOST_OF_JSON: usize = 6;
-/// The bytes that a value of a YAML text takes once it is read.
+/// Memory of a parsed YAML value, in bytes.
 const YAML_VALUE: usize = 120;
-/// The bytes of a number, a literal or a mark in JSON.
+/// Number of bytes of a number, a literal or a punctuation mark in JSON.
 const JSON_VALUE: usize = 24;
 
-/// The bytes of the result of a function at most.
+/// Returns the maximum size of the result of a function, in bytes.
 pub(super) fn size_of_result(name: &str, arguments: &[Term]) -> usize {
     let text = |n: usize| arguments.get(n).and_then(Term::text).unwrap_or_default();
     let all = || arguments.iter().map(Term::bytes).sum::<usize>();
@@ -73,7 +73,7 @@ pub(super) fn size_of_result(name: &str, arguments: &[Term]) -> usize {
     }
 }
 
-/// The bytes of a value in JSON, at most.
+/// Returns the maximum size of a value in JSON, in bytes.
 fn size_of_json(value: &Term) -> usize {
     match value {
         Term::Null | Term::Bool(_) | Term::Number(_) | Term::Missing(_) => JSON_VALUE,
@@ -88,7 +88,8 @@ fn size_of_json(value: &Term) -> usize {
     }
 }
 
-/// The bytes of a text in which a pattern is replaced; between slashes, it is a regular expression.
+/// Returns the maximum size of a text after replacing a pattern. A pattern between slashes is a
+/// regular expression.
 fn size_of_replaced(text: &str, pattern: &str, replacement: &str) -> usize {
     let is_regular = pattern.len() > 1 && pattern.starts_with('/') && pattern.ends_with('/');
     if !is_regular {
@@ -96,14 +97,14 @@ fn size_of_replaced(text: &str, pattern: &str, replacement: &str) -> usize {
             .len()
             .saturating_add(text.matches(pattern).count().saturating_mul(replacement.len()));
     }
-    // Each `$` can stand for the whole match; the matches together are the text.
+    // Each `$` can insert the whole match; all matches together are at most the text.
     let groups = replacement.matches('$').count() + 1;
     (text.len() + 1)
         .saturating_mul(replacement.len())
         .saturating_add(text.len().saturating_mul(groups))
 }
 
-/// The bytes of a text of `format` whose arguments have so many bytes.
+/// Returns the maximum size of the result of `format` for arguments of this total size.
 fn size_of_format(pattern: &str, arguments: usize) -> usize {
     arguments
         .saturating_add(pattern.len())

@@ -1,9 +1,9 @@
-//! Terraform and OpenTofu: states, plans and configurations of Cloudflare's provider, versions 4
-//! and 5.
+//! Imports states, plans and configurations of Terraform and OpenTofu for Cloudflare's provider,
+//! versions 4 and 5.
 //!
 //! A state or plan has every value. A configuration is evaluated without running Terraform, as far
-//! as its values are in the files; an entry that needs more is refused with what is missing. All
-//! three give [`Resource`]s, which `resources` translates.
+//! as its values are in the files; an entry that needs other values is refused, and the missing
+//! value is named. All three yield [`Resource`]s, which `resources` translates.
 
 mod attributes;
 mod block_comments;
@@ -44,40 +44,40 @@ use crate::diagnostic::Place;
 use crate::model::ZoneName;
 use value::Term;
 
-/// The beginning of an id that only Cloudflare knows. No id of Cloudflare begins like this.
+/// Prefix of an id that only Cloudflare knows. No real id begins with it.
 const ASSIGNED: char = '\u{1}';
-/// The beginning of a reference to a zone that is named instead of numbered.
+/// Prefix of a reference to a zone by name instead of id.
 const ZONE_REFERENCE: &str = "\u{1}zone:";
 
-/// A resource.
+/// A resource or data source.
 #[derive(Debug, Clone)]
 pub(super) struct Resource {
-    /// Its address, such as `cloudflare_record.www["a"]`.
+    /// Address, such as `cloudflare_record.www["a"]`.
     address: String,
-    /// Its type, such as `cloudflare_record`; with `data.` in front if it is a data source.
+    /// Type, such as `cloudflare_record`. Types of data sources begin with `data.`.
     kind: String,
-    /// Its attributes and blocks.
+    /// Attributes and blocks.
     values: Term,
-    /// Its place, if it is known.
+    /// Place, if known.
     place: Place,
-    /// Its comments, in the text of its place.
+    /// Comments, by offset in the text of the place.
     comments: Arc<[Comment]>,
-    /// The directory of its configuration, or the file of its state or plan.
+    /// Directory of the configuration, or file of the state or plan.
     origin: Arc<str>,
-    /// Whether the source has every attribute of it, also those that nobody wrote: a state or plan.
+    /// True for a state or plan, which has all attributes, even unset ones.
     is_complete: bool,
 }
 
-/// Zone names that the user supplies for ids.
+/// Options for files of other tools, such as the zone names that the user supplies for ids.
 #[derive(Debug, Clone, Default)]
 pub struct GivenZones {
-    /// The zone of everything whose zone is not known.
+    /// Zone of entries whose zone is unknown.
     pub default: Option<ZoneName>,
     /// Zones by id.
     pub by_id: BTreeMap<String, ZoneName>,
-    /// Names of DNSControl's providers whose domains are imported.
+    /// Names of DNSControl providers whose domains are imported.
     pub providers: BTreeSet<String>,
-    /// The configuration and the target of octoDNS.
+    /// Configuration and target of octoDNS.
     pub octodns: OctodnsChoice,
     /// Values of Terraform's variables.
     pub values: GivenValues,

@@ -1,7 +1,7 @@
-//! The modules of a source: the directories with configuration, and which of them others call.
+//! Finds the modules of a source: the directories with configuration, and the calls between them.
 //!
-//! A call is followed where its source is a directory that was read as well. Nothing else is read
-//! or fetched for it.
+//! A call is followed if its source is a directory that was read as well. No other directory is
+//! read, and nothing is fetched.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,17 +15,17 @@ use super::variable_values::{Assignments, ReadValues};
 use crate::diagnostic::{SourceId, Sources};
 use crate::model::Gather;
 
-/// The deepest nesting of calls.
+/// Maximum nesting of calls.
 pub(super) const DEEPEST: usize = 16;
-/// The most instances of all modules.
+/// Maximum number of instances of all modules.
 const MOST_INSTANCES: usize = 5_000;
-/// The most values that all of them are called with.
+/// Maximum number of values in the inputs of all modules.
 const MOST_INPUTS: usize = 2_000_000;
-/// The most instances of all resources.
+/// Maximum number of instances of all resources.
 const MOST_RESOURCES: usize = 250_000;
 
-/// What a file of a directory is for, in the order in which Terraform reads them: of equal names,
-/// the last one counts.
+/// Purpose of a file in a directory, in the order in which Terraform reads files. The last one wins
+/// among equal names.
 ///
 /// # Sources
 /// developer.hashicorp.com/terraform/language/files/override and
@@ -34,7 +34,7 @@ const MOST_RESOURCES: usize = 250_000;
 pub(super) enum Role {
     /// Configuration.
     Code,
-    /// Configuration that changes what the others declare: `override.tf`, `*_override.tf`.
+    /// Configuration that overrides other files: `override.tf`, `*_override.tf`.
     Override,
     /// Values of variables: `terraform.tfvars`.
     Values,
@@ -42,12 +42,12 @@ pub(super) enum Role {
     JsonValues,
     /// Values of variables: `*.auto.tfvars`, `*.auto.tfvars.json`.
     AutomaticValues,
-    /// Values of variables: any other file that was named.
+    /// Values of variables: any other file that the user names.
     NamedValues,
 }
 
 impl Role {
-    /// Why a resource or call cannot be read that a file of this role declares again.
+    /// Returns why a resource or call cannot be read if a file of this role declares it again.
     pub(super) fn redeclares(self) -> &'static str {
         match self {
             Self::Override => "an override file changes it, which is not read; import the state",
@@ -57,7 +57,7 @@ impl Role {
         }
     }
 
-    /// The role that the name of a file tells.
+    /// Returns the role of a file by its name.
     pub(super) fn of_name(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
         let stem = name.strip_suffix(".tf").or_else(|| name.strip_suffix(".tofu"));
@@ -74,44 +74,42 @@ impl Role {
     }
 }
 
-/// The files of a directory.
 #[derive(Default)]
 pub(super) struct Files {
-    /// Their content, in the order of their roles.
+    /// Contents in the order of their roles.
     pub(super) bodies: Vec<(SourceId, Role, Body)>,
-    /// Files that assign variables with their names, in the order in which they count.
+    /// Files that assign variables, with their names, in order of precedence.
     pub(super) values: Vec<(Role, String, Assignments)>,
-    /// Whether one of them cannot be read.
+    /// True if one of the files cannot be read.
     pub(super) is_broken: bool,
 }
 
-/// Every directory with configuration.
+/// All directories with configuration.
 pub(super) struct Modules<'s> {
-    /// The texts of the files.
     pub(super) sources: &'s Sources,
-    /// The files of each directory, by its real path.
+    /// Files of each directory, by its real path.
     directories: BTreeMap<PathBuf, Files>,
-    /// The real paths in the order in which they were read.
+    /// Real paths in reading order.
     order: Vec<PathBuf>,
-    /// The real paths as the user names them.
+    /// Real paths with the names that the user gives.
     shown: BTreeMap<PathBuf, String>,
-    /// The effort for the root that is being read, and for what it calls.
+    /// Effort for the current root and its calls.
     pub(super) effort: Effort,
-    /// Instances of modules so far.
+    /// Number of module instances so far.
     instances: Cell<usize>,
-    /// Values in their inputs so far.
+    /// Number of input values so far.
     inputs: Cell<usize>,
-    /// Instances of resources so far.
+    /// Number of resource instances so far.
     resources: Cell<usize>,
-    /// Whether it was reported that there are too many.
+    /// True if the excess of a limit was reported.
     is_reported: Cell<bool>,
     /// Values of variables that the user supplies.
     pub(super) given: ReadValues,
 }
 
 impl<'s> Modules<'s> {
-    /// The files of these directories. One that was read twice, by different names, is one
-    /// directory.
+    /// Collects the files of these directories. A directory that was read by several names counts
+    /// once.
     pub(super) fn new(
         sources: &'s Sources,
         read: impl IntoIterator<Item = (PathBuf, Files)>,
@@ -145,7 +143,8 @@ impl<'s> Modules<'s> {
         }
     }
 
-    /// The directories that no other calls. Of those that only call each other, the first.
+    /// Returns the directories that no other directory calls. Of directories that only call each
+    /// other, returns the first.
     pub(super) fn roots(&self) -> Vec<&Path> {
         let all = || self.order.iter().map(PathBuf::as_path);
         let called: BTreeSet<&Path> = all()
@@ -163,7 +162,7 @@ impl<'s> Modules<'s> {
         roots
     }
 
-    /// Adds a directory and all that it calls, by way of others too.
+    /// Adds a directory and all directories that it calls, directly or indirectly.
     fn reach<'m>(&'m self, directory: &'m Path, reached: &mut BTreeSet<&'m Path>) {
         let mut open = vec![directory];
         while let Some(directory) = open.pop() {
@@ -173,7 +172,7 @@ impl<'s> Modules<'s> {
         }
     }
 
-    /// The directories that a directory calls.
+    /// Returns the directories that a directory calls.
     fn called_by(&self, directory: &Path) -> Vec<&Path> {
         let Some(files) = self.directories.get(directory) else { return Vec::new() };
         let blocks = files.bodies.iter().flat_map(|(_, _, body)| body.blocks());
@@ -184,23 +183,22 @@ impl<'s> Modules<'s> {
             .collect()
     }
 
-    /// What the user calls a directory.
+    /// Returns the name that the user gives to a directory.
     pub(super) fn shown(&self, directory: &Path) -> String {
         self.shown.get(directory).cloned().unwrap_or_else(|| directory.display().to_string())
     }
 
-    /// The files of a directory.
     pub(super) fn files(&self, directory: &Path) -> Option<&Files> {
         self.directories.get(directory)
     }
 
-    /// The directory that a call from another one means. Links are not followed.
+    /// Returns the target directory of a call. Links are not followed.
     pub(super) fn target(&self, from: &Path, source: &str) -> Option<(&Path, &Files)> {
         let path = is_local(source).then(|| plain(&from.join(source)))?;
         self.directories.get_key_value(&path).map(|(path, files)| (path.as_path(), files))
     }
 
-    /// Counts an instance of a module; false if there are too many.
+    /// Counts an instance of a module. Returns false if the limit is exceeded.
     pub(super) fn admits(&self, files: &Files) -> bool {
         self.instances.set(self.instances.get() + 1);
         let structures: usize = files.bodies.iter().map(|(_, _, body)| body.len() + 1).sum();
@@ -209,31 +207,30 @@ impl<'s> Modules<'s> {
             && self.resources.get() <= MOST_RESOURCES
     }
 
-    /// Counts the values in an input of a module; false if there are too many.
+    /// Counts the values in an input of a module. Returns false if the limit is exceeded.
     pub(super) fn admits_input(&self, values: usize) -> bool {
         self.inputs.set(self.inputs.get().saturating_add(values));
         self.inputs.get() <= MOST_INPUTS
     }
 
-    /// Counts instances of a resource; false if there are too many.
+    /// Counts instances of a resource. Returns false if the limit is exceeded.
     pub(super) fn admits_resources(&self, instances: usize) -> bool {
         self.resources.set(self.resources.get().saturating_add(instances));
         self.resources.get() <= MOST_RESOURCES
     }
 
-    /// Whether this is the first of the entries that are too many: the others are counted, but not
-    /// reported.
+    /// Returns true for the first entry beyond a limit. Later ones are counted and not reported.
     pub(super) fn is_first_of_too_many(&self) -> bool {
         !self.is_reported.replace(true)
     }
 }
 
-/// Whether a source of a module is a directory beside the one that calls it.
+/// Returns true if the source of a module is a relative directory.
 pub(super) fn is_local(source: &str) -> bool {
     source.starts_with("./") || source.starts_with("../") || matches!(source, "." | "..")
 }
 
-/// The source of a call, if it is a literal.
+/// Returns the source of a call if it is a literal.
 pub(super) fn source_of(block: &Block) -> Option<&str> {
     match &block.body.get_attribute("source")?.value {
         Expression::String(text) => Some(text.as_str()),
@@ -241,7 +238,7 @@ pub(super) fn source_of(block: &Block) -> Option<&str> {
     }
 }
 
-/// A path without `.`, and without `..` where that is possible.
+/// Removes `.` from a path, and `..` where possible.
 pub(super) fn plain(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

@@ -1,24 +1,25 @@
-//! Refuses configurations whose nesting would exhaust the stack of a recursive parser.
+//! Refuses configurations whose nesting would overflow the stack of a recursive parser.
 
-/// The deepest nesting of brackets and templates.
+/// Maximum nesting of brackets and templates.
 const DEEPEST: usize = 100;
-/// The most operators without a bracket or line between them that can nest.
+/// Maximum number of consecutive operators without a bracket or line break, because operators can
+/// nest.
 const MOST_OPERATORS: usize = 200;
 
-/// What the scanner is in.
+/// State of the scanner.
 #[derive(Clone, Copy, PartialEq)]
 enum Inside {
-    /// Code: brackets count.
+    /// Code, in which brackets nest.
     Code,
-    /// Text in quotes: only `${` and `%{` count.
+    /// Quoted text, in which only `${` and `%{` nest.
     Quotes,
 }
 
-/// The bytes that an element of a configuration takes once it is read, beside its text.
+/// Memory of a parsed element of a configuration besides its text, in bytes.
 const ELEMENT: usize = 250;
 
-/// The bytes that a configuration or template takes once it is read, at most: its elements begin or
-/// end with one of these.
+/// Returns the maximum memory of a parsed configuration or template. Each of its elements begins or
+/// ends with one of these characters.
 pub(super) fn memory(text: &str) -> usize {
     let is_mark = |byte: &&u8| {
         matches!(byte, b'=' | b',' | b'{' | b'[' | b'(' | b'.' | b'?' | b'$' | b'%' | b'\n')
@@ -26,7 +27,7 @@ pub(super) fn memory(text: &str) -> usize {
     text.len() + text.as_bytes().iter().filter(is_mark).count() * ELEMENT
 }
 
-/// Whether a text nests more deeply than any configuration that people write.
+/// Returns true if a text nests more deeply than any configuration that people write.
 pub(super) fn is_too_deep(text: &str) -> bool {
     let mut inside = vec![Inside::Code];
     let mut operators = 0;
@@ -43,7 +44,7 @@ pub(super) fn is_too_deep(text: &str) -> bool {
                 inside.push(Inside::Code);
                 n += 1;
             }
-            // Text in quotes ends with its line at the latest.
+            // Quoted text ends at the end of its line.
             (Inside::Quotes, b'\n') => {
                 inside.pop();
             }
@@ -74,7 +75,7 @@ pub(super) fn is_too_deep(text: &str) -> bool {
     false
 }
 
-/// Bytes up to the end of the line.
+/// Returns the number of bytes up to the end of the line.
 fn skip_line(bytes: &[u8]) -> usize {
     bytes.iter().position(|b| *b == b'\n').unwrap_or(bytes.len()).saturating_sub(1)
 }

@@ -1,4 +1,4 @@
-//! Why an entry is left out.
+//! Explains and reports entries that are left out.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,25 @@ use crate::diagnostic::{Place, count, findings};
 use crate::import::import_result::{ImportResult, Translation, not_in_spec};
 use crate::model::facts::resources::made_by_terraform;
 
-/// Why an entry is left out.
+/// Reason for leaving an entry out.
 pub(super) enum Refusal {
     /// A value is missing.
     Missing(Missing),
-    /// A spec cannot say it.
+    /// A spec cannot express the entry.
     Untranslatable(String),
-    /// It makes no sense.
+    /// The entry is invalid.
     Invalid(String),
-    /// Its zone is not known.
+    /// The zone is unknown.
     Zone(UnknownZone),
 }
 
-/// What is known of a zone without a name.
+/// Known facts about an unnamed zone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum UnknownZone {
-    /// Its id.
     Id(String),
-    /// Why not even its id is known.
+    /// Reason why the id is unknown, too.
     Missing(String),
-    /// Nothing.
+    /// There are no facts.
     Unnamed,
 }
 
@@ -37,13 +36,13 @@ impl From<Missing> for Refusal {
     }
 }
 
-/// The longest text of a source in a sentence.
+/// Maximum length of a quoted text in a sentence.
 ///
 /// # Units
 /// Characters.
 const LONGEST: usize = 80;
 
-/// Why a resource of another kind is not translated, and what it holds.
+/// Returns why a resource of another kind is not translated, with its content.
 pub(super) fn not_managed(resource: &Resource) -> String {
     let about = match resource.kind.as_str() {
         "cloudflare_list" | "cloudflare_list_item" => "lists, to which rules refer by name",
@@ -56,7 +55,7 @@ pub(super) fn not_managed(resource: &Resource) -> String {
     }
 }
 
-/// Says what a resource holds, for kinds that are read by people.
+/// Describes the content of a resource whose kind is readable for people.
 fn content_in_words(resource: &Resource) -> Option<String> {
     let values = &resource.values;
     let text = |of: Option<&Term>| {
@@ -96,7 +95,7 @@ fn content_in_words(resource: &Resource) -> Option<String> {
     }
 }
 
-/// Reports the attributes of a resource that are not in the spec; `None` if there are none.
+/// Reports attributes of a resource that are not in the spec. Returns `None` if there are none.
 pub(super) fn in_part(
     resource: &Resource,
     attributes: &[String],
@@ -125,7 +124,7 @@ pub(super) fn refuse(resource: &Resource, refusal: Refusal, found: &mut ImportRe
     }
 }
 
-/// Reports resources of a zone that is not known, at the first of them.
+/// Reports the resources of an unknown zone at the place of the first one.
 pub(super) fn without_zone(zone: &UnknownZone, resources: &[&Resource], found: &mut ImportResult) {
     for resource in resources {
         found.count(&resource.kind, Translation::LeftOut);
@@ -149,7 +148,7 @@ pub(super) fn without_zone(zone: &UnknownZone, resources: &[&Resource], found: &
     found.report(findings::UNKNOWN_ZONE, "", first.place, &detail, Some(help));
 }
 
-/// The addresses of resources; several instances of one are counted.
+/// Lists the addresses of resources. Instances of one resource are counted.
 fn addresses(resources: &[&Resource]) -> String {
     let mut instances: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for resource in resources {
@@ -165,6 +164,6 @@ fn addresses(resources: &[&Resource]) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// How to name the zone of entries that do not even have its id.
+/// Advice on naming the zone of entries without an id.
 const BY_NAME: &str =
     "if they belong to one zone, add `--zone-name example.com`; if not, import the state instead";

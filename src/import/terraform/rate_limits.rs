@@ -1,5 +1,5 @@
-//! `cloudflare_rate_limit`: the rate limits of the old API as rate limiting rules, where a rule
-//! does the same.
+//! Translates `cloudflare_rate_limit`: rate limits of the old API become rate limiting rules if a
+//! rule has the same effect.
 //!
 //! | old | rule |
 //! |---|---|
@@ -34,19 +34,19 @@ use crate::model::facts::rate_limits::{
 };
 use crate::model::ruleset::Phase;
 
-/// What a rule excludes so that it exempts search engines, as the old rate limits did.
+/// Condition that exempts search engines, as the old rate limits did.
 const NO_CRAWLER: &str = r#"cf.verified_bot_category ne "Search Engine Crawler""#;
-/// Host and path. A rule may have the function once.
+/// Host and path. A rule may call the function once.
 const WHOLE_URL: &str = "concat(http.host, http.request.uri.path)";
-/// The word of the old API for all methods or schemes.
+/// Keyword of the old API for all methods or schemes.
 const ALL: &str = "_ALL_";
-/// The status of the response to a blocked request in the old API.
+/// Status of the response to a blocked request in the old API.
 const TOO_MANY_REQUESTS: u16 = 429;
 
-/// The rate limits of each zone that were translated.
+/// Translated rate limits of each zone.
 pub(super) type Translated<'r> = BTreeMap<ZoneName, Vec<&'r Resource>>;
 
-/// `cloudflare_rate_limit`.
+/// Translates a `cloudflare_rate_limit`.
 pub(super) fn rate_limit<'r>(
     resource: &'r Resource,
     zones: &Zones<'_>,
@@ -75,7 +75,7 @@ pub(super) fn rate_limit<'r>(
     Ok(Translation::Whole)
 }
 
-/// Says once for each zone what its source does not tell about its rate limits.
+/// Reports facts about the rate limits that their source lacks, once for each zone.
 pub(super) fn report(translated: &Translated<'_>, found: &mut ImportResult) {
     for (zone, resources) in translated {
         let Some(first) = resources.first() else { continue };
@@ -97,7 +97,7 @@ pub(super) fn report(translated: &Translated<'_>, found: &mut ImportResult) {
     }
 }
 
-/// What it limits, as far as it is known.
+/// Describes the requests that a rate limit counts, as far as they are known.
 fn holds(values: &Term) -> Option<String> {
     let number = |name| values.get(name).and_then(Term::whole);
     let (requests, seconds) = number("threshold").zip(number("period"))?;
@@ -105,13 +105,13 @@ fn holds(values: &Term) -> Option<String> {
     Some(format!("it allows {} in {seconds} s{of}", count(requests as usize, "request")))
 }
 
-/// The URL pattern, as far as it is known: `url_pattern` in version 4, `url` in version 5.
+/// Returns the URL pattern, as far as it is known: `url_pattern` in version 4, `url` in version 5.
 fn pattern(values: &Term) -> Option<String> {
     let request = values.object("match")?.object("request")?;
     request.get("url_pattern").or_else(|| request.get("url")).and_then(Term::text)
 }
 
-/// The block of a name, if there is one.
+/// Returns the block of a name, if there is one.
 fn block<'t>(of: Option<&'t Term>, name: &str) -> Result<Option<&'t Term>, String> {
     match of.and_then(|of| of.get(name)) {
         None => Ok(None),
@@ -124,20 +124,20 @@ fn block<'t>(of: Option<&'t Term>, name: &str) -> Result<Option<&'t Term>, Strin
     }
 }
 
-/// A text, if there is one.
+/// Returns a text, if there is one.
 fn text(of: Option<&Term>, name: &str) -> Result<Option<String>, String> {
     let value = of.and_then(|of| of.get(name));
     value.map(|value| value.text().ok_or_else(|| format!("its `{name}` is not a text"))).transpose()
 }
 
-/// The texts of a list, none if there is no list.
+/// Returns the texts of a list; empty if there is no list.
 fn texts(of: Option<&Term>, name: &str) -> Result<Vec<String>, String> {
     let items = of.and_then(|of| of.get(name)).map(Term::items).unwrap_or_default();
     let texts = items.iter().map(Term::text).collect::<Option<Vec<_>>>();
     texts.ok_or_else(|| format!("its `{name}` is not a list of texts"))
 }
 
-/// A switch, if there is one.
+/// Returns a boolean, if there is one.
 fn switch(of: Option<&Term>, name: &str) -> Result<Option<bool>, String> {
     let value = of.and_then(|of| of.get(name));
     value
@@ -145,13 +145,14 @@ fn switch(of: Option<&Term>, name: &str) -> Result<Option<bool>, String> {
         .transpose()
 }
 
-/// A whole number that must be there.
+/// Returns a required whole number.
 fn number(of: &Term, name: &str) -> Result<u32, String> {
     let value = of.get(name).ok_or_else(|| format!("it has no `{name}`"))?;
     value.whole().ok_or_else(|| format!("its `{name}` is not a whole number"))
 }
 
-/// The rule that does the same, without a name; otherwise why there is none.
+/// Returns the rule with the same effect, without a name. The error is the reason why there is
+/// none.
 fn rule(resource: &Resource) -> Result<Json, String> {
     let values = &resource.values;
     if let Some(member) = unknown_member(values) {
@@ -168,7 +169,7 @@ fn rule(resource: &Resource) -> Result<Json, String> {
     if !counted.is_empty() {
         rate["counting_expression"] = json!(format!("{expression} and {}", counted.join(" and ")));
     }
-    // Only what the origin answers counts unless something else is written.
+    // Only responses of the origin count, unless the rate limit states something else.
     let is_of_origin = switch(response, "origin_traffic")?.unwrap_or(true);
     if is_of_origin || is_uncached {
         rate["requests_to_origin"] = json!(true);
@@ -184,7 +185,7 @@ fn rule(resource: &Resource) -> Result<Json, String> {
     if let Some(description) = text(Some(values), "description")? {
         rule["description"] = json!(description);
     }
-    // Only blocked requests get a response of their own.
+    // Only blocked requests get a custom response.
     let response = block(Some(action), "response")?;
     if response.is_some() && verb == "block" {
         let of = |name: &str| text(response, name).map(Option::unwrap_or_default);
@@ -194,7 +195,7 @@ fn rule(resource: &Resource) -> Result<Json, String> {
     Ok(rule)
 }
 
-/// The requests that are limited, as an expression.
+/// Returns the expression for the limited requests.
 fn expression(values: &Term, request: Option<&Term>) -> Result<String, String> {
     let pattern = match text(request, "url_pattern")? {
         Some(pattern) => Some(pattern),
@@ -205,7 +206,7 @@ fn expression(values: &Term, request: Option<&Term>) -> Result<String, String> {
     all.extend(of_scheme.filter(|condition| !all.contains(condition)));
     all.extend(of_method(request)?);
     for bypassed in bypassed(values)? {
-        // A bypass counts for both schemes, whatever is written.
+        // A bypass applies to both schemes, whatever its pattern contains.
         let url = bypassed.split_once("://").map_or(&*bypassed, |(_, url)| url);
         match conditions(url)?.as_slice() {
             [] => return Err(format!("it bypasses `{bypassed}`, which is everything")),
@@ -223,12 +224,12 @@ fn expression(values: &Term, request: Option<&Term>) -> Result<String, String> {
     Ok(expression)
 }
 
-/// The words of a list, in upper case.
+/// Returns the words of a list in upper case.
 fn upper_case(request: Option<&Term>, name: &str) -> Result<Vec<String>, String> {
     Ok(texts(request, name)?.into_iter().map(|word| word.to_ascii_uppercase()).collect())
 }
 
-/// The condition on the scheme, if not both are limited.
+/// Returns the condition on the scheme, unless both schemes are limited.
 fn of_scheme(request: Option<&Term>) -> Result<Option<&'static str>, String> {
     let schemes = upper_case(request, "schemes")?;
     if let Some(odd) = schemes.iter().find(|word| !["HTTP", "HTTPS", ALL].contains(&word.as_str()))
@@ -245,7 +246,7 @@ fn of_scheme(request: Option<&Term>) -> Result<Option<&'static str>, String> {
     })
 }
 
-/// The condition on the method, if not all are limited.
+/// Returns the condition on the method, unless all methods are limited.
 fn of_method(request: Option<&Term>) -> Result<Option<String>, String> {
     let methods = upper_case(request, "methods")?;
     if let Some(odd) =
@@ -260,7 +261,7 @@ fn of_method(request: Option<&Term>) -> Result<Option<String>, String> {
     })
 }
 
-/// What happens to requests above the rate, and the rate.
+/// Returns the action for requests above the rate, and the rate.
 fn rate(values: &Term, action: &Term) -> Result<(String, Json), String> {
     let (period, limit) = (number(values, "period")?, number(values, "threshold")?);
     if limit == 0 {
@@ -285,8 +286,8 @@ fn rate(values: &Term, action: &Term) -> Result<(String, Json), String> {
         "challenge" | "js_challenge" | "managed_challenge" => mode.as_str(),
         other => return Err(format!("its action is `{other}`")),
     };
-    // Challenges last as long as the zone's Challenge Passage says, and others at least as long as
-    // the period, whatever is written.
+    // The zone's Challenge Passage determines the duration of a challenge. Other actions last at
+    // least as long as the period.
     let timeout = match verb {
         "block" | "log" => number(action, "timeout")?.max(period),
         _ => 0,
@@ -306,7 +307,7 @@ fn rate(values: &Term, action: &Term) -> Result<(String, Json), String> {
     Ok((verb.to_owned(), rate))
 }
 
-/// The status codes of a response that counts, as a condition: `statuses` in version 4, `status` in
+/// Returns the condition on status codes of counted responses: `statuses` in version 4, `status` in
 /// version 5.
 fn statuses(response: Option<&Term>) -> Result<Option<String>, String> {
     let listed = response.and_then(|of| of.get("statuses").or_else(|| of.get("status")));
@@ -317,7 +318,7 @@ fn statuses(response: Option<&Term>) -> Result<Option<String>, String> {
     Ok((!codes.is_empty()).then(|| format!("http.response.code in {{{}}}", codes.join(" "))))
 }
 
-/// The URLs that are exempt: `bypass_url_patterns` in version 4, `bypass` in version 5.
+/// Returns the exempt URLs: `bypass_url_patterns` in version 4, `bypass` in version 5.
 fn bypassed(values: &Term) -> Result<Vec<String>, String> {
     let mut all = texts(Some(values), "bypass_url_patterns")?;
     for entry in values.get("bypass").map(Term::items).unwrap_or_default() {
@@ -334,8 +335,8 @@ fn bypassed(values: &Term) -> Result<Vec<String>, String> {
     Ok(all)
 }
 
-/// The headers of a response that counts, as conditions; whether one says that what comes from the
-/// cache does not.
+/// Returns the conditions on headers of counted responses, and true if one excludes cached
+/// responses.
 fn headers(matched: Option<&Term>, response: Option<&Term>) -> Result<(Vec<String>, bool), String> {
     let (mut all, mut is_uncached) = (Vec::new(), false);
     let lists = [response, matched].into_iter().flatten().filter_map(|of| of.get("headers"));
@@ -362,7 +363,7 @@ fn headers(matched: Option<&Term>, response: Option<&Term>) -> Result<(Vec<Strin
     Ok((all, is_uncached))
 }
 
-/// The members of an old rate limit, by the path of their block.
+/// Members of an old rate limit, by the path of their block.
 const MEMBERS: &[(&[&str], &[&str])] = &[
     (
         &[],
@@ -388,7 +389,7 @@ const MEMBERS: &[(&[&str], &[&str])] = &[
     (&["correlate"], &["by"]),
 ];
 
-/// A member that is not one of an old rate limit: what it means is not known.
+/// Returns a member with an unknown meaning.
 fn unknown_member(values: &Term) -> Option<String> {
     MEMBERS.iter().find_map(|(path, known)| {
         let block = path.iter().try_fold(values, |block, name| block.object(name))?;
@@ -400,7 +401,7 @@ fn unknown_member(values: &Term) -> Option<String> {
     })
 }
 
-/// The conditions of a URL pattern: host and path, in any case, without a query.
+/// Returns the conditions of a URL pattern: host and path, ignoring case and query.
 fn conditions(pattern: &str) -> Result<Vec<String>, String> {
     let mut all = Vec::new();
     let (scheme, url) =
@@ -419,7 +420,7 @@ fn conditions(pattern: &str) -> Result<Vec<String>, String> {
         ));
     }
     let mut url = url.to_ascii_lowercase();
-    // Two asterisks mean the same as one, and an expression may not have them.
+    // Two asterisks mean the same as one, and an expression must not contain them.
     while url.contains("**") {
         url = url.replace("**", "*");
     }
@@ -433,7 +434,7 @@ fn conditions(pattern: &str) -> Result<Vec<String>, String> {
         return Err(format!("its pattern `{pattern}` is more than a host and a path"));
     }
     if host.contains('*') {
-        // An asterisk stands for slashes, too. Without a path, only that of the home page is meant.
+        // An asterisk matches slashes, too. A pattern without a path only matches the home page.
         let path = if path.is_none() && !url.ends_with('*') { "/" } else { "" };
         all.push(format!("{WHOLE_URL} wildcard \"{url}{path}\""));
         return Ok(all);
@@ -446,7 +447,7 @@ fn conditions(pattern: &str) -> Result<Vec<String>, String> {
     Ok(all)
 }
 
-/// The number of a list that is nearest to one.
+/// Returns the number of a list that is nearest to `one`.
 fn nearest(all: &[u32], one: u32) -> u32 {
     all.iter().copied().filter(|n| *n > 0).min_by_key(|n| n.abs_diff(one)).unwrap_or(one)
 }

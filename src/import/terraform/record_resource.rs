@@ -1,4 +1,4 @@
-//! `cloudflare_record` of version 4, `cloudflare_dns_record` of version 5.
+//! Translates `cloudflare_record` of version 4 and `cloudflare_dns_record` of version 5.
 
 use std::cell::RefCell;
 
@@ -77,7 +77,7 @@ pub(super) fn record(
     Ok(found.record(&resource.kind, &resource.address, resource.place, entry))
 }
 
-/// The priority beside the value.
+/// Returns the priority beside the value.
 fn priority(attributes: &Attributes<'_>) -> Result<Option<Value>, Refusal> {
     match attributes.get("priority") {
         Some(Term::Missing(missing)) => Err(missing.clone().into()),
@@ -111,8 +111,8 @@ fn one_priority(
     )))
 }
 
-/// The fields of a type in a `data` block. Version 4 stores the fields of all types, the others
-/// empty.
+/// Returns the fields of a type in a `data` block. Version 4 stores the fields of all types; those
+/// of other types are empty.
 fn fields(
     type_name: &str,
     data: &Term,
@@ -141,7 +141,7 @@ fn fields(
             Slot::Content => content.map(Value::from),
             Slot::Data | Slot::Top => member,
         };
-        // Priority is in `data` or beside it, in either version.
+        // Either version has the priority in `data` or beside it.
         let value = match &priority {
             Some(beside) if field.name == "priority" => {
                 Some(one_priority(value, beside, field.slot == Slot::Top)?)

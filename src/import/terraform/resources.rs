@@ -1,4 +1,4 @@
-//! Translates resources of Cloudflare's provider, version 4 or 5, into what they declare.
+//! Translates resources of Cloudflare's provider, version 4 or 5.
 //!
 //! # Sources
 //! registry.terraform.io/providers/cloudflare/cloudflare, documentation of 4.52 and 5.x, read
@@ -31,7 +31,7 @@ const TRANSLATED: &[&str] = &[
 /// Members that refer to another resource by its id.
 const REFERENCES: &[&str] = &["id", "zone_id", "account_id", "filter_id"];
 
-/// Adds what the resources declare.
+/// Adds the content of the resources.
 pub(in crate::import) fn translate(
     mut resources: Vec<Resource>,
     given: &GivenZones,
@@ -69,7 +69,7 @@ pub(in crate::import) fn translate(
             "cloudflare_rate_limit" => {
                 rate_limits::rate_limit(resource, zones, &mut rate_limits, found)
             }
-            // It is translated with its firewall rule.
+            // A filter is translated with its firewall rule.
             "cloudflare_filter" => continue,
             "cloudflare_firewall_rule" => match zones.of(resource) {
                 Ok(zone) => {
@@ -94,7 +94,7 @@ pub(in crate::import) fn translate(
     }
 }
 
-/// Whether a resource contains the id of another one where it is more than a reference.
+/// Returns true if a resource contains the id of another one in a member that is no mere reference.
 fn has_assigned_id(values: &Term) -> bool {
     let Term::Map(members) = values else { return false };
     let others = members.iter().filter(|(name, _)| !REFERENCES.contains(&name.as_str()));

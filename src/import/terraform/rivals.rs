@@ -1,6 +1,6 @@
-//! Records that contradict each other: of two zones with one name, such as those of a staging and a
-//! production environment whose zone only `--zone-name` tells, and of one zone that has a record
-//! twice with different attributes.
+//! Reports records that contradict each other. They may belong to two zones of one name, such as
+//! those of a staging and a production environment whose zone only `--zone-name` states, or to one
+//! zone that has a record twice with different attributes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,15 +10,15 @@ use super::zones::Zones;
 use crate::import::import_result::{ImportResult, skip_one_of};
 use crate::model::{Fqdn, ZoneName};
 
-/// Types of records that lead to a server: a name has them from one environment.
+/// Types of records that lead to a server. The records of a name come from one environment.
 const ADDRESSES: &[&str] = &["A", "AAAA", "CNAME", "HTTPS", "SVCB"];
 /// Attributes that a record has once.
 const ATTRIBUTES: &[&str] = &["comment", "proxied", "tags", "ttl"];
 
-/// The records that two environments give for one purpose, by environment.
+/// Records that environments declare for one purpose, by environment.
 type ByView<'r> = BTreeMap<&'r str, (BTreeSet<String>, &'r Resource)>;
 
-/// Reports records that contradict each other, once for each pair of environments.
+/// Reports contradicting records, once for each pair of environments.
 pub(super) fn report_records(resources: &[Resource], zones: &Zones<'_>, found: &mut ImportResult) {
     let mut purposes: BTreeMap<(ZoneName, Fqdn, String), ByView<'_>> = BTreeMap::new();
     let mut values: BTreeMap<(ZoneName, Fqdn, String), &Resource> = BTreeMap::new();
@@ -70,7 +70,7 @@ pub(super) fn report_records(resources: &[Resource], zones: &Zones<'_>, found: &
     }
 }
 
-/// What tells two resources apart: their addresses, otherwise where they are.
+/// Returns distinct names for two resources: their addresses, or else their places.
 fn choices(first: &Resource, second: &Resource) -> (String, String) {
     if first.address == second.address {
         (first.origin.to_string(), second.origin.to_string())
@@ -79,7 +79,7 @@ fn choices(first: &Resource, second: &Resource) -> (String, String) {
     }
 }
 
-/// The value of a record, as both versions of the provider write it.
+/// Returns the value of a record in either version of the provider.
 fn value(resource: &Resource) -> String {
     let values = &resource.values;
     let text = values.get("content").or_else(|| values.get("value")).and_then(Term::text);
@@ -94,7 +94,7 @@ fn value(resource: &Resource) -> String {
     }
 }
 
-/// The attributes of a record beside its value; those that are not written are not compared.
+/// Returns the attributes of a record beside its value. Unset attributes are not compared.
 fn attributes(resource: &Resource) -> String {
     let is_proxied = resource.values.get("proxied").and_then(Term::truth) == Some(true);
     let said = ATTRIBUTES.iter().filter_map(|name| {
@@ -111,14 +111,14 @@ fn attributes(resource: &Resource) -> String {
     said.collect::<Vec<_>>().join(" ")
 }
 
-/// What a record is for: environments that give different records for one purpose contradict each
-/// other.
+/// Returns the purpose of a record. Environments that declare different records for one purpose
+/// contradict each other.
 fn purpose(type_name: &str, value: &str) -> String {
     if ADDRESSES.contains(&type_name) {
         return "addresses".to_owned();
     }
     if type_name == "TXT" {
-        // Texts for different readers are beside each other.
+        // TXT records for different readers do not contradict each other.
         let text = value.trim().trim_matches('"');
         let reader = text.split([';', ' ']).next().filter(|word| word.starts_with("v="));
         return format!("TXT {}", reader.unwrap_or(text));

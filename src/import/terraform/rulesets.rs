@@ -1,4 +1,4 @@
-//! `cloudflare_ruleset`, and the firewall rules of the old API.
+//! Translates `cloudflare_ruleset` and the firewall rules of the old API.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use crate::model::ruleset::{DesiredWaf, EntryPoint, Phase, RuleId};
 use crate::model::{Gather, LiveZone, ZoneId, ZoneName, sort_by_key};
 use crate::wire::ruleset::read_ruleset;
 
-/// Members that version 4 writes as a block and the API as an object.
+/// Members that are blocks in version 4 and objects in the API.
 const OBJECTS: &[&str] = &[
     "action_parameters",
     "ratelimit",
@@ -29,11 +29,11 @@ const OBJECTS: &[&str] = &[
     "response",
     "matched_data",
 ];
-/// Numbers that are 0 in a state where the code is silent.
+/// Numbers that are 0 in a state if the code does not set them.
 const ZERO_IS_UNSET: &[&str] =
     &["score_threshold", "score_per_period", "requests_per_period", "period", "status_code"];
 
-/// `cloudflare_ruleset`.
+/// Translates a `cloudflare_ruleset`.
 pub(super) fn ruleset(
     resource: &Resource,
     zones: &Zones<'_>,
@@ -43,7 +43,7 @@ pub(super) fn ruleset(
     let rules = attributes.get("rules").map(Term::items).unwrap_or_default();
     let (phase_name, kind) =
         (attributes.text("phase")?.unwrap_or_default(), attributes.text("kind")?);
-    // An entry point has a name, which nothing refers to.
+    // The entry point of a phase has a name that nothing refers to.
     attributes.text("name")?;
     let has_description = attributes.get("description").is_some_and(|value| !value.is_empty());
     let Some(phase) = Phase::ALL.iter().copied().find(|phase| phase.as_str() == phase_name) else {
@@ -64,7 +64,7 @@ pub(super) fn ruleset(
         )));
     }
     let zone = zones.of(resource)?;
-    // A ruleset of which one rule is left out protects less, so it is refused as a whole.
+    // A ruleset without one of its rules protects less, so it is refused as a whole.
     if let Some(missing) = rules.iter().find_map(Term::missing) {
         return Err(missing.clone().into());
     }
@@ -76,7 +76,7 @@ pub(super) fn ruleset(
         &Json::from(said).to_string(),
     );
     if claim != Claimed::First {
-        // The same rules are read twice, such as from a configuration and its state.
+        // Equal rules can be read twice, for example from a configuration and its state.
         let translation =
             if claim == Claimed::Same { Translation::Whole } else { Translation::LeftOut };
         found.count(&resource.kind, translation);
@@ -131,7 +131,7 @@ pub(super) fn ruleset(
     Ok(translation)
 }
 
-/// A rule without what only says which rule it is.
+/// Removes members that only identify a rule.
 fn without_identity(mut rule: Json) -> Json {
     if let Some(members) = rule.as_object_mut() {
         ["id", "ref", "version", "last_updated"]
@@ -144,18 +144,18 @@ fn without_identity(mut rule: Json) -> Json {
     rule
 }
 
-/// A number of rules.
+/// Returns a number of rules in words.
 fn count(n: usize) -> String {
     if n == 1 { "1 rule".to_owned() } else { format!("{n} rules") }
 }
 
-/// How many of the rules of a resource a spec has.
+/// Number of a resource's rules that a spec has.
 pub(super) struct RulesInSpec {
-    /// All of them.
+    /// Number of all rules.
     all: usize,
-    /// Those that are in the spec, also in part.
+    /// Number of rules that the spec has, completely or in part.
     in_spec: usize,
-    /// What is not in the spec, each with the id of its rule.
+    /// Content that the spec lacks, each with the id of its rule.
     pub(super) notes: Vec<(RuleId, String)>,
 }
 
@@ -179,13 +179,13 @@ pub(super) fn add(
     Ok(RulesInSpec { all, in_spec, notes })
 }
 
-/// The `ref` of a rule for which the code has neither a `ref` nor a description: its address, in
-/// characters that a spec can name.
+/// Returns the `ref` of a rule for which the code has neither a `ref` nor a description: its
+/// address, in characters that a spec permits.
 pub(super) fn reference(kind: &str, address: &str, found: &mut ImportResult) -> String {
     let name =
         address.strip_prefix(kind).and_then(|rest| rest.strip_prefix('.')).unwrap_or(address);
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    // Leaves characters for a number, where two addresses differ in punctuation only.
+    // Leaves room for a number, in case two addresses differ only in punctuation.
     let name: String =
         words.collect::<Vec<_>>().join("-").chars().take(REF_CHARACTERS - 8).collect();
     let name = match name.trim_end_matches('-') {
@@ -195,13 +195,13 @@ pub(super) fn reference(kind: &str, address: &str, found: &mut ImportResult) -> 
     found.distinct_reference(name)
 }
 
-/// A rule as the API has it.
+/// Converts a rule to the JSON of the API.
 fn rule(rule: &Term, kind: &str, id: &str, found: &mut ImportResult) -> Json {
     let mut json = object(rule);
     if let Some(members) = json.as_object_mut() {
         let own =
             members.get("id").and_then(Json::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
-        // Code knows no ids, so an unnamed rule is called like its resource.
+        // Code has no ids, so an unnamed rule gets the name of its resource.
         if own.is_none() && !members.contains_key("ref") && !members.contains_key("description") {
             members.insert("ref".to_owned(), json!(reference(kind, id, found)));
         }
@@ -214,7 +214,7 @@ fn rule(rule: &Term, kind: &str, id: &str, found: &mut ImportResult) -> Json {
     json
 }
 
-/// An object without its empty members; blocks of which there can be one are objects.
+/// Converts an object without its empty members. Blocks that occur at most once become objects.
 fn object(term: &Term) -> Json {
     let Term::Map(map) = term else { return term.to_json() };
     let mut out = Map::new();
@@ -223,7 +223,7 @@ fn object(term: &Term) -> Json {
             continue;
         }
         match (name.as_str(), value) {
-            // `enabled` and `disabled` in early versions of the provider.
+            // Early versions of the provider have `enabled` and `disabled`.
             ("status", Term::Text(status)) if matches!(status.as_str(), "enabled" | "disabled") => {
                 out.insert("enabled".to_owned(), json!(status == "enabled"));
             }
@@ -262,13 +262,11 @@ fn object(term: &Term) -> Json {
 
 /// A firewall rule of the old API.
 pub(super) struct FirewallRule<'r> {
-    /// Its zone.
     pub(super) zone: ZoneName,
-    /// The resource.
     pub(super) resource: &'r Resource,
 }
 
-/// The order in which the old API tried actions of equal priority.
+/// Precedence of actions in the old API at equal priority.
 ///
 /// # Sources
 /// developers.cloudflare.com/firewall/cf-firewall-rules/actions (action precedence), read
@@ -283,16 +281,17 @@ const ACTIONS: &[(&str, &str)] = &[
     ("block", "block"),
 ];
 
-/// Attributes of a firewall rule that its translation has.
+/// Attributes of a firewall rule that its translation includes.
 const OF_FIREWALL_RULES: &[&str] =
     &["action", "description", "filter_id", "paused", "priority", "products"];
-/// Attributes of a filter that the translation of its rule has. Its `ref` only names the filter.
+/// Attributes of a filter that the translation of its rule includes. Its `ref` only names the
+/// filter.
 const OF_FILTERS: &[&str] = &["expression", "paused", "ref"];
 
 /// A translated firewall rule with its priority and precedence.
 type Placed<'r> = ((u32, usize), &'r Resource, Json);
 
-/// Adds firewall rules as custom rules, in the order in which they were tried.
+/// Adds firewall rules as custom rules, in the order in which the old API tried them.
 pub(super) fn firewall_rules(
     rules: &[FirewallRule<'_>],
     resources: &[Resource],
@@ -353,7 +352,7 @@ pub(super) fn firewall_rules(
     report_filters(rules, resources, &filters, &translations, found);
 }
 
-/// The attributes of a firewall rule and of its filter that the custom rule does not have.
+/// Returns the attributes of a firewall rule and its filter that the custom rule lacks.
 fn untranslated_of_firewall_rule(rule: &Resource, filter: Option<&Resource>) -> Vec<String> {
     let attributes = Attributes::new(rule);
     attributes.take(OF_FIREWALL_RULES);
@@ -361,7 +360,7 @@ fn untranslated_of_firewall_rule(rule: &Resource, filter: Option<&Resource>) -> 
     if let Some(filter) = filter {
         let of_filter = Attributes::new(filter);
         of_filter.take(OF_FILTERS);
-        // The custom rule has one description: that of the rule, otherwise that of the filter.
+        // The custom rule has one description: that of the rule, or else that of the filter.
         if rule.values.get("description").is_none() {
             of_filter.take(&["description"]);
         }
@@ -370,7 +369,7 @@ fn untranslated_of_firewall_rule(rule: &Resource, filter: Option<&Resource>) -> 
     untranslated
 }
 
-/// The filter of a firewall rule.
+/// Returns the filter of a firewall rule.
 fn filter_of<'r>(
     rule: &Resource,
     filters: &BTreeMap<String, &'r Resource>,
@@ -378,7 +377,7 @@ fn filter_of<'r>(
     rule.values.get("filter_id").and_then(Term::text).and_then(|id| filters.get(&id).copied())
 }
 
-/// Counts filters: they are in the spec with the rules that use them.
+/// Counts filters. The spec has them as part of the rules that use them.
 fn report_filters(
     rules: &[FirewallRule<'_>],
     resources: &[Resource],
@@ -421,7 +420,7 @@ fn report_filters(
     }
 }
 
-/// A firewall rule as a custom rule, and its place in the order.
+/// Converts a firewall rule to a custom rule, with its position in the order.
 fn firewall_rule(
     resource: &Resource,
     filters: &BTreeMap<String, &Resource>,

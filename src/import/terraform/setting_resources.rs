@@ -1,4 +1,4 @@
-//! Zones with their settings: `cloudflare_zone`, `cloudflare_zone_settings_override`,
+//! Translates zones with their settings: `cloudflare_zone`, `cloudflare_zone_settings_override`,
 //! `cloudflare_zone_setting`, `cloudflare_zone_dnssec` and `cloudflare_zone_dns_settings`.
 
 use super::Resource;
@@ -12,11 +12,11 @@ use crate::model::facts::settings::{self, SettingKind};
 use crate::model::{Gather, Value, ZoneName};
 use crate::spec::setting_value;
 
-/// Members of `cloudflare_zone_settings_override` whose name in the API differs.
+/// Members of `cloudflare_zone_settings_override` that have another name in the API.
 const RENAMED_SETTINGS: &[(&str, &str)] = &[("zero_rtt", "0rtt")];
 
-/// Settings that a spec cannot change, with the value that every zone has: a state has them
-/// although nobody set them.
+/// Settings that a spec cannot change, with the default of every zone. A state contains them
+/// although no one set them.
 ///
 /// # Sources
 /// developers.cloudflare.com/api, "Get all zone settings" (defaults); the states among the tests of
@@ -49,10 +49,10 @@ const DNS_SETTINGS: &[&str] = &[
     "zone_mode",
 ];
 
-/// How much of a resource is in the spec, or why nothing is.
+/// Extent of a translation, or the reason why there is none.
 type Translated = Result<Translation, Refusal>;
 
-/// The attributes of a resource of a zone, and the zone.
+/// Returns the attributes of a zone's resource, and the zone.
 fn parts<'r>(
     resource: &'r Resource,
     zones: &Zones<'_>,
@@ -60,7 +60,7 @@ fn parts<'r>(
     Ok((Attributes::new(resource), zones.of(resource)?))
 }
 
-/// `cloudflare_zone`.
+/// Translates a `cloudflare_zone`.
 pub(super) fn zone(resource: &Resource, found: &mut ImportResult) -> Translated {
     let attributes = Attributes::new(resource);
     let (old, name) = (attributes.text("zone")?, attributes.text("name")?);
@@ -70,7 +70,7 @@ pub(super) fn zone(resource: &Resource, found: &mut ImportResult) -> Translated 
     Ok(counted(resource, &attributes, found))
 }
 
-/// `cloudflare_zone_dnssec`: version 4 has no wanted status, its presence turns DNSSEC on.
+/// Translates a `cloudflare_zone_dnssec`. Version 4 has no status: the resource turns DNSSEC on.
 pub(super) fn dnssec(
     resource: &Resource,
     zones: &Zones<'_>,
@@ -87,7 +87,7 @@ pub(super) fn dnssec(
     Ok(counted(resource, &attributes, found))
 }
 
-/// `cloudflare_zone_dns_settings` of version 5.
+/// Translates a `cloudflare_zone_dns_settings` of version 5.
 pub(super) fn dns_settings(
     resource: &Resource,
     zones: &Zones<'_>,
@@ -114,7 +114,7 @@ pub(super) fn dns_settings(
     Ok(counted(resource, &attributes, found))
 }
 
-/// `cloudflare_zone_settings_override` of version 4. Each of its settings counts as an entry.
+/// Translates a `cloudflare_zone_settings_override` of version 4. Each setting counts as an entry.
 pub(super) fn settings_override(
     resource: &Resource,
     zones: &Zones<'_>,
@@ -151,13 +151,13 @@ pub(super) fn settings_override(
             translations.push(Translation::LeftOut);
             continue;
         }
-        // A block with one object: `security_header` and others.
+        // `security_header` and others are blocks with one object.
         let value = match value {
             Term::List(list) if list.len() == 1 && matches!(list[0], Term::Map(_)) => &list[0],
             other => other,
         };
         let value = match (api, without_empty(value)) {
-            // The block holds the members of the only member that the API has.
+            // The block contains the members of the API's only member.
             ("security_header", Value::Map(members)) => Value::Map(
                 [("strict_transport_security".to_owned(), Value::Map(members))]
                     .into_iter()
@@ -173,12 +173,12 @@ pub(super) fn settings_override(
         .unwrap_or_else(|| Translation::of_all(translations)))
 }
 
-/// Whether a mobile redirect is off, as the state of a zone without one has it.
+/// Returns true for a disabled mobile redirect, which a state contains if the zone has none.
 fn is_off_redirect(redirect: &Term) -> bool {
     redirect.get("status").and_then(Term::text).is_none_or(|status| status == "off")
 }
 
-/// `cloudflare_zone_setting` of version 5.
+/// Translates a `cloudflare_zone_setting` of version 5.
 pub(super) fn zone_setting(
     resource: &Resource,
     zones: &Zones<'_>,
@@ -200,7 +200,7 @@ pub(super) fn zone_setting(
     Ok(in_part.unwrap_or(translation))
 }
 
-/// Adds a setting that specs know. What cannot be added is reported.
+/// Adds a setting that a spec can have. Reports any other.
 fn setting(
     resource: &Resource,
     found: &mut ImportResult,
@@ -234,8 +234,8 @@ fn setting(
     }
 }
 
-/// The value that `jsonencode` made a text of, where a setting is an object or a list. Other
-/// settings are texts themselves.
+/// Parses the text that `jsonencode` made of a value if the setting is an object or a list. Other
+/// settings are plain texts.
 fn from_json_text(kind: SettingKind, value: Value) -> Value {
     let is_structured = matches!(kind, SettingKind::Object(_) | SettingKind::Words(_));
     match &value {
@@ -248,7 +248,7 @@ fn from_json_text(kind: SettingKind, value: Value) -> Value {
     }
 }
 
-/// A value without members that are empty or null, at any depth.
+/// Removes empty and null members from a value, at any depth.
 fn without_empty(value: &Term) -> Value {
     match value {
         Term::Map(map) => {
@@ -271,7 +271,7 @@ fn without_empty(value: &Term) -> Value {
     }
 }
 
-/// What a resource says something about.
+/// Returns the claim of a resource about a thing.
 pub(super) fn claim<'r>(resource: &'r Resource, what: &'r str, thing: &'r str) -> Claim<'r> {
     Claim { thing, what, origin: &resource.origin, place: resource.place }
 }

@@ -1,4 +1,4 @@
-//! Resources that the user leaves out: `--skip ADDRESS`.
+//! Leaves out the resources that the user skips with `--skip ADDRESS`.
 
 use std::collections::BTreeSet;
 
@@ -7,15 +7,14 @@ use super::value::Term;
 use crate::diagnostic::findings;
 use crate::import::import_result::{ImportResult, Translation};
 
-/// Whether a skip names a directory or a file instead of an address: it has a slash outside of the
-/// keys of an address, or is `.`.
+/// Returns true if a skip names a directory or a file instead of an address: it is `.` or has a
+/// slash outside of the keys of an address.
 pub(in crate::import) fn is_path(skip: &str) -> bool {
     let outside = skip.split(['[', '"']).next().unwrap_or_default();
     outside.contains('/') || outside.starts_with('.') || std::path::Path::new(skip).exists()
 }
 
-/// Takes out the resources that the user leaves out, and reports them. Returns the skips that name
-/// something.
+/// Removes the skipped resources and reports them. Returns the skips that match something.
 pub(super) fn take_out(
     resources: &mut Vec<Resource>,
     skips: &[&str],
@@ -49,7 +48,7 @@ pub(super) fn take_out(
     used
 }
 
-/// Whether an address is what a skip names: the resource, an instance of it, or what is in a
+/// Returns true if a skip matches an address: that of the resource, an instance, or a containing
 /// module.
 fn is_of(address: &str, skip: &str) -> bool {
     let rest = address.strip_prefix(skip);
@@ -58,13 +57,13 @@ fn is_of(address: &str, skip: &str) -> bool {
     })
 }
 
-/// Whether an address is that of a module.
+/// Returns true for the address of a module.
 fn is_module(address: &str) -> bool {
     let mut last_but_one = address.rsplit('.').skip(1);
     last_but_one.next() == Some("module")
 }
 
-/// Removes a setting of `cloudflare_zone_settings_override`; false if there is none.
+/// Removes a setting of `cloudflare_zone_settings_override`. Returns false if there is none.
 fn take_setting(values: &mut Term, name: &str) -> bool {
     let Term::Map(members) = values else { return false };
     let settings = match members.get_mut("settings") {
@@ -77,7 +76,7 @@ fn take_setting(values: &mut Term, name: &str) -> bool {
     }
 }
 
-/// Counts and reports what is left out.
+/// Counts and reports a skipped entry.
 fn report(resource: &Resource, what: &str, skip: &str, found: &mut ImportResult) {
     if !resource.kind.starts_with("cloudflare_") {
         return;

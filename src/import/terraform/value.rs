@@ -1,4 +1,4 @@
-//! Terraform's values, of which parts may be missing.
+//! Represents Terraform's values, of which parts may be missing.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,12 @@ use crate::spec::{Yaml, YamlKind};
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Term {
-    /// Nothing.
+    /// Null.
     Null,
     /// True or false.
     Bool(bool),
-    /// A number; whole ones are exact up to 2^53.
+    /// A number. Whole numbers are exact up to 2^53.
     Number(f64),
-    /// Text.
     Text(String),
     /// A list, a tuple or a set.
     List(Vec<Term>),
@@ -27,16 +26,16 @@ pub(super) enum Term {
     Missing(Missing),
 }
 
-/// Why a value is missing.
+/// Reason for a missing value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Missing {
-    /// What it needs, such as ``the variable `zone_id` has no value``.
+    /// Missing input, such as ``the variable `zone_id` has no value``.
     pub(super) why: String,
-    /// Where it is needed.
+    /// Place of the expression that needs the value.
     pub(super) place: Place,
-    /// Whether Terraform would fail too, so that `try` and `can` go on.
+    /// True if Terraform would fail, too, so that `try` and `can` continue.
     pub(super) is_error: bool,
-    /// The value, if it is known and must not be shown. It may only be compared.
+    /// Value that is known and must not be shown. It may only be compared.
     pub(super) hidden: Option<Box<Hidden>>,
 }
 
@@ -51,18 +50,18 @@ impl std::fmt::Debug for Hidden {
 }
 
 impl Missing {
-    /// A value that Terraform knows and the source does not contain.
+    /// Creates a missing value that Terraform knows and the source does not contain.
     pub(super) fn unknown(why: impl Into<String>, place: Place) -> Self {
         Self { why: why.into(), place, is_error: false, hidden: None }
     }
 
-    /// A value that is known and must not be shown.
+    /// Creates a missing value that is known and must not be shown.
     pub(super) fn sensitive(what: &str, value: Term, place: Place) -> Self {
         let why = format!("{what} is sensitive, so its value is not written into a spec");
         Self { hidden: Some(Box::new(Hidden(value))), ..Self::unknown(why, place) }
     }
 
-    /// A value that Terraform would not find either.
+    /// Creates a missing value that Terraform would not find either.
     pub(super) fn error(why: impl Into<String>, place: Place) -> Self {
         Self { why: why.into(), place, is_error: true, hidden: None }
     }
@@ -75,7 +74,7 @@ impl From<&str> for Term {
 }
 
 impl Term {
-    /// A value of a state or plan.
+    /// Converts a value of a state or plan.
     pub(super) fn from_json(json: &Json) -> Self {
         match json {
             Json::Null => Self::Null,
@@ -89,7 +88,7 @@ impl Term {
         }
     }
 
-    /// A value of a YAML file.
+    /// Converts a value of a YAML file.
     pub(super) fn from_yaml(yaml: &Yaml) -> Self {
         match &yaml.kind {
             YamlKind::Null => Self::Null,
@@ -106,8 +105,8 @@ impl Term {
         }
     }
 
-    /// Whether it is null, or an empty text, list or map: what state files have where the code is
-    /// silent.
+    /// Returns true for null and for an empty text, list or map. State files contain them for unset
+    /// attributes.
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::Null => true,
@@ -118,7 +117,7 @@ impl Term {
         }
     }
 
-    /// The first missing part, at any depth.
+    /// Returns the first missing part, at any depth.
     pub(super) fn missing(&self) -> Option<&Missing> {
         match self {
             Self::Missing(missing) => Some(missing),
@@ -128,7 +127,8 @@ impl Term {
         }
     }
 
-    /// The same, but for what only says which zone it is in: that can be given otherwise.
+    /// Returns the first missing part, except in members that only state the zone. The user can
+    /// supply the zone.
     pub(super) fn missing_beside_zone(&self) -> Option<&Missing> {
         match self {
             Self::Map(map) => map
@@ -139,7 +139,7 @@ impl Term {
         }
     }
 
-    /// How many values it has, itself included.
+    /// Returns the number of values, the outermost included.
     pub(super) fn size(&self) -> usize {
         1 + match self {
             Self::List(list) => list.iter().map(Self::size).sum(),
@@ -148,9 +148,9 @@ impl Term {
         }
     }
 
-    /// The bytes of memory that it takes, at least.
+    /// Returns the minimum memory of the value, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        /// The entries for which a map has room as soon as it has one.
+        /// Number of entries for which a nonempty map reserves room.
         const LEAST_ENTRIES: usize = 11;
         let size = size_of::<Self>();
         size + match self {
@@ -171,7 +171,7 @@ impl Term {
         }
     }
 
-    /// A member of a map.
+    /// Returns a member of a map.
     pub(super) fn get(&self, name: &str) -> Option<&Self> {
         match self {
             Self::Map(map) => map.get(name).filter(|value| !value.is_empty()),
@@ -179,8 +179,8 @@ impl Term {
         }
     }
 
-    /// The only block of this name, or the object of this name: versions 4 and 5 of the provider
-    /// write one or the other.
+    /// Returns the only block or the object of a name: version 4 of the provider writes blocks and
+    /// version 5 objects.
     pub(super) fn object(&self, name: &str) -> Option<&Self> {
         match self.get(name)? {
             Self::List(list) => match list.as_slice() {
@@ -191,7 +191,7 @@ impl Term {
         }
     }
 
-    /// The items of a list, or the value itself as the only item.
+    /// Returns the items of a list, or the value itself as the only item.
     pub(super) fn items(&self) -> &[Self] {
         match self {
             Self::List(list) => list,
@@ -199,7 +199,7 @@ impl Term {
         }
     }
 
-    /// A scalar as text, as Terraform converts it.
+    /// Converts a scalar to text like Terraform.
     pub(super) fn text(&self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text.clone()),
@@ -209,7 +209,7 @@ impl Term {
         }
     }
 
-    /// A boolean, which may be written as text.
+    /// Returns a boolean, which may be written as text.
     pub(super) fn truth(&self) -> Option<bool> {
         match self {
             Self::Bool(b) => Some(*b),
@@ -218,7 +218,7 @@ impl Term {
         }
     }
 
-    /// A number, which may be written as text.
+    /// Returns a number, which may be written as text.
     pub(super) fn number(&self) -> Option<f64> {
         match self {
             Self::Number(n) => Some(*n),
@@ -227,7 +227,7 @@ impl Term {
         }
     }
 
-    /// A whole number that is not negative.
+    /// Returns a whole number that is not negative.
     pub(super) fn whole(&self) -> Option<u32> {
         let n = self.number()?;
         #[allow(
@@ -238,7 +238,7 @@ impl Term {
         (n.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&n)).then_some(n as u32)
     }
 
-    /// As a value of the model. Missing parts are null; ask [`Term::missing`] first.
+    /// Converts the term to a value of the model. Missing parts become null; see [`Term::missing`].
     pub(super) fn to_value(&self) -> Value {
         match self {
             Self::Null | Self::Missing(_) => Value::Null,
@@ -256,13 +256,13 @@ impl Term {
     }
 }
 
-/// A number as Terraform writes it in text: whole numbers without a point.
+/// Converts a number to text like Terraform: whole numbers have no point.
 pub(super) fn number_text(n: f64) -> String {
     if n.fract() == 0.0 && n.abs() < 1e15 { format!("{n:.0}") } else { n.to_string() }
 }
 
 impl Term {
-    /// As JSON. Missing parts are null.
+    /// Converts the term to JSON. Missing parts become null.
     pub(super) fn to_json(&self) -> Json {
         match self {
             Self::Null | Self::Missing(_) => Json::Null,

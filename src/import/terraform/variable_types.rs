@@ -1,4 +1,4 @@
-//! Type constraints of variables: a value takes on the defaults of `optional` attributes, and
+//! Applies type constraints of variables: a value gets the defaults of `optional` attributes, and
 //! scalars are converted.
 //!
 //! # Sources
@@ -13,8 +13,8 @@ use super::functions::set;
 use super::value::Term;
 use crate::model::Gather;
 
-/// The value of a variable with this type. What does not fit the type is left as it is: Terraform
-/// would refuse it.
+/// Converts a value to the type of its variable. A part that does not fit is returned unchanged;
+/// Terraform would refuse it.
 pub(super) fn conform(value: Term, kind: &Expression, scope: &Scope<'_>) -> Term {
     match (kind, value) {
         (_, value @ (Term::Null | Term::Missing(_))) => value,
@@ -25,7 +25,7 @@ pub(super) fn conform(value: Term, kind: &Expression, scope: &Scope<'_>) -> Term
     }
 }
 
-/// A scalar of a primitive type.
+/// Converts a scalar to a primitive type.
 fn scalar(value: Term, kind: &str) -> Term {
     let converted = match kind {
         "string" => value.text().map(Term::Text),
@@ -36,7 +36,7 @@ fn scalar(value: Term, kind: &str) -> Term {
     converted.unwrap_or(value)
 }
 
-/// A value of a constructed type: `list(…)`, `object({…})` and others.
+/// Converts a value to a constructed type: `list(…)`, `object({…})` and others.
 fn constructed(value: Term, call: &FuncCall, scope: &Scope<'_>) -> Term {
     let Some(argument) = call.args.iter().next() else { return value };
     match (call.name.name.as_str(), value) {
@@ -56,7 +56,7 @@ fn constructed(value: Term, call: &FuncCall, scope: &Scope<'_>) -> Term {
     }
 }
 
-/// An object: attributes that are optional and absent, or null, get their default.
+/// Converts an object. Optional attributes that are absent or null get their defaults.
 fn object(mut members: BTreeMap<String, Term>, attributes: &Expression, scope: &Scope<'_>) -> Term {
     let Expression::Object(attributes) = attributes else { return Term::Map(members) };
     for (key, kind) in attributes {

@@ -1,5 +1,5 @@
-//! Values of variables from outside of the configuration: the environment, `.tfvars` files, and
-//! options.
+//! Reads values of variables from outside of the configuration: the environment, `.tfvars` files,
+//! and options.
 //!
 //! # Sources
 //! developer.hashicorp.com/terraform/language/values/variables (precedence; values that are given
@@ -23,21 +23,21 @@ use crate::import::source_files::read_named;
 use crate::model::{EvaluationBudget, Gather};
 use crate::wire::json;
 
-/// The most values of a file in JSON.
+/// Maximum number of values in a JSON file.
 const MOST_VALUES: usize = 1_000_000;
-/// What an encrypted value of SOPS begins with.
+/// Prefix of a value that SOPS encrypted.
 const ENCRYPTED: &str = "ENC[AES256_GCM,";
 
-/// Values of variables that the user supplies, in the order in which they count: the last one wins.
+/// Values of variables that the user supplies, in order of precedence: the last one wins.
 #[derive(Debug, Clone, Default)]
 pub struct GivenValues {
-    /// Those of the environment, by the name of the variable; files and options win over them.
+    /// Values from the environment, by variable name. Files and options take precedence.
     pub environment: BTreeMap<String, String>,
-    /// Options, in the order of the command line.
+    /// Options in the order of the command line.
     pub options: Vec<GivenValue>,
 }
 
-/// An option that gives values of variables.
+/// An option with values of variables.
 #[derive(Debug, Clone)]
 pub enum GivenValue {
     /// `--var NAME=VALUE`.
@@ -46,26 +46,26 @@ pub enum GivenValue {
     File(PathBuf),
 }
 
-/// The content of a file of values.
+/// Content of a file with values.
 pub(super) enum Assignments {
-    /// In Terraform's language.
+    /// File in Terraform's language.
     Hcl(SourceId, Body),
-    /// In JSON.
+    /// File in JSON.
     Json(BTreeMap<String, Term>),
 }
 
-/// A value that is assigned to a variable.
+/// Value that is assigned to a variable.
 #[derive(Clone, Copy)]
 pub(super) enum Assigned<'b> {
-    /// An expression of a file.
+    /// Expression of a file.
     Expression(SourceId, &'b Expression),
-    /// A value of a file in JSON.
+    /// Value of a JSON file.
     Value(&'b Term),
-    /// A text of an option or of the environment.
+    /// Text of an option or of the environment.
     Text(&'b str),
 }
 
-/// Options with the content of their files.
+/// Options with the contents of their files.
 #[derive(Default)]
 pub(super) struct ReadValues {
     pub(super) environment: BTreeMap<String, String>,
@@ -79,10 +79,10 @@ pub(super) enum ReadOption {
 }
 
 impl Assignments {
-    /// Reads the text of a file. Errors do not quote it: it may hold secrets.
+    /// Parses a file. Errors do not quote the text, which may contain secrets.
     ///
     /// # Errors
-    /// Where and why it is invalid.
+    /// The place and the reason of a syntax error.
     pub(super) fn parse(
         source: SourceId,
         name: &str,
@@ -116,7 +116,7 @@ impl Assignments {
         Ok(Self::Hcl(source, body))
     }
 
-    /// The values by the names of their variables.
+    /// Returns the values with the names of their variables.
     pub(super) fn values(&self) -> Vec<(&str, Assigned<'_>)> {
         match self {
             Self::Hcl(source, body) => body
@@ -131,13 +131,13 @@ impl Assignments {
 }
 
 impl GivenValues {
-    /// Whether an option gives a value.
+    /// Returns true if an option supplies a value.
     #[must_use]
     pub fn has_options(&self) -> bool {
         !self.options.is_empty()
     }
 
-    /// Reads the files of the options. What cannot be read is returned with the reason.
+    /// Reads the files of the options. Also returns the unreadable files with the reasons.
     pub(super) fn read(&self, found: &mut ImportResult) -> (ReadValues, Vec<(String, String)>) {
         let mut options = Vec::new();
         let mut unreadable = Vec::new();
@@ -173,8 +173,8 @@ impl GivenValues {
 }
 
 impl ReadValues {
-    /// The values of the variables of a root, of which the last one wins: the environment, its
-    /// files, then options.
+    /// Returns the values of the variables of a root. Options win over files, and files over the
+    /// environment.
     pub(super) fn by_variable<'b>(
         &'b self,
         of_files: impl Iterator<Item = &'b Assignments>,
@@ -191,7 +191,7 @@ impl ReadValues {
         all
     }
 
-    /// Reports values of variables that no configuration declares, as Terraform does.
+    /// Reports values of variables that no configuration declares, like Terraform.
     pub(super) fn report_undeclared(&self, declared: &BTreeSet<String>, found: &mut ImportResult) {
         for option in &self.options {
             match option {
@@ -213,7 +213,7 @@ impl ReadValues {
     }
 }
 
-/// The value of a text that is given for a variable of a type.
+/// Converts a text to a value for a variable of a type.
 pub(super) fn from_text(text: &str, kind: Option<&Expression>, name: &str, place: Place) -> Term {
     let is_literal = match kind {
         None => true,
@@ -240,7 +240,7 @@ pub(super) fn from_text(text: &str, kind: Option<&Expression>, name: &str, place
     if value.missing().is_some() { wrong() } else { value }
 }
 
-/// A value without what is encrypted.
+/// Makes encrypted values missing.
 pub(super) fn readable(value: Term, name: &str, place: Place) -> Term {
     match value {
         Term::Text(text) if text.starts_with(ENCRYPTED) => Term::Missing(Missing::unknown(
@@ -260,7 +260,7 @@ pub(super) fn readable(value: Term, name: &str, place: Place) -> Term {
     }
 }
 
-/// No names: a value that is given as text refers to nothing.
+/// A scope without names, because a value from a text must not refer to anything.
 struct Nothing(Effort);
 
 impl Globals for Nothing {

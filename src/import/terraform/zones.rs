@@ -1,4 +1,4 @@
-//! Which zone a resource belongs to.
+//! Determines the zone of a resource.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use super::value::Term;
 use super::{ASSIGNED, GivenZones, Resource, ZONE_REFERENCE};
 use crate::model::ZoneName;
 
-/// The names of zones by their id, and the zone of resources that do not name one.
+/// Zone names by id, and the zone of resources that name none.
 pub(super) struct Zones<'g> {
     by_id: BTreeMap<String, ZoneName>,
     given: &'g GivenZones,
 }
 
 impl<'g> Zones<'g> {
-    /// As far as the resources tell, and as given.
+    /// Collects the zones from the resources and from the options.
     pub(super) fn new(resources: &[Resource], given: &'g GivenZones) -> Self {
         let mut zones = BTreeMap::new();
         let mut learn = |id: Option<String>, name: Option<String>| {
@@ -39,7 +39,7 @@ impl<'g> Zones<'g> {
                         );
                     }
                 }
-                // Version 4 stores the full name beside the name.
+                // Version 4 stores the full name beside the relative one.
                 "cloudflare_record" => {
                     let zone =
                         text("hostname").zip(text("name")).and_then(|(host, name)| {
@@ -59,9 +59,8 @@ impl<'g> Zones<'g> {
         Self { by_id: zones, given }
     }
 
-    /// What tells the zone of a resource from another one of the same name: nothing where the
-    /// source or the user says which zone has the name, otherwise its id or the directory that does
-    /// not say it.
+    /// Returns a text that distinguishes zones of the same name. The text is empty if the source or
+    /// the user states the zone; otherwise it is the id, or the directory that lacks the id.
     pub(super) fn view<'r>(&self, resource: &'r Resource) -> &'r str {
         match resource.values.get("zone_id") {
             Some(Term::Text(id)) => match self.by_id.get(id) {
@@ -75,7 +74,7 @@ impl<'g> Zones<'g> {
         }
     }
 
-    /// The zone of a resource, by its `zone_id`.
+    /// Returns the zone of a resource by its `zone_id`.
     pub(super) fn of(&self, resource: &Resource) -> Result<ZoneName, Refusal> {
         let Self { by_id, given } = self;
         let known = |id: &str| match id.strip_prefix(ZONE_REFERENCE) {
@@ -86,7 +85,7 @@ impl<'g> Zones<'g> {
             Some(Term::Text(id)) => {
                 let zone = known(id).or_else(|| given.default.clone());
                 let unknown = match id.strip_prefix(ASSIGNED) {
-                    // The id of something else, which Cloudflare assigns.
+                    // The id of another kind of object, which Cloudflare assigns.
                     Some(address) => {
                         UnknownZone::Missing(format!("`{address}` is not a zone with a known name"))
                     }

@@ -1,4 +1,4 @@
-//! Calls of modules: their instances, what they are called with, and what they give back.
+//! Evaluates calls of modules: their instances, inputs and outputs.
 
 use std::rc::Rc;
 
@@ -11,11 +11,11 @@ use super::module::{Call, Called, Module, Refused};
 use crate::diagnostic::{Place, SourceId};
 use crate::model::Gather;
 
-/// What to do where a module is not read.
+/// Advice for a module that is not read.
 const USE_STATE: &str = "import the state (`terraform show -json`) to include what it makes";
 
 impl<'b> Module<'b> {
-    /// The instances of a call.
+    /// Returns the instances of a call.
     pub(super) fn called(&self, name: &str) -> Called<'b> {
         let Some((source, block)) = self.calls.get(name) else {
             return Err(Refused::Missing(Missing::unknown(
@@ -37,7 +37,7 @@ impl<'b> Module<'b> {
         called
     }
 
-    /// Follows a call.
+    /// Creates the instances of a call.
     fn call(&self, name: &str, source: SourceId, block: &'b Block, place: Place) -> Called<'b> {
         let Some(wanted) = source_of(block) else {
             return Err(Refused::Elsewhere(format!("its `source` is not a literal; {USE_STATE}")));
@@ -64,7 +64,7 @@ impl<'b> Module<'b> {
         }
         let mut instances = Vec::new();
         for (index, scope) in self.instances(source, block).map_err(Refused::Missing)? {
-            // The values of `each` stay with the instance.
+            // The values of `each` belong to the instance.
             let each =
                 Term::List(scope.names.iter().map(|(_, value)| Term::clone(value)).collect());
             if matches!(self.all.effort.keep(each, place), Term::Missing(_))
@@ -87,8 +87,9 @@ impl<'b> Module<'b> {
         Ok(instances.into())
     }
 
-    /// The value of `module.name.output`, `module.name["key"].output` or all of `module.name`, and
-    /// how much of the path was used; `None` for what is not in the files that were read.
+    /// Returns the value of `module.name.output`, `module.name["key"].output` or all of
+    /// `module.name`, and the number of used path segments. Returns `None` if the files that were
+    /// read do not contain the module.
     pub(super) fn outputs(&self, path: &[&str], place: Place) -> Option<(Term, usize)> {
         let (name, rest) = path.split_first()?;
         let (_, block) = self.calls.get(name)?;
@@ -112,7 +113,7 @@ impl<'b> Module<'b> {
             let what = format!("the output `{output}` of `module.{name}`");
             Some(Term::Missing(Missing::sensitive(&what, value, place)))
         };
-        // One output is evaluated alone where the code names it.
+        // A single output is evaluated alone if the path names it.
         let named = match (is_single(block), rest) {
             (true, [output, ..]) => instances.first().map(|(_, module)| (module, output, 2)),
             (false, [key, output, ..]) => {

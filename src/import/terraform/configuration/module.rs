@@ -1,4 +1,4 @@
-//! An instance of a module, and the call that makes it.
+//! Represents an instance of a module and the call that creates it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,57 +17,51 @@ use crate::diagnostic::SourceId;
 /// An expression and its file.
 pub(super) type Written<'b> = (SourceId, &'b Expression);
 
-/// A variable.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Variable<'b> {
-    /// Whether its value must not be shown.
+    /// True if the value must not be shown.
     pub(super) is_sensitive: bool,
-    /// Its default.
     pub(super) default: Option<Written<'b>>,
-    /// Its type.
     pub(super) kind: Option<Written<'b>>,
-    /// Whether null stands for the default: `nullable = false`.
+    /// True if null stands for the default: `nullable = false`.
     pub(super) is_never_null: bool,
 }
 
-/// An instance of a module: every file of a directory, and what it is called with.
+/// An instance of a module: the files of a directory, and the inputs of the call.
 pub(super) struct Module<'b> {
-    /// Itself.
+    /// Reference to the instance itself.
     pub(super) own: Weak<Module<'b>>,
-    /// Its directory, at the end of those by which it is called; the first one is that of the root.
+    /// Directories of the callers, from that of the root to that of the module.
     pub(super) chain: Vec<&'b Path>,
-    /// All modules.
     pub(super) all: &'b Modules<'b>,
-    /// What its addresses begin with, such as `module.dns["a"].`; nothing in a root.
+    /// Prefix of addresses, such as `module.dns["a"].`; empty in a root.
     pub(super) prefix: String,
-    /// Its directory as Terraform sees it from the root: `path.module`.
+    /// Directory relative to that of the root: `path.module`.
     pub(super) path: PathBuf,
-    /// What calls it; nothing calls a root.
+    /// Call that creates the instance; `None` for a root.
     pub(super) call: Option<Call<'b>>,
-    /// Its calls of other modules.
+    /// Calls of other modules.
     pub(super) calls: BTreeMap<&'b str, (SourceId, &'b Block)>,
-    /// What it gives to its caller.
     pub(super) outputs: BTreeMap<&'b str, Written<'b>>,
-    /// The instances of each call, as soon as they are known; `None` while that is under way.
+    /// Instances of each call; `None` while they are being created.
     pub(super) children: RefCell<BTreeMap<String, Option<Called<'b>>>>,
-    /// Variables.
     pub(super) variables: BTreeMap<&'b str, Variable<'b>>,
     /// Values of variables from outside of the configuration.
     pub(super) assigned: BTreeMap<&'b str, Assigned<'b>>,
-    /// Outputs whose value must not be shown.
+    /// Outputs whose values must not be shown.
     pub(super) sensitive_outputs: BTreeSet<&'b str>,
     /// Local values.
     pub(super) locals: BTreeMap<&'b str, Written<'b>>,
-    /// Resources and data sources by kind (with `data.` in front) and name.
+    /// Resources and data sources by kind and name. Kinds of data sources begin with `data.`.
     pub(super) blocks: BTreeMap<(String, &'b str), (SourceId, &'b Block)>,
-    /// Resources and calls that are declared more than once, by their address, and why they cannot
-    /// be read.
+    /// Addresses of resources and calls that are declared more than once, with the reasons why they
+    /// cannot be read.
     pub(super) redeclared: BTreeMap<String, &'static str>,
-    /// What was evaluated; `None` while it is under way.
+    /// Evaluated values; `None` during their evaluation.
     pub(super) cache: RefCell<BTreeMap<String, Option<Term>>>,
 }
 
-/// Attributes of a call of a module that are not inputs.
+/// Arguments of a module block that are not inputs.
 ///
 /// # Sources
 /// developer.hashicorp.com/terraform/language/block/variable (names that a variable cannot have),
@@ -75,35 +69,35 @@ pub(super) struct Module<'b> {
 const OF_CALLS: &[&str] =
     &["source", "version", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"];
 
-/// The instances of a call, each with its key; otherwise why they are not known.
+/// Instances of a call with their keys, or the reason why they are unknown.
 pub(super) type Called<'b> = Result<Rc<[(String, Rc<Module<'b>>)]>, Refused>;
 
-/// Why a call is not followed.
+/// Reason why a call is not followed.
 #[derive(Clone)]
 pub(super) enum Refused {
-    /// The module is elsewhere.
+    /// The module is not in the files that were read.
     Elsewhere(String),
     /// A value is missing.
     Missing(Missing),
-    /// There are too many instances.
+    /// The limit on instances is exceeded.
     TooMany,
 }
 
-/// A call of a module that makes one instance of it.
+/// A call that creates one instance of a module.
 pub(super) struct Call<'b> {
-    /// The instance that calls.
+    /// Calling instance.
     pub(super) from: Weak<Module<'b>>,
-    /// The file of the call.
+    /// File of the call.
     pub(super) source: SourceId,
-    /// The call.
+    /// Block of the call.
     pub(super) block: &'b Block,
     /// `each` or `count` of the instance.
     pub(super) names: Vec<(String, Rc<Term>)>,
 }
 
 impl Call<'_> {
-    /// What the call gives for a variable. It is evaluated when it is needed: two modules may use
-    /// each other's outputs, as long as no value needs itself.
+    /// Returns the input for a variable. Inputs are evaluated on demand: two modules may use each
+    /// other's outputs, unless a value depends on itself.
     ///
     /// # Sources
     /// developer.hashicorp.com/terraform/internals/graph (variables and outputs are nodes of their
@@ -114,7 +108,7 @@ impl Call<'_> {
         Some(Scope { names: self.names.clone(), ..from.scope(self.source) }.evaluate(&given.value))
     }
 
-    /// Whether the call gives a value for a variable.
+    /// Returns true if the call has an input for a variable.
     pub(super) fn has(&self, name: &str) -> bool {
         !OF_CALLS.contains(&name) && self.block.body.has_attribute(name)
     }
