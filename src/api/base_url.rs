@@ -1,4 +1,4 @@
-//! The base URL: which ones are accepted, and how the path and query of a request are appended.
+//! The base URL: validation, and the URLs of requests below it.
 //!
 //! The credentials are sent to this URL, so it is checked before the first request.
 
@@ -10,18 +10,17 @@ use crate::wire::Request;
 /// A base URL that credentials may be sent to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BaseUrl {
-    /// The URL, whose path has no slash at the end.
+    /// URL whose path has no final slash.
     url: Url,
-    /// The path.
     path: String,
 }
 
 impl BaseUrl {
-    /// Parses a base URL, with or without a slash at its end.
+    /// Parses a base URL, with or without a final slash.
     ///
     /// # Errors
-    /// [`ApiError::Settings`] if it is not a URL, is neither HTTPS nor plain HTTP to this machine,
-    /// or has a user name, a password, a query or a fragment.
+    /// Fails with [`ApiError::Settings`] if the text is not a URL, if the URL is neither HTTPS nor
+    /// plain HTTP to this machine, or if it has a user name, a password, a query or a fragment.
     pub(super) fn read(text: &str) -> Result<Self, ApiError> {
         // A URL with a password is refused before it is quoted anywhere.
         let refuse = |why: &str| Err(ApiError::settings(format!("use the base URL: {why}")));
@@ -45,21 +44,21 @@ impl BaseUrl {
         Ok(Self { url, path })
     }
 
-    /// Whether it points to this machine.
+    /// Returns true if the URL points to this machine.
     pub(super) fn is_loopback(&self) -> bool {
         is_loopback(&self.url)
     }
 
-    /// Whether it is plain HTTP.
+    /// Returns true for plain HTTP.
     pub(super) fn is_plain(&self) -> bool {
         self.url.scheme() == "http"
     }
 
-    /// The URL of a request.
+    /// Returns the URL of a request.
     ///
     /// # Errors
-    /// [`ApiError::Misused`] if the path would be changed on the way (`..`, `?`, `#`, spaces): an
-    /// identifier with such characters could otherwise turn one request into another.
+    /// Fails with [`ApiError::Misused`] if the URL library would change the path (`..`, `?`, `#`,
+    /// spaces): an identifier with such characters could turn one request into another.
     pub(super) fn url(&self, request: &Request) -> Result<Url, ApiError> {
         let misused = || ApiError::Misused {
             request: RequestName::of(request),
@@ -78,7 +77,7 @@ impl BaseUrl {
     }
 }
 
-/// Whether a URL's host always means this machine.
+/// Returns true if a URL's host always means this machine.
 pub(super) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     if host.eq_ignore_ascii_case("localhost") {

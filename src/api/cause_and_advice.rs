@@ -1,4 +1,4 @@
-//! What to do about an error, in one or two sentences.
+//! Advice for errors, in one or two sentences.
 //!
 //! Cloudflare does not say which permission is missing, and one code (9109) has four meanings that
 //! only the text distinguishes. So the advice derives the permission from method and path, and the
@@ -14,21 +14,21 @@ use super::rate_limiter::{WINDOW_SECONDS, quota_in_words};
 use super::request_kind::resource;
 use crate::model::facts::permissions::{Permission, PermissionGroup};
 
-/// Cloudflare's base URL, for users whose base URL is a different one.
+/// Cloudflare's base URL, for users who configured another one.
 const SERVICE: &str = super::Settings::BASE_URL;
 
-/// What to do about a proxy that responds with 407.
+/// Advice for a proxy that responds with 407.
 const PROXY_CREDENTIALS: &str = "the proxy requires credentials, or refuses those it was given: set them in `HTTPS_PROXY` \
      (`http://user:password@host:port`)";
 
 impl ApiError {
-    /// What to do about it, if that can be told.
+    /// Returns advice for the error, if there is any.
     #[must_use]
     pub fn advice(&self) -> Option<String> {
         advice(self)
     }
 
-    /// Whether Cloudflare does not know the token at all, so that no permission helps.
+    /// Returns true if Cloudflare does not know the token, so that no permission helps.
     #[must_use]
     pub fn is_unknown_token(&self) -> bool {
         let is_said = |message: &crate::wire::ApiMessage| {
@@ -39,7 +39,6 @@ impl ApiError {
     }
 }
 
-/// The advice for an error, if there is one.
 fn advice(error: &ApiError) -> Option<String> {
     match error {
         ApiError::Settings { source, .. } => source.as_ref().map(|_| {
@@ -71,7 +70,7 @@ fn advice(error: &ApiError) -> Option<String> {
     }
 }
 
-/// The advice for a failed connection.
+/// Returns the advice for a failed connection.
 fn unreached(fault: &Fault) -> String {
     use rustls::CertificateError as Certificate;
     match fault.tls() {
@@ -122,7 +121,7 @@ fn unreached(fault: &Fault) -> String {
     .into()
 }
 
-/// The advice for a response without an envelope.
+/// Returns the advice for a response without an envelope.
 fn garbled(status: u16) -> Option<String> {
     Some(match status {
         407 => PROXY_CREDENTIALS.into(),
@@ -137,7 +136,7 @@ fn garbled(status: u16) -> Option<String> {
     })
 }
 
-/// The advice for a refusal.
+/// Returns the advice for a refusal.
 fn refused(
     error: &ApiError,
     request: &RequestName,
@@ -200,7 +199,7 @@ fn refused(
     if error.is_unknown_token() {
         return Some(unknown_token(request));
     }
-    // Code 0 names a permission of an internal kind that no token can be given (reported 2020).
+    // Code 0 belongs to an internal kind of permission that no token can have (reported 2020).
     let is_unnumbered = error.messages().iter().all(|m| m.code.is_none_or(|code| code == 0));
     if has(&[10000, 9109])
         || status == 401
@@ -216,7 +215,7 @@ fn refused(
     })
 }
 
-/// The advice for a well-formed token that Cloudflare does not know.
+/// Returns the advice for a well-formed token that Cloudflare does not know.
 fn unknown_token(request: &RequestName) -> String {
     if request.path.starts_with("/user/tokens/") {
         return "the API token is wrong, expired or revoked; or it belongs to an account, and then it is verified at \
@@ -226,10 +225,10 @@ fn unknown_token(request: &RequestName) -> String {
     "the API token is wrong, expired or revoked: compare it with the list of API tokens in the dashboard".into()
 }
 
-/// The command that shows what credentials may do.
+/// Command that shows the permissions of credentials.
 const DOCTOR: &str = "`zonewright doctor` shows what these credentials may do";
 
-/// The advice for a missing permission.
+/// Returns the advice for a missing permission.
 fn lacking(request: &RequestName, signature: Signature) -> String {
     let of_token = match permission(request) {
         Some(permission) => {
@@ -253,7 +252,7 @@ fn lacking(request: &RequestName, signature: Signature) -> String {
     }
 }
 
-/// The permission that a token needs for a request.
+/// Returns the permission that a token needs for a request.
 fn permission(request: &RequestName) -> Option<Permission> {
     let resource = resource(&request.path);
     let group = match resource.as_str() {
@@ -269,8 +268,8 @@ fn permission(request: &RequestName) -> Option<Permission> {
     Some(if request.method.is_read() { Permission::read(group) } else { Permission::edit(group) })
 }
 
-/// The permission for a zone's rulesets: each phase belongs to a product; rulesets without a phase
-/// in the path mostly belong to the WAF.
+/// Returns the permission for a zone's rulesets. Each phase belongs to a product; most rulesets
+/// without a phase in the path belong to the WAF.
 fn phase_group(path: &str) -> PermissionGroup {
     match path.split_once("/phases/").map(|(_, rest)| rest.split('/').next().unwrap_or_default()) {
         Some("http_request_cache_settings") => PermissionGroup::CacheRules,
@@ -291,7 +290,7 @@ mod tests {
     use super::*;
     use crate::wire::{ApiMessage, Method};
 
-    /// The advice for a refusal.
+    /// Returns the advice for a refusal.
     fn advice_for(
         method: Method,
         path: &str,

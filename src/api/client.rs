@@ -1,4 +1,4 @@
-//! The client: budget, credentials, exchange and repetition put together.
+//! The client: combines rate limiter, credentials, transport and retries.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,36 +21,31 @@ use super::transport::{Failed, Transport};
 use super::{ApiEvent, Observer, Seen, Settings, Stop, WaitReason};
 use crate::wire::{Envelope, Intake, Request};
 
-/// A client of Cloudflare's API. Clones share connections, budget and counts.
+/// A client of Cloudflare's API. Clones share connections, rate limiter and counters.
 #[derive(Clone)]
 pub struct Client {
-    /// What the clones share.
     shared: Arc<Shared>,
 }
 
-/// What the clones of a client share.
+/// State that all clones of a client share.
 struct Shared {
-    /// Sends one request.
     transport: Transport,
-    /// Headers of the credentials.
     signer: Signer,
-    /// Kinds for which the token was refused and the key was not.
+    /// Kinds of requests for which Cloudflare refused the token but accepted the key.
     by_key: Mutex<BTreeSet<RequestKind>>,
-    /// The budget.
     limiter: Limiter,
-    /// Requests that may be under way beside those that are.
+    /// Slots for further concurrent requests.
     slots: Semaphore,
-    /// Whether the user wants to stop.
+    /// Tells whether the user asked to stop.
     stop: Stop,
-    /// Delays of our choice.
     back_off: BackOff,
-    /// The most times that a request is sent.
+    /// Maximum number of attempts for a request.
     attempts: u32,
-    /// Who hears what happens.
+    /// Receives the events of the client.
     observer: Observer,
-    /// Requests sent.
+    /// Number of requests sent.
     requests: AtomicU64,
-    /// What the headers of answers said.
+    /// Facts from the headers of responses.
     seen: Mutex<Seen>,
 }
 
@@ -61,16 +56,16 @@ impl std::fmt::Debug for Client {
 }
 
 impl Client {
-    /// A client; nothing is sent yet.
+    /// Creates a client without sending a request.
     ///
     /// # Errors
-    /// [`ApiError::Settings`] if the base URL, the credentials or a number is unusable, or TLS
-    /// cannot be set up.
+    /// Fails with [`ApiError::Settings`] if the base URL, the credentials or a number is unusable,
+    /// or if TLS cannot be set up.
     pub fn new(settings: Settings) -> Result<Self, ApiError> {
         Self::with_delays(settings, BackOff::BASE)
     }
 
-    /// A client whose delays begin at `base`.
+    /// Creates a client whose delays begin at `base`.
     pub(super) fn with_delays(settings: Settings, base: Duration) -> Result<Self, ApiError> {
         let Settings {
             base_url,
@@ -115,25 +110,25 @@ impl Client {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// Requests sent so far, repetitions included.
+    /// Returns the number of requests sent so far, including retries.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.shared.requests.load(Ordering::Relaxed)
     }
 
-    /// What the headers of the answers so far said.
+    /// Returns the facts from the headers of all responses so far.
     #[must_use]
     pub fn seen(&self) -> Seen {
         self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How many requests can be sent now without a wait for the rate limit.
+    /// Returns the number of requests that can be sent now without waiting for the rate limit.
     #[must_use]
     pub fn free_requests(&self) -> usize {
         self.shared.limiter.free_requests()
     }
 
-    /// Sends a request, again where that is harmless and may help.
+    /// Sends a request, and retries it where that is harmless and may help.
     pub(super) async fn exchange<I: Intake>(
         &self,
         request: &Request,
@@ -150,8 +145,7 @@ impl Client {
             let next = retry::next(&failed.error, failed.asked);
             let delay = shared.back_off.delay(attempt);
             if let Next::Pause(asked) = next {
-                // To be told twice in a row not to wait long enough is a reason to wait longer than
-                // asked.
+                // After two refusals in a row, the requested wait was too short, so wait longer.
                 let pause = if attempt > 1 { asked.max(delay) } else { asked };
                 shared.limiter.pause(pause);
             }
@@ -163,7 +157,7 @@ impl Client {
             let may_go_on = match next {
                 Next::BackOff => shared.wait(WaitReason::BackOff, delay).await,
                 Next::Wait(asked) => shared.wait(WaitReason::RetryAfter, asked.max(delay)).await,
-                // The budget holds this request back as it does all others.
+                // The rate limiter delays this request like all others.
                 Next::Pause(_) | Next::GiveUp => !shared.stop.is_asked(),
             };
             if !may_go_on {
@@ -173,12 +167,12 @@ impl Client {
     }
 }
 
-/// The fewest requests a second that a user may wish for: one in almost three hours.
+/// Lowest allowed number of requests per second: one request in almost three hours.
 const SLOWEST: f64 = 0.0001;
 
 impl Shared {
-    /// Sends a request once, in a box: else each place that awaits a request would get a copy of
-    /// all that sends one.
+    /// Boxes one attempt. Otherwise each caller would contain a copy of the code that sends a
+    /// request.
     #[inline(never)]
     fn attempt<'a, I: Intake + 'a>(
         &'a self,
@@ -189,7 +183,7 @@ impl Shared {
         Box::pin(self.signed::<I>(request, kind, attempt))
     }
 
-    /// Sends a request once; twice if the token is refused and there is a key.
+    /// Sends a request once, or twice if Cloudflare refuses the token and there is a key.
     async fn signed<I: Intake>(
         &self,
         request: &Request,
@@ -212,7 +206,7 @@ impl Shared {
             (Err(second), ApiError::Refused { request, status, messages, .. })
                 if is_for_the_key(&second.error) =>
             {
-                // The token's refusal is the one to report: it is what the user meant to use.
+                // Report the refusal of the token, because the user meant to use it.
                 Err(ApiError::Refused { request, status, messages, signature: Signature::Both }
                     .into())
             }
@@ -222,7 +216,7 @@ impl Shared {
             }
             (Err(second), _) => {
                 if matches!(second.error, ApiError::Refused { status, .. } if status < 500) {
-                    // It was refused for what it says, so the key itself was accepted.
+                    // Cloudflare refused the content of the request, so it accepted the key.
                     self.by_key().insert(kind.clone());
                 }
                 outcome
@@ -239,7 +233,7 @@ impl Shared {
     ) -> Result<Envelope<I::Result>, Failed> {
         let stopped = || ApiError::Stopped { request: RequestName::of(request) };
         let permit = self.limiter.acquire(kind).await.ok_or_else(stopped)?;
-        // It is never closed, and those that are under way come to an end.
+        // The semaphore is never closed, and running requests always finish.
         let _slot = self.slots.acquire().await.ok();
         let RequestName { method, path } = RequestName::of(request);
         self.requests.fetch_add(1, Ordering::Relaxed);
@@ -261,12 +255,12 @@ impl Shared {
         outcome
     }
 
-    /// The kinds that need the key.
+    /// Locks the set of kinds that need the key.
     fn by_key(&self) -> std::sync::MutexGuard<'_, BTreeSet<RequestKind>> {
         self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Announces a repetition.
+    /// Announces a retry.
     fn retrying(&self, request: &Request, attempt: u32, error: &ApiError) {
         let cause = match std::error::Error::source(error) {
             Some(source) => format!("{error}: {source}"),
@@ -279,7 +273,7 @@ impl Shared {
         });
     }
 
-    /// Waits, after saying so, unless the user wants to stop; whether to go on.
+    /// Announces a wait and waits. Returns false if the user asked to stop.
     async fn wait(&self, reason: WaitReason, duration: Duration) -> bool {
         if !duration.is_zero() && !self.stop.is_asked() {
             (self.observer)(&ApiEvent::Waiting { reason, duration });
@@ -293,7 +287,7 @@ impl Shared {
     }
 }
 
-/// An exchange under way; its end is told when this is dropped, also where the request is given up.
+/// A running exchange. Announces its end when dropped, even if the request is abandoned.
 struct Exchange<'a>(&'a Observer);
 
 impl Drop for Exchange<'_> {
@@ -302,7 +296,7 @@ impl Drop for Exchange<'_> {
     }
 }
 
-/// Whether a refusal is about who asks, so that another who might be allowed.
+/// Returns true if a refusal concerns the credentials, so that others might be accepted.
 fn is_for_the_key(error: &ApiError) -> bool {
     let ApiError::Refused { status, messages, .. } = error else { return false };
     match status {

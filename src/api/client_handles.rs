@@ -1,4 +1,4 @@
-//! Handles on a client: one that only reads, one that only writes, one that only asks.
+//! Handles on a client: one for reads, one for writes, one for dry runs.
 
 use serde::de::DeserializeOwned;
 
@@ -8,26 +8,26 @@ use super::{Checker, Reader, Seen, Writer};
 use crate::wire::{Envelope, List, Request, Whole};
 
 impl Client {
-    /// The means of reading.
+    /// Returns a handle that can only read.
     #[must_use]
     pub fn reader(&self) -> ReadClient {
         ReadClient(self.clone())
     }
 
-    /// The means of writing.
+    /// Returns a handle that can only write.
     #[must_use]
     pub fn writer(&self) -> WriteClient {
         WriteClient(self.clone())
     }
 
-    /// The means of asking whether a write would be accepted.
+    /// Returns a handle that can only send dry runs.
     #[must_use]
     pub fn checker(&self) -> CheckClient {
         CheckClient(self.clone())
     }
 }
 
-/// The means of reading, and only that.
+/// A handle that can only read.
 #[derive(Debug, Clone)]
 pub struct ReadClient(Client);
 
@@ -65,14 +65,14 @@ impl Reader for ReadClient {
 }
 
 impl ReadClient {
-    /// What the headers of the answers so far said.
+    /// Returns the facts from the headers of all responses so far.
     #[must_use]
     pub fn seen(&self) -> Seen {
         self.0.seen()
     }
 }
 
-/// The means of writing, and only that.
+/// A handle that can only write.
 #[derive(Debug, Clone)]
 pub struct WriteClient(Client);
 
@@ -88,7 +88,7 @@ impl Writer for WriteClient {
     }
 }
 
-/// The means of asking whether a write would be accepted, and only that.
+/// A handle that can only send dry runs.
 #[derive(Debug, Clone)]
 pub struct CheckClient(Client);
 

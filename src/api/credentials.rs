@@ -1,8 +1,8 @@
-//! Credentials: the headers they become, and how they are kept out of all texts.
+//! Credentials: their headers, and their protection in memory and in texts.
 //!
-//! The input is secrets as values. The output is headers marked as sensitive, and `redactor`
-//! removes the secrets from Cloudflare's texts before other modules see them. Nothing here has a
-//! `Display` or can be serialized, and `Debug` is masked.
+//! The input is secrets as values. The output is headers marked as sensitive. `redactor` removes
+//! the secrets from Cloudflare's texts before other modules see them. Nothing here has a `Display`
+//! or can be serialized, and `Debug` is masked.
 //!
 //! # Sources
 //! developers.cloudflare.com/fundamentals/api/get-started, read 2026-11-20.
@@ -22,18 +22,19 @@ pub enum Credentials {
     Token(SecretString),
     /// The global key with its user's email address, sent as `X-Auth-Key` and `X-Auth-Email`.
     Key {
-        /// The user's email address.
+        /// Email address of the user.
         email: SecretString,
-        /// The global key.
+        /// Global key of the user.
         key: SecretString,
     },
-    /// Both: the token first, and the key for the kinds of calls for which the token is refused.
+    /// Token and key. The token is tried first; the key is used for kinds of requests for which the
+    /// token is refused.
     TokenThenKey {
-        /// The API token.
+        /// API token.
         token: SecretString,
-        /// The user's email address.
+        /// Email address of the user.
         email: SecretString,
-        /// The global key.
+        /// Global key of the user.
         key: SecretString,
     },
 }
@@ -49,8 +50,9 @@ impl fmt::Debug for Credentials {
 }
 
 impl Credentials {
-    /// A message authentication code (HMAC-SHA-256, RFC 2104) of these bytes, which only a holder
-    /// of these credentials can compute. It reveals neither the bytes nor the credentials.
+    /// Computes a message authentication code (HMAC-SHA-256, RFC 2104) of these bytes. Only a
+    /// holder of these credentials can compute it, and it reveals neither the bytes nor the
+    /// credentials.
     #[must_use]
     pub fn seal(&self, bytes: &[u8]) -> hmac::Tag {
         let (Self::Token(secret)
@@ -60,7 +62,7 @@ impl Credentials {
     }
 }
 
-/// How one request is authenticated; never both at once, because Cloudflare does not specify the
+/// Authentication of one request: token or key, never both, because Cloudflare does not specify the
 /// result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Scheme {
@@ -91,8 +93,8 @@ impl Signer {
     /// Converts credentials into headers.
     ///
     /// # Errors
-    /// [`ApiError::Settings`] if a value is empty or contains a character that a header cannot
-    /// carry.
+    /// Fails with [`ApiError::Settings`] if a value is empty or contains a character that a header
+    /// cannot carry.
     pub(super) fn new(credentials: &Credentials) -> Result<Self, ApiError> {
         let (token, key) = match credentials {
             Credentials::Token(token) => (Some(token), None),
@@ -104,17 +106,16 @@ impl Signer {
         Ok(Self { token, key })
     }
 
-    /// The scheme to try first.
+    /// Returns the scheme to try first.
     pub(super) fn first(&self) -> Scheme {
         if self.token.is_some() { Scheme::Token } else { Scheme::Key }
     }
 
-    /// Whether there is a key to fall back to.
+    /// Returns true if there is a key in addition to the token.
     pub(super) fn has_fallback(&self) -> bool {
         self.token.is_some() && self.key.is_some()
     }
 
-    /// The headers of a scheme.
     pub(super) fn headers(&self, scheme: Scheme) -> HeaderMap {
         let headers = match scheme {
             Scheme::Token => &self.token,
@@ -124,7 +125,6 @@ impl Signer {
     }
 }
 
-/// The header of a token.
 fn token_headers(token: &SecretString) -> Result<HeaderMap, ApiError> {
     let text = token.expose_secret();
     if text.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("bearer ")) {
@@ -134,7 +134,6 @@ fn token_headers(token: &SecretString) -> Result<HeaderMap, ApiError> {
     Ok(HeaderMap::from_iter([(AUTHORIZATION, sensitive("API token", &format!("Bearer {text}"))?)]))
 }
 
-/// The headers of a global key.
 fn key_headers(email: &SecretString, key: &SecretString) -> Result<HeaderMap, ApiError> {
     let mut headers = HeaderMap::new();
     for (what, name, secret) in
@@ -146,7 +145,7 @@ fn key_headers(email: &SecretString, key: &SecretString) -> Result<HeaderMap, Ap
     Ok(headers)
 }
 
-/// A header value that is masked in debug output and kept out of compression tables.
+/// Builds a header value that is masked in debug output and kept out of compression tables.
 fn sensitive(what: &str, text: &str) -> Result<HeaderValue, ApiError> {
     // The library's error is dropped on purpose, because it could quote the value.
     let mut value = HeaderValue::from_str(text).map_err(|_| unusable(what))?;
@@ -165,7 +164,7 @@ fn check(what: &str, text: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The error for a value with spaces, line breaks or characters beyond ASCII.
+/// Returns the error for a value with spaces, line breaks or non-ASCII characters.
 fn unusable(what: &str) -> ApiError {
     ApiError::settings(format!(
         "use the {what}: it contains a space, a line break or another character that a header cannot have"
@@ -187,12 +186,11 @@ mod tests {
         assert_ne!(seal("a", b"x"), seal("b", b"x"));
     }
 
-    /// A token.
     fn token(text: &str) -> Credentials {
         Credentials::Token(SecretString::from(text))
     }
 
-    /// An email address and a key.
+    /// Credentials with an email address and a key.
     fn key() -> Credentials {
         Credentials::Key {
             email: SecretString::from("ops@example.com"),

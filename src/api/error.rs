@@ -1,10 +1,10 @@
-//! What can go wrong between us and Cloudflare.
+//! Errors between zonewright and Cloudflare.
 //!
-//! Every variant says how much is known about the *effect* of the request, because that decides
-//! what may follow: a request that never left may be repeated, a write whose response is lost must
-//! be settled by reading. Texts are fragments that read after "failed to". Secrets are removed from
-//! Cloudflare's texts before they get here; control characters in them are for those who print them
-//! to escape.
+//! Every variant says how much is known about the *effect* of the request, because the effect
+//! decides the next step: a request that was never sent may be repeated, and a write with a lost
+//! response must be settled by reading. Texts are fragments that continue "failed to". Secrets are
+//! removed from Cloudflare's texts before they get here. Whoever prints the texts escapes control
+//! characters.
 
 use std::error::Error;
 use std::fmt;
@@ -13,17 +13,16 @@ use std::time::Duration;
 use super::error_codes;
 use crate::wire::{ApiMessage, Method, Request, reasons};
 
-/// A request's name in messages: method and path, without its query.
+/// Name of a request in messages: method and path, without its query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestName {
-    /// The method.
     pub method: Method,
-    /// The path below the base URL.
+    /// Path below the base URL.
     pub path: String,
 }
 
 impl RequestName {
-    /// The name of a request.
+    /// Returns the name of a request.
     #[must_use]
     pub fn of(request: &Request) -> Self {
         Self { method: request.method, path: request.path.clone() }
@@ -36,140 +35,141 @@ impl fmt::Display for RequestName {
     }
 }
 
-/// With what a refused request was signed.
+/// Credentials that signed a refused request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signature {
     /// The API token.
     Token,
     /// E-mail address and global key.
     Key,
-    /// The token and then the key; both were refused, and the messages are those for the token.
+    /// First the token, then the key. Cloudflare refused both; the messages are those for the
+    /// token.
     Both,
 }
 
-/// Why a request has no good answer.
+/// Reasons why a request has no usable response.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {
-    /// The settings are unusable; there was no request.
+    /// The settings are unusable; no request was sent.
     #[error("{what}")]
     Settings {
-        /// What could not be done with them.
+        /// Failed action.
         what: String,
-        /// The cause, if there is one beneath.
+        /// Underlying cause, if any.
         #[source]
         source: Option<Fault>,
     },
-    /// The program asked for something that it may not; nothing was sent.
+    /// The program sent a request that the handle does not allow; nothing was sent.
     #[error("send {request}: {why}")]
     Misused {
-        /// The request.
+        /// Request that failed.
         request: RequestName,
-        /// Why it was not sent.
+        /// Reason why the request was not sent.
         why: &'static str,
     },
-    /// There was no connection, so nothing was sent.
+    /// No connection could be made, so nothing was sent.
     #[error("connect for {request}")]
     Unreached {
-        /// The request.
+        /// Request that failed.
         request: RequestName,
-        /// The cause.
+        /// Cause of the failure.
         source: Fault,
     },
-    /// The request was sent, at least in part, and no whole answer came.
+    /// The request was sent, at least in part, but no complete response arrived.
     #[error("get a complete response to {request}")]
     Lost {
-        /// The request.
+        /// Request that failed.
         request: RequestName,
-        /// The cause.
+        /// Cause of the failure.
         source: Fault,
     },
-    /// Cloudflare said no.
+    /// Cloudflare refused the request.
     #[error("complete {request}: HTTP {status}: {}", said(messages))]
     Refused {
-        /// The request.
+        /// Request that failed.
         request: RequestName,
         /// HTTP status.
         status: u16,
-        /// Cloudflare's reasons.
+        /// Cloudflare's messages.
         messages: Vec<ApiMessage>,
-        /// With what it was signed.
+        /// Credentials that signed the request.
         signature: Signature,
     },
-    /// An answer that is not Cloudflare's JSON: an HTML page, a cut body, something else.
+    /// The response is not Cloudflare's JSON, for example an HTML page or a truncated body.
     #[error("complete {request}: HTTP {status}: {what}")]
     Garbled {
-        /// The request.
+        /// Request that failed.
         request: RequestName,
         /// HTTP status.
         status: u16,
-        /// What came instead.
+        /// Description of the response.
         what: String,
     },
-    /// Cloudflare limited requests, with a longer wait or more often than the client accepts; the
-    /// request had no effect.
+    /// Cloudflare's rate limit refused the request, with a longer wait or more often than the
+    /// client accepts. The request had no effect.
     #[error("complete {request}: HTTP {status}: {}{}", said(messages), asked_to_wait(*wait))]
     Throttled {
-        /// The request.
+        /// Request that failed.
         request: RequestName,
         /// HTTP status.
         status: u16,
-        /// Cloudflare's reasons.
+        /// Cloudflare's messages.
         messages: Vec<ApiMessage>,
-        /// How long it asked to wait, if it said so.
+        /// Requested wait, if the response has one.
         wait: Option<Duration>,
     },
-    /// The answer points elsewhere. It is never followed: the credentials stay with the host they
-    /// are meant for.
+    /// The response is a redirect. Redirects are never followed, so that the credentials stay with
+    /// their host.
     #[error("complete {request}: HTTP {status}: redirected to {to}, which is never followed")]
     Redirected {
-        /// The request.
+        /// Request that failed.
         request: RequestName,
         /// HTTP status.
         status: u16,
-        /// Where to, as far as it may be shown.
+        /// Target of the redirect, as far as it may be shown.
         to: String,
     },
-    /// The answer is larger than any that makes sense.
+    /// The response is larger than any plausible one.
     #[error("read the response to {request}: it has more than {limit}")]
     TooLarge {
-        /// The request.
+        /// Request that failed.
         request: RequestName,
         /// HTTP status.
         status: u16,
-        /// The most that is read, in words: `N bytes`.
+        /// Size limit in words: `N bytes`.
         limit: String,
     },
-    /// The user wants to stop, and the request would have had to wait; it was not sent.
+    /// The user asked to stop while the request waited; it was not sent.
     #[error("send {request}: the run was stopped while the request waited")]
     Stopped {
-        /// The request.
+        /// Request that failed.
         request: RequestName,
     },
-    /// The answer is looked for in a recording that does not have it; nothing was sent.
+    /// A recording has no response for the request; nothing was sent.
     #[error("find {request} in the snapshot: the snapshot does not contain it")]
     Unrecorded {
-        /// The request.
+        /// Request that failed.
         request: RequestName,
     },
 }
 
-/// Cloudflare's reasons in one line.
+/// Joins Cloudflare's messages in one line.
 fn said(messages: &[ApiMessage]) -> String {
     reasons(messages).unwrap_or_else(|| "Cloudflare gave no reason".to_owned())
 }
 
-/// How long Cloudflare asked to wait.
+/// Describes the requested wait.
 fn asked_to_wait(wait: Option<Duration>) -> String {
     wait.map(|wait| format!(" (asked to wait {} s)", wait.as_secs())).unwrap_or_default()
 }
 
 impl ApiError {
-    /// An error in the settings.
+    /// Builds an error about the settings.
     pub(super) fn settings(what: impl Into<String>) -> Self {
         Self::Settings { what: what.into(), source: None }
     }
 
-    /// The request's name, if there was a request.
+    /// Returns the name of the request, if there was one.
     #[must_use]
     pub fn request(&self) -> Option<&RequestName> {
         match self {
@@ -187,7 +187,7 @@ impl ApiError {
         }
     }
 
-    /// The HTTP status, if an answer began.
+    /// Returns the HTTP status, if a response began.
     #[must_use]
     pub fn status(&self) -> Option<u16> {
         match self {
@@ -205,7 +205,7 @@ impl ApiError {
         }
     }
 
-    /// Cloudflare's reasons; empty if it gave none.
+    /// Returns Cloudflare's messages. Empty if there are none.
     #[must_use]
     pub fn messages(&self) -> &[ApiMessage] {
         match self {
@@ -214,19 +214,19 @@ impl ApiError {
         }
     }
 
-    /// Cloudflare's reasons in one line; `None` if it gave none.
+    /// Joins Cloudflare's messages in one line. `None` if there are none.
     #[must_use]
     pub fn reasons(&self) -> Option<String> {
         reasons(self.messages())
     }
 
-    /// Whether one of Cloudflare's reasons has this code.
+    /// Returns true if one of Cloudflare's messages has this code.
     #[must_use]
     pub fn has_code(&self, code: i64) -> bool {
         self.messages().iter().any(|message| message.code == Some(code))
     }
 
-    /// Whether this was a write that may have taken effect all the same: only reading can tell.
+    /// Returns true for a failed write that may have taken effect, which only a read can settle.
     #[must_use]
     pub fn is_uncertain(&self) -> bool {
         if self.request().is_none_or(|request| request.method.is_read()) || self.is_no_such_route()
@@ -242,16 +242,16 @@ impl ApiError {
             | Self::Unrecorded { .. } => false,
             Self::Lost { .. } | Self::TooLarge { .. } => true,
             Self::Refused { status, .. } => *status >= 500 && *status != 501,
-            // A proxy may send a 408 after it has passed the request on.
+            // A proxy may send a 408 after it forwarded the request.
             Self::Garbled { status, .. } => !(400..500).contains(status) || *status == 408,
-            // "See Other" is what a completed write may answer; the others mean "ask there
-            // instead".
+            // A completed write may return "See Other". The other redirects mean that nothing was
+            // done.
             Self::Redirected { status, .. } => *status == 303,
         }
     }
 
-    /// Whether this was a write to which the status says yes and the body no: it had an effect or
-    /// it had none, and if it had none, it was refused.
+    /// Returns true for a write whose status reports success and whose body reports a failure. If
+    /// it had no effect, Cloudflare refused it.
     #[must_use]
     pub fn is_contradictory(&self) -> bool {
         match self {
@@ -262,19 +262,19 @@ impl ApiError {
         }
     }
 
-    /// Whether the answer has more than makes sense; that of a smaller page may not.
+    /// Returns true if the response is larger than any plausible one. A smaller page may work.
     #[must_use]
     pub fn is_too_large(&self) -> bool {
         matches!(self, Self::TooLarge { .. })
     }
 
-    /// Whether there was an answer that cannot be read: of a refusal only the status is known.
+    /// Returns true if the response cannot be read, so that only the status of a refusal is known.
     #[must_use]
     pub fn is_garbled(&self) -> bool {
         matches!(self, Self::Garbled { .. })
     }
 
-    /// Whether Cloudflare lacks this operation, so that another way may be tried.
+    /// Returns true if Cloudflare lacks this operation, so that another one may work.
     ///
     /// # Sources
     /// Codes 7000, 7001 and 7003 have been seen under 400, 404 and 405.
@@ -291,46 +291,47 @@ impl ApiError {
     }
 }
 
-/// Why a proxy did not lead to Cloudflare.
+/// Reasons why a proxy did not connect to Cloudflare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProxyFault {
-    /// It wants credentials, or others.
+    /// The proxy requires credentials, or refuses those that were sent.
     Credentials,
-    /// It refused, or went away.
+    /// The proxy refused the tunnel or closed the connection.
     NoTunnel,
-    /// There is no connection to it, for a reason that the HTTP library does not tell.
+    /// The proxy cannot be reached, for a reason that the HTTP library does not report.
     Unreached,
 }
 
-/// A fault of the transport: names, connections, TLS, time.
+/// A fault of the transport: name resolution, connection, TLS, or a timeout.
 ///
-/// Its text is the innermost cause, the layers above it say nothing that helps.
+/// Its text is the innermost cause, because the outer layers add nothing useful.
 pub struct Fault(reqwest::Error);
 
 impl Fault {
-    /// Wraps the transport's error, without the URL: the request is named by those who hold this.
+    /// Wraps the transport's error without the URL, because the owner of the fault names the
+    /// request.
     pub(super) fn new(error: reqwest::Error) -> Self {
         Self(error.without_url())
     }
 
-    /// Whether time ran out.
+    /// Returns true for a timeout.
     #[must_use]
     pub fn is_timeout(&self) -> bool {
         self.0.is_timeout()
     }
 
-    /// Whether the host's name could not be resolved.
+    /// Returns true if the host's name could not be resolved.
     #[must_use]
     pub fn is_name_resolution(&self) -> bool {
         self.0.is_dns()
     }
 
-    /// The error of the TLS library, if it is one.
+    /// Returns the error of the TLS library, if it is the cause.
     pub(super) fn tls(&self) -> Option<&rustls::Error> {
         self.chain().find_map(|error| error.downcast_ref())
     }
 
-    /// The kind of the operating system's error, if it is one.
+    /// Returns the kind of the operating system's error, if it is the cause.
     pub(super) fn io(&self) -> Option<std::io::ErrorKind> {
         self.chain()
             .filter_map(|error| error.downcast_ref::<std::io::Error>())
@@ -338,16 +339,16 @@ impl Fault {
             .map(std::io::Error::kind)
     }
 
-    /// Why a proxy did not lead to Cloudflare, if that is the cause.
+    /// Returns the reason why a proxy did not connect to Cloudflare, if that is the cause.
     ///
-    /// The HTTP library has no type for it that can be named, so it is known by its words.
+    /// The HTTP library has no public type for it, so its text identifies it.
     pub(super) fn proxy(&self) -> Option<ProxyFault> {
         let is_proxy = |said: &String| {
             ["tunnel error", "SOCKS error"].iter().any(|start| said.starts_with(start))
         };
         let said = self.chain().map(ToString::to_string).find(is_proxy)?;
-        // There was no connection to the proxy itself, so it said nothing. With SOCKS the cause of
-        // that is lost.
+        // There was no connection to the proxy, so it returned nothing. For SOCKS, the library
+        // drops the cause.
         if said.contains("underlying connection") {
             return said.starts_with("SOCKS").then_some(ProxyFault::Unreached);
         }
@@ -357,12 +358,12 @@ impl Fault {
         Some(if wants_others { ProxyFault::Credentials } else { ProxyFault::NoTunnel })
     }
 
-    /// Whether what came is no HTTP at all. Known by its words as well.
+    /// Returns true if the response is not HTTP, which also only the text identifies.
     pub(super) fn is_not_http(&self) -> bool {
         self.root().starts_with("invalid HTTP version")
     }
 
-    /// The innermost cause in words.
+    /// Describes the innermost cause.
     pub(super) fn root(&self) -> String {
         match self.chain().last() {
             Some(error) => error.to_string(),
@@ -370,14 +371,14 @@ impl Fault {
         }
     }
 
-    /// The causes, the outermost first.
+    /// Iterates over the causes, the outermost first.
     fn chain(&self) -> impl Iterator<Item = &(dyn Error + 'static)> {
         std::iter::successors(self.0.source(), |&error| cause(error))
     }
 }
 
-/// The next cause. An I/O error hides the error that it wraps from `source`, which skips to that
-/// one's own cause.
+/// Returns the next cause. An I/O error hides the error that it wraps from `source`, which skips to
+/// the cause of the wrapped error.
 fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
         Some(wrapped) => Some(wrapped),
@@ -406,7 +407,6 @@ impl Error for Fault {}
 mod tests {
     use super::*;
 
-    /// A refusal.
     fn refused(method: Method, status: u16, code: i64) -> ApiError {
         let request = RequestName { method, path: "/zones".to_owned() };
         let messages =
@@ -414,7 +414,7 @@ mod tests {
         ApiError::Refused { request, status, messages, signature: Signature::Token }
     }
 
-    /// An answer without envelope.
+    /// A response without an envelope.
     fn garbled(method: Method, status: u16) -> ApiError {
         let request = RequestName { method, path: "/zones".to_owned() };
         ApiError::Garbled { request, status, what: "a page".to_owned() }

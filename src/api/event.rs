@@ -1,56 +1,56 @@
-//! What happens in a client.
+//! Events of a client.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::wire::Method;
 
-/// Hears what happens in a client.
+/// Receives the events of a client.
 pub type Observer = Arc<dyn Fn(&ApiEvent) + Send + Sync>;
 
-/// What happens in a client.
+/// Event of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApiEvent {
     /// A wait begins.
     Waiting {
-        /// Why.
+        /// Reason of the wait.
         reason: WaitReason,
-        /// For how long.
+        /// Length of the wait.
         duration: Duration,
     },
     /// A request failed and will be sent again.
     Retrying {
-        /// Its name.
+        /// Name of the request.
         request: String,
-        /// The number of the coming attempt, from 2.
+        /// Number of the next attempt, from 2.
         attempt: u32,
-        /// Why the last one failed.
+        /// Reason of the last failure.
         cause: String,
     },
-    /// A request leaves.
+    /// A request is sent.
     Sent {
-        /// Method.
+        /// Method of the request.
         method: Method,
-        /// Path, without query.
+        /// Path of the request, without query.
         path: String,
     },
-    /// An exchange is over: each [`ApiEvent::Sent`] is followed by one, even if the caller no
-    /// longer waits for the answer.
+    /// An exchange ended. Each [`ApiEvent::Sent`] is followed by one, even if the caller no longer
+    /// waits for the response.
     Over,
 }
 
-/// Why a client waits.
+/// Reasons why a client waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WaitReason {
-    /// The budget is used up for now.
+    /// The quota is exhausted for now.
     Budget,
-    /// What is left of the budget is spread over this time.
+    /// The remaining quota is spread over this time.
     Spread,
-    /// The rest of the budget is left to others who use it as well; what they leave is taken before
-    /// the time is over.
+    /// The remaining quota is reserved for other clients. If they do not use it, the wait ends
+    /// early.
     SharedQuota,
-    /// Cloudflare asked for it.
+    /// Cloudflare requested the wait.
     RetryAfter,
-    /// A delay of our choice after a failure.
+    /// Our own delay after a failure.
     BackOff,
 }

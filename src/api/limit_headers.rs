@@ -14,13 +14,13 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 
-/// The longest duration that is accepted, so that an absurd number cannot overflow a clock.
+/// Longest accepted duration, so that an absurd number cannot overflow a clock.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
 
 /// One item of `Ratelimit`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Remaining {
-    /// The limit's name.
+    /// Name of the limit.
     pub(super) name: String,
     /// Requests that remain (`r`).
     pub(super) requests: u64,
@@ -31,7 +31,7 @@ pub(super) struct Remaining {
 /// One item of `Ratelimit-Policy`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Policy {
-    /// The limit's name.
+    /// Name of the limit.
     pub(super) name: String,
     /// Requests in a window (`q`).
     pub(super) quota: u64,
@@ -78,7 +78,7 @@ impl Limits {
         }
     }
 
-    /// The time until a limit is reset, for a refusal without `Retry-After`.
+    /// Returns the time until a limit is reset, for a refusal without `Retry-After`.
     pub(super) fn reset(&self) -> Option<Duration> {
         let exhausted =
             self.remaining.iter().filter(|item| item.requests == 0).map(|item| item.reset).max();
@@ -86,11 +86,11 @@ impl Limits {
     }
 }
 
-/// `Retry-After`, as seconds or as a date.
+/// Reads `Retry-After`, as seconds or as a date.
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // A number that is too large still asks to wait, for the longest time.
+        // A number that is too large means the longest wait.
         return Some(text.parse().map_or(LONGEST, Duration::from_secs).min(LONGEST));
     }
     let date = httpdate::parse_http_date(text).ok()?;
@@ -99,7 +99,7 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     Some(date.duration_since(sent.unwrap_or(now)).unwrap_or_default().min(LONGEST))
 }
 
-/// Seconds by which the `Date` of a response is ahead of our clock.
+/// Returns the seconds by which the `Date` of a response is ahead of our clock.
 fn clock_offset(headers: &HeaderMap, now: SystemTime) -> Option<i64> {
     let sent = httpdate::parse_http_date(headers.get(DATE)?.to_str().ok()?).ok()?;
     let seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
@@ -111,20 +111,20 @@ fn clock_offset(headers: &HeaderMap, now: SystemTime) -> Option<i64> {
 
 /// A name with parameters.
 struct Item {
-    /// The name, without quotes.
+    /// Name without quotes.
     name: String,
     /// Parameters as pairs of name and value.
     parameters: Vec<(String, String)>,
 }
 
 impl Item {
-    /// A parameter that is a whole number.
+    /// Reads a parameter that is a whole number.
     fn number(&self, name: char) -> Option<u64> {
         let (_, value) = self.parameters.iter().find(|(key, _)| key.chars().eq([name]))?;
         value.parse().ok()
     }
 
-    /// A parameter that is a number of seconds.
+    /// Reads a parameter that is a number of seconds.
     fn seconds(&self, name: char) -> Option<Duration> {
         self.number(name).map(|seconds| Duration::from_secs(seconds).min(LONGEST))
     }

@@ -1,13 +1,12 @@
-//! The client of Cloudflare's API: it moves [`Request`]s out and [`Envelope`]s in, and does not
+//! The client of Cloudflare's API: sends [`Request`]s and returns [`Envelope`]s. It does not
 //! interpret records.
 //!
-//! In: settings with credentials, requests as data. Out: envelopes, or an [`ApiError`] that says
-//! whether a write may have taken effect. In between: one scheme of credentials for each request, a
-//! budget that follows Cloudflare's limits, repetition of what is harmless to repeat. No secret
+//! In: settings with credentials, and requests as data. Out: envelopes, or an [`ApiError`] that
+//! says whether a write may have taken effect. The client authenticates each request with one
+//! scheme, follows Cloudflare's rate limits, and retries requests where that is harmless. No secret
 //! leaves this module except in the headers of a request.
 //!
-//! Reading and writing are separate traits with separate handles: who holds only a [`ReadClient`]
-//! cannot write.
+//! Reads and writes are separate traits with separate handles: a [`ReadClient`] cannot write.
 
 mod base_url;
 mod cause_and_advice;
@@ -57,24 +56,24 @@ pub use settings::Settings;
 pub use stop::{Stop, Stopper};
 pub use webhook::{WEBHOOK_TIMEOUT, Webhook, WebhookError};
 
-/// Something that reads from Cloudflare.
+/// A source of data from Cloudflare.
 pub trait Reader: Send + Sync {
     /// Sends a request that changes nothing.
     ///
     /// # Errors
-    /// [`ApiError`]; [`ApiError::Misused`] if the request is not a read.
+    /// Fails with [`ApiError`], which is [`ApiError::Misused`] if the request is not a read.
     fn read(&self, request: &Request) -> impl Future<Output = Result<Envelope, ApiError>> + Send;
 
-    /// Whether a list that it reads has everything that Cloudflare lists. A recording keeps only
-    /// what is needed of some lists.
+    /// Returns true if lists are complete. A recording keeps only the needed items of some lists.
     fn lists_everything(&self) -> bool {
         true
     }
 
-    /// Reads a page whose items are decoded as they arrive; its result is `None` if it is no list.
+    /// Reads a page whose items are decoded as they arrive. The result is `None` if it is not a
+    /// list.
     ///
     /// # Errors
-    /// As [`Reader::read`].
+    /// Fails as [`Reader::read`] does.
     fn read_list<T: DeserializeOwned + Send>(
         &self,
         request: &Request,
@@ -94,33 +93,35 @@ pub trait Reader: Send + Sync {
         }
     }
 
-    /// How many requests can be sent now without a wait for the rate limit; without end where there
-    /// is none.
+    /// Returns the number of requests that can be sent now without waiting for the rate limit.
+    /// Without a rate limit, it is the largest number.
     fn free_requests(&self) -> usize {
         usize::MAX
     }
 
-    /// HTTP requests made so far, by everything that shares the connection; 0 where none are made.
+    /// Returns the number of HTTP requests of all handles on the same connection. 0 for readers
+    /// without HTTP.
     fn requests(&self) -> u64 {
         0
     }
 }
 
-/// Something that writes to Cloudflare.
+/// A handle that writes to Cloudflare.
 pub trait Writer: Send + Sync {
-    /// Sends a request that changes something. It is repeated only if it certainly had no effect.
+    /// Sends a request that changes something. Retries it only if it certainly had no effect.
     ///
     /// # Errors
-    /// [`ApiError`]; see [`ApiError::is_uncertain`]. [`ApiError::Misused`] if the request is a
-    /// read.
+    /// Fails with [`ApiError`]; see [`ApiError::is_uncertain`]. The error is [`ApiError::Misused`]
+    /// if the request is a read.
     fn write(&self, request: &Request) -> impl Future<Output = Result<Envelope, ApiError>> + Send;
 }
 
-/// Something that asks whether a write would be accepted.
+/// A handle that asks Cloudflare whether it would accept a write.
 pub trait Checker: Send + Sync {
     /// Sends a write that is marked as a dry run.
     ///
     /// # Errors
-    /// [`ApiError`]; [`ApiError::Misused`] if the request is a read, or not marked.
+    /// Fails with [`ApiError`], which is [`ApiError::Misused`] if the request is a read or not
+    /// marked.
     fn check(&self, request: &Request) -> impl Future<Output = Result<Envelope, ApiError>> + Send;
 }

@@ -1,20 +1,20 @@
-//! The proxy that leads to Cloudflare, for a report about the connection.
+//! The proxy between this machine and Cloudflare, for connection reports.
 
 use hyper::Uri;
 use hyper_util::client::proxy::matcher::Matcher;
 
 use super::base_url::BaseUrl;
 
-/// Whether the value of a variable such as `HTTPS_PROXY` is one that the HTTP library understands;
-/// it ignores any other.
+/// Returns true if the HTTP library understands the value of a variable such as `HTTPS_PROXY`. It
+/// ignores other values.
 #[must_use]
 pub fn is_proxy_address(value: &str) -> bool {
     let destination = Uri::from_static("https://api.cloudflare.com/");
     Matcher::builder().all(value).build().intercept(&destination).is_some()
 }
 
-/// The proxy that requests to a base URL take by the environment, as `scheme://host:port`, without
-/// its credentials. The HTTP library decides in the same way.
+/// Returns the proxy that the environment selects for a base URL, as `scheme://host:port` without
+/// credentials. The HTTP library selects it in the same way.
 #[must_use]
 pub fn proxy_in_use(base_url: &str) -> Option<String> {
     if BaseUrl::read(base_url).ok()?.is_loopback() {

@@ -1,17 +1,20 @@
-//! The rate limiter: shared by all clones of a client, so that a run never exceeds Cloudflare's
+//! The rate limiter. All clones of a client share it, so that a run never exceeds Cloudflare's
 //! limit by itself.
 //!
-//! | what | why |
+//! | rule | reason |
 //! |---|---|
-//! | what Cloudflare reports ([`Reports`]) | it knows what is left, also to the other clients that share the quota |
+//! | Cloudflare's reports ([`Reports`]) decide | they include requests of other clients that share
+//! the quota |
 //! | without reports: a bucket of 1,000, refilled by 4 a second | a run starts fast and then continues at Cloudflare's rate |
-//! | without reports: at most 1,200 in any 300 seconds, the last 200 spread over what is left of them | bucket and refill together would allow more; after an excess *all* calls are blocked for 5 minutes; no run seems to hang for minutes |
+//! | without reports: at most 1,200 in any 300 seconds, the last 200 spread over the rest of the
+//! window | bucket and refill together would allow more; after an excess Cloudflare blocks *all*
+//! calls for 5 minutes; no run seems to hang for minutes |
 //! | at most 200 a second, or what the user sets | the limit of one IP address |
 //! | a pause that Cloudflare requests | it applies to all calls, not only to the refused one |
 //!
-//! A request counts from the moment it may be sent until 300 seconds after its response, since only
-//! Cloudflare knows when in between it was counted. All times are those of `tokio::time`. Each wait
-//! is announced before it begins.
+//! A request counts from the moment it may be sent until 300 seconds after its response, because
+//! only Cloudflare knows when it counted the request. All times are those of `tokio::time`. Each
+//! wait is announced before it begins.
 //!
 //! # Sources
 //! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20.
@@ -30,10 +33,9 @@ use super::{ApiEvent, Observer, Stop, WaitReason};
 /// Requests in a window, for all clients of a user together.
 pub const QUOTA: usize = 1200;
 
-/// The window, in seconds.
+/// Length of the window, in seconds.
 pub(super) const WINDOW_SECONDS: u64 = 300;
 
-/// The window.
 const WINDOW: Duration = Duration::from_secs(WINDOW_SECONDS);
 
 /// Requests that an idle client may send at once.
@@ -45,81 +47,75 @@ pub(super) const REFILL: usize = 4;
 /// Requests per second from one IP address.
 const PER_SECOND: f64 = 200.0;
 
-/// A shorter wait is not announced, because no one would notice it.
+/// Waits below this length are not announced, because no one would notice them.
 const UNNOTICED: Duration = Duration::from_millis(100);
 
-/// The longest wait after the user asked to stop. A request that finishes something, such as
-/// reading the result of a lost response, must not fail because of the pause between two requests.
+/// Longest wait after the user asked to stop. A request that completes something, such as reading
+/// the result of a lost response, must not fail because of the pause between two requests.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
-/// The rate limiter.
 pub(super) struct Limiter {
-    /// The counts.
     state: Mutex<State>,
-    /// One queue for each kind: first come, first served, and an exhausted limit of one kind does
-    /// not block the others.
+    /// One queue for each kind of request, in order of arrival, so that an exhausted limit of one
+    /// kind does not block the others.
     queues: Mutex<BTreeMap<RequestKind, Arc<tokio::sync::Mutex<()>>>>,
-    /// Whether the user wants to stop.
+    /// Tells whether the user asked to stop.
     stop: Stop,
     /// Receives the announcements of waits.
     observer: Observer,
 }
 
-/// The counts.
 struct State {
     /// Requests in a window.
     quota: u64,
     /// Requests in the bucket.
     tokens: f64,
-    /// When the bucket was last refilled.
+    /// Time of the last refill.
     refilled: Instant,
-    /// When the requests of the window were answered, in order.
+    /// Response times of the requests in the window, in order.
     answered: VecDeque<Instant>,
-    /// Requests under way, by kind.
+    /// Concurrent requests, by kind.
     in_flight: BTreeMap<RequestKind, u64>,
-    /// Time between two requests.
+    /// Minimum time between two requests.
     interval: Duration,
-    /// When the next request may be sent as far as `interval` is concerned.
+    /// Earliest time of the next request according to `interval`.
     next: Instant,
-    /// When the last request was sent.
+    /// Time of the last request.
     sent: Instant,
     /// No request is sent before this time.
     pause: Instant,
-    /// What Cloudflare reported.
+    /// Limits that Cloudflare reported.
     reports: Reports,
-    /// The end of the latest announced wait, so that several waits for the same reason are
-    /// announced once.
+    /// End of the latest announced wait, so that several waits for the same reason are announced
+    /// once.
     announced: Instant,
 }
 
-/// A wait.
 struct Wait {
-    /// The reason.
     reason: WaitReason,
-    /// When to check again.
+    /// Time of the next check.
     retry_at: Instant,
-    /// The latest end.
+    /// Latest possible end of the wait.
     until: Instant,
 }
 
 impl Wait {
-    /// A wait until a known time.
+    /// Creates a wait until a known time.
     fn until(reason: WaitReason, until: Instant) -> Self {
         Self { reason, retry_at: until, until }
     }
 }
 
-/// The permission to send one request. The request counts as under way until this is dropped.
+/// Permission to send one request. The request counts as running until this is dropped.
 pub(super) struct Permit<'a> {
-    /// The budget it was taken from.
+    /// Limiter that issued the permission.
     limiter: &'a Limiter,
-    /// The request's kind.
     kind: RequestKind,
 }
 
 impl Limiter {
-    /// A limiter with its full quota, in requests per window; `max_rps` is the largest number of
-    /// requests per second.
+    /// Creates a limiter with its full quota, in requests per window. `max_rps` is the maximum
+    /// number of requests per second.
     pub(super) fn new(quota: usize, max_rps: Option<f64>, stop: Stop, observer: Observer) -> Self {
         let now = Instant::now();
         let state = State {
@@ -139,7 +135,7 @@ impl Limiter {
     }
 
     /// Waits until a request of this kind may be sent, and counts it. After the user asked to stop,
-    /// it does not wait long: `None` if the request cannot be sent soon.
+    /// returns `None` if the request cannot be sent soon.
     pub(super) async fn acquire(&self, kind: &RequestKind) -> Option<Permit<'_>> {
         let queue = lock(&self.queues).entry(kind.clone()).or_default().clone();
         let _turn = queue.lock().await;
@@ -165,8 +161,8 @@ impl Limiter {
         }
     }
 
-    /// Takes a request from the quota, or returns the reason and end of the wait, and its length if
-    /// it was not announced yet.
+    /// Takes a request from the quota. Otherwise returns the wait, and its length if it was not
+    /// announced yet.
     fn take(&self, kind: &RequestKind) -> Option<(Wait, Option<Duration>)> {
         let now = Instant::now();
         let mut state = lock(&self.state);
@@ -175,7 +171,7 @@ impl Limiter {
             return None;
         };
         let duration = wait.until - now;
-        // While requests are spread, the end of the window moves with each of them.
+        // While requests are spread, the end of the window moves with each request.
         let is_announced = if wait.reason == WaitReason::Spread {
             state.announced > now
         } else {
@@ -188,7 +184,8 @@ impl Limiter {
         Some((wait, news.then_some(duration)))
     }
 
-    /// How many requests can be sent now without a wait, other than the one between two requests.
+    /// Returns the number of requests that can be sent now, apart from the pause between two
+    /// requests.
     pub(super) fn free_requests(&self) -> usize {
         let now = Instant::now();
         let mut state = lock(&self.state);
@@ -201,7 +198,7 @@ impl Limiter {
         usize::try_from(state.reports.free_requests(now).unwrap_or_else(own)).unwrap_or(usize::MAX)
     }
 
-    /// Sends no requests for this long.
+    /// Sends no requests for this duration.
     pub(super) fn pause(&self, duration: Duration) {
         let mut state = lock(&self.state);
         state.pause = state.pause.max(Instant::now() + duration);
@@ -209,8 +206,8 @@ impl Limiter {
 }
 
 impl State {
-    /// What prevents a request now, and until when. Who is to stop does not spread what is left to
-    /// do.
+    /// Returns the reason why no request can be sent now, and its end. After a request to stop, the
+    /// remaining requests are not spread.
     fn obstacle(&mut self, kind: &RequestKind, is_stopping: bool, now: Instant) -> Option<Wait> {
         if self.pause > now {
             return Some(Wait::until(WaitReason::RetryAfter, self.pause));
@@ -229,8 +226,7 @@ impl State {
                     until.max(now + Duration::from_secs_f64((1.0 - self.tokens) / self.refill()));
             }
             if self.counted() >= self.quota {
-                // With the whole quota under way, it is only known that some of these requests will
-                // be answered soon.
+                // If the whole quota is in use, some of its requests will be answered soon.
                 until = until.max(
                     self.answered
                         .front()
@@ -246,8 +242,8 @@ impl State {
         (until > now).then_some(Wait::until(WaitReason::Budget, until))
     }
 
-    /// The wait for the next request when the burst is used up: what is left is spread until the
-    /// window lets go of its first.
+    /// Returns the wait for the next request after the burst. The remaining requests are spread
+    /// until the first request leaves the window.
     fn spread(&self, now: Instant) -> Option<Wait> {
         let (counted, first) = (self.counted(), self.answered.front()?);
         let left = self
@@ -256,7 +252,7 @@ impl State {
             .filter(|left| *left > 0 && counted >= burst(self.quota))?;
         let retry_at =
             self.sent + (*first + WINDOW).saturating_duration_since(self.sent).div_f64(left as f64);
-        // It ends when so many have left the window that another burst fits in.
+        // Spreading ends when enough requests left the window for another burst.
         let last = usize::try_from(counted - burst(self.quota))
             .ok()
             .and_then(|n| self.answered.get(n))
@@ -268,17 +264,17 @@ impl State {
         })
     }
 
-    /// Requests that count in the window.
+    /// Returns the number of requests that count in the window.
     fn counted(&self) -> u64 {
         self.answered.len() as u64 + self.in_flight.values().sum::<u64>()
     }
 
-    /// Requests added to the bucket per second.
+    /// Returns the number of requests added to the bucket per second.
     fn refill(&self) -> f64 {
         self.quota as f64 / WINDOW.as_secs_f64()
     }
 
-    /// Brings the counts to this time.
+    /// Updates the counts to this time.
     fn refresh(&mut self, now: Instant) {
         let refilled = self.tokens + (now - self.refilled).as_secs_f64() * self.refill();
         self.tokens = refilled.min(burst(self.quota) as f64);
@@ -290,7 +286,7 @@ impl State {
 
     /// Counts a request.
     fn take(&mut self, kind: &RequestKind, now: Instant) {
-        // Where reports decide, it may be empty.
+        // The bucket may be empty if reports decide.
         self.tokens = (self.tokens - 1.0).max(0.0);
         self.next = now + self.interval;
         self.sent = now;
@@ -318,17 +314,17 @@ impl Drop for Permit<'_> {
     }
 }
 
-/// Requests of a quota that an idle client may send at once.
+/// Returns the number of requests of a quota that an idle client may send at once.
 fn burst(quota: u64) -> u64 {
     (quota * BURST as u64 / QUOTA as u64).max(1)
 }
 
-/// Cloudflare's quota in words.
+/// Describes Cloudflare's quota.
 pub(super) fn quota_in_words() -> String {
     format!("{},{:03} requests in {} minutes", QUOTA / 1000, QUOTA % 1000, WINDOW_SECONDS / 60)
 }
 
-/// Locks; after a panic elsewhere the counts are still good enough.
+/// Locks the counts. They are still good enough after a panic elsewhere.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -357,7 +353,7 @@ mod tests {
             self.came.len() <= self.quota
         }
 
-        /// Its headers.
+        /// Returns the headers of the server.
         fn limits(&self) -> Limits {
             let reset = self.came.front().map_or(WINDOW, |came| *came + WINDOW - Instant::now());
             let reset = Duration::from_secs(reset.as_secs_f64().ceil() as u64);
@@ -371,15 +367,14 @@ mod tests {
         }
     }
 
-    /// A kind.
     fn kind() -> RequestKind {
         RequestKind { read: true, resource: "zones".to_owned() }
     }
 
-    /// Announced waits, and when they were announced.
+    /// Announced waits with the times of their announcements.
     type Waits = Arc<Mutex<Vec<(WaitReason, Duration, Instant)>>>;
 
-    /// A limiter and the waits that it announces.
+    /// Creates a limiter and the list of waits that it announces.
     fn limiter(max_rps: Option<f64>) -> (Arc<Limiter>, Waits) {
         let waits = Waits::default();
         let seen = Arc::clone(&waits);
@@ -501,7 +496,7 @@ mod tests {
             permit.note(&service.limits());
             drop(permit);
             for _ in 0..3 {
-                // The competitor stops when requested; it takes what we left.
+                // The competitor stops when requested and takes the requests that the limiter left.
                 if service.came.len() < QUOTA {
                     service.count();
                 }
@@ -510,9 +505,9 @@ mod tests {
         assert!(lock(&waits).iter().any(|(_, duration, _)| *duration > Duration::from_secs(100)));
     }
 
-    /// Sends requests for some time beside another client that sends one every half second until
-    /// `he_ends`, whatever we do. The server's windows begin with their first request. Returns how
-    /// many requests each of the two sent.
+    /// Sends requests for some time beside another client, which sends one request every half
+    /// second until `he_ends`. The server's windows begin with their first request. Returns the
+    /// numbers of requests of both clients.
     async fn beside_another(
         limiter: &Limiter,
         time: Duration,

@@ -1,8 +1,8 @@
-//! Removes secrets from texts that came from outside, however they are spelled there.
+//! Removes secrets from texts of others, in every common encoding.
 //!
-//! A server can echo a secret as it was sent, escaped (`%40`, `\u0040`, `&#64;`, also twice), or
-//! encoded (base64 in both alphabets, with anything in front of it, and hexadecimal). So the text
-//! is read in each of these ways, and what reads as a secret is replaced where it stands.
+//! A server can return a secret as it was sent, escaped (`%40`, `\u0040`, `&#64;`, also twice), or
+//! encoded (base64 in both alphabets at any offset, and hexadecimal). The text is decoded in each
+//! of these ways, and the places of secrets are replaced.
 
 use std::ops::Range;
 
@@ -11,33 +11,30 @@ use secrecy::{ExposeSecret, SecretString};
 use super::credentials::Credentials;
 use crate::diagnostic::REDACTED;
 
-/// The shortest text that is treated as a secret.
+/// Length of the shortest text that is treated as a secret.
 ///
 /// # Units
 /// Bytes. Real secrets have at least 37; replacing a placeholder of one letter would only make
 /// every message unreadable.
 const SHORTEST_SECRET: usize = 4;
 
-/// The longest text that is read in these ways; what follows is cut off. No response says no at
-/// such length.
+/// Length of the longest text that is decoded; the rest is cut off. No refusal is that long.
 ///
 /// # Units
 /// Bytes.
 const LONGEST_TEXT: usize = 1 << 20;
 
-/// How often escapes are undone: an error that quotes an error escapes twice.
+/// Maximum number of times that escapes are undone: an error that quotes an error escapes twice.
 const MOST_ROUNDS: usize = 3;
 
-/// How deep encodings are looked into: base64 of hexadecimal, or of base64.
+/// Maximum depth of encodings: base64 of hexadecimal, or of base64.
 const MOST_LAYERS: usize = 2;
 
-/// Removes secrets from texts.
 pub(super) struct Redactor {
-    /// The secrets.
     secrets: Vec<SecretString>,
 }
 
-/// A byte that a text means, and where the text spells it.
+/// A decoded byte and its position in the text.
 #[derive(Clone, Copy)]
 struct Spelled {
     byte: u8,
@@ -46,7 +43,7 @@ struct Spelled {
 }
 
 impl Redactor {
-    /// For the secrets of these credentials.
+    /// Creates a redactor for the secrets of credentials.
     pub(super) fn new(credentials: &Credentials) -> Self {
         let secrets = match credentials {
             Credentials::Token(token) => vec![token],
@@ -57,7 +54,7 @@ impl Redactor {
         Self { secrets: secrets.into_iter().filter(is_secret).cloned().collect() }
     }
 
-    /// The text without secrets, whatever the case of their ASCII letters.
+    /// Removes the secrets from a text. Ignores the case of ASCII letters.
     pub(super) fn text(&self, text: &str) -> String {
         let text = &text[..text.floor_char_boundary(LONGEST_TEXT)];
         let spelled = |(start, byte)| Spelled { byte, start, end: start + 1 };
@@ -74,7 +71,7 @@ impl Redactor {
         without(text, places)
     }
 
-    /// Adds the places of the secrets in a reading of a text, and of the words that encode one.
+    /// Adds the places of secrets in a decoded text, and of words that encode one.
     fn find(&self, reading: &[Spelled], layers: usize, places: &mut Vec<Range<usize>>) {
         let bytes: Vec<u8> = reading.iter().map(|one| one.byte).collect();
         let place = |range: Range<usize>| reading[range.start].start..reading[range.end - 1].end;
@@ -88,9 +85,10 @@ impl Redactor {
         }
     }
 
-    /// Whether a word is the code of something with a secret in it.
+    /// Returns true if a word encodes a text that contains a secret.
     fn is_encoded_in(&self, word: &[u8], layers: usize) -> bool {
-        // The shortest code of the shortest secret; most words of messages are shorter.
+        // Length of the shortest encoding of the shortest secret. Most words of messages are
+        // shorter.
         if layers == 0 || word.len() < SHORTEST_SECRET * 4 / 3 {
             return false;
         }
@@ -106,7 +104,7 @@ impl Redactor {
     }
 }
 
-/// The text with each place replaced, once where places overlap.
+/// Replaces each place of a text, and overlapping places once.
 fn without(text: &str, mut places: Vec<Range<usize>>) -> String {
     places.sort_by_key(|place| (place.start, place.end));
     let mut kept = String::with_capacity(text.len());
@@ -122,7 +120,7 @@ fn without(text: &str, mut places: Vec<Range<usize>>) -> String {
     kept
 }
 
-/// The ranges of a text that are a secret, whatever the case of its ASCII letters.
+/// Finds a secret in a text. Ignores the case of ASCII letters.
 fn positions<'t>(text: &'t [u8], secret: &'t [u8]) -> impl Iterator<Item = Range<usize>> + 't {
     let length = secret.len();
     let windows = text.windows(length).enumerate();
@@ -131,7 +129,7 @@ fn positions<'t>(text: &'t [u8], secret: &'t [u8]) -> impl Iterator<Item = Range
         .map(move |(at, _)| at..at + length)
 }
 
-/// The ranges of a text that have only characters of base64, in either alphabet.
+/// Finds the ranges of a text that have only base64 characters of either alphabet.
 fn words(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -143,7 +141,7 @@ fn words(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// The six bits of a character of base64, in the standard alphabet or the one for addresses.
+/// Returns the six bits of a base64 character in the standard or the URL-safe alphabet.
 fn sextet(byte: u8) -> Option<u32> {
     Some(u32::from(match byte {
         b'A'..=b'Z' => byte - b'A',
@@ -155,7 +153,7 @@ fn sextet(byte: u8) -> Option<u32> {
     }))
 }
 
-/// The bytes of a word of base64, with or without padding.
+/// Decodes a base64 word, with or without padding.
 fn base64_decoded(word: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(word.len() * 3 / 4);
     let (mut bits, mut count) = (0_u32, 0);
@@ -170,15 +168,15 @@ fn base64_decoded(word: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// The bytes of the hexadecimal digits of a word, as far as there are pairs of them.
+/// Decodes the pairs of hexadecimal digits in a word.
 fn hexadecimal_decoded(word: &[u8]) -> Vec<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
     let pair = |pair: &[u8]| Some((digit(pair[0])? << 4 | digit(pair[1])?) as u8);
-    // A zero byte stands for what is no pair: no secret has one.
+    // A zero byte replaces invalid pairs, because no secret contains it.
     word.chunks_exact(2).map(|two| pair(two).unwrap_or_default()).collect()
 }
 
-/// A reading with its escapes undone: `%40`, `\u0040`, `\x40`, `\/`, `&#64;`, `&#x40;`, `&amp;`.
+/// Undoes escapes: `%40`, `\u0040`, `\x40`, `\/`, `&#64;`, `&#x40;`, `&amp;`.
 fn unescaped(reading: &[Spelled]) -> Vec<Spelled> {
     let mut out = Vec::with_capacity(reading.len());
     let mut at = 0;
@@ -197,7 +195,7 @@ fn unescaped(reading: &[Spelled]) -> Vec<Spelled> {
     out
 }
 
-/// The byte that an escape at the beginning of a reading means, and its length.
+/// Decodes the escape at the beginning of a text. Returns its byte and its length.
 fn escape(reading: &[Spelled]) -> Option<(u8, usize)> {
     let byte = |at: usize| reading.get(at).map(|one| one.byte);
     let number = |from: usize, length: usize, radix: u32| {
@@ -242,7 +240,7 @@ mod tests {
 
     use super::*;
 
-    /// A redactor of an email address and a key.
+    /// Creates a redactor of an email address and a key.
     fn of_key() -> Redactor {
         let (email, key) =
             (SecretString::from("ops@example.com"), SecretString::from("0123456789abcdef"));

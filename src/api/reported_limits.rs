@@ -1,15 +1,15 @@
-//! What Cloudflare reported about its limits, and what follows for the next request.
+//! Limits that Cloudflare reported, and their consequences for the next request.
 //!
-//! A limit has a name that Cloudflare chooses: some limits are for all calls, some for one
-//! operation. So a name applies to the kinds under which it was seen, and `default` applies to all.
-//! Between two reports we count down ourselves. A report can only lower our count within one
-//! window, because responses arrive out of order and some requests are still under way.
+//! Cloudflare chooses the name of a limit. Some limits are for all calls, some for one operation.
+//! So a name applies to the kinds under which it was seen, and `default` applies to all. Between
+//! two reports, the limit is counted down locally. A report can only lower the count within one
+//! window, because responses arrive out of order and some requests are still running.
 //!
-//! Other clients share the quota (the dashboard, another pipeline). If a report is lower than our
-//! own count, they used the difference; a margin of the size of their largest step is then left
-//! unused, so that they do not exceed the limit between two reports. We also leave them what they
-//! will use until the reset ([`SharedQuota`]); while we wait for it, an occasional request checks
-//! whether they still use it.
+//! Other clients share the quota (the dashboard, another pipeline). If a report is lower than the
+//! local count, they used the difference. A margin of the size of their largest step is then left
+//! unused, so that they do not exceed the limit between two reports. The requests that they will
+//! need until the reset are reserved for them too ([`SharedQuota`]). While the client waits for the
+//! reset, an occasional request checks whether they still use the reserve.
 //!
 //! # Sources
 //! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20.
@@ -26,60 +26,58 @@ use super::retry::LONGEST_WAIT;
 use super::shared_quota::{PROBE, SharedQuota};
 use crate::wire::{Method, Request};
 
-/// The name of the limit for all calls.
+/// Name of the limit for all calls.
 const FOR_ALL: &str = "default";
 
-/// How much two reports of one reset may differ: the seconds are whole, and the transfer takes
-/// time.
+/// Tolerance between two reports of one reset: the seconds are whole, and the transfer takes time.
 const SAME_RESET: Duration = Duration::from_secs(2);
 
-/// Largest margin that is left unused because of others. Our own choice: a few seconds' worth of
+/// Largest margin that is left unused because of other clients: our own choice, a few seconds of
 /// their requests.
 const LARGEST_MARGIN: u64 = 50;
 
-/// Largest number of names that are kept; Cloudflare uses a few.
+/// Maximum number of names that are kept; Cloudflare uses a few.
 const MOST_NAMES: usize = 64;
 
 /// All limits that were reported.
 #[derive(Debug, Default)]
 pub(super) struct Reports {
-    /// By name.
+    /// Limits by name.
     limits: BTreeMap<String, Limit>,
-    /// The names seen under each kind.
+    /// Names of the limits seen under each kind of request.
     names: BTreeMap<RequestKind, BTreeSet<String>>,
 }
 
-/// What prevents a request.
+/// Reason why a request must wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Obstacle {
-    /// When to check again.
+    /// Time of the next check.
     pub(super) retry_at: Instant,
-    /// The latest time at which it ends.
+    /// Latest possible end of the wait.
     pub(super) until: Instant,
-    /// Whether the quota is reserved for others.
+    /// True if the quota is reserved for other clients.
     pub(super) is_for_others: bool,
 }
 
-/// One limit.
 #[derive(Debug, Default)]
 struct Limit {
-    /// Requests that we may still send, and until when that holds; `None` if unknown.
+    /// Requests that may still be sent, and the end of this window. `None` if unknown.
     remaining: Option<(u64, Instant)>,
-    /// Quota and window, if they were reported.
+    /// Quota and window, if Cloudflare reported them.
     policy: Option<(u64, Duration)>,
-    /// The most that others used between two reports, beyond what was expected.
+    /// Largest number of requests by others between two reports, beyond the expected number.
     bite: u64,
-    /// What others use.
+    /// Estimated use by other clients.
     others: Option<SharedQuota>,
-    /// When Cloudflare reported last.
+    /// Time of Cloudflare's last report.
     reported: Option<Instant>,
-    /// When the last request was sent.
+    /// Time of the last request.
     sent: Option<Instant>,
 }
 
 impl Reports {
-    /// Applies the headers of a response to a request of this kind, with `in_flight` other requests
-    /// under way.
+    /// Applies the headers of a response to a request of this kind. `in_flight` is the number of
+    /// other running requests.
     pub(super) fn note(
         &mut self,
         kind: &RequestKind,
@@ -94,14 +92,15 @@ impl Reports {
         }
         for item in &limits.remaining {
             if let Some(limit) = self.bind(kind, &item.name) {
-                // Beyond that, trying and receiving 429 is better than waiting because of a header.
+                // For a longer reset, trying and receiving 429 is better than waiting because of a
+                // header.
                 limit.note(item.requests, now + item.reset.min(LONGEST_WAIT), in_flight, now);
             }
         }
     }
 
-    /// The limit with this name, which applies to the kind from now on; `None` if there are too
-    /// many names.
+    /// Returns the limit with this name and applies it to the kind from now on. `None` if there are
+    /// too many names.
     fn bind(&mut self, kind: &RequestKind, name: &str) -> Option<&mut Limit> {
         if self.limits.len() >= MOST_NAMES && !self.limits.contains_key(name) {
             return None;
@@ -110,12 +109,13 @@ impl Reports {
         Some(self.limits.entry(name.to_owned()).or_default())
     }
 
-    /// What prevents a request of this kind now.
+    /// Returns the reason why a request of this kind must wait now.
     pub(super) fn wait(&mut self, kind: &RequestKind, now: Instant) -> Option<Obstacle> {
         self.binding(kind).filter_map(|limit| limit.wait(now)).max()
     }
 
-    /// How many requests the limit for all calls leaves us now; `None` if it was not reported.
+    /// Returns the number of requests that the limit for all calls allows now. `None` if it was not
+    /// reported.
     pub(super) fn free_requests(&self, now: Instant) -> Option<u64> {
         let limit = self.limits.get(FOR_ALL)?;
         let (remaining, until) = limit.remaining.filter(|(_, until)| *until > now)?;
@@ -135,7 +135,7 @@ impl Reports {
         }
     }
 
-    /// The limits that apply to a kind.
+    /// Returns the limits that apply to a kind.
     fn binding(&mut self, kind: &RequestKind) -> impl Iterator<Item = &mut Limit> {
         let names = self.names.get(kind);
         let binds =
@@ -147,8 +147,8 @@ impl Reports {
 impl Limit {
     /// Applies a report.
     fn note(&mut self, reported: u64, reset: Instant, in_flight: u64, now: Instant) {
-        // Requests under way may or may not have been counted; it is safe to assume that they were
-        // not.
+        // It is unknown whether running requests were counted; the safe assumption is that they
+        // were not.
         let ours = reported.saturating_sub(in_flight);
         match self.remaining {
             Some((counted, until)) if now < until && apart(until, reset) <= SAME_RESET => {
@@ -175,7 +175,7 @@ impl Limit {
         self.reported = Some(now);
     }
 
-    /// What prevents a request now.
+    /// Returns the reason why a request must wait now.
     fn wait(&mut self, now: Instant) -> Option<Obstacle> {
         if self.remaining.is_some_and(|(_, until)| until <= now) {
             self.remaining = self.policy.map(|(quota, window)| (quota, now + window));
@@ -194,15 +194,15 @@ impl Limit {
         (retry_at > now).then_some(Obstacle { retry_at, until, is_for_others: true })
     }
 
-    /// What is always left unused.
+    /// Returns the number of requests that are always left unused.
     fn margin(&self) -> u64 {
         let largest =
             self.policy.map_or(LARGEST_MARGIN, |(quota, _)| LARGEST_MARGIN.min(quota / 20));
         self.bite.min(largest)
     }
 
-    /// What is left to others until the reset, by the last report. Between two reports they use
-    /// what they are expected to.
+    /// Returns the number of requests that the last report reserves for others until the reset.
+    /// Between two reports, their expected use is subtracted.
     fn claim(&self, until: Instant, now: Instant) -> u64 {
         match (&self.others, self.policy) {
             (Some(others), Some((quota, _))) => {
@@ -213,12 +213,12 @@ impl Limit {
     }
 }
 
-/// The absolute difference of two times.
+/// Returns the absolute difference of two times.
 fn apart(a: Instant, b: Instant) -> Duration {
     a.max(b) - a.min(b)
 }
 
-/// The longest waits that headers, as names and values, cause: as the headers say, and for the next
+/// Returns the longest waits that headers cause: the requested wait, and the wait for the next
 /// request.
 ///
 /// Public only for the fuzz target of these headers.
@@ -250,12 +250,10 @@ mod tests {
     use super::super::limit_headers::{Policy, Remaining};
     use super::*;
 
-    /// A kind.
     fn kind(resource: &str) -> RequestKind {
         RequestKind { read: true, resource: resource.to_owned() }
     }
 
-    /// A report of one limit.
     fn report(name: &str, requests: u64, reset: u64) -> Limits {
         let reset = Duration::from_secs(reset);
         Limits {
@@ -264,7 +262,7 @@ mod tests {
         }
     }
 
-    /// The latest time until which a request has to wait.
+    /// Returns the latest time until which a request must wait.
     fn until(reports: &mut Reports, kind: &RequestKind, now: Instant) -> Option<Instant> {
         reports.wait(kind, now).map(|obstacle| obstacle.until)
     }

@@ -1,24 +1,24 @@
-//! Kinds of requests: calls that Cloudflare permits, refuses and counts together.
+//! Kinds of requests: groups of calls that Cloudflare permits, refuses and counts together.
 //!
-//! A kind consists of the kind (read or write) and the path without identifiers: `GET
-//! /zones/023e…/dns_records/372e…` belongs to *read zones/dns_records*. Permissions of tokens apply
-//! to a kind, and so do some of the rate limits.
+//! A kind consists of the access (read or write) and the path without identifiers: `GET
+//! /zones/023e…/dns_records/372e…` belongs to *read zones/dns_records*. The permissions of tokens
+//! apply to a kind, and so do some rate limits.
 
 use std::fmt;
 
 use crate::wire::Request;
 
-/// The kind (read or write), and a path without identifiers.
+/// Access (read or write) and path without identifiers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct RequestKind {
-    /// Whether the requests only read.
+    /// True if the requests only read.
     pub(super) read: bool,
-    /// The resource, such as `zones`, `zones/dns_records`, `accounts/rulesets`.
+    /// Resource, such as `zones`, `zones/dns_records`, `accounts/rulesets`.
     pub(super) resource: String,
 }
 
 impl RequestKind {
-    /// The kind of a request.
+    /// Returns the kind of a request.
     pub(super) fn of(request: &Request) -> Self {
         Self { read: request.method.is_read(), resource: resource(&request.path) }
     }
@@ -30,7 +30,8 @@ impl fmt::Display for RequestKind {
     }
 }
 
-/// The resource that a path names: its first and third segment, the second one being an identifier.
+/// Returns the resource of a path: the first and third segment, because the second one is an
+/// identifier.
 pub(super) fn resource(path: &str) -> String {
     let mut segments = path.split('/').filter(|segment| !segment.is_empty());
     let first = segments.next().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Whether a failed request is repeated, and when.
+//! Decides whether and when a failed request is repeated.
 //!
-//! | what happened | read | write |
+//! | failure | read | write |
 //! |---|---|---|
 //! | no connection (refused, name, TLS handshake) | again | again: nothing was sent |
 //! | a certificate that is not accepted, a proxy that requires credentials | no | no: a retry would fail again |
@@ -10,7 +10,7 @@
 //! | a body that is not JSON, or a refusal, under 2xx | again | no: the same |
 //! | any other refusal, a redirect, a response that is too large | no | no |
 //!
-//! Requested times are obeyed up to [`LONGEST_WAIT`]. Otherwise the delay doubles and is partly
+//! Requested waits are followed up to [`LONGEST_WAIT`]. Otherwise the delay doubles and is partly
 //! random, so that clients that failed together do not retry together.
 
 use std::sync::{Mutex, PoisonError};
@@ -18,31 +18,31 @@ use std::time::Duration;
 
 use super::error::{ApiError, ProxyFault};
 
-/// The longest requested time that is obeyed; beyond it the request fails. Three times Cloudflare's
-/// own penalty of 5 minutes.
+/// Longest requested wait that is followed; with a longer one the request fails. Three times
+/// Cloudflare's own penalty of 5 minutes.
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(900);
 
-/// The wait after a 429 that says nothing: Cloudflare blocks for 5 minutes.
+/// Wait after a 429 without a requested time: Cloudflare blocks for 5 minutes.
 pub(super) const WAIT_AFTER_BARE_429: Duration = Duration::from_secs(300);
 
-/// How often a request is sent, the first time included, unless the settings say otherwise. The
-/// last of the delays between them is the longest one that [`BackOff`] allows.
+/// Default number of attempts, including the first one. The last delay between them is the longest
+/// one that [`BackOff`] allows.
 pub(super) const ATTEMPTS: u32 = 6;
 
-/// What to do about a failure.
+/// Reaction to a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Report it.
+    /// Report the error.
     GiveUp,
-    /// Repeat after our own delay.
+    /// Retry after our own delay.
     BackOff,
-    /// Repeat after this time, which Cloudflare requested.
+    /// Retry after this time, which Cloudflare requested.
     Wait(Duration),
-    /// Repeat after this time, and send no other request until then.
+    /// Retry after this time, and send no other request until then.
     Pause(Duration),
 }
 
-/// What to do about an error; `asked` is the time that the response requested, if any.
+/// Chooses the reaction to an error. `asked` is the wait that the response requested, if any.
 pub(super) fn next(error: &ApiError, asked: Option<Duration>) -> Next {
     let read = error.request().is_some_and(|request| request.method.is_read());
     let is_repeatable = match error {
@@ -73,7 +73,7 @@ pub(super) fn next(error: &ApiError, asked: Option<Duration>) -> Next {
     }
 }
 
-/// Whether a status means a temporary problem.
+/// Returns true for statuses of temporary problems.
 ///
 /// # Sources
 /// developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors, read
@@ -82,27 +82,27 @@ fn is_transient(status: u16) -> bool {
     matches!(status, 408 | 500 | 502 | 503 | 504 | 520..=526 | 530)
 }
 
-/// Our own delays.
+/// Delays between attempts.
 pub(super) struct BackOff {
-    /// The first delay; each further one is twice as long.
+    /// First delay; each further one is twice as long.
     base: Duration,
     /// State of the random numbers.
     random: Mutex<u64>,
 }
 
 impl BackOff {
-    /// The usual first delay.
+    /// Default first delay.
     pub(super) const BASE: Duration = Duration::from_millis(500);
 
-    /// The longest delay.
+    /// Longest delay.
     const LONGEST: Duration = Duration::from_secs(8);
 
-    /// Delays that begin at `base`.
+    /// Creates delays that begin at `base`.
     pub(super) fn new(base: Duration, seed: u64) -> Self {
         Self { base, random: Mutex::new(seed) }
     }
 
-    /// The delay after this many failures: between half and all of the doubled delay.
+    /// Returns the delay after this many failures: between half of the doubled delay and all of it.
     pub(super) fn delay(&self, failures: u32) -> Duration {
         let doubled = self
             .base
@@ -111,8 +111,7 @@ impl BackOff {
         whole.mul_f64(0.5 + self.random() / 2.0)
     }
 
-    /// A random number from 0 to 1 (splitmix64: a few lines, and always the same numbers for the
-    /// same seed).
+    /// Returns a random number from 0 to 1 (splitmix64: short, and deterministic for a seed).
     fn random(&self) -> f64 {
         let mut state = self.random.lock().unwrap_or_else(PoisonError::into_inner);
         *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -129,13 +128,12 @@ mod tests {
     use super::*;
     use crate::wire::Method;
 
-    /// A response that is not JSON.
     fn garbled(method: Method, status: u16) -> ApiError {
         let request = RequestName { method, path: "/zones".to_owned() };
         ApiError::Garbled { request, status, what: "a page".to_owned() }
     }
 
-    /// A request to wait.
+    /// A refusal with a requested wait.
     fn throttled(seconds: u64) -> ApiError {
         let request = RequestName { method: Method::Post, path: "/zones".to_owned() };
         ApiError::Throttled {

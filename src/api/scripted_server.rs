@@ -1,12 +1,12 @@
-//! A server for tests: it answers each connection with raw bytes from a script, and keeps what it
-//! received.
+//! A server for tests. It answers each connection with raw bytes from a script, and keeps the
+//! received requests.
 
 use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What the server does with one connection, once it has read the whole request.
+/// Reaction of the server to one connection, after it has read the whole request.
 pub(super) enum Step {
     /// Writes these bytes and closes.
     Answer(Vec<u8>),
@@ -53,7 +53,7 @@ impl Scripted {
         Self { url, received }
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub(super) fn received(&self) -> Vec<String> {
         self.received.lock().unwrap().clone()
     }
@@ -78,7 +78,7 @@ async fn read(stream: &mut TcpStream) -> String {
     }
 }
 
-/// A response with a status, further header lines and a body.
+/// Builds a response with a status, further header lines and a body.
 pub(super) fn response(status: &str, headers: &[&str], body: impl AsRef<[u8]>) -> Step {
     let body = body.as_ref();
     let mut head = format!("HTTP/1.1 {status}\r\nconnection: close\r\n");
@@ -92,7 +92,7 @@ pub(super) fn response(status: &str, headers: &[&str], body: impl AsRef<[u8]>) -
     Step::Answer([head.as_bytes(), b"\r\n", body].concat())
 }
 
-/// A success with this result.
+/// Builds a success with this result.
 pub(super) fn good(result: &str) -> Step {
     response(
         "200 OK",
@@ -101,7 +101,7 @@ pub(super) fn good(result: &str) -> Step {
     )
 }
 
-/// A refusal with one error.
+/// Builds a refusal with one error.
 pub(super) fn bad(status: &str, code: i64, message: &str) -> Step {
     let body = serde_json::json!({
         "result": null, "success": false, "errors": [{ "code": code, "message": message }], "messages": null

@@ -1,22 +1,22 @@
-//! What the headers of responses said so far, for a report about the connection.
+//! Facts from the headers of responses so far, for connection reports.
 
 use std::collections::BTreeMap;
 
 use super::limit_headers::Limits;
 
-/// The most limits that are kept, so that an endless row of names fills no memory.
+/// Maximum number of limits that are kept, so that many names cannot fill the memory.
 const MOST: usize = 64;
 
-/// What the headers of answers said.
+/// Facts from the headers of responses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// The limits by their names, as they were last reported.
+    /// Limits by name, as last reported.
     pub limits: BTreeMap<String, SeenLimit>,
-    /// Seconds by which Cloudflare's clock is ahead of ours, by the last answer with a date.
+    /// Seconds by which Cloudflare's clock is ahead of ours, from the last response with a date.
     pub clock_offset: Option<i64>,
 }
 
-/// A limit that was reported.
+/// A limit that Cloudflare reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SeenLimit {
     /// Requests that remain.
@@ -30,7 +30,7 @@ pub struct SeenLimit {
 }
 
 impl Seen {
-    /// Adds what an answer said.
+    /// Adds the facts from a response.
     pub(super) fn note(&mut self, limits: &Limits) {
         for item in &limits.remaining {
             if let Some(limit) = self.limit(&item.name) {
@@ -45,7 +45,7 @@ impl Seen {
         self.clock_offset = limits.clock_offset.or(self.clock_offset);
     }
 
-    /// The limit with this name; `None` if there are too many.
+    /// Returns the limit with this name. `None` if there are too many.
     fn limit(&mut self, name: &str) -> Option<&mut SeenLimit> {
         if self.limits.len() >= MOST && !self.limits.contains_key(name) {
             return None;

@@ -1,4 +1,4 @@
-//! What a client needs to know.
+//! Settings of a client.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,29 +10,30 @@ use super::rate_limiter::QUOTA;
 use super::retry;
 use super::stop::Stop;
 
-/// What a client needs to know.
+/// Settings of a client.
 #[derive(Clone)]
 pub struct Settings {
-    /// Where Cloudflare is, with or without a slash at the end.
+    /// Base URL of the API, with or without a final slash.
     pub base_url: String,
-    /// Who we are.
+    /// Credentials for the API.
     pub credentials: Credentials,
-    /// The most requests in a second; without it, what Cloudflare allows one address.
+    /// Maximum number of requests per second. Defaults to Cloudflare's limit for one address.
     pub max_rps: Option<f64>,
-    /// The most requests in 5 minutes, where Cloudflare does not report what is left.
+    /// Maximum number of requests in 5 minutes if Cloudflare does not report the remaining ones.
     pub quota: usize,
-    /// The longest time for one exchange, from connecting to the last byte.
+    /// Longest time for one exchange, from connecting to the last byte.
     pub timeout: Duration,
-    /// The most times that one request is sent; 0 counts as 1. A second try with the key in place
-    /// of the token is not counted.
+    /// Maximum number of attempts for one request; 0 counts as 1. A second attempt with the key
+    /// instead of the token is not counted.
     pub attempts: u32,
-    /// The most requests under way at once.
+    /// Maximum number of concurrent requests.
     pub concurrency: usize,
-    /// Whether the user wants to stop. After that nothing waits any more: what could not be sent at
-    /// once is not sent, and what failed is not repeated. What is under way is awaited.
+    /// Tells whether the user asked to stop. After that nothing waits any more: requests that would
+    /// have to wait are not sent, and failed requests are not repeated. Running requests are
+    /// awaited.
     pub stop: Stop,
-    /// Who hears what happens. Called in the middle of things: it must be quick, and must not call
-    /// back.
+    /// Receives the events of the client. It must be quick, because it is called between steps of a
+    /// request, and it must not call the client.
     pub observer: Observer,
     /// Seed of the random part of delays.
     pub random_seed: u64,
@@ -42,19 +43,19 @@ impl Settings {
     /// Cloudflare's base URL.
     pub const BASE_URL: &str = "https://api.cloudflare.com/client/v4";
 
-    /// The usual number of attempts.
+    /// Default number of attempts.
     pub const ATTEMPTS: u32 = retry::ATTEMPTS;
 
-    /// The usual time for one exchange.
+    /// Default time limit of one exchange.
     pub const TIMEOUT: Duration = Duration::from_secs(100);
 
-    /// The longest time for making a connection.
+    /// Time limit for making a connection.
     pub(super) const CONNECT: Duration = Duration::from_secs(10);
 
-    /// The usual number of requests under way at once.
+    /// Default number of concurrent requests.
     pub const CONCURRENCY: u16 = 8;
 
-    /// The usual settings, without an observer.
+    /// Returns the default settings, without an observer.
     #[must_use]
     pub fn new(base_url: impl Into<String>, credentials: Credentials) -> Self {
         Self {
@@ -86,7 +87,7 @@ impl fmt::Debug for Settings {
             observer: _,
             random_seed: _,
         } = self;
-        // The base URL has not been checked yet and may hold a password.
+        // The base URL is not checked yet and may hold a password.
         f.debug_struct("Settings")
             .field("credentials", credentials)
             .field("max_rps", max_rps)

@@ -1,10 +1,9 @@
-//! How many requests other clients send, estimated from Cloudflare's reports and from our own
-//! requests.
+//! Estimates the requests of other clients from Cloudflare's reports and from our own requests.
 //!
-//! Another client with two requests per second uses half of Cloudflare's limit. If we took
-//! everything at the beginning of a window, its requests would exceed the limit, and then *all*
-//! clients are blocked for 5 minutes. So we leave the others as much as they will need until the
-//! reset at their present rate, but no more than half of the quota of a window.
+//! Another client with two requests per second uses half of Cloudflare's limit. If this client took
+//! everything at the beginning of a window, the other client would exceed the limit, and then
+//! Cloudflare blocks *all* clients for 5 minutes. So the others' expected requests until the reset
+//! are reserved for them, but no more than half of the quota of a window.
 //!
 //! The rate is underestimated when in doubt: our requests under way are treated as already counted
 //! by Cloudflare. A short time gives no reliable rate, so the rate of the previous window is used
@@ -14,39 +13,39 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Time between two requests that check whether others still use what is left to them. They are
+/// Time between two requests that check whether others still use their reserve. The checks are
 /// taken from that reserve.
 pub(super) const PROBE: Duration = Duration::from_secs(10);
 
-/// How much more others may send than expected, as a share.
+/// Reserve for more requests by others than expected, as a share.
 const UNKNOWN: f64 = 0.08;
 
-/// Time after which the measured rate is used alone.
+/// Time after which only the measured rate is used.
 const KNOWN: Duration = Duration::from_secs(30);
 
 /// Time before which no rate is measured.
 const MOMENT: Duration = Duration::from_millis(500);
 
-/// Other clients in one window.
+/// Requests of other clients in one window.
 #[derive(Debug)]
 pub(super) struct SharedQuota {
-    /// When Cloudflare reported first.
+    /// Time of Cloudflare's first report.
     since: Instant,
-    /// Requests that remained then.
+    /// Remaining requests at the first report.
     first: u64,
     /// Our requests that Cloudflare may have counted since.
     sent: u64,
-    /// Requests that others sent since, at least.
+    /// Minimum number of requests by others since.
     taken: u64,
-    /// Their rate, in requests per second.
+    /// Rate of the others, in requests per second.
     pace: f64,
-    /// Their rate in the previous window, if there was one.
+    /// Rate of the others in the previous window, if there was one.
     before: Option<f64>,
 }
 
 impl SharedQuota {
-    /// From the first report of a window, with `in_flight` requests under way; `last` is the
-    /// previous window.
+    /// Begins an estimate with the first report of a window. `in_flight` is the number of running
+    /// requests, and `last` is the previous window.
     pub(super) fn begin(first: u64, in_flight: u64, now: Instant, last: Option<&Self>) -> Self {
         let is_known = |last: &&Self| last.before.is_some() || now - last.since >= KNOWN;
         let before = last.filter(is_known).map(|last| last.pace_at(now));
@@ -63,24 +62,25 @@ impl SharedQuota {
         self.taken = self.taken.max(self.first.saturating_sub(reported).saturating_sub(self.sent));
         let elapsed = now - self.since;
         if elapsed >= MOMENT && self.taken > 0 {
-            // One more, because the next one may arrive at any moment.
+            // Add one, because the next request may arrive at any moment.
             self.pace = (self.taken + 1) as f64 / elapsed.as_secs_f64();
         }
     }
 
-    /// Their estimated rate at this time.
+    /// Returns the estimated rate of the others at this time.
     fn pace_at(&self, now: Instant) -> f64 {
         let known = ((now - self.since).as_secs_f64() / KNOWN.as_secs_f64()).min(1.0);
         self.before.map_or(self.pace, |before| before + (self.pace - before) * known)
     }
 
-    /// How many requests they are expected to send in this time.
+    /// Returns the number of requests that the others are expected to send in this time.
     pub(super) fn expected(&self, time: Duration, now: Instant) -> f64 {
         self.pace_at(now) * time.as_secs_f64()
     }
 
-    /// How many requests to leave to them until the reset: the expected ones and a reserve for
-    /// uncertainty. Both shrink as the reset comes closer, so that nothing is left over.
+    /// Returns the number of requests to reserve for others until the reset: the expected ones and
+    /// a margin for uncertainty. Both shrink as the reset comes closer, so that nothing remains
+    /// unused.
     pub(super) fn claim(&self, quota: u64, reset: Instant, now: Instant) -> u64 {
         let time = reset.saturating_duration_since(now);
         let fair = (quota / 2).saturating_sub(self.taken);
@@ -88,8 +88,8 @@ impl SharedQuota {
         if expected == 0 {
             return 0;
         }
-        // An excess blocks all clients for 5 minutes; a reserve that is too large costs us only
-        // part of a window.
+        // An excess blocks all clients for 5 minutes; a reserve that is too large costs only a part
+        // of a window.
         let unknown = UNKNOWN * expected as f64 + time.as_secs_f64() / PROBE.as_secs_f64();
         expected + unknown.ceil() as u64
     }
@@ -99,7 +99,7 @@ impl SharedQuota {
 mod tests {
     use super::*;
 
-    /// A time some seconds after another.
+    /// Returns the time some seconds after another one.
     fn after(begin: Instant, seconds: u64) -> Instant {
         begin + Duration::from_secs(seconds)
     }
@@ -143,7 +143,7 @@ mod tests {
         let again = after(begin, 300);
         let mut second = SharedQuota::begin(1200, 0, again, Some(&first));
         assert!(second.claim(1200, after(again, 300), again) >= 600);
-        // They have stopped, and soon that is known.
+        // The others stopped, which is soon known.
         second.note(1200, after(again, 15));
         let claim = second.claim(1200, after(again, 300), after(again, 15));
         assert!((285..350).contains(&claim), "{claim}");

@@ -1,6 +1,6 @@
 //! The user's request to stop.
 //!
-//! It starts and ends nothing by itself: code checks it before each step, and waits end early.
+//! A stop starts and ends nothing by itself: code checks it before each step, and waits end early.
 
 use std::sync::Arc;
 
@@ -10,23 +10,23 @@ use tokio::sync::watch;
 #[derive(Debug, Clone)]
 pub struct Stopper(Arc<watch::Sender<u32>>);
 
-/// Learns of a requested stop.
+/// Listens for a requested stop.
 #[derive(Debug, Clone)]
 pub struct Stop(watch::Receiver<u32>);
 
 impl Stopper {
-    /// No stop was requested yet.
+    /// Creates a stopper without a requested stop.
     #[must_use]
     pub fn new() -> Self {
         Self(Arc::new(watch::Sender::new(0)))
     }
 
-    /// Requests a stop, once more.
+    /// Requests a stop; may be called several times.
     pub fn ask(&self) {
         self.0.send_modify(|times| *times += 1);
     }
 
-    /// A listener.
+    /// Returns a new listener.
     #[must_use]
     pub fn listener(&self) -> Stop {
         Stop(self.0.subscribe())
@@ -40,19 +40,20 @@ impl Default for Stopper {
 }
 
 impl Stop {
-    /// A listener whose stop is never requested.
+    /// Returns a listener whose stop is never requested.
     #[must_use]
     pub fn never() -> Self {
         Stopper::new().listener()
     }
 
-    /// Whether a stop was requested.
+    /// Returns true if a stop was requested.
     #[must_use]
     pub fn is_asked(&self) -> bool {
         *self.0.borrow() > 0
     }
 
-    /// Ends when a stop was requested this many times; never if no request is possible any more.
+    /// Waits until a stop was requested this many times. Never ends if no request is possible any
+    /// more.
     pub async fn asked(&self, times: u32) {
         let mut receiver = self.0.clone();
         if receiver.wait_for(|asked| *asked >= times).await.is_err() {

@@ -1,5 +1,5 @@
-//! The client against a scripted server: what it sends, repeats and reports, and that it leaks no
-//! secrets.
+//! Tests the client against a scripted server: requests, retries, reports, and that no secret
+//! leaks.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -23,7 +23,6 @@ const KEY: &str = "hush-key-0123456789";
 /// An email address that must not appear anywhere.
 const EMAIL: &str = "hush@example.com";
 
-/// Credentials with a token.
 fn token() -> Credentials {
     Credentials::Token(SecretString::from(TOKEN))
 }
@@ -33,7 +32,7 @@ fn key() -> Credentials {
     Credentials::Key { email: SecretString::from(EMAIL), key: SecretString::from(KEY) }
 }
 
-/// Credentials with both.
+/// Credentials with a token and a key.
 fn both() -> Credentials {
     let Credentials::Key { email, key } = key() else { unreachable!() };
     Credentials::TokenThenKey { token: SecretString::from(TOKEN), email, key }
@@ -54,12 +53,10 @@ fn client_with(settings: Settings) -> (Client, Arc<Mutex<Vec<ApiEvent>>>) {
     (client, events)
 }
 
-/// A read.
 fn list() -> Request {
     Request::new(Method::Get, "/zones").query("name", "example.com")
 }
 
-/// A write.
 fn create() -> Request {
     Request::new(Method::Post, "/zones/a/dns_records").body(json!({ "type": "A" }))
 }
@@ -227,7 +224,7 @@ async fn a_timeout_leaves_a_write_uncertain() {
 #[tokio::test]
 async fn a_refused_connection_had_no_effect() {
     let nobody = Scripted::play(vec![]).await;
-    // The server stops listening as soon as its empty script is done.
+    // The server stops listening as soon as its script is empty.
     while tokio::net::TcpStream::connect(nobody.url.trim_start_matches("http://")).await.is_ok() {
         tokio::task::yield_now().await;
     }

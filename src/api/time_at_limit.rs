@@ -1,11 +1,11 @@
-//! How long Cloudflare's request quota makes a client wait: what a plan says before it is applied.
+//! Time that Cloudflare's request quota makes a client wait, shown in a plan before it is applied.
 
 use super::rate_limiter::{BURST, QUOTA, REFILL, WINDOW_SECONDS, quota_in_words};
 
-/// Shorter times are not worth reporting, in seconds.
+/// Shorter times are not reported, in seconds.
 const UNNOTICED: u64 = 5;
 
-/// How long a client that just sent `made` requests has to wait while it sends this many more;
+/// Returns the time that a client waits while it sends `more` requests, after `made` requests.
 /// `None` if the time is not worth reporting. The time for responses is not included.
 ///
 /// # Units
@@ -18,10 +18,10 @@ pub fn seconds_at_limit(made: u64, more: usize) -> Option<u64> {
     (more > 0 && seconds > UNNOTICED).then_some(seconds)
 }
 
-/// When the last of this many requests is sent, in seconds after the first.
+/// Returns the time of the last of this many requests, in seconds after the first.
 ///
 /// In each window, the burst is sent at once and the others as the bucket is refilled; then the
-/// window has to end.
+/// window must end.
 fn sent_after(requests: usize) -> u64 {
     let Some(before) = requests.checked_sub(1) else { return 0 };
     let (windows, within) = (before / QUOTA, before % QUOTA + 1);
@@ -29,14 +29,14 @@ fn sent_after(requests: usize) -> u64 {
     (windows as u64).saturating_mul(WINDOW_SECONDS).saturating_add(refilled as u64)
 }
 
-/// The time of [`seconds_at_limit`] in words, to follow a number of requests; empty if it is not
-/// worth reporting.
+/// Describes the time of [`seconds_at_limit`] in words that follow a number of requests. Empty if
+/// it is not worth reporting.
 #[must_use]
 pub fn after_comma(made: u64, more: usize) -> String {
     seconds_at_limit(made, more).map(|seconds| format!(", {}", words(seconds))).unwrap_or_default()
 }
 
-/// A time in words, with its cause.
+/// Describes a time and its cause.
 fn words(seconds: u64) -> String {
     let time = match seconds {
         0..90 => format!("{seconds} s"),
@@ -62,7 +62,7 @@ mod tests {
     fn what_exceeds_it_waits_for_windows() {
         assert_eq!(seconds_at_limit(0, 1200), Some(50));
         assert_eq!(seconds_at_limit(0, 1201), Some(300));
-        // Requests that were already sent count against the window.
+        // Requests that were already sent count in the window.
         assert_eq!(seconds_at_limit(600, 601), Some(300));
         assert_eq!(seconds_at_limit(0, 3400), Some(600));
         assert_eq!(seconds_at_limit(0, 3600), Some(650));

@@ -1,10 +1,9 @@
-//! One exchange over HTTP: a request goes out, a response or a fault comes back. It never repeats
-//! anything.
+//! One exchange over HTTP: sends a request and returns a response or a fault. It never retries.
 //!
-//! The credentials stay with the host they are meant for: no redirect is followed. Responses are
-//! read within the budget of their kind, and few large ones at once, so that no response fills the
-//! memory. Secrets are removed here from what Cloudflare says in a failure, before any other module
-//! sees it; the result of a success is data and is left as it is.
+//! The credentials stay with their host: no redirect is followed. The size of a response is limited
+//! by its kind, and only a few large ones are read at once, so that responses cannot fill the
+//! memory. Secrets are removed here from Cloudflare's error texts, before other modules see them;
+//! the result of a success is data and stays as it is.
 
 use std::time::{Duration, SystemTime};
 
@@ -24,34 +23,31 @@ use crate::wire::{
     ApiMessage, Envelope, EnvelopeError, Intake, Method, Request, TooMuch, Unusable, Whole,
 };
 
-/// How many large answers are taken in at once.
+/// Maximum number of large responses that are read at once.
 const LARGE_AT_ONCE: usize = 2;
 
-/// How long an unused connection is kept. Shorter than Cloudflare keeps it, or else a write may
-/// meet its closing, and then the result of the write is unknown.
+/// Time for which an unused connection is kept. It is shorter than Cloudflare's: otherwise a write
+/// could meet a closing connection, and its result would be unknown.
 const IDLE: Duration = Duration::from_secs(30);
 
-/// Name and version, as Cloudflare's logs will show them.
+/// Name and version, as Cloudflare's logs show them.
 pub(super) const USER_AGENT: &str = concat!("zonewright/", env!("CARGO_PKG_VERSION"));
 
 /// Sends requests.
 pub(super) struct Transport {
-    /// The HTTP library's client.
     http: reqwest::Client,
-    /// Where to.
     base: BaseUrl,
-    /// What must not be seen in texts.
+    /// Removes secrets from texts.
     redactor: Redactor,
-    /// Large answers that may be taken in beside those that are.
+    /// Slots for further large responses.
     large: Semaphore,
 }
 
-/// An exchange that did not end well.
+/// An exchange that failed.
 #[derive(Debug)]
 pub(super) struct Failed {
-    /// The error.
     pub(super) error: ApiError,
-    /// How long the answer asked to wait.
+    /// Wait that the response requested.
     pub(super) asked: Option<Duration>,
 }
 
@@ -61,20 +57,20 @@ impl From<ApiError> for Failed {
     }
 }
 
-/// The outcome of an exchange, with what the answer's headers said about limits.
+/// Result of an exchange, with the limits from the response's headers.
 pub(super) type Outcome<T> = (Result<Envelope<T>, Failed>, Limits);
 
 impl Transport {
     /// Prepares connections.
     ///
     /// # Errors
-    /// [`ApiError::Settings`] if TLS cannot be set up.
+    /// Fails with [`ApiError::Settings`] if TLS cannot be set up.
     pub(super) fn new(
         base: BaseUrl,
         redactor: Redactor,
         timeout: Duration,
     ) -> Result<Self, ApiError> {
-        // An error means that a provider is already there, which is as good.
+        // An error means that a provider is already installed, which is sufficient.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = reqwest::Client::builder()
             .user_agent(USER_AGENT)
@@ -92,7 +88,8 @@ impl Transport {
             builder = builder.no_proxy();
         }
         if base.is_plain() {
-            // No certificate is ever looked at, so a machine without any must not be an obstacle.
+            // Plain HTTP checks no certificates, so a machine without any must still
+            // work.
             builder = builder.tls_certs_only([]);
         }
         let http = builder.build().map_err(|error| ApiError::Settings {
@@ -102,16 +99,16 @@ impl Transport {
         Ok(Self { http, base, redactor, large: Semaphore::new(LARGE_AT_ONCE) })
     }
 
-    /// Whether a request can be sent as it is written; asked first, so that one that cannot is
-    /// never counted as sent.
+    /// Checks that a request can be sent as it is written. Called first, so that an invalid request
+    /// never counts as sent.
     ///
     /// # Errors
-    /// [`ApiError::Misused`] if its path cannot.
+    /// Fails with [`ApiError::Misused`] if the path is invalid.
     pub(super) fn check(&self, request: &Request) -> Result<(), ApiError> {
         self.base.url(request).map(|_| ())
     }
 
-    /// Sends a request with these credentials and reads its answer.
+    /// Sends a request with these credentials and reads its response.
     pub(super) async fn send<I: Intake>(
         &self,
         request: &Request,
@@ -127,7 +124,7 @@ impl Transport {
         }
     }
 
-    /// Sends a request and waits for the head of its answer.
+    /// Sends a request and waits for the headers of its response.
     async fn begin(&self, request: &Request, credentials: HeaderMap) -> Result<Response, ApiError> {
         let method = match request.method {
             Method::Get => reqwest::Method::GET,
@@ -142,8 +139,7 @@ impl Transport {
         }
         builder.send().await.map_err(|error| {
             let name = RequestName::of(request);
-            // A connection that was never made is the only fault after which nothing can have been
-            // sent.
+            // Only after a failed connection attempt is it certain that nothing was sent.
             if error.is_connect() || error.is_builder() {
                 ApiError::Unreached { request: name, source: Fault::new(error) }
             } else {
@@ -152,7 +148,7 @@ impl Transport {
         })
     }
 
-    /// Reads the rest of an answer and tells what it means.
+    /// Reads and interprets the body of a response.
     async fn finish<I: Intake>(
         &self,
         request: &Request,
@@ -167,7 +163,7 @@ impl Transport {
                 ApiError::Redirected { request: name, status, to: self.target(&response) }.into()
             );
         }
-        // Why an answer says no is read as a whole, whatever a good one would be.
+        // The body of a failure is always read as a whole.
         let taken = if (200..300).contains(&status) {
             self.take::<I>(&name, response).await
         } else {
@@ -182,7 +178,7 @@ impl Transport {
             }
             Ok(Err(Unusable::Body { body: Some(body), .. })) => self.redacted(status, &body),
             Ok(Err(Unusable::Body { error, body: None })) => self.cleaned(error),
-            // With a status that says no, it matters little that the rest is missing.
+            // After a failure status, an incomplete body does not matter.
             Err(ApiError::Lost { source, .. }) if status >= 400 => {
                 EnvelopeError::NotAnEnvelope(source.to_string())
             }
@@ -214,7 +210,7 @@ impl Transport {
         Err(Failed { error, asked })
     }
 
-    /// Takes in a body, within a time limit.
+    /// Reads a body within a time limit.
     async fn take<I: Intake>(
         &self,
         name: &RequestName,
@@ -237,13 +233,13 @@ impl Transport {
             let Some(chunk) = chunk else { return Ok(intake.finish(status)) };
             intake.push(&chunk).map_err(|TooMuch(limit)| too_large(limit))?;
             if permit.is_none() && intake.is_large() {
-                // It is never closed, and is held until the answer is read.
+                // The semaphore is never closed. The permit is held until the response is read.
                 permit = self.large.acquire().await.ok();
             }
         }
     }
 
-    /// Where a redirection leads, as far as it may be shown: without its query.
+    /// Returns the target of a redirect without its query.
     fn target(&self, response: &Response) -> String {
         let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
         let target = location.and_then(|location| response.url().join(location).ok());
@@ -253,20 +249,20 @@ impl Transport {
         self.redactor.text(target.as_str())
     }
 
-    /// What a failed answer says, without secrets. The body is cleaned before it is read, since the
-    /// excerpt of one that is no JSON could otherwise end within a secret; the texts are cleaned
-    /// again after it, since JSON can spell a letter in ways that only reading undoes.
+    /// Decodes a failed response without secrets. The body is cleaned before it is decoded, because
+    /// the excerpt of an invalid body could otherwise end within a secret. The texts are cleaned
+    /// again afterwards, because JSON can escape a letter of a secret.
     fn redacted(&self, status: u16, body: &[u8]) -> EnvelopeError {
         let clean = self.redactor.text(&String::from_utf8_lossy(body));
         match Envelope::read(status, clean.as_bytes()) {
             Err(error) => self.cleaned(error),
-            // It became readable only by being cleaned (bytes that are no text): the original
-            // reading holds.
+            // Cleaning made the body readable by removing invalid bytes; the result of the original
+            // body is valid.
             Ok(_) => EnvelopeError::NotAnEnvelope("the response is not text".to_owned()),
         }
     }
 
-    /// Texts of an answer without secrets.
+    /// Removes the secrets from the texts of an error.
     fn cleaned(&self, error: EnvelopeError) -> EnvelopeError {
         match error {
             EnvelopeError::Refused { messages } => {
@@ -286,7 +282,7 @@ impl Transport {
     }
 }
 
-/// A success under a status that is none, which no reading of a body gives.
+/// Returns the error of a success body under a failure status.
 fn contradiction() -> Unusable {
     Unusable::Body {
         error: EnvelopeError::NotAnEnvelope("a success with the status of a failure".to_owned()),

@@ -1,9 +1,9 @@
-//! Sends reports to an address of the user's choice. What a report says is in the documents, such
-//! as `document::drift`.
+//! Sends reports to the user's webhook. The content of a report is in the documents, such as
+//! `document::drift`.
 //!
-//! The address may be a secret, as those of chat services are: no text that leaves this file
-//! contains it, nor what a library or the receiver says, since either may quote it. Cloudflare's
-//! credentials are not accessible here: a webhook has its own client.
+//! The address may be a secret, as for chat services: no text from this file contains the address,
+//! or text of a library or the receiver, because these may quote it. Cloudflare's credentials are
+//! not accessible here: a webhook has its own client.
 
 use std::time::Duration;
 
@@ -18,16 +18,16 @@ use super::retry::BackOff;
 use super::settings::Settings;
 use super::transport::USER_AGENT;
 
-/// The usual time for one response.
+/// Default time limit of one response.
 pub const WEBHOOK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Largest number of attempts to send a report.
 const ATTEMPTS: u32 = 3;
 
-/// The longest wait that a receiver may ask for.
+/// Longest wait that a receiver may request.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// Why a report was not delivered. No variant holds the address.
+/// Reasons why a report was not delivered. No variant holds the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WebhookError {
     /// The address cannot be used; no request was sent.
@@ -50,13 +50,13 @@ pub enum WebhookError {
         "deliver it: the response is a redirect (status {0}), which is not followed; give the final address"
     )]
     Redirected(u16),
-    /// The receiver refuses it.
+    /// The receiver refused the report.
     #[error("deliver it: the response has status {0}")]
     Refused(u16),
 }
 
 impl WebhookError {
-    /// Whether another attempt may succeed.
+    /// Returns true if another attempt may succeed.
     fn is_passing(self) -> bool {
         match self {
             Self::Address(_) | Self::Tls | Self::Redirected(_) => false,
@@ -70,7 +70,6 @@ impl WebhookError {
 pub struct Webhook {
     /// The HTTP library's client, without credentials.
     http: reqwest::Client,
-    /// The address.
     url: Url,
     /// Delays between attempts.
     back_off: BackOff,
@@ -83,16 +82,16 @@ impl std::fmt::Debug for Webhook {
 }
 
 impl Webhook {
-    /// Prepares to send to an address; `timeout` is for each attempt.
+    /// Prepares to send to an address; `timeout` applies to each attempt.
     ///
     /// # Errors
-    /// [`WebhookError::Address`] if it is neither HTTPS nor plain HTTP to this machine;
-    /// [`WebhookError::Tls`].
+    /// Fails with [`WebhookError::Address`] if the address is neither HTTPS nor plain HTTP to this
+    /// machine, and with [`WebhookError::Tls`] without TLS.
     pub fn new(url: &SecretString, timeout: Duration) -> Result<Self, WebhookError> {
         Self::with_delays(url, timeout, BackOff::BASE)
     }
 
-    /// The same with another first delay.
+    /// Like [`Webhook::new`], with another first delay.
     fn with_delays(
         url: &SecretString,
         timeout: Duration,
@@ -122,18 +121,19 @@ impl Webhook {
             builder = builder.no_proxy();
         }
         if url.scheme() == "http" {
-            // Certificates are never checked, so a machine without any must still work.
+            // Plain HTTP checks no certificates, so a machine without any must still
+            // work.
             builder = builder.tls_certs_only([]);
         }
         let http = builder.build().map_err(|_| WebhookError::Tls)?;
         Ok(Self { http, url, back_off: BackOff::new(base, 0) })
     }
 
-    /// Sends a report, again if that may help. If a response is lost, the receiver may get the
+    /// Sends a report and retries if that may help. If a response is lost, the receiver may get the
     /// report twice.
     ///
     /// # Errors
-    /// The error of the last attempt.
+    /// Fails with the error of the last attempt.
     pub async fn post(&self, report: &(impl Serialize + Sync)) -> Result<(), WebhookError> {
         let mut attempt = 1;
         loop {
@@ -168,7 +168,7 @@ impl Webhook {
     }
 }
 
-/// How long a response asks to wait, up to our limit.
+/// Returns the wait that a response requests, up to our limit.
 fn asked(response: &Response) -> Option<Duration> {
     let seconds = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
@@ -178,7 +178,7 @@ fn asked(response: &Response) -> Option<Duration> {
 mod tests {
     use super::*;
 
-    /// A webhook, or the reason why it is refused.
+    /// Creates a webhook, or returns the reason why the address is refused.
     fn made(url: &str) -> Result<Webhook, WebhookError> {
         Webhook::new(&SecretString::from(url), Duration::from_secs(1))
     }

@@ -1,7 +1,7 @@
-//! Changes to one file: values set, entries and items that come and go, as edits of its text that
-//! touch nothing else.
+//! Changes to one file as edits of its text: replaced values, and inserted and removed entries and
+//! items. The rest of the text stays as it is.
 //!
-//! | what goes | what of the text goes with it |
+//! | removed part | removed text |
 //! |---|---|
 //! | an item or entry on lines of its own | its lines; its comments stay, as lines of their own |
 //! | an item or entry in brackets | it and one comma |
@@ -17,15 +17,15 @@ use super::text_edits::Edit;
 use super::yaml_text;
 use crate::model::Gather;
 
-/// Something that comes.
+/// An item or entry to insert.
 #[derive(Debug, Clone)]
 struct Insert {
-    /// The item, or the key, that it comes after.
+    /// The item, or the key, after which the part is inserted.
     after: Option<NodeId>,
-    /// Its key, in a mapping.
+    /// Key in a mapping.
     key: Option<String>,
     value: Json,
-    /// Whether it is written in braces.
+    /// True if the part is written in braces.
     is_flow: bool,
 }
 
@@ -36,21 +36,19 @@ struct Part {
     end: usize,
 }
 
-/// Changes to one file.
 #[derive(Debug)]
 pub(super) struct Changes<'l, 't> {
     pub(super) tree: &'l SourceTree<'t>,
     replaced: BTreeMap<NodeId, Json>,
-    /// Texts in place of nodes, written already.
+    /// Replacement texts of nodes, ready to write.
     rewritten: BTreeMap<NodeId, String>,
     removed: BTreeSet<NodeId>,
     inserted: BTreeMap<NodeId, Vec<Insert>>,
-    /// Items that take the text of others.
+    /// For each slot of a list, the item whose text it takes.
     moved: BTreeMap<NodeId, NodeId>,
 }
 
 impl<'l, 't> Changes<'l, 't> {
-    /// No changes yet.
     pub(super) fn new(tree: &'l SourceTree<'t>) -> Self {
         Self {
             tree,
@@ -62,7 +60,6 @@ impl<'l, 't> Changes<'l, 't> {
         }
     }
 
-    /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.replaced.is_empty()
             && self.rewritten.is_empty()
@@ -71,12 +68,11 @@ impl<'l, 't> Changes<'l, 't> {
             && self.moved.is_empty()
     }
 
-    /// Replaces a value.
     pub(super) fn replace(&mut self, node: NodeId, value: Json) {
         self.replaced.insert(node, value);
     }
 
-    /// Writes an item of a list in the place of another.
+    /// Writes an item of a list in the place of another one.
     pub(super) fn move_item(&mut self, slot: NodeId, item: NodeId) {
         self.moved.insert(slot, item);
     }
@@ -86,8 +82,8 @@ impl<'l, 't> Changes<'l, 't> {
         self.removed.insert(part);
     }
 
-    /// Adds an item to a list, or an entry to a mapping if there is a key: after a part of it, or
-    /// at the end.
+    /// Adds an item to a list, or with a key an entry to a mapping. The place is after the part
+    /// `after`, or the end.
     pub(super) fn insert(
         &mut self,
         to: NodeId,
@@ -100,7 +96,7 @@ impl<'l, 't> Changes<'l, 't> {
         self.inserted.entry(to).or_default().push(insert);
     }
 
-    /// Sets a key of a mapping: of a new one if `node` is no mapping yet.
+    /// Sets a key of a mapping. Replaces `node` with a new mapping if it is not one.
     pub(super) fn set(&mut self, node: NodeId, key: &str, value: Json) {
         match (&self.tree.node(node).kind, self.tree.get(node, key)) {
             (_, Some(own)) => self.replace(own, value),
@@ -112,7 +108,7 @@ impl<'l, 't> Changes<'l, 't> {
         }
     }
 
-    /// The edits.
+    /// Converts the changes to edits of the text.
     pub(super) fn edits(mut self) -> Vec<Edit> {
         self.move_anchors();
         let mut edits = Vec::new();
@@ -144,7 +140,7 @@ impl<'l, 't> Changes<'l, 't> {
             let tree = self.tree;
             let range = |id: NodeId| {
                 let span = tree.node(id).span.clone();
-                // A comment behind an item goes with it.
+                // A comment after an item is removed with the item.
                 if tree.is_in_flow(id) { span } else { span.start..tree.line_end(span.end) }
             };
             edits.push(Edit::new(range(*slot), &tree.text[range(*item)]));
@@ -152,7 +148,8 @@ impl<'l, 't> Changes<'l, 't> {
         edits
     }
 
-    /// Whether a node is in something that goes; with `also_itself`, or is itself replaced.
+    /// Returns true if a node is inside a removed part. With `also_itself`, also if the node itself
+    /// is replaced.
     fn is_gone(&self, node: NodeId, also_itself: bool) -> bool {
         if also_itself && self.replaced.contains_key(&node) {
             return true;
@@ -163,7 +160,7 @@ impl<'l, 't> Changes<'l, 't> {
                 return true;
             }
             let Some(parent) = self.tree.node(at).parent else { return false };
-            // The value of an entry goes with its key.
+            // The value of an entry is removed with its key.
             let key = self
                 .tree
                 .entries(parent)
@@ -179,8 +176,8 @@ impl<'l, 't> Changes<'l, 't> {
         }
     }
 
-    /// Where a value with an anchor goes or changes, the first alias that stays takes the value and
-    /// the anchor.
+    /// Moves anchors. If a value with an anchor is removed or changed, the first remaining alias
+    /// takes the value and the anchor.
     fn move_anchors(&mut self) {
         let tree = self.tree;
         for node in tree.ids() {
@@ -201,7 +198,6 @@ impl<'l, 't> Changes<'l, 't> {
         }
     }
 
-    /// The parts of a collection.
     fn parts(&self, collection: NodeId) -> Vec<Part> {
         let tree = self.tree;
         let is_flow = tree.is_flow(collection);
@@ -226,14 +222,14 @@ impl<'l, 't> Changes<'l, 't> {
         }
     }
 
-    /// What comes after a part.
+    /// Returns the parts to insert after a part.
     fn inserts(&self, collection: NodeId, parts: &[Part], part: Option<NodeId>) -> Vec<&Insert> {
         let last = parts.last().map(|p| p.id);
         let all = self.inserted.get(&collection).map(Vec::as_slice).unwrap_or_default();
         all.iter().filter(|insert| insert.after.or(last) == part).collect()
     }
 
-    /// A part that comes, on a line that is indented by `indent`.
+    /// Writes an inserted part on a line that is indented by `indent`.
     fn line(&self, insert: &Insert, indent: usize) -> String {
         let line_break = self.tree.line_break;
         match &insert.key {
@@ -245,7 +241,7 @@ impl<'l, 't> Changes<'l, 't> {
         }
     }
 
-    /// An empty list or mapping that gets its first parts.
+    /// Writes the first parts of an empty list or mapping.
     fn fill(&self, collection: NodeId, edits: &mut Vec<Edit>) {
         let tree = self.tree;
         let span = tree.node(collection).span.clone();
@@ -259,7 +255,7 @@ impl<'l, 't> Changes<'l, 't> {
         edits.push(Edit::new(start..span.end, lines));
     }
 
-    /// The column of the key, or the dash, that a value is behind.
+    /// Returns the column of the key or dash in front of a value.
     fn outer_column(&self, node: NodeId) -> usize {
         let tree = self.tree;
         let Some(parent) = tree.node(node).parent else { return 0 };
@@ -269,7 +265,7 @@ impl<'l, 't> Changes<'l, 't> {
         }
     }
 
-    /// A list or mapping in brackets.
+    /// Edits a list or mapping in brackets.
     fn in_brackets(&self, collection: NodeId, edits: &mut Vec<Edit>) {
         let tree = self.tree;
         let parts = self.parts(collection);
@@ -285,7 +281,7 @@ impl<'l, 't> Changes<'l, 't> {
             let span = tree.node(collection).span.clone();
             let open = tree.node(collection).content + 1;
             let inner = open..span.end.saturating_sub(1);
-            // Between the brackets, comments stay.
+            // Keep comments between the brackets.
             let comments: String = tree
                 .comments_in(inner.clone())
                 .map(|c| format!(" {c}{}", tree.line_break))
@@ -332,7 +328,7 @@ impl<'l, 't> Changes<'l, 't> {
                 n += 1;
             }
         }
-        // After the last part that stays.
+        // Insert after the last part that stays.
         let last = (0..parts.len()).rev().find(|n| !goes(*n));
         if let (Some(last), false) = (last, every.is_empty()) {
             edits.push(Edit::new(
@@ -342,7 +338,7 @@ impl<'l, 't> Changes<'l, 't> {
         }
     }
 
-    /// A list or mapping whose parts have lines of their own.
+    /// Edits a list or mapping whose parts have lines of their own.
     fn on_lines(&self, collection: NodeId, edits: &mut Vec<Edit>) {
         let tree = self.tree;
         let parts = self.parts(collection);
@@ -388,7 +384,7 @@ impl<'l, 't> Changes<'l, 't> {
                 }
                 continue;
             }
-            // The first part is behind a dash, or behind the key of a list.
+            // The first part is on the line of a dash, or of the key of a list.
             let range = match parts.get(n) {
                 Some(next) => parts[first].start..next.start,
                 None => parts[first].start..parts[n - 1].end,
@@ -409,12 +405,12 @@ impl<'l, 't> Changes<'l, 't> {
         }
     }
 
-    /// Brackets with nothing in them.
+    /// Returns empty brackets for the kind of a collection.
     fn empty(&self, collection: NodeId) -> &'static str {
         if matches!(self.tree.node(collection).kind, Kind::Sequence { .. }) { "[]" } else { "{}" }
     }
 
-    /// A list or mapping of which nothing is left.
+    /// Replaces a list or mapping all of whose parts are removed.
     fn nothing(&self, collection: NodeId, margin: &str) -> Edit {
         let tree = self.tree;
         let node = tree.node(collection);
@@ -434,12 +430,12 @@ impl<'l, 't> Changes<'l, 't> {
         }
     }
 
-    /// A value in place of another.
+    /// Replaces a value.
     fn replacement(&self, node: NodeId, value: &Json) -> Edit {
         let tree = self.tree;
         let at = tree.node(node);
         let is_collection = value.is_array() || value.is_object();
-        // An anchor that no alias uses stays.
+        // Keep an anchor without aliases.
         let start = if at.anchor.is_some() && tree.aliases(node).is_empty() {
             at.content
         } else {
@@ -450,7 +446,7 @@ impl<'l, 't> Changes<'l, 't> {
                 Kind::Scalar(_, style) if !is_collection => yaml_text::scalar(value, *style, true),
                 _ => yaml_text::flow(value),
             };
-            // Without a value there is nothing between the colon and the comma.
+            // An absent value has no blank between the colon and the comma.
             let blank = if at.span.is_empty() { " " } else { "" };
             return Edit::new(start..at.span.end, format!("{blank}{text}"));
         }
@@ -473,7 +469,7 @@ impl<'l, 't> Changes<'l, 't> {
         }
     }
 
-    /// Where the colon, or the dash, that a value is behind ends.
+    /// Returns the end of the colon or dash in front of a value.
     fn behind(&self, node: NodeId) -> usize {
         let tree = self.tree;
         let Some(parent) = tree.node(node).parent else { return tree.node(node).span.start };
@@ -487,7 +483,7 @@ impl<'l, 't> Changes<'l, 't> {
     }
 }
 
-/// A node as plain data, aliases followed. Numbers that are not whole, and dates, are text.
+/// Converts a node to plain data, with aliases followed. Fractional numbers and dates become text.
 pub(super) fn json(tree: &SourceTree<'_>, node: NodeId) -> Json {
     match &tree.node(node).kind {
         Kind::Alias(target) => json(tree, *target),

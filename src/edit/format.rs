@@ -1,17 +1,19 @@
-//! One layout for specs: `pretty_yaml` lays the text out, and here keys get their order, and
-//! records their columns.
+//! The canonical layout of specs: `pretty_yaml` lays the text out, and this module sorts keys and
+//! aligns the columns of records.
 //!
 //! | step | what it does |
 //! |---|---|
-//! | simplify | keys such as `? name` are written as `name:`; blocks such as `\|2+` are set aside (`indented_blocks`) |
-//! | order | keys of the mappings of a spec in one order, with the comments above and behind them; records sorted, if wanted |
+//! | simplify | keys such as `? name` are written as `name:`; blocks such as `\|2+` are put aside
+//! (`indented_blocks`) |
+//! | order | keys of the mappings of a spec in one order, with their comments; records sorted, if
+//! requested |
 //! | layout | indentation, blanks, quotes and line breaks |
-//! | columns | names and types of records on one line below each other |
-//! | check | the same values and comments as before, and the same text if it is formatted once more |
+//! | columns | names and types of records on consecutive lines aligned |
+//! | check | the same values and comments as before, and a second run changes nothing |
 //!
-//! A file that is no spec is laid out only. A byte order mark stays, and so do the line breaks that
-//! most lines have. A file in which a carriage return alone ends a line stays as it is: laid out,
-//! what an editor shows behind a comment would become a part of the spec.
+//! A file that is not a spec is laid out only. A byte order mark stays, and so do the line breaks
+//! that most lines have. A file in which a carriage return alone ends a line is not changed: the
+//! layout would turn text that an editor shows inside a comment into a part of the spec.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -27,59 +29,60 @@ use super::text_edits::{Edit, apply};
 use crate::model::{Gather, sort_by_key};
 use crate::spec::lone_carriage_return;
 
-/// How many passes it takes at most to order all keys: one for each level.
+/// Maximum number of passes that order all keys, one for each level.
 const PASSES: usize = 16;
-/// Longest name that widens the column of names.
+/// Length of the longest name that widens the column of names.
 ///
 /// # Units
 /// Characters.
 const WIDEST: usize = 32;
-/// Longest line; what is longer is never broken, as values have no place to break at.
+/// Maximum line width. Lines are never broken, because values have no place to break at.
 const WIDTH: usize = 1_000_000;
 
-/// Largest text that is formatted: the syntax tree takes about a hundred bytes for each byte.
+/// Largest text that is formatted. The syntax tree takes about a hundred bytes for each byte of
+/// text.
 ///
 /// # Units
 /// Bytes.
 const LARGEST: usize = 5 << 19;
 
-/// Why a text is not formatted.
+/// Reasons why a text is not formatted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
-    /// It is not YAML.
+    /// The text is not YAML.
     #[error("it is not valid YAML: {0}")]
     Syntax(String),
-    /// It has a carriage return without a line feed.
+    /// A carriage return without a line feed.
     #[error(
         "line {line} ends with a carriage return alone, which editors do not show; end it with a line feed"
     )]
     CarriageReturn {
-        /// The line, as editors count.
+        /// Number of the line, as editors count.
         line: usize,
     },
-    /// It is so large that formatting takes more memory than a run may use.
+    /// The text is so large that formatting takes more memory than a run may use.
     #[error(
         "it is larger than 2.5 MiB, which is too large to format; it stays as it is. Split it into files (`include`)"
     )]
     TooLarge,
-    /// It is YAML, but the library that lays texts out does not read it.
+    /// The text is YAML, but the layout library cannot read it.
     #[error("the formatter cannot read it ({0}); it stays as it is")]
     Layout(String),
-    /// The result would mean something else.
+    /// Formatting would change the meaning.
     #[error("its meaning would change ({0}); it stays as it is. Please report this, with the file")]
     Meaning(&'static str),
-    /// The result would look otherwise if it were formatted again.
+    /// Formatting the result again would change it.
     #[error(
         "formatting it twice would give another result; it stays as it is. Please report this, with the file"
     )]
     Unstable,
 }
 
-/// A text in the one layout; with `sort`, records are sorted by name, type and value. A text of
-/// blanks and line breaks becomes empty.
+/// Formats a text. With `sort`, sorts records by name, type and value. A text of blanks and line
+/// breaks becomes empty.
 ///
 /// # Errors
-/// The text is not YAML, or the result would not be the same spec.
+/// Fails if the text is not YAML, or if the result would not be the same spec.
 pub fn format(text: &str, sort: bool) -> Result<String, FormatError> {
     if let Some(at) = lone_carriage_return(text) {
         return Err(FormatError::CarriageReturn { line: text[..at].matches('\n').count() + 1 });
@@ -93,7 +96,7 @@ pub fn format(text: &str, sort: bool) -> Result<String, FormatError> {
     let unmoved = FormatError::Meaning("two moves touch the same place");
     let (mut now, shelf) = Shelf::fill(&simple_keys(&bare)).ok_or(unmoved.clone())?;
     now = once(&now, sort)?;
-    // Some layouts settle in the second pass.
+    // Some layouts are stable only after the second pass.
     let again = once(&now, sort)?;
     if again != now {
         now = once(&again, sort)?;
@@ -112,17 +115,16 @@ pub fn format(text: &str, sort: bool) -> Result<String, FormatError> {
     Ok(format!("{mark}{now}"))
 }
 
-/// What ends most lines.
+/// Returns the line break that most lines have.
 fn line_break(text: &str) -> &'static str {
     let both = text.matches("\r\n").count();
     if both * 2 > text.matches('\n').count() { "\r\n" } else { "\n" }
 }
 
-/// The text with keys such as `? name` written as `name:`, where they are single values on one
-/// line.
+/// Writes keys such as `? name` as `name:` where they are scalars on one line.
 fn simple_keys(text: &str) -> String {
     let Ok(tree) = SourceTree::read(text) else { return text.to_owned() };
-    // Where `?` is, for a key that has one.
+    // Position of the `?` of a key.
     let mark = |key: NodeId| {
         let before = text[..tree.node(key).span.start].trim_end_matches(' ');
         before.ends_with('?').then(|| before.len() - 1)
@@ -171,17 +173,18 @@ fn simple_keys(text: &str) -> String {
             edits.extend([Edit::new(mark_at..span.start, ""), Edit::new(span.end..start, gap)]);
         }
     }
-    // What would not be the same stays.
+    // Keep the text if the edits change its meaning.
     let simple = if edits.is_empty() { None } else { apply(text, edits) };
     simple.filter(|simple| same(text, simple, false).is_ok()).unwrap_or_else(|| text.to_owned())
 }
 
-/// Whether a key fits on one line before its colon (YAML 1.2.2, section 7.4.2: 1024 characters).
+/// Returns true if a key fits on one line before its colon (YAML 1.2.2, section 7.4.2: 1024
+/// characters).
 fn is_short(key: &str) -> bool {
     key.len() <= 1024 && !key.contains('\n')
 }
 
-/// One pass.
+/// Runs one pass.
 fn once(text: &str, sort: bool) -> Result<String, FormatError> {
     let ordered = if is_spec(text) { ordered(text, sort)? } else { text.to_owned() };
     let options = FormatOptions {
@@ -198,7 +201,7 @@ fn once(text: &str, sort: bool) -> Result<String, FormatError> {
     if is_spec(text) { columns(&laid_out) } else { Ok(laid_out) }
 }
 
-/// Whether a text is a spec, as far as its outermost keys tell.
+/// Returns true if the outermost keys look like those of a spec.
 fn is_spec(text: &str) -> bool {
     SourceTree::read(text).is_ok_and(|tree| {
         let has = |key| tree.get(tree.root, key).is_some();
@@ -207,7 +210,7 @@ fn is_spec(text: &str) -> bool {
     })
 }
 
-/// The text with its keys in order, and its records if wanted.
+/// Sorts the keys, and the records if requested.
 fn ordered(text: &str, sort: bool) -> Result<String, FormatError> {
     let mut text = text.to_owned();
     for _ in 0..PASSES {
@@ -241,7 +244,7 @@ fn ordered(text: &str, sort: bool) -> Result<String, FormatError> {
             .iter()
             .filter_map(|(node, sorted)| Some((*node, rearranged(&tree, *node, sorted)?)))
             .collect();
-        // The innermost first: what is around them moves them as text.
+        // Sort the innermost collections first: the outer ones move them as text.
         let parents: std::collections::BTreeSet<NodeId> = moves
             .iter()
             .flat_map(|(node, _)| {
@@ -261,11 +264,11 @@ fn ordered(text: &str, sort: bool) -> Result<String, FormatError> {
     Ok(text)
 }
 
-/// A list or mapping with its parts in another order; `None` where they cannot be moved.
+/// Rearranges the parts of a list or mapping. Returns `None` if they cannot be moved.
 fn rearranged(tree: &SourceTree<'_>, node: NodeId, sorted: &[NodeId]) -> Option<Edit> {
     let is_flow = tree.is_flow(node);
     let span = tree.node(node).span.clone();
-    // An alias must stay behind its anchor.
+    // An alias must stay after its anchor.
     let is_tied =
         |id: NodeId| matches!(tree.node(id).kind, Kind::Alias(_)) || !tree.aliases(id).is_empty();
     if tree.ids().any(|id| span.contains(&tree.node(id).span.start) && id != node && is_tied(id)) {
@@ -303,20 +306,20 @@ fn rearranged(tree: &SourceTree<'_>, node: NodeId, sorted: &[NodeId]) -> Option<
         let texts: Option<Vec<&str>> = sorted.iter().map(find).collect();
         return Some(Edit::new(first..last, texts?.join(", ")));
     }
-    // Keys such as `? a` have no line to move.
+    // Keys such as `? a` have no line that could be moved.
     let is_odd =
         |range: &Range<usize>| tree.text[..range.start].trim_end_matches(' ').ends_with('?');
     if parts.iter().any(|(_, range)| is_odd(range)) {
         return None;
     }
-    // Each part takes along the comments above it and behind it.
+    // Each part is moved with the comments above and after it.
     let mut texts: BTreeMap<NodeId, String> = BTreeMap::new();
     let margin = " ".repeat(tree.column(first));
     let mut at = first;
     for (id, range) in &parts {
         let end = tree.line_end(range.end);
         let own = tree.text[at..end].trim_start_matches([' ', '\n']);
-        // One blank line above stays.
+        // Keep one blank line above a part.
         let gap = if tree.text[at..].starts_with("\n\n") { "\n" } else { "" };
         texts.insert(*id, format!("{gap}{margin}{own}"));
         at = end;
@@ -328,7 +331,7 @@ fn rearranged(tree: &SourceTree<'_>, node: NodeId, sorted: &[NodeId]) -> Option<
     Some(Edit::new(first..tree.line_end(last), text))
 }
 
-/// The text with names and types of records below each other.
+/// Aligns the names and types of records on consecutive lines.
 fn columns(text: &str) -> Result<String, FormatError> {
     let tree = SourceTree::read(text).map_err(FormatError::Syntax)?;
     let mut edits = Vec::new();
@@ -356,7 +359,7 @@ fn columns(text: &str) -> Result<String, FormatError> {
     apply(text, edits).ok_or(FormatError::Unstable)
 }
 
-/// Aligns the second and the third key of records on adjacent lines.
+/// Aligns the second and the third key of records on consecutive lines.
 fn align(tree: &SourceTree<'_>, run: &[NodeId], edits: &mut Vec<Edit>) {
     if run.len() < 2 {
         return;
@@ -389,10 +392,10 @@ fn align(tree: &SourceTree<'_>, run: &[NodeId], edits: &mut Vec<Edit>) {
     }
 }
 
-/// Whether two texts have the same values and the same comments.
+/// Compares the values and comments of two texts.
 ///
 /// # Errors
-/// What differs.
+/// Fails with the difference.
 fn same(before: &str, after: &str, sort: bool) -> Result<(), FormatError> {
     if !is_spec(before) {
         return if events(before)? == events(after)? {
@@ -414,7 +417,7 @@ fn same(before: &str, after: &str, sort: bool) -> Result<(), FormatError> {
                 if let Some(records) =
                     zone.get_mut("records").and_then(serde_json::Value::as_array_mut)
                 {
-                    // Keys have another order as well, which does not count.
+                    // The order of keys changes too and does not count.
                     let key = |record: &serde_json::Value| match record {
                         serde_json::Value::Object(members) => members
                             .iter()
@@ -449,20 +452,20 @@ fn same(before: &str, after: &str, sort: bool) -> Result<(), FormatError> {
     Ok(())
 }
 
-/// A comment without the blanks at its ends.
+/// Trims the blanks around a comment.
 fn bare(comment: &str) -> String {
     comment.trim_start_matches('#').trim().to_owned()
 }
 
-/// What a reader of any YAML gets, and its comments in any order.
+/// Values as any YAML reader gets them, and comments in any order.
 #[derive(Debug, PartialEq, Eq)]
 struct Events<'t> {
     values: Vec<Event<'t>>,
     comments: Vec<String>,
 }
 
-/// What a reader of any YAML gets. Quotes, blocks and markers of documents may change, whether a
-/// value is plain may not.
+/// Reads a text as any YAML reader does. Quotes, blocks and document markers may change. A plain
+/// value must stay plain.
 fn events(text: &str) -> Result<Events<'_>, FormatError> {
     let options = granit_parser::options! { emit_comments: true };
     let mut all = Events { values: Vec::new(), comments: Vec::new() };
@@ -518,7 +521,7 @@ mod tests {
         let windows = format!("\u{feff}{}", BEFORE.replace('\n', "\r\n"));
         let now = format(&windows, false).unwrap();
         assert!(now.starts_with('\u{feff}') && !now.replace("\r\n", "").contains('\n'));
-        // What an editor shows as a comment is not made a part of the spec.
+        // Formatting must not turn text that an editor shows as a comment into a part of the spec.
         let hidden = format!("{BEFORE}# c\rversion: 1\n");
         let line = BEFORE.matches('\n').count() + 1;
         assert_eq!(format(&hidden, false), Err(FormatError::CarriageReturn { line }));

@@ -1,5 +1,5 @@
-//! The order of keys that `fmt` writes, and of records where it sorts them. Of keys: what a thing
-//! is comes first, then its value, then how it is treated, then why.
+//! The order of keys that `fmt` writes, and of records that it sorts. In a mapping, the identity of
+//! an object comes first, then its value, then its options, then the reason.
 
 use std::sync::LazyLock;
 
@@ -7,9 +7,9 @@ use super::file_changes::json;
 use super::source_tree::{Kind, NodeId, SourceTree};
 use crate::model::ruleset::Phase;
 
-/// The outermost keys.
+/// Keys of a file.
 const FILE: &[&str] = &["version", "include", "variables", "defaults", "profiles", "lint", "zones"];
-/// Of a zone.
+/// Keys of a zone.
 const ZONE: &[&str] = &[
     "id",
     "create",
@@ -26,21 +26,21 @@ const ZONE: &[&str] = &[
     "waf",
     "expect",
 ];
-/// Of a record.
+/// Keys of a record.
 const RECORD: &[&str] = &[
     "name", "type", "priority", "content", "data", "ttl", "proxied", "comment", "tags", "settings",
     "state", "protect", "allow", "lint", "owner", "reason", "expires",
 ];
-/// Of `defaults`.
+/// Keys of `defaults`.
 pub(super) const DEFAULTS: &[&str] = &["ttl", "proxied", "comment", "tags", "owner"];
-/// Of a section for protection.
+/// Keys of a section for protection.
 static WAF: LazyLock<Vec<&str>> = LazyLock::new(|| {
     ["unmanaged", "accept_weakening", "accept", "owasp", "cloudflare"]
         .into_iter()
         .chain(Phase::in_spec().map(Phase::key))
         .collect()
 });
-/// Of a managed ruleset.
+/// Keys of a managed ruleset.
 const RULESET: &[&str] = &[
     "paranoia",
     "threshold",
@@ -54,13 +54,13 @@ const RULESET: &[&str] = &[
     "enable",
     "raw",
 ];
-/// Of an entry of tuning.
+/// Keys of a tuning entry.
 const TUNING: &[&str] =
     &["rule", "tag", "future", "enabled", "action", "reason", "owner", "expires"];
-/// Of an item of `accept`.
+/// Keys of an item of `accept`.
 const ACCEPTED: &[&str] =
     &["rule", "key", "override", "is", "ruleset", "reason", "owner", "expires"];
-/// Of a rule with a name.
+/// Keys of a named rule.
 const RULE: &[&str] = &[
     "name",
     "when",
@@ -83,11 +83,11 @@ const RULE: &[&str] = &[
     "before",
     "after",
 ];
-/// Of an item of `ignore`.
+/// Keys of an item of `ignore`.
 const IGNORE: &[&str] = &["name", "type", "content", "tag", "reason"];
 
-/// The order of the keys of a mapping at a path; items of lists are `-`. Empty where any order is
-/// as good.
+/// Returns the order of the keys of a mapping at a path, in which `-` is a list item. Empty if the
+/// order is free.
 pub(super) fn order(path: &[&str]) -> &'static [&'static str] {
     match path {
         [] => FILE,
@@ -109,7 +109,8 @@ pub(super) fn order(path: &[&str]) -> &'static [&'static str] {
     }
 }
 
-/// By what records are sorted: the zone itself first, then names from their end, types and values.
+/// Sort key of a record: the zone itself first, then names compared from their end, types and
+/// values.
 pub(super) fn record_key(
     tree: &SourceTree<'_>,
     item: NodeId,
@@ -124,7 +125,7 @@ pub(super) fn record_key(
     (name != "@", labels, text("type"), text("priority") + &text("content") + &text("data"))
 }
 
-/// Every mapping with its path.
+/// Lists every mapping with its path.
 pub(super) fn mappings<'l>(tree: &'l SourceTree<'_>) -> Vec<(NodeId, Vec<&'l str>)> {
     let mut all = Vec::new();
     let mut open: Vec<(NodeId, Vec<&str>)> = vec![(tree.root, Vec::new())];
@@ -154,10 +155,10 @@ mod tests {
 
     use super::order;
 
-    /// The keys of each order, as a schema has them at the paths with that order.
+    /// Keys that a schema allows at all paths with the same order.
     type Keys = BTreeMap<&'static [&'static str], BTreeSet<String>>;
 
-    /// Collects the keys that a part of a schema allows at a path, and below it.
+    /// Collects the keys that a part of a schema allows at a path and below it.
     fn collect(schema: &Value, path: &[&str], all: &mut Keys) {
         if !schema.is_object() {
             return;

@@ -1,8 +1,7 @@
-//! Texts in blocks whose indentation is part of their meaning, such as `|2+`: set aside while a
-//! text is laid out, and put back with the indentation that their place then has.
+//! Block scalars whose indentation is part of their meaning, such as `|2+`. They are replaced with
+//! names during layout, and restored with the indentation of their new place.
 //!
-//! The layout moves lines, and does not know about indicators of indentation and about blank lines
-//! that a block keeps.
+//! The layout moves lines, but ignores indentation indicators and blank lines that a block keeps.
 //!
 //! # Sources
 //! yaml.org/spec/1.2.2, sections 8.1.1.1 (indentation indicator) and 8.1.1.2 (chomping indicator),
@@ -11,33 +10,32 @@
 use super::source_tree::{Kind, NodeId, SourceTree, Style};
 use super::text_edits::{Edit, apply};
 
-/// Blanks between a block and what it is in.
+/// Indentation of a block relative to its parent.
 const INDENT: usize = 2;
 
-/// A block that was set aside.
+/// A block that is put aside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Block {
-    /// What is in its place.
+    /// Name that replaces the block in the text.
     name: String,
     /// `|` or `>`, and its indicators.
     header: String,
-    /// Its lines without their indentation.
+    /// Lines of the block without their indentation.
     lines: Vec<String>,
 }
 
-/// The blocks of a text that were set aside.
+/// Blocks of a text that are put aside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shelf {
     blocks: Vec<Block>,
 }
 
 impl Shelf {
-    /// A text with names in place of such blocks, and the blocks; `None` if they cannot be taken
-    /// out.
+    /// Replaces such blocks with names. Returns `None` if a block cannot be removed.
     pub(super) fn fill(text: &str) -> Option<(String, Self)> {
         let mut shelf = Self { blocks: Vec::new() };
         let Ok(tree) = SourceTree::read(text) else { return Some((text.to_owned(), shelf)) };
-        // A name that the text does not have.
+        // A prefix that the text does not contain.
         let prefix = (0_u32..)
             .map(|n| format!("block-{n}-"))
             .find(|prefix| !text.contains(prefix.as_str()))?;
@@ -75,7 +73,7 @@ impl Shelf {
         Some((apply(text, edits)?, shelf))
     }
 
-    /// The text with its blocks again; `None` if one of them has no place.
+    /// Restores the blocks. Returns `None` if a block has no place.
     pub(super) fn empty(self, text: &str) -> Option<String> {
         if self.blocks.is_empty() {
             return Some(text.to_owned());
@@ -100,13 +98,13 @@ impl Shelf {
     }
 }
 
-/// Whether a node is a text in a block.
+/// Returns true if a node is a block scalar.
 fn is_block(tree: &SourceTree<'_>, id: NodeId) -> bool {
     matches!(tree.node(id).kind, Kind::Scalar(_, Style::Block))
 }
 
-/// The column that the indentation of a block is relative to: that of the keys or dashes of what it
-/// is in. `None` where there are none.
+/// Returns the column to which the indentation of a block is relative: the column of the keys or
+/// dashes of its parent, if any.
 fn outer(tree: &SourceTree<'_>, id: NodeId) -> Option<usize> {
     let parent = tree.node(id).parent.filter(|parent| !tree.is_flow(*parent))?;
     let start = match &tree.node(parent).kind {
@@ -116,7 +114,7 @@ fn outer(tree: &SourceTree<'_>, id: NodeId) -> Option<usize> {
                 .iter()
                 .find(|(_, value)| *value == id)
                 .map(|(key, _)| tree.node(*key).span.start)?;
-            // After `? key`, the column is that of the mark.
+            // After `? key`, the column is that of the question mark.
             if tree.text[..key].trim_end_matches(' ').ends_with('?') {
                 return None;
             }
@@ -127,8 +125,8 @@ fn outer(tree: &SourceTree<'_>, id: NodeId) -> Option<usize> {
     Some(tree.column(start))
 }
 
-/// The lines of a block, each with the blanks that are indentation: `given`, or those of its first
-/// line with more than blanks.
+/// Splits a block into lines with their indentation. The indentation is `given`, or that of the
+/// first line with more than blanks.
 fn lines(body: &str, given: Option<usize>, outer: usize, keeps_end: bool) -> Vec<(usize, &str)> {
     let is_blank = |line: &str| line.trim_matches([' ', '\n']).is_empty();
     let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();

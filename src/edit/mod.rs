@@ -1,8 +1,8 @@
-//! Edits of a spec's own files: what Cloudflare has written into them, and their layout.
+//! Edits of a spec's own files: writes the live state into them, and formats them.
 //!
-//! A text is taken apart into its values, each with its bytes, its anchor and its aliases
-//! (`source_tree`). Changes of values, entries and items become replacements of bytes
-//! (`file_changes`), so whatever is not changed stays as it was, comments and blanks included.
+//! `source_tree` parses a text into values with their bytes, anchors and aliases. `file_changes`
+//! turns changes of values, entries and items into replacements of bytes, so the rest of the text
+//! stays as it was, including comments and blanks.
 //!
 //! | file | from → to |
 //! |---|---|
@@ -15,8 +15,8 @@
 //! | `pull` | spec and live state → new texts |
 //! | `format`, `format_order`, `indented_blocks` | text → the same values in one layout |
 //!
-//! Nothing is written here, and nothing here knows whether a new text is right: whoever asks for it
-//! reads it again and plans again.
+//! This module writes no files and does not verify new texts. The caller reads a new text again and
+//! plans again.
 
 mod file_changes;
 mod format;

@@ -1,4 +1,4 @@
-//! From what differs to new texts of the spec's files.
+//! Turns differences into new texts of the spec's files.
 
 use std::collections::BTreeMap;
 
@@ -9,53 +9,53 @@ use super::{records, rules, settings};
 use crate::diagnostic::{Source, SourceId, Sources};
 use crate::model::{Desired, Live};
 
-/// A spec and what Cloudflare has.
+/// A spec and the live state.
 #[derive(Debug, Clone, Copy)]
 pub struct Sides<'a> {
-    /// What the spec wants.
+    /// Desired state of the spec.
     pub desired: &'a Desired,
-    /// What the previous spec wanted, if it is known.
+    /// Desired state of the previous spec, if it is known.
     pub base: Option<&'a Desired>,
-    /// What Cloudflare has.
+    /// Live state at Cloudflare.
     pub live: &'a Live,
-    /// The texts that the spec was read from.
+    /// Texts from which the spec was read.
     pub sources: &'a Sources,
-    /// The variables of the command line.
+    /// Variables of the command line.
     pub given: &'a [(String, String)],
 }
 
-/// New texts of files.
+/// Proposed texts of the spec's files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Proposal {
-    /// By their place among the sources.
+    /// New texts with the identifiers of their sources.
     pub texts: Vec<(SourceId, String)>,
-    /// What a reader should know about where values were changed.
+    /// Notes about places where values were changed.
     pub notes: Vec<String>,
-    /// What was left alone, and why.
+    /// Differences that were left alone, with reasons.
     pub left: Left,
 }
 
-/// Why no texts can be proposed.
+/// Reasons why no texts can be proposed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProposeError {
-    /// A file cannot be taken apart.
+    /// A file cannot be parsed.
     #[error("{name} cannot be edited: {why}")]
     Unreadable {
-        /// Its name.
+        /// Name of the file.
         name: String,
-        /// Why.
+        /// Reason of the failure.
         why: String,
     },
-    /// Two changes are not independent.
+    /// Two changes overlap.
     #[error("the changes cannot be made together: {0}; pull one of them with --only")]
     Overlap(String),
 }
 
-/// The texts of the spec's files with what was chosen written into them. With `is_local`, values
-/// are changed where they are used, and never where they are defined.
+/// Writes the chosen differences into the texts of the spec's files. With `is_local`, values are
+/// changed at their use and never at a shared definition.
 ///
 /// # Errors
-/// A file cannot be taken apart, or two changes touch the same bytes.
+/// Fails if a file cannot be parsed, or if two changes touch the same bytes.
 pub fn propose(
     sides: Sides<'_>,
     chosen: &Chosen<'_>,
@@ -76,7 +76,7 @@ pub fn propose(
     for (name, zone) in &desired.zones {
         let Some(live) = live.zones.get(name).filter(|live| !live.is_new) else { continue };
         let base = base.map(|base| base.zones.get(name));
-        // A zone that the previous spec did not name wanted nothing.
+        // The previous spec desires nothing for a zone that it does not name.
         let nothing = crate::model::DesiredZone::new(name.clone(), zone.place);
         let base = base.map(|base| base.unwrap_or(&nothing));
         settings::pull(&mut workspace, (zone, live), chosen, &mut left);
@@ -88,15 +88,15 @@ pub fn propose(
     Ok(Proposal { texts, notes, left })
 }
 
-/// Whether a source is a file, and not standard input or the command line.
+/// Returns true if a source is a file, not standard input or the command line.
 fn is_file(name: &str) -> bool {
     !matches!(name, "<stdin>" | "--var")
 }
 
-/// The comments of a text.
+/// Lists the comments of a text.
 ///
 /// # Errors
-/// The text cannot be read.
+/// Fails if the text cannot be read.
 pub fn comments(text: &str) -> Result<Vec<&str>, String> {
     let tree = SourceTree::read(text)?;
     Ok(tree.comments.iter().map(|range| text[range.clone()].trim_end()).collect())

@@ -1,9 +1,8 @@
-//! Records of a zone: what Cloudflare has, written into the entries of the spec.
+//! Writes live records into the entries of the spec.
 //!
-//! An entry with several values is several records, so what happened to each of its values decides
-//! what becomes of it: a value is replaced or removed in its list, what changed for all of them
-//! changes once, and a value that differs from the others in its attributes gets an entry of its
-//! own.
+//! An entry with several values is several records, and the changes of all its values decide the
+//! edit. A single value is replaced or removed in its list. A change that all values share is made
+//! once. A value whose attributes differ from those of the others gets an entry of its own.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,11 +20,11 @@ use crate::model::{
 };
 use crate::spec;
 
-/// What became of one value.
+/// Change of one value.
 enum Fate<'a> {
-    /// Cloudflare does not have it.
+    /// Cloudflare does not have the value.
     Gone(&'a Address),
-    /// Cloudflare has it otherwise.
+    /// Cloudflare has the value with other attributes.
     Changed(&'a DesiredRecord, &'a LiveRecord, &'a Address),
 }
 
@@ -37,26 +36,25 @@ impl Fate<'_> {
     }
 }
 
-/// Keys that an entry of its own takes over.
+/// Keys that a split-off entry copies.
 const METADATA: [&str; 6] = ["protect", "allow", "lint", "owner", "reason", "expires"];
 
-/// Whether a key can be among `defaults` and is an attribute at Cloudflare as well.
+/// Returns true if a key may be in `defaults` and is an attribute at Cloudflare.
 fn is_default(key: &str) -> bool {
     DEFAULTS.contains(&key) && !METADATA.contains(&key)
 }
 
-/// The records of one zone.
 struct Records<'w, 't, 'a> {
     workspace: &'w mut Workspace<'t>,
     zone: &'a DesiredZone,
-    /// Every entry of the zone, with the list it is in.
+    /// Every entry of the zone, with the list that contains it.
     entries: Vec<(At, At)>,
-    /// The entries by where the node of each begins.
+    /// Indexes of entries by the start of their nodes.
     by_place: BTreeMap<(usize, usize), usize>,
     left: &'w mut Left,
 }
 
-/// Writes what was chosen into the files.
+/// Writes the chosen differences into the files.
 pub(super) fn pull(
     workspace: &mut Workspace<'_>,
     (zone, base, live): (&DesiredZone, Option<&DesiredZone>, &LiveZone),
@@ -128,8 +126,8 @@ impl Records<'_, '_, '_> {
         }
     }
 
-    /// The entry, and the number of its value, of a record. Through an anchor, its value can be
-    /// written in another entry.
+    /// Finds the entry of a record and the index of its value. An anchor can put the value into
+    /// another entry.
     fn find(&self, name: &Fqdn, spelling: &Spelling) -> Option<(usize, usize)> {
         let is_it = |entry: &usize| {
             let at = self.entries[*entry].0;
@@ -162,7 +160,7 @@ impl Records<'_, '_, '_> {
         }
     }
 
-    /// The list of values of an entry, or its only one.
+    /// Returns the list of values of an entry, or its only value.
     fn value(&self, entry: usize) -> Option<At> {
         let at = self.entries[entry].0;
         let tree = self.workspace.tree(at.file);
@@ -170,7 +168,6 @@ impl Records<'_, '_, '_> {
         Some(At { node: value, ..at })
     }
 
-    /// The values of an entry.
     fn values(&self, entry: usize) -> Vec<At> {
         let Some(value) = self.value(entry) else { return Vec::new() };
         let tree = self.workspace.tree(value.file);
@@ -182,7 +179,7 @@ impl Records<'_, '_, '_> {
         }
     }
 
-    /// The value of a record under the keys that an entry uses for it.
+    /// Returns the value of a record under the keys that an entry uses for it.
     fn members(&self, entry: usize, data: &Rdata) -> Map<String, Json> {
         let at = self.entries[entry].0;
         let tree = self.workspace.tree(at.file);
@@ -217,7 +214,6 @@ impl Records<'_, '_, '_> {
         members
     }
 
-    /// Changes one entry.
     fn change(&mut self, entry: usize, fates: &BTreeMap<usize, Fate<'_>>) {
         let (at, list) = self.entries[entry];
         let values = self.values(entry);
@@ -235,7 +231,7 @@ impl Records<'_, '_, '_> {
             let why = self.workspace.shared(at).unwrap_or_default();
             return self.leave(addresses, &why);
         }
-        // Attributes, from and to, of each value that changed.
+        // Attributes before and after the change, by index of the value.
         let mut changed: BTreeMap<usize, Attributes> = BTreeMap::new();
         for (n, fate) in fates {
             let Fate::Changed(desired, live, address) = fate else { continue };
@@ -264,7 +260,7 @@ impl Records<'_, '_, '_> {
             let (old_value, new_value) = (old.shift_remove(key), new.shift_remove(key));
             let (old_value, new_value) =
                 (old_value.unwrap_or_default(), new_value.unwrap_or_default());
-            // What is left is the priority beside the value.
+            // The remaining difference is the priority beside the value.
             let is_own = !is_common && before != after || values.len() > 1 && old != new;
             if is_own && values.len() > 1 {
                 self.split(entry, desired, live, after, address);
@@ -291,12 +287,12 @@ impl Records<'_, '_, '_> {
         }
     }
 
-    /// Leaves things alone.
     fn leave(&mut self, addresses: Vec<Address>, why: &str) {
         self.left.extend(addresses.into_iter().map(|address| (address, why.to_owned())));
     }
 
-    /// An entry of its own for a value whose attributes are no longer those of the others.
+    /// Moves a value into an entry of its own, because its attributes differ from those of the
+    /// others.
     fn split(
         &mut self,
         entry: usize,
@@ -331,8 +327,8 @@ impl Records<'_, '_, '_> {
         ));
     }
 
-    /// Changes defaults that only this entry uses; returns what is left to be changed in the entry
-    /// itself.
+    /// Changes defaults that only this entry uses. Returns the attributes that the entry itself
+    /// must change.
     fn change_defaults(
         &mut self,
         at: At,
@@ -364,7 +360,7 @@ impl Records<'_, '_, '_> {
         (before, after)
     }
 
-    /// The default of a key, if exactly one entry may take it.
+    /// Returns the default of a key if exactly one entry may inherit it.
     fn only_user(&self, key: &str) -> Option<At> {
         let workspace = &*self.workspace;
         let lacks = |at: At| workspace.tree(at.file).get(at.node, key).is_none();
@@ -402,7 +398,7 @@ impl Records<'_, '_, '_> {
         }
     }
 
-    /// Adds records that Cloudflare has.
+    /// Adds unmanaged live records.
     fn add(&mut self, added: Vec<(Address, &LiveRecord)>) {
         if added.is_empty() {
             return;
@@ -466,7 +462,7 @@ impl Records<'_, '_, '_> {
         }
     }
 
-    /// Adds a value to the list of an entry that is like it in everything else.
+    /// Adds a value to the list of an entry that is equal in everything else.
     fn extend(&mut self, live: &LiveRecord) -> bool {
         let records = &self.zone.records;
         let start = records.partition_point(|record| record.name < live.name);
@@ -505,21 +501,21 @@ impl Records<'_, '_, '_> {
 /// Attributes as the keys of an entry, before and after.
 type Attributes = (Map<String, Json>, Map<String, Json>);
 
-/// The value of a record under the keys of the canonical form.
+/// Returns the value of a record under the keys of the canonical form.
 fn canonical(zone: &ZoneName, data: &Rdata) -> Map<String, Json> {
     let mut all = entry(zone, zone.as_fqdn(), data, &Facets::default());
     all.retain(|key, _| matches!(key.as_str(), "content" | "data" | "priority"));
     all
 }
 
-/// Attributes under the keys of an entry.
+/// Returns attributes under the keys of an entry.
 fn attributes(zone: &ZoneName, record: &DesiredRecord, facets: &Facets) -> Map<String, Json> {
     let mut all = entry(zone, &record.name, &record.data, facets);
     all.retain(|key, _| is_default(key) || key == "settings");
     all
 }
 
-/// A record as an entry.
+/// Converts a record to an entry.
 fn entry(zone: &ZoneName, name: &Fqdn, data: &Rdata, facets: &Facets) -> Map<String, Json> {
     match spec::record_entry(zone, &record(zone, name, data, facets)) {
         Json::Object(members) => members,
@@ -527,7 +523,7 @@ fn entry(zone: &ZoneName, name: &Fqdn, data: &Rdata, facets: &Facets) -> Map<Str
     }
 }
 
-/// A record that no file holds.
+/// Builds a record that is in no file.
 fn record(zone: &ZoneName, name: &Fqdn, data: &Rdata, facets: &Facets) -> DesiredRecord {
     DesiredRecord {
         name: name.clone(),
@@ -544,14 +540,14 @@ fn record(zone: &ZoneName, name: &Fqdn, data: &Rdata, facets: &Facets) -> Desire
     }
 }
 
-/// What the spec would have to say for the attributes that it names to be as they are live.
+/// Returns the attributes of a live record, limited to those that the spec names.
 ///
 /// # Errors
-/// What a spec cannot say.
+/// Fails if a spec cannot express an attribute.
 fn facets(desired: &Facets, live: &LiveRecord) -> Result<Facets, String> {
     let Facets { ttl, proxied, comment, tags, settings } = desired;
     let ttl = match ttl {
-        // The time to live of a proxied record is always automatic.
+        // The TTL of a proxied record is always automatic.
         Some(ttl) if live.proxied => ttl.is_automatic().then_some(*ttl),
         Some(_) => Some(live.ttl),
         None => None,
@@ -573,10 +569,10 @@ fn facets(desired: &Facets, live: &LiveRecord) -> Result<Facets, String> {
     Ok(facets)
 }
 
-/// Whether a spec can say attributes.
+/// Checks that a spec can express attributes.
 ///
 /// # Errors
-/// The one that it cannot say.
+/// Fails with the attribute that a spec cannot express.
 fn sayable(facets: &Facets) -> Result<(), String> {
     if facets.ttl.is_some_and(|ttl| Ttl::seconds(u64::from(ttl.as_number())).is_err()) {
         return Err("a spec cannot express its time to live".to_owned());
@@ -600,10 +596,10 @@ fn sayable(facets: &Facets) -> Result<(), String> {
     Ok(())
 }
 
-/// A live record as the spec would have it.
+/// Converts a live record to a desired one.
 ///
 /// # Errors
-/// What a spec cannot say.
+/// Fails if a spec cannot express the record.
 fn imported(zone: &ZoneName, live: &LiveRecord) -> Result<DesiredRecord, String> {
     let Some(record_type) = live.data.record_type() else {
         return Err("this version does not understand its type".to_owned());

@@ -1,5 +1,5 @@
-//! Rules and managed rulesets of a zone: what Cloudflare has, written into the zone's section, or
-//! into the profile that the zone alone uses.
+//! Writes live rules and managed rulesets into the section of the zone, or into a profile that only
+//! this zone uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,37 +18,36 @@ use crate::model::ruleset::{
 use crate::model::{Address, DesiredZone, LiveZone, Unmanaged, sort_by_key};
 use crate::spec;
 
-/// Why a rule that bypasses others is in the spec; Cloudflare stores no reason.
+/// Placeholder reason for a rule that bypasses others, because Cloudflare stores no reason.
 const REASON: &str = "found at Cloudflare; say why";
 
-/// Keys of a managed ruleset with one value.
+/// Keys of a managed ruleset with a single value.
 const KEYS: [&str; 7] = ["paranoia", "threshold", "action", "when", "expression", "version", "raw"];
 
-/// Where something is written.
+/// Section that contains a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owner {
-    /// In a section of the zone.
+    /// A section of the zone.
     Zone,
-    /// In a profile that only this zone uses.
+    /// A profile that only this zone uses.
     OwnProfile,
-    /// In a profile that other zones use too.
+    /// A profile that other zones use too.
     SharedProfile,
 }
 
-/// The rules of one zone.
 struct Rules<'w, 't, 'a> {
     workspace: &'w mut Workspace<'t>,
     zone: &'a DesiredZone,
     desired: &'a DesiredWaf,
     live: &'a LiveZone,
-    /// The sections that the zone's protection comes from, those of the zone first.
+    /// Sections that define the zone's protection, the zone's own first.
     sections: Vec<(At, Owner)>,
-    /// What the zone's own section gets, by list or ruleset.
+    /// Parts to add to the zone's own section, by list or ruleset.
     additions: Vec<(&'static str, Json)>,
     left: &'w mut Left,
 }
 
-/// Writes what was chosen into the files.
+/// Writes the chosen differences into the files.
 pub(super) fn pull(
     workspace: &mut Workspace<'_>,
     (zone, live): (&DesiredZone, &LiveZone),
@@ -85,7 +84,7 @@ pub(super) fn pull(
     rules.write_additions();
 }
 
-/// The sections that a zone's protection comes from.
+/// Lists the sections that define a zone's protection.
 fn sections(workspace: &Workspace<'_>, zone: &DesiredZone) -> Vec<(At, Owner)> {
     let fragments = workspace.fragments(&zone.name);
     let below = |at: &At, path: &[&str]| {
@@ -122,7 +121,6 @@ fn sections(workspace: &Workspace<'_>, zone: &DesiredZone) -> Vec<(At, Owner)> {
 }
 
 impl Rules<'_, '_, '_> {
-    /// One difference.
     fn change(&mut self, phase: &PhaseChanges<'_>, change: &RuleChange<'_>, address: Address) {
         let deployment = Managed::ALL
             .iter()
@@ -166,12 +164,11 @@ impl Rules<'_, '_, '_> {
         }
     }
 
-    /// Leaves something alone.
     fn leave(&mut self, address: Address, why: &str) {
         self.left.push((address, why.to_owned()));
     }
 
-    /// The entries of a list with a name, those of the zone first.
+    /// Finds the entries of a list with a name, the zone's own first.
     fn find(&self, list: &str, name: &str) -> Vec<(At, Owner)> {
         let mut found = Vec::new();
         for (section, owner) in &self.sections {
@@ -189,7 +186,7 @@ impl Rules<'_, '_, '_> {
         found
     }
 
-    /// A rule that Cloudflare does not have.
+    /// Removes a rule that Cloudflare does not have.
     fn remove(&mut self, phase: Phase, name: &str, address: &Address) {
         let found = self.find(phase.key(), name);
         let is_elsewhere = found.iter().any(|(_, owner)| *owner == Owner::SharedProfile);
@@ -214,7 +211,7 @@ impl Rules<'_, '_, '_> {
         }
     }
 
-    /// A rule that Cloudflare has otherwise.
+    /// Updates a rule that differs at Cloudflare.
     fn rule(&mut self, phase: Phase, name: &str, live: &LiveRule, address: &Address) {
         let Some(wanted) = self.desired.rule(phase, name).cloned() else { return };
         let found = recognise_rule(live, name, phase, &self.live.waf, Place::NOWHERE);
@@ -222,7 +219,7 @@ impl Rules<'_, '_, '_> {
             return self.leave(address.clone(), "it names a credential, which no spec may hold");
         }
         let is_raw = matches!(found.form, RuleForm::Raw(_));
-        // In a section that is the complete state, a key that is left out has its default.
+        // A section with `unmanaged: prune` gives an omitted key its default.
         let is_complete = self.desired.unmanaged == Unmanaged::Prune;
         let log =
             if is_complete { found.log } else { wanted.log.map(|_| found.log.unwrap_or(true)) };
@@ -255,7 +252,7 @@ impl Rules<'_, '_, '_> {
         }
     }
 
-    /// A rule that the spec does not name.
+    /// Adds a rule that the spec does not name.
     fn add(&mut self, phase: Phase, live: &LiveRule, address: Address) {
         let imported = crate::import::rule_from_live(live, phase, &self.live.waf);
         let Some(mut rule) = imported
@@ -269,7 +266,7 @@ impl Rules<'_, '_, '_> {
         self.additions.push((phase.key(), spec::rule_entry(&rule, phase)));
     }
 
-    /// Brings a list into Cloudflare's order.
+    /// Sorts a list into Cloudflare's order.
     fn reorder(&mut self, phase: &PhaseChanges<'_>, address: &Address) {
         let key = phase.phase.key();
         let own = self.sections.iter().filter(|(_, owner)| *owner == Owner::Zone);
@@ -296,7 +293,7 @@ impl Rules<'_, '_, '_> {
         let place = |name: &String| {
             phase.live.rules().iter().position(|rule| rule.body.reference() == Some(name))
         };
-        // Rules that are not live stay where they are.
+        // Rules that are not live keep their positions.
         let slots: Vec<usize> = (0..names.len()).filter(|n| place(&names[*n]).is_some()).collect();
         let mut order = slots.clone();
         sort_by_key(&mut order, |n| place(&names[*n]));
@@ -314,12 +311,12 @@ impl Rules<'_, '_, '_> {
         }
     }
 
-    /// Adds a word about a change.
+    /// Adds a note about a change.
     fn note(&mut self, address: &Address, words: &str) {
         self.workspace.notes.insert(format!("{address}: {words}"));
     }
 
-    /// The mappings, or words, that say something about a managed ruleset.
+    /// Finds the mappings or words that configure a managed ruleset.
     fn deployments(&self, managed: Managed) -> Vec<(At, Owner)> {
         let find = |(section, owner): &(At, Owner)| {
             let node = self.workspace.tree(section.file).get(section.node, managed.key())?;
@@ -328,7 +325,7 @@ impl Rules<'_, '_, '_> {
         self.sections.iter().filter_map(find).collect()
     }
 
-    /// Switches a managed ruleset, and drops its tuning.
+    /// Switches a managed ruleset and removes its tuning.
     fn switch(&mut self, wanted: &DesiredDeployment, word: &'static str, address: &Address) {
         let found = self.deployments(wanted.ruleset);
         let is_own = found.iter().any(|(_, owner)| *owner == Owner::Zone);
@@ -353,7 +350,7 @@ impl Rules<'_, '_, '_> {
         }
     }
 
-    /// A managed ruleset that is deployed otherwise.
+    /// Updates the deployment of a managed ruleset.
     fn deployment(&mut self, wanted: &DesiredDeployment, live: &LiveRule, address: &Address) {
         let catalogue = self.live.waf.managed(wanted.ruleset);
         let found = recognise(&live.body, wanted.ruleset, catalogue, Place::NOWHERE).desired;
@@ -421,8 +418,8 @@ impl Rules<'_, '_, '_> {
         }
     }
 
-    /// A managed ruleset that the spec leaves as it is: what Cloudflare has beyond what the spec
-    /// names, and rules that let requests skip it.
+    /// Writes the full live tuning of a managed ruleset that the plan leaves alone, with the rules
+    /// that let requests skip it.
     fn whole_deployment(
         &mut self,
         wanted: &DesiredDeployment,
@@ -439,7 +436,7 @@ impl Rules<'_, '_, '_> {
         }
         for (phase, entry_point) in entry_points {
             let is_named = self.desired.rules(*phase).is_some();
-            // A list that is pruned has to name every rule.
+            // A pruned list must name every rule.
             let is_complete = !is_named && self.desired.unmanaged == Unmanaged::Prune;
             let rules = entry_point.rules();
             if !rules.iter().any(|rule| skips.contains(&rule.id)) {
@@ -455,7 +452,7 @@ impl Rules<'_, '_, '_> {
         }
     }
 
-    /// In a section that is the complete state, what Cloudflare has beyond what the spec names.
+    /// In a section with `unmanaged: prune`, writes everything that Cloudflare has beyond the spec.
     fn whole(
         &mut self,
         wanted: &DesiredDeployment,
@@ -485,7 +482,7 @@ impl Rules<'_, '_, '_> {
         }
     }
 
-    /// One value of a managed ruleset.
+    /// Updates one value of a managed ruleset.
     fn value(
         &mut self,
         managed: Managed,
@@ -528,7 +525,7 @@ impl Rules<'_, '_, '_> {
         }
     }
 
-    /// Removes the entry of a list of tuning at a place.
+    /// Removes the tuning entry at a place.
     fn drop_tuning(&mut self, managed: Managed, place: Place, address: &Address) {
         for (at, owner) in self.deployments(managed) {
             let tree = self.workspace.tree(at.file);
@@ -557,7 +554,7 @@ impl Rules<'_, '_, '_> {
         }
     }
 
-    /// Writes what the zone's own section gets.
+    /// Writes the additions to the zone's own section.
     fn write_additions(self) {
         let Self { workspace, zone, sections, additions, left, .. } = self;
         if additions.is_empty() {
@@ -570,7 +567,7 @@ impl Rules<'_, '_, '_> {
             left.push((Address::of_zone_part(&zone.name, "waf"), why));
             return;
         }
-        // Together, as a section that is not there yet is written once.
+        // A missing section is written once, with all additions.
         let mut together: Map<String, Json> = Map::new();
         for (key, value) in additions {
             match (together.get_mut(key), value) {
@@ -594,7 +591,7 @@ impl Rules<'_, '_, '_> {
     }
 }
 
-/// What a spec says of a managed ruleset, by key.
+/// Returns the keys of a managed ruleset in a spec.
 fn members(deployment: &DesiredDeployment) -> Map<String, Json> {
     match spec::deployment_entry(deployment) {
         Json::Object(members) => members,
@@ -602,7 +599,7 @@ fn members(deployment: &DesiredDeployment) -> Map<String, Json> {
     }
 }
 
-/// Adds members; lists of both are joined.
+/// Adds members, and joins lists that both sides have.
 fn extend(members: &mut Map<String, Json>, more: Map<String, Json>) {
     for (name, value) in more {
         match (members.get_mut(&name), value) {
@@ -612,7 +609,7 @@ fn extend(members: &mut Map<String, Json>, more: Map<String, Json>) {
     }
 }
 
-/// Adds a value below a key: to the list or mapping that is there, or as a new one.
+/// Adds a value below a key: to an existing list or mapping, or as a new one.
 fn add(workspace: &mut Workspace<'_>, at: At, key: &str, value: Json) {
     let tree = workspace.tree(at.file);
     let changes = &mut workspace.files[at.file].changes;

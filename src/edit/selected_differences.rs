@@ -1,4 +1,4 @@
-//! Which differences are written into the files of a spec, and which are left alone.
+//! The selection of differences that are written into the files of a spec.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -6,16 +6,16 @@ use std::fmt;
 use crate::model::Address;
 use crate::model::ruleset::RuleId;
 
-/// Which differences are written into the files.
+/// Selection of differences to write.
 pub struct Chosen<'a> {
-    /// Whether the difference at an address is.
+    /// Returns true if the difference at an address is selected.
     pub is_chosen: &'a dyn Fn(&Address) -> bool,
-    /// Whether records and rules that the spec does not name are written as well.
+    /// True if unmanaged records and rules are written too.
     pub unmanaged: bool,
-    /// Which of these.
+    /// Returns true if the unmanaged object at an address is selected.
     pub is_unmanaged_chosen: &'a dyn Fn(&Address) -> bool,
-    /// Deployments whose live tuning is written as a whole, with the rules of others that let
-    /// requests skip them.
+    /// Deployments whose live tuning is written in full, with the foreign rules that let requests
+    /// skip them.
     pub whole_deployments: &'a BTreeMap<Address, BTreeSet<RuleId>>,
 }
 
@@ -25,5 +25,5 @@ impl fmt::Debug for Chosen<'_> {
     }
 }
 
-/// What is left alone, and why.
+/// Addresses that are left alone, with reasons.
 pub type Left = Vec<(Address, String)>;

@@ -1,5 +1,4 @@
-//! Settings, DNSSEC and DNS settings of a zone: what Cloudflare has, written where the spec names
-//! them.
+//! Writes live settings, DNSSEC and DNS settings of a zone where the spec names them.
 
 use serde_json::{Map, Value as Json};
 
@@ -10,7 +9,7 @@ use crate::diff::{ZoneSetting, diff_settings};
 use crate::model::{Address, DesiredZone, Gather, LiveSetting, LiveZone, Value};
 use crate::spec;
 
-/// Writes what was chosen into the files.
+/// Writes the chosen differences into the files.
 pub(super) fn pull(
     workspace: &mut Workspace<'_>,
     (zone, live): (&DesiredZone, &LiveZone),
@@ -74,12 +73,11 @@ pub(super) fn pull(
     }
 }
 
-/// Changes a value; its members may be unset in the text, as far as they are unset in what it
-/// resolves to.
+/// Changes a value. Members that are unset in both the text and the resolved value stay unset.
 fn set(workspace: &mut Workspace<'_>, at: At, before: &Json, after: &Json, what: &str) {
     let word = |value: &Json| matches!(value, Json::Bool(_));
     let written = super::file_changes::json(workspace.tree(at.file), at.node);
-    // `on` and `true` are the same where a setting has these words; each author keeps theirs.
+    // `on` and `true` are equal for settings with these words; the author's word stays.
     let after = match after.as_str() {
         Some("on") if word(&written) => Json::Bool(true),
         Some("off") if word(&written) => Json::Bool(false),
@@ -88,7 +86,7 @@ fn set(workspace: &mut Workspace<'_>, at: At, before: &Json, after: &Json, what:
     workspace.merge(at, before, &after, what);
 }
 
-/// What is live of what is named, also inside nested values.
+/// Limits a live value to the members that the spec names, recursively.
 fn named(wanted: &Value, found: &Value) -> Value {
     match (wanted, found) {
         (Value::Map(wanted), Value::Map(found)) => {
@@ -107,7 +105,7 @@ fn named(wanted: &Value, found: &Value) -> Value {
     }
 }
 
-/// A mapping of one key.
+/// Builds a mapping with one key.
 pub(super) fn one(key: &str, value: Json) -> Json {
     Json::Object(Map::from_iter([(key.to_owned(), value)]))
 }

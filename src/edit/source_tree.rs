@@ -1,9 +1,8 @@
-//! A YAML text as a tree of its values, each with its bytes, its anchor and its aliases, and every
-//! comment.
+//! A YAML text as a tree of values with their bytes, anchors and aliases, and all comments.
 //!
-//! Unlike the tree that a spec is read from, nothing is resolved here: an alias is an alias, a
-//! substitution is text. Edits are computed from it, so it knows where the parts of a list or a
-//! mapping begin and end.
+//! Unlike the tree from which a spec is read, this tree resolves nothing: an alias stays an alias,
+//! and a substitution stays text. Edits are computed from it, so it knows the exact extent of each
+//! part.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -17,13 +16,11 @@ pub(super) struct NodeId(u32);
 /// A node of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct At {
-    /// Which file.
     pub(super) file: usize,
-    /// Which node.
     pub(super) node: NodeId,
 }
 
-/// How a scalar is written.
+/// Syntax of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
     /// Without quotes.
@@ -32,71 +29,61 @@ pub(super) enum Style {
     Single,
     /// In double quotes.
     Double,
-    /// As a block, `|` or `>`.
+    /// A block, `|` or `>`.
     Block,
 }
 
-/// What a node is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A single value; empty where nothing is written.
+    /// A scalar; empty if nothing is written.
     Scalar(Box<str>, Style),
-    /// A list, in brackets or not.
+    /// A list in block or flow style.
     Sequence {
-        /// Its items.
         items: Vec<NodeId>,
-        /// Whether it is in brackets.
+        /// True for a list in brackets.
         is_flow: bool,
     },
-    /// A mapping, in braces or not.
+    /// A mapping in block or flow style.
     Mapping {
-        /// Its keys and values.
         entries: Vec<(NodeId, NodeId)>,
-        /// Whether it is in braces.
+        /// True for a mapping in braces.
         is_flow: bool,
     },
     /// A reference to an anchored node.
     Alias(NodeId),
 }
 
-/// An anchor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Anchor {
-    /// With its `&`.
+    /// Bytes with the `&`.
     pub(super) span: Range<usize>,
-    /// Without it.
+    /// Name without the `&`.
     pub(super) name: Box<str>,
 }
 
-/// A node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
-    /// Its bytes, with quotes, brackets, the header of a block, and its anchor or tag; without the
-    /// line break after it.
+    /// Bytes with quotes, brackets, block header, anchor and tag, but without the line break after
+    /// it.
     pub(super) span: Range<usize>,
-    /// Where its content begins, behind its anchor or tag.
+    /// Start of the content, after an anchor or tag.
     pub(super) content: usize,
-    /// Its anchor.
     pub(super) anchor: Option<Anchor>,
-    /// What it is.
     pub(super) kind: Kind,
-    /// The list or mapping that it is in.
+    /// List or mapping that contains the node.
     pub(super) parent: Option<NodeId>,
 }
 
-/// A text and its nodes.
 #[derive(Debug, Clone)]
 pub(super) struct SourceTree<'t> {
-    /// The text.
     pub(super) text: &'t str,
     nodes: Vec<Node>,
-    /// The outermost node.
     pub(super) root: NodeId,
     /// Comments with their `#`, in order.
     pub(super) comments: Vec<Range<usize>>,
-    /// The aliases of each anchored node, in order.
+    /// Aliases of each anchored node, in order.
     aliases: BTreeMap<NodeId, Vec<NodeId>>,
-    /// What ends lines.
+    /// Line break of the text.
     pub(super) line_break: &'static str,
 }
 
@@ -107,10 +94,10 @@ struct Frame {
 }
 
 impl<'t> SourceTree<'t> {
-    /// Reads the one document of a text.
+    /// Parses a text with one document.
     ///
     /// # Errors
-    /// What is wrong with the text, or that it holds no document or several.
+    /// Fails if the text is not YAML, or if it does not have exactly one document.
     pub(super) fn read(text: &'t str) -> Result<Self, String> {
         let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let crlf = text.matches("\r\n").count();
@@ -183,7 +170,7 @@ impl<'t> SourceTree<'t> {
         if tree.nodes.is_empty() { Err("the text is empty".to_owned()) } else { Ok(tree) }
     }
 
-    /// The kind and all bytes of a scalar; `before` is where the last token ended.
+    /// Finds the kind and the bytes of a scalar. `before` is the end of the last token.
     fn scalar(
         &self,
         value: &str,
@@ -195,7 +182,7 @@ impl<'t> SourceTree<'t> {
             ScalarStyle::Literal | ScalarStyle::Folded => {
                 let gap = &self.text[before.min(range.start)..range.start];
                 let start = header(gap).map_or(range.start, |at| before + at);
-                // The parser goes on to the first word of the next line.
+                // The parser's range extends to the first word of the next line.
                 let blank = self.text[..range.end].trim_end_matches([' ', '\t']);
                 let end =
                     if blank.ends_with(['\n', '\r']) { blank } else { &self.text[..range.end] };
@@ -204,7 +191,7 @@ impl<'t> SourceTree<'t> {
             }
             ScalarStyle::SingleQuoted => (Kind::Scalar(value.into(), Style::Single), range),
             ScalarStyle::DoubleQuoted => (Kind::Scalar(value.into(), Style::Double), range),
-            // The parser reports what is not written as `~`, with no bytes and at the next token.
+            // The parser reports an absent value as `~` without bytes, at the next token.
             _ if range.is_empty() => {
                 let at = self.text[..range.start].trim_end().len().max(before);
                 let from = before.min(at);
@@ -221,7 +208,7 @@ impl<'t> SourceTree<'t> {
         }
     }
 
-    /// Adds a node to what is open.
+    /// Adds a node to the innermost open collection.
     fn add(
         &mut self,
         kind: Kind,
@@ -248,17 +235,15 @@ impl<'t> SourceTree<'t> {
         id
     }
 
-    /// A node.
     pub(super) fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
     }
 
-    /// Every node.
     pub(super) fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(NodeId)
     }
 
-    /// A node, or what it refers to.
+    /// Follows an alias.
     pub(super) fn target(&self, id: NodeId) -> NodeId {
         match self.node(id).kind {
             Kind::Alias(target) => target,
@@ -266,7 +251,7 @@ impl<'t> SourceTree<'t> {
         }
     }
 
-    /// The text of a scalar, aliases followed; empty for anything else.
+    /// Returns the text of a scalar with aliases followed. Empty for other nodes.
     pub(super) fn scalar_text(&self, id: NodeId) -> &str {
         match &self.node(self.target(id)).kind {
             Kind::Scalar(text, _) => text,
@@ -274,7 +259,7 @@ impl<'t> SourceTree<'t> {
         }
     }
 
-    /// The items of a list, none for anything else.
+    /// Returns the items of a list. Empty for other nodes.
     pub(super) fn items(&self, id: NodeId) -> &[NodeId] {
         match &self.node(self.target(id)).kind {
             Kind::Sequence { items, .. } => items,
@@ -282,7 +267,7 @@ impl<'t> SourceTree<'t> {
         }
     }
 
-    /// The pairs of a mapping, none for anything else.
+    /// Returns the pairs of a mapping. Empty for other nodes.
     pub(super) fn entries(&self, id: NodeId) -> &[(NodeId, NodeId)] {
         match &self.node(self.target(id)).kind {
             Kind::Mapping { entries, .. } => entries,
@@ -290,22 +275,22 @@ impl<'t> SourceTree<'t> {
         }
     }
 
-    /// The pair of a mapping with this key.
+    /// Finds the pair of a mapping with this key.
     pub(super) fn entry(&self, id: NodeId, key: &str) -> Option<(NodeId, NodeId)> {
         self.entries(id).iter().copied().find(|(name, _)| self.scalar_text(*name) == key)
     }
 
-    /// The value of a mapping with this key.
+    /// Finds the value of a mapping with this key.
     pub(super) fn get(&self, id: NodeId, key: &str) -> Option<NodeId> {
         self.entry(id, key).map(|(_, value)| value)
     }
 
-    /// The value below several keys.
+    /// Finds the value at a path of keys.
     pub(super) fn at(&self, id: NodeId, path: &[&str]) -> Option<NodeId> {
         path.iter().try_fold(id, |id, key| self.get(id, key))
     }
 
-    /// Whether a node is a list or mapping in brackets.
+    /// Returns true for a list in brackets or a mapping in braces.
     pub(super) fn is_flow(&self, id: NodeId) -> bool {
         matches!(
             self.node(id).kind,
@@ -313,62 +298,62 @@ impl<'t> SourceTree<'t> {
         )
     }
 
-    /// Whether a node is in brackets, or is within something that is.
+    /// Returns true if a node, or a collection that contains it, is in flow style.
     pub(super) fn is_in_flow(&self, id: NodeId) -> bool {
         std::iter::successors(self.node(id).parent, |id| self.node(*id).parent)
             .any(|id| self.is_flow(id))
     }
 
-    /// The aliases of a node, in order.
+    /// Lists the aliases of a node in order.
     pub(super) fn aliases(&self, id: NodeId) -> &[NodeId] {
         self.aliases.get(&id).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The anchor through which a node is shared, which is its own or that of something around it.
+    /// Returns the anchored node through which a node is shared: itself or one of its ancestors.
     pub(super) fn shared_by(&self, id: NodeId) -> Option<NodeId> {
         std::iter::successors(Some(id), |id| self.node(*id).parent)
             .find(|id| !self.aliases(*id).is_empty())
     }
 
-    /// Where the line begins that a byte is in.
+    /// Returns the start of the line that contains a byte.
     pub(super) fn line_start(&self, at: usize) -> usize {
         let mark = if self.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         self.text[..at].rfind('\n').map_or(mark, |n| n + 1)
     }
 
-    /// Where the line ends that a byte is in, before its line break.
+    /// Returns the end of the line that contains a byte, before its line break.
     pub(super) fn line_end(&self, at: usize) -> usize {
         let end = self.text[at..].find('\n').map_or(self.text.len(), |n| at + n);
         if self.text[at..end].ends_with('\r') { end - 1 } else { end }
     }
 
-    /// Where the next line begins.
+    /// Returns the start of the next line.
     pub(super) fn next_line(&self, at: usize) -> usize {
         self.text[at..].find('\n').map_or(self.text.len(), |n| at + n + 1)
     }
 
-    /// The column of a byte, in characters.
+    /// Returns the column of a byte, in characters.
     pub(super) fn column(&self, at: usize) -> usize {
         self.text[self.line_start(at)..at].chars().count()
     }
 
-    /// The comments within a range.
+    /// Lists the comments within a range.
     pub(super) fn comments_in(&self, range: Range<usize>) -> impl Iterator<Item = &'t str> + '_ {
         let first = self.comments.partition_point(|c| c.start < range.start);
         let own = self.comments[first..].iter().take_while(move |c| c.start < range.end);
         own.map(|c| &self.text[c.clone()])
     }
 
-    /// Whether only blanks are before a byte on its line.
+    /// Returns true if only blanks precede a byte on its line.
     pub(super) fn begins_line(&self, at: usize) -> bool {
         self.text[self.line_start(at)..at].bytes().all(|b| b == b' ' || b == b'\t')
     }
 
-    /// The dash of an item of a list without brackets.
+    /// Finds the dash of an item of a block list.
     pub(super) fn dash(&self, item: NodeId) -> usize {
         let start = self.node(item).span.start;
         let mut at = start;
-        // Backwards over blanks, line breaks and comments.
+        // Skip blanks, line breaks and comments backwards.
         loop {
             let before = self.text[..at].trim_end().len();
             let comment = self
@@ -386,8 +371,7 @@ impl<'t> SourceTree<'t> {
     }
 }
 
-/// Where the header of a block is, such as `|2+`, in what is between the last token and the text of
-/// the block.
+/// Finds the header of a block, such as `|2+`, between the last token and the text of the block.
 fn header(gap: &str) -> Option<usize> {
     let (mut line_start, mut found) = (0, None);
     for line in gap.split_inclusive('\n') {
@@ -406,7 +390,7 @@ fn header(gap: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Every leaf as written.
+    /// Lists the source text of every leaf.
     fn leaves(text: &str) -> Vec<String> {
         let tree = SourceTree::read(text).unwrap();
         let is_leaf =

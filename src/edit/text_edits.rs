@@ -1,4 +1,4 @@
-//! Edits of a text by bytes.
+//! Edits of a text by byte ranges.
 
 use crate::model::sort_by_key;
 use std::ops::Range;
@@ -6,32 +6,31 @@ use std::ops::Range;
 /// One replacement.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edit {
-    /// First byte that goes.
+    /// First replaced byte.
     pub(super) start: usize,
-    /// One past the last byte that goes.
+    /// End of the replaced bytes, exclusive.
     pub(super) end: usize,
-    /// What comes in its place.
+    /// Replacement text.
     pub(super) text: String,
 }
 
 impl Edit {
-    /// A replacement of a range.
     pub(super) fn new(range: Range<usize>, text: impl Into<String>) -> Self {
         Self { start: range.start, end: range.end, text: text.into() }
     }
 }
 
-/// The text after all edits; `None` if two of them touch the same bytes.
+/// Applies all edits. Returns `None` if two edits touch the same bytes.
 #[must_use]
 pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> Option<String> {
-    // Of several insertions at one place, the first stays first.
+    // Several insertions at one place keep their order.
     sort_by_key(&mut edits, |edit| (edit.start, edit.end));
     let mut out =
         String::with_capacity(text.len() + edits.iter().map(|e| e.text.len()).sum::<usize>());
     let mut at = 0;
     for edit in &edits {
         if edit.start == edit.end && edit.start < at {
-            // What comes behind lines that go takes their place.
+            // An insertion after removed lines takes the place of these lines.
             let lines = edit.text.strip_prefix("\r\n").map(|rest| (rest, "\r\n"));
             let (rest, line_break) =
                 lines.or_else(|| edit.text.strip_prefix('\n').map(|rest| (rest, "\n")))?;

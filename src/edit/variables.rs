@@ -1,5 +1,5 @@
-//! Variables while a spec is edited: what they are, how often each is used, and where a value that
-//! they make up is changed.
+//! Variables while a spec is edited: their values, their number of uses, and the place where a
+//! substituted value is changed.
 
 use std::collections::BTreeMap;
 
@@ -8,30 +8,29 @@ use serde_json::Value as Json;
 use super::source_tree::{At, Kind, SourceTree};
 use crate::spec::{Piece, pieces};
 
-/// A variable.
 #[derive(Debug, Default)]
 struct Variable {
-    /// Where it is defined.
+    /// Places of the definitions.
     definitions: Vec<At>,
-    /// How often it is used, aliases counted.
+    /// Number of uses, including those through aliases.
     uses: usize,
-    /// Its value, as it is written; that of the command line counts.
+    /// Value as written. The command line overrides the files.
     value: String,
-    /// Whether the command line gives it.
+    /// True if the command line sets the variable.
     is_given: bool,
 }
 
-/// Whether a text has a substitution.
+/// Returns true if a text contains a substitution.
 pub(super) fn has_variable(text: &str) -> bool {
     pieces(text).any(|(_, piece)| matches!(piece, Piece::Variable(_)))
 }
 
-/// Where a value with a substitution is changed; the words say why.
+/// Place where a value with a substitution is changed, with an explanation.
 #[derive(Debug)]
 pub(super) enum Change {
-    /// At the variable's definition, which gets a value.
+    /// The variable's definition gets the new value.
     AtDefinition(At, Json, String),
-    /// Where it is used.
+    /// The new value is written at its use.
     WrittenOut(String),
 }
 
@@ -42,7 +41,7 @@ pub(super) struct Variables {
 }
 
 impl Variables {
-    /// Those of these files; `given` are those of the command line.
+    /// Collects the variables of the files. `given` are the variables of the command line.
     pub(super) fn new<'t>(
         files: impl Iterator<Item = &'t SourceTree<'t>>,
         given: &[(String, String)],
@@ -72,7 +71,7 @@ impl Variables {
         Self { all: variables }
     }
 
-    /// A text with its substitutions made.
+    /// Returns a text with its substitutions made.
     pub(super) fn resolved(&self, text: &str) -> String {
         let mut resolved = String::new();
         for (_, piece) in pieces(text) {
@@ -86,8 +85,8 @@ impl Variables {
         resolved
     }
 
-    /// Where a value with a substitution is changed: the variable, if nothing else uses it, or the
-    /// value itself. `what` is what it is the value of.
+    /// Chooses the place to change: the variable if nothing else uses it, or the value itself.
+    /// `what` names the owner of the value.
     pub(super) fn change<'n>(
         &self,
         text: &str,
@@ -109,7 +108,7 @@ impl Variables {
                 "{what}: several variables make up the value, so it is written out here"
             ));
         };
-        // The wanted value is in the form of a spec, as the text is.
+        // Both texts are in the form of a spec.
         let (before, behind) = (&text[..range.start], &text[range.end..]);
         let own = wanted
             .strip_prefix(before)

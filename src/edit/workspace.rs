@@ -1,5 +1,5 @@
-//! All files of a spec while they are edited: values change where they are defined, if nothing else
-//! uses them.
+//! All files of a spec during an edit. A value is changed at its definition if nothing else uses
+//! the definition.
 
 use std::collections::BTreeSet;
 
@@ -13,31 +13,27 @@ use crate::diagnostic::SourceId;
 use crate::diff::text::{TextStep, steps};
 use crate::model::ZoneName;
 
-/// A file.
+/// A file with its changes.
 #[derive(Debug)]
 pub(super) struct File<'t> {
-    /// Its text among the sources.
+    /// Identifier of the text among the sources.
     pub(super) source: SourceId,
-    /// Its name.
     pub(super) name: &'t str,
-    /// What changes in it.
     pub(super) changes: Changes<'t, 't>,
 }
 
-/// All files.
 #[derive(Debug)]
 pub(super) struct Workspace<'t> {
-    /// The files.
     pub(super) files: Vec<File<'t>>,
     variables: Variables,
-    /// Whether values change at their use only.
+    /// True if values are changed only at their use.
     pub(super) is_local: bool,
-    /// What a reader should know about where values were changed.
+    /// Notes about places where values were changed.
     pub(super) notes: BTreeSet<String>,
 }
 
 impl<'t> Workspace<'t> {
-    /// Files with no changes yet; `given` are the variables of the command line.
+    /// Creates a workspace without changes. `given` are the variables of the command line.
     pub(super) fn new(
         files: Vec<(SourceId, &'t str, &'t SourceTree<'t>)>,
         given: &[(String, String)],
@@ -53,22 +49,22 @@ impl<'t> Workspace<'t> {
         }
     }
 
-    /// The source of a file, as a tree.
+    /// Returns the parsed text of a file.
     pub(super) fn tree(&self, file: usize) -> &'t SourceTree<'t> {
         self.files[file].changes.tree
     }
 
-    /// The number of the file with this text.
+    /// Returns the index of the file with this text.
     pub(super) fn file_of(&self, source: SourceId) -> Option<usize> {
         self.files.iter().position(|file| file.source == source)
     }
 
-    /// The text of a scalar with its substitutions made.
+    /// Returns the text of a scalar with its substitutions made.
     pub(super) fn resolved(&self, at: At) -> String {
         self.variables.resolved(self.tree(at.file).scalar_text(at.node))
     }
 
-    /// The mappings that say something about a zone, in the order of the files.
+    /// Lists the mappings that configure a zone, in the order of the files.
     pub(super) fn fragments(&self, zone: &ZoneName) -> Vec<At> {
         let mut all = Vec::new();
         for file in 0..self.files.len() {
@@ -88,7 +84,7 @@ impl<'t> Workspace<'t> {
         all
     }
 
-    /// Why something cannot be changed in place: an anchor around it is used elsewhere too.
+    /// Explains why a node cannot be changed in place: an anchor around it is used elsewhere too.
     pub(super) fn shared(&self, at: At) -> Option<String> {
         let tree = self.tree(at.file);
         let by = if matches!(tree.node(at.node).kind, Kind::Alias(_)) {
@@ -103,8 +99,7 @@ impl<'t> Workspace<'t> {
         ))
     }
 
-    /// Changes the value at a node from what it says to something else, and leaves alone what is in
-    /// neither.
+    /// Changes the value at a node from `before` to `after`. Members in neither of them stay.
     pub(super) fn merge(&mut self, at: At, before: &Json, after: &Json, what: &str) {
         if before == after {
             return;
@@ -183,7 +178,7 @@ impl<'t> Workspace<'t> {
         }
     }
 
-    /// Changes a value with a substitution: the variable, if nothing else uses it, or the value
+    /// Changes a value with a substitution: the variable if nothing else uses it, or the value
     /// itself.
     fn replace_substituted(&mut self, at: At, text: &str, after: &Json, what: &str) {
         let file_name = |file: usize| self.files[file].name;
@@ -196,10 +191,10 @@ impl<'t> Workspace<'t> {
         self.files[at.file].changes.replace(at.node, value);
     }
 
-    /// The texts after all changes, of the files that change.
+    /// Returns the texts of the changed files.
     ///
     /// # Errors
-    /// Two changes touch the same bytes of a file.
+    /// Fails if two changes touch the same bytes of a file.
     pub(super) fn texts(self) -> Result<Vec<(SourceId, String)>, String> {
         let mut texts = Vec::new();
         for File { source, name, changes } in
@@ -215,7 +210,7 @@ impl<'t> Workspace<'t> {
     }
 }
 
-/// A value with a change made: what is in neither side stays.
+/// Changes a value and keeps members that are in neither `before` nor `after`.
 fn patched(value: Json, before: &Json, after: &Json) -> Json {
     match (value, before, after) {
         (value, before, after) if before == after => value,

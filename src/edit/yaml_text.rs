@@ -1,4 +1,4 @@
-//! Values as YAML text that fits into its surroundings, with nothing hidden in it.
+//! Writes values as YAML text that fits into its surroundings and hides nothing.
 
 use serde_json::Value as Json;
 
@@ -6,13 +6,13 @@ use super::source_tree::Style;
 use crate::diagnostic::{begins_command, is_hidden};
 use crate::spec::double_quoted;
 
-/// Longest list or mapping that is written on one line.
+/// Length of the longest list or mapping that is written on one line.
 ///
 /// # Units
 /// Bytes.
 const ONE_LINE: usize = 100;
 
-/// A single value, in the style of the one whose place it takes where that is possible.
+/// Writes a scalar, if possible in the style of the scalar that it replaces.
 pub(super) fn scalar(value: &Json, style: Style, is_in_flow: bool) -> String {
     let Json::String(text) = value else { return value.to_string() };
     let is_harmless =
@@ -27,12 +27,12 @@ pub(super) fn scalar(value: &Json, style: Style, is_in_flow: bool) -> String {
     }
 }
 
-/// Whether a CI runner would take a part of a text for a command.
+/// Returns true if a CI runner would execute a part of a text.
 fn has_command(text: &str) -> bool {
     text.match_indices('#').any(|(at, _)| begins_command(&text[at..]))
 }
 
-/// Whether a text reads back as itself without quotes, by any reader of YAML 1.1 or 1.2.
+/// Returns true if readers of YAML 1.1 and 1.2 read an unquoted text back unchanged.
 fn is_plain(text: &str, is_in_flow: bool) -> bool {
     let is_word = ["null", "true", "false", "yes", "no", "~", "y", "n"]
         .iter()
@@ -52,7 +52,7 @@ fn is_plain(text: &str, is_in_flow: bool) -> bool {
     begins && ends && inside && in_flow && !is_word && !is_number && text != "<<"
 }
 
-/// A value on one line.
+/// Writes a value on one line.
 pub(super) fn flow(value: &Json) -> String {
     match value {
         Json::Array(items) => {
@@ -70,12 +70,11 @@ pub(super) fn flow(value: &Json) -> String {
     }
 }
 
-/// A key.
 pub(super) fn key(name: &str) -> String {
     scalar(&Json::String(name.to_owned()), Style::Plain, true)
 }
 
-/// Whether a value is best written on one line.
+/// Returns true if a value is short enough for one line.
 fn fits(value: &Json) -> bool {
     let is_single = |value: &Json| !value.is_array() && !value.is_object();
     match value {
@@ -89,7 +88,7 @@ fn fits(value: &Json) -> bool {
     }
 }
 
-/// What is behind the colon of a key whose entries would be indented by `indent`: a blank and the
+/// Writes the text after the colon of a key whose entries are indented by `indent`: a blank and the
 /// value, or lines below.
 pub(super) fn behind_key(value: &Json, indent: usize, line_break: &str) -> String {
     match value {
@@ -111,19 +110,19 @@ pub(super) fn behind_key(value: &Json, indent: usize, line_break: &str) -> Strin
     }
 }
 
-/// The entries of a mapping below each other; the first without indentation.
+/// Writes the entries of a mapping on lines of their own, the first without indentation.
 fn entries(value: &Json, indent: usize, line_break: &str) -> String {
     let Json::Object(members) = value else { return scalar(value, Style::Plain, false) };
     let members = members.iter().map(|(name, value)| entry(name, value, indent, line_break));
     members.collect::<Vec<_>>().join(&format!("{line_break}{:indent$}", ""))
 }
 
-/// A key and its value in a mapping that is indented by `indent`; without the indentation.
+/// Writes a key and its value without indentation. `indent` is the indentation of the mapping.
 pub(super) fn entry(name: &str, value: &Json, indent: usize, line_break: &str) -> String {
     format!("{}:{}", key(name), behind_key(value, indent + 2, line_break))
 }
 
-/// An item of a list whose dashes are indented by `indent`; without the dash.
+/// Writes an item of a list without its dash. `indent` is the indentation of the dashes.
 pub(super) fn item_text(value: &Json, indent: usize, wants_flow: bool, line_break: &str) -> String {
     match value {
         Json::Object(members) if !members.is_empty() && !wants_flow => {
