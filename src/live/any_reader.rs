@@ -1,4 +1,4 @@
-//! What reads from Cloudflare, whatever it is.
+//! An object-safe [`Reader`].
 
 use futures_util::future::BoxFuture;
 
@@ -6,19 +6,19 @@ use crate::api::{ApiError, Reader};
 use crate::wire::record::Received;
 use crate::wire::{Envelope, Request};
 
-/// A [`Reader`] of any kind. Everything that reads takes one as `&dyn`, so it is compiled once, not
-/// for each kind of reader.
+/// A [`Reader`] of any kind. Functions that read take it as `&dyn`, so that they are compiled once
+/// and not for each kind of reader.
 pub trait AnyReader: Send + Sync {
-    /// See [`Reader::read`].
+    /// Reads as [`Reader::read`] does.
     ///
     /// # Errors
-    /// As there.
+    /// Fails as [`Reader::read`] does.
     fn read<'r>(&'r self, request: &'r Request) -> BoxFuture<'r, Result<Envelope, ApiError>>;
 
-    /// A page of records, decoded as they arrive; see [`Reader::read_list`].
+    /// Reads a page of records, decoded as they arrive; see [`Reader::read_list`].
     ///
     /// # Errors
-    /// As there.
+    /// Fails as [`Reader::read_list`] does.
     fn read_records<'r>(
         &'r self,
         request: &'r Request,

@@ -1,69 +1,69 @@
-//! Which parts of zones an import reads: all of them of few zones, the most important ones of many.
+//! Selects the parts of zones that an import reads: all parts of a few zones, the most important
+//! ones of many.
 
 use crate::model::facts::resources::{DNS_SETTINGS, DNSSEC, ResourceFacts, UNMANAGED};
 use crate::model::facts::settings::{OFTEN_NAMED, SETTINGS};
 
-/// Number of requests that an import stays below. Only the rules of zones take more: their number
-/// is not known before.
+/// Limit of the requests of an import. Only the rules of zones may exceed it, because their number
+/// is not known beforehand.
 pub const MOST_REQUESTS: usize = 100;
 
-/// Requests for all zones together: lists of zones, and the managed rulesets.
+/// Requests for all zones together: lists of zones and of managed rulesets.
 const TOGETHER: usize = 6;
 
-/// What is wanted of zones, beside records.
+/// Requested parts of zones in addition to records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
-    /// Their rules.
+    /// True if rules are requested.
     pub rules: bool,
-    /// Their settings.
+    /// Requested settings.
     pub settings: WantedSettings,
-    /// Everything else.
+    /// True if all other resources are requested.
     pub others: bool,
 }
 
-/// Which settings are wanted.
+/// Requested settings of zones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WantedSettings {
-    /// None.
+    /// No settings.
     None,
-    /// All of them in one request, or the most common ones if Cloudflare has ended that.
+    /// All settings in one request, or the most common ones if Cloudflare has removed that request.
     Usual,
-    /// All of them, if need be one by one.
+    /// All settings, if necessary one by one.
     Each,
 }
 
 /// The parts of zones that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Breadth {
-    /// Rules of the phases that a spec manages.
+    /// True if the rules of the phases that a spec manages are read.
     pub(super) rules: bool,
-    /// The number of rules in other phases, and the rulesets of the account.
+    /// True if the rules in other phases are counted and the rulesets of the account are listed.
     pub(super) counts_rules: bool,
-    /// The list of settings.
+    /// True if the list of settings is read.
     pub(super) settings: bool,
-    /// Names of settings to read one by one if there is no list.
+    /// Names of the settings to read one by one if there is no list.
     pub(super) by_name: Names,
-    /// DNSSEC.
+    /// True if DNSSEC is read.
     pub(super) dnssec: bool,
-    /// DNS settings.
+    /// True if the DNS settings are read.
     pub(super) dns_settings: bool,
-    /// What no spec manages.
+    /// Resources that no spec manages.
     pub(super) others: &'static [ResourceFacts],
 }
 
 /// Names of settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Names {
-    /// None.
+    /// No names.
     Nothing,
     /// The most common ones.
     OftenNamed,
-    /// All that are known.
+    /// All known ones.
     All,
 }
 
 impl Names {
-    /// The names.
     pub(super) fn list(self) -> Vec<&'static str> {
         match self {
             Self::Nothing => Vec::new(),
@@ -74,7 +74,7 @@ impl Names {
 }
 
 impl Breadth {
-    /// Chooses what is read of this many zones.
+    /// Selects the parts to read for this number of zones.
     pub(super) fn of(zones: usize, wanted: Wanted) -> Self {
         let settings = wanted.settings != WantedSettings::None;
         let always = 1 + usize::from(wanted.rules) + usize::from(settings);
@@ -97,7 +97,7 @@ impl Breadth {
         }
     }
 
-    /// The names of what is not looked at although everything is wanted.
+    /// Lists the requested resources that are not read.
     pub(super) fn left_out(&self) -> Vec<&'static str> {
         let managed = [(self.dnssec, DNSSEC), (self.dns_settings, DNS_SETTINGS)];
         let managed =

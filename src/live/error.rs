@@ -1,4 +1,4 @@
-//! Why a zone could not be read.
+//! Errors of reading zones.
 
 use crate::api::ApiError;
 use crate::model::{Fqdn, ZoneId, ZoneName};
@@ -6,15 +6,15 @@ use crate::wire::record::InvalidRecord;
 use crate::wire::ruleset::InvalidRuleset;
 use crate::wire::zone::InvalidZone;
 
-/// Why a zone could not be read.
+/// Reasons why a zone could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// A request failed.
     #[error("failed to read {what}")]
     Api {
-        /// What was read.
+        /// Description of the read.
         what: String,
-        /// Why it failed.
+        /// Cause of the failure.
         #[source]
         source: ApiError,
     },
@@ -24,18 +24,18 @@ pub enum FetchError {
     /// A record in a response cannot be used.
     #[error("failed to read the records of {zone}")]
     Record {
-        /// Which zone.
+        /// Zone of the record.
         zone: ZoneName,
-        /// What is missing.
+        /// Missing member.
         #[source]
         source: InvalidRecord,
     },
     /// A ruleset in a response cannot be used.
     #[error("failed to read {what}")]
     Ruleset {
-        /// What was read.
+        /// Description of the read.
         what: String,
-        /// What is missing.
+        /// Missing member.
         #[source]
         source: InvalidRuleset,
     },
@@ -45,45 +45,45 @@ pub enum FetchError {
         "failed to read the records of {zone}: the listing holds `{record}`, which is not in the zone"
     )]
     OutsideZone {
-        /// Which zone.
+        /// Zone of the listing.
         zone: ZoneName,
-        /// The record's name.
+        /// Name of the record.
         record: Fqdn,
     },
     /// The result is not a list.
     #[error("failed to read {what}: the result is not a list")]
     NotAList {
-        /// What was read.
+        /// Description of the read.
         what: String,
     },
     /// The result contains no value.
     #[error("failed to read {what}: the response has no `value`")]
     NoValue {
-        /// What was read.
+        /// Description of the read.
         what: String,
     },
     /// The pinned id belongs to another zone.
     #[error("the zone with the id {id} is {found}, not {wanted}; correct `id` in the spec")]
     WrongZone {
-        /// The id.
+        /// Pinned id.
         id: ZoneId,
-        /// The name in the spec.
+        /// Name in the spec.
         wanted: ZoneName,
-        /// The name at Cloudflare.
+        /// Name at Cloudflare.
         found: ZoneName,
     },
-    /// The pages of a list never end, and each has something new.
+    /// The pages of a list never end, and each has new items.
     #[error(
         "failed to read {what}: the list does not end after {pages} pages with {items} entries; nothing was compared"
     )]
     Endless {
-        /// What was read.
+        /// Description of the read.
         what: String,
-        /// Pages received.
+        /// Number of pages received.
         pages: u64,
-        /// Different items on them.
+        /// Number of different items.
         items: usize,
-        /// Whether it is a list of records, whose pages can be larger.
+        /// True for a list of records, whose pages can be larger.
         is_of_records: bool,
     },
     /// Several zones have the name.
@@ -92,11 +92,11 @@ pub enum FetchError {
         first(ids)
     )]
     Ambiguous {
-        /// The name.
+        /// Name of the zones.
         zone: ZoneName,
-        /// How many.
+        /// Number of zones.
         count: usize,
-        /// Their ids.
+        /// Identifiers of the zones.
         ids: Vec<String>,
     },
     /// The number of records on the pages is not the number that Cloudflare reports.
@@ -104,18 +104,18 @@ pub enum FetchError {
         "the listing of {zone} holds {got} records where Cloudflare counts {total}; nothing was compared. Try again"
     )]
     Incomplete {
-        /// Which zone.
+        /// Zone of the listing.
         zone: ZoneName,
-        /// Records received.
+        /// Number of records received.
         got: usize,
-        /// Records counted.
+        /// Number of records that Cloudflare counts.
         total: u64,
     },
 }
 
-/// The first ids, and how many more there are.
+/// Lists the first ids, and counts the others.
 fn first(ids: &[String]) -> String {
-    /// Largest number of ids that are named.
+    /// Maximum number of ids in a message.
     const NAMED: usize = 10;
     let named = ids.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     match ids.len().saturating_sub(NAMED) {
@@ -138,7 +138,7 @@ impl FetchError {
         [Some(reason), self.advice()].into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
-    /// What to do about it, if known.
+    /// Returns advice for the error, if there is any.
     #[must_use]
     pub fn advice(&self) -> Option<String> {
         match self {
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     /// A larger page makes a list of records shorter. Lists of zones and rulesets have no option
-    /// for that.
+    /// for the page size.
     #[test]
     fn page_size_is_advised_for_records_alone() {
         for is_of_records in [true, false] {

@@ -15,21 +15,21 @@ use crate::model::{
 };
 use crate::wire::record::record_usage;
 
-/// Everything read.
+/// Result of reading zones.
 #[derive(Debug, Clone, Default)]
 pub struct Fetched {
-    /// The zones that exist.
+    /// Zones that exist.
     pub live: Live,
-    /// The zones that Cloudflare does not have, or does not show to these credentials.
+    /// Zones that do not exist, or that these credentials cannot see.
     pub missing: Vec<ZoneName>,
-    /// The account to which the look-up was limited.
+    /// Account to which the look-up was limited.
     pub account: Option<String>,
 }
 
-/// Reads the wanted zones with all their records.
+/// Reads zones with all their records.
 ///
 /// # Errors
-/// The first read that failed; a missing zone is not an error but listed as missing.
+/// Fails with the first read that failed. A missing zone is not an error but listed as missing.
 pub async fn fetch(
     reader: &dyn AnyReader,
     zones: &[ZoneQuery],
@@ -65,10 +65,10 @@ pub async fn fetch(
     Ok(Fetched { live: Live { zones }, missing, account: options.account.clone() })
 }
 
-/// Reads only the protection of the wanted zones.
+/// Reads only the protection of zones.
 ///
 /// # Errors
-/// As [`fetch`].
+/// Fails as [`fetch`] does.
 pub async fn fetch_protection(
     reader: &dyn AnyReader,
     zones: &[ZoneQuery],
@@ -101,7 +101,7 @@ pub async fn fetch_protection(
 /// Reads all records of a zone.
 ///
 /// # Errors
-/// As [`fetch`].
+/// Fails as [`fetch`] does.
 pub async fn fetch_records(
     reader: &dyn AnyReader,
     zone: &LiveZone,
@@ -116,7 +116,7 @@ pub async fn fetch_records(
 /// Reads the requested settings of a zone.
 ///
 /// # Errors
-/// As [`fetch`].
+/// Fails as [`fetch`] does.
 pub async fn fetch_settings(
     reader: &dyn AnyReader,
     zone: &LiveZone,
@@ -126,10 +126,10 @@ pub async fn fetch_settings(
     settings::read(reader, zone, desired, options).await
 }
 
-/// Reads the protection of a zone again; managed rulesets that were read before are reused.
+/// Reads the protection of a zone again. Managed rulesets that were read before are reused.
 ///
 /// # Errors
-/// As [`fetch`].
+/// Fails as [`fetch`] does.
 pub async fn fetch_waf(
     reader: &dyn AnyReader,
     zone: &LiveZone,
@@ -144,11 +144,11 @@ pub async fn fetch_waf(
     rulesets::read(reader, zone, query, (known, None), options).await
 }
 
-/// The protection of a zone that does not exist yet: no rules, and the managed rulesets of the
-/// named account.
+/// Returns the protection of a zone that does not exist yet: no rules, and the managed rulesets of
+/// the named account.
 ///
 /// # Errors
-/// As [`fetch`].
+/// Fails as [`fetch`] does.
 pub async fn fetch_waf_of_new(
     reader: &dyn AnyReader,
     query: &WafQuery,
@@ -162,7 +162,7 @@ pub async fn fetch_waf_of_new(
 /// Finds one zone by its name, without its records.
 ///
 /// # Errors
-/// As [`fetch`].
+/// Fails as [`fetch`] does.
 pub async fn find_zone_by_name(
     reader: &dyn AnyReader,
     name: &ZoneName,
@@ -171,9 +171,9 @@ pub async fn find_zone_by_name(
     Ok(zones::find(reader, &[ZoneQuery::new(name.clone())], options).await?.remove(name))
 }
 
-/// Reads how many records a zone may hold. `None` if Cloudflare does not say.
+/// Reads the record quota of a zone. `None` if Cloudflare does not report it.
 pub async fn fetch_record_quota(reader: &dyn AnyReader, zone: &ZoneId) -> Option<usize> {
-    // The answer only makes a warning certain, so a failure is ignored.
+    // The quota only makes a warning certain, so a failure is ignored.
     let answer = reader.read(&record_usage(zone)).await.ok()?;
     answer.result.get("record_quota")?.as_u64().and_then(|n| usize::try_from(n).ok())
 }

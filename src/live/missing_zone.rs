@@ -6,20 +6,20 @@ use crate::model::{ZoneId, ZoneName};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {}", self.what(), self.advice())]
 pub struct MissingZone {
-    /// What was looked for, in words.
+    /// Description of the zone.
     zone: String,
-    /// The account to which the look-up was limited.
+    /// Account to which the look-up was limited.
     account: Option<String>,
 }
 
 impl MissingZone {
-    /// A zone with a certain name.
+    /// A zone with this name.
     #[must_use]
     pub fn named(zone: &ZoneName, account: Option<&str>) -> Self {
         Self { zone: format!("the zone {zone}"), account: account.map(str::to_owned) }
     }
 
-    /// The zone that an apply wrote to.
+    /// A zone that an apply wrote to.
     #[must_use]
     pub fn written_to(zone: &ZoneName, id: &ZoneId) -> Self {
         let zone = format!("the zone {zone} (id {}) that the apply wrote to", id.0);
@@ -32,7 +32,7 @@ impl MissingZone {
         Self { zone: format!("a zone that contains {name}"), account: account.map(str::to_owned) }
     }
 
-    /// What is missing.
+    /// Describes the missing zone.
     #[must_use]
     pub fn what(&self) -> String {
         let Self { zone, account } = self;
@@ -44,7 +44,7 @@ impl MissingZone {
         }
     }
 
-    /// What to do about it.
+    /// Returns advice for the missing zone.
     fn advice(&self) -> &'static str {
         match self.account {
             Some(_) => "check the account and the name, or run `zonewright doctor`",

@@ -1,8 +1,8 @@
-//! Reads the live state: concurrent reads into [`Live`](crate::model::Live).
+//! Reads the live state with concurrent requests into [`Live`](crate::model::Live).
 //!
-//! Responses are checked: a zone is looked up by name *and* its name compared, a listing must have
-//! as many records as Cloudflare counts, and an error is never an empty list. A result that cannot
-//! be used is read again, and then becomes an error.
+//! Responses are checked: a zone is looked up by name *and* its name is compared, a listing must
+//! have as many records as Cloudflare counts, and an error is never treated as an empty list. A
+//! read with an unusable result is repeated, and then becomes an error.
 
 mod any_reader;
 mod breadth;

@@ -1,4 +1,4 @@
-//! What to read, and how.
+//! Options of reads, and queries of zones.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -15,16 +15,16 @@ use crate::model::{DesiredSettings, DesiredZone, Gather, ZoneId, ZoneName};
 /// responses above about 5,000 records have been seen to time out.
 pub const RECORDS_PER_PAGE: u64 = 5000;
 
-/// How to read.
+/// Options of reads.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Requested number of records on a page. Cloudflare may return fewer.
     pub page_size: u64,
-    /// Concurrent requests.
+    /// Maximum number of concurrent requests.
     pub concurrency: usize,
-    /// The account in which zones are looked up, if one is named.
+    /// Account in which zones are looked up, if one is named.
     pub account: Option<String>,
-    /// The cache of managed rulesets between runs.
+    /// Cache of managed rulesets between runs.
     pub cache: Option<Arc<dyn CatalogueCache>>,
 }
 
@@ -42,29 +42,30 @@ impl Default for Options {
 /// A zone to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ZoneQuery {
-    /// Its name.
+    /// Name of the zone.
     pub name: ZoneName,
-    /// Its id, where the spec pins it.
+    /// Identifier of the zone, if the spec pins it.
     pub id: Option<ZoneId>,
-    /// The zone settings to read.
+    /// Zone settings to read.
     pub settings: DesiredSettings,
-    /// The parts of its protection to read.
+    /// Parts of the protection to read.
     pub waf: WafQuery,
 }
 
 impl ZoneQuery {
-    /// A zone by its name, with its records only.
+    /// Queries a zone by its name, with its records only.
     #[must_use]
     pub fn new(name: ZoneName) -> Self {
         Self { name, id: None, settings: DesiredSettings::default(), waf: WafQuery::default() }
     }
 
-    /// What a zone of a spec needs to be planned.
+    /// Queries everything that is needed to plan a zone of a spec.
     #[must_use]
     pub fn of(zone: &DesiredZone) -> Self {
         let mut waf = zone.waf.as_deref().map(WafQuery::of).unwrap_or_default();
         if zone.expects_of_requests() {
-            // What becomes of a request depends on the rules of every phase, whoever made them.
+            // The treatment of a request depends on the rules of every phase, including foreign
+            // ones.
             waf.extend(WafQuery {
                 phases: Phase::ALL.iter().copied().collect(),
                 ..WafQuery::default()
@@ -79,45 +80,44 @@ impl ZoneQuery {
     }
 }
 
-/// Progress, for a display.
+/// Progress of reads.
 #[derive(Debug, Clone, Copy)]
 pub enum Progress<'a> {
-    /// Zones are about to be read.
+    /// The reads of zones begin.
     Reading {
-        /// How many.
+        /// Number of zones.
         zones: usize,
     },
     /// A zone was read completely.
     ZoneRead {
-        /// Which.
+        /// Name of the zone.
         zone: &'a ZoneName,
-        /// How many records it has.
+        /// Number of records.
         records: usize,
     },
     /// Cloudflare returns smaller pages than requested.
     SmallPages {
-        /// Which zone.
+        /// Name of the zone.
         zone: &'a ZoneName,
-        /// Records on a page.
+        /// Number of records on a page.
         per_page: u64,
     },
 }
 
-/// The parts of a zone's protection to read.
+/// Parts of a zone's protection to read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WafQuery {
     /// Entry points.
     pub phases: BTreeSet<Phase>,
     /// Managed rulesets.
     pub managed: BTreeSet<Managed>,
-    /// Entry points that are read only if that is known to be worth a request: the zone's own list
-    /// of rulesets has them, or the answer is recorded. They can hold rules that skip the managed
-    /// rulesets.
+    /// Entry points that are read only if they are worth a request: the zone's own list of rulesets
+    /// has them, or the answer is recorded. They can hold rules that skip the managed rulesets.
     pub watched: BTreeSet<Phase>,
 }
 
 impl WafQuery {
-    /// Everything.
+    /// Queries everything.
     #[must_use]
     pub fn everything() -> Self {
         let (phases, managed) =
@@ -125,7 +125,7 @@ impl WafQuery {
         Self { phases, managed, watched: BTreeSet::new() }
     }
 
-    /// What a section of the spec requires.
+    /// Queries the parts that a section of the spec requires.
     #[must_use]
     pub fn of(desired: &DesiredWaf) -> Self {
         let mut managed: BTreeSet<Managed> = desired.deployments.iter().map(|d| d.ruleset).gather();
@@ -140,7 +140,7 @@ impl WafQuery {
             }));
         }
         if desired.lists.keys().any(|phase| phase.deploys()) {
-            // The effect of skipping everything is known only with the rulesets that are skipped.
+            // The effect of a skip of everything is known only with the rulesets that are skipped.
             managed.insert(Managed::Owasp);
         }
         let phases: BTreeSet<Phase> = desired.phases().collect();
@@ -155,7 +155,7 @@ impl WafQuery {
         Self { watched: watched.collect(), phases, managed }
     }
 
-    /// Adds what another query reads.
+    /// Adds the parts of another query.
     pub fn extend(&mut self, other: Self) {
         let Self { phases, managed, watched } = other;
         self.phases.extend(phases);
@@ -165,11 +165,11 @@ impl WafQuery {
     }
 }
 
-/// Caches managed rulesets between runs. They are large, and a list shows whether they have
+/// Cache of managed rulesets between runs. They are large, and a list shows whether they have
 /// changed.
 pub trait CatalogueCache: fmt::Debug + Send + Sync {
-    /// The ruleset with this id and version, as the API returned it.
+    /// Returns the ruleset with this id and version, as the API returned it.
     fn get(&self, id: &str, version: &str) -> Option<Json>;
-    /// Stores it. A failure only costs a request next time, so it is not reported.
+    /// Stores a ruleset. A failure only costs a request later, so it is not reported.
     fn put(&self, id: &str, version: &str, ruleset: &Json);
 }

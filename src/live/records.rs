@@ -1,8 +1,8 @@
-//! Lists the records of a zone, whole or not at all.
+//! Lists the records of a zone completely, or fails.
 //!
-//! Pages are not a snapshot: a record that appears or vanishes while they are read shifts the
-//! others. So records are told apart by id, the number received is held against the number that
-//! Cloudflare counts, and a listing that falls short is read again.
+//! Pages are not a snapshot: a record that appears or disappears between two reads shifts the
+//! others. So records are identified by id, their number is compared with Cloudflare's count, and
+//! an incomplete listing is read again.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -17,23 +17,23 @@ use crate::model::{LiveRecord, LiveZone, RecordId, permute};
 use crate::wire::record::list_records;
 use crate::wire::{Envelope, PageInfo};
 
-/// The page size that every version of the API takes.
+/// Page size that every version of the API accepts.
 const SMALL_PAGE: u64 = 100;
 
-/// Pages that are read of a zone: 1,000,000 records at the smallest page size.
+/// Maximum number of pages of a zone: 1,000,000 records at the smallest page size.
 const MOST_PAGES: u64 = 10_000;
 
-/// Records that are read of a zone. Documented quotas end at 3,500 records, and Cloudflare raises
-/// them on request.
+/// Maximum number of records of a zone. Documented quotas end at 3,500 records, and Cloudflare
+/// raises them on request.
 const MOST_RECORDS: usize = 1_000_000;
 
-/// One page.
+/// One page of a listing.
 struct Page {
     records: Vec<LiveRecord>,
     info: PageInfo,
 }
 
-/// All records of a zone.
+/// Lists all records of a zone.
 pub(super) async fn list(
     reader: &dyn AnyReader,
     zone: &LiveZone,
@@ -44,7 +44,8 @@ pub(super) async fn list(
     let mut size = options.page_size.max(1);
     loop {
         let (records, total) = match list_once(reader, zone, size, options, progress).await {
-            // Records can be so long that a usual page of them is more than is taken in.
+            // Very long records can make a page of the usual size larger than the limit for
+            // responses.
             Err(FetchError::Api { source, .. }) if size > SMALL_PAGE && source.is_too_large() => {
                 size = SMALL_PAGE;
                 continue;
@@ -67,7 +68,7 @@ pub(super) async fn list(
     }
 }
 
-/// Records told apart by id; of one that is seen again, what was seen last.
+/// Records by id. If a record appears again, the later version is kept.
 #[derive(Default)]
 struct Seen {
     by_id: HashMap<RecordId, usize>,
@@ -75,12 +76,10 @@ struct Seen {
 }
 
 impl Seen {
-    /// How many there are.
     fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Adds what a page holds.
     fn extend(&mut self, page: Vec<LiveRecord>) {
         for record in page {
             match self.by_id.entry(record.id.clone()) {
@@ -93,7 +92,7 @@ impl Seen {
         }
     }
 
-    /// All of them in the order of their ids, which does not depend on that of Cloudflare.
+    /// Returns all records in the order of their ids, which does not depend on Cloudflare's order.
     fn finish(self) -> Vec<LiveRecord> {
         let mut order: Vec<(RecordId, usize)> = self.by_id.into_iter().collect();
         order.sort_unstable();
@@ -103,7 +102,7 @@ impl Seen {
     }
 }
 
-/// One walk over all pages: the records by id, and how many Cloudflare counts.
+/// Reads all pages once. Returns the records by id, and the number that Cloudflare counts.
 async fn list_once(
     reader: &dyn AnyReader,
     zone: &LiveZone,
@@ -119,7 +118,7 @@ async fn list_once(
     records.extend(first.records);
     let mut newest_total = total;
 
-    // Cloudflare may clamp the page size and say so, or clamp it and not say so.
+    // Cloudflare may clamp the page size, with or without reporting it.
     let effective =
         if received > 0 { per_page.min(received.max(1)).max(1) } else { per_page.max(1) };
     let by_count = total.map(|total| if received == 0 { 1 } else { total.div_ceil(effective) });
@@ -130,9 +129,9 @@ async fn list_once(
     if received > 0 && effective < asked && pages.is_some_and(|p| p > 1) {
         progress(Progress::SmallPages { zone: &zone.name, per_page: effective });
     }
-    // Without any count only an empty page is the last: a page that is not full may have been
-    // clamped. Either way a page without news ends the walk, so that a service that lies about its
-    // pages cannot keep us busy without end.
+    // Without any count, only an empty page is certainly the last one, because a page that is not
+    // full may be clamped. A page without new records always ends the listing, so that wrong page
+    // counts cannot cause endless requests.
     let last = match pages {
         Some(pages) => pages,
         None if received == 0 => 1,
@@ -168,15 +167,15 @@ async fn list_once(
     Ok((records, newest_total))
 }
 
-/// The first page, at a smaller size if Cloudflare refuses the one asked for; also the size that
-/// was taken.
+/// Reads the first page, with a smaller size if Cloudflare refuses the requested one. Returns the
+/// accepted size too.
 async fn first_page(
     reader: &dyn AnyReader,
     zone: &LiveZone,
     asked: u64,
 ) -> Result<(u64, Page), FetchError> {
     match page(reader, zone, asked, 1).await {
-        // 504 and 524: the page took too long to put together.
+        // 504 and 524: Cloudflare took too long to build the page.
         Err(FetchError::Api { source, .. })
             if asked > SMALL_PAGE && matches!(source.status(), Some(400 | 504 | 524)) =>
         {
@@ -186,7 +185,7 @@ async fn first_page(
     }
 }
 
-/// One page of a zone's records.
+/// Reads one page of a zone's records.
 async fn page(
     reader: &dyn AnyReader,
     zone: &LiveZone,
@@ -196,7 +195,7 @@ async fn page(
     until_usable(async || page_once(reader, zone, per_page, number).await).await
 }
 
-/// One page, read once.
+/// Reads one page without a retry.
 async fn page_once(
     reader: &dyn AnyReader,
     zone: &LiveZone,
@@ -215,7 +214,7 @@ async fn page_once(
         .map(|received| received.0)
         .collect::<Result<Vec<_>, _>>()
         .map_err(|source| FetchError::Record { zone: zone.name.clone(), source })?;
-    // Whoever believed such a listing would create a second time what it hides.
+    // A plan from such a listing would create the hidden records a second time.
     if let Some(other) = records.iter().find(|record| !record.name.is_within(zone.name.as_fqdn())) {
         return Err(FetchError::OutsideZone {
             zone: zone.name.clone(),
@@ -236,8 +235,8 @@ mod tests {
     use crate::model::{ZoneId, ZoneName};
     use crate::wire::{Method, Request};
 
-    /// A service that answers a listing with a function of page size and page number, and counts
-    /// the requests.
+    /// A server that answers a listing with a function of page size and page number, and counts the
+    /// requests.
     struct Service<F>(F, Mutex<u32>);
 
     impl<F: Fn(u64, u64, u32) -> Result<Json, u16> + Send + Sync> Reader for Service<F> {
@@ -273,12 +272,12 @@ mod tests {
         json!({ "id": format!("{n:032x}"), "name": format!("h{n}.example.com"), "type": "A", "content": "192.0.2.1" })
     }
 
-    /// A page of `0..total` at this size.
+    /// Returns a page of `0..total` at this size.
     fn slice(total: u64, size: u64, page: u64) -> Vec<Json> {
         ((page - 1) * size..(page * size).min(total)).map(record).collect()
     }
 
-    /// Lists with Cloudflare's default options; the number of records and of requests.
+    /// Lists with Cloudflare's default options. Returns the numbers of records and of requests.
     async fn run(
         page_size: u64,
         answer: impl Fn(u64, u64, u32) -> Result<Json, u16> + Send + Sync,
@@ -319,7 +318,7 @@ mod tests {
 
     #[tokio::test]
     async fn smaller_pages_than_asked_for() {
-        // Said so; not said so; refused; with a wrong number of pages.
+        // A reported limit; an unreported limit; a refusal; a wrong number of pages.
         let clamped =
             run(5000, |size, page, _| whole(slice(250, size.min(100), page), page, 100, 250, 3))
                 .await;
@@ -353,14 +352,14 @@ mod tests {
             run(5000, |_, page, _| bare(slice(0, 50, page))).await.expect("it is whole"),
             (0, 1)
         );
-        // A service that ignores the page number gives the same page again and again.
+        // A server that ignores the page number returns the same page again.
         assert_eq!(
             run(100, |size, _, _| bare(slice(250, size, 1))).await.expect("it ends"),
             (100, 2)
         );
     }
 
-    /// A listing that goes on and on is no listing, with counts or without.
+    /// An endless listing is refused, with counts or without.
     #[tokio::test]
     async fn a_listing_without_end_is_refused() {
         for counts in [false, true] {
@@ -397,7 +396,8 @@ mod tests {
 
     #[tokio::test]
     async fn pages_that_shift_do_not_count_twice() {
-        // A record appears on the first page while the second is read: one is seen twice.
+        // A record appears on the first page before the second one is read, so one record is read
+        // twice.
         let got = run(2, |size, page, call| {
             let records = if call == 1 {
                 slice(4, size, page)

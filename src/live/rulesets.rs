@@ -1,9 +1,9 @@
 //! Reads the protection of zones: entry points, and the managed rulesets that they deploy.
 //!
-//! Only the documented response "there is no entry point" means that there is none, or the list of
-//! the zone's rulesets, where Cloudflare documents to look for it. If any other failure counted as
-//! an empty entry point, a later write would delete the rules of others. Before a write, the entry
-//! point itself is read in any case.
+//! A missing entry point is known only from the documented error, or from the list of the zone's
+//! rulesets, where Cloudflare documents to look for it. If any other failure counted as an empty
+//! entry point, a later write would delete the rules of others. Before a write, the entry point
+//! itself is always read.
 //!
 //! # Sources
 //! The list: developers.cloudflare.com/waf/rate-limiting-rules/create-api, read 2026-11-22.
@@ -30,24 +30,24 @@ use crate::wire::ruleset::{
     read_ruleset, settle_names,
 };
 
-/// Largest number of pages of a list of rulesets.
+/// Maximum number of pages of a list of rulesets.
 const MOST_PAGES: u64 = 100;
 
-/// What lists of rulesets say.
+/// Managed rulesets and entry points from lists of rulesets.
 #[derive(Debug, Default)]
 pub(super) struct Catalogues {
     /// Managed rulesets by account.
     of_accounts: BTreeMap<Option<String>, Vec<Arc<Catalogue>>>,
-    /// The phases of which a zone has an entry point, for zones whose own list was read.
+    /// Phases of the entry points of zones whose own list was read.
     of_zones: BTreeMap<ZoneId, BTreeSet<Phase>>,
 }
 
-/// The managed rulesets that zones of an account need, and these zones.
+/// Managed rulesets that zones of an account need, with these zones.
 type Need<'z> = (BTreeSet<Managed>, Vec<(&'z LiveZone, &'z WafQuery)>);
 
-/// Reads the managed rulesets that any zone of each account needs, once per account. For a single
-/// zone of an account, its own list has them as well, and says of which phases it has an entry
-/// point.
+/// Reads the managed rulesets that the zones of each account need, once per account. For a single
+/// zone of an account, the zone's own list is read instead, because it also shows the phases of its
+/// entry points.
 pub(super) async fn catalogues(
     reader: &dyn AnyReader,
     zones: &[(&LiveZone, &WafQuery)],
@@ -98,13 +98,13 @@ pub(super) async fn of_account(
     }
 }
 
-/// The account of a zone, if known.
+/// Returns the account of a zone, if it is known.
 pub fn account_of(zone: &LiveZone, options: &Options) -> Option<String> {
     zone.account.clone().or_else(|| options.account.clone())
 }
 
 /// Reads managed rulesets through the first scope that these credentials can access: an account, or
-/// one of its zones. With them the scope, and the phases of the entry points on its list.
+/// one of its zones. Returns the scope and the phases of the entry points on its list too.
 async fn read_catalogues(
     reader: &dyn AnyReader,
     scopes: &[Scope],
@@ -113,7 +113,7 @@ async fn read_catalogues(
 ) -> Result<(Vec<Arc<Catalogue>>, Option<(Scope, BTreeSet<Phase>)>), FetchError> {
     let Some((mut scope, others)) = scopes.split_first() else { return Ok((Vec::new(), None)) };
     let mut listed = listing(reader, scope).await;
-    // If every scope refuses, the permission for the zone is named: it is enough.
+    // If every scope refuses, report the permission for the zone, because it is sufficient.
     let mut refused_by_zone = None;
     for other in others {
         match listed {
@@ -138,7 +138,7 @@ async fn read_catalogues(
     Ok((catalogues, phases.map(|phases| (scope.clone(), phases))))
 }
 
-/// Reads the wanted rulesets of a list.
+/// Reads the requested rulesets of a list.
 pub(super) async fn read_listed(
     reader: &dyn AnyReader,
     scopes: &[Scope],
@@ -156,14 +156,15 @@ pub(super) async fn read_listed(
         .await
 }
 
-/// The rulesets of a scope, without their rules.
+/// Rulesets of a scope, without their rules.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
-    /// Those that Cloudflare maintains.
+    /// Rulesets that Cloudflare maintains.
     pub(super) managed: Vec<ListedRuleset>,
-    /// Those of the scope itself.
+    /// Rulesets of the scope itself.
     pub(super) own: Vec<OwnRuleset>,
-    /// The phases of its entry points; `None` if the list shows no ruleset of our phases.
+    /// Phases of the scope's entry points. `None` if the list shows no ruleset of the managed
+    /// phases.
     pub(super) phases: Option<BTreeSet<Phase>>,
 }
 
@@ -196,7 +197,7 @@ pub(super) async fn listing(reader: &dyn AnyReader, scope: &Scope) -> Result<Lis
         if let Some(listed) = read_listed_phases(&items) {
             all.phases.get_or_insert_default().extend(listed);
         }
-        // A repeated cursor leads nowhere.
+        // A repeated cursor would never end.
         match next.filter(|c| !items.is_empty() && seen.insert(c.clone())) {
             Some(next) => cursor = Some(next),
             None => break,
@@ -205,7 +206,7 @@ pub(super) async fn listing(reader: &dyn AnyReader, scope: &Scope) -> Result<Lis
     Ok(all)
 }
 
-/// One managed ruleset with its rules, from the cache if it has this version.
+/// Reads one managed ruleset with its rules, from the cache if it has this version.
 async fn one(
     reader: &dyn AnyReader,
     scopes: &[Scope],
@@ -286,7 +287,8 @@ pub(super) async fn read(
     Ok(waf)
 }
 
-/// Older versions of managed rulesets to which live rules are pinned, as far as they can be read.
+/// Reads older versions of managed rulesets to which live rules are pinned, as far as they are
+/// readable.
 async fn pinned(
     reader: &dyn AnyReader,
     zone: &LiveZone,
@@ -323,7 +325,8 @@ async fn pinned(
     all
 }
 
-/// The catalogues of a zone's account, and the phases of its entry points, if its list was read.
+/// Returns the catalogues of a zone's account, and the phases of its entry points if its list was
+/// read.
 pub(super) fn of_zone<'c>(
     all: &'c Catalogues,
     zone: &LiveZone,
@@ -338,7 +341,7 @@ pub(super) fn of_zone<'c>(
 /// Reads the entry point of a phase of a zone.
 ///
 /// # Errors
-/// Any failure except the documented "there is none".
+/// Fails with any error except the documented one for a missing entry point.
 pub async fn entry_point(
     reader: &dyn AnyReader,
     zone: &LiveZone,
@@ -356,8 +359,8 @@ pub async fn entry_point(
     .await
 }
 
-/// Reads the rules of an account for its zones. That they cannot be read is a result, as many
-/// tokens are for zones only.
+/// Reads the rules of an account for its zones. A refusal is a result, because many tokens are
+/// limited to zones.
 pub async fn account_rules(reader: &dyn AnyReader, account: Option<&str>) -> AccountRules {
     let Some(account) = account else {
         return AccountRules::Unknown("the account of the zone is not known".to_owned());
@@ -386,12 +389,12 @@ pub async fn account_rules(reader: &dyn AnyReader, account: Option<&str>) -> Acc
     AccountRules::Known(entry_points)
 }
 
-/// Whether Cloudflare says that there is no entry point.
+/// Returns true if Cloudflare reports that there is no entry point.
 fn is_absent(error: &ApiError) -> bool {
     error.status().is_some_and(|status| is_no_entry_point(status, error.messages()))
 }
 
-/// Whether a refusal says that there is no entry point.
+/// Returns true if a refusal reports that there is no entry point.
 pub(super) fn is_no_entry_point(status: u16, messages: &[ApiMessage]) -> bool {
     status == 404 && messages.iter().any(|message| message.code == Some(NO_ENTRY_POINT))
 }
@@ -406,7 +409,7 @@ mod tests {
     use crate::api::Reader;
     use crate::wire::{Envelope, Request};
 
-    /// Responds to each request with another ruleset and a new cursor.
+    /// A server that returns another ruleset and a new cursor for each request.
     struct Service(AtomicU64);
 
     impl Reader for Service {

@@ -1,4 +1,4 @@
-//! Reads a zone's settings that the spec names.
+//! Reads the settings of a zone that the spec names.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,7 @@ use crate::wire::settings::{
 
 /// Reads the requested settings, DNSSEC and DNS settings.
 ///
-/// A setting that Cloudflare refuses is not an error here: its message is kept, and the plan judges
-/// it.
+/// A setting that Cloudflare refuses is not an error here: its message is kept for the plan.
 pub(super) async fn read(
     reader: &dyn AnyReader,
     zone: &LiveZone,
@@ -46,7 +45,7 @@ pub(super) async fn read(
     Ok(found)
 }
 
-/// Reads settings by their names, each with a request.
+/// Reads settings one by one.
 pub(super) async fn read_named(
     reader: &dyn AnyReader,
     zone: &LiveZone,
@@ -60,8 +59,8 @@ pub(super) async fn read_named(
                 until_usable(async || match reader.read(&get_setting(&zone.id, name)).await {
                     Ok(answer) => read_setting(&answer.result)
                         .ok_or_else(|| FetchError::NoValue { what: what() }),
-                    // A refusal of this one setting; other errors concern the connection or the
-                    // credentials.
+                    // Cloudflare refused this one setting. Other errors concern the connection or
+                    // the credentials.
                     Err(error) if matches!(error.status(), Some(400 | 404)) => {
                         Ok(LiveSetting::Refused(words(&error)))
                     }
@@ -74,7 +73,7 @@ pub(super) async fn read_named(
         .await
 }
 
-/// The text of Cloudflare's refusal.
+/// Returns the text of Cloudflare's refusal.
 fn words(error: &ApiError) -> String {
     error.reasons().unwrap_or_else(|| error.to_string())
 }

@@ -1,21 +1,21 @@
-//! Repeats reads whose result cannot be used, and says how often: a server in trouble may respond
-//! so for a moment.
+//! Repeats reads with unusable results, and reports the number of attempts: a server in trouble may
+//! return such results for a moment.
 
 use std::time::Duration;
 
 use super::error::FetchError;
 
-/// How often a listing that falls short is read, the first time included, before it is given up.
+/// Maximum number of attempts to read a complete listing.
 pub(super) const LISTINGS: usize = 3;
 
-/// Delays before a read is repeated.
+/// Delays between attempts.
 const WAITS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(1)];
 
-/// Reads, and repeats the read if its result cannot be used.
+/// Reads, and repeats the read if its result is unusable.
 ///
 /// # Errors
-/// The error of the last attempt. Failed requests were already retried by the client, so they are
-/// not repeated here.
+/// Fails with the error of the last attempt. The client already retried failed requests, so they
+/// are not repeated here.
 pub(super) async fn until_usable<T>(
     mut read: impl AsyncFnMut() -> Result<T, FetchError>,
 ) -> Result<T, FetchError> {

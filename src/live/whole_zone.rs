@@ -1,7 +1,7 @@
-//! Reads zones for an import: what a spec can have, and the names of everything else that acts on
-//! them.
+//! Reads zones for an import: the parts that a spec can have, and the names of everything else that
+//! affects them.
 //!
-//! What Cloudflare refuses to show is a result: it is not known. Only the records must be readable.
+//! A refusal by Cloudflare is a result: the part is unknown. Only the records must be readable.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -30,53 +30,52 @@ use crate::wire::settings::{
     read_settings,
 };
 
-/// A zone with everything that was looked at.
+/// A zone with everything that was read.
 #[derive(Debug, Clone)]
 pub struct WholeZone {
-    /// What a spec can have.
+    /// The parts that a spec can have.
     pub live: LiveZone,
-    /// What else acts on the zone, in words.
+    /// Descriptions of everything else that affects the zone.
     pub acting: Vec<String>,
-    /// What could not be looked at.
+    /// Parts that could not be read.
     pub unknown: Vec<Unknown>,
 }
 
-/// What Cloudflare did not show.
+/// A part that Cloudflare did not show.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unknown {
-    /// What it is.
+    /// Description of the part.
     pub about: String,
-    /// The permission that seeing it takes.
+    /// Permission that the read needs.
     pub permission: String,
     /// Cloudflare's reason.
     pub why: String,
 }
 
 impl Unknown {
-    /// A thing that Cloudflare did not show.
     fn new(about: impl Into<String>, group: PermissionGroup, why: String) -> Self {
         Self { about: about.into(), permission: Permission::read(group).dashboard_name(), why }
     }
 }
 
-/// Zones with everything that was looked at.
+/// Zones with everything that was read.
 #[derive(Debug, Clone, Default)]
 pub struct WholeZones {
-    /// The zones that exist.
+    /// Zones that exist.
     pub zones: Vec<WholeZone>,
-    /// The zones that Cloudflare does not have, or does not show to these credentials.
+    /// Zones that do not exist, or that these credentials cannot see.
     pub missing: Vec<ZoneName>,
-    /// What was not looked at, to save requests.
+    /// Resources that were not read, to save requests.
     pub left_out: Vec<&'static str>,
-    /// Whether Cloudflare no longer lists all settings of a zone at once, so that only some were
+    /// True if Cloudflare no longer lists all settings of a zone at once, so that only some were
     /// read, or none.
     pub lacks_settings: bool,
 }
 
-/// Reads zones with everything that is wanted, as far as the number of requests allows it.
+/// Reads zones with all requested parts, as far as the number of requests allows.
 ///
 /// # Errors
-/// The first read that failed without an answer, and records that cannot be read.
+/// Fails with the first read without an answer, and if records cannot be read.
 pub async fn fetch_whole_zones(
     reader: &dyn AnyReader,
     names: &[ZoneName],
@@ -110,7 +109,7 @@ pub async fn fetch_whole_zones(
     Ok(WholeZones { zones, missing, left_out, lacks_settings })
 }
 
-/// The rulesets of a zone, or why Cloudflare does not list them.
+/// The rulesets of a zone, or Cloudflare's reason for refusing the list.
 type ListingOrRefusal = Result<Listing, String>;
 
 /// Lists the rulesets of each zone.
@@ -136,7 +135,7 @@ async fn listings(
         .await
 }
 
-/// Reads the managed rulesets for each account with a zone that can deploy them: through the first
+/// Reads the managed rulesets of each account with a zone that can deploy them, through the first
 /// such zone.
 async fn catalogues(
     reader: &dyn AnyReader,
@@ -164,15 +163,16 @@ async fn catalogues(
     Ok(catalogues)
 }
 
-/// The phases of a zone to read: those that its list shows, or all if it may hide some.
+/// Returns the phases of a zone to read: those that its list shows, or all if the list may hide
+/// some.
 fn phases_to_read(listing: &Listing) -> BTreeSet<Phase> {
     listing.phases.clone().unwrap_or_else(|| Phase::ALL.iter().copied().collect())
 }
 
-/// Cloudflare's reason, if it refused to show something.
+/// Returns Cloudflare's reason for a refusal.
 ///
 /// # Errors
-/// The error itself, if it is no refusal.
+/// Returns other errors unchanged.
 fn refusal_of(error: FetchError) -> Result<String, FetchError> {
     match error {
         FetchError::Api { ref source, .. } => refusal(source).ok_or(error),
@@ -180,7 +180,7 @@ fn refusal_of(error: FetchError) -> Result<String, FetchError> {
     }
 }
 
-/// Cloudflare's reason, if it refused to show something.
+/// Returns Cloudflare's reason if the error is a refusal.
 fn refusal(error: &ApiError) -> Option<String> {
     let is_refusal = matches!(error.status(), Some(400..=428 | 430..=499));
     is_refusal.then(|| error.reasons().unwrap_or_else(|| error.to_string()))
@@ -191,14 +191,13 @@ struct ZoneReader<'r> {
     reader: &'r dyn AnyReader,
     options: &'r Options,
     breadth: Breadth,
-    /// Whether Cloudflare no longer lists the settings of a zone.
+    /// True if Cloudflare no longer lists the settings of a zone.
     has_no_settings_list: AtomicBool,
-    /// Whether settings were left out for that reason.
+    /// True if settings were left out for that reason.
     lacks_settings: AtomicBool,
 }
 
 impl ZoneReader<'_> {
-    /// Reads a zone.
     async fn read(
         &self,
         mut live: LiveZone,
@@ -218,8 +217,8 @@ impl ZoneReader<'_> {
         Ok(whole)
     }
 
-    /// Reads the settings: all at once, or those that are wanted by name if Cloudflare has ended
-    /// that.
+    /// Reads the settings: all at once, or the requested ones by name if Cloudflare has removed the
+    /// list.
     async fn read_settings(&self, whole: &mut WholeZone) -> Result<(), FetchError> {
         if !self.breadth.settings {
             return Ok(());
@@ -280,8 +279,9 @@ impl ZoneReader<'_> {
         }
     }
 
-    /// Whether a refusal of the list of settings says that there is no such list any more. Where it
-    /// may be the permission that is missing, a single setting tells: it takes the same permission.
+    /// Returns true if a refusal means that Cloudflare has removed the list of settings. If the
+    /// permission may be missing instead, a single setting, which needs the same permission,
+    /// decides.
     async fn is_end_of_list(&self, error: &ApiError, zone: &ZoneId) -> bool {
         if error.is_no_such_route() || matches!(error.status(), Some(404 | 405 | 410)) {
             return true;
@@ -290,10 +290,10 @@ impl ZoneReader<'_> {
             && self.reader.read(&get_setting(zone, OFTEN_NAMED[0])).await.is_ok()
     }
 
-    /// Notes that Cloudflare did not show something.
+    /// Records that Cloudflare did not show something.
     ///
     /// # Errors
-    /// There was no answer at all.
+    /// Fails if Cloudflare did not answer at all.
     fn note(
         &self,
         whole: &mut WholeZone,
@@ -311,7 +311,6 @@ impl ZoneReader<'_> {
         Ok(())
     }
 
-    /// Reads DNSSEC and the DNS settings.
     async fn read_dns(&self, whole: &mut WholeZone) -> Result<(), FetchError> {
         let zone = whole.live.id.clone();
         if self.breadth.dnssec {
@@ -331,7 +330,7 @@ impl ZoneReader<'_> {
         Ok(())
     }
 
-    /// Reads the rules that a spec can have, and the number of those in other phases.
+    /// Reads the rules that a spec can have, and counts the rules in other phases.
     async fn read_rules(
         &self,
         whole: &mut WholeZone,
@@ -395,7 +394,7 @@ impl ZoneReader<'_> {
         Ok(())
     }
 
-    /// Names the rulesets of the account, which act on its zones as well.
+    /// Lists the rulesets of the account, which affect its zones too.
     async fn read_account(&self, whole: &mut WholeZone) -> Result<(), FetchError> {
         let about = "rulesets of the account";
         let Some(account) = account_of(&whole.live, self.options) else {
@@ -423,7 +422,7 @@ impl ZoneReader<'_> {
         Ok(())
     }
 
-    /// Names what no spec manages.
+    /// Lists resources that no spec manages.
     async fn read_unmanaged(&self, whole: &mut WholeZone) -> Result<(), FetchError> {
         let zone = &whole.live.id.clone();
         let answers: Vec<_> = stream::iter(self.breadth.others)
@@ -442,7 +441,7 @@ impl ZoneReader<'_> {
                         answer.page.total_count,
                     ));
                 }
-                // Cloudflare has no such thing, or not on this plan.
+                // Cloudflare does not have the resource, or not on this plan.
                 Err(error) if error.is_no_such_route() || error.status() == Some(404) => {}
                 Err(error) => self.note(whole, resource.about, resource.permission, error)?,
             }
@@ -451,7 +450,7 @@ impl ZoneReader<'_> {
     }
 }
 
-/// A ruleset of a phase in words, and the permission for its rules.
+/// Describes a ruleset of a phase, and returns the permission for its rules.
 fn phase_in_words(own: &OwnRuleset) -> (String, PermissionGroup) {
     let facts = PHASES.iter().find(|facts| facts.name == own.phase);
     let about = facts.map_or_else(
@@ -462,7 +461,7 @@ fn phase_in_words(own: &OwnRuleset) -> (String, PermissionGroup) {
     (about, facts.map_or(RULESETS.permission, |facts| facts.permission))
 }
 
-/// How many rules there are, and how many of them are off.
+/// Describes the numbers of rules and of disabled rules.
 fn rules_in_words(rules: &[LiveRule]) -> String {
     let off =
         rules.iter().filter(|rule| rule.body.get("enabled") == Some(&Value::Bool(false))).count();
@@ -471,7 +470,7 @@ fn rules_in_words(rules: &[LiveRule]) -> String {
     format!("{} {verb}{without_effect}", rules.len())
 }
 
-/// What the zone itself says about how it is served.
+/// Describes how the zone is served.
 fn setup_in_words(zone: &LiveZone) -> Vec<String> {
     let paused = zone
         .is_paused
@@ -484,7 +483,7 @@ fn setup_in_words(zone: &LiveZone) -> Vec<String> {
     paused.into_iter().chain(setup).collect()
 }
 
-/// The names of the lists that rules use.
+/// Returns the names of the lists that rules use.
 fn lists_of_waf(waf: &LiveWaf) -> BTreeSet<String> {
     waf.entry_points
         .values()
@@ -493,11 +492,11 @@ fn lists_of_waf(waf: &LiveWaf) -> BTreeSet<String> {
         .gather()
 }
 
-/// The names of the lists that the expression of a rule uses: `$name` outside of texts.
+/// Returns the names of the lists that a rule's expression uses: `$name` outside of strings.
 fn lists_of_rule(rule: &LiveRule) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let expression = rule.body.text("expression").unwrap_or_default();
-    // Every second part is between quotes; a quote within a text is escaped.
+    // Every second part is between quotes; a quote within a string is escaped.
     let outside = expression.replace("\\\"", "").replace("\\\\", "");
     for part in outside.split('"').step_by(2) {
         for name in part.split('$').skip(1) {

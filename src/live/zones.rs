@@ -1,7 +1,7 @@
-//! Finds zones by name or id in as few requests as possible.
+//! Finds zones by name or id with as few requests as possible.
 //!
 //! A pinned id costs one request. One or two names cost one request each. For more names the
-//! account's list is read, unless it is longer than separate look-ups.
+//! account's list is read, unless it needs more requests than separate look-ups.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,14 +20,14 @@ use crate::wire::{Envelope, PageInfo, Request};
 /// Number of names from which the list is tried first.
 const LIST_FROM: usize = 3;
 
-/// Largest number of pages that are read to find one name, in case the server ignores the name
+/// Maximum number of pages that are read to find one name, in case the server ignores the name
 /// filter.
 const MOST_PAGES: u64 = 1_000;
 
-/// Finds the wanted zones, without reading them; the result omits those that do not exist.
+/// Finds zones without reading their parts. The result omits zones that do not exist.
 ///
 /// # Errors
-/// The first read that failed.
+/// Fails with the first read that failed.
 pub async fn find(
     reader: &dyn AnyReader,
     queries: &[ZoneQuery],
@@ -56,7 +56,7 @@ pub async fn find(
     Ok(found)
 }
 
-/// One zone by its id.
+/// Finds one zone by its id.
 async fn by_id(
     reader: &dyn AnyReader,
     name: &ZoneName,
@@ -65,7 +65,7 @@ async fn by_id(
     until_usable(async || by_id_once(reader, name, id).await).await
 }
 
-/// Reads one zone by its id, without a repeat.
+/// Reads one zone by its id, without a retry.
 async fn by_id_once(
     reader: &dyn AnyReader,
     name: &ZoneName,
@@ -95,7 +95,7 @@ async fn by_id_once(
     Ok(Some(zone))
 }
 
-/// One zone by its name.
+/// Finds one zone by its name.
 ///
 /// An internationalized name is searched for in Punycode, as documented, and then in Unicode:
 /// acceptance tests of Cloudflare's Terraform provider 5 create a zone in Unicode and expect that
@@ -112,7 +112,7 @@ async fn by_name(
     }
 }
 
-/// One zone by its name in one spelling, on several pages if the server ignores the filter.
+/// Finds one zone by one spelling of its name, on several pages if the server ignores the filter.
 async fn by_spelling(
     reader: &dyn AnyReader,
     name: &ZoneName,
@@ -132,8 +132,8 @@ async fn by_spelling(
         let before = seen.len();
         seen.extend(zones.iter().map(|z| z.id.clone()));
         matches.extend(zones.into_iter().filter(|z| z.name == *name).map(|z| (z.id.clone(), z)));
-        // A page without new zones ends the loop, so that a server with wrong page counts cannot
-        // keep it running.
+        // A page without new zones ends the loop, so that wrong page counts cannot cause endless
+        // requests.
         if !more || !matches.is_empty() || seen.len() == before {
             break;
         }
@@ -151,7 +151,7 @@ async fn by_spelling(
     only(name, matches)
 }
 
-/// The only zone with this name.
+/// Returns the only zone with this name.
 fn only(
     name: &ZoneName,
     matches: BTreeMap<ZoneId, LiveZone>,
@@ -193,18 +193,18 @@ async fn from_list(
             return Ok(());
         }
         if pages.is_none_or(|pages| pages > names.len() as u64) {
-            // More expensive than separate look-ups; later pages may have zones of the same name,
-            // so these results are not used.
+            // The list costs more than separate look-ups. Later pages may have zones of the same
+            // name, so these results are not used.
             return Ok(());
         }
         page += 1;
     }
 }
 
-/// Every zone that the credentials see, in the order of the names.
+/// Lists every zone that the credentials see, sorted by name.
 ///
 /// # Errors
-/// The first read that failed, or a list without end.
+/// Fails with the first read that failed, or if the list never ends.
 pub async fn every(reader: &dyn AnyReader, options: &Options) -> Result<Vec<LiveZone>, FetchError> {
     let account = options.account.as_deref();
     let mut all: BTreeMap<ZoneId, LiveZone> = BTreeMap::new();
@@ -222,8 +222,8 @@ pub async fn every(reader: &dyn AnyReader, options: &Options) -> Result<Vec<Live
     Err(FetchError::Endless { what, pages: MOST_PAGES, items: all.len(), is_of_records: false })
 }
 
-/// Reads a page of a list of zones: its reported number of pages, its zones, and whether there are
-/// more.
+/// Reads a page of a list of zones. Returns the reported number of pages, the zones, and true if
+/// more pages follow.
 async fn read(
     reader: &dyn AnyReader,
     request: &Request,
@@ -241,8 +241,8 @@ async fn read(
     .await
 }
 
-/// The zones of a response, and whether there are more. A server may ignore the account filter, so
-/// the account is checked.
+/// Returns the zones of a response, and true if more pages follow. A server may ignore the account
+/// filter, so the account is checked.
 fn zones_of(
     answer: Envelope,
     page: u64,
@@ -264,7 +264,7 @@ fn zones_of(
         && match (total_pages, total_count, per_page) {
             (Some(pages), _, _) => page < pages,
             (None, Some(total), Some(per_page)) => page * per_page < total,
-            // Without counts only an empty page is the last.
+            // Without counts, only an empty page is certainly the last one.
             _ => true,
         };
     Ok((zones, more))
@@ -303,7 +303,7 @@ mod tests {
         json!({ "success": true, "result": zones, "result_info": info })
     }
 
-    /// Looks zones up; returns what was found and the number of requests.
+    /// Looks up zones. Returns the result and the number of requests.
     async fn run(
         names: &[&str],
         answer: impl Fn(Option<&str>, u64) -> Json + Send + Sync,

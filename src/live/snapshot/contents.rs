@@ -1,4 +1,4 @@
-//! What a snapshot holds.
+//! Contents of a snapshot.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,88 +9,87 @@ use super::packed_texts::PackedTexts;
 use crate::model::{Gather, ZoneId, ZoneName};
 use crate::wire::ApiMessage;
 
-/// Where and when a snapshot was taken, and of what.
+/// Origin of a snapshot: time, program, host and zones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
-    /// When reading began (RFC 3339, UTC).
+    /// Time when reading began (RFC 3339, UTC).
     pub taken_at: String,
-    /// The program and its version.
+    /// Program and its version.
     pub tool: String,
-    /// The host of the API.
+    /// Host of the API.
     pub service: String,
-    /// The account that zones were looked up in, if one was named.
+    /// Account in which zones were looked up, if one was named.
     pub account: Option<String>,
-    /// The zones that were looked for.
+    /// Zones that were looked up.
     pub zones: Vec<SeenZone>,
 }
 
-/// The moment of a snapshot, for those who show what was made from it.
+/// Time and origin of a snapshot, for outputs that are made from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsOf {
-    /// When it was taken, as it says.
+    /// Time of the snapshot, as the snapshot says.
     pub taken_at: String,
-    /// How long ago that is; `None` if that time is in the future.
+    /// Age of the snapshot. `None` if its time is in the future.
     pub age: Option<Duration>,
-    /// The program that took it.
+    /// Program that took the snapshot.
     pub tool: String,
-    /// The host that it was taken of.
+    /// Host from which the snapshot was taken.
     pub service: String,
 }
 
-/// A zone that was looked for.
+/// A zone that was looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenZone {
-    /// Its name.
+    /// Name of the zone.
     pub name: ZoneName,
-    /// The id that it was looked for by, where the spec pinned one.
+    /// Identifier that the spec pinned, if any.
     pub pinned: Option<ZoneId>,
-    /// Its id; `None` if Cloudflare did not have it.
+    /// Identifier of the zone. `None` if Cloudflare did not have the zone.
     pub id: Option<ZoneId>,
-    /// How many records it had.
+    /// Number of records in the zone.
     pub records: usize,
 }
 
-/// The state of some zones at one moment.
+/// State of several zones at one time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
-    /// Where, when and of what.
     pub(super) about: About,
-    /// What Cloudflare answered, by path.
+    /// Cloudflare's answers, by path.
     pub(super) answers: BTreeMap<String, RecordedResponse>,
-    /// The accounts of the zones, by the zones' ids; found in the answers.
+    /// Accounts of the zones by the ids of the zones, taken from the answers.
     pub(super) accounts: BTreeMap<String, String>,
 }
 
-/// What Cloudflare answered. JSON is kept as its text, which takes a fraction of the memory.
+/// An answer of Cloudflare. JSON is kept as text, which takes a fraction of the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RecordedResponse {
-    /// This result.
+    /// A result.
     Result(Box<str>),
-    /// These items, of all pages.
+    /// Items of all pages of a list.
     List(PackedTexts),
     /// A refusal.
     Refused {
         /// HTTP status.
         status: u16,
-        /// Cloudflare's reasons.
+        /// Cloudflare's messages.
         messages: Vec<ApiMessage>,
     },
 }
 
-/// The path under which the zones are kept.
+/// Path under which the zones are kept.
 pub(super) const ZONES: &str = "/zones";
 
 impl Snapshot {
-    /// The newest version of the file format that is understood.
+    /// Newest supported version of the file format.
     pub const FORMAT: u64 = 1;
 
-    /// Where, when and of what it was taken.
+    /// Returns the origin of the snapshot.
     #[must_use]
     pub fn about(&self) -> &About {
         &self.about
     }
 
-    /// What was answered, by path; refusals, and what is no JSON, are left out.
+    /// Iterates over the results by path, without refusals and invalid JSON.
     pub fn results(&self) -> impl Iterator<Item = (&str, Json)> {
         let json = |answer: &RecordedResponse| match answer {
             RecordedResponse::Result(text) => serde_json::from_str(text).ok(),
@@ -102,7 +101,6 @@ impl Snapshot {
         self.answers.iter().filter_map(move |(path, answer)| Some((path.as_str(), json(answer)?)))
     }
 
-    /// With these answers.
     pub(super) fn new(about: About, answers: BTreeMap<String, RecordedResponse>) -> Self {
         let zones = match answers.get(ZONES) {
             Some(RecordedResponse::List(zones)) => Some(zones),
@@ -118,15 +116,15 @@ impl Snapshot {
         Self { about, answers, accounts }
     }
 
-    /// The account of a zone, as far as it is known.
+    /// Returns the account of a zone, if it is known.
     pub(super) fn account_of(&self, zone: &ZoneId) -> Option<&str> {
         self.accounts.get(&zone.0).map(String::as_str)
     }
 
-    /// The answer at a path.
+    /// Returns the answer at a path.
     ///
-    /// Managed rulesets are the same for an account and all its zones, so what was read through one
-    /// of them answers for the others.
+    /// Managed rulesets are the same for an account and all its zones, so an answer for one of them
+    /// serves for the others.
     pub(super) fn response(&self, path: &str) -> Option<&RecordedResponse> {
         let own = self.answers.get(path);
         if own.is_some() {

@@ -1,4 +1,4 @@
-//! What a spec needs of a zone but a snapshot lacks: "not read" is not the same as "absent".
+//! Finds the parts that a spec needs and a snapshot lacks: "not read" is not the same as "absent".
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::wire::ruleset::{Scope, get_entry_point, get_ruleset, list_rulesets, r
 use crate::wire::settings::{get_dns_settings, get_dnssec, get_setting};
 use crate::wire::{ApiMessage, reasons};
 
-/// Something that a spec needs and a snapshot lacks.
+/// A part that a spec needs and a snapshot lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lack {
     /// The missing part.
@@ -35,7 +35,7 @@ pub enum Part {
     DnsSettings,
     /// The rules of a phase.
     Rules(Phase),
-    /// The managed rulesets of its account.
+    /// The managed rulesets of the zone's account.
     ManagedRulesets,
 }
 
@@ -53,8 +53,8 @@ impl fmt::Display for Part {
 }
 
 impl Snapshot {
-    /// What is wanted of a zone and missing. A zone that was looked up but does not exist needs
-    /// nothing more.
+    /// Lists the parts of a zone that are needed and missing. A zone that was looked up but does
+    /// not exist needs nothing more.
     #[must_use]
     pub fn lacks(&self, query: &ZoneQuery) -> Vec<Lack> {
         let ZoneQuery { name: _, id: _, settings, waf } = query;
@@ -83,8 +83,8 @@ impl Snapshot {
         if let Some(zone) = &seen.id {
             need(Part::Zone, self.response(&list_records(zone, 1, 1).path), &never);
             for name in settings.settings.keys() {
-                // A setting that Cloudflare refuses is reported with its message, as it would be
-                // without a snapshot.
+                // A setting that Cloudflare refused is reported with its message, as without a
+                // snapshot.
                 let is_unknown = |status: u16, _: &[ApiMessage]| matches!(status, 400 | 404);
                 need(
                     Part::Setting(name.clone()),
@@ -118,24 +118,24 @@ impl Snapshot {
         lacks
     }
 
-    /// The zone that a spec names, if it was looked up.
+    /// Returns the zone that a spec names, if it was looked up.
     fn seen(&self, query: &ZoneQuery) -> Option<&SeenZone> {
         self.about.zones.iter().find(|seen| match &query.id {
             Some(id) => seen.id.as_ref() == Some(id) || seen.pinned.as_ref() == Some(id),
-            // A zone that is missing by its id may still exist by its name.
+            // A zone that is missing under its pinned id may still exist under its name.
             None => seen.name == query.name && (seen.id.is_some() || seen.pinned.is_none()),
         })
     }
 
-    /// The scopes in which managed rulesets are looked up, in order.
+    /// Returns the scopes in which managed rulesets are looked up, in order.
     fn scopes(&self, zone: Option<&ZoneId>) -> Vec<Scope> {
         let own = zone.and_then(|zone| self.account_of(zone));
         let account = own.map(str::to_owned).or_else(|| self.about.account.clone());
         account.map(Scope::Account).into_iter().chain(zone.cloned().map(Scope::Zone)).collect()
     }
 
-    /// Whether the managed rulesets can be read through one of the scopes; if not, Cloudflare's
-    /// message.
+    /// Checks that the managed rulesets can be read through one of the scopes. Otherwise returns
+    /// Cloudflare's message.
     fn has_managed(&self, scopes: &[Scope], managed: &[Managed]) -> Result<(), Option<String>> {
         let mut words = None;
         for scope in scopes {
@@ -169,7 +169,7 @@ impl Snapshot {
     }
 }
 
-/// The text of Cloudflare's refusal.
+/// Returns the text of Cloudflare's refusal.
 fn said(status: u16, messages: &[ApiMessage]) -> String {
     reasons(messages)
         .map_or_else(|| format!("HTTP {status}"), |reasons| format!("HTTP {status}: {reasons}"))

@@ -1,4 +1,4 @@
-//! A snapshot as bytes: gzip around lines of JSON.
+//! The file format of a snapshot: JSON lines, compressed with gzip.
 //!
 //! ```text
 //! {"format":1,"kind":"snapshot","tool":"zonewright …","taken_at":"…","service":"…","account":null,"zones":[…]}
@@ -8,9 +8,9 @@
 //! {"sha256":"…"}                                  of all bytes before this line
 //! ```
 //!
-//! The first line can be looked at with `zcat FILE | head -1`. The same answers make the same
-//! bytes. The checksum finds what was damaged or edited by hand; it is no signature, because anyone
-//! can compute it.
+//! The first line can be viewed with `zcat FILE | head -1`. The same answers make the same bytes.
+//! The checksum detects damage and manual edits. It is not a signature, because anyone can compute
+//! it.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Write};
@@ -26,65 +26,64 @@ use super::packed_texts::PackedTexts;
 use super::{About, RecordedResponse, Snapshot};
 use crate::wire::json::{MOST_VALUES, parse};
 
-/// The most bytes that a snapshot may have unpacked: 190,000 records with every member that there
-/// is.
+/// Maximum uncompressed size of a snapshot in bytes: 190,000 records with every possible member.
 const MOST_BYTES: usize = 128 * 1024 * 1024;
-/// The most lines, of which each record has one.
+/// Maximum number of lines; each record has one.
 const MOST_LINES: usize = 250_000;
-/// The most bytes of a line: a managed ruleset is one.
+/// Maximum length of a line in bytes; a managed ruleset is one line.
 const MOST_OF_LINE: usize = 16 * 1024 * 1024;
 
-/// Why bytes are no snapshot that can be used.
+/// Reasons why bytes are not a usable snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotError {
-    /// It is something else.
+    /// The bytes are something else.
     #[error("it is not a snapshot of zonewright: {0}")]
     Foreign(String),
-    /// A newer version of the program made it.
+    /// A newer version of the program made the snapshot.
     #[error(
         "it has format {found}, and this version of zonewright knows format {known}: use a newer version, or \
          take the snapshot again"
     )]
     Newer {
-        /// Its format.
+        /// Format of the snapshot.
         found: u64,
-        /// The newest that is known.
+        /// Newest supported format.
         known: u64,
     },
     /// The end is missing.
     #[error("it is cut off: take it again, or copy it again as binary data")]
     Truncated,
-    /// It was changed.
+    /// The snapshot was changed.
     #[error("it was changed after it was taken ({0}): take it again")]
     Changed(String),
-    /// It is larger than what is read.
+    /// The snapshot is too large.
     #[error(
         "it has more than {limit} {what}, which is too much for one snapshot: take one of each part of the zones"
     )]
     TooLarge {
-        /// The most.
+        /// Exceeded limit.
         limit: usize,
-        /// Of what.
+        /// Unit of the limit.
         what: &'static str,
     },
-    /// A line cannot be read although the checksum is right.
+    /// A line cannot be read although the checksum is correct.
     #[error("line {line} of the snapshot is not valid: {why}")]
     Malformed {
-        /// Which line, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// Why.
+        /// Reason why the line cannot be read.
         why: String,
     },
 }
 
 impl Snapshot {
-    /// Its bytes.
+    /// Encodes the snapshot.
     ///
     /// # Errors
-    /// It would be larger than what [`Snapshot::read`] reads.
+    /// Fails if the snapshot would be larger than [`Snapshot::read`] allows.
     pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
         let Self { about, answers, accounts: _ } = self;
-        // Neither a name nor a time in the gzip header: the same snapshot is the same bytes.
+        // The gzip header has no name and no time, so that the same snapshot has the same bytes.
         let packing = GzBuilder::new().write(Vec::new(), Compression::best());
         let mut out = Summing { sum: Context::new(&SHA256), out: packing, size: Size::default() };
         write_line(&mut out, &Header::of(Self::FORMAT, about))?;
@@ -115,18 +114,18 @@ impl Snapshot {
         out.finish()
     }
 
-    /// Reads bytes.
+    /// Decodes a snapshot.
     ///
     /// # Errors
-    /// As [`Snapshot::read`].
+    /// Fails as [`Snapshot::read`] does.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
         Self::read(bytes)
     }
 
-    /// Reads a file, line by line.
+    /// Reads a file line by line.
     ///
     /// # Errors
-    /// [`SnapshotError`], which says what it is instead.
+    /// Fails with a [`SnapshotError`] that explains the problem.
     pub fn read(mut packed: impl BufRead) -> Result<Self, SnapshotError> {
         match packed.fill_buf().map_err(unreadable)? {
             [0x1f, 0x8b, ..] => {}
@@ -139,8 +138,8 @@ impl Snapshot {
         };
         let first = lines.next()?.ok_or(SnapshotError::Truncated)?;
         let about = read_header(&first)?;
-        // Whether it was changed is known at its end, and then it does not matter what could not be
-        // read.
+        // The checksum at the end decides first. If the file was changed, unreadable lines do not
+        // matter.
         let mut sum = Context::new(&SHA256);
         let mut answers = Reading::default();
         let mut malformed = None;
@@ -174,7 +173,7 @@ impl Snapshot {
     }
 }
 
-/// How large a snapshot is so far.
+/// Size of a snapshot so far.
 #[derive(Default)]
 struct Size {
     bytes: usize,
@@ -182,7 +181,6 @@ struct Size {
 }
 
 impl Size {
-    /// Adds some bytes.
     fn add(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
         self.bytes += bytes.len();
         self.lines += bytes.iter().filter(|byte| **byte == b'\n').count();
@@ -195,14 +193,14 @@ impl Size {
     }
 }
 
-/// The lines of a snapshot, unpacked one by one.
+/// Decompresses the lines of a snapshot one by one.
 struct Unpacked<R: BufRead> {
     text: BufReader<GzDecoder<R>>,
     size: Size,
 }
 
 impl<R: BufRead> Unpacked<R> {
-    /// The next line without its end; `None` at the end of the file.
+    /// Returns the next line without its line break. `None` at the end of the file.
     fn next(&mut self) -> Result<Option<String>, SnapshotError> {
         let mut line = Vec::new();
         loop {
@@ -231,7 +229,7 @@ impl<R: BufRead> Unpacked<R> {
     }
 }
 
-/// Why bytes cannot be read or unpacked.
+/// Converts an error of reading or decompressing.
 fn unreadable(error: io::Error) -> SnapshotError {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => SnapshotError::Truncated,
@@ -239,7 +237,7 @@ fn unreadable(error: io::Error) -> SnapshotError {
     }
 }
 
-/// Sums what is written through it.
+/// Computes the checksum of everything that is written through it.
 struct Summing<W> {
     sum: Context,
     out: W,
@@ -259,12 +257,10 @@ impl<W: Write> Write for Summing<W> {
     }
 }
 
-/// Writes a line.
 fn write_line(out: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
     writeln!(out, "{}", serde_json::to_string(line)?)
 }
 
-/// Reads the first line.
 fn read_header(line: &str) -> Result<About, SnapshotError> {
     let foreign = |why: &str| SnapshotError::Foreign(why.to_owned());
     let any: AnyHeader = parse(line.as_bytes(), MOST_VALUES)
@@ -286,16 +282,15 @@ fn read_header(line: &str) -> Result<About, SnapshotError> {
     header.into_about().ok_or_else(|| malformed("a zone has no name".to_owned()))
 }
 
-/// What is between the first and the last line, while it is read.
+/// State while the lines between the first and the last one are read.
 #[derive(Default)]
 struct Reading {
     answers: BTreeMap<String, RecordedResponse>,
-    /// A list that is not whole: its path, its items, and how many are still to come.
+    /// An incomplete list: its path, its items, and the number of items to come.
     list: Option<(String, PackedTexts, u64)>,
 }
 
 impl Reading {
-    /// Reads a line.
     fn line(&mut self, number: usize, line: &str) -> Result<(), SnapshotError> {
         if let Some((_, items, missing)) = &mut self.list {
             items.push(line);
@@ -337,14 +332,14 @@ impl Reading {
         Ok(())
     }
 
-    /// Ends a list of which nothing is missing.
+    /// Ends a list that is complete.
     fn end_list(&mut self) {
         if let Some((path, items, _)) = self.list.take_if(|(_, _, missing)| *missing == 0) {
             self.answers.insert(path, RecordedResponse::List(items));
         }
     }
 
-    /// All of it, before this line.
+    /// Returns all answers; `line` is the number of the last line.
     fn finish(self, line: usize) -> Result<BTreeMap<String, RecordedResponse>, SnapshotError> {
         match self.list {
             None => Ok(self.answers),
@@ -402,21 +397,21 @@ mod tests {
         )
     }
 
-    /// Packs lines.
+    /// Compresses lines.
     fn packed(text: &str) -> Vec<u8> {
         let mut out = GzBuilder::new().write(Vec::new(), Compression::best());
         out.write_all(text.as_bytes()).unwrap();
         out.finish().unwrap()
     }
 
-    /// Unpacks bytes.
+    /// Decompresses bytes.
     fn unpacked(bytes: &[u8]) -> String {
         let mut text = String::new();
         GzDecoder::new(bytes).read_to_string(&mut text).unwrap();
         text
     }
 
-    /// Why bytes are refused.
+    /// Returns the error for invalid bytes.
     fn refusal(bytes: &[u8]) -> SnapshotError {
         Snapshot::from_bytes(bytes).expect_err("it must be refused")
     }
@@ -447,7 +442,7 @@ mod tests {
     #[test]
     fn every_flipped_byte_is_refused() {
         let bytes = snapshot().to_bytes().unwrap();
-        // The header of gzip holds a time and the system, which mean nothing to us.
+        // The gzip header holds a time and the operating system, which do not matter.
         for at in 10..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 0x10;

@@ -1,22 +1,22 @@
-//! The state of some zones at one moment, kept so that a plan can be made later, elsewhere and
-//! without credentials.
+//! Snapshots: the state of several zones at one time, stored for later plans elsewhere and without
+//! credentials.
 //!
 //! | step | file |
 //! |---|---|
-//! | reading everything that a later plan may need | `take` |
-//! | what is held | `contents` |
-//! | writing down what Cloudflare answered | `recorder` |
-//! | bytes that can be told from damaged, edited and foreign ones | `file` |
-//! | the form of the lines | `line` |
-//! | many items in little memory | `packed_texts` |
-//! | what a spec needs and the snapshot does not have | `coverage` |
-//! | answering the same requests again | `replay` |
+//! | read everything that a later plan may need | `take` |
+//! | hold the answers | `contents` |
+//! | record Cloudflare's answers | `recorder` |
+//! | read and write files, and detect damaged, edited and foreign ones | `file` |
+//! | the format of the lines | `line` |
+//! | hold many items in little memory | `packed_texts` |
+//! | find the parts that a spec needs and the snapshot lacks | `coverage` |
+//! | answer the same requests again | `replay` |
 //!
-//! What is kept are Cloudflare's answers by path, not our reading of them: a plan made from a
-//! snapshot goes through the same code as one made from Cloudflare. Of zones only what is read of
-//! them is kept, because the rest names people.
+//! A snapshot keeps Cloudflare's answers by path, not our interpretation: a plan from a snapshot
+//! runs the same code as a plan from Cloudflare. Of a zone object only the needed members are kept,
+//! because the others name people.
 //!
-//! Nothing here touches files, clocks or the network: bytes, times and readers come in as values.
+//! Nothing here accesses files, clocks or the network: bytes, times and readers are arguments.
 
 mod contents;
 mod coverage;

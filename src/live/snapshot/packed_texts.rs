@@ -1,26 +1,25 @@
-//! Texts of many items, one after the other in a few large pieces of memory.
+//! Many texts in a few large pieces of memory.
 
-/// Bytes of a block beyond which the next one is begun.
+/// Number of bytes after which a new block begins.
 const BLOCK: usize = 256 * 1024;
 
-/// Texts in order. They are found by walking, which is what pages do.
+/// Texts in order. They are found by iteration, which suits pages.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct PackedTexts {
     blocks: Vec<Block>,
     count: usize,
 }
 
-/// Some of them.
+/// A block of texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Block {
-    /// One after the other.
+    /// Concatenated texts.
     text: String,
-    /// Where each ends.
+    /// End of each text.
     ends: Vec<u32>,
 }
 
 impl Block {
-    /// Its texts.
     fn iter(&self) -> impl Iterator<Item = &str> {
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
         begins.zip(&self.ends).map(|(begin, end)| &self.text[begin as usize..*end as usize])
@@ -28,12 +27,10 @@ impl Block {
 }
 
 impl PackedTexts {
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.count
     }
 
-    /// Adds one.
     pub(super) fn push(&mut self, text: &str) {
         let is_full =
             |block: &Block| !block.text.is_empty() && block.text.len() + text.len() > BLOCK;
@@ -46,17 +43,16 @@ impl PackedTexts {
         }
         let Some(block) = self.blocks.last_mut() else { return };
         block.text.push_str(text);
-        // A block is longer than this only if one text is, and no line of a snapshot is.
+        // Only a single long text makes a block longer, and no line of a snapshot is that long.
         block.ends.push(u32::try_from(block.text.len()).unwrap_or(u32::MAX));
         self.count += 1;
     }
 
-    /// All of them.
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
         self.blocks.iter().flat_map(Block::iter)
     }
 
-    /// Some of them, from a number on.
+    /// Iterates over `count` texts from index `first`.
     pub(super) fn some(&self, first: usize, count: usize) -> impl Iterator<Item = &str> {
         let mut skipped = 0;
         let mut blocks = self.blocks.iter().peekable();

@@ -1,7 +1,7 @@
-//! A reader that records the answers that it gets.
+//! A reader that records its answers.
 //!
-//! Lists are kept whole: the pages are put together, and an item that came twice counts once. A
-//! listing that begins again (because pages shifted while they were read) forgets what it had.
+//! Lists are kept complete: pages are joined, and an item that came twice counts once. A listing
+//! that is read again, because pages shifted, replaces the earlier items.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,39 +16,39 @@ use crate::model::{Gather, sort_by_key};
 use crate::wire::zone::kept_of_zone;
 use crate::wire::{Envelope, Request};
 
-/// Records the answers that another reader gets.
+/// Records the answers of another reader.
 pub(super) struct Recorder<'r, R> {
     reader: &'r R,
     log: Mutex<Log>,
 }
 
-/// The answers so far.
+/// Answers so far.
 #[derive(Default)]
 struct Log {
     /// Zones by id.
     zones: BTreeMap<String, Json>,
-    /// Everything else by path.
+    /// All other answers by path.
     seen: BTreeMap<String, Seen>,
 }
 
-/// What was answered at a path.
+/// Answer at a path.
 enum Seen {
-    /// An answer that is complete.
+    /// A complete answer.
     Whole(RecordedResponse),
-    /// A list so far: items by what tells them apart, each with its number in the order of arrival.
+    /// A list so far: items by identity, each with its position in the order of arrival.
     List(BTreeMap<String, (usize, Box<str>)>),
 }
 
 impl<'r, R: Reader> Recorder<'r, R> {
-    /// Records what this reader is answered.
+    /// Records the answers of this reader.
     pub(super) fn new(reader: &'r R) -> Self {
         Self { reader, log: Mutex::default() }
     }
 
-    /// Every answer about the zones of `about`, as a snapshot.
+    /// Returns all answers about the zones of `about` as a snapshot.
     pub(super) fn finish(&self, about: About) -> Snapshot {
         let Log { zones, seen } = std::mem::take(&mut *self.log());
-        // A listing of the account names more zones than were asked for.
+        // A listing of the account has more zones than were requested.
         let wanted: BTreeSet<&str> =
             about.zones.iter().filter_map(|z| z.id.as_ref()).map(|id| id.0.as_str()).gather();
         let zones = zones.iter().filter(|(id, _)| wanted.contains(id.as_str()));
@@ -57,8 +57,7 @@ impl<'r, R: Reader> Recorder<'r, R> {
         let answer = |(path, seen): (String, Seen)| match seen {
             Seen::Whole(answer) => (path, answer),
             Seen::List(items) => {
-                // Rulesets keep the order in which they came, which was one page after the other;
-                // of records there is none.
+                // Rulesets keep their order of arrival; records have no order.
                 let is_ordered = path.ends_with("/rulesets");
                 let mut items: Vec<(usize, Box<str>)> = items.into_values().collect();
                 if is_ordered {
@@ -74,12 +73,11 @@ impl<'r, R: Reader> Recorder<'r, R> {
         Snapshot::new(about, answers)
     }
 
-    /// The answers so far.
     fn log(&self) -> MutexGuard<'_, Log> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a refusal. A failure of the connection says nothing about the zone.
+    /// Records a refusal. A failure of the connection says nothing about the zone.
     fn failed(&self, request: &Request, error: ApiError) -> ApiError {
         if let ApiError::Refused { status, messages, .. } = &error {
             let refused = RecordedResponse::Refused { status: *status, messages: messages.clone() };
@@ -89,7 +87,7 @@ impl<'r, R: Reader> Recorder<'r, R> {
     }
 }
 
-/// Whether a page is the first of its list.
+/// Returns true for the first page of a list.
 fn begins(request: &Request) -> bool {
     let query = |name: &str| {
         request.query.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str())
@@ -97,14 +95,14 @@ fn begins(request: &Request) -> bool {
     query("cursor").is_none() && query("page").is_none_or(|page| page == "1")
 }
 
-/// An item of a list as its text, on one line, with what tells it from others.
+/// An item of a list as text on one line, with its identity.
 struct Item {
     key: String,
     text: Box<str>,
 }
 
 impl Item {
-    /// Of a tree of values.
+    /// Converts a JSON value.
     fn of(json: &Json) -> Self {
         let text = json.to_string();
         let key = json.get("id").and_then(Json::as_str).map_or_else(|| text.clone(), str::to_owned);
@@ -119,13 +117,13 @@ impl<'de> Deserialize<'de> for Item {
 }
 
 impl Log {
-    /// Notes a zone.
+    /// Records a zone.
     fn zone(&mut self, zone: &Json) {
         let Some(id) = zone.get("id").and_then(Json::as_str) else { return };
         self.zones.insert(id.to_owned(), kept_of_zone(zone));
     }
 
-    /// Notes a page of a list.
+    /// Records a page of a list.
     fn list(&mut self, path: &str, items: impl Iterator<Item = Item>, begins: bool) {
         let seen = self.seen.entry(path.to_owned()).or_insert_with(|| Seen::List(BTreeMap::new()));
         let list = match seen {
@@ -159,8 +157,7 @@ impl<R: Reader> Reader for Recorder<'_, R> {
             Json::Array(items) if is_zone => items.iter().for_each(|zone| log.zone(zone)),
             result if is_zone => log.zone(result),
             Json::Array(items) => {
-                // Of rulesets only those that the vendor maintains are read; the others are not
-                // needed.
+                // Only rulesets that Cloudflare maintains are read; the others are not needed.
                 let is_needed =
                     |item: &&Json| !path.ends_with("/rulesets") || item["kind"] == "managed";
                 log.list(path, items.iter().filter(is_needed).map(Item::of), begins(request));
@@ -180,7 +177,7 @@ impl<R: Reader> Reader for Recorder<'_, R> {
         &self,
         request: &Request,
     ) -> Result<Envelope<Option<Vec<T>>>, ApiError> {
-        // The texts are what is kept, and what is asked for is read from them.
+        // The texts are recorded, and the requested items are decoded from them.
         let answer = self
             .reader
             .read_list::<Item>(request)

@@ -1,7 +1,7 @@
-//! A snapshot as a reader: it answers the requests of a plan as Cloudflare did.
+//! A reader that answers the requests of a plan from a snapshot, as Cloudflare did.
 //!
-//! Lists are cut into pages as they are asked for. What was not recorded is an error that says so,
-//! never an empty answer.
+//! Lists are divided into pages as requested. A request that was not recorded is an error, never an
+//! empty answer.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -66,7 +66,7 @@ impl Reader for Snapshot {
 }
 
 impl Snapshot {
-    /// A zone by its id.
+    /// Finds a zone by its id.
     fn zone(&self, request: &Request, id: &str) -> Result<Option<Json>, ApiError> {
         let Some(RecordedResponse::List(items)) = self.answers.get(ZONES) else { return Ok(None) };
         for text in items.iter() {
@@ -79,7 +79,7 @@ impl Snapshot {
     }
 }
 
-/// The zones that were asked for, on one page.
+/// Returns the requested zones, on one page.
 fn zones(request: &Request, items: &PackedTexts) -> Result<Envelope, ApiError> {
     let (name, account) = (query(request, "name"), query(request, "account.id"));
     let mut found = Vec::new();
@@ -102,7 +102,7 @@ fn zones(request: &Request, items: &PackedTexts) -> Result<Envelope, ApiError> {
     Ok(Envelope { result: Json::Array(found), page, cursor: None })
 }
 
-/// The page of a list that was asked for; all of it where no size was.
+/// Returns the requested page of a list. Without a page size, returns the whole list.
 fn page<T: DeserializeOwned>(
     request: &Request,
     items: &PackedTexts,
@@ -126,12 +126,12 @@ fn page<T: DeserializeOwned>(
     Ok(Envelope { result: found, page: info, cursor: None })
 }
 
-/// A parameter of a request.
+/// Returns a parameter of a request.
 fn query<'r>(request: &'r Request, name: &str) -> Option<&'r str> {
     request.query.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str())
 }
 
-/// JSON that was kept as text.
+/// Decodes JSON that was kept as text.
 fn parse<T: DeserializeOwned>(request: &Request, text: &str) -> Result<T, ApiError> {
     serde_json::from_str(text).map_err(|error| ApiError::Garbled {
         request: RequestName::of(request),

@@ -1,8 +1,9 @@
-//! Takes a snapshot: reads what the spec needs, and what a later version of it may need.
+//! Takes a snapshot: reads the parts that the spec needs, and those that a later version of it may
+//! need.
 //!
-//! What the spec needs must be readable, as for a plan. Cloudflare may refuse the rest (credentials
-//! that cannot read the rules, a plan without them); the snapshot records that, so that a later
-//! plan can report it.
+//! The parts that the spec needs must be readable, as for a plan. Cloudflare may refuse the others
+//! (credentials that cannot read the rules, a plan without them). The snapshot records refusals, so
+//! that a later plan can report them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,25 +20,24 @@ use crate::api::{ApiError, Reader};
 use crate::model::managed::Managed;
 use crate::model::{Gather, LiveZone, ZoneName};
 
-/// A snapshot, and what it lacks.
+/// A snapshot and its gaps.
 #[derive(Debug)]
 pub struct Taken {
-    /// The snapshot.
     pub snapshot: Snapshot,
-    /// What Cloudflare refused, in words; the spec does not need it.
+    /// Descriptions of the parts that Cloudflare refused and that the spec does not need.
     pub refused: Vec<String>,
-    /// Zones that Cloudflare does not have, or does not show to these credentials.
+    /// Zones that do not exist, or that these credentials cannot see.
     pub missing: Vec<ZoneName>,
 }
 
-/// Reads the wanted zones and everything that a later plan of them may need.
+/// Reads zones and everything that a later plan of them may need.
 ///
 /// `about` has no zones. `records` returns the number of records that the spec has for a zone: if
 /// the zone comes near its quota, the quota is read too. The cache of managed rulesets is not used,
 /// because a snapshot contains them.
 ///
 /// # Errors
-/// As [`fetch`].
+/// Fails as [`fetch`] does.
 pub async fn take<R: Reader>(
     reader: &R,
     zones: &[ZoneQuery],
@@ -89,7 +89,7 @@ pub async fn take<R: Reader>(
     Ok(Taken { snapshot: recorder.finish(about), refused, missing })
 }
 
-/// Reads the rules of a zone that the spec does not name; returns what was refused, in words.
+/// Reads the rules of a zone that the spec does not name. Returns descriptions of refused parts.
 async fn other_rules(
     reader: &dyn AnyReader,
     zone: &LiveZone,
@@ -104,8 +104,8 @@ async fn other_rules(
     Ok(refused)
 }
 
-/// Reads the managed rulesets that the spec does not name, once per account; returns what was
-/// refused, in words.
+/// Reads the managed rulesets that the spec does not name, once per account. Returns descriptions
+/// of refused parts.
 async fn other_rulesets(
     reader: &dyn AnyReader,
     zones: Vec<&LiveZone>,
@@ -136,7 +136,7 @@ async fn other_rulesets(
     Ok(refused)
 }
 
-/// The text of a refusal; any other failure remains an error.
+/// Returns the text of a refusal. Any other failure remains an error.
 fn tolerate(read: Result<(), FetchError>) -> Result<Option<String>, FetchError> {
     match read {
         Ok(()) => Ok(None),
