@@ -7,7 +7,6 @@ use super::FORMAT;
 use super::place::place;
 use crate::diagnostic::Sources;
 use crate::insight::traffic::{RuleAt, Verdict};
-use crate::model::request::Request;
 use crate::model::request::{Request, without_secrets};
 
 /// A verdict to show.

@@ -6,7 +6,7 @@ use super::DataError;
 /// Decides if `.` is a valid host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Root {
-    /// `.` means that the service does not exist (RFC 7505, RFC 2782).
+    /// `.` means that there is no such service (RFC 7505, RFC 2782).
     Allowed,
     /// `.` is an error.
     Refused,

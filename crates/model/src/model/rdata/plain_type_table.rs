@@ -83,7 +83,7 @@ pub(super) const NS: PlainType = PlainType {
     rules: Rules::NONE,
 };
 
-/// The target `.` means that the service is not offered (RFC 2782).
+/// The target `.` means that no such service is offered (RFC 2782).
 pub(super) const SRV: PlainType = PlainType {
     facts: TypeFacts {
         name: "SRV",
