@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
 use crate::diff::WafChanges;
 use crate::insight::waf::{Impact, deployment_impact, rule_impact, unreachable_families};
 use crate::model::facts::rate_limits::RATE_LONGEST_PERIOD;
-use crate::model::managed::{Managed, Overrides, Problem, ProblemKind, compile};
+use crate::model::managed::{Managed, Problem, ProblemKind, compile};
 use crate::model::ruleset::{EntryPoint, Phase, RuleBody, counting_expression};
 use crate::model::{DesiredZone, Expression, Gather, LiveZone, Tier, Value};
 
@@ -256,10 +256,8 @@ fn limits(
     let theirs =
         || live.waf.entry_points.values().flat_map(EntryPoint::rules).map(|rule| &rule.body);
     let logs = |body: &RuleBody| body.action() == "log";
-    let period = |body: &RuleBody| match body.get("ratelimit") {
-        Some(Value::Map(rate)) => {
-            rate.get("period").and_then(|p| if let Value::Integer(p) = p { Some(*p) } else { None })
-        }
+    let period = |body: &RuleBody| match body.rate_limit()?.get("period")? {
+        Value::Integer(seconds) => Some(*seconds),
         _ => None,
     };
     let longest =
@@ -333,10 +331,7 @@ fn expressions(
     found: &mut Diagnostics,
 ) {
     let texts = |body: &RuleBody| {
-        let counting = match body.get("ratelimit") {
-            Some(Value::Map(rate)) => counting_expression(rate).map(str::to_owned),
-            _ => None,
-        };
+        let counting = body.rate_limit().and_then(counting_expression).map(str::to_owned);
         [body.text("expression").map(str::to_owned), counting]
             .into_iter()
             .flatten()
@@ -423,7 +418,7 @@ fn reach(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges, found: &m
             .find(|b| b.executes() == Some(catalogue.id.0.as_str())),
     };
     let Some(body) = planned.or(current).filter(|b| b.is_enabled()) else { return };
-    let Some(overrides) = Overrides::read(body.parameter("overrides")) else { return };
+    let Some(overrides) = body.overrides() else { return };
     let out_of_reach = unreachable_families(catalogue, &overrides);
     let Some(threshold) = out_of_reach.first().map(|r| r.threshold) else { return };
     let families: Vec<String> =

@@ -213,8 +213,8 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
             return Effect::Unknown(format!("the action `{}`", crate::model::request::clip(other)));
         }
     };
-    match (phase.rules(), body.get("ratelimit")) {
-        (RuleKind::Rate, Some(Value::Map(rate))) => {
+    match (phase.rules(), body.rate_limit()) {
+        (RuleKind::Rate, Some(rate)) => {
             let number = |name: &str| match rate.get(name) {
                 Some(Value::Integer(number)) => u64::try_from(*number).ok(),
                 _ => None,

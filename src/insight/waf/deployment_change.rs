@@ -4,7 +4,7 @@
 //! deployments are compared by what their rules do, by the requests they apply to, and by the
 //! members whose effect is unknown.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::action_strength::fate;
 use super::effective_rules::effective_deployment;
@@ -14,9 +14,9 @@ use super::rule_scope;
 use super::tuning_change::{compare, remark_idle};
 use super::unreachable_scores;
 use crate::insight::direction::Direction;
+use crate::model::Gather;
 use crate::model::managed::{Catalogue, Managed, Overrides};
 use crate::model::ruleset::{RuleBody, canonical};
-use crate::model::{Gather, Value};
 
 /// Members of the rule that are compared by their effect, or have no effect on requests.
 pub(super) const KNOWN: &[&str] =
@@ -190,10 +190,7 @@ fn strange_members(before: &RuleBody, after: &RuleBody, effects: &mut Effects) {
     if before.get("logging") != after.get("logging") {
         effects.remark("what is logged changes".to_owned());
     }
-    let parameters = |body: &RuleBody| match body.get("action_parameters") {
-        Some(Value::Map(members)) => members.clone(),
-        _ => BTreeMap::new(),
-    };
+    let parameters = |body: &RuleBody| body.parameters().cloned().unwrap_or_default();
     let (left, right) = (parameters(before), parameters(after));
     for (left, right, known) in
         [(before.members(), after.members(), KNOWN), (&left, &right, KNOWN_PARAMETERS)]

@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 
-use crate::model::Value;
 use crate::model::expression::Expression;
 use crate::model::facts::owasp::{ANOMALY_THRESHOLD, PARANOIA_TAGS};
 use crate::model::managed::{
@@ -113,7 +112,7 @@ pub fn effective_deployment<'c>(
     body: &RuleBody,
     catalogue: &'c Catalogue,
 ) -> Option<EffectiveDeployment<'c>> {
-    let overrides = Overrides::read(body.parameter("overrides"))?;
+    let overrides = body.overrides()?;
     let effects = effective(catalogue, &overrides);
     let anomaly_id = catalogue.anomaly_rule().map(|r| &r.id);
     let by_rule = overrides.by_rule();
@@ -124,14 +123,10 @@ pub fn effective_deployment<'c>(
         effect,
     });
     let (anomaly, rules): (Vec<_>, Vec<_>) = all.partition(|r| anomaly_id == Some(&r.rule.id));
-    let version = match body.parameter("version") {
-        Some(Value::Text(version)) if version != "latest" => Some(version.clone()),
-        _ => None,
-    };
     Some(EffectiveDeployment {
         is_on: body.is_enabled(),
         scope: body.expression(),
-        version,
+        version: body.pinned_version().map(str::to_owned),
         paranoia: paranoia(catalogue, &overrides),
         overrides,
         anomaly: anomaly.into_iter().next(),

@@ -56,10 +56,7 @@ pub fn skipped(body: &RuleBody) -> Option<Skipped> {
     }
     let mut skipped = Skipped::default();
     let canonical = canonical(body);
-    let Some(Value::Map(parameters)) = canonical.get("action_parameters") else {
-        return Some(skipped);
-    };
-    for (name, value) in parameters {
+    for (name, value) in canonical.parameters().into_iter().flatten() {
         let understood = match (name.as_str(), value) {
             ("ruleset", Value::Text(word)) if word == "current" => Some(vec![Target::Rest]),
             ("phase", Value::Text(word)) if word == "current" => Some(vec![Target::RestOfPhase]),

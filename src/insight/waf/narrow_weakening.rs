@@ -17,7 +17,7 @@ use super::effective_rules::{DecidedBy, EffectiveRule, effective_deployment};
 use super::exception::{Target, skipped};
 use super::rule_scope;
 use crate::insight::direction::Direction;
-use crate::model::managed::{Catalogue, Overrides};
+use crate::model::managed::Catalogue;
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
 
 /// Fewest segments of a path prefix that names a directory.
@@ -99,11 +99,8 @@ pub fn narrow_overrides(
     overrides
         .rules
         .extend(then.overrides.rules.iter().filter(|own| weaker.contains(&own.id)).cloned());
-    match overrides.value() {
-        Some(value) => rest.set_parameter("overrides", value),
-        None => rest.remove_parameter("overrides"),
-    }
-    let is_read = Overrides::read(rest.parameter("overrides")).is_some();
+    rest.set_overrides(overrides.value());
+    let is_read = rest.overrides().is_some();
     let may_weaken =
         deployment_impact(Some(before), Some(&rest), Some(catalogue)).direction.may_weaken();
     (is_read && !weaker.is_empty() && !may_weaken).then_some(weaker)

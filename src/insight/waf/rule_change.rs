@@ -213,9 +213,8 @@ fn other_members(before: &RuleBody, after: &RuleBody, effects: &mut Effects) {
     if before.parameter("response") != after.parameter("response") {
         effects.remark("blocked requests get another response".to_owned());
     }
-    let side = |body: &RuleBody| match body.get("action_parameters") {
-        Some(Value::Map(parameters)) if skipped(body).is_none() => parameters.clone(),
-        _ => BTreeMap::new(),
+    let side = |body: &RuleBody| {
+        body.parameters().filter(|_| skipped(body).is_none()).cloned().unwrap_or_default()
     };
     let differing = |(before, after): (&BTreeMap<String, Value>, &BTreeMap<String, Value>),
                      known: &[&str]| {

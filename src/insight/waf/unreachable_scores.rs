@@ -74,9 +74,7 @@ pub fn reach_summary(all: &[Reach]) -> Option<String> {
 #[must_use]
 pub fn unreachable_families(catalogue: &Catalogue, overrides: &Overrides) -> Vec<Reach> {
     let mut body = RuleBody::default();
-    if let Some(value) = overrides.value() {
-        body.set_parameter("overrides", value);
-    }
+    body.set_overrides(overrides.value());
     effective_deployment(&body, catalogue).as_ref().map(of_effective).unwrap_or_default()
 }
 

@@ -45,8 +45,9 @@ pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -
         skips(&old, &new, waf, &mut fields);
     }
     if let Some(catalogue) = executed {
-        let read =
-            |body: Option<&RuleBody>| Overrides::read(body.and_then(|b| b.parameter("overrides")));
+        let read = |body: Option<&RuleBody>| {
+            body.map_or_else(|| Some(Overrides::default()), RuleBody::overrides)
+        };
         match (read(before), read(Some(after))) {
             (Some(before_overrides), Some(after_overrides)) => {
                 overrides(

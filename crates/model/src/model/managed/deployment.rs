@@ -107,10 +107,7 @@ pub fn compile(
     };
     if !desired.tunes() {
         // Nothing is merged into them, so they stay verbatim, even in an unknown shape.
-        match base {
-            Some(value) => body.set_parameter("overrides", value),
-            None => body.remove_parameter("overrides"),
-        }
+        body.set_overrides(base);
         return Compiled { body, problems };
     }
     let Some(mut overrides) = Overrides::read(base.as_ref()) else {
@@ -118,10 +115,7 @@ pub fn compile(
         return Compiled { body, problems };
     };
     lay_over(desired, catalogue, &mut overrides, &mut problems);
-    match overrides.value() {
-        Some(value) => body.set_parameter("overrides", value),
-        None => body.remove_parameter("overrides"),
-    }
+    body.set_overrides(overrides.value());
     Compiled { body, problems }
 }
 
@@ -322,20 +316,16 @@ pub fn recognise(
     }
     desired.when =
         rule.expression().filter(|e| *e != Expression::reported("true")).map(|e| (e, place));
-    if let Some(Value::Text(version)) = rule.parameter("version")
-        && version != "latest"
-    {
-        desired.version = Some((version.clone(), place));
-    }
+    desired.version = rule.pinned_version().map(|version| (version.to_owned(), place));
     let verbatim = || rule.parameter("overrides").cloned().map(|value| (value, place));
     let is_exact = |desired: &DesiredDeployment| {
         let mut bare = rule.clone();
-        bare.remove_parameter("overrides");
+        bare.set_overrides(None);
         let again = compile(desired, catalogue, Some(&bare), Unmanaged::Keep);
         let fatal = |p: &Problem| !matches!(p.kind, ProblemKind::Idle(_));
         !again.problems.iter().any(fatal) && canonical(&again.body) == canonical(rule)
     };
-    let Some(mut rest) = Overrides::read(rule.parameter("overrides")) else {
+    let Some(mut rest) = rule.overrides() else {
         desired.raw = verbatim();
         return Recognised { desired, strange_levels: None };
     };

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::model::Gather;
 use crate::model::fields::Value;
+use crate::model::ruleset::RuleBody;
 
 /// An override for all rules with a tag.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -64,6 +65,22 @@ pub struct Overrides {
     pub rules: Vec<RuleOverride>,
     /// Everything else.
     pub other: BTreeMap<String, Value>,
+}
+
+impl RuleBody {
+    /// The overrides of a deployment; `None` if they have an unknown shape.
+    #[must_use]
+    pub fn overrides(&self) -> Option<Overrides> {
+        Overrides::read(self.parameter("overrides"))
+    }
+
+    /// Sets overrides in Cloudflare's form, or removes them.
+    pub fn set_overrides(&mut self, overrides: Option<Value>) {
+        match overrides {
+            Some(value) => self.set_parameter("overrides", value),
+            None => self.remove_parameter("overrides"),
+        }
+    }
 }
 
 /// A boolean member, also in the old spelling `status`.

@@ -100,7 +100,7 @@ fn remove_optional(body: &mut RuleBody) {
     if body.action() == "skip" {
         body.remove("logging");
     }
-    if let Some(Value::Map(mut rate)) = body.get("ratelimit").cloned() {
+    if let Some(mut rate) = body.rate_limit().cloned() {
         rate.retain(|name, _| {
             !matches!(name.as_str(), "counting_expression" | "requests_to_origin")
         });
@@ -182,10 +182,7 @@ fn set_skip(
 fn set_rate(body: &mut RuleBody, rate: &DesiredRate) {
     let DesiredRate { per, requests, period, action: _, timeout, count, to_origin, response: _ } =
         rate;
-    let mut members = match body.get("ratelimit") {
-        Some(Value::Map(members)) => members.clone(),
-        _ => BTreeMap::new(),
-    };
+    let mut members = body.rate_limit().cloned().unwrap_or_default();
     let all = std::iter::once(RATE_COLO)
         .chain(per.iter().map(String::as_str).filter(|p| *p != RATE_COLO));
     let mut set = |name: &str, value: Value| members.insert(name.to_owned(), value);

@@ -47,12 +47,8 @@ pub fn recognise_rule(
             ExpressionSetting { sees_response, ..ExpressionSetting::in_phase(phase.as_str()) };
         text.is_none_or(|text| parse_expression(text, setting).0.is_some())
     };
-    let counted = match body.get("ratelimit") {
-        Some(Value::Map(rate)) => {
-            rate.get("counting_expression").map(ToString::to_string).filter(|t| !t.is_empty())
-        }
-        _ => None,
-    };
+    let counted = body.rate_limit().and_then(|rate| rate.get("counting_expression"));
+    let counted = counted.map(ToString::to_string).filter(|text| !text.is_empty());
     let is_understood =
         is_understood(body.text("expression"), false) && is_understood(counted.as_deref(), true);
     let is_exact = |desired: &DesiredRule| {
@@ -114,13 +110,12 @@ fn texts(value: &Value) -> Option<Vec<&str>> {
 
 /// What is skipped.
 fn skip(body: &RuleBody, waf: &LiveWaf, place: Place) -> Option<Vec<SkipTarget>> {
-    let Some(Value::Map(parameters)) = body.get("action_parameters") else { return None };
     let managed = |id: &str| {
         let is = |m: &&Managed| waf.managed(**m).map_or(m.facts().id == id, |c| c.id.0 == id);
         Managed::ALL.iter().find(is).copied()
     };
     let mut targets = Vec::new();
-    for (member, value) in parameters {
+    for (member, value) in body.parameters()? {
         match (member.as_str(), value) {
             ("ruleset", Value::Text(word)) if word == "current" => {
                 targets.push(SkipTarget::Everything)
@@ -168,7 +163,7 @@ fn rules(
 
 /// A rate.
 fn rate(body: &RuleBody, place: Place) -> Option<DesiredRate> {
-    let Some(Value::Map(rate)) = body.get("ratelimit") else { return None };
+    let rate = body.rate_limit()?;
     let number = |name: &str| match rate.get(name) {
         Some(Value::Integer(number)) => u32::try_from(*number).ok(),
         _ => None,

@@ -84,13 +84,30 @@ impl RuleBody {
         self.text("expression").map(Expression::reported)
     }
 
+    /// A member that is a map.
+    fn map(&self, name: &str) -> Option<&BTreeMap<String, Value>> {
+        match self.get(name) {
+            Some(Value::Map(members)) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The parameters of its action.
+    #[must_use]
+    pub fn parameters(&self) -> Option<&BTreeMap<String, Value>> {
+        self.map("action_parameters")
+    }
+
+    /// The members of its rate limit.
+    #[must_use]
+    pub fn rate_limit(&self) -> Option<&BTreeMap<String, Value>> {
+        self.map("ratelimit")
+    }
+
     /// A parameter of its action.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&Value> {
-        match self.get("action_parameters") {
-            Some(Value::Map(parameters)) => parameters.get(name),
-            _ => None,
-        }
+        self.parameters()?.get(name)
     }
 
     /// Sets a parameter of its action.
