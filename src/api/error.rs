@@ -16,6 +16,7 @@ use crate::wire::{ApiMessage, Method, Request, reasons};
 /// Name of a request in messages: method and path, without its query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestName {
+    /// HTTP method.
     pub method: Method,
     /// Path below the base URL.
     pub path: String,

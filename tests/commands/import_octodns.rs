@@ -395,7 +395,8 @@ fn values_are_what_octodns_makes_of_them() {
     let text = "'1.20': {type: TXT, value: '\"one\" \"two\"'}\n010: {type: A, ttl: 0600, value: 192.0.2.1}\n\
         dkim: {type: TXT, value: v=DKIM1\\; k=rsa}\nno: {type: MX, value: {exchange: mx.example.net., preference: 010}}\n\
         open: {type: TXT, value: '\"cut off'}\nraw: {type: TXT, value: v=x; y}\n\
-        twice: {type: A, value: 192.0.2.2}\ntwice: {type: A, value: 192.0.2.3}\nnumber: {type: TXT, value: 1.20}\n";
+        twice: {type: A, value: 192.0.2.2}\ntwice: {type: A, value: 192.0.2.3}\nnumber: {type: TXT, value: 1.20}\n\
+        alias: {type: CNAME, value: host.example.net}\n";
     let workspace = tree(&[("example.com.yaml", text)]);
     let ran = import(&workspace, &["./example.com.yaml"], 0);
     for line in [
@@ -407,6 +408,7 @@ fn values_are_what_octodns_makes_of_them() {
         "name: raw, type: TXT, content: v=x; y, ttl: 3600",
         "name: twice, type: A, content: 192.0.2.3, ttl: 3600",
         "name: number, type: TXT, content: 1.20, ttl: 3600",
+        "name: alias, type: CNAME, content: host.example.net, ttl: 3600",
     ] {
         has_records(&ran.stdout, &[line]);
     }
@@ -423,6 +425,7 @@ fn values_are_what_octodns_makes_of_them() {
             "IMPORT0014",
             "`;` needs a backslash in front, unless the provider has `escaped_semicolons: false`",
             "the value is not in quotes, so YAML reads it as a number",
+            "a target of CNAME has no final dot; it is read as a full name",
             "the key `ttl` is not in order",
             "IMPORT0015",
             "each file is taken for a zone of Cloudflare",

@@ -5,6 +5,7 @@
 //! octodns-cloudflare 1.2.0, `_contents_for_…` (values for Cloudflare), read 2026-11.
 
 use super::zone_content::Notes;
+use crate::diagnostic::Place;
 use crate::import::import_result::{Written, quoted};
 use crate::model::{Fields, STRING_OCTETS, Value};
 use crate::spec::{PythonScalar, Yaml, YamlKind};
@@ -155,6 +156,9 @@ pub(super) fn read_value(
                     format!("a value of {type_name} is a mapping"),
                 );
             }
+            if HAS_TARGET.contains(&type_name) {
+                check_target(type_name, text, value.place, notes);
+            }
             Ok(Written::Text(text.clone()))
         }
         YamlKind::Map(_) if is_service(type_name) => {
@@ -165,6 +169,18 @@ pub(super) fn read_value(
             None => Err(format!("a value of {type_name} is a text, not a mapping")),
         },
         YamlKind::Null | YamlKind::List(_) => Err("the value is empty".to_owned()),
+    }
+}
+
+/// Types whose value is a target.
+const HAS_TARGET: &[&str] = &["ALIAS", "CNAME", "DNAME", "NS", "PTR"];
+
+/// Notes a target without a final dot. octoDNS refuses it, and a lenient octoDNS sends it as it is,
+/// which Cloudflare reads as a full name.
+fn check_target(type_name: &str, target: &str, place: Place, notes: &mut Notes) {
+    if !target.ends_with('.') {
+        let why = format!("a target of {type_name} has no final dot; it is read as a full name");
+        notes.refused_by_octodns(place, why);
     }
 }
 
@@ -286,6 +302,9 @@ fn fields(
             );
             notes.read_otherwise(member.place, why);
         }
+        if type_name == "MX" && *name == "content" {
+            check_target(type_name, &text, member.place, notes);
+        }
         if type_name == "NAPTR" && today == "flags" {
             text = text.to_uppercase();
         }
@@ -366,6 +385,9 @@ fn service_fields(value: &Yaml, notes: &mut Notes) -> Fields {
         }
     };
     let parameters: Vec<String> = parameters.iter().map(parameter).collect();
+    if let Some((target, text)) = value.get("targetname").and_then(|t| Some((t, t.text()?))) {
+        check_target("HTTPS and SVCB", text, target.place, notes);
+    }
     let priority =
         value.get("svcpriority").map(|member| member_text("svcpriority", "SVCB", member, notes));
     Fields::from([

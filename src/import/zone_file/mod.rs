@@ -256,7 +256,15 @@ impl Reader<'_> {
             return Ok(());
         }
         let Some(record_type) = RecordType::parse(&type_name) else {
-            let why = "Cloudflare has no such type of record";
+            let is_generic =
+                type_name.strip_prefix("TYPE").is_some_and(|number| number.parse::<u16>().is_ok());
+            // RFC 3597 section 5: types and values by their numbers.
+            let why = match is_generic {
+                true => {
+                    "types by their number are not read; write the name of the type and its value"
+                }
+                false => "Cloudflare has no such type of record",
+            };
             found.refuse(findings::NOT_TRANSLATED, "record", &what, place, why);
             return Ok(());
         };

@@ -129,6 +129,7 @@ impl Entry {
 }
 
 impl Tuning {
+    /// Returns the anomaly score that the request has under this tuning.
     #[must_use]
     pub fn score(&self, request: &Load) -> u32 {
         score(request, self.level, &self.entries)

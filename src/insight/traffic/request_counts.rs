@@ -118,6 +118,7 @@ impl RequestCounts {
         }
     }
 
+    /// Returns the report on all requests that were counted.
     #[must_use]
     pub fn report(self) -> Report {
         Report {

@@ -23,6 +23,7 @@ use crate::model::{Gather, LiveZone, ZoneName};
 /// A snapshot and its gaps.
 #[derive(Debug)]
 pub struct Taken {
+    /// Content of the zones.
     pub snapshot: Snapshot,
     /// Descriptions of the parts that Cloudflare refused and that the spec does not need.
     pub refused: Vec<String>,
