@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use super::dns::Entry;
+use super::dns::{End, Entry};
 use super::effect::{Effect, Topic, listed};
 use super::other_zones::OtherZones;
 use super::published_addresses::published;
 use super::zone_view::View;
-use crate::model::{Danger, Gather, RecordType};
+use crate::model::{Danger, Fqdn, Gather, RecordType};
 
 /// Addresses that proxied names of any zone hide and that no query returns before the change.
 #[derive(Debug, Default)]
@@ -32,7 +32,8 @@ impl Hidden {
         for record in before.0.entries() {
             if let Some(address) = record.data.address() {
                 if wanted.contains(&address) {
-                    if record.proxied { &mut hidden } else { &mut public }.insert(address);
+                    let is_hidden = record.proxied || is_behind_edge(before, record.name);
+                    if is_hidden { &mut hidden } else { &mut public }.insert(address);
                 }
             } else if !record.proxied {
                 public.extend(published(&record).into_iter().filter(|a| wanted.contains(a)));
@@ -42,21 +43,23 @@ impl Hidden {
     }
 
     /// Returns the hidden addresses that one record publishes; `was_proxied` is true if its name
-    /// was proxied.
-    pub(super) fn exposed_by(&self, record: &Entry<'_>, was_proxied: bool) -> Vec<Effect> {
+    /// was proxied, and `after` is the zone with the record.
+    pub(super) fn exposed_by(
+        &self,
+        record: &Entry<'_>,
+        was_proxied: bool,
+        after: View<'_, '_>,
+    ) -> Vec<Effect> {
         let name = record.name;
-        let leads = record.data.address().map(|a| a.to_string()).or_else(|| {
-            let target = record.data.target().filter(|_| record.is(RecordType::Cname))?;
-            Some(target.to_string())
-        });
-        let line = match leads {
+        // One proxied record hides the others of its name, and an alias of a proxied name leads to
+        // the edge, too.
+        if record.is_address_or_alias() && is_behind_edge(after, name) {
+            return Vec::new();
+        }
+        let line = match leads_to(record) {
             // This also applies if the address is public under another name, because requests no
             // longer pass through Cloudflare.
-            Some(host) if !record.proxied && was_proxied => {
-                format!(
-                    "{name} is no longer proxied: everyone sees that it leads to {host}, and requests no longer pass through Cloudflare"
-                )
-            }
+            Some(host) if !record.proxied && was_proxied => is_no_longer_proxied(name, &host),
             _ => {
                 let exposed: Vec<IpAddr> =
                     published(record).into_iter().filter(|a| self.0.contains(a)).collect();
@@ -72,4 +75,45 @@ impl Hidden {
         };
         vec![Effect::needing(Danger::ExposesOrigin, Topic::Addresses, name, line)]
     }
+}
+
+/// What becomes visible because a proxied record of a name goes, and another one that it hid stays.
+pub(super) fn uncovered_by_removal(
+    removed: &Entry<'_>,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Option<Effect> {
+    let name = removed.name;
+    if !removed.is_proxied() || is_behind_edge(after, name) {
+        return None;
+    }
+    let staying = before.at(name).into_iter().filter(|record| !record.proxied);
+    let is_there = |record: &Entry<'_>| {
+        after.at(name).iter().any(|other| other.data == record.data && !other.proxied)
+    };
+    let host = staying.filter(is_there).find_map(|record| leads_to(&record))?;
+    let line = is_no_longer_proxied(name, &host);
+    Some(Effect::needing(Danger::ExposesOrigin, Topic::Addresses, name, line))
+}
+
+/// Whether all addresses that resolvers get for a name are those of Cloudflare's edge.
+fn is_behind_edge(view: View<'_, '_>, name: &Fqdn) -> bool {
+    let ends = [RecordType::A, RecordType::Aaaa].map(|kind| view.0.answer(name, kind).end);
+    ends.iter().any(|end| matches!(end, End::Edge(_)))
+        && !ends.iter().any(|end| matches!(end, End::Records(_)))
+}
+
+/// The address or the alias in a record.
+fn leads_to(record: &Entry<'_>) -> Option<String> {
+    record.data.address().map(|a| a.to_string()).or_else(|| {
+        let target = record.data.target().filter(|_| record.is(RecordType::Cname))?;
+        Some(target.to_string())
+    })
+}
+
+/// The sentence about a name that leaves the proxy.
+fn is_no_longer_proxied(name: &Fqdn, host: &str) -> String {
+    format!(
+        "{name} is no longer proxied: everyone sees that it leads to {host}, and requests no longer pass through Cloudflare"
+    )
 }

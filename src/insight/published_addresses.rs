@@ -1,12 +1,19 @@
 //! The addresses and networks that records publish, and the notation of networks.
 
 use std::net::IpAddr;
+use std::sync::LazyLock;
 
 use ipnet::IpNet;
 
 use super::dns::Entry;
 use super::mail::spf::{Mechanism, Qualifier, Spf};
 use crate::model::Rdata;
+use crate::model::facts::CLOUDFLARE_NETWORKS;
+
+/// The networks of Cloudflare's edge, whose addresses proxied names have.
+pub(super) static EDGE: LazyLock<Vec<IpNet>> = LazyLock::new(|| {
+    CLOUDFLARE_NETWORKS.iter().filter_map(|network| network.parse().ok()).collect()
+});
 
 /// Returns the addresses that a record publishes.
 pub(super) fn published(record: &Entry<'_>) -> Vec<IpAddr> {

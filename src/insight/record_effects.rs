@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use super::dns::{Entry, RecordEdit, ZoneIndex};
 use super::effect::{Caused, Effect};
-use super::exposed_origin::Hidden;
+use super::exposed_origin::{Hidden, uncovered_by_removal};
 use super::mail::left_behind::left_behind;
 use super::mail::{
     dkim_change, dmarc_change, mta_sts_tls_reporting, mx_change, spf, spf_change, tlsa_change,
@@ -139,15 +139,20 @@ pub fn effects<'a>(
     // The result is cached, because a name can have hundreds of new records.
     let mut proxied: HashMap<&Fqdn, bool> = HashMap::new();
     for (n, edit) in edits.iter().enumerate() {
-        let Some(record) = &edit.after else { continue };
+        let Some(record) = &edit.after else {
+            let removed = edit.before.as_ref();
+            let uncovered =
+                removed.and_then(|r| uncovered_by_removal(r, View(before), View(after)));
+            found.extend(uncovered.map(|effect| (Rc::from([n]), effect)));
+            continue;
+        };
         let is_new =
             edit.before.is_none_or(|b| b.data != record.data || b.proxied != record.proxied);
         if is_new {
             let is_proxied = || View(before).at(record.name).iter().any(|r| r.proxied);
             let was_proxied = *proxied.entry(record.name).or_insert_with(is_proxied);
-            found.extend(
-                hidden.exposed_by(record, was_proxied).into_iter().map(|e| (Rc::from([n]), e)),
-            );
+            let exposed = hidden.exposed_by(record, was_proxied, View(after));
+            found.extend(exposed.into_iter().map(|e| (Rc::from([n]), e)));
         }
     }
     found.extend(mistyped(before, after, edits, others));

@@ -90,6 +90,19 @@ impl<'a> View<'_, 'a> {
         self.of_type(name, kind).into_iter().filter_map(|r| r.data.target()).collect()
     }
 
+    /// Returns the host of which a name is an alias, as resolvers see it: a proxied alias is answered with
+    /// addresses alone.
+    pub(super) fn visible_alias(self, name: &Fqdn) -> Option<&'a Fqdn> {
+        let alias = *self.of_type(name, RecordType::Cname).first()?;
+        alias.data.target().filter(|_| !self.hides_alias(name))
+    }
+
+    /// Returns true if a name has an alias that resolvers do not see, because it is proxied.
+    pub(super) fn hides_alias(self, name: &Fqdn) -> bool {
+        let aliases = self.of_type(name, RecordType::Cname);
+        self.0.serving().proxies() && aliases.first().is_some_and(|alias| alias.proxied)
+    }
+
     /// Returns true if a name of the zone has no records left; false for the apex.
     pub(super) fn is_given_up(self, name: &Fqdn) -> bool {
         name != self.0.name().as_fqdn() && self.at(name).is_empty()

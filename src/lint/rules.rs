@@ -3,6 +3,7 @@
 mod acceptance_without_effect;
 mod address_not_proxiable;
 mod alias_as_target;
+mod alias_beside_records;
 mod alias_without_address;
 mod below_delegation;
 mod beside_delegation;
@@ -20,6 +21,7 @@ mod rate_without_data_centre;
 mod rule_for_open_host;
 mod service_without_labels;
 mod several_spf;
+mod target_not_proxiable;
 mod threat_score;
 mod values_too_long;
 mod zone_without_address;
@@ -54,6 +56,8 @@ pub static ALL: &[&Rule] = &[
     &doubled_name::RULE,
     &count_of_whole_zone::RULE,
     &acceptance_without_effect::RULE,
+    &alias_beside_records::RULE,
+    &target_not_proxiable::RULE,
 ];
 
 /// The findings of the lints alone.

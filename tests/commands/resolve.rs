@@ -384,6 +384,34 @@ fn questions_are_asked_as_other_tools_ask_them() {
     }
 }
 
+/// `*` is a label like another below a wildcard, and a wildcard can answer with an alias.
+#[test]
+fn questions_about_wildcards_and_what_is_beside_aliases_have_an_answer() {
+    let workspace = Workspace::new(options());
+    workspace.file(
+        "zones.yaml",
+        "version: 1\nzones:\n  example.com:\n    records:\n      - { name: \"*.w\", type: CNAME, content: t.example.com }\n      \
+         - { name: t, type: A, content: 192.0.2.7 }\n      - { name: a.b.w, type: TXT, content: x }\n      \
+         - { name: news, type: CNAME, content: host.example.net }\n      - { name: news, type: MX, content: 10 mx.example.net }\n",
+    );
+    let answer = |question: &[&str]| {
+        workspace.run(&[&["resolve"], question, &["--spec", "zones.yaml"]].concat()).exits(0).stdout
+    };
+    assert!(answer(&["a.*.w.example.com", "A"]).contains("no such name"));
+    assert!(answer(&["x.w.example.com", "A"]).contains("192.0.2.7"));
+    let past_empty = answer(&["b.w.example.com", "A"]);
+    assert!(
+        past_empty.contains("192.0.2.7") && past_empty.contains("advanced ones do not"),
+        "{past_empty}"
+    );
+    for kind in ["MX", "CNAME", "TXT"] {
+        let said = answer(&["news.example.com", kind]);
+        assert!(said.contains("unknown: other records are beside an alias"), "{said}");
+    }
+    let ran = workspace.run(&["resolve", "a.b*.example.com", "--spec", "zones.yaml"]).exits(64);
+    assert!(ran.stderr.contains("is not a domain name"), "{}", ran.stderr);
+}
+
 /// Names that are empty, foreign, internationalised or invalid; zones with no records, or with a
 /// delegation alone.
 #[test]

@@ -177,6 +177,12 @@ fn at(
                 _ => Ok(found(set)),
             };
         }
+        let is_beside = zone.iter().any(|r| r.0 == owner && r.1 != "CNAME");
+        match alias.clone().filter(|_| is_beside) {
+            Some(target) if matches!(kind, "A" | "AAAA") => return Err(target),
+            Some(_) => return Ok("BesideAlias".into()),
+            None => {}
+        }
     }
     match alias {
         Some(target) if kind != "CNAME" && (set.is_empty() || mode == Mode::Plain) => Err(target),

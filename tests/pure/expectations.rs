@@ -273,3 +273,94 @@ fn mistakes_are_shown_at_their_place() {
         );
     }
 }
+
+/// The outcome of an expectation in a pruned zone of its own with these records.
+fn outcome_in(records: &str, expectation: &str) -> (&'static str, String) {
+    let text = format!(
+        "version: 1\nzones:\n  example.com:\n    unmanaged: prune\n    expect:\n      - {{ name: x, {expectation} }}\n    records:\n{records}"
+    );
+    let mut sources = Sources::default();
+    let outcome = spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut sources);
+    let desired = outcome.desired.unwrap_or_else(|| panic!("{:?}", outcome.diagnostics));
+    let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
+    let expected = desired.zones.values().flat_map(|zone| &zone.expect).next().unwrap();
+    let evidence = Evidence {
+        zones: &zones,
+        protections: &BTreeMap::new(),
+        knows_all: true,
+        rigor: Rigor::default(),
+    };
+    match hold(evidence, &expected.what) {
+        Outcome::Passed => ("passed", String::new()),
+        Outcome::PassedSoFar(why) => ("passed so far", why),
+        Outcome::Failed(why) => ("failed", why),
+        Outcome::Unknown(why) => ("unknown", why),
+    }
+}
+
+/// Ten mail servers may be looked up, and one more makes the record invalid (RFC 7208 section
+/// 4.6.4).
+#[test]
+fn the_eleventh_mail_server_spoils_an_spf_record() {
+    let records = |count: usize| {
+        let server = |n: usize| {
+            format!(
+                "      - {{ name: \"@\", type: MX, content: {n} m{n}.example.com }}\n      - {{ name: m{n}, type: A, content: 192.0.2.{n} }}\n"
+            )
+        };
+        let servers: String = (1..=count).map(server).collect();
+        format!("{servers}      - {{ name: \"@\", type: TXT, content: v=spf1 mx -all }}\n")
+    };
+    let expectation = "mail: { spf_pass: [192.0.2.1] }";
+    assert_eq!(outcome_in(&records(10), expectation).0, "passed");
+    let (word, why) = outcome_in(&records(11), expectation);
+    assert!(word == "failed" && why.contains("permerror"), "{word} {why}");
+}
+
+/// What depends on the sender or the connection is unknown; Cloudflare's edge sends no mail.
+#[test]
+fn spf_says_what_the_zone_tells() {
+    let records = "      - { name: h, type: TXT, content: \"v=spf1 a:%{h} -all\" }
+      - { name: l, type: TXT, content: \"v=spf1 exists:%{l}.user.%{d} -all\" }
+      - { name: foo.user.l, type: A, content: 127.0.0.2 }
+      - { name: e, type: TXT, content: \"v=spf1 exists:%{i}._spf.%{d} -all\" }
+      - { name: 1.2.3.4._spf.e, type: A, content: 127.0.0.2 }
+      - { name: relay, type: A, content: 1.2.3.4, proxied: true }
+      - { name: relay, type: TXT, content: v=spf1 a -all }
+      - { name: own, type: TXT, content: v=spf1 ip4:1.2.3.4 -all }
+      - { name: news, type: CNAME, content: own.example.com }
+      - { name: mixed, type: CNAME, content: host.example.net }
+      - { name: mixed, type: TXT, content: v=spf1 ip4:1.2.3.4 -all }
+";
+    for (domain, wanted) in [
+        ("h", "unknown"),
+        ("l", "unknown"),
+        ("e", "passed"),
+        ("relay", "failed"),
+        ("news", "passed"),
+        ("mixed", "unknown"),
+    ] {
+        let expectation = format!("mail: {{ domain: {domain}, spf_pass: [1.2.3.4] }}");
+        let (word, why) = outcome_in(records, &expectation);
+        assert_eq!(word, wanted, "{domain}: {why}");
+    }
+    let of_edge = "mail: { domain: relay, spf_pass: [104.16.0.1] }";
+    assert_eq!(outcome_in(records, of_edge).0, "unknown");
+}
+
+/// Resolvers get addresses for a proxied alias, and no texts of its target.
+#[test]
+fn what_is_behind_a_proxied_alias_is_not_found() {
+    let records = "      - { name: s1._domainkey, type: CNAME, content: key.example.com, proxied: PROXIED }
+      - { name: key, type: TXT, content: \"v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\" }
+      - { name: _dmarc, type: CNAME, content: policy.example.com, proxied: PROXIED }
+      - { name: policy, type: TXT, content: v=DMARC1; p=reject }
+";
+    for (proxied, wanted) in [("true", "failed"), ("false", "passed")] {
+        let records = records.replace("PROXIED", proxied);
+        for expectation in ["mail: { dkim: [s1] }", "mail: { dmarc: reject }"] {
+            let (word, why) = outcome_in(&records, expectation);
+            assert_eq!(word, wanted, "{expectation}: {why}");
+        }
+    }
+}

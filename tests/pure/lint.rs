@@ -271,7 +271,7 @@ fn comes_back(desired: &Desired, start: &Fqdn) -> bool {
             let delegates = r.data.record_type() == Some(RecordType::Ns)
                 && r.name != *zone.name.as_fqdn()
                 && !r.name.is_wildcard();
-            delegates && *name != r.name && name.is_within(&r.name)
+            delegates && name.is_within(&r.name)
         });
         let mut own: Vec<_> = zone
             .records

@@ -5,7 +5,8 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 use zonewright::insight::mail::Envelope;
-use zonewright::insight::mail::spf_check_host::{Known, Lookup, Outcome, check_host};
+use zonewright::insight::mail::spf_check_host::{Outcome, check_host};
+use zonewright::insight::mail::spf_walk::{Known, Lookup};
 use zonewright::model::Fqdn;
 
 /// Records by name, in lower case: the type and the value; `TIMEOUT` for a name whose servers do
@@ -46,6 +47,7 @@ impl Zones {
     fn map<T>(&self, name: &str, kind: &str, read: impl Fn(&Value) -> Option<T>) -> Known<T> {
         match self.find(name, kind, 0) {
             Known::Values(values) => Known::Values(values.iter().filter_map(read).collect()),
+            Known::Edge => Known::Edge,
             Known::Unknown => Known::Unknown,
         }
     }
@@ -91,7 +93,8 @@ fn envelope<'a>(address: &str, sender: &'a str, greeting: &'a str) -> Envelope<'
     let (local, domain) = sender.rsplit_once('@').unwrap_or(("postmaster", sender));
     let local = if local.is_empty() { "postmaster" } else { local };
     let domain = if domain.is_empty() { greeting } else { domain };
-    Envelope { address: address.parse().expect("an address"), local, domain, greeting }
+    let address = address.parse().expect("an address");
+    Envelope { address, local: Some(local), domain, greeting: Some(greeting) }
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::diagnostic::{Place, Sources};
 use crate::document::dns_answer::{AnswerView, json};
 use crate::insight::dns::{End, Entry, Serving, ZoneIndex, Zones};
 use crate::live::{Fetched, MissingZone, ZoneQuery};
-use crate::model::{Desired, Fqdn, Live, Rdata, RecordType, Unmanaged, ZoneName};
+use crate::model::{Desired, Fqdn, Live, NameError, Rdata, RecordType, Unmanaged, ZoneName};
 use crate::reconcile::Goal;
 use crate::render::dns_answer::write_answers;
 
@@ -142,7 +142,7 @@ fn question(args: &ResolveArgs) -> Result<(Fqdn, Option<RecordType>), String> {
             None => Ok((reverse(address), Some(RecordType::Ptr))),
         };
     }
-    let name = Fqdn::parse(&args.name)
+    let name = asked_name(&args.name)
         .map_err(|error| format!("{:?} is not a domain name: {error}", args.name))?;
     let is_any = |text: &&String| text.eq_ignore_ascii_case("ANY") || *text == "*";
     let parse = |text: &String| {
@@ -155,6 +155,20 @@ fn question(args: &ResolveArgs) -> Result<(Fqdn, Option<RecordType>), String> {
         })
     };
     Ok((name, args.record_type.as_ref().filter(|text| !is_any(text)).map(parse).transpose()?))
+}
+
+/// Parses the name of a question. Unlike in a record, `*` may be any of its labels (RFC 4592 section
+/// 2.1.1).
+///
+/// # Errors
+/// What is wrong with it.
+fn asked_name(text: &str) -> Result<Fqdn, NameError> {
+    let plain = |label| if label == "*" { "x" } else { label };
+    let without_asterisks = text.split('.').map(plain).collect::<Vec<_>>().join(".");
+    match Fqdn::parse(text) {
+        Err(NameError::Wildcard) => Fqdn::parse(&without_asterisks).map(|_| Fqdn::reported(text)),
+        parsed => parsed,
+    }
 }
 
 /// Parses a type by its number: `TYPE65` (RFC 3597 section 5).

@@ -148,9 +148,9 @@ fn visible_aliases<'a>(
 ) -> impl Iterator<Item = ChainedAlias<'a>> {
     zone.nodes().filter_map(|node| {
         let record = *node.of_type(RecordType::Cname).first()?;
-        let is_below_delegation = node.path().skip(1).any(|above| above.is_cut());
+        let is_delegated = node.path().any(|name| name.is_cut());
         let is_in_zone = zones.zone_of(record.name).is_some_and(|z| z.name() == zone.name());
-        (is_in_zone && !is_below_delegation).then_some(ChainedAlias {
+        (is_in_zone && !is_delegated).then_some(ChainedAlias {
             record,
             by_wildcard: false,
             is_certain: true,

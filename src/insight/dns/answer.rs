@@ -104,6 +104,8 @@ pub enum Unknown {
     LongChain,
     /// NS records at a wildcard (RFC 4592 section 4.2 leaves them undefined).
     WildcardDelegation,
+    /// An alias that is not flattened beside other records.
+    BesideAlias,
 }
 
 /// A referral to other name servers.
@@ -161,27 +163,7 @@ impl<'a> Zones<'a> {
     /// The answer for a name and type.
     #[must_use]
     pub fn answer(&self, name: &Fqdn, kind: RecordType) -> Answer<'a> {
-        let mut aliases: Vec<Alias<'a>> = Vec::new();
-        let mut name = name.clone();
-        loop {
-            let end =
-                |aliases, name, zone, wildcard, end| Answer { aliases, name, zone, wildcard, end };
-            let NameAnswer { zone, wildcard, found } =
-                self.ask_one_name(&name, kind, Asker::Resolver);
-            let (record, flattened) = match found {
-                Found::End(found) => return end(aliases, name, zone, wildcard, found),
-                Found::Alias(record, flattened) => (record, flattened),
-            };
-            if aliases.len() >= MOST_FOLLOWED {
-                return end(aliases, name, zone, wildcard, End::Unknown(Unknown::LongChain));
-            }
-            let is_loop = aliases.iter().any(|alias| alias.name == name);
-            let Some(target) = record.data.target().filter(|_| !is_loop) else {
-                return end(aliases, name, zone, wildcard, End::Loop);
-            };
-            aliases.push(Alias { name, wildcard, record, flattened });
-            name = target.clone();
-        }
+        follow(name, |name| self.ask_one_name(name, kind, Asker::Resolver))
     }
 
     /// What one name says; aliases are not followed.
@@ -209,7 +191,40 @@ impl<'a> Zones<'a> {
     }
 }
 
+/// Asks for a name, and for what its aliases lead to.
+fn follow<'a>(name: &Fqdn, ask: impl Fn(&Fqdn) -> NameAnswer<'a>) -> Answer<'a> {
+    let mut aliases: Vec<Alias<'a>> = Vec::new();
+    let mut name = name.clone();
+    loop {
+        let NameAnswer { zone, wildcard, found } = ask(&name);
+        let end = |aliases, name, end| Answer { aliases, name, zone, wildcard, end };
+        let (record, flattened) = match found {
+            Found::End(found) => return end(aliases, name, found),
+            Found::Alias(record, flattened) => (record, flattened),
+        };
+        if aliases.len() >= MOST_FOLLOWED {
+            return end(aliases, name, End::Unknown(Unknown::LongChain));
+        }
+        let is_loop = aliases.iter().any(|alias| alias.name == name);
+        let Some(target) = record.data.target().filter(|_| !is_loop) else {
+            return end(aliases, name, End::Loop);
+        };
+        aliases.push(Alias { name, wildcard, record, flattened });
+        name = target.clone();
+    }
+}
+
 impl<'a> ZoneIndex<'a> {
+    /// The answer for a name and type, as far as this zone alone tells.
+    #[must_use]
+    pub fn answer(&self, name: &Fqdn, kind: RecordType) -> Answer<'a> {
+        follow(name, |name| {
+            let (wildcard, found) = self.find(name, kind, Asker::Resolver);
+            let is_in_zone = name.is_within(self.name().as_fqdn());
+            NameAnswer { zone: is_in_zone.then(|| self.name()), wildcard, found }
+        })
+    }
+
     /// What one name of the zone says, with the wildcard that says it.
     fn find(&self, name: &Fqdn, kind: RecordType, asker: Asker) -> (Option<&'a str>, Found<'a>) {
         let Some(location) = self.locate(name.as_str()) else {
@@ -290,19 +305,24 @@ fn at_node<'a>(node: Node<'_, 'a>, serving: &Serving, kind: RecordType, asker: A
     if is_own && kind == RecordType::Dnskey && serving.dnssec == Some(true) {
         return Found::End(End::Cloudflare(Own::Keys, set));
     }
-    // Cloudflare allows types other than addresses beside an alias; they are answered as
-    // themselves. A plain zone has none (RFC 1034 3.6.2).
     let asks_alias = kind == RecordType::Cname;
-    let is_followed = asks_alias || is_address(kind) || serving.is_plain || set.is_empty();
-    let Some(alias) = alias.filter(|_| is_followed) else {
-        return Found::End(if set.is_empty() {
-            End::NoData(NoData::OtherTypes)
-        } else {
-            End::Records(set)
-        });
+    let of_type = |set: Vec<Entry<'a>>| match set.is_empty() {
+        true => Found::End(End::NoData(NoData::OtherTypes)),
+        false => Found::End(End::Records(set)),
     };
+    let Some(alias) = alias else { return of_type(set) };
     let chosen = serving.flattens_all == Some(true) || alias.settings.flatten_cname == Some(true);
     let flattened = !serving.is_plain && (node.is_apex() || chosen);
+    // Resolvers that know the alias ask its target for the other types, and others do not (RFC 1034
+    // section 3.6.2). No address is beside an alias.
+    let is_beside = || node.records().any(|entry| !entry.is(RecordType::Cname));
+    if !flattened && !serving.is_plain && !is_address(kind) && is_beside() {
+        return Found::End(End::Unknown(Unknown::BesideAlias));
+    }
+    // Types beside a flattened alias are answered as themselves.
+    if flattened && !asks_alias && !is_address(kind) && !set.is_empty() {
+        return of_type(set);
+    }
     match (flattened, asks_alias) {
         (true, true) => Found::End(End::NoData(NoData::Hidden)),
         (false, true) => Found::End(End::Records(set)),

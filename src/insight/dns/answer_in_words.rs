@@ -160,6 +160,9 @@ impl Unknown {
             Self::WildcardDelegation => {
                 "unknown: NS records at a wildcard are undefined (RFC 4592 section 4.2)"
             }
+            Self::BesideAlias => {
+                "unknown: other records are beside an alias that is not flattened (RFC 1034 section 3.6.2)"
+            }
         }
     }
 }
@@ -174,10 +177,25 @@ fn is_past_empty(zone: &ZoneIndex<'_>, name: &str, star: &str) -> bool {
 }
 
 impl Answer<'_> {
+    /// Whether a wildcard answers, here or for an alias on the way, that covers the name on some
+    /// name servers of Cloudflare only.
+    fn is_past_empty(&self, zones: &Zones<'_>) -> bool {
+        let aliases = self.aliases.iter().map(|alias| (&alias.name, alias.wildcard));
+        aliases.chain([(&self.name, self.wildcard)]).any(|(name, wildcard)| {
+            let (Some(star), Some(zone)) = (wildcard, zones.zone_of(name)) else { return false };
+            zone.serving().stops_at_empty.is_none() && is_past_empty(zone, name.as_str(), star)
+        })
+    }
+
     /// What this answer takes for granted, and what cannot be seen from records and settings.
     #[must_use]
     pub fn unseen(&self, zones: &Zones<'_>, kind: RecordType) -> Vec<String> {
-        let Some(zone) = self.zone.and_then(|zone| zones.named(zone)) else { return Vec::new() };
+        let past_empty = self.is_past_empty(zones).then(|| {
+            "standard name servers let the wildcard cover this name, advanced ones do not (RFC 4592)".to_owned()
+        });
+        let Some(zone) = self.zone.and_then(|zone| zones.named(zone)) else {
+            return past_empty.into_iter().collect();
+        };
         let serving = zone.serving();
         let mut notes = Vec::new();
         if let Some(hindrance) = serving.hindrance {
@@ -193,12 +211,7 @@ impl Answer<'_> {
         if is_edge && kind == RecordType::Aaaa && serving.ipv6.is_none() {
             notes.push("the zone's `ipv6` setting is unknown; it is on by default".to_owned());
         }
-        let is_past_empty = |star: &str| is_past_empty(zone, self.name.as_str(), star);
-        if self.wildcard.is_some_and(is_past_empty) && serving.stops_at_empty.is_none() {
-            notes.push(
-                "standard name servers let the wildcard cover this name, advanced ones do not (RFC 4592)".to_owned(),
-            );
-        }
+        notes.extend(past_empty);
         if kind == RecordType::Dnskey
             && zone.name().as_fqdn() == &self.name
             && serving.dnssec.is_none()

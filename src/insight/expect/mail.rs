@@ -8,10 +8,12 @@ use super::outcome::Outcome;
 use crate::insight::dns::{Answer, End, Entry};
 use crate::insight::mail::dkim::{self, Selector};
 use crate::insight::mail::mx_change::preference;
-use crate::insight::mail::spf_check_host::{self as check, Known, Lookup, check_host};
+use crate::insight::mail::spf_check_host::{self as check, check_host};
+use crate::insight::mail::spf_lookup::AnsweredNames;
+use crate::insight::mail::spf_walk::{Known, Lookup};
 use crate::insight::mail::{Envelope, dmarc_change};
 use crate::insight::zone_view::View;
-use crate::model::{ExpectedMail, ExpectedPolicy, Fqdn, Gather, RecordType, sort_by_key};
+use crate::model::{ExpectedMail, ExpectedPolicy, Fqdn, Gather, RecordType};
 
 /// Checks it.
 pub(super) fn hold(evidence: Evidence<'_, '_>, expected: &ExpectedMail) -> Outcome {
@@ -77,25 +79,29 @@ fn by_servers(evidence: Evidence<'_, '_>, domain: &Fqdn, by: &[Fqdn]) -> Outcome
             Outcome::failed_if(evidence.knows_all, format!("its server {server} has no address"))
         }
         // Who runs a server elsewhere sees to its address.
-        Known::Values(_) | Known::Unknown => Outcome::Passed,
+        Known::Values(_) | Known::Edge | Known::Unknown => Outcome::Passed,
     }))
 }
 
 /// The addresses of a host, of both families; those of proxied names are Cloudflare's.
 fn addresses(evidence: Evidence<'_, '_>, host: &Fqdn) -> Known<IpAddr> {
-    let lookup = KnownZones(Evidence { knows_all: true, ..evidence });
-    match (lookup.addresses(host, false), lookup.addresses(host, true)) {
+    let answer = |name: &Fqdn, kind| evidence.zones.answer(name, kind);
+    let names = AnsweredNames { answer, knows_all: true };
+    match (names.addresses(host, false), names.addresses(host, true)) {
         (Known::Values(four), Known::Values(six)) => Known::Values([four, six].concat()),
         (Known::Unknown, _) | (_, Known::Unknown) => Known::Unknown,
+        (Known::Edge, _) | (_, Known::Edge) => Known::Edge,
     }
 }
 
 /// Whether a host may send mail in the name of a domain.
 fn may_send(evidence: Evidence<'_, '_>, domain: &Fqdn, address: IpAddr) -> Outcome {
     let name = domain.as_str();
-    let envelope = Envelope { address, local: "postmaster", domain: name, greeting: name };
+    let envelope = Envelope { address, local: None, domain: name, greeting: None };
+    let answer = |name: &Fqdn, kind| evidence.zones.answer(name, kind);
+    let names = AnsweredNames { answer, knows_all: evidence.knows_all };
     let failed = |what: &str| Outcome::Failed(format!("SPF for {name}: {address} {what}"));
-    match check_host(name, &envelope, &KnownZones(evidence)) {
+    match check_host(name, &envelope, &names) {
         check::Outcome::Pass => Outcome::Passed,
         check::Outcome::Unknown => Outcome::Unknown(format!(
             "SPF for {name}: the known zones do not tell whether {address} may send; an include or another name decides"
@@ -168,61 +174,5 @@ fn has_key(evidence: Evidence<'_, '_>, domain: &Fqdn, label: &str) -> Outcome {
         Selector::Broken(why) => failed(&why),
         Selector::Revoked => failed("it is revoked (`p=` is empty)"),
         Selector::Alias(target) => Outcome::Unknown(format!("{what} is an alias of {target}")),
-    }
-}
-
-/// The known zones as a source of answers.
-struct KnownZones<'w, 'a>(Evidence<'w, 'a>);
-
-impl<'a> KnownZones<'_, 'a> {
-    /// The records of a type at a name.
-    fn records(&self, name: &Fqdn, kind: RecordType) -> Known<Entry<'a>> {
-        match self.0.zones.answer(name, kind).end {
-            End::Records(set) => Known::Values(set),
-            End::NoData(_) | End::NoName | End::Loop if self.0.knows_all => {
-                Known::Values(Vec::new())
-            }
-            End::NoData(_) | End::NoName | End::Loop => Known::Unknown,
-            End::Edge(_)
-            | End::Referral(_)
-            | End::Elsewhere
-            | End::Cloudflare(..)
-            | End::Unknown(_) => Known::Unknown,
-        }
-    }
-}
-
-/// Known values, each as something else.
-fn map<T, U>(known: Known<T>, change: impl Fn(T) -> Option<U>) -> Known<U> {
-    match known {
-        Known::Values(values) => Known::Values(values.into_iter().filter_map(change).collect()),
-        Known::Unknown => Known::Unknown,
-    }
-}
-
-impl Lookup for KnownZones<'_, '_> {
-    fn texts(&self, name: &Fqdn) -> Known<Vec<u8>> {
-        map(self.records(name, RecordType::Txt), |entry| entry.text().map(<[u8]>::to_vec))
-    }
-
-    fn addresses(&self, name: &Fqdn, v6: bool) -> Known<IpAddr> {
-        map(self.records(name, if v6 { RecordType::Aaaa } else { RecordType::A }), |entry| {
-            entry.data.address()
-        })
-    }
-
-    fn exchanges(&self, name: &Fqdn) -> Known<Fqdn> {
-        let mut records = match self.records(name, RecordType::Mx) {
-            Known::Values(records) => records,
-            Known::Unknown => return Known::Unknown,
-        };
-        sort_by_key(&mut records, |entry| preference(&entry.data.fields()));
-        map(Known::Values(records), |entry| {
-            entry.data.target().filter(|target| !target.is_root()).cloned()
-        })
-    }
-
-    fn reverse(&self, _address: IpAddr) -> Known<Fqdn> {
-        Known::Unknown
     }
 }

@@ -4,7 +4,7 @@ use super::dkim::{self, Key, KeyKind, Selector};
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic};
 use crate::insight::zone_view::View;
-use crate::model::{Danger, Fqdn, RecordType};
+use crate::model::{Danger, Fqdn};
 
 /// The label between a selector and its domain (RFC 6376 section 3.6.2.1).
 const LABEL: &str = "._domainkey.";
@@ -27,7 +27,7 @@ fn is_reserved(selector: &str) -> bool {
 
 /// What receivers find at a selector.
 pub(super) fn find(view: View<'_, '_>, name: &Fqdn) -> Selector {
-    if let [target, ..] = view.targets(name, RecordType::Cname)[..] {
+    if let Some(target) = view.visible_alias(name) {
         return match view.covers(target) && target != name {
             true => match view.texts(target)[..] {
                 [] => Selector::Broken(format!("it is an alias of {target}, which has no text")),
@@ -82,8 +82,13 @@ pub(in crate::insight) fn compare(
             )));
         }
         (_, Selector::Missing | Selector::Revoked) => {
-            let word =
-                if new == Selector::Missing { "is gone" } else { "is revoked (`p=` is empty)" };
+            let word = match new {
+                Selector::Missing if after.hides_alias(name) => {
+                    "is hidden, because its alias is proxied and answered with addresses alone"
+                }
+                Selector::Missing => "is gone",
+                _ => "is revoked (`p=` is empty)",
+            };
             let line = format!("{what} {word}: mail signed with it no longer verifies");
             let rest = other_usable_selectors(after, name, domain_text);
             effects.push(match (old.is_usable(), rest) {

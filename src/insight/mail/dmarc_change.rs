@@ -4,7 +4,7 @@ use super::dmarc::{Action, Dmarc, is_dmarc};
 use crate::insight::direction::{Direction, more_is_stronger};
 use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::zone_view::View;
-use crate::model::{Danger, Fqdn, RecordType};
+use crate::model::{Danger, Fqdn};
 
 /// The label before the domain (RFC 9989 section 4.6).
 const LABEL: &str = "_dmarc.";
@@ -36,13 +36,11 @@ pub(super) fn action_at(view: View<'_, '_>, name: &Fqdn) -> Option<Action> {
 /// What receivers find at the name of a domain.
 fn find(view: View<'_, '_>, domain: &Fqdn) -> Found {
     let name = Fqdn::reported(&format!("{LABEL}{domain}"));
-    if let Some(target) =
-        view.targets(&name, RecordType::Cname).into_iter().find(|t| !view.covers(t))
-    {
-        return Found::Elsewhere(target.clone());
+    match view.visible_alias(&name) {
+        Some(target) if !view.covers(target) => Found::Elsewhere(target.clone()),
+        Some(target) => texts_at(view, target),
+        None => texts_at(view, &name),
     }
-    let name = view.targets(&name, RecordType::Cname).first().map_or(name, |t| (*t).clone());
-    texts_at(view, &name)
 }
 
 /// What the texts at a name say.
@@ -106,6 +104,12 @@ pub(in crate::insight) fn compare(
     let what = format!("DMARC for {domain}");
     if let Found::Elsewhere(target) = &new {
         return vec![shown(Direction::Unclassified, format!("{what} is an alias of {target}"))];
+    }
+    let name = Fqdn::reported(&format!("{LABEL}{domain}"));
+    if new == Found::Nothing && after.hides_alias(&name) {
+        return vec![breaks(format!(
+            "{what} is hidden, because its alias is proxied and answered with addresses alone"
+        ))];
     }
     let (was, is) = (policy(before, domain), policy(after, domain));
     let by = |from: &Fqdn| if from == domain { String::new() } else { format!(" (from {from})") };

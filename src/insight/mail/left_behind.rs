@@ -7,7 +7,7 @@ use std::rc::Rc;
 use ipnet::IpNet;
 
 use super::spf::is_spf;
-use super::spf_change::{Allows, allows};
+use super::spf_senders::{Allows, allows};
 use crate::insight::direction::Direction;
 use crate::insight::dns::RecordEdit;
 use crate::insight::effect::{Caused, Effect, Topic, listed};

@@ -2,7 +2,7 @@
 //!
 //! | record | read by | compared by |
 //! |---|---|---|
-//! | SPF (RFC 7208) | `spf`, `spf_macros`, within `spf_limits`; evaluated by `spf_check_host` | `spf_change`, `left_behind` |
+//! | SPF (RFC 7208) | `spf`, `spf_macros`; walked by `spf_walk` within `spf_limits`, for one host by `spf_check_host` and for all by `spf_senders`, with names from `spf_lookup` | `spf_change`, `left_behind` |
 //! | DKIM (RFC 6376, 8301, 8463) | `dkim` | `dkim_change` |
 //! | DMARC (RFC 9989) | `dmarc` | `dmarc_change` |
 //! | MX (RFC 5321 section 5, RFC 7505) | | `mx_change` |
@@ -21,7 +21,10 @@ pub mod spf;
 pub(super) mod spf_change;
 pub mod spf_check_host;
 mod spf_limits;
+pub mod spf_lookup;
 mod spf_macros;
+mod spf_senders;
+pub mod spf_walk;
 mod tags;
 pub(super) mod tlsa_change;
 pub(super) mod used_elsewhere;

@@ -13,12 +13,12 @@ pub struct DomainSpec(String);
 pub struct Envelope<'a> {
     /// The address of the host that sends.
     pub address: IpAddr,
-    /// The local part of the sender.
-    pub local: &'a str,
+    /// The local part of the sender, if it is known.
+    pub local: Option<&'a str>,
     /// The domain of the sender.
     pub domain: &'a str,
-    /// The name with which the host greets.
-    pub greeting: &'a str,
+    /// The name with which the host greets, if it is known.
+    pub greeting: Option<&'a str>,
 }
 
 /// A part of a text with macros.
@@ -90,11 +90,11 @@ impl DomainSpec {
             return None;
         }
         let address = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-        let anyone = Envelope { address, local: "", domain: "", greeting: "" };
+        let anyone = Envelope { address, local: None, domain: "", greeting: None };
         self.expand(domain, &anyone).map(|name| Fqdn::reported(&name))
     }
 
-    /// The name for an envelope; `None` where the macro needs more than that. Names that become too
+    /// The name for an envelope; `None` where a macro needs what is not known. Names that become too
     /// long lose labels from the left (section 7.3).
     #[must_use]
     pub fn expand(&self, domain: &Fqdn, envelope: &Envelope<'_>) -> Option<String> {
@@ -107,11 +107,11 @@ impl DomainSpec {
                 Part::Macro { letter: '-', .. } => out.push_str("%20"),
                 Part::Macro { letter, digits, is_reversed, delimiters, is_encoded } => {
                     let value = match letter {
-                        's' => format!("{}@{}", envelope.local, envelope.domain),
-                        'l' => envelope.local.to_owned(),
+                        's' => format!("{}@{}", envelope.local?, envelope.domain),
+                        'l' => envelope.local?.to_owned(),
                         'o' => envelope.domain.to_owned(),
                         'd' => domain.as_str().to_owned(),
-                        'h' => envelope.greeting.to_owned(),
+                        'h' => envelope.greeting?.to_owned(),
                         'i' => dotted(envelope.address),
                         'v' => {
                             if envelope.address.is_ipv4() { "in-addr" } else { "ip6" }.to_owned()
@@ -231,9 +231,9 @@ mod tests {
                 (Fqdn::parse("email.example.com").unwrap(), address.parse().unwrap());
             let envelope = Envelope {
                 address,
-                local: "strong-bad",
+                local: Some("strong-bad"),
                 domain: "email.example.com",
-                greeting: "mx.example.org",
+                greeting: Some("mx.example.org"),
             };
             DomainSpec::parse(text).unwrap().expand(&domain, &envelope)
         };

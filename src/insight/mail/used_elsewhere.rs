@@ -5,7 +5,7 @@ use ipnet::IpNet;
 
 use super::dkim_change;
 use super::dmarc_change;
-use super::spf_change::{self, Found};
+use super::spf_senders::{self, Found};
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::other_zones::{Borrowed, Borrower, OtherZones};
@@ -49,9 +49,10 @@ fn senders_of(
 ) -> Vec<Effect> {
     let Some(first) = borrowers.first().map(|b| &b.domain) else { return Vec::new() };
     let who = listed(borrowers.iter().map(|b| &b.domain));
-    let (old, new) = (spf_change::find(before, name), spf_change::find(after, name));
+    let (old, new) = (spf_senders::find(before, name), spf_senders::find(after, name));
     let (Found::Record(old), new) = (old, new) else { return Vec::new() };
     match new {
+        Found::Unknown => Vec::new(),
         Found::Nothing => {
             vec![breaks(
                 first,

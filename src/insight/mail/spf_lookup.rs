@@ -1,0 +1,57 @@
+//! The answers of name servers as the source in which SPF looks names up.
+
+use std::net::IpAddr;
+
+use super::spf_walk::{Known, Lookup};
+use crate::insight::dns::{Answer, End, Entry};
+use crate::model::{Fqdn, RecordType};
+
+/// Answers to questions, and whether what they do not have does not exist.
+pub struct AnsweredNames<F> {
+    /// Answers a question.
+    pub answer: F,
+    /// Whether the zones that answer have all records.
+    pub knows_all: bool,
+}
+
+impl<'a, F: Fn(&Fqdn, RecordType) -> Answer<'a>> AnsweredNames<F> {
+    /// The records of a type at a name, each as something else.
+    fn records<T>(
+        &self,
+        name: &Fqdn,
+        kind: RecordType,
+        value: impl Fn(&Entry<'a>) -> Option<T>,
+    ) -> Known<T> {
+        match (self.answer)(name, kind).end {
+            End::Records(set) => Known::Values(set.iter().filter_map(value).collect()),
+            End::Edge(_) => Known::Edge,
+            End::NoData(_) | End::NoName | End::Loop if self.knows_all => Known::Values(Vec::new()),
+            End::NoData(_)
+            | End::NoName
+            | End::Loop
+            | End::Referral(_)
+            | End::Elsewhere
+            | End::Cloudflare(..)
+            | End::Unknown(_) => Known::Unknown,
+        }
+    }
+}
+
+impl<'a, F: Fn(&Fqdn, RecordType) -> Answer<'a>> Lookup for AnsweredNames<F> {
+    fn texts(&self, name: &Fqdn) -> Known<Vec<u8>> {
+        self.records(name, RecordType::Txt, |entry| entry.text().map(<[u8]>::to_vec))
+    }
+
+    fn addresses(&self, name: &Fqdn, v6: bool) -> Known<IpAddr> {
+        let kind = if v6 { RecordType::Aaaa } else { RecordType::A };
+        self.records(name, kind, |entry| entry.data.address())
+    }
+
+    fn exchanges(&self, name: &Fqdn) -> Known<Fqdn> {
+        self.records(name, RecordType::Mx, |entry| entry.data.target().cloned())
+    }
+
+    fn reverse(&self, _address: IpAddr) -> Known<Fqdn> {
+        Known::Unknown
+    }
+}

@@ -1,0 +1,272 @@
+//! Who may send in the name of a domain: SPF records followed through the zone.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
+
+use super::spf::{Directive, Mechanism, Qualifier, Spf};
+use super::spf_lookup::AnsweredNames;
+use super::spf_walk::{Hosts, Matched, NamedHost, Stop, Walk};
+use crate::insight::effect::listed;
+use crate::insight::published_addresses::network_in_words;
+use crate::insight::zone_view::View;
+use crate::model::Fqdn;
+
+/// What receivers find at a domain.
+pub(super) enum Found {
+    Nothing,
+    /// The zone does not tell.
+    Unknown,
+    /// They answer "permerror", because of this.
+    Broken(String),
+    Record(Senders),
+}
+
+/// Who may send.
+#[derive(Default)]
+pub(super) struct Senders {
+    v4: Vec<Ipv4Net>,
+    v6: Vec<Ipv6Net>,
+    /// Terms whose hosts this zone does not tell, as written.
+    pub(super) others: BTreeSet<String>,
+    /// What happens to everyone else; `None` if another domain decides.
+    pub(super) otherwise: Option<Qualifier>,
+    pub(super) octets: usize,
+    /// How many terms follow `all`, so that receivers ignore them (RFC 7208 section 5.1).
+    pub(super) ignored: usize,
+    /// Whether nothing says what happens to everyone else, which is as `?all` (RFC 7208 section
+    /// 4.7).
+    pub(super) says_nothing: bool,
+}
+
+impl Senders {
+    /// Whether no host may send.
+    pub(super) fn is_empty(&self) -> bool {
+        self.v4.is_empty()
+            && self.v6.is_empty()
+            && self.others.is_empty()
+            && self.otherwise != Some(Qualifier::Pass)
+    }
+
+    /// The networks that none of these has, as few as possible.
+    pub(super) fn beyond(&self, known: &[IpNet]) -> Vec<IpNet> {
+        let is_new = |network: IpNet| !known.iter().any(|known| known.contains(&network));
+        let v4 = self.v4.iter().copied().filter(|n| is_new(IpNet::V4(*n))).collect();
+        let v6 = self.v6.iter().copied().filter(|n| is_new(IpNet::V6(*n))).collect();
+        Self { v4, v6, ..Self::default() }.networks()
+    }
+
+    /// What of the networks is in none of these, as few as possible.
+    pub(super) fn lost_to(&self, known: &[IpNet]) -> Vec<IpNet> {
+        IpNet::aggregate(
+            &self.networks().into_iter().flat_map(|network| without(network, known)).collect(),
+        )
+    }
+
+    /// The networks, as few as possible.
+    pub(super) fn networks(&self) -> Vec<IpNet> {
+        let v4 = Ipv4Net::aggregate(&self.v4).into_iter().map(IpNet::V4);
+        v4.chain(Ipv6Net::aggregate(&self.v6).into_iter().map(IpNet::V6)).collect()
+    }
+
+    /// What happens to everyone else, in words.
+    pub(super) fn rest(&self) -> &'static str {
+        match self.otherwise {
+            Some(Qualifier::Fail) => "everyone else is refused (-all)",
+            Some(Qualifier::SoftFail) => "everyone else is suspected (~all)",
+            Some(Qualifier::Neutral) if self.says_nothing => {
+                "nothing is said about everyone else (no `all`)"
+            }
+            Some(Qualifier::Neutral) => "nothing is said about everyone else (?all)",
+            Some(Qualifier::Pass) => "everyone else is allowed as well (+all)",
+            None => "another domain decides about everyone else",
+        }
+    }
+
+    /// In a few words.
+    pub(super) fn summary(&self) -> String {
+        let networks = self.networks();
+        let networks = networks.iter().map(network_in_words);
+        let all: Vec<String> = networks.chain(self.others.iter().cloned()).collect();
+        if all.is_empty() { "no one".to_owned() } else { listed(all) }
+    }
+}
+
+/// Whether the record of a domain allows an address.
+pub(super) enum Allows {
+    Yes,
+    No,
+    /// If one of these terms does; their hosts are not in this zone.
+    Perhaps(BTreeSet<String>),
+}
+
+/// Whether the record of a domain allows an address, as far as the zone tells; `None` if receivers
+/// find no record that they understand.
+pub(super) fn allows(view: View<'_, '_>, name: &Fqdn, address: IpAddr) -> Option<Allows> {
+    let Found::Record(senders) = find(view, name) else { return None };
+    Some(match senders.networks().iter().any(|network| network.contains(&address)) {
+        true => Allows::Yes,
+        false if senders.others.is_empty() => Allows::No,
+        false => Allows::Perhaps(senders.others),
+    })
+}
+
+/// What receivers find at a domain, as far as the zone tells.
+pub(super) fn find(view: View<'_, '_>, name: &Fqdn) -> Found {
+    let names =
+        AnsweredNames { answer: |name: &Fqdn, kind| view.0.answer(name, kind), knows_all: true };
+    let mut walk = Walk::new(&names, None);
+    let mut senders = Senders::default();
+    match senders.follow(&mut walk, name, &mut vec![name.clone()]) {
+        Ok(Some((record, octets))) => {
+            let reachable = record.reachable();
+            let ends =
+                matches!(reachable.last(), Some(Directive { mechanism: Mechanism::All, .. }));
+            senders.octets = octets;
+            senders.ignored = record.directives.len() - reachable.len();
+            senders.says_nothing = !ends && record.redirect.is_none();
+            Found::Record(senders)
+        }
+        Ok(None) => Found::Nothing,
+        Err(Stop::Unknown) => Found::Unknown,
+        Err(Stop::Wrong(why)) => Found::Broken(why),
+    }
+}
+
+impl Senders {
+    /// Adds those whom the record of a domain allows, and returns the record with its octets;
+    /// errors make receivers answer "permerror".
+    fn follow(
+        &mut self,
+        walk: &mut Walk<'_>,
+        name: &Fqdn,
+        path: &mut Vec<Fqdn>,
+    ) -> Result<Option<(Spf, usize)>, Stop> {
+        let Some((record, octets)) = walk.record(name)? else { return Ok(None) };
+        for Directive { qualifier, mechanism } in record.reachable() {
+            let passes = *qualifier == Qualifier::Pass;
+            let matched = match walk.look_up(mechanism, name) {
+                Ok(matched) => matched,
+                Err(Stop::Unknown) => {
+                    self.others.extend(passes.then(|| mechanism.shown(name)));
+                    continue;
+                }
+                Err(wrong) => return Err(wrong),
+            };
+            match matched {
+                Matched::Hosts(hosts) if passes => self.add(hosts, &mechanism.shown(name)),
+                // What everyone else may do is said by the record as a whole.
+                Matched::Everyone | Matched::Hosts(_) => {}
+                Matched::PassingAt(inner) => {
+                    let inner = Fqdn::reported(&inner);
+                    if path.contains(&inner) {
+                        return Err(Stop::Wrong(format!("{inner} includes itself")));
+                    }
+                    let mut allowed = Self::default();
+                    path.push(inner.clone());
+                    match allowed.follow_required(walk, &inner, path) {
+                        Err(Stop::Unknown) => {
+                            self.others.extend(passes.then(|| mechanism.shown(name)));
+                        }
+                        Err(wrong) => return Err(wrong),
+                        Ok(()) if passes => self.include(allowed),
+                        Ok(()) => {}
+                    }
+                    path.pop();
+                }
+            }
+        }
+        self.otherwise = record.otherwise();
+        if let (None, Some(target)) = (self.otherwise, &record.redirect) {
+            walk.count_lookup()?;
+            let is_known = match target.name() {
+                Some(target) if path.contains(&target) => {
+                    return Err(Stop::Wrong(format!("{target} redirects to itself")));
+                }
+                Some(target) => {
+                    path.push(target.clone());
+                    match self.follow_required(walk, &target, path) {
+                        Ok(()) => true,
+                        Err(Stop::Unknown) => false,
+                        Err(wrong) => return Err(wrong),
+                    }
+                }
+                None => false,
+            };
+            self.others.extend((!is_known).then(|| format!("redirect={}", target.as_str())));
+        }
+        Ok(Some((record, octets)))
+    }
+
+    /// As [`Senders::follow`], for a domain that another record names: it must have a record.
+    fn follow_required(
+        &mut self,
+        walk: &mut Walk<'_>,
+        name: &Fqdn,
+        path: &mut Vec<Fqdn>,
+    ) -> Result<(), Stop> {
+        match self.follow(walk, name, path)? {
+            Some(_) => Ok(()),
+            None => Err(Stop::Wrong(format!("{name} has no SPF record"))),
+        }
+    }
+
+    /// Adds the hosts of a term.
+    fn add(&mut self, hosts: Hosts, term: &str) {
+        for network in hosts.networks {
+            match network {
+                IpNet::V4(network) => self.v4.push(network),
+                IpNet::V6(network) => self.v6.push(network),
+            }
+        }
+        let words = |host: NamedHost| host.exchange.map_or(term.to_owned(), |e| format!("a:{e}"));
+        self.others.extend(hosts.unknown.into_iter().map(words));
+        // Receivers compare with the addresses of the edge, which send no mail.
+        self.others.extend(hosts.proxied.into_iter().map(|h| format!("{} (proxied)", words(h))));
+    }
+
+    /// Adds those whom an included record allows: whoever passes everywhere passes here.
+    fn include(&mut self, mut allowed: Self) {
+        self.v4.append(&mut allowed.v4);
+        self.v6.append(&mut allowed.v6);
+        self.others.append(&mut allowed.others);
+        if allowed.otherwise == Some(Qualifier::Pass) {
+            self.v4.push(Ipv4Net::default());
+            self.v6.push(Ipv6Net::default());
+        }
+    }
+}
+
+/// What is left of a network without others.
+pub(super) fn without(network: IpNet, others: &[IpNet]) -> Vec<IpNet> {
+    if others.iter().any(|other| other.contains(&network)) {
+        return Vec::new();
+    }
+    let inside: Vec<IpNet> =
+        others.iter().copied().filter(|other| network.contains(other)).collect();
+    match network.subnets(network.prefix_len() + 1) {
+        Ok(halves) if !inside.is_empty() => {
+            halves.flat_map(|half| without(half, &inside)).collect()
+        }
+        _ => vec![network],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_narrower_network_loses_is_the_rest() {
+        let net = |text: &str| -> IpNet { text.parse().unwrap() };
+        let senders = Senders { v4: vec!["198.18.60.0/24".parse().unwrap()], ..Senders::default() };
+        assert_eq!(senders.lost_to(&[net("198.18.60.0/25")]), [net("198.18.60.128/25")]);
+        assert_eq!(
+            senders.lost_to(&[net("198.18.60.64/26")]),
+            [net("198.18.60.0/26"), net("198.18.60.128/25")]
+        );
+        assert_eq!(senders.lost_to(&[net("198.18.0.0/16")]), []);
+        assert_eq!(senders.lost_to(&[net("198.18.61.0/24")]), [net("198.18.60.0/24")]);
+    }
+}
