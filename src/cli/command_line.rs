@@ -65,14 +65,14 @@ pub(super) fn as_shown(
 
 /// Creates the error anew from arguments without unprintable characters.
 fn printable(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> clap::Error {
-    let given: Vec<String> =
+    let texts: Vec<String> =
         arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();
-    let shown: Vec<_> = given.iter().map(|argument| safe(argument)).collect();
-    if shown.iter().zip(&given).all(|(shown, given)| shown == given) {
+    let shown: Vec<_> = texts.iter().map(|argument| safe(argument)).collect();
+    if shown.iter().zip(&texts).all(|(shown, text)| shown == text) {
         return error;
     }
-    let again = parse(shown.iter().map(|shown| OsString::from(shown.as_ref()))).err();
-    again.unwrap_or_else(|| {
+    let printable_error = parse(shown.iter().map(|shown| OsString::from(shown.as_ref()))).err();
+    printable_error.unwrap_or_else(|| {
         command().error(error.kind(), "an argument holds characters that cannot be shown")
     })
 }

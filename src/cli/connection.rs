@@ -118,11 +118,11 @@ impl OpenConnection {
 
         let store = store(directory)?;
         for (zone, tier) in zones {
-            let made =
+            let is_created =
                 sandbox::ensure_zone(&store, zone.as_str(), tier, SEED).with_context(|| {
                     format!("failed to prepare the sandbox in {}", directory.display())
                 })?;
-            if made {
+            if is_created {
                 output.say(&format!("sandbox: created the empty zone {zone} ({tier} plan)"));
             }
         }
@@ -202,8 +202,9 @@ pub(super) fn store(directory: &std::path::Path) -> anyhow::Result<crate::sandbo
 
 /// Returns the host in a base URL, without scheme, path and anything that could be a password.
 fn host(base_url: &str) -> String {
-    let rest = base_url.trim().split_once("://").map_or(base_url, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let authority_and_path =
+        base_url.trim().split_once("://").map_or(base_url, |(_, address)| address);
+    let authority = authority_and_path.split(['/', '?', '#']).next().unwrap_or_default();
     authority.rsplit('@').next().unwrap_or_default().to_owned()
 }
 

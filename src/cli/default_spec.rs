@@ -30,13 +30,15 @@ pub(super) fn in_help(what: &str) -> String {
 pub(super) fn fill(spec: &mut Vec<PathBuf>, command: &str) -> Result<String, String> {
     let Found { path, beside } = find(Path::new("."), command)?;
     let shown = if path == FILE { path.to_owned() } else { format!("{path}/") };
-    let rest: Vec<String> = beside.iter().map(|directory| format!("{directory}/")).collect();
-    let rest = match rest.as_slice() {
+    let directories: Vec<String> = beside.iter().map(|directory| format!("{directory}/")).collect();
+    let note = match directories.as_slice() {
         [] => String::new(),
-        rest => format!("; {} is read as far as {path} includes it", rest.join(" or ")),
+        directories => {
+            format!("; {} is read as far as {path} includes it", directories.join(" or "))
+        }
     };
     spec.push(PathBuf::from(path));
-    Ok(format!("No SPEC is given: using {shown}{rest}"))
+    Ok(format!("No SPEC is given: using {shown}{note}"))
 }
 
 /// Returns the first of these places that exists in the working directory, even if it is no spec. A
@@ -83,13 +85,13 @@ fn find(directory: &Path, command: &str) -> Result<Found, String> {
 /// Returns the message for a directory without a spec.
 fn nothing(directory: &Path, command: &str) -> String {
     let is_other = |name: &&str| fs::symlink_metadata(directory.join(name)).is_ok();
-    let other = [FILE].iter().chain(&DIRECTORIES).filter(|name| is_other(name)).map(|name| {
-        let wanted = if *name == FILE { "file" } else { "directory" };
-        format!(" ({name} is here, but it is not a {wanted})")
+    let misplaced = [FILE].iter().chain(&DIRECTORIES).filter(|name| is_other(name)).map(|name| {
+        let kind = if *name == FILE { "file" } else { "directory" };
+        format!(" ({name} is here, but it is not a {kind})")
     });
-    let other: String = other.collect();
+    let misplaced: String = misplaced.collect();
     format!(
-        "no SPEC is given, and this directory has no {FILE}, {}/{other}; name the files or directories of the spec (`zonewright \
+        "no SPEC is given, and this directory has no {FILE}, {}/{misplaced}; name the files or directories of the spec (`zonewright \
          help {command}` has examples), or begin with one: zonewright init",
         DIRECTORIES.join("/ or ")
     )

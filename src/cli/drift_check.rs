@@ -148,8 +148,8 @@ pub(super) async fn deliver(webhook: &Webhook, report: &DriftDocument, output: &
 
 /// Parses a state for `--fail-on`.
 fn state(text: &str) -> Result<State, String> {
-    let known = State::differing().find(|state| state.as_str() == text.trim());
-    known.ok_or_else(|| format!("known states are {}", words(", ", |_| true)))
+    let named_state = State::differing().find(|state| state.as_str() == text.trim());
+    named_state.ok_or_else(|| format!("known states are {}", words(", ", |_| true)))
 }
 
 /// Returns the help of `--fail-on`.

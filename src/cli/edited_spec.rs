@@ -45,13 +45,13 @@ pub(super) fn edited(
     let reread = |texts: BTreeMap<String, String>| {
         // A value that replaced a variable may have been the only use of the variable.
         let options = spec::Options { texts, may_leave_variables: true, ..options.clone() };
-        let mut again =
+        let mut edited_goal =
             Goal::from_spec(&inputs, &options, selection.clone())?.with_base(goal.base().cloned());
         if let Some(snapshot) = wish.snapshot {
             // The first call has reported an old or incomplete snapshot.
-            let _ = snapshot.limit(&mut again, Duration::MAX);
+            let _ = snapshot.limit(&mut edited_goal, Duration::MAX);
         }
-        Ok(again)
+        Ok(edited_goal)
     };
     let choice = Choice {
         only: wish.only,

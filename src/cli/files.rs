@@ -154,19 +154,19 @@ pub(super) fn rewrite(files: &[Rewrite<'_>]) -> anyhow::Result<()> {
     let mut ready = Vec::new();
     for Rewrite { path, before, after } in files {
         let shown = path.display();
-        let there =
+        let metadata =
             fs::symlink_metadata(path).with_context(|| format!("failed to read {shown}"))?;
-        if there.is_symlink() {
+        if metadata.is_symlink() {
             let target = fs::read_link(path).unwrap_or_default();
             bail!(
                 "{shown} is a link to {}; nothing was written. Give that file itself",
                 target.display()
             );
         }
-        if !there.is_file() {
+        if !metadata.is_file() {
             bail!("{shown} is not a regular file; nothing was written");
         }
-        if there.permissions().readonly() {
+        if metadata.permissions().readonly() {
             bail!("{shown} is read-only; nothing was written. Make it writable and run this again");
         }
         if fs::read(path).with_context(|| format!("failed to read {shown}"))? != before.as_bytes() {
@@ -177,7 +177,7 @@ pub(super) fn rewrite(files: &[Rewrite<'_>]) -> anyhow::Result<()> {
         let write = || -> io::Result<NamedTempFile> {
             let mut beside = create_beside(directory_of(path), Readers::Owner)?;
             beside.write_all(after.as_bytes())?;
-            beside.as_file().set_permissions(there.permissions())?;
+            beside.as_file().set_permissions(metadata.permissions())?;
             beside.as_file().sync_all()?;
             Ok(beside)
         };
@@ -277,8 +277,8 @@ fn target(path: &Path) -> io::Result<Target> {
 fn descriptor(path: &Path) -> Option<Target> {
     let number: u32 = path.file_name()?.to_str()?.parse().ok()?;
     let directory = directory_of(path).canonicalize().ok()?;
-    let own = Path::new("/proc").join(std::process::id().to_string());
-    let is_own = directory == Path::new("/dev/fd") || directory.starts_with(own);
+    let own_descriptors = Path::new("/proc").join(std::process::id().to_string());
+    let is_own = directory == Path::new("/dev/fd") || directory.starts_with(own_descriptors);
     match number {
         _ if !is_own && !directory.starts_with("/proc") => None,
         _ if directory.file_name() != Some("fd".as_ref()) => None,

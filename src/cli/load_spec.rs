@@ -57,9 +57,9 @@ pub(super) fn load(
         Err(unusable) => {
             let InvalidSpec { diagnostics, sources } = *unusable;
             show(&diagnostics, &sources);
-            let found =
+            let findings =
                 Findings { command, diagnostics: &diagnostics, sources: &sources, holds: None };
-            report_errors(&found, settings, output)?;
+            report_errors(&findings, settings, output)?;
             Err(Ended::Reported(Exit::Error).into())
         }
     }

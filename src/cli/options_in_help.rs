@@ -64,14 +64,14 @@ impl Matters {
     /// # Errors
     /// The option to leave out.
     pub(in crate::cli) fn check(self, command: &str, global: &Global) -> Result<(), String> {
-        let given = [
+        let options = [
             ("zone", self.zones, !global.zone.is_empty()),
             ("shard", self.shards, global.shard.is_some()),
             ("var", self.variables, !global.variables.is_empty()),
             ("policy", self.policy, global.policy.is_some()),
             ("base", self.base, global.base.is_some()),
         ];
-        match given.iter().find(|(_, is_read, is_given)| *is_given && !is_read) {
+        match options.iter().find(|(_, is_read, is_given)| *is_given && !is_read) {
             Some((option, ..)) => {
                 Err(format!("`{command}` has no --{option}, which would have no effect; remove it"))
             }
@@ -105,8 +105,8 @@ pub(super) fn tailored(command: Command, matters: Matters) -> Command {
     if has_options {
         return command;
     }
-    let all = Global::augment_args(Command::new("options"));
-    command.args(all.get_arguments().cloned().map(|option| {
+    let global_options = Global::augment_args(Command::new("options"));
+    command.args(global_options.get_arguments().cloned().map(|option| {
         let (is_shown, is_short) = matters.of(option.get_id().as_str());
         option.hide(!is_shown).hide_short_help(!is_short)
     }))

@@ -233,11 +233,11 @@ impl Output {
     pub(super) fn diagnostics(&self, diagnostics: &Diagnostics, sources: &Sources) {
         self.hide();
         let is_wanted = |d: &&Diagnostic| !self.quiet || d.severity == Severity::Error;
-        let wanted = diagnostics.iter().filter(is_wanted);
+        let visible_diagnostics = diagnostics.iter().filter(is_wanted);
         let _ = self.on_messages(|out| {
             render::diagnostics::write(
                 out,
-                wanted,
+                visible_diagnostics,
                 sources,
                 self.colour_of_messages,
                 self.width_of_messages(),
@@ -256,8 +256,8 @@ impl Output {
                 .partition(|d| d.is_known && self.verbose == 0);
         self.diagnostics(&new.into_iter().cloned().collect(), sources);
         if let Some(words) = render::known_findings(counted.into_iter()) {
-            let new = if plan.base.is_some() { "" } else { "; --base shows the new ones" };
-            self.say(&format!("note: {words}; -v shows them{new}"));
+            let hint = if plan.base.is_some() { "" } else { "; --base shows the new ones" };
+            self.say(&format!("note: {words}; -v shows them{hint}"));
         }
     }
 

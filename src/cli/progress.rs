@@ -115,8 +115,8 @@ impl Observer for ApplyProgress {
                 output.log(&format!("{zone}: {logged} of {total} done"));
             }
             ApplyEvent::Refused { zone, operations, reason, narrowing } => {
-                let next = if *narrowing { "; trying smaller parts" } else { "" };
-                output.news(&format!("{zone}: {operations} refused: {reason}{next}"));
+                let consequence = if *narrowing { "; trying smaller parts" } else { "" };
+                output.news(&format!("{zone}: {operations} refused: {reason}{consequence}"));
             }
             ApplyEvent::NoBatches { zone } => {
                 output

@@ -80,8 +80,9 @@ impl ListArgs {
 
 /// Parses the name of a list and its file.
 fn named_file(text: &str) -> Result<(String, PathBuf), String> {
-    let named = text.split_once('=').map(|(name, file)| (name.trim_start_matches('$'), file));
-    match named.filter(|(name, file)| !name.is_empty() && !file.is_empty()) {
+    let name_and_file =
+        text.split_once('=').map(|(name, file)| (name.trim_start_matches('$'), file));
+    match name_and_file.filter(|(name, file)| !name.is_empty() && !file.is_empty()) {
         Some((name, file)) => Ok((name.to_owned(), file.into())),
         None => {
             Err("write the name of the list and its file, such as office=office.csv".to_owned())
@@ -338,9 +339,9 @@ impl Recordings {
         has_examples: bool,
         lists: &Arc<Lists>,
     ) -> anyhow::Result<Self> {
-        let named = || sets.iter().filter(|(_, paths)| !paths.is_empty());
-        let names = named().map(|(set, paths)| (*set, paths.to_vec())).collect();
-        let sets = named().map(|(set, paths)| Ok((*set, recorded::open(paths, options)?)));
+        let given_sets = || sets.iter().filter(|(_, paths)| !paths.is_empty());
+        let names = given_sets().map(|(set, paths)| (*set, paths.to_vec())).collect();
+        let sets = given_sets().map(|(set, paths)| Ok((*set, recorded::open(paths, options)?)));
         let sets = sets.collect::<Result<Vec<_>, recorded::ReadError>>()?;
         Ok(Self {
             requests: RequestsToRehearse { sets, has_examples, lists: lists.clone() },

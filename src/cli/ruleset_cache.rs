@@ -51,8 +51,8 @@ impl FileCache {
     fn seal(&self, id: &str, version: &str, content: &str) -> String {
         // Ids and versions contain no line feed, and neither does an address that can be connected
         // to.
-        let whole = format!("{}\n{id}\n{version}\n{content}", self.base_url);
-        HEXLOWER.encode(self.credentials.seal(whole.as_bytes()).as_ref())
+        let sealed_text = format!("{}\n{id}\n{version}\n{content}", self.base_url);
+        HEXLOWER.encode(self.credentials.seal(sealed_text.as_bytes()).as_ref())
     }
 }
 

@@ -125,7 +125,7 @@ impl<'a> Settings<'a> {
 
     /// Returns the values of Terraform's variables in the environment: `TF_VAR_NAME`.
     pub(super) fn terraform_variables(&self) -> BTreeMap<String, String> {
-        let all: Vec<(OsString, OsString)> = match self.flags.surroundings.environment() {
+        let variables: Vec<(OsString, OsString)> = match self.flags.surroundings.environment() {
             Some(given) => given.iter().map(|(name, value)| (name.into(), value.clone())).collect(),
             None => std::env::vars_os().collect(),
         };
@@ -133,7 +133,7 @@ impl<'a> Settings<'a> {
             let name = name.into_string().ok()?.strip_prefix("TF_VAR_")?.to_owned();
             Some((name, value.into_string().ok()?))
         };
-        all.into_iter().filter_map(variable).gather()
+        variables.into_iter().filter_map(variable).gather()
     }
 
     /// Returns the options for reading previous versions of the spec.

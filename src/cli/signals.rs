@@ -206,7 +206,7 @@ fn listen(mut on_signal: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
         use futures_util::stream::{SelectAll, unfold};
         use tokio::signal::unix::{SignalKind, signal};
         let ignored = ignored();
-        let mut all = SelectAll::new();
+        let mut signals = SelectAll::new();
         for kind in [
             SignalKind::interrupt(),
             SignalKind::terminate(),
@@ -216,13 +216,13 @@ fn listen(mut on_signal: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
         ] {
             if !is_set(ignored, kind.as_raw_value()) {
                 let signal = signal(kind).context("failed to listen to signals")?;
-                all.push(Box::pin(unfold(signal, async |mut signal| {
+                signals.push(Box::pin(unfold(signal, async |mut signal| {
                     signal.recv().await.map(|()| ((), signal))
                 })));
             }
         }
         tokio::spawn(async move {
-            while let Some(()) = all.next().await {
+            while let Some(()) = signals.next().await {
                 on_signal();
             }
         });
@@ -231,10 +231,10 @@ fn listen(mut on_signal: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
     {
         let listening = tokio::signal::ctrl_c();
         tokio::spawn(async move {
-            let mut next = listening.await;
-            while next.is_ok() {
+            let mut result = listening.await;
+            while result.is_ok() {
                 on_signal();
-                next = tokio::signal::ctrl_c().await;
+                result = tokio::signal::ctrl_c().await;
             }
         });
     }

@@ -46,8 +46,8 @@ impl SnapshotOptions {
     ) -> anyhow::Result<Option<(OpenSnapshot, Diagnostics)>> {
         let Some(file) = &self.against else { return Ok(None) };
         let open = OpenSnapshot::open(file, settings.now()?)?;
-        let found = open.limit(goal, self.max_snapshot_age);
-        Ok(Some((open, found)))
+        let diagnostics = open.limit(goal, self.max_snapshot_age);
+        Ok(Some((open, diagnostics)))
     }
 
     /// Opens the snapshot for a command that prints a plan: shows the findings and adds them to the

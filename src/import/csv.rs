@@ -24,9 +24,9 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Import
         found.report(findings::UNREADABLE_SOURCE, "", place, why, Some(help));
         return;
     }
-    let whole = text.len();
+    let text_length = text.len();
     let text = text.trim_start_matches('\u{feff}');
-    let mark = whole - text.len();
+    let mark = text_length - text.len();
     let mut reader =
         csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
     let columns = match reader.headers() {
@@ -56,9 +56,9 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Import
         // The reader counts lines from the end of the previous row.
         let offset =
             cells.position().map_or(0, |at| usize::try_from(at.byte()).unwrap_or_default());
-        let rest = text.get(offset..).unwrap_or_default();
-        let offset = mark + offset + rest.len() - rest.trim_start_matches(['\r', '\n']).len();
-        let length = rest.trim_start_matches(['\r', '\n']).lines().next().map_or(0, str::len);
+        let rows = text.get(offset..).unwrap_or_default();
+        let offset = mark + offset + rows.len() - rows.trim_start_matches(['\r', '\n']).len();
+        let length = rows.trim_start_matches(['\r', '\n']).lines().next().map_or(0, str::len);
         let place = Place { source, span: Span::new(offset, offset + length) };
         let row = Row { columns: &columns, cells: &cells };
         let what = format!("{} {}", row.name(), row.type_name());

@@ -85,7 +85,7 @@ pub(super) fn attributes_not_in_spec(record: &LiveRecord) -> Vec<&'static str> {
     let is_lost = |(name, is_on): &(&'static str, Option<bool>)| {
         *is_on == Some(true) && !in_spec.contains(&(*name, Some(true)))
     };
-    let mut all: Vec<_> =
+    let mut lost_attributes: Vec<_> =
         settings.named().into_iter().filter(is_lost).map(|(name, _)| name).collect();
     let mut facets = Facets {
         ttl: (!proxied).then_some(*ttl),
@@ -93,8 +93,8 @@ pub(super) fn attributes_not_in_spec(record: &LiveRecord) -> Vec<&'static str> {
         tags: (!tags.is_empty()).then(|| tags.clone()),
         ..Facets::default()
     };
-    all.extend(unsayable(&mut facets));
-    all
+    lost_attributes.extend(unsayable(&mut facets));
+    lost_attributes
 }
 
 /// Converts a live record with all its attributes.
@@ -183,25 +183,25 @@ fn waf(
                 rule_notes.push((rule.id.clone(), why));
                 continue;
             };
-            let mut own = recognise_rule(rule, &name, *phase, live, Place::NOWHERE);
-            if matches!(&own.form, RuleForm::Raw(raw) if raw.holds_credential()) {
+            let mut desired_rule = recognise_rule(rule, &name, *phase, live, Place::NOWHERE);
+            if matches!(&desired_rule.form, RuleForm::Raw(raw) if raw.holds_credential()) {
                 let why = format!(
                     "the rule {name} names a credential, which no spec may hold; it is left alone"
                 );
                 rule_notes.push((rule.id.clone(), why));
                 continue;
             }
-            if let RuleForm::Raw(_) = own.form {
+            if let RuleForm::Raw(_) = desired_rule.form {
                 notes.push(format!(
                     "the rule {name} is written as Cloudflare has it, because a spec cannot express all of it"
                 ));
-            } else if matches!(own.form, RuleForm::Skip(_)) {
-                own.note = Note {
+            } else if matches!(desired_rule.form, RuleForm::Skip(_)) {
+                desired_rule.note = Note {
                     reason: Some(rule.body.description().unwrap_or(REASON).to_owned()),
                     ..Note::default()
                 };
             }
-            list.push(own);
+            list.push(desired_rule);
         }
         if !list.is_empty() {
             section.lists.insert(*phase, list);
@@ -236,8 +236,8 @@ fn why_not_in_spec(rules: &[LiveRule], rule: &LiveRule, phase: Phase) -> Option<
 
 /// Returns the id of a managed ruleset, with its name if that is known.
 fn managed_ruleset(id: &str) -> String {
-    let known = MANAGED_RULESETS.iter().find(|ruleset| ruleset.id == id);
-    known.map_or_else(|| id.to_owned(), |ruleset| format!("{id} ({})", ruleset.name))
+    let named_ruleset = MANAGED_RULESETS.iter().find(|ruleset| ruleset.id == id);
+    named_ruleset.map_or_else(|| id.to_owned(), |ruleset| format!("{id} ({})", ruleset.name))
 }
 
 /// Converts a rule for a spec, under its `ref` or a name made from its description. Returns `None`

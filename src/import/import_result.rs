@@ -187,8 +187,8 @@ impl ImportResult {
     /// number.
     pub(super) fn distinct_reference(&mut self, wanted: &str) -> String {
         let numbered = (2..).map(|n| format!("{wanted}-{n}"));
-        let mut all = std::iter::once(wanted.to_owned()).chain(numbered);
-        all.find(|name| self.references.insert(name.clone())).unwrap_or_default()
+        let mut candidates = std::iter::once(wanted.to_owned()).chain(numbered);
+        candidates.find(|name| self.references.insert(name.clone())).unwrap_or_default()
     }
 
     /// Counts an entry.
@@ -205,10 +205,10 @@ impl ImportResult {
     /// Adds the counts since a tally once more for each equal copy of the entries.
     pub(super) fn count_copies(&mut self, since: &BTreeMap<String, Tally>, copies: usize) {
         for (kind, tally) in &mut self.tally {
-            let before = since.get(kind).copied().unwrap_or_default();
-            tally.all += copies * (tally.all - before.all);
-            tally.imported += copies * (tally.imported - before.imported);
-            tally.in_part += copies * (tally.in_part - before.in_part);
+            let previous_tally = since.get(kind).copied().unwrap_or_default();
+            tally.all += copies * (tally.all - previous_tally.all);
+            tally.imported += copies * (tally.imported - previous_tally.imported);
+            tally.in_part += copies * (tally.in_part - previous_tally.in_part);
         }
     }
 
@@ -372,13 +372,13 @@ impl ImportResult {
                     self.report(findings::IN_PART, what, place, &missing, None);
                 }
                 self.count(kind, translation);
-                let new =
+                let unused_comments =
                     comments.into_iter().filter(|(at, _)| self.used.insert((place.source, *at)));
                 self.remarks.add(
                     &zone,
                     &record.name,
                     &record.data,
-                    new.map(|(_, words)| words).collect(),
+                    unused_comments.map(|(_, words)| words).collect(),
                 );
                 let types = self.types.entry((zone.clone(), record.name.clone())).or_default();
                 types.extend(record.data.record_type());
@@ -460,18 +460,19 @@ impl ImportResult {
     /// Returns why a record conflicts with the records of its name: a second CNAME, or types that
     /// exclude each other.
     fn conflict(&self, zone: &ZoneName, record: &LiveRecord) -> Option<String> {
-        let own = record.data.record_type()?;
+        let record_type = record.data.record_type()?;
         let types = self.types.get(&(zone.clone(), record.name.clone()))?;
         let is_new = || {
             !self.origins.contains_key(&(zone.clone(), record.name.clone(), record.data.clone()))
         };
-        if own == RecordType::Cname && types.contains(&own) && is_new() {
+        if record_type == RecordType::Cname && types.contains(&record_type) && is_new() {
             return Some("the name has another CNAME already".to_owned());
         }
         let is_apex = record.name == *zone.as_fqdn();
-        let other = types.iter().find(|other| own.excludes_at(**other, is_apex))?;
+        let conflicting_type =
+            types.iter().find(|other| record_type.excludes_at(**other, is_apex))?;
         Some(format!(
-            "the name has a record of type {other} already, and {own} cannot share a name with it"
+            "the name has a record of type {conflicting_type} already, and {record_type} cannot share a name with it"
         ))
     }
 
@@ -563,14 +564,18 @@ impl ImportResult {
 fn different_attributes(a: &LiveRecord, b: &LiveRecord) -> Vec<&'static str> {
     // The TTL of a proxied record is automatic.
     let ttl = |record: &LiveRecord| (!record.proxied).then_some(record.ttl);
-    let all = [
+    let comparisons = [
         ("proxied", a.proxied != b.proxied),
         ("ttl", a.proxied == b.proxied && ttl(a) != ttl(b)),
         ("comment", a.comment != b.comment),
         ("tags", a.tags != b.tags),
         ("settings", a.settings != b.settings),
     ];
-    all.into_iter().filter(|(_, is_different)| *is_different).map(|(name, _)| name).collect()
+    comparisons
+        .into_iter()
+        .filter(|(_, is_different)| *is_different)
+        .map(|(name, _)| name)
+        .collect()
 }
 
 /// Returns the path of a file with links followed, or the path itself if that fails.

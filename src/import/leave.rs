@@ -60,8 +60,8 @@ impl Leaving {
     pub(super) fn knows(&self, address: &str) -> bool {
         let is_instance =
             |known: &String| known.strip_prefix(address).is_some_and(|rest| rest.starts_with('['));
-        let known = self.terraform.keys().chain(&self.partly_unknown);
-        known.into_iter().any(|known| known == address || is_instance(known))
+        let addresses = self.terraform.keys().chain(&self.partly_unknown);
+        addresses.into_iter().any(|known| known == address || is_instance(known))
     }
 
     /// Notes that a module or a resource stays, because some of its instances are unknown.

@@ -57,8 +57,8 @@ fn zone_settings(
         }
     }
     if !fixed.is_empty() {
-        let named = first_of(fixed, MOST_NAMED);
-        notes.push(format!("settings that the zone's plan fixes are left out ({named})"));
+        let names = first_of(fixed, MOST_NAMED);
+        notes.push(format!("settings that the zone's plan fixes are left out ({names})"));
     }
 }
 

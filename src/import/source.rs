@@ -344,9 +344,9 @@ impl<'g> Reader<'g> {
                 }
             }
             SourceKind::Octodns => {
-                let named = zone_of_path(path);
-                let is_named_like_zone = named.is_some();
-                let zone = named.or_else(|| self.given.default.clone());
+                let zone_in_path = zone_of_path(path);
+                let is_named_like_zone = zone_in_path.is_some();
+                let zone = zone_in_path.or_else(|| self.given.default.clone());
                 let (tree, path) = (self.tree.clone(), path.to_owned());
                 self.octodns_files.push(OctodnsFile {
                     tree,

@@ -51,8 +51,8 @@ pub(super) fn read_zone_files(
         files.iter().filter_map(|file| Some((file.path.canonicalize().ok()?, file.source))),
     );
     for file in files {
-        let named = zone_of_path(&file.path);
-        let assumed = given.or(named.as_ref());
+        let zone_in_path = zone_of_path(&file.path);
+        let assumed = given.or(zone_in_path.as_ref());
         let outline = {
             let mut read_file = reader(file.directory(), &mut sources);
             Outline::read(file.source, file.directory(), assumed, &mut read_file, found)

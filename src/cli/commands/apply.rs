@@ -140,8 +140,8 @@ impl ApplyArgs {
         settings: &Settings<'_>,
         output: &Output,
     ) -> anyhow::Result<(Goal, Consents)> {
-        let given = settings.consents(&self.consents)?;
-        let opened = saved_plan::open(path, self.max_age, settings.now()?, given)?;
+        let consents = settings.consents(&self.consents)?;
+        let opened = saved_plan::open(path, self.max_age, settings.now()?, consents)?;
         if let (Some(day), Some(planned)) = (&settings.flags.today, opened.0.saved_day())
             && day != planned
         {

@@ -100,8 +100,8 @@ fn report(
     if output.format == Format::Text {
         output.diagnostics(&errors, sources);
     }
-    let found = Findings { command: "diff", diagnostics: &errors, sources, holds: None };
-    report_errors(&found, settings, output)?;
+    let findings = Findings { command: "diff", diagnostics: &errors, sources, holds: None };
+    report_errors(&findings, settings, output)?;
     Ok(Exit::Error)
 }
 
@@ -126,6 +126,6 @@ fn select<'n>(
     }
     let is_meant = |name: &str| patterns.iter().any(|pattern| pattern.matches(name));
     changes.zones.retain(|zone| is_meant(zone.zone.as_str()));
-    let meant: BTreeSet<&str> = names.filter(|name| is_meant(name)).gather();
-    changes.unchanged = meant.len() - changes.zones.len();
+    let selected_names: BTreeSet<&str> = names.filter(|name| is_meant(name)).gather();
+    changes.unchanged = selected_names.len() - changes.zones.len();
 }

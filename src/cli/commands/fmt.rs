@@ -58,7 +58,7 @@ impl Run for FmtArgs {
             self.spec.spec.iter().map(|path| input(path)).collect::<anyhow::Result<_>>()?;
         let options = spec::Options { may_leave_variables: true, ..settings.spec_options()? };
         let mut sources = Sources::default();
-        let before = spec::load(&inputs, &options, &mut sources);
+        let loaded = spec::load(&inputs, &options, &mut sources);
         let stdin = inputs.iter().find_map(|input| match input {
             spec::Input::Stdin(text) => Some(text.clone()),
             spec::Input::Path(_) => None,
@@ -68,14 +68,14 @@ impl Run for FmtArgs {
                 "`fmt -` formats standard input alone; give the files in a run of their own",
             ));
         }
-        if before.files == 0 {
+        if loaded.files == 0 {
             // Reports inputs that cannot be read.
-            output.diagnostics(&before.diagnostics, &sources);
+            output.diagnostics(&loaded.diagnostics, &sources);
             return Ok(Exit::Error);
         }
-        let mut all = Vec::new();
+        let mut formatted_files = Vec::new();
         // An invalid spec is formatted as well, except for files that cannot be read.
-        let unread = before
+        let unread = loaded
             .diagnostics
             .iter()
             .filter(|d| d.severity == Severity::Error && d.primary.is_none());
@@ -94,7 +94,7 @@ impl Run for FmtArgs {
                     .with_context(|| format!("failed to read {name}"))?,
             };
             match edit::format(&text, self.sort) {
-                Ok(after) => all.push(File { name, before: text, after }),
+                Ok(after) => formatted_files.push(File { name, before: text, after }),
                 Err(error @ (FormatError::Syntax(_) | FormatError::CarriageReturn { .. })) => {
                     output.message(&format!("error: {name}: {error}"));
                     is_bad = true;
@@ -102,18 +102,20 @@ impl Run for FmtArgs {
                 // The meaning of the file is known, so the file is valid.
                 Err(error) => {
                     output.message(&format!("warning: {name}: {error}"));
-                    all.push(File { name, after: text.clone(), before: text });
+                    formatted_files.push(File { name, after: text.clone(), before: text });
                 }
             }
         }
-        if let Some(words) = other_meaning(&inputs, &options, &before, &all, stdin.is_some()) {
+        if let Some(words) =
+            other_meaning(&inputs, &options, &loaded, &formatted_files, stdin.is_some())
+        {
             output.message(&format!(
                 "error: formatting would change the meaning of the spec ({words}); nothing was written. \
                  Please report this"
             ));
             return Ok(Exit::Error);
         }
-        finish(self, &all, stdin.is_some(), is_bad, output)
+        finish(self, &formatted_files, stdin.is_some(), is_bad, output)
     }
 }
 
@@ -139,9 +141,11 @@ fn other_meaning(
         [spec::Input::Stdin(files.first().map(|file| file.after.clone()).unwrap_or_default())];
     let inputs = if is_stdin { &formatted[..] } else { inputs };
     let options = spec::Options { texts, ..options.clone() };
-    let after = spec::load(inputs, &options, &mut Sources::default());
-    let Some(after) = after.desired else { return Some("it would have mistakes".to_owned()) };
-    let (before, after) = (spec::print(desired), spec::print(&after));
+    let reloaded = spec::load(inputs, &options, &mut Sources::default());
+    let Some(formatted_spec) = reloaded.desired else {
+        return Some("it would have mistakes".to_owned());
+    };
+    let (before, after) = (spec::print(desired), spec::print(&formatted_spec));
     let mut lines = before.lines().zip(after.lines());
     (before != after).then(|| {
         lines

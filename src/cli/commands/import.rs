@@ -316,9 +316,9 @@ fn joined(
             zone.waf = None;
         }
         if output.is_quiet() && !notes.is_empty() {
-            let left = count(notes.len(), "thing");
+            let omissions = count(notes.len(), "thing");
             output.message(&format!(
-                "{}: {left} left out; run without --quiet to list each",
+                "{}: {omissions} left out; run without --quiet to list each",
                 zone.name
             ));
         }
@@ -493,9 +493,9 @@ fn files_in_words(found: &ImportResult, is_verbose: bool) -> Vec<String> {
         by_reason.entry(reason).or_default().push(path);
     }
     for (reason, paths) in by_reason {
-        let most = if is_verbose { usize::MAX } else { MOST_SKIPPED };
+        let limit = if is_verbose { usize::MAX } else { MOST_SKIPPED };
         let names =
-            first_of(paths.iter().map(|path| safe(&path.to_string_lossy()).into_owned()), most);
+            first_of(paths.iter().map(|path| safe(&path.to_string_lossy()).into_owned()), limit);
         lines.push(format!("  {}: {names}", safe(reason)));
     }
     lines

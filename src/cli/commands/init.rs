@@ -132,7 +132,7 @@ async fn write_all(
 /// Writes the files that do not exist yet, and adds each to the report. Returns true if any was
 /// written.
 fn write_new(all: Vec<(String, String)>, report: &mut NewFiles) -> anyhow::Result<bool> {
-    let before = report.written.len();
+    let written_before = report.written.len();
     for (path, text) in all {
         let list = if files::create(Path::new(&path), &text)? {
             &mut report.written
@@ -141,7 +141,7 @@ fn write_new(all: Vec<(String, String)>, report: &mut NewFiles) -> anyhow::Resul
         };
         list.push(path);
     }
-    Ok(report.written.len() > before)
+    Ok(report.written.len() > written_before)
 }
 
 /// Writes a spec: of live zones if there are credentials, or else an example. An error ends the run
@@ -162,8 +162,8 @@ async fn spec(
     if args.all {
         return Err(missing.context("failed to list the zones for --all"));
     }
-    let named = settings.flags.zone.first().map(|name| ZoneName::parse(name));
-    let name = match (named, settings.flags.zone.len()) {
+    let first_name = settings.flags.zone.first().map(|name| ZoneName::parse(name));
+    let name = match (first_name, settings.flags.zone.len()) {
         (None, _) => None,
         (Some(Ok(name)), 1) if is_one_label(&name) => {
             return Err(Ended::usage(format!(
@@ -203,18 +203,18 @@ async fn imported(
     let chosen = if args.all {
         all
     } else if !settings.flags.zone.is_empty() {
-        let seen = all.clone();
+        let visible_zones = all.clone();
         let zones =
             all.into_iter().map(|name| (name.clone(), DesiredZone::new(name, Place::NOWHERE)));
         let mut unselected = Diagnostics::default();
         let desired = Desired { zones: zones.gather(), ..Desired::default() };
         let selected = settings.selection()?.apply(desired, &mut unselected);
         if unselected.has_errors() {
-            let wanted = settings.flags.zone.join(", ");
+            let globs = settings.flags.zone.join(", ");
             bail!(
                 "these credentials can see no zone that matches --zone {}; they see {}. Nothing was written",
-                safe(&wanted),
-                some(&seen)
+                safe(&globs),
+                some(&visible_zones)
             );
         }
         output.diagnostics(&unselected, &Sources::default());
@@ -288,7 +288,7 @@ fn asked(all: &BTreeSet<ZoneName>, output: &Output) -> anyhow::Result<BTreeSet<Z
 
 /// Parses the zones in a reply.
 fn chosen(answer: &str, all: &BTreeSet<ZoneName>) -> Result<BTreeSet<ZoneName>, String> {
-    let mut found = BTreeSet::new();
+    let mut selection = BTreeSet::new();
     for word in answer.split([',', ' ', '\t', '\r', '\n']).filter(|word| !word.is_empty()) {
         let number =
             |text: &str| text.parse::<usize>().ok().filter(|n| (1..=all.len()).contains(n));
@@ -297,21 +297,21 @@ fn chosen(answer: &str, all: &BTreeSet<ZoneName>) -> Result<BTreeSet<ZoneName>, 
             None => number(word).map(|n| (n, n)),
         };
         if word.eq_ignore_ascii_case("all") {
-            found.extend(all.iter().cloned());
+            selection.extend(all.iter().cloned());
         } else if word.eq_ignore_ascii_case("none") {
             return Ok(BTreeSet::new());
         } else if let Some((first, last)) = range.filter(|(first, last)| first <= last) {
-            found.extend(all.iter().skip(first - 1).take(last - first + 1).cloned());
+            selection.extend(all.iter().skip(first - 1).take(last - first + 1).cloned());
         } else if let Some(name) = all.iter().find(|name| name.as_str().eq_ignore_ascii_case(word))
         {
-            found.insert(name.clone());
+            selection.insert(name.clone());
         } else {
             return Err(format!(
                 "{word:?} is neither a number of the list, nor the name of a zone in it"
             ));
         }
     }
-    Ok(found)
+    Ok(selection)
 }
 
 /// Reports the written files.

@@ -172,10 +172,11 @@ fn exit(verdict: &Verdict, args: &PlanArgs) -> Exit {
 
 /// Asks Cloudflare whether it would accept each planned change of rules.
 async fn server_check(plan: &Plan, checker: &CheckClient) -> Vec<(Address, DryRunResult)> {
-    let mut all = Vec::new();
+    let mut results = Vec::new();
     for zone in &plan.zones {
         let answers = server_dry_run(checker, zone).await;
-        all.extend(zone.rules().map(|(_, operation, _)| operation.address.clone()).zip(answers));
+        results
+            .extend(zone.rules().map(|(_, operation, _)| operation.address.clone()).zip(answers));
     }
-    all
+    results
 }

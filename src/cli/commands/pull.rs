@@ -113,13 +113,13 @@ fn finish(
     };
     let pulled =
         edited((goal, plan, live), &args.spec, &wish, (&is_wanted, &is_weakened_wanted), settings)?;
-    let taken = pulled.taken.iter().chain(pulled.left.iter().map(|(address, _)| address));
+    let handled = pulled.taken.iter().chain(pulled.left.iter().map(|(address, _)| address));
     let differing: Vec<&Address> = plan
         .zones
         .iter()
         .flat_map(|zone| &zone.operations)
         .map(|operation| &operation.address)
-        .chain(taken)
+        .chain(handled)
         .collect();
     for pattern in only.unused(&differing) {
         output.message(&format!("warning: --only {} names nothing that differs", safe(pattern)));
@@ -197,10 +197,16 @@ fn difference(operation: &Operation) -> String {
 /// Returns the result as a JSON document.
 fn json(pulled: &Pulled, is_dry: bool) -> PulledFiles {
     let files: Vec<_> = pulled.files.iter().map(|file| file.name.clone()).collect();
-    let taken = pulled.taken.iter().map(|address| address.as_str().to_owned()).collect();
-    let left = pulled.left.iter().map(|(address, why)| (address.as_str(), why.as_str()));
+    let taken_addresses = pulled.taken.iter().map(|address| address.as_str().to_owned()).collect();
+    let left_addresses = pulled.left.iter().map(|(address, why)| (address.as_str(), why.as_str()));
     let is_written = !is_dry && !files.is_empty();
-    PulledFiles::of((is_written, files), taken, left, pulled.notes.clone(), patch(&changed(pulled)))
+    PulledFiles::of(
+        (is_written, files),
+        taken_addresses,
+        left_addresses,
+        pulled.notes.clone(),
+        patch(&changed(pulled)),
+    )
 }
 
 /// Prints the result.
@@ -226,13 +232,13 @@ fn show(pulled: &Pulled, is_dry: bool, output: &Output) -> anyhow::Result<()> {
     if pulled.files.is_empty() {
         return Ok(output.result(|out| writeln!(out, "Nothing to take over."))?);
     }
-    let taken: Vec<&str> = pulled.taken.iter().map(crate::model::Address::as_str).collect();
+    let addresses: Vec<&str> = pulled.taken.iter().map(crate::model::Address::as_str).collect();
     output.result(|out| {
         if is_dry {
             write!(out, "{}", shown(&files))?;
             return writeln!(out, "\nDry run: nothing was written.");
         }
-        for address in &taken {
+        for address in &addresses {
             writeln!(out, "  {}", safe(address))?;
         }
         let names: Vec<&str> = files.iter().map(|file| file.name).collect();

@@ -150,8 +150,8 @@ fn question(args: &ResolveArgs) -> Result<(Fqdn, Option<RecordType>), String> {
             if ["SOA", "TYPE6"].iter().any(|soa| text.eq_ignore_ascii_case(soa)) {
                 return "Cloudflare answers SOA itself; its values are the setting `soa` of the zone".to_owned();
             }
-            let known: Vec<_> = RecordType::ALL.iter().map(|kind| kind.as_str()).collect();
-            format!("{text:?} is not a supported record type; use one of {}", known.join(", "))
+            let types: Vec<_> = RecordType::ALL.iter().map(|kind| kind.as_str()).collect();
+            format!("{text:?} is not a supported record type; use one of {}", types.join(", "))
         })
     };
     Ok((name, args.record_type.as_ref().filter(|text| !is_any(text)).map(parse).transpose()?))

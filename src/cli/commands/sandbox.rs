@@ -279,10 +279,11 @@ fn profile(args: &ServeArgs) -> sandbox::Profile {
     profile.account_rulesets = !args.without_account_rulesets;
     profile.owasp_level = args.owasp_level;
     if !args.permissions.is_empty() {
-        let given = args.permissions.iter();
-        profile.permissions = given.fold(sandbox::Permissions::default(), |all, given| {
-            all.with(given.group, Some(given.access))
-        });
+        let permissions = args.permissions.iter();
+        profile.permissions = permissions
+            .fold(sandbox::Permissions::default(), |all, permission| {
+                all.with(permission.group, Some(permission.access))
+            });
     }
     if args.old_srv_members {
         profile.old_srv_members = sandbox::OldSrvMembers::AcceptEqual;

@@ -112,7 +112,7 @@ impl Run for TestArgs {
 /// Returns the expectations of the previous spec that a zone no longer has. Their places are not in
 /// the files of the spec.
 fn gone(zone: &DesiredZone, base: Option<&Base>) -> Vec<Expectation> {
-    let old = base
+    let previous_expectations = base
         .and_then(|base| base.desired.zones.get(&zone.name))
         .map_or(&[][..], |zone| &zone.expect);
     let of_previous = |old: &Expectation| Expectation {
@@ -120,5 +120,5 @@ fn gone(zone: &DesiredZone, base: Option<&Base>) -> Vec<Expectation> {
         place: Place::NOWHERE,
         ..old.clone()
     };
-    dropped(&zone.expect, old).map(of_previous).collect()
+    dropped(&zone.expect, previous_expectations).map(of_previous).collect()
 }

@@ -66,9 +66,9 @@ impl Run for ValidateArgs {
             }
             Format::Document(_) => {
                 let (diagnostics, sources) = (&goal.diagnostics, &goal.sources);
-                let found =
+                let findings =
                     Findings { command: "validate", diagnostics, sources, holds: Some(&holds) };
-                write_findings(&found, settings.flags, output)?;
+                write_findings(&findings, settings.flags, output)?;
             }
         }
         Ok(Exit::Success)

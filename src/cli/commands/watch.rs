@@ -189,9 +189,9 @@ impl Watcher<'_> {
     /// Runs one round and reports its result in one line.
     async fn round(&mut self, number: u64) {
         let begun = Instant::now();
-        let found = self.look().await;
+        let result = self.look().await;
         let clock = rfc3339(self.global.surroundings.clock()());
-        match found {
+        match result {
             Ok(look) => {
                 let view = look.view(&self.args.reporting);
                 let line = format!(
@@ -249,14 +249,14 @@ impl Watcher<'_> {
             .map(|path| write_metrics(path, &look.report, self.requests, self.output));
         if let Some(webhook) = &self.webhook {
             let is_found = look.report.count_of(&reporting.fail_on) > 0;
-            let now = is_found.then(|| look.report.fingerprint(&reporting.fail_on));
+            let fingerprint = is_found.then(|| look.report.fingerprint(&reporting.fail_on));
             // Findings are reported once, and so is their end, unless the end is uncertain.
             let is_news =
-                now != self.reported && (is_found || view.verdict() != Verdict::Incomplete);
+                fingerprint != self.reported && (is_found || view.verdict() != Verdict::Incomplete);
             if (reporting.webhook_always || is_news)
                 && deliver(webhook, &document(&view), self.output).await
             {
-                self.reported = now;
+                self.reported = fingerprint;
             }
         }
         shown?;
@@ -273,14 +273,14 @@ impl Watcher<'_> {
             self.output.result(|out| writeln!(out, "{}", visible_json(&line)))?;
             return Ok(());
         }
-        let now = look.report.fingerprint(crate::drift::State::ALL);
-        if self.shown == Some(now) {
+        let fingerprint = look.report.fingerprint(crate::drift::State::ALL);
+        if self.shown == Some(fingerprint) {
             return Ok(());
         }
         self.output.plan_diagnostics(&look.plan, &Diagnostics::default(), &look.goal.sources);
         self.output
             .report(|out| write_drift(out, &view, self.output.colour, self.output.verbose > 0))?;
-        self.shown = Some(now);
+        self.shown = Some(fingerprint);
         Ok(())
     }
 }

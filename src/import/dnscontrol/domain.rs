@@ -119,8 +119,8 @@ impl<'j> Domain<'j> {
 
     /// Returns true if both domains declare the same for their zone.
     pub(super) fn is_equal(&self, other: &Self) -> bool {
-        let said = |domain: &Self| {
-            let mut said: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let content_of = |domain: &Self| {
+            let mut contents: BTreeMap<&str, Vec<String>> = BTreeMap::new();
             for member in ["records", "recordsabsent", "rawrecords", "unmanaged", "nameservers"] {
                 let text = |item: &Json| {
                     let mut item = item.clone();
@@ -129,24 +129,31 @@ impl<'j> Domain<'j> {
                     item.as_object_mut().map(|members| members.remove("filepos"));
                     item.to_string()
                 };
-                let items = said.entry(member).or_default();
+                let items = contents.entry(member).or_default();
                 items.extend(domain.items(member).map(text));
                 items.sort();
             }
             for member in ["auto_dnssec", "keepunknown", "ignore_external_dns"] {
-                said.entry(member)
+                contents
+                    .entry(member)
                     .or_default()
                     .extend(domain.json.get(member).map(Json::to_string));
             }
-            let own = |(name, _): &(&String, &Json)| !name.starts_with("dnscontrol_");
-            let metadata =
-                domain.json.get("meta").and_then(Json::as_object).into_iter().flatten().filter(own);
-            said.entry("meta")
+            let is_of_author = |(name, _): &(&String, &Json)| !name.starts_with("dnscontrol_");
+            let metadata = domain
+                .json
+                .get("meta")
+                .and_then(Json::as_object)
+                .into_iter()
+                .flatten()
+                .filter(is_of_author);
+            contents
+                .entry("meta")
                 .or_default()
                 .extend(metadata.map(|(name, value)| format!("{name} {value}")));
-            said
+            contents
         };
-        said(self) == said(other)
+        content_of(self) == content_of(other)
     }
 
     /// Reports that the domain does not go to Cloudflare.

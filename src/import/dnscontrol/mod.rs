@@ -55,12 +55,16 @@ pub(super) fn translate(
     chosen: &BTreeSet<String>,
     found: &mut ImportResult,
 ) {
-    let known: Vec<Providers> =
+    let providers_of_documents: Vec<Providers> =
         documents.iter().map(|document| Providers::read(&document.json, &document.path)).collect();
-    let unknown_names =
-        || chosen.iter().filter(|name| !known.iter().any(|providers| providers.has(name)));
+    let unknown_names = || {
+        chosen
+            .iter()
+            .filter(|name| !providers_of_documents.iter().any(|providers| providers.has(name)))
+    };
     if let Some(name) = unknown_names().next().filter(|_| !documents.is_empty()) {
-        let names: BTreeSet<&str> = known.iter().flat_map(Providers::names).collect();
+        let names: BTreeSet<&str> =
+            providers_of_documents.iter().flat_map(Providers::names).collect();
         let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
         let detail = format!("there is no provider `{name}` in the source");
         let help = match names.is_empty() {
@@ -71,7 +75,7 @@ pub(super) fn translate(
         return;
     }
     let mut by_zone: BTreeMap<ZoneName, Vec<Selected<'_>>> = BTreeMap::new();
-    for (document, known) in documents.iter().zip(&known) {
+    for (document, known) in documents.iter().zip(&providers_of_documents) {
         let domains = domains_of(&document.json, found);
         let Some(cloudflare) = cloudflare_of(known, &domains, chosen, &document.path, found) else {
             return;

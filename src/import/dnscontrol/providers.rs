@@ -47,11 +47,11 @@ impl Providers {
             BTreeMap::new()
         });
         let type_of = |entry: &Json, name: &str| {
-            let own = entry
+            let stated_type = entry
                 .get("type")
                 .and_then(Json::as_str)
                 .filter(|text| !matches!(*text, "" | UNKNOWN));
-            own.map(str::to_owned).or_else(|| types.get(name).cloned())
+            stated_type.map(str::to_owned).or_else(|| types.get(name).cloned())
         };
         for (member, kinds) in
             [("dns_providers", &mut providers.dns), ("registrars", &mut providers.registrars)]
@@ -150,9 +150,9 @@ fn types_beside(document: &Path) -> Result<BTreeMap<String, String>, String> {
     // The message of the parser could show a secret.
     let entries: BTreeMap<String, Credential> = serde_json::from_str(&without_comments(&text))
         .map_err(|_| "it is not an object with an object for each provider".to_owned())?;
-    let named = entries.into_iter().filter_map(|(name, entry)| Some((name, entry.type_name?)));
+    let kinds = entries.into_iter().filter_map(|(name, entry)| Some((name, entry.type_name?)));
     types.extend(
-        named.filter(|(_, kind)| !kind.is_empty() && kind != UNKNOWN && !kind.starts_with('$')),
+        kinds.filter(|(_, kind)| !kind.is_empty() && kind != UNKNOWN && !kind.starts_with('$')),
     );
     Ok(types)
 }

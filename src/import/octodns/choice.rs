@@ -52,11 +52,11 @@ pub(super) fn import_configurations(
     if let Some(target) =
         choice.target.as_deref().filter(|target| !is_target(configurations, target))
     {
-        let mut known: Vec<&String> = configurations.iter().flat_map(targets_of).collect();
-        known.sort_unstable();
-        known.dedup();
-        let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-        let help = format!("the zones go to {}", known.join(", "));
+        let mut targets: Vec<&String> = configurations.iter().flat_map(targets_of).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        let names: Vec<String> = targets.iter().map(|name| format!("`{name}`")).collect();
+        let help = format!("the zones go to {}", names.join(", "));
         let why = format!("no zone of octoDNS has the target `{target}`");
         return found.report(findings::UNREADABLE_SOURCE, "", Place::NOWHERE, &why, Some(help));
     }
@@ -73,14 +73,14 @@ pub(super) fn import_configurations(
             // A plan that octoDNS never applies changes nothing at Cloudflare; the user may still
             // name the target of the zone.
             let is_published = choice.target.is_some() || !zone.is_never_applied;
-            let wanted =
+            let targets =
                 zone.entry.targets.iter().filter(|target| is_wanted(configuration, target, choice));
-            let wanted: Vec<&String> = wanted.filter(|_| is_published).collect();
-            if wanted.is_empty() {
+            let targets: Vec<&String> = targets.filter(|_| is_published).collect();
+            if targets.is_empty() {
                 leave_out(configuration, zone, choice, documents, found);
             }
             let publications =
-                wanted.into_iter().map(|target| Publication { configuration, zone, target });
+                targets.into_iter().map(|target| Publication { configuration, zone, target });
             by_zone.entry(&zone.zone).or_default().extend(publications);
         }
     }
@@ -120,13 +120,13 @@ fn leave_out(
 ) {
     let target = zone.entry.targets.first().map_or("", String::as_str);
     let content = zone_content(configuration, zone, target, documents, &found.sources);
-    let wanted =
+    let target_name =
         choice.target.as_ref().map_or("Cloudflare".to_owned(), |chosen| format!("`{chosen}`"));
     let why = match zone.is_never_applied
         && zone.entry.targets.iter().any(|target| is_wanted(configuration, target, choice))
     {
         true => "octoDNS never publishes it (`always-dry-run`)".to_owned(),
-        false => other_targets(configuration, zone.entry, &wanted),
+        false => other_targets(configuration, zone.entry, &target_name),
     };
     let path = configuration.path.display();
     let why = format!("in {path}, {why}");
@@ -145,18 +145,18 @@ fn import_zone(
     let Some(first) = publications.first() else { return };
     let content = first.content(documents, found);
     let different = {
-        let own = content.fingerprint(zone);
+        let fingerprint = content.fingerprint(zone);
         let differs = |other: &&Publication<'_>| {
-            let other = other.content(documents, found);
-            other.fingerprint(zone) != own
+            let other_content = other.content(documents, found);
+            other_content.fingerprint(zone) != fingerprint
         };
         publications[1..].iter().find(differs)
     };
     let Some(different) = different else {
         return content.import(zone, found);
     };
-    let all: Vec<String> = publications.iter().map(Publication::in_words).collect();
-    let detail = format!("{zone} has different records in {}", all.join(", "));
+    let places: Vec<String> = publications.iter().map(Publication::in_words).collect();
+    let detail = format!("{zone} has different records in {}", places.join(", "));
     let choice = "choose one with `--config FILE`, `--target NAME` or both".to_owned();
     found.contradiction(detail, [first.zone.entry.place, different.zone.entry.place], choice);
 }

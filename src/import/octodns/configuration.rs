@@ -180,7 +180,7 @@ fn find_base(
         ProviderKind::Yaml(yaml) => yaml.directory.clone(),
         ProviderKind::Cloudflare(_) | ProviderKind::Other => None,
     };
-    let all: Vec<(String, Place)> = providers.values().filter_map(directory_of).collect();
+    let directories: Vec<(String, Place)> = providers.values().filter_map(directory_of).collect();
     // The directory of a provider that is only a target need not exist.
     let is_source =
         |name: &str| zones.iter().any(|zone| zone.sources.iter().any(|source| source == name));
@@ -196,7 +196,7 @@ fn find_base(
         let path = base.join(directory);
         path.is_dir() && within(tree, &path, directory).is_ok_and(|real| real.is_some())
     };
-    for wanted in [&all, &sources] {
+    for wanted in [&directories, &sources] {
         if let Some(base) =
             bases.iter().find(|base| wanted.iter().all(|(directory, _)| is_there(base, directory)))
         {

@@ -57,7 +57,7 @@ pub(super) fn read_files(files: &[OctodnsFile], choice: &OctodnsChoice, found: &
     let mut configurations: Vec<Configuration> = Vec::new();
     let mut candidates: Vec<PathBuf> = Vec::new();
     let mut lone_files: Vec<&OctodnsFile> = Vec::new();
-    let mut others: Vec<&OctodnsFile> = Vec::new();
+    let mut unused_files: Vec<&OctodnsFile> = Vec::new();
     let mut by_tree: BTreeMap<&Path, Vec<&OctodnsFile>> = BTreeMap::new();
     for file in files {
         by_tree.entry(&file.tree).or_default().push(file);
@@ -86,7 +86,7 @@ pub(super) fn read_files(files: &[OctodnsFile], choice: &OctodnsChoice, found: &
         let (_, not_included): (Vec<&OctodnsFile>, Vec<&OctodnsFile>) =
             no_configurations.into_iter().partition(|file| has_configuration && is_included(&file));
         if has_configuration {
-            others.extend(not_included)
+            unused_files.extend(not_included)
         } else {
             lone_files.extend(not_included)
         }
@@ -99,7 +99,7 @@ pub(super) fn read_files(files: &[OctodnsFile], choice: &OctodnsChoice, found: &
         return report_unknown_configuration(config, &candidates, found);
     }
     import_configurations(&configurations, choice, &mut documents, found);
-    skip_unread(&others, &documents, found);
+    skip_unread(&unused_files, &documents, found);
     import_lone_files(&lone_files, choice, &mut documents, found);
 }
 
@@ -119,13 +119,13 @@ fn read_candidate(
     if !(has_sections || names_sections || text.contains("!include")) {
         return None;
     }
-    let before = std::mem::take(&mut found.diagnostics);
+    let earlier_diagnostics = std::mem::take(&mut found.diagnostics);
     let root = includes.read(&file.tree, &file.path, file.source, found);
     includes.take_remarks();
-    let own = std::mem::replace(&mut found.diagnostics, before);
+    let file_diagnostics = std::mem::replace(&mut found.diagnostics, earlier_diagnostics);
     let is_candidate = root.as_ref().is_some_and(is_configuration);
     if is_candidate || (root.is_none() && has_sections) {
-        found.diagnostics.append(own);
+        found.diagnostics.append(file_diagnostics);
     }
     root.filter(|_| is_candidate)
 }
@@ -144,11 +144,11 @@ fn report_unknown_configuration(config: &Path, candidates: &[PathBuf], found: &m
         "`--config {}` is not a configuration of octoDNS below the sources",
         config.display()
     );
-    let known: Vec<String> = candidates.iter().map(|path| path.display().to_string()).collect();
-    let help = match known.is_empty() {
+    let paths: Vec<String> = candidates.iter().map(|path| path.display().to_string()).collect();
+    let help = match paths.is_empty() {
         true => "a configuration has `providers` and `zones`; name a directory that contains one"
             .to_owned(),
-        false => format!("there is {}", known.join(", ")),
+        false => format!("there is {}", paths.join(", ")),
     };
     found.report(findings::UNREADABLE_SOURCE, "", Place::NOWHERE, &why, Some(help));
 }

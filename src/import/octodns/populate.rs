@@ -74,8 +74,8 @@ pub(super) fn list_zones(provider: &YamlProvider, directory: &Path) -> Result<Ve
         {
             // octoDNS removes the first character of the extension, usually a dot, and everything
             // after it.
-            let after = extension.chars().next().map_or(0, char::len_utf8);
-            zones.push(name[..name.len() - (extension.len() - after)].to_owned());
+            let first_length = extension.chars().next().map_or(0, char::len_utf8);
+            zones.push(name[..name.len() - (extension.len() - first_length)].to_owned());
         }
         let is_zone_file = name.ends_with(".yaml") && name.matches('.').count() >= 2;
         if provider.reads_zone_files && is_zone_file && path.is_file() {
@@ -191,8 +191,8 @@ impl<'y> Populated<'y> {
             content.notes.refused_by_octodns(place, "the apex is written '', not '@'");
             name.clear();
         }
-        let whole = if name.is_empty() { "@".to_owned() } else { format!("{name}.{zone}.") };
-        let known_name = zone.resolve(&whole).map_or(whole, |name| name.to_string());
+        let full_name = if name.is_empty() { "@".to_owned() } else { format!("{name}.{zone}.") };
+        let known_name = zone.resolve(&full_name).map_or(full_name, |name| name.to_string());
         let set = RecordSet { name, type_name, data, place, provider };
         let key = (known_name, set.type_name.clone());
         let Some(n) = self.places.get(&key) else {

@@ -170,9 +170,9 @@ pub(super) fn is_true(value: &Yaml) -> bool {
 /// Returns true if a class is the provider of Cloudflare. The provider of its internal zones is a
 /// different class.
 fn is_cloudflare(class: &str) -> bool {
-    let known =
+    let classes =
         ["octodns_cloudflare.CloudflareProvider", "octodns.provider.cloudflare.CloudflareProvider"];
-    known.contains(&class)
+    classes.contains(&class)
 }
 
 pub(super) fn read_provider(config: &Yaml, handlers: &BTreeSet<String>) -> Provider {

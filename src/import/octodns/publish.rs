@@ -301,8 +301,9 @@ impl Publisher<'_> {
                 ttl = clamped;
             }
         }
-        let own = set.data.get("octodns").and_then(|own| own.get("cloudflare"));
-        let option = |name: &str| own.and_then(|own| own.get(name));
+        let cloudflare_options =
+            set.data.get("octodns").and_then(|options| options.get("cloudflare"));
+        let option = |name: &str| cloudflare_options.and_then(|options| options.get(name));
         let is_cdn = match self.target.kind {
             TargetKind::Cloudflare(cloudflare) => {
                 if ttl < cloudflare.min_ttl {
@@ -322,9 +323,9 @@ impl Publisher<'_> {
             }
             TargetKind::Assumed => false,
             TargetKind::Other => {
-                if let Some(own) = own {
+                if let Some(options) = cloudflare_options {
                     let why = "`octodns.cloudflare` is not for the target that was named, so it is left out";
-                    content.notes.read_otherwise(own.place, why);
+                    content.notes.read_otherwise(options.place, why);
                 }
                 let ttl =
                     u32::try_from(ttl).map_err(|_| (set.place, "`ttl` is too large".to_owned()))?;
@@ -371,14 +372,15 @@ fn comments_of(record: &Yaml, sources: &Sources) -> Vec<Comment> {
     let Some(text) = sources.get(record.place.source).map(Source::text) else { return Vec::new() };
     let first = record.members().iter().map(|(_, value)| value.place.span.start).min();
     let at = usize::try_from(first.unwrap_or(record.place.span.start)).unwrap_or_default();
-    let own = comments::above(text, at, &["#"]);
-    let start = own.first().map_or_else(|| comments::line_start(text, at), |(at, _)| *at);
+    let value_comments = comments::above(text, at, &["#"]);
+    let start =
+        value_comments.first().map_or_else(|| comments::line_start(text, at), |(at, _)| *at);
     let name = text
         .get(..start)
         .and_then(|before| before.trim_end().rfind('\n'))
         .map_or(0, |line| line + 1);
     let is_name = text[name..start].trim_end().ends_with(':');
-    let mut all = if is_name { comments::above(text, name, &["#"]) } else { Vec::new() };
-    all.extend(own);
-    all
+    let mut all_comments = if is_name { comments::above(text, name, &["#"]) } else { Vec::new() };
+    all_comments.extend(value_comments);
+    all_comments
 }

@@ -220,8 +220,8 @@ fn txt_content(text: &str, value: &Yaml, rules: ValueRules, notes: &mut Notes) -
     }
     let mut joined = inner.replace("\" \"", "");
     if rules.is_copied {
-        let again = joined.strip_prefix('"').map_or(joined.as_str(), without_last);
-        joined = again.replace("\" \"", "");
+        let inner_text = joined.strip_prefix('"').map_or(joined.as_str(), without_last);
+        joined = inner_text.replace("\" \"", "");
     }
     chunked(&joined).unwrap_or_else(|| {
         notes.refused_by_octodns(

@@ -9,10 +9,10 @@ use crate::import::comments::{self, Comment, MOST_LINES};
 /// Returns the comments of a block in the order of the file. The head of the block ends at
 /// `head_end`.
 pub(super) fn of(text: &str, start: usize, head_end: usize, block: &Block) -> Vec<Comment> {
-    let mut all = comments::above(text, start, &["#", "//"]);
-    inside(text, head_end, block, &mut all);
-    all.truncate(MOST_LINES);
-    all
+    let mut found_comments = comments::above(text, start, &["#", "//"]);
+    inside(text, head_end, block, &mut found_comments);
+    found_comments.truncate(MOST_LINES);
+    found_comments
 }
 
 /// Collects the comments inside a block. Outside of attributes and nested blocks, its text consists

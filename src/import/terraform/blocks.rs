@@ -123,8 +123,8 @@ pub(super) fn is_single(block: &Block) -> bool {
 
 /// Returns the key of an instance of a block with `for_each`.
 pub(super) fn key(scope: &Scope<'_>) -> String {
-    let each = scope.names.first().filter(|(name, _)| name == "each");
-    each.and_then(|(_, each)| each.get("key")).and_then(Term::text).unwrap_or_default()
+    let each_binding = scope.names.first().filter(|(name, _)| name == "each");
+    each_binding.and_then(|(_, each)| each.get("key")).and_then(Term::text).unwrap_or_default()
 }
 
 /// Returns the place of the head of a block.

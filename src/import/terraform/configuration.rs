@@ -300,16 +300,18 @@ impl<'b> Module<'b> {
                 let nullable = block.body.get_attribute("nullable").map(|a| &a.value);
                 let is_never_null = matches!(nullable, Some(Expression::Bool(b)) if !*b.value());
                 let is_sensitive = is_sensitive(block);
-                let known = self
+                let overridden = self
                     .variables
                     .get(name)
                     .copied()
                     .filter(|_| role == Role::Override)
                     .unwrap_or_default();
-                let (default, kind) =
-                    (written("default").or(known.default), written("type").or(known.kind));
-                let is_never_null = is_never_null || known.is_never_null;
-                let is_sensitive = is_sensitive || known.is_sensitive;
+                let (default, kind) = (
+                    written("default").or(overridden.default),
+                    written("type").or(overridden.kind),
+                );
+                let is_never_null = is_never_null || overridden.is_never_null;
+                let is_sensitive = is_sensitive || overridden.is_sensitive;
                 self.variables
                     .insert(name, Variable { is_sensitive, default, kind, is_never_null });
             }
@@ -321,14 +323,15 @@ impl<'b> Module<'b> {
                     (*kind).to_owned()
                 };
                 let address = format!("{kind}.{name}");
-                let other = self.blocks.insert((kind, name), (source, block));
-                if other.is_some_and(|other| !self.is_the_same(other, (source, block))) {
+                let earlier_block = self.blocks.insert((kind, name), (source, block));
+                if earlier_block.is_some_and(|earlier| !self.is_the_same(earlier, (source, block)))
+                {
                     self.redeclared.insert(address, role.redeclares());
                 }
             }
             ("module", [name]) => {
-                let other = self.calls.insert(name, (source, block));
-                if other.is_some_and(|other| !self.is_the_same(other, (source, block))) {
+                let earlier_call = self.calls.insert(name, (source, block));
+                if earlier_call.is_some_and(|earlier| !self.is_the_same(earlier, (source, block))) {
                     self.redeclared.insert(format!("module.{name}"), role.redeclares());
                 }
             }

@@ -429,8 +429,8 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
             maps.map(|maps| Term::Map(maps.into_iter().flat_map(Clone::clone).collect()))
         }
         "lookup" => map(a, 0).and_then(|map| {
-            let found = map.get(&text(a, 1)?).or(a.get(2));
-            found.cloned().ok_or("there is no such key")
+            let member = map.get(&text(a, 1)?).or(a.get(2));
+            member.cloned().ok_or("there is no such key")
         }),
         "zipmap" => list(a, 0).and_then(|keys| {
             let values = list(a, 1)?;
@@ -565,8 +565,8 @@ impl Hash for ByValue<'_> {
 
 /// Removes duplicates, keeping the first occurrence of each item.
 fn distinct(items: &[Term]) -> Term {
-    let mut known = HashSet::new();
-    Term::List(items.iter().filter(|item| known.insert(ByValue(item))).cloned().collect())
+    let mut seen_items = HashSet::new();
+    Term::List(items.iter().filter(|item| seen_items.insert(ByValue(item))).cloned().collect())
 }
 
 /// Returns the items of a set in Terraform's order: texts by bytes, numbers by size.

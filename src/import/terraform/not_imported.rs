@@ -101,8 +101,8 @@ pub(super) fn in_part(
     attributes: &[String],
     found: &mut ImportResult,
 ) -> Option<Translation> {
-    let named = not_in_spec(attributes)?;
-    found.report(findings::IN_PART, &resource.address, resource.place, &named, None);
+    let note = not_in_spec(attributes)?;
+    found.report(findings::IN_PART, &resource.address, resource.place, &note, None);
     Some(Translation::InPart)
 }
 
@@ -152,10 +152,12 @@ pub(super) fn without_zone(zone: &UnknownZone, resources: &[&Resource], found: &
 fn addresses(resources: &[&Resource]) -> String {
     let mut instances: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for resource in resources {
-        let whole = resource.address.as_str();
-        let base =
-            whole.rfind('[').filter(|_| whole.ends_with(']')).map_or(whole, |end| &whole[..end]);
-        instances.entry(base).or_default().push(whole);
+        let address = resource.address.as_str();
+        let base = address
+            .rfind('[')
+            .filter(|_| address.ends_with(']'))
+            .map_or(address, |end| &address[..end]);
+        instances.entry(base).or_default().push(address);
     }
     let shown = instances.into_iter().map(|(base, all)| match all.as_slice() {
         [only] => (*only).to_owned(),

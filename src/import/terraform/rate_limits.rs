@@ -201,20 +201,20 @@ fn expression(values: &Term, request: Option<&Term>) -> Result<String, String> {
         Some(pattern) => Some(pattern),
         None => text(request, "url")?,
     };
-    let mut all = conditions(pattern.as_deref().unwrap_or("*"))?;
+    let mut parts = conditions(pattern.as_deref().unwrap_or("*"))?;
     let of_scheme = of_scheme(request)?.map(str::to_owned);
-    all.extend(of_scheme.filter(|condition| !all.contains(condition)));
-    all.extend(of_method(request)?);
+    parts.extend(of_scheme.filter(|condition| !parts.contains(condition)));
+    parts.extend(of_method(request)?);
     for bypassed in bypassed(values)? {
         // A bypass applies to both schemes, whatever its pattern contains.
         let url = bypassed.split_once("://").map_or(&*bypassed, |(_, url)| url);
         match conditions(url)?.as_slice() {
             [] => return Err(format!("it bypasses `{bypassed}`, which is everything")),
-            some => all.push(format!("not ({})", some.join(" and "))),
+            some => parts.push(format!("not ({})", some.join(" and "))),
         }
     }
-    all.push(NO_CRAWLER.to_owned());
-    let expression = all.join(" and ");
+    parts.push(NO_CRAWLER.to_owned());
+    let expression = parts.join(" and ");
     if expression.matches(WHOLE_URL).count() > 1 {
         return Err(
             "several of its patterns have an asterisk in the host, and a rule can have only one"
@@ -320,10 +320,10 @@ fn statuses(response: Option<&Term>) -> Result<Option<String>, String> {
 
 /// Returns the exempt URLs: `bypass_url_patterns` in version 4, `bypass` in version 5.
 fn bypassed(values: &Term) -> Result<Vec<String>, String> {
-    let mut all = texts(Some(values), "bypass_url_patterns")?;
+    let mut urls = texts(Some(values), "bypass_url_patterns")?;
     for entry in values.get("bypass").map(Term::items).unwrap_or_default() {
         match (text(Some(entry), "name")?.as_deref(), text(Some(entry), "value")?) {
-            (None | Some("url"), Some(url)) => all.push(url),
+            (None | Some("url"), Some(url)) => urls.push(url),
             (name, _) => {
                 return Err(format!(
                     "it exempts requests by `{}`, not by their URL",
@@ -332,7 +332,7 @@ fn bypassed(values: &Term) -> Result<Vec<String>, String> {
             }
         }
     }
-    Ok(all)
+    Ok(urls)
 }
 
 /// Returns the conditions on headers of counted responses, and true if one excludes cached
@@ -403,13 +403,13 @@ fn unknown_member(values: &Term) -> Option<String> {
 
 /// Returns the conditions of a URL pattern: host and path, ignoring case and query.
 fn conditions(pattern: &str) -> Result<Vec<String>, String> {
-    let mut all = Vec::new();
+    let mut parts = Vec::new();
     let (scheme, url) =
         pattern.split_once("://").map_or((None, pattern), |(scheme, url)| (Some(scheme), url));
     match scheme.map(str::to_ascii_lowercase).as_deref() {
         None | Some("*" | "http*") => {}
-        Some("https") => all.push("ssl".to_owned()),
-        Some("http") => all.push("not ssl".to_owned()),
+        Some("https") => parts.push("ssl".to_owned()),
+        Some("http") => parts.push("not ssl".to_owned()),
         Some(_) => {
             return Err(format!("its pattern `{pattern}` has another scheme than HTTP and HTTPS"));
         }
@@ -425,7 +425,7 @@ fn conditions(pattern: &str) -> Result<Vec<String>, String> {
         url = url.replace("**", "*");
     }
     if url == "*" || url == "*/*" {
-        return Ok(all);
+        return Ok(parts);
     }
     let (host, path) = url.split_once('/').map_or((&*url, None), |(host, path)| (host, Some(path)));
     let is_odd =
@@ -436,15 +436,15 @@ fn conditions(pattern: &str) -> Result<Vec<String>, String> {
     if host.contains('*') {
         // An asterisk matches slashes, too. A pattern without a path only matches the home page.
         let path = if path.is_none() && !url.ends_with('*') { "/" } else { "" };
-        all.push(format!("{WHOLE_URL} wildcard \"{url}{path}\""));
-        return Ok(all);
+        parts.push(format!("{WHOLE_URL} wildcard \"{url}{path}\""));
+        return Ok(parts);
     }
-    all.push(format!("http.host eq \"{host}\""));
+    parts.push(format!("http.host eq \"{host}\""));
     match path.unwrap_or_default() {
         "*" => {}
-        path => all.push(format!("http.request.uri.path wildcard \"/{path}\"")),
+        path => parts.push(format!("http.request.uri.path wildcard \"/{path}\"")),
     }
-    Ok(all)
+    Ok(parts)
 }
 
 /// Returns the number of a list that is nearest to `one`.

@@ -97,8 +97,8 @@ pub(in crate::import) fn translate(
 /// Returns true if a resource contains the id of another one in a member that is no mere reference.
 fn has_assigned_id(values: &Term) -> bool {
     let Term::Map(members) = values else { return false };
-    let others = members.iter().filter(|(name, _)| !REFERENCES.contains(&name.as_str()));
-    let mut open: Vec<&Term> = others.map(|(_, value)| value).collect();
+    let described_members = members.iter().filter(|(name, _)| !REFERENCES.contains(&name.as_str()));
+    let mut open: Vec<&Term> = described_members.map(|(_, value)| value).collect();
     while let Some(value) = open.pop() {
         match value {
             Term::Text(text) if text.contains(ASSIGNED) => return true,

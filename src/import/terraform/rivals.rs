@@ -86,9 +86,10 @@ fn value(resource: &Resource) -> String {
     let priority = values.get("priority").and_then(Term::text).unwrap_or_default();
     match (text, values.object("data")) {
         (_, Some(Term::Map(members))) => {
-            let said = members.iter().filter(|(_, value)| !value.is_empty());
-            let said = said.filter_map(|(name, value)| Some(format!("{name}={}", value.text()?)));
-            said.collect::<Vec<_>>().join(" ")
+            let fields = members.iter().filter(|(_, value)| !value.is_empty());
+            let fields =
+                fields.filter_map(|(name, value)| Some(format!("{name}={}", value.text()?)));
+            fields.collect::<Vec<_>>().join(" ")
         }
         (text, _) => format!("{priority} {}", text.unwrap_or_default()),
     }
@@ -97,7 +98,7 @@ fn value(resource: &Resource) -> String {
 /// Returns the attributes of a record beside its value. Unset attributes are not compared.
 fn attributes(resource: &Resource) -> String {
     let is_proxied = resource.values.get("proxied").and_then(Term::truth) == Some(true);
-    let said = ATTRIBUTES.iter().filter_map(|name| {
+    let attributes = ATTRIBUTES.iter().filter_map(|name| {
         let value = resource.values.get(name)?;
         let is_default = match *name {
             "proxied" => !is_proxied,
@@ -108,7 +109,7 @@ fn attributes(resource: &Resource) -> String {
         texts.sort();
         (!is_default).then(|| format!("{name}={texts:?}"))
     });
-    said.collect::<Vec<_>>().join(" ")
+    attributes.collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the purpose of a record. Environments that declare different records for one purpose

@@ -68,12 +68,12 @@ pub(super) fn ruleset(
     if let Some(missing) = rules.iter().find_map(Term::missing) {
         return Err(missing.clone().into());
     }
-    let said: Vec<Json> = rules.iter().map(|rule| without_identity(object(rule))).collect();
+    let contents: Vec<Json> = rules.iter().map(|rule| without_identity(object(rule))).collect();
     let thing = format!("the rules of the phase `{phase_name}`");
     let claim = found.claim(
         &zone,
         claim(resource, &resource.address, &thing),
-        &Json::from(said).to_string(),
+        &Json::from(contents).to_string(),
     );
     if claim != Claimed::First {
         // Equal rules can be read twice, for example from a configuration and its state.
@@ -170,13 +170,13 @@ pub(super) fn add(
         .map_err(|error| error.to_string())?;
     found.rules(zone, phase, ruleset.rules.clone());
     let mut alone = LiveZone::new(zone.clone(), ZoneId(String::new()));
-    let all = ruleset.rules.len();
+    let rule_count = ruleset.rules.len();
     alone.waf.entry_points.insert(phase, EntryPoint::Present(ruleset));
     let Imported { zone, rule_notes: notes, .. } = from_live(&alone);
     let lists =
         |waf: &DesiredWaf| waf.deployments.len() + waf.lists.values().map(Vec::len).sum::<usize>();
     let in_spec = zone.waf.as_deref().map_or(0, lists);
-    Ok(RulesInSpec { all, in_spec, notes })
+    Ok(RulesInSpec { all: rule_count, in_spec, notes })
 }
 
 /// Returns the `ref` of a rule for which the code has neither a `ref` nor a description: its
@@ -199,13 +199,16 @@ pub(super) fn reference(kind: &str, address: &str, found: &mut ImportResult) -> 
 fn rule(rule: &Term, kind: &str, id: &str, found: &mut ImportResult) -> Json {
     let mut json = object(rule);
     if let Some(members) = json.as_object_mut() {
-        let own =
+        let id_of_source =
             members.get("id").and_then(Json::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
         // Code has no ids, so an unnamed rule gets the name of its resource.
-        if own.is_none() && !members.contains_key("ref") && !members.contains_key("description") {
+        if id_of_source.is_none()
+            && !members.contains_key("ref")
+            && !members.contains_key("description")
+        {
             members.insert("ref".to_owned(), json!(reference(kind, id, found)));
         }
-        members.insert("id".to_owned(), json!(own.unwrap_or_else(|| id.to_owned())));
+        members.insert("id".to_owned(), json!(id_of_source.unwrap_or_else(|| id.to_owned())));
         for name in ["version", "last_updated"] {
             members.remove(name);
         }

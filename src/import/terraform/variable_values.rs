@@ -90,9 +90,9 @@ impl Assignments {
         memory: &EvaluationBudget,
     ) -> Result<Self, String> {
         let place = |offset: usize| {
-            let before = text.get(..offset).unwrap_or_default();
-            let line = before.matches('\n').count() + 1;
-            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            let text_before = text.get(..offset).unwrap_or_default();
+            let line = text_before.matches('\n').count() + 1;
+            let column = text_before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
             format!("{line}:{column}")
         };
         if name.ends_with(".json") {
@@ -186,9 +186,9 @@ impl ReadValues {
             ReadOption::Text(name, text) => vec![(name.as_str(), Assigned::Text(text))],
             ReadOption::File(_, values) => values.values(),
         });
-        let mut all: BTreeMap<&str, Assigned<'_>> = BTreeMap::new();
-        all.extend(environment.chain(of_files).chain(options));
-        all
+        let mut values: BTreeMap<&str, Assigned<'_>> = BTreeMap::new();
+        values.extend(environment.chain(of_files).chain(options));
+        values
     }
 
     /// Reports values of variables that no configuration declares, like Terraform.

@@ -67,12 +67,16 @@ const SHARED: [(&str, &str); 5] = [
 
 /// Returns the files for a host.
 pub(super) fn files(host: Option<Host>) -> Vec<(String, String)> {
-    let own: &[(&str, &str)] = match host {
+    let host_files: &[(&str, &str)] = match host {
         None => return Vec::new(),
         Some(Host::Github) => &GITHUB,
         Some(Host::Gitlab) => &GITLAB,
     };
-    own.iter().chain(&SHARED).map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
+    host_files
+        .iter()
+        .chain(&SHARED)
+        .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+        .collect()
 }
 
 /// Detects the host of the repository that contains a directory: by its remotes, or else by the
@@ -94,8 +98,8 @@ pub(super) fn detected(directory: &Path) -> Option<Host> {
 /// Returns the advice for a pipeline in a directory that is not the top of its repository, because
 /// hosts read only files at the top.
 pub(super) fn to_move(directory: &Path) -> Option<String> {
-    let here = directory.canonicalize().ok()?;
-    let (top, _) = repository(directory).filter(|(top, _)| *top != here)?;
+    let directory_itself = directory.canonicalize().ok()?;
+    let (top, _) = repository(directory).filter(|(top, _)| *top != directory_itself)?;
     Some(format!(
         "move the files of the pipeline to the top of the repository, {}, and change the paths in them: hosts read them there only",
         top.display()
@@ -105,8 +109,8 @@ pub(super) fn to_move(directory: &Path) -> Option<String> {
 /// Returns the top of the working tree that contains a directory, and the directory of Git's own
 /// files.
 fn repository(directory: &Path) -> Option<(PathBuf, PathBuf)> {
-    let here = directory.canonicalize().ok()?;
-    here.ancestors().find_map(|top| Some((top.to_owned(), git_directory(top)?)))
+    let start = directory.canonicalize().ok()?;
+    start.ancestors().find_map(|top| Some((top.to_owned(), git_directory(top)?)))
 }
 
 /// Returns the directory of Git's own files; `None` if a directory is not the top of a working
@@ -118,8 +122,8 @@ fn git_directory(directory: &Path) -> Option<PathBuf> {
         return Some(git);
     }
     let text = small_text(&git)?;
-    let named = text.lines().next()?.strip_prefix("gitdir:")?.trim();
-    Some(directory.join(named)).filter(|git| git.is_dir())
+    let path = text.lines().next()?.strip_prefix("gitdir:")?.trim();
+    Some(directory.join(path)).filter(|git| git.is_dir())
 }
 
 /// Detects the host by the remotes of a repository. `commondir` leads from a worktree to the
@@ -145,8 +149,8 @@ fn of_line(line: &str) -> Option<Host> {
     if !key.trim().eq_ignore_ascii_case("url") {
         return None;
     }
-    let rest = url.trim().split_once("://").map_or(url.trim(), |(_, rest)| rest);
-    let authority = rest.split('/').next().unwrap_or_default();
+    let address = url.trim().split_once("://").map_or(url.trim(), |(_, address)| address);
+    let authority = address.split('/').next().unwrap_or_default();
     let host =
         authority.rsplit('@').next().and_then(|host| host.split(':').next()).unwrap_or_default();
     let host = host.to_ascii_lowercase();

@@ -41,20 +41,20 @@ impl Run for WafDiffArgs {
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let (_, zones) = protection::of_spec(&self.spec, settings, output).await?;
-        let all: Vec<_> = zones
+        let differences: Vec<_> = zones
             .iter()
             .map(|z| (z.name.as_str(), difference(&z.before, &z.after), z.in_force.as_slice()))
             .collect();
         match output.format {
-            Format::Json => output.json(&json::difference(&all))?,
+            Format::Json => output.json(&json::difference(&differences))?,
             Format::Text | Format::Document(_) => output.result(|out| {
-                all.iter().try_for_each(|(name, difference, in_force)| {
+                differences.iter().try_for_each(|(name, difference, in_force)| {
                     write_waf_difference(out, name, (difference, in_force), output.colour)
                 })
             })?,
         }
         let differs = |d: &Difference| !(d.changed.is_empty() && d.rules.is_empty());
-        Ok(if self.detailed_exitcode && all.iter().any(|(_, d, _)| differs(d)) {
+        Ok(if self.detailed_exitcode && differences.iter().any(|(_, d, _)| differs(d)) {
             Exit::Differences
         } else {
             Exit::Success

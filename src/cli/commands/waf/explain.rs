@@ -83,18 +83,18 @@ impl Run for WafExplainArgs {
 
     fn check(&self, _global: &Global) -> Result<(), String> {
         self.settings.check_one()?;
-        let asked: Vec<PathBuf> = self.request.iter().map(PathBuf::from).collect();
-        check_standard_input(asked.iter().chain(&self.attacks).chain(&self.settings.spec))
+        let request_files: Vec<PathBuf> = self.request.iter().map(PathBuf::from).collect();
+        check_standard_input(request_files.iter().chain(&self.attacks).chain(&self.settings.spec))
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let asked = Asked::read(&self.request, self.entry, &self.reading.options())?;
+        let subject = Asked::read(&self.request, self.entry, &self.reading.options())?;
         let rules = self.settings.rules.needed()?;
-        let mut found = find(asked, &rules)?;
+        let mut matches_found = find(subject, &rules)?;
         let goal = zone_source::goal("waf", &self.settings.spec, settings, output)?;
         let setting = match (&goal, &self.settings.live) {
-            (Some(goal), _) => Some(of_spec(goal, found.request.as_ref(), &rules)?),
+            (Some(goal), _) => Some(of_spec(goal, matches_found.request.as_ref(), &rules)?),
             (None, Some(zone)) => {
                 let zones =
                     protection::of_names(std::slice::from_ref(zone), settings, output).await?;
@@ -106,10 +106,10 @@ impl Run for WafExplainArgs {
             (None, None) => None,
         };
         // Without a request, exceptions are judged for the start page of the zone.
-        let request = match (&found.request, &setting) {
+        let request = match (&matches_found.request, &setting) {
             (Some(request), _) => request.clone(),
             (None, Some(setting)) => {
-                found.notes.push(
+                matches_found.notes.push(
                     "the request is unknown: give it as well to get exceptions for it".to_owned(),
                 );
                 Request::parse(&format!("GET https://{}/", setting.zone))?
@@ -124,7 +124,7 @@ impl Run for WafExplainArgs {
         });
         let verdict = setting
             .as_ref()
-            .map(|setting| setting.protection.verdict(&request, once, Some(&found.hits)));
+            .map(|setting| setting.protection.verdict(&request, once, Some(&matches_found.hits)));
         let scoring = setting.as_ref().and_then(|setting| setting.protection.owasp());
         let ways = match (verdict.as_ref().and_then(|verdict| verdict.score.as_ref()), scoring) {
             (Some(score), Some(scoring)) => ways_to_let_through(
@@ -149,15 +149,17 @@ impl Run for WafExplainArgs {
                 "--way {way} is not in the list of ways: {possible} is possible here"
             )));
         }
-        found.notes.extend(setting.iter().flat_map(|setting| setting.notes.iter().cloned()));
+        matches_found
+            .notes
+            .extend(setting.iter().flat_map(|setting| setting.notes.iter().cloned()));
         let messages: BTreeMap<u32, &str> =
             rules.scoring().map(|rule| (rule.rule, rule.message)).gather();
         let explained = Explained {
-            request: found.request.as_ref().map(|request| shown(request, self.redact)),
+            request: matches_found.request.as_ref().map(|request| shown(request, self.redact)),
             zone: setting.as_ref().map(|setting| (zone.as_str(), setting.whose)),
-            hits: &found.hits,
+            hits: &matches_found.hits,
             messages: &messages,
-            parts: found
+            parts: matches_found
                 .evidence
                 .iter()
                 .map(|evidence| (evidence.rule, part(evidence, self.redact)))
@@ -167,8 +169,8 @@ impl Run for WafExplainArgs {
             edits: &edits,
             chosen: self.way,
             has_own_attacks: !self.attacks.is_empty(),
-            is_request_known: found.request.is_some(),
-            notes: &found.notes,
+            is_request_known: matches_found.request.is_some(),
+            notes: &matches_found.notes,
         };
         let no_sources = Sources::default();
         let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);
@@ -210,8 +212,8 @@ impl Asked {
         if numbers.len() > 1 {
             numbers.retain(|number| *number != ANOMALY_NUMBER);
         }
-        let others: Vec<&String> = words.iter().filter(|word| rules_in(word).is_none()).collect();
-        let request = match others.as_slice() {
+        let requests: Vec<&String> = words.iter().filter(|word| rules_in(word).is_none()).collect();
+        let request = match requests.as_slice() {
             [] => None,
             [one] => Some(Box::new(one_of(one, entry, options)?)),
             [_, second, ..] => {
@@ -258,21 +260,21 @@ fn one_of(word: &str, entry: Option<usize>, options: &recorded::Options) -> anyh
         let why = "the argument is neither a request nor a file: write a `curl` command, or a method and an address";
         return Err(Ended::usage(why));
     }
-    let named = if word == "-" { "standard input" } else { word };
+    let source = if word == "-" { "standard input" } else { word };
     let mut requests = recorded::open(&[Path::new(word).to_owned()], options)?;
-    let first = requests.next().ok_or_else(|| anyhow!("{named} has no request"))?;
+    let first = requests.next().ok_or_else(|| anyhow!("{source} has no request"))?;
     match (entry, requests.next()) {
         (None | Some(1), None) => Ok(first?),
         (None, Some(Err(error))) if error.is_fatal => Err(first.err().unwrap_or(error).into()),
         (None, Some(_)) => Err(Ended::usage(format!(
-            "{named} has several requests: name one with --entry, from 1 on"
+            "{source} has several requests: name one with --entry, from 1 on"
         ))),
         (Some(0), _) => Err(Ended::usage("entries are numbered from 1 on")),
         (Some(1), Some(_)) => Ok(first?),
         (Some(2), Some(second)) => Ok(second?),
         (Some(entry), second) => match second.and_then(|_| requests.nth(entry - 3)) {
             Some(found) => Ok(found?),
-            None => Err(Ended::usage(format!("{named} has no entry {entry}"))),
+            None => Err(Ended::usage(format!("{source} has no entry {entry}"))),
         },
     }
 }

@@ -63,13 +63,15 @@ impl Run for WafLockArgs {
             );
         }
         let path = self.lock.clone().unwrap_or_else(|| path_beside(self.spec.first_file()));
-        let before = read(&path, self.check)?;
+        let previous_lock = read(&path, self.check)?;
         let of_id = |id: &str| catalogues().find(|c| c.id.0 == id);
-        let known = before.clone().unwrap_or_default();
-        let rulesets =
-            lock.rulesets.iter().filter_map(|r| Some(compare(known.ruleset(&r.id), of_id(&r.id)?)));
+        let reference = previous_lock.clone().unwrap_or_default();
+        let rulesets = lock
+            .rulesets
+            .iter()
+            .filter_map(|r| Some(compare(reference.ruleset(&r.id), of_id(&r.id)?)));
         let changes: Vec<_> = rulesets.collect();
-        let is_same = before.as_ref() == Some(&lock);
+        let is_same = previous_lock.as_ref() == Some(&lock);
         if !self.check && !is_same {
             let text = lock.print();
             let written = match &self.lock {
@@ -82,7 +84,7 @@ impl Run for WafLockArgs {
         match output.format {
             Format::Json => output.json(&json::lock(&file, &changes, is_same, self.check))?,
             Format::Text | Format::Document(_) => {
-                let first = before.is_none();
+                let first = previous_lock.is_none();
                 output.result(|out| {
                     write_waf_lock(out, &file, &changes, is_same, self.check, first)
                 })?;

@@ -91,13 +91,14 @@ impl Run for WafRulesArgs {
             level: self.level,
             is_on: self.state.map(|state| state == State::On),
         };
-        let wanted = Some(self.ruleset.managed());
+        let managed = Some(self.ruleset.managed());
         let surveys: Vec<_> =
             zones.iter().map(|zone| (zone.name.as_str(), survey(&zone.after, None))).collect();
         let mut shown = Vec::new();
         for (name, survey) in &surveys {
-            let found = survey.rulesets.iter().find(|r| r.which == wanted && r.catalogue.is_some());
-            let Some(ruleset) = found else {
+            let listed =
+                survey.rulesets.iter().find(|r| r.which == managed && r.catalogue.is_some());
+            let Some(ruleset) = listed else {
                 bail!(
                     "Cloudflare does not list the rules of `{}` for {name}: check which managed rulesets the Cloudflare plan \
                      of the zone has, and whether the token may read the account's rulesets (`zonewright doctor`)",

@@ -129,10 +129,10 @@ impl Run for WafTuneArgs {
         let highest = self.max_threshold.unwrap_or(Bounds::THRESHOLDS.1);
         // Without attacks, the weakest setting that the floor allows needs the fewest entries.
         let lowest = if has_attacks { Bounds::THRESHOLDS.0.min(highest) } else { highest };
-        let least = self.min_level.unwrap_or(1);
-        let most = if has_attacks { 4 } else { least };
+        let lowest_level = self.min_level.unwrap_or(1);
+        let highest_level = if has_attacks { 4 } else { lowest_level };
         let bounds = Bounds {
-            levels: least..=most,
+            levels: lowest_level..=highest_level,
             thresholds: lowest..=highest,
             entries: self.max_exceptions,
         };
