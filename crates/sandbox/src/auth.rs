@@ -77,7 +77,7 @@ impl Scheme {
 ///
 /// The endpoints that verify tokens have their own response for unknown ones. ASSUMED: elsewhere,
 /// an inactive token is refused like an unknown one.
-pub(super) fn check<'k>(
+pub(super) fn check_credentials<'k>(
     headers: &HeaderMap,
     known: &'k Known,
     is_verification: bool,
@@ -132,7 +132,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert("authorization", format!("Bearer {TOKEN}").parse().unwrap());
         let known = Known { credentials: Credentials::default(), tokens: Vec::new() };
-        assert_eq!(check(&headers, &known, false), Ok(None));
+        assert_eq!(check_credentials(&headers, &known, false), Ok(None));
         assert!(!format!("{:?}", Credentials::default()).contains(TOKEN));
     }
 }

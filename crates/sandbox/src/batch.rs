@@ -66,11 +66,11 @@ fn run_one(context: &RequestContext<'_>, zone: &Zone, list: &str, item: &Value) 
     // An operation without an identifier names a record that does not exist.
     let id = body.get("id").and_then(Value::as_str).unwrap_or_default();
     match list {
-        "deletes" => record_requests::delete(context, zone, id),
-        "patches" => record_requests::patch(context, zone, id, body),
-        "puts" => record_requests::replace(context, zone, id, body),
+        "deletes" => record_requests::delete_record(context, zone, id),
+        "patches" => record_requests::patch_record(context, zone, id, body),
+        "puts" => record_requests::replace_record(context, zone, id, body),
         _ => {
-            let record = record_requests::create(context, zone, body)?;
+            let record = record_requests::create_record(context, zone, body)?;
             record_requests::check_quota(context, zone)?;
             Ok(record)
         }

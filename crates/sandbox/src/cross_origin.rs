@@ -18,7 +18,7 @@ use super::envelope::{Outcome, Refusal};
 /// # Errors
 /// 403, without a code, if the request has an `Origin`, or names a host that is neither a loopback
 /// address nor `localhost` nor one of `hosts`.
-pub(super) fn check(request: &Parts, hosts: &[String]) -> Outcome<()> {
+pub(super) fn refuse_web_pages(request: &Parts, hosts: &[String]) -> Outcome<()> {
     let refused = |reason: String| Err(Refusal::unnumbered(403, reason));
     if request.headers.contains_key(ORIGIN) {
         return refused(

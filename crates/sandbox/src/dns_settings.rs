@@ -96,12 +96,16 @@ fn save(connection: &Connection, zone: &Zone, all: &Object) -> rusqlite::Result<
 }
 
 /// GET /zones/{id}/dns_settings.
-pub(super) fn get(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+pub(super) fn get_dns_settings(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
     Ok(Success::One(Value::Object(current(context.connection, zone)?)))
 }
 
 /// PATCH /zones/{id}/dns_settings.
-pub(super) fn patch(context: &RequestContext<'_>, zone: &Zone, body: &Object) -> Outcome<Success> {
+pub(super) fn patch_dns_settings(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    body: &Object,
+) -> Outcome<Success> {
     let before = current(context.connection, zone)?;
     let after = merged(&before, body)?;
     check_plan(zone, &before, &after)?;
@@ -114,7 +118,11 @@ pub(super) fn patch(context: &RequestContext<'_>, zone: &Zone, body: &Object) ->
 ///
 /// # Errors
 /// Describes the invalid member.
-pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
+pub(super) fn plant_dns_settings(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    member: &Value,
+) -> Outcome<()> {
     let body = member
         .as_object()
         .ok_or_else(|| Refusal::unspecified("`dns_settings` must be an object"))?;

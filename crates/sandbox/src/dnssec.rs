@@ -155,7 +155,7 @@ fn invalid(member: &str) -> Refusal {
 
 /// GET /zones/{id}/dnssec. Each read advances the state: a transition that was pending at the last
 /// read may be complete now.
-pub(super) fn get(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+pub(super) fn get_dnssec(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
     let mut dnssec = Dnssec::of(context.connection, zone)?;
     let next = match dnssec.status.as_str() {
         "pending" if context.profile.dnssec_activates => Some("active"),
@@ -177,7 +177,7 @@ pub(super) fn get(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success>
 /// The text of code 1017 for NSEC3 and presigned zones: observed in the tests of the Terraform
 /// provider; the code, and that a zone that is not active yet gets it too: measured by an
 /// integrator in 2026. ASSUMED: both switches need the enterprise plan.
-pub(super) fn patch(
+pub(super) fn patch_dnssec(
     context: &RequestContext<'_>,
     zone: &Zone,
     body: &Map<String, Value>,
@@ -222,7 +222,7 @@ pub(super) fn patch(
 /// # Sources
 /// developers.cloudflare.com/api, "Delete DNSSEC Records", read 2026-11-20: the result is text.
 /// ASSUMED: the text is empty; the options are reset too; code 1004 while DNSSEC is not disabled.
-pub(super) fn delete(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+pub(super) fn delete_dnssec(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
     if Dnssec::of(context.connection, zone)?.status != "disabled" {
         return Err(Refusal::unspecified(
             "DNSSEC must be disabled before its records can be deleted.",

@@ -9,7 +9,7 @@
 //! `account_rulesets` and `managed_rulesets`.
 //!
 //! A record has the form of a create body, plus what only Cloudflare sets: `id`, `meta`, `locked`
-//! and the timestamps. [`plant`] accepts what [`dump`] returns and restores the same state.
+//! and the timestamps. [`plant_document`] accepts what [`dump`] returns and restores the same state.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -184,7 +184,7 @@ impl OnRefusal<'_> {
 ///
 /// Records pass the same checks as the records of a POST, except for the quota: a real zone can
 /// exceed it too, after its plan was lowered.
-pub(super) fn plant(
+pub(super) fn plant_document(
     context: &RequestContext<'_>,
     document: &Value,
 ) -> Result<SeedReport, SandboxError> {
@@ -216,20 +216,22 @@ fn load(
             ));
         }
     }
-    for (index, ruleset) in list(document, "managed_rulesets", "the document")?.iter().enumerate() {
+    for (index, ruleset) in
+        list_member(document, "managed_rulesets", "the document")?.iter().enumerate()
+    {
         let planted =
             rulesets::plant_managed(context, ruleset, &format!("managed_rulesets[{index}]"));
         on_refusal.take(planted, "the document", &ruleset_label(ruleset))?;
     }
-    for (index, entry) in list(document, "zones", "the document")?.iter().enumerate() {
+    for (index, entry) in list_member(document, "zones", "the document")?.iter().enumerate() {
         let place = format!("zones[{index}]");
         let mut zone = None;
         let planted =
             plant_zone(context, entry, &place, &mut report).map(|planted| zone = Some(planted));
-        on_refusal.take(planted, &text(entry, "name").unwrap_or_default(), "the zone")?;
+        on_refusal.take(planted, &text_member(entry, "name").unwrap_or_default(), "the zone")?;
         let Some(zone) = zone else { continue };
         plant_surroundings(context, &zone, entry, &place, on_refusal)?;
-        for (index, body) in list(entry, "records", &place)?.iter().enumerate() {
+        for (index, body) in list_member(entry, "records", &place)?.iter().enumerate() {
             let place = format!("{place}.records[{index}]");
             let body = body
                 .as_object()
@@ -242,7 +244,7 @@ fn load(
                 &format!("the record {} {}", word("name"), word("type")),
             )?;
         }
-        for (index, ruleset) in list(entry, "rulesets", &place)?.iter().enumerate() {
+        for (index, ruleset) in list_member(entry, "rulesets", &place)?.iter().enumerate() {
             let planted = rulesets::plant_zone(
                 context,
                 &zone,
@@ -252,7 +254,9 @@ fn load(
             on_refusal.take(planted, &zone.name, &ruleset_label(ruleset))?;
         }
     }
-    for (index, ruleset) in list(document, "account_rulesets", "the document")?.iter().enumerate() {
+    for (index, ruleset) in
+        list_member(document, "account_rulesets", "the document")?.iter().enumerate()
+    {
         let planted =
             rulesets::plant_account(context, ruleset, &format!("account_rulesets[{index}]"));
         on_refusal.take(planted, "the account", &ruleset_label(ruleset))?;
@@ -267,13 +271,15 @@ fn load(
 }
 
 fn ruleset_label(ruleset: &Value) -> String {
-    let name =
-        ["name", "phase", "id"].iter().find_map(|key| text(ruleset, key)).unwrap_or_default();
+    let name = ["name", "phase", "id"]
+        .iter()
+        .find_map(|key| text_member(ruleset, key))
+        .unwrap_or_default();
     format!("the ruleset {name}")
 }
 
 /// Returns a list; empty if it is absent.
-fn list<'a>(parent: &'a Value, key: &str, place: &str) -> Result<&'a [Value], SandboxError> {
+fn list_member<'a>(parent: &'a Value, key: &str, place: &str) -> Result<&'a [Value], SandboxError> {
     match parent.get(key) {
         None | Some(Value::Null) => Ok(&[]),
         Some(Value::Array(items)) => Ok(items),
@@ -282,7 +288,7 @@ fn list<'a>(parent: &'a Value, key: &str, place: &str) -> Result<&'a [Value], Sa
 }
 
 /// Returns the text of a member, if it is present.
-fn text(parent: &Value, key: &str) -> Option<String> {
+fn text_member(parent: &Value, key: &str) -> Option<String> {
     parent.get(key).and_then(Value::as_str).map(str::to_owned)
 }
 
@@ -293,32 +299,32 @@ fn plant_zone(
     place: &str,
     report: &mut SeedReport,
 ) -> Result<Zone, SandboxError> {
-    let given = text(entry, "name").unwrap_or_default();
+    let given = text_member(entry, "name").unwrap_or_default();
     let name = name::host(&given)
         .ok_or_else(|| SandboxError::document(place, format!("`{given}` is not a zone name")))?;
     if let Some(zone) = Zone::named(context.connection, &name)? {
         return Ok(zone);
     }
-    let plan = text(entry, "plan").unwrap_or_else(|| context.profile.tier.clone());
+    let plan = text_member(entry, "plan").unwrap_or_else(|| context.profile.tier.clone());
     if profile::tier(&plan).is_none() {
         return Err(SandboxError::document(place, format!("`{plan}` is not a plan")));
     }
-    let id = match text(entry, "id") {
+    let id = match text_member(entry, "id") {
         Some(id) => id,
         None => store::next_id(context.connection, context.seed)?,
     };
     let mut zone = Zone::active(id, name, &plan, context.now);
-    zone.created_on = text(entry, "created_on").unwrap_or(zone.created_on);
-    zone.modified_on = text(entry, "modified_on").unwrap_or_else(|| zone.created_on.clone());
+    zone.created_on = text_member(entry, "created_on").unwrap_or(zone.created_on);
+    zone.modified_on = text_member(entry, "modified_on").unwrap_or_else(|| zone.created_on.clone());
     if let Some(activated_on) = entry.get("activated_on") {
         zone.activated_on = activated_on.as_str().map(str::to_owned);
     }
-    zone.status = text(entry, "status").unwrap_or(zone.status);
-    zone.kind = text(entry, "type").unwrap_or(zone.kind);
+    zone.status = text_member(entry, "status").unwrap_or(zone.status);
+    zone.kind = text_member(entry, "type").unwrap_or(zone.kind);
     zone.paused = entry.get("paused").and_then(Value::as_bool).unwrap_or(false);
     if let Some(account) = entry.get("account") {
-        zone.account_id = text(account, "id").unwrap_or(zone.account_id);
-        zone.account_name = text(account, "name").unwrap_or(zone.account_name);
+        zone.account_id = text_member(account, "id").unwrap_or(zone.account_id);
+        zone.account_name = text_member(account, "name").unwrap_or(zone.account_name);
     }
     zone.save(context.connection)?;
     report.zones += 1;
@@ -335,10 +341,10 @@ fn plant_surroundings(
 ) -> Result<(), SandboxError> {
     type Planter = fn(&RequestContext<'_>, &Zone, &Value) -> Outcome<()>;
     let planters: [(&str, Planter); 4] = [
-        ("settings", settings::plant),
+        ("settings", settings::plant_settings),
         ("dnssec", Dnssec::plant),
-        ("dns_settings", dns_settings::plant),
-        ("resources", resources::plant),
+        ("dns_settings", dns_settings::plant_dns_settings),
+        ("resources", resources::plant_resources),
     ];
     for (key, planter) in planters {
         if let Some(member) = entry.get(key).filter(|member| !member.is_null()) {

@@ -288,7 +288,7 @@ impl Running {
     /// # Errors
     /// The errors of [`seed`].
     pub fn seed(&self, document: &Value) -> Result<SeedReport, SandboxError> {
-        self.service.transact(0, |context| document::plant(context, document))
+        self.service.transact(0, |context| document::plant_document(context, document))
     }
 
     /// Loads the parts of a document that the sandbox accepts. Returns the refused parts.
@@ -357,8 +357,8 @@ pub fn ensure_zone(
     seed: u64,
 ) -> Result<bool, SandboxError> {
     let document = serde_json::json!({ "zones": [{ "name": name, "plan": tier }] });
-    let report =
-        offline(location, seed)?.transact(0, |context| document::plant(context, &document))?;
+    let report = offline(location, seed)?
+        .transact(0, |context| document::plant_document(context, &document))?;
     Ok(report.zones > 0)
 }
 
@@ -367,7 +367,7 @@ pub fn ensure_zone(
 /// # Errors
 /// Fails if the store cannot be used, or the sandbox refuses a record.
 pub fn seed(location: &StoreLocation, document: &Value) -> Result<SeedReport, SandboxError> {
-    offline(location, 0)?.transact(0, |context| document::plant(context, document))
+    offline(location, 0)?.transact(0, |context| document::plant_document(context, document))
 }
 
 /// Returns the state as a document for [`seed`].

@@ -18,7 +18,7 @@ use super::zone::Zone;
 const DEFAULT_PAGE: u64 = 100;
 
 /// GET /zones/{id}/dns_records.
-pub(super) fn list(
+pub(super) fn list_records(
     context: &RequestContext<'_>,
     zone: &Zone,
     parameters: &Parameters,

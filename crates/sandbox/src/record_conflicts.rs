@@ -32,7 +32,11 @@ const COMBINED_CONTENT: i64 = 8192;
 const NAME_SERVERS: i64 = 10;
 
 /// Refuses a record that cannot share its name with the records there.
-pub(super) fn check(context: &RequestContext<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
+pub(super) fn check_conflicts(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    record: &Record,
+) -> Outcome<()> {
     if is_repeated(context, zone, record)? {
         return Err(match context.profile.shape {
             RecordMembers::Modern | RecordMembers::Full => {

@@ -23,8 +23,8 @@ use zonewright_model::model::facts::{self, TypeFacts};
 const CLOSED_DOMAINS: &[&str] = &["cf", "ga", "gq", "ml", "tk"];
 
 /// GET of one record.
-pub(super) fn get(context: &RequestContext<'_>, zone: &Zone, id: &str) -> Outcome<Success> {
-    Ok(Success::One(find(context, zone, id)?.to_json(zone, context.profile.shape)))
+pub(super) fn get_record(context: &RequestContext<'_>, zone: &Zone, id: &str) -> Outcome<Success> {
+    Ok(Success::One(find_record(context, zone, id)?.to_json(zone, context.profile.shape)))
 }
 
 /// The usage of the zone's quota.
@@ -43,7 +43,7 @@ pub(super) fn usage(context: &RequestContext<'_>, zone: &Zone) -> Success {
 ///
 /// # Errors
 /// 404 with code 81044: observed 2026.
-fn find(context: &RequestContext<'_>, zone: &Zone, id: &str) -> Outcome<Record> {
+fn find_record(context: &RequestContext<'_>, zone: &Zone, id: &str) -> Outcome<Record> {
     let record = Record::find(context.connection, zone, id)?;
     record.ok_or_else(|| Refusal::new(404, 81044, "Record does not exist."))
 }
@@ -58,7 +58,7 @@ pub(super) enum Writer {
 }
 
 /// Creates a record; the caller checks the quota.
-pub(super) fn create(
+pub(super) fn create_record(
     context: &RequestContext<'_>,
     zone: &Zone,
     body: &Map<String, Value>,
@@ -123,14 +123,14 @@ pub(super) fn check_quota(context: &RequestContext<'_>, zone: &Zone) -> Outcome<
 /// ASSUMED: `data` is replaced as a whole, `settings` member by member; null leaves a member
 /// unchanged, `tags` too, but clears `comment`. The library of DNSControl 4 sends `"tags": null`
 /// with each change that does not concern tags.
-pub(super) fn patch(
+pub(super) fn patch_record(
     context: &RequestContext<'_>,
     zone: &Zone,
     id: &str,
     body: &Map<String, Value>,
 ) -> Outcome<Record> {
     refuse_closed_domain(zone, Writer::Client)?;
-    let before = find(context, zone, id)?;
+    let before = find_record(context, zone, id)?;
     let facts = facts_of(&before)?;
     refuse_type_change(facts, body)?;
     let mut merged = Map::from_iter([
@@ -165,14 +165,14 @@ pub(super) fn patch(
 }
 
 /// PUT of one record.
-pub(super) fn replace(
+pub(super) fn replace_record(
     context: &RequestContext<'_>,
     zone: &Zone,
     id: &str,
     body: &Map<String, Value>,
 ) -> Outcome<Record> {
     refuse_closed_domain(zone, Writer::Client)?;
-    let before = find(context, zone, id)?;
+    let before = find_record(context, zone, id)?;
     let facts = facts_of(&before)?;
     record_type(body)?;
     refuse_type_change(facts, body)?;
@@ -195,9 +195,13 @@ fn rewrite(
 }
 
 /// DELETE; returns the record before its deletion.
-pub(super) fn delete(context: &RequestContext<'_>, zone: &Zone, id: &str) -> Outcome<Record> {
+pub(super) fn delete_record(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    id: &str,
+) -> Outcome<Record> {
     refuse_closed_domain(zone, Writer::Client)?;
-    let record = find(context, zone, id)?;
+    let record = find_record(context, zone, id)?;
     refuse_read_only(&record)?;
     record_conflicts::check_deletion(context, zone, &record)?;
     record.remove(context.connection, zone)?;
@@ -228,7 +232,7 @@ fn fill(
         data: body.get("data").cloned(),
         priority: body.get("priority").cloned(),
     };
-    let value = record_value::read(
+    let value = record_value::read_value(
         facts,
         &sent,
         &Place { name: &record.name, zone: &zone.name },
@@ -269,7 +273,7 @@ fn fill(
         refuse_routed_mail(context, zone, record)?;
         record_conflicts::check_managed(context, zone, record)?;
     }
-    record_conflicts::check(context, zone, record)
+    record_conflicts::check_conflicts(context, zone, record)
 }
 
 /// Returns the type in a body.

@@ -1,6 +1,6 @@
 //! The value of a record: checks and canonical forms, all derived from the facts of its type.
 //!
-//! A new record type needs no change here; a new kind of field needs one arm in [`check`].
+//! A new record type needs no change here; a new kind of field needs one arm in [`check_field`].
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -73,7 +73,7 @@ impl Checked {
 ///
 /// For types with `data`, `content` is ignored: reported by users of Cloudflare. ASSUMED: for types
 /// that have the priority in `data`, a `priority` beside `data` is ignored too.
-pub(super) fn read(
+pub(super) fn read_value(
     facts: &TypeFacts,
     sent: &Sent,
     place: &Place<'_>,
@@ -99,7 +99,7 @@ pub(super) fn read(
             None if field.is_optional() => &nothing,
             None => return Err(missing(field)),
         };
-        fields.push((field, check(facts, field, raw, profile)?));
+        fields.push((field, check_field(facts, field, raw, profile)?));
     }
     if facts.has_data() {
         let is_field =
@@ -218,7 +218,7 @@ fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, Checked)]) -> RecordValue
 /// Codes 9005, 9006, 9007, 9008, 9009: reported by many users; texts approximate. RFC 5952 for IPv6
 /// in responses: observed. ASSUMED: numbers are sent as numbers; code 1004 for members of `data`
 /// that are out of range.
-fn check(
+fn check_field(
     facts: &TypeFacts,
     field: &FieldFacts,
     raw: &Value,
@@ -257,7 +257,7 @@ fn check(
             // Empty content is refused: reported. ASSUMED: with the code for unbalanced quotes,
             // which is not known.
             let refused = || Refusal::invalid(9051, format!("Invalid {kind} record."));
-            let read = |text: &str| txt::read(text, profile.txt_quotes, profile.txt_cuts);
+            let read = |text: &str| txt::parse_content(text, profile.txt_quotes, profile.txt_cuts);
             let text = raw.as_str().and_then(read).ok_or_else(refused)?;
             if text.wire_bytes > TXT_WIRE_BYTES {
                 return Err(too_long());
@@ -325,7 +325,7 @@ fn check(
         }
         FieldKind::SvcParams => {
             let refused = || wrong("a list of service parameters");
-            let params = raw.as_str().and_then(svc_params::read).ok_or_else(refused)?;
+            let params = raw.as_str().and_then(svc_params::parse_params).ok_or_else(refused)?;
             Ok(Checked { identity: params.identity, ..Checked::text(params.shown) })
         }
     }
@@ -400,7 +400,7 @@ mod tests {
     /// Reads a value under another profile, for the name `_sip._tcp.voice.example.com`.
     fn read_as(kind: &str, sent: &Sent, profile: &Profile) -> Outcome<RecordValue> {
         let place = Place { name: "_sip._tcp.voice.example.com", zone: "example.com" };
-        read(facts::of(kind).unwrap(), sent, &place, profile)
+        read_value(facts::of(kind).unwrap(), sent, &place, profile)
     }
 
     fn code(kind: &str, value: Value) -> u32 {

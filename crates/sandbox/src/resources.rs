@@ -15,7 +15,7 @@ use super::setting_values::to_json;
 use super::zone::Zone;
 
 /// GET of a resource.
-pub(super) fn get(
+pub(super) fn get_resource(
     context: &RequestContext<'_>,
     zone: &Zone,
     resource: &ResourceFacts,
@@ -49,7 +49,11 @@ fn page(items: Vec<Value>) -> Success {
 ///
 /// # Errors
 /// Fails if a path is not in the catalogue, or its value is neither a list nor an object.
-pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
+pub(super) fn plant_resources(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    member: &Value,
+) -> Outcome<()> {
     let members =
         member.as_object().ok_or_else(|| Refusal::unspecified("`resources` must be an object"))?;
     for (path, value) in members {

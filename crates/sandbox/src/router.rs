@@ -8,21 +8,21 @@ use serde_json::{Map, Value};
 
 use super::auth::{self, Known};
 use super::batch;
-use super::dns_settings;
-use super::dnssec;
+use super::dns_settings::{get_dns_settings, patch_dns_settings};
+use super::dnssec::{delete_dnssec, get_dnssec, patch_dnssec};
 use super::envelope::{Outcome, Refusal, Success};
 use super::export;
-use super::list_records;
+use super::list_records::list_records;
 use super::query_string::Parameters;
 use super::record_requests;
 use super::reply::Layout;
 use super::request_context::RequestContext;
-use super::resources;
+use super::resources::get_resource;
 use super::rulesets;
-use super::settings;
+use super::settings::{get_setting, list_settings, patch_setting};
 use super::token::{self, TokenOwner};
 use super::zone::Zone;
-use super::zones;
+use super::zones::{create_zone, delete_zone, get_zone, list_zones, patch_zone};
 use axum::http::{HeaderMap, Method, Uri, header};
 use zonewright_model::model::facts::permissions::{Permission, PermissionGroup};
 use zonewright_model::model::facts::resources::{ResourceFacts, unmanaged};
@@ -241,7 +241,7 @@ pub(super) fn handle(
     }
     let is_verification =
         matches!(resource, Resource::Verification | Resource::AccountVerification(_));
-    let token = auth::check(&incoming.headers, known, is_verification)?;
+    let token = auth::check_credentials(&incoming.headers, known, is_verification)?;
     if let Some(group) = group(resource) {
         let wanted =
             if incoming.is_write() { Permission::edit(group) } else { Permission::read(group) };
@@ -250,7 +250,13 @@ pub(super) fn handle(
         } else {
             None
         });
-        token::check(context, token, wanted, zone, matches!(resource, Resource::Rulesets(_)))?;
+        token::check_permission(
+            context,
+            token,
+            wanted,
+            zone,
+            matches!(resource, Resource::Rulesets(_)),
+        )?;
     }
     if let Some(zone) = zone_above(resource) {
         context.new_zones.check(context.profile, zone)?;
@@ -266,61 +272,60 @@ pub(super) fn handle(
             token::verify(token, TokenOwner::Account).map(Success::One)
         }
         Resource::Lists(account) => token::lists(context, account).map(Success::One),
-        Resource::Zones if is(Method::POST) => zones::create(context, &body(incoming)?),
-        Resource::Zones => zones::list(context, token, &parameters),
-        Resource::Zone(id) if is(Method::PATCH) => {
-            zones::patch(context, zone(id)?, &body(incoming)?)
-        }
-        Resource::Zone(id) if is(Method::DELETE) => zones::delete(context, &zone(id)?),
-        Resource::Zone(id) => zones::get(context, &zone(id)?),
+        Resource::Zones if is(Method::POST) => create_zone(context, &body(incoming)?),
+        Resource::Zones => list_zones(context, token, &parameters),
+        Resource::Zone(id) if is(Method::PATCH) => patch_zone(context, zone(id)?, &body(incoming)?),
+        Resource::Zone(id) if is(Method::DELETE) => delete_zone(context, &zone(id)?),
+        Resource::Zone(id) => get_zone(context, &zone(id)?),
         Resource::Records(id) if is(Method::POST) => {
             let body = body(incoming)?;
             let zone = zone(id)?;
-            let record = record_requests::create(context, &zone, &body)?;
+            let record = record_requests::create_record(context, &zone, &body)?;
             record_requests::check_quota(context, &zone)?;
             // Status 200, not 201: observed 2025-08.
             Ok(Success::One(record.to_json(&zone, shape)))
         }
-        Resource::Records(id) => list_records::list(context, &zone(id)?, &parameters),
+        Resource::Records(id) => list_records(context, &zone(id)?, &parameters),
         Resource::Record(id, record) if is(Method::PATCH) => {
             let body = body(incoming)?;
             let zone = zone(id)?;
             Ok(Success::One(
-                record_requests::patch(context, &zone, record, &body)?.to_json(&zone, shape),
+                record_requests::patch_record(context, &zone, record, &body)?.to_json(&zone, shape),
             ))
         }
         Resource::Record(id, record) if is(Method::PUT) => {
             let body = body(incoming)?;
             let zone = zone(id)?;
             Ok(Success::One(
-                record_requests::replace(context, &zone, record, &body)?.to_json(&zone, shape),
+                record_requests::replace_record(context, &zone, record, &body)?
+                    .to_json(&zone, shape),
             ))
         }
         Resource::Record(id, record) if is(Method::DELETE) => {
             let zone = zone(id)?;
-            let record = record_requests::delete(context, &zone, record)?;
+            let record = record_requests::delete_record(context, &zone, record)?;
             context.recent.note(context.profile, &zone.id, &record.name, &record.kind);
             Ok(Success::One(serde_json::json!({ "id": record.id })))
         }
-        Resource::Record(id, record) => record_requests::get(context, &zone(id)?, record),
+        Resource::Record(id, record) => record_requests::get_record(context, &zone(id)?, record),
         Resource::Batch(id) => batch::run(context, &zone(id)?, &body(incoming)?),
         Resource::Export(id) => export::export(context, &zone(id)?),
         Resource::Usage(id) => Ok(record_requests::usage(context, &zone(id)?)),
         Resource::Dnssec(id) if is(Method::PATCH) => {
-            dnssec::patch(context, &zone(id)?, &body(incoming)?)
+            patch_dnssec(context, &zone(id)?, &body(incoming)?)
         }
-        Resource::Dnssec(id) if is(Method::DELETE) => dnssec::delete(context, &zone(id)?),
-        Resource::Dnssec(id) => dnssec::get(context, &zone(id)?),
+        Resource::Dnssec(id) if is(Method::DELETE) => delete_dnssec(context, &zone(id)?),
+        Resource::Dnssec(id) => get_dnssec(context, &zone(id)?),
         Resource::DnsSettings(id) if is(Method::PATCH) => {
-            dns_settings::patch(context, &zone(id)?, &body(incoming)?)
+            patch_dns_settings(context, &zone(id)?, &body(incoming)?)
         }
-        Resource::DnsSettings(id) => dns_settings::get(context, &zone(id)?),
-        Resource::Settings(id) => settings::list(context, &zone(id)?),
-        Resource::Other(id, resource) => resources::get(context, &zone(id)?, resource),
+        Resource::DnsSettings(id) => get_dns_settings(context, &zone(id)?),
+        Resource::Settings(id) => list_settings(context, &zone(id)?),
+        Resource::Other(id, resource) => get_resource(context, &zone(id)?, resource),
         Resource::Setting(id, name) if is(Method::PATCH) => {
-            settings::patch(context, &zone(id)?, name, &body(incoming)?)
+            patch_setting(context, &zone(id)?, name, &body(incoming)?)
         }
-        Resource::Setting(id, name) => settings::get(context, &zone(id)?, name),
+        Resource::Setting(id, name) => get_setting(context, &zone(id)?, name),
         Resource::Rulesets(place) => {
             let has_body = !matches!(incoming.method, Method::GET | Method::DELETE);
             let body = if has_body { body(incoming)? } else { Map::new() };

@@ -256,12 +256,12 @@ pub(super) async fn receive(
 ) -> Response {
     let (parts, body) = request.into_parts();
     // Faults, limits and the log do not apply to web pages.
-    if let Err(refusal) = cross_origin::check(&parts, &service.hosts) {
+    if let Err(refusal) = cross_origin::refuse_web_pages(&parts, &service.hosts) {
         return Reply::json(refusal.status, &refusal.body()).into_response();
     }
     // A request without valid credentials is refused with any body, so the sandbox does not read
     // the body.
-    let body = match auth::check(&parts.headers, &service.known, false) {
+    let body = match auth::check_credentials(&parts.headers, &service.known, false) {
         // An incomplete body is treated as a body that is not JSON.
         Ok(_) => {
             axum::body::to_bytes(body, BODY_BYTES).await.map(|b| b.to_vec()).unwrap_or_default()

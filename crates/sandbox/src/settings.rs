@@ -53,7 +53,11 @@ impl Stored {
 }
 
 /// Returns the value of a setting that is a word, such as `on`.
-pub(super) fn value(connection: &Connection, zone: &Zone, name: &str) -> rusqlite::Result<Value> {
+pub(super) fn setting_value(
+    connection: &Connection,
+    zone: &Zone,
+    name: &str,
+) -> rusqlite::Result<Value> {
     let default = || setting_values::of(name).map_or(Value::Null, Setting::default);
     Ok(Stored::of(connection, &zone.id, name)?.map_or_else(default, |stored| stored.value))
 }
@@ -73,7 +77,7 @@ fn known(name: &str) -> Outcome<Setting> {
 /// # Sources
 /// Until 2027-03-31: developers.cloudflare.com/fundamentals/api/reference/deprecations, read
 /// 2026-11-26. ASSUMED: the answer after that day is that of an unknown path.
-pub(super) fn list(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+pub(super) fn list_settings(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
     if !context.profile.settings_list {
         return Err(Refusal::new(404, 7000, "No route for that URI"));
     }
@@ -84,12 +88,16 @@ pub(super) fn list(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success
 }
 
 /// GET /zones/{id}/settings/{name}.
-pub(super) fn get(context: &RequestContext<'_>, zone: &Zone, name: &str) -> Outcome<Success> {
+pub(super) fn get_setting(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    name: &str,
+) -> Outcome<Success> {
     Ok(Success::One(to_json(context, zone, known(name)?)?))
 }
 
 /// PATCH /zones/{id}/settings/{name}.
-pub(super) fn patch(
+pub(super) fn patch_setting(
     context: &RequestContext<'_>,
     zone: &Zone,
     name: &str,
@@ -169,7 +177,11 @@ pub(super) fn to_document(
 ///
 /// # Errors
 /// Names the invalid setting and the reason.
-pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
+pub(super) fn plant_settings(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    member: &Value,
+) -> Outcome<()> {
     let settings =
         member.as_object().ok_or_else(|| Refusal::unspecified("`settings` must be an object"))?;
     for (name, entry) in settings {

@@ -61,7 +61,7 @@ fn parsed<T: serde::de::DeserializeOwned + Default>(text: &str) -> T {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-fn text(value: &impl serde::Serialize) -> String {
+fn json_text(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("maps and lists of JSON values can always be written")
 }
 
@@ -125,13 +125,13 @@ impl Record {
             self.kind,
             self.content,
             self.priority,
-            self.data.as_ref().map(text),
+            self.data.as_ref().map(json_text),
             self.ttl,
             self.proxied,
             self.comment,
-            text(&self.tags),
-            text(&self.settings),
-            text(&self.meta),
+            json_text(&self.tags),
+            json_text(&self.settings),
+            json_text(&self.meta),
             self.locked,
             self.created_on,
             self.modified_on,

@@ -21,7 +21,7 @@ pub(super) struct Params {
 }
 
 /// Parses parameters; `None` if they are invalid.
-pub(super) fn read(text: &str) -> Option<Params> {
+pub(super) fn parse_params(text: &str) -> Option<Params> {
     let mut set: BTreeMap<String, String> = BTreeMap::new();
     let mut shown = Vec::new();
     for (key, octets) in pairs(text)? {
@@ -50,7 +50,7 @@ pub(super) fn pairs(text: &str) -> Option<Vec<(String, Option<Vec<u8>>)>> {
         }
         let (value, tail) = match tail.strip_prefix('=') {
             Some(tail) => {
-                let (octets, tail) = value(tail)?;
+                let (octets, tail) = take_value(tail)?;
                 (Some(octets), tail)
             }
             None => (None, tail),
@@ -66,7 +66,7 @@ pub(super) fn pairs(text: &str) -> Option<Vec<(String, Option<Vec<u8>>)>> {
 }
 
 /// Returns the octets of a value, and the text after it.
-fn value(text: &str) -> Option<(Vec<u8>, &str)> {
+fn take_value(text: &str) -> Option<(Vec<u8>, &str)> {
     let bytes = text.as_bytes();
     let is_quoted = bytes.first() == Some(&b'"');
     let mut octets = Vec::new();
@@ -105,14 +105,14 @@ mod tests {
 
     #[test]
     fn quotes_and_order() {
-        let first = read("alpn=\"dot\" port=853").unwrap();
+        let first = parse_params("alpn=\"dot\" port=853").unwrap();
         assert_eq!(first.shown, "alpn=\"dot\" port=\"853\"");
-        let second = read(" port=\"853\"  alpn=dot").unwrap();
+        let second = parse_params(" port=\"853\"  alpn=dot").unwrap();
         assert_eq!(second.shown, "port=\"853\" alpn=\"dot\"");
         assert_eq!(first.identity, second.identity);
-        assert_eq!(read("no-default-alpn").unwrap().shown, "no-default-alpn");
-        assert_eq!(read("").unwrap().shown, "");
-        assert_eq!(read(r#"key9="a\034b""#).unwrap().shown, r#"key9="a\"b""#);
+        assert_eq!(parse_params("no-default-alpn").unwrap().shown, "no-default-alpn");
+        assert_eq!(parse_params("").unwrap().shown, "");
+        assert_eq!(parse_params(r#"key9="a\034b""#).unwrap().shown, r#"key9="a\"b""#);
     }
 
     #[test]
@@ -126,7 +126,7 @@ mod tests {
             "a b=\"c\"d",
             "a=\\2",
         ] {
-            assert_eq!(read(bad), None, "{bad}");
+            assert_eq!(parse_params(bad), None, "{bad}");
         }
     }
 }

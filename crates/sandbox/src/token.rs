@@ -3,7 +3,7 @@
 //! # Sources
 //! `Edit` includes reading, and a token can be limited to zones:
 //! developers.cloudflare.com/fundamentals/api/get-started/ create-token, read 2026-11. Refusals:
-//! see [`check`]. No header and no response contains the permissions of a token (measured 2026-09).
+//! see [`check_permission`]. No header and no response contains the permissions of a token (measured 2026-09).
 
 use serde_json::{Map, Value, json};
 
@@ -107,7 +107,7 @@ pub(super) fn verify(token: Option<&Token>, owner: TokenOwner) -> Outcome<Value>
 /// octodns/octodns-cloudflare#60 (a token without `Zone Read`), and the other codes: observed.
 /// ASSUMED: the permission that DNSSEC needs; a zone for which the token has only another
 /// permission is refused, not hidden.
-pub(super) fn check(
+pub(super) fn check_permission(
     context: &RequestContext<'_>,
     token: Option<&Token>,
     wanted: Permission,

@@ -34,7 +34,7 @@ pub(super) struct Text {
 ///
 /// ASSUMED: content that does not begin with a quote may contain pairs of quotes, and backslashes
 /// are literal there.
-pub(super) fn read(content: &str, quotes: TxtQuotes, cuts: TxtCuts) -> Option<Text> {
+pub(super) fn parse_content(content: &str, quotes: TxtQuotes, cuts: TxtCuts) -> Option<Text> {
     let quoted = content.trim_start().starts_with('"');
     let bare_quotes = content.bytes().filter(|b| *b == b'"').count();
     if !quoted && bare_quotes % 2 == 1 {
@@ -141,7 +141,7 @@ mod tests {
 
     /// Parses under the default profile.
     fn verbatim(content: &str) -> Text {
-        read(content, TxtQuotes::Verbatim, TxtCuts::Apart).unwrap()
+        parse_content(content, TxtQuotes::Verbatim, TxtCuts::Apart).unwrap()
     }
 
     #[test]
@@ -155,11 +155,15 @@ mod tests {
         assert_ne!(verbatim("\"v=spf1\" \" -all\"").identity, verbatim("v=spf1 -all").identity);
         assert_eq!(verbatim(r#""a\"b\065""#).identity, r#""a\"bA""#);
         for empty in ["", r#""""#, r#""" """#] {
-            assert_eq!(read(empty, TxtQuotes::Verbatim, TxtCuts::Apart), None, "{empty}");
+            assert_eq!(parse_content(empty, TxtQuotes::Verbatim, TxtCuts::Apart), None, "{empty}");
         }
-        assert_eq!(read("a", TxtQuotes::Auto, TxtCuts::Apart).unwrap().content, "\"a\"");
-        assert_eq!(read("\"a\"", TxtQuotes::Auto, TxtCuts::Apart).unwrap().content, "\"a\"");
-        let joined = |content: &str| read(content, TxtQuotes::Verbatim, TxtCuts::Joined).unwrap();
+        assert_eq!(parse_content("a", TxtQuotes::Auto, TxtCuts::Apart).unwrap().content, "\"a\"");
+        assert_eq!(
+            parse_content("\"a\"", TxtQuotes::Auto, TxtCuts::Apart).unwrap().content,
+            "\"a\""
+        );
+        let joined =
+            |content: &str| parse_content(content, TxtQuotes::Verbatim, TxtCuts::Joined).unwrap();
         assert_eq!(joined("\"a\" \"b\"").identity, joined("ab").identity);
         assert_eq!(joined("\"a\" \"b\"").content, "\"a\" \"b\"");
     }
@@ -177,7 +181,7 @@ mod tests {
     #[test]
     fn quotes_must_match() {
         for bad in ["\"open", "open\"", "\"a\" b", "\"a\"b", "\"a\"\"b\"", r#""a\""#, r#""\999""#] {
-            assert_eq!(read(bad, TxtQuotes::Verbatim, TxtCuts::Apart), None, "{bad}");
+            assert_eq!(parse_content(bad, TxtQuotes::Verbatim, TxtCuts::Apart), None, "{bad}");
         }
     }
 }

@@ -17,7 +17,7 @@ use super::{name, profile};
 /// Filters and operators: developers.cloudflare.com/api, "List Zones", read 2026-11-20. The
 /// documentation allows 5 to 50 zones on a page; 100 were accepted (observed 2025-08). ASSUMED:
 /// other sizes are clamped to this range. A token sees its own zones (reported).
-pub(super) fn list(
+pub(super) fn list_zones(
     context: &RequestContext<'_>,
     token: Option<&Token>,
     parameters: &Parameters,
@@ -108,7 +108,10 @@ fn text_matches(text: &str, filter: &str) -> bool {
 /// Code 1061 and its text: observed. A new zone is `pending`: observed. ASSUMED: any account may be
 /// named, and without one the only existing account is used; an invalid account identifier is code
 /// 1101 "request was invalid"; an invalid name is code 1049, known from clients only.
-pub(super) fn create(context: &RequestContext<'_>, body: &Map<String, Value>) -> Outcome<Success> {
+pub(super) fn create_zone(
+    context: &RequestContext<'_>,
+    body: &Map<String, Value>,
+) -> Outcome<Success> {
     let text = body.get("name").and_then(Value::as_str).unwrap_or_default();
     let name = name::host(text).filter(|n| is_registrable(n));
     let name =
@@ -160,14 +163,14 @@ fn is_registrable(name: &str) -> bool {
 }
 
 /// GET /zones/{id}.
-pub(super) fn get(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+pub(super) fn get_zone(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
     Ok(Success::One(zone_json(context, zone)?))
 }
 
 /// PATCH /zones/{id}: `paused`, `type` and, as octoDNS uses it, `plan`.
 ///
 /// ASSUMED: other members are ignored.
-pub(super) fn patch(
+pub(super) fn patch_zone(
     context: &RequestContext<'_>,
     mut zone: Zone,
     body: &Map<String, Value>,
@@ -189,7 +192,7 @@ pub(super) fn patch(
 }
 
 /// DELETE /zones/{id}.
-pub(super) fn delete(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+pub(super) fn delete_zone(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
     zone.remove(context.connection)?;
     Ok(Success::One(json!({ "id": zone.id })))
 }

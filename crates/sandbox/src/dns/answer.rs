@@ -127,7 +127,7 @@ fn resolve(
             let extended = Some(extended::NOT_AUTHORITATIVE);
             return Ok(Reply { code: codes::REFUSED, extended, authoritative: false, ..reply });
         };
-        match find(&zone, &owner, kind) {
+        match look_up(&zone, &owner, kind) {
             Found::Records(records) => {
                 reply.answer.extend(records);
                 return Ok(reply);
@@ -236,7 +236,7 @@ fn sent(owner: &Owner, record: &Stored) -> Sent {
 }
 
 /// Looks up a name and type in its zone.
-fn find<'z>(zone: &'z ZoneData, owner: &Owner, kind: u16) -> Found<'z> {
+fn look_up<'z>(zone: &'z ZoneData, owner: &Owner, kind: u16) -> Found<'z> {
     let name = owner.key.as_str();
     // The search goes down from the apex and ends at the first delegation. The parent zone answers
     // for the DS records of a delegation.

@@ -67,7 +67,7 @@ pub(crate) async fn listen(address: SocketAddr, server: NameServer) -> io::Resul
 }
 
 /// Computes the response to a message on a thread that may block.
-async fn respond(
+async fn respond_blocking(
     server: &Arc<NameServer>,
     message: Vec<u8>,
     transport: Transport,
@@ -83,7 +83,7 @@ async fn datagrams(socket: UdpSocket, server: Arc<NameServer>) {
         match socket.recv_from(&mut buffer).await {
             Ok((length, peer)) => {
                 if let Some(response) =
-                    respond(&server, buffer[..length].to_vec(), Transport::Udp).await
+                    respond_blocking(&server, buffer[..length].to_vec(), Transport::Udp).await
                 {
                     // A client that has gone needs no response.
                     let _ = socket.send_to(&response, peer).await;
@@ -128,7 +128,9 @@ impl Drop for Connection {
 /// Answers the queries of a connection one after the other (RFC 7766 section 6.2.1).
 async fn converse(mut stream: TcpStream, server: Arc<NameServer>) {
     while let Ok(Ok(message)) = timeout(TCP_IDLE_TIMEOUT, receive(&mut stream)).await {
-        let Some(response) = respond(&server, message, Transport::Tcp).await else { return };
+        let Some(response) = respond_blocking(&server, message, Transport::Tcp).await else {
+            return;
+        };
         let Ok(length) = u16::try_from(response.len()) else { return };
         let framed = [&length.to_be_bytes()[..], &response].concat();
         if !matches!(timeout(TCP_IDLE_TIMEOUT, stream.write_all(&framed)).await, Ok(Ok(()))) {

@@ -73,7 +73,9 @@ pub(super) fn respond(
     if header.opcode().to_int() != 0 {
         return Some(bare(octets, NOT_IMPLEMENTED));
     }
-    let Some((question, edns)) = read(&message) else { return Some(bare(octets, FORMAT_ERROR)) };
+    let Some((question, edns)) = read_query(&message) else {
+        return Some(bare(octets, FORMAT_ERROR));
+    };
     let (owner, kind, class) = question;
     let reply = match &edns {
         Some(edns) if edns.version > 0 => Reply::default(),
@@ -123,7 +125,7 @@ fn bare(query: &[u8], code: u8) -> Vec<u8> {
 }
 
 /// Returns the question with its class, and the EDNS part; `None` if the message is malformed.
-fn read(message: &Message<&[u8]>) -> Option<((Owner, u16, Class), Option<Edns>)> {
+fn read_query(message: &Message<&[u8]>) -> Option<((Owner, u16, Class), Option<Edns>)> {
     let question = message.sole_question().ok()?;
     let (_, answer, authority, additional) = message.sections().ok()?;
     for record in answer.into_iter().chain(authority) {

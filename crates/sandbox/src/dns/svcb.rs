@@ -33,7 +33,7 @@ const NAMES: [&str; 11] = [
 pub(super) fn wire(text: &str) -> Option<Vec<u8>> {
     let mut all: BTreeMap<u16, Vec<u8>> = BTreeMap::new();
     for (name, octets) in svc_params::pairs(text)? {
-        all.insert(number(&name)?, value(&name, octets.as_deref())?);
+        all.insert(key_number(&name)?, encode_value(&name, octets.as_deref())?);
     }
     Some(compose(all))
 }
@@ -49,24 +49,25 @@ pub(super) fn compose(parameters: impl IntoIterator<Item = (u16, Vec<u8>)>) -> V
     octets
 }
 
-fn number(name: &str) -> Option<u16> {
+fn key_number(name: &str) -> Option<u16> {
     if let Some(number) = NAMES.iter().position(|known| *known == name) {
         return u16::try_from(number).ok();
     }
     name.strip_prefix("key")?.parse().ok()
 }
 
-fn value(name: &str, octets: Option<&[u8]>) -> Option<Vec<u8>> {
+fn encode_value(name: &str, octets: Option<&[u8]>) -> Option<Vec<u8>> {
     let text = || std::str::from_utf8(octets?).ok();
     let value = match name {
         "mandatory" => {
-            let mut numbers: Vec<u16> = text()?.split(',').map(number).collect::<Option<_>>()?;
+            let mut numbers: Vec<u16> =
+                text()?.split(',').map(key_number).collect::<Option<_>>()?;
             numbers.sort_unstable();
             numbers.into_iter().flat_map(u16::to_be_bytes).collect()
         }
         "alpn" => {
             let mut out = Vec::new();
-            for protocol in list(octets?) {
+            for protocol in split_list(octets?) {
                 out.push(u8::try_from(protocol.len()).ok().filter(|length| *length > 0)?);
                 out.extend(protocol);
             }
@@ -92,7 +93,7 @@ fn value(name: &str, octets: Option<&[u8]>) -> Option<Vec<u8>> {
 
 /// Splits a list at commas; a backslash makes the next octet a part of the item (RFC 9460 appendix
 /// A.1).
-fn list(octets: &[u8]) -> Vec<Vec<u8>> {
+fn split_list(octets: &[u8]) -> Vec<Vec<u8>> {
     let mut items = vec![Vec::new()];
     let mut rest = octets.iter();
     while let Some(byte) = rest.next() {

@@ -158,7 +158,8 @@ impl ZoneData {
             }
             nodes.entry(record.name).or_default().push(stored);
         }
-        let is_on = |name: &str| settings::value(connection, zone, name).map(|value| value == "on");
+        let is_on =
+            |name: &str| settings::setting_value(connection, zone, name).map(|value| value == "on");
         let protocols = [("http3", "h3"), ("http2", "h2")];
         let mut alpn = Vec::new();
         for (setting, protocol) in protocols {

@@ -161,7 +161,10 @@ const SENSITIVE: &[Synthetic] = &[
 ];
 
 /// Returns the managed ruleset with this identifier.
-pub(super) fn find(context: &RequestContext<'_>, id: &str) -> Outcome<Option<Ruleset>> {
+pub(super) fn find_managed_ruleset(
+    context: &RequestContext<'_>,
+    id: &str,
+) -> Outcome<Option<Ruleset>> {
     if let Some(replaced) = store::get(context.connection, store::VENDOR, id)? {
         return Ok(Some(replaced));
     }
@@ -174,7 +177,7 @@ pub(super) fn built_in(profile: &Profile, id: &str) -> Option<Ruleset> {
 }
 
 /// Returns all managed rulesets: the known ones in the order of the facts, then the added ones.
-pub(super) fn all(context: &RequestContext<'_>) -> Outcome<Vec<Ruleset>> {
+pub(super) fn managed_rulesets(context: &RequestContext<'_>) -> Outcome<Vec<Ruleset>> {
     let stored = store::all(context.connection, store::VENDOR)?;
     let replaced = |id: &str| stored.iter().find(|ruleset| ruleset.id == id).cloned();
     let known = MANAGED_RULESETS

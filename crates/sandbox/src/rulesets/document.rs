@@ -12,7 +12,7 @@
 
 use serde_json::{Map, Value};
 
-use super::ruleset::{Detail, Rule, Ruleset, id_of, phase, text};
+use super::ruleset::{Detail, Rule, Ruleset, id_of, phase, text_member};
 use super::{catalogue, store};
 use crate::SandboxError;
 use crate::envelope::Refusal;
@@ -35,7 +35,7 @@ pub(crate) fn plant_zone(
     entry: &Value,
     place: &str,
 ) -> Result<(), SandboxError> {
-    plant(context, &Plot { owner: &zone.id, kind: "zone" }, entry, place)
+    plant_ruleset(context, &Plot { owner: &zone.id, kind: "zone" }, entry, place)
 }
 
 /// Loads a ruleset of an account; `account_id` names one other than the sandbox's own.
@@ -45,7 +45,7 @@ pub(crate) fn plant_account(
     place: &str,
 ) -> Result<(), SandboxError> {
     let owner = entry.get("account_id").and_then(Value::as_str).unwrap_or(ACCOUNT_ID);
-    plant(context, &Plot { owner, kind: "root" }, entry, place)
+    plant_ruleset(context, &Plot { owner, kind: "root" }, entry, place)
 }
 
 /// Loads a managed ruleset, in place of one with the same identifier.
@@ -54,7 +54,7 @@ pub(crate) fn plant_managed(
     entry: &Value,
     place: &str,
 ) -> Result<(), SandboxError> {
-    plant(context, &Plot { owner: store::VENDOR, kind: "managed" }, entry, place)
+    plant_ruleset(context, &Plot { owner: store::VENDOR, kind: "managed" }, entry, place)
 }
 
 /// Loads one ruleset with its previous versions.
@@ -62,7 +62,7 @@ pub(crate) fn plant_managed(
 /// It replaces an existing one with the same identifier or phase. The replaced version stays
 /// readable if its number is lower; without a version, the next number is used. This also applies
 /// to built-in managed rulesets, unless the entry gives previous versions.
-fn plant(
+fn plant_ruleset(
     context: &RequestContext<'_>,
     plot: &Plot<'_>,
     entry: &Value,
@@ -70,15 +70,15 @@ fn plant(
 ) -> Result<(), SandboxError> {
     let wrong = |problem: &str| SandboxError::document(place, problem);
     let object = entry.as_object().ok_or_else(|| wrong("must be an object"))?;
-    let known = text(object, "id").and_then(|id| catalogue::built_in(context.profile, id));
-    let before = match text(object, "id") {
+    let known = text_member(object, "id").and_then(|id| catalogue::built_in(context.profile, id));
+    let before = match text_member(object, "id") {
         Some(id) => store::get(context.connection, plot.owner, id)?,
         None => store::all(context.connection, plot.owner)?
             .into_iter()
-            .find(|r| r.is_entry_point() && Some(r.phase.as_str()) == text(object, "phase")),
+            .find(|r| r.is_entry_point() && Some(r.phase.as_str()) == text_member(object, "phase")),
     };
     let before = before.or_else(|| known.filter(|_| plot.kind == "managed"));
-    let ruleset = read(context, plot, object, before.as_ref(), place)?;
+    let ruleset = read_ruleset(context, plot, object, before.as_ref(), place)?;
     if before.is_none() && is_taken(context, &ruleset.id)? {
         return Err(wrong("another ruleset has this identifier"));
     }
@@ -102,7 +102,7 @@ fn plant(
             for entry in earlier {
                 let entry =
                     entry.as_object().ok_or_else(|| wrong("`earlier` must hold objects"))?;
-                let earlier = read(context, plot, entry, Some(&ruleset), place)?;
+                let earlier = read_ruleset(context, plot, entry, Some(&ruleset), place)?;
                 if earlier.version >= ruleset.version {
                     return Err(wrong("`earlier` must hold lower versions"));
                 }
@@ -120,7 +120,7 @@ fn is_taken(context: &RequestContext<'_>, id: &str) -> Result<bool, SandboxError
 
 /// Reads a ruleset from an entry; members that the entry omits are copied from `before`, or have
 /// their default.
-fn read(
+fn read_ruleset(
     context: &RequestContext<'_>,
     plot: &Plot<'_>,
     entry: &Map<String, Value>,
@@ -145,7 +145,7 @@ fn read(
         return Err(wrong(format!("`{key}` is not a member of rulesets")));
     }
     let own = |key: &str, of_before: Option<&String>, default: &str| {
-        text(entry, key).map_or_else(
+        text_member(entry, key).map_or_else(
             || of_before.map_or_else(|| default.to_owned(), Clone::clone),
             str::to_owned,
         )
@@ -158,12 +158,15 @@ fn read(
     if kind != plot.kind && !(plot.kind == "root" && kind == "custom") {
         return Err(wrong(format!("`{kind}` is not a kind of rulesets here")));
     }
-    let id = match text(entry, "id").map(str::to_owned).or_else(|| before.map(|b| b.id.clone())) {
+    let id = match text_member(entry, "id")
+        .map(str::to_owned)
+        .or_else(|| before.map(|b| b.id.clone()))
+    {
         Some(id) => id,
         None => store::next_id(context)
             .map_err(|refusal: Refusal| SandboxError::refused(place, &refusal))?,
     };
-    let version = match text(entry, "version") {
+    let version = match text_member(entry, "version") {
         Some(version) => {
             version.parse().map_err(|_| wrong(format!("`{version}` is not a version")))?
         }
@@ -205,19 +208,19 @@ fn read_rule(
 ) -> Result<Rule, SandboxError> {
     let wrong = |problem: &str| SandboxError::document(place, problem);
     let entry = entry.as_object().ok_or_else(|| wrong("must be an object"))?;
-    let action = text(entry, "action").ok_or_else(|| wrong("must have an action"))?;
+    let action = text_member(entry, "action").ok_or_else(|| wrong("must have an action"))?;
     if !ACTIONS.contains(&action) {
         return Err(wrong("must have an action that there is"));
     }
-    if kind != "managed" && text(entry, "expression").is_none() {
+    if kind != "managed" && text_member(entry, "expression").is_none() {
         return Err(wrong("must have an expression"));
     }
-    let id = match text(entry, "id") {
+    let id = match text_member(entry, "id") {
         Some(id) => id.to_owned(),
         None => store::next_id(context)
             .map_err(|refusal: Refusal| SandboxError::refused(place, &refusal))?,
     };
-    let reference = text(entry, "ref").unwrap_or(&id).to_owned();
+    let reference = text_member(entry, "ref").unwrap_or(&id).to_owned();
     let mut rule = Map::new();
     rule.insert("id".to_owned(), id.into());
     rule.insert("version".to_owned(), entry.get("version").cloned().unwrap_or_else(|| "1".into()));
@@ -289,7 +292,7 @@ pub(crate) fn managed(
     context: &RequestContext<'_>,
     id: &str,
 ) -> Result<Option<Value>, SandboxError> {
-    let found = catalogue::find(context, id)
+    let found = catalogue::find_managed_ruleset(context, id)
         .map_err(|refusal| SandboxError::refused("managed_rulesets", &refusal))?;
     Ok(found.map(|ruleset| ruleset.to_json(Detail::Whole)))
 }

@@ -24,7 +24,7 @@ const SENSITIVITIES: &[&str] = &["default", "medium", "low", "eoff"];
 /// # Sources
 /// `"version": "latest"` in responses: observed 2025 and 2026. `matched_data` and unknown members
 /// are kept: ASSUMED, as clients send back what they read.
-pub(super) fn check(
+pub(super) fn check_execution(
     author: &Author<'_>,
     sent: &Map<String, Value>,
     problems: &mut Problems,
@@ -63,7 +63,7 @@ fn target(author: &Author<'_>, id: &str) -> Outcome<Option<Ruleset>> {
         .filter(|r| r.kind == "custom");
     let found = match custom {
         Some(custom) => Some(custom),
-        None => catalogue::find(author.context, id)?,
+        None => catalogue::find_managed_ruleset(author.context, id)?,
     };
     Ok(found.filter(|ruleset| ruleset.phase == author.phase))
 }

@@ -39,7 +39,7 @@ const CHARACTERISTICS: &[(&str, usize)] =
 /// # Sources
 /// A response has `mitigation_timeout` 0 if none was sent: acceptance tests of Cloudflare's
 /// Terraform provider 5, read 2026-11-23.
-pub(super) fn check(
+pub(super) fn check_ratelimit(
     author: &Author<'_>,
     action: &str,
     sent: Option<&Map<String, Value>>,

@@ -39,10 +39,10 @@ pub(super) fn check_phase(name: &str) -> Outcome<()> {
 /// Managed rulesets through a zone:
 /// developers.cloudflare.com/waf/managed-rules/waf-exceptions/define-api, read 2026-11-20. ASSUMED:
 /// the sandbox's account is entitled to all of them, as if it had a zone of each plan.
-fn find(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
+fn find_ruleset(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
     match store::get(context.connection, scope.id(), id)? {
         Some(own) => Ok(own),
-        None => catalogue::find(context, id)?.ok_or_else(missing),
+        None => catalogue::find_managed_ruleset(context, id)?.ok_or_else(missing),
     }
 }
 
@@ -52,8 +52,12 @@ pub(super) fn own(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outc
 }
 
 /// GET of one ruleset.
-pub(super) fn get(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Success> {
-    Ok(Success::One(find(context, scope, id)?.to_json(Detail::Whole)))
+pub(super) fn get_ruleset(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    id: &str,
+) -> Outcome<Success> {
+    Ok(Success::One(find_ruleset(context, scope, id)?.to_json(Detail::Whole)))
 }
 
 /// GET of all rulesets: the scope's own, then the managed ones, on every plan.
@@ -64,13 +68,13 @@ pub(super) fn get(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outc
 /// (Python 5.9.0). ASSUMED: form of the cursor and the refusal of an unknown one; `per_page` from 1
 /// up to the largest page, and any other value counts as absent; the order; of the account's
 /// rulesets only the managed ones are listed for a zone, on every plan.
-pub(super) fn list(
+pub(super) fn list_rulesets(
     context: &RequestContext<'_>,
     scope: &Scope,
     parameters: &Parameters,
 ) -> Outcome<Success> {
     let mut rulesets = store::all(context.connection, scope.id())?;
-    rulesets.extend(catalogue::all(context)?);
+    rulesets.extend(catalogue::managed_rulesets(context)?);
     let start = match parameters.get("cursor").filter(|cursor| !cursor.is_empty()) {
         None => 0,
         Some(cursor) => {
@@ -126,7 +130,7 @@ pub(super) fn version_of(
 
 /// GET of the versions.
 pub(super) fn versions(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Success> {
-    version_list(context, &find(context, scope, id)?)
+    version_list(context, &find_ruleset(context, scope, id)?)
 }
 
 /// GET of one version.
@@ -136,7 +140,7 @@ pub(super) fn version(
     id: &str,
     version: &str,
 ) -> Outcome<Success> {
-    let ruleset = find(context, scope, id)?;
+    let ruleset = find_ruleset(context, scope, id)?;
     Ok(Success::One(version_of(context, &ruleset, version)?.to_json(Detail::Whole)))
 }
 
@@ -153,7 +157,7 @@ pub(super) fn tagged(
     version: &str,
     tag: &str,
 ) -> Outcome<Success> {
-    let ruleset = find(context, scope, id)?;
+    let ruleset = find_ruleset(context, scope, id)?;
     if ruleset.kind != "managed" {
         return Err(missing());
     }

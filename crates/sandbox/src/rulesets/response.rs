@@ -18,7 +18,7 @@ const TYPES: &[&str] = &["application/json", "text/html", "text/plain", "text/xm
 const CONTENT_BYTES: usize = 30 * 1024;
 
 /// Checks the parameters of a block action, which are stored as sent.
-pub(super) fn check(
+pub(super) fn check_custom_response(
     sent: Option<&Map<String, Value>>,
     problems: &mut Problems,
 ) -> Outcome<Option<Map<String, Value>>> {

@@ -200,8 +200,8 @@ fn look(
     parameters: &Parameters,
 ) -> Outcome<Success> {
     match route {
-        Route::List => read::list(context, scope, parameters),
-        Route::Ruleset(id) => read::get(context, scope, id),
+        Route::List => read::list_rulesets(context, scope, parameters),
+        Route::Ruleset(id) => read::get_ruleset(context, scope, id),
         Route::Versions(id) => read::versions(context, scope, id),
         Route::Version(id, version) => read::version(context, scope, id, version),
         Route::Tagged(id, version, tag) => read::tagged(context, scope, id, version, tag),
@@ -225,14 +225,14 @@ fn carry_out(
 ) -> Outcome<Success> {
     let is_delete = method == Method::DELETE;
     match route {
-        Route::List => write::create(context, scope, body),
-        Route::Ruleset(id) if is_delete => write::delete(context, scope, id),
-        Route::Ruleset(id) => write::put(context, scope, id, body),
+        Route::List => write::create_ruleset(context, scope, body),
+        Route::Ruleset(id) if is_delete => write::delete_ruleset(context, scope, id),
+        Route::Ruleset(id) => write::put_ruleset(context, scope, id, body),
         Route::Version(id, version) => write::delete_version(context, scope, id, version),
         Route::EntryPoint(phase) => write::put_entry_point(context, scope, phase, body),
-        Route::Rules(id) => rules::add(context, scope, id, body),
-        Route::Rule(id, rule) if is_delete => rules::delete(context, scope, id, rule),
-        Route::Rule(id, rule) => rules::patch(context, scope, id, rule, body),
+        Route::Rules(id) => rules::add_rule(context, scope, id, body),
+        Route::Rule(id, rule) if is_delete => rules::delete_rule(context, scope, id, rule),
+        Route::Rule(id, rule) => rules::patch_rule(context, scope, id, rule, body),
         Route::Versions(_)
         | Route::Tagged(..)
         | Route::EntryPointVersions(_)

@@ -14,7 +14,7 @@
 use serde_json::{Map, Value, json};
 
 use super::author::{Author, Problems};
-use super::ruleset::{Rule, executed, id_of, phase, text};
+use super::ruleset::{Rule, executed, id_of, phase, text_member};
 use super::{expression, members, overrides, ratelimit, response, skip, store};
 use crate::envelope::{Outcome, Problem, Refusal};
 use crate::request_context::RequestContext;
@@ -100,15 +100,19 @@ pub(super) fn define(
             problems.say(format!("{key} is not possible in a ruleset of kind {}", author.kind));
         }
     }
-    expression::check(author, text, &format!("{prefix}/expression"), problems);
+    expression::check_expression(author, text, &format!("{prefix}/expression"), problems);
     let mut head = Map::new();
     head.insert("action".to_owned(), action.into());
     if let Some(parameters) = check_action(author, action, sent, text, problems)? {
         head.insert("action_parameters".to_owned(), parameters.into());
     }
-    if let Some(limit) =
-        ratelimit::check(author, action, members::object(sent, "ratelimit")?, prefix, problems)?
-    {
+    if let Some(limit) = ratelimit::check_ratelimit(
+        author,
+        action,
+        members::object(sent, "ratelimit")?,
+        prefix,
+        problems,
+    )? {
         head.insert("ratelimit".to_owned(), limit.into());
     }
     head.insert("expression".to_owned(), text.into());
@@ -194,9 +198,11 @@ fn check_action(
     }
     let none = Map::new();
     match action {
-        "execute" => overrides::check(author, parameters.unwrap_or(&none), problems).map(Some),
-        "skip" => skip::check(author, parameters.unwrap_or(&none), problems).map(Some),
-        "block" => response::check(parameters, problems),
+        "execute" => {
+            overrides::check_execution(author, parameters.unwrap_or(&none), problems).map(Some)
+        }
+        "skip" => skip::check_skip(author, parameters.unwrap_or(&none), problems).map(Some),
+        "block" => response::check_custom_response(parameters, problems),
         _ => {
             if action == "log" && author.scope.plan() < 3 {
                 let text = "not entitled: the use of action log is not allowed, an Enterprise plan is required";
@@ -235,7 +241,8 @@ impl Draft {
         rule.extend(tail);
         if let Some(before) = continued {
             let is_same = definition(before) == definition(&rule);
-            let version = text(before, "version").and_then(|v| v.parse::<u64>().ok()).unwrap_or(1);
+            let version =
+                text_member(before, "version").and_then(|v| v.parse::<u64>().ok()).unwrap_or(1);
             let version = if is_same { version } else { version + 1 };
             rule.insert("version".to_owned(), version.to_string().into());
             if let Some(moment) = before.get("last_updated").filter(|_| is_same) {
@@ -266,7 +273,7 @@ pub(super) fn check_whole(author: &Author<'_>, rules: &[Rule], problems: &mut Pr
             .enumerate()
             .find_map(|(n, rule)| of(rule).filter(|x| rules[..n].iter().any(|r| of(r) == Some(x))))
     };
-    if let Some(reference) = repeated(|rule| text(rule, "ref")) {
+    if let Some(reference) = repeated(|rule| text_member(rule, "ref")) {
         problems.say(format!(
             "'{reference}' is not a valid value for ref because it is not unique in the ruleset"
         ));

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::author::{Author, Problems};
 use super::rule_check;
-use super::ruleset::{Ruleset, text};
+use super::ruleset::{Ruleset, text_member};
 use super::scope::Scope;
 use super::{members, write};
 use crate::envelope::{Outcome, Refusal, Success};
@@ -19,7 +19,7 @@ use crate::request_context::RequestContext;
 /// POST of a rule: at its position, or at the end.
 ///
 /// ASSUMED: an `id` in the body is ignored.
-pub(super) fn add(
+pub(super) fn add_rule(
     context: &RequestContext<'_>,
     scope: &Scope,
     id: &str,
@@ -55,7 +55,7 @@ fn definition(body: &Map<String, Value>) -> Map<String, Value> {
 /// A position alone leaves the definition and the rule's version unchanged: the pages named above.
 /// Code 20011 for a move to the rule's current position: reported 2026. ASSUMED: its text; an
 /// omitted `ref` is kept; an `id` must be that of the rule.
-pub(super) fn patch(
+pub(super) fn patch_rule(
     context: &RequestContext<'_>,
     scope: &Scope,
     id: &str,
@@ -74,7 +74,7 @@ pub(super) fn patch(
         if draft.id.as_ref().is_some_and(|id| id != rule) {
             return Err(Refusal::unnumbered(400, "the identifier of a rule cannot be changed"));
         }
-        draft.reference = draft.reference.or_else(|| text(&after, "ref").map(str::to_owned));
+        draft.reference = draft.reference.or_else(|| text_member(&after, "ref").map(str::to_owned));
         after = draft.finish(context, Some(&after))?;
     }
     let mut others = ruleset.clone();
@@ -94,7 +94,7 @@ pub(super) fn patch(
 }
 
 /// DELETE of a rule; returns the ruleset without it.
-pub(super) fn delete(
+pub(super) fn delete_rule(
     context: &RequestContext<'_>,
     scope: &Scope,
     id: &str,

@@ -44,19 +44,19 @@ pub(super) fn phase(name: &str) -> Option<&'static PhaseFacts> {
     PHASES.iter().find(|p| p.name == name)
 }
 
-pub(super) fn text<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+pub(super) fn text_member<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
     object.get(key).and_then(Value::as_str)
 }
 
 /// Returns the identifier of a rule; every stored rule has one.
 pub(super) fn id_of(rule: &Rule) -> &str {
-    text(rule, "id").unwrap_or_default()
+    text_member(rule, "id").unwrap_or_default()
 }
 
 /// Returns the ruleset that a rule executes, if any.
 pub(super) fn executed(rule: &Rule) -> Option<&str> {
     let parameters =
-        rule.get("action_parameters").filter(|_| text(rule, "action") == Some("execute"))?;
+        rule.get("action_parameters").filter(|_| text_member(rule, "action") == Some("execute"))?;
     parameters.get("id").and_then(Value::as_str)
 }
 
@@ -92,7 +92,7 @@ impl Ruleset {
     /// Reads the form of [`Self::to_json`], which the store uses.
     pub(super) fn from_json(document: &Value) -> Option<Self> {
         let object = document.as_object()?;
-        let own = |key: &str| text(object, key).map(str::to_owned);
+        let own = |key: &str| text_member(object, key).map(str::to_owned);
         let rules = match object.get("rules") {
             None => Vec::new(),
             Some(rules) => rules
@@ -106,7 +106,7 @@ impl Ruleset {
             name: own("name")?,
             description: own("description")?,
             kind: own("kind")?,
-            version: text(object, "version")?.parse().ok()?,
+            version: text_member(object, "version")?.parse().ok()?,
             last_updated: own("last_updated")?,
             phase: own("phase")?,
             rules,

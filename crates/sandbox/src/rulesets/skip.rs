@@ -17,7 +17,7 @@ use zonewright_model::model::facts::rulesets::{CUSTOM_PHASE, SKIP_PHASES, SKIP_P
 const MEMBERS: &[&str] = &["ruleset", "rulesets", "rules", "phase", "phases", "products"];
 
 /// Checks the parameters, which are stored as sent.
-pub(super) fn check(
+pub(super) fn check_skip(
     author: &Author<'_>,
     sent: &Map<String, Value>,
     problems: &mut Problems,
@@ -90,7 +90,7 @@ fn check_managed(
         problems.say("rulesets of a skip action cannot be empty");
     }
     for id in rulesets {
-        if catalogue::find(author.context, id)?.is_none() {
+        if catalogue::find_managed_ruleset(author.context, id)?.is_none() {
             problems.say(format!("skip action parameter ruleset '{id}' does not exist"));
         }
     }
@@ -100,7 +100,7 @@ fn check_managed(
     }
     for ruleset in rules.keys() {
         let ids = members::texts(rules, ruleset)?.unwrap_or_default();
-        let Some(managed) = catalogue::find(author.context, ruleset)? else {
+        let Some(managed) = catalogue::find_managed_ruleset(author.context, ruleset)? else {
             problems.say(format!("skip action parameter ruleset '{ruleset}' does not exist"));
             continue;
         };

@@ -49,7 +49,7 @@ const LATEST: &str = "SELECT v.document FROM rulesets AS r JOIN ruleset_versions
      v.version = r.version WHERE r.owner = ?1";
 
 /// Reads a ruleset from a row.
-fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Ruleset> {
+fn ruleset_from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Ruleset> {
     let document: String = row.get(0)?;
     serde_json::from_str::<Value>(&document).ok().as_ref().and_then(Ruleset::from_json).ok_or_else(
         || {
@@ -67,7 +67,7 @@ pub(super) fn get(
 ) -> rusqlite::Result<Option<Ruleset>> {
     connection
         .prepare_cached(&format!("{LATEST} AND r.id = ?2"))?
-        .query_row([owner, id], read)
+        .query_row([owner, id], ruleset_from_row)
         .optional()
 }
 
@@ -75,7 +75,7 @@ pub(super) fn get(
 pub(super) fn all(connection: &Connection, owner: &str) -> rusqlite::Result<Vec<Ruleset>> {
     connection
         .prepare_cached(&format!("{LATEST} ORDER BY r.seq"))?
-        .query_map([owner], read)?
+        .query_map([owner], ruleset_from_row)?
         .collect()
 }
 
@@ -96,14 +96,14 @@ pub(super) fn entry_point(
     context
         .connection
         .prepare_cached(&sql)?
-        .query_row([scope.id(), phase, scope.entry_kind()], read)
+        .query_row([scope.id(), phase, scope.entry_kind()], ruleset_from_row)
         .optional()
 }
 
 /// The stored versions of a ruleset, from the first.
 pub(super) fn versions(connection: &Connection, id: &str) -> rusqlite::Result<Vec<Ruleset>> {
     let sql = "SELECT document FROM ruleset_versions WHERE ruleset_id = ?1 ORDER BY version";
-    connection.prepare_cached(sql)?.query_map([id], read)?.collect()
+    connection.prepare_cached(sql)?.query_map([id], ruleset_from_row)?.collect()
 }
 
 /// Stores a version of a ruleset as the current one; versions above it are deleted.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::author::{Author, Problems};
 use super::read::{self, check_phase};
 use super::rule_check;
-use super::ruleset::{Detail, Rule, Ruleset, executed, id_of, text};
+use super::ruleset::{Detail, Rule, Ruleset, executed, id_of, text_member};
 use super::scope::Scope;
 use super::{members, store};
 use crate::envelope::{Outcome, Problem, Refusal, Success};
@@ -57,7 +57,7 @@ impl<'a> Sent<'a> {
 /// Code 20217, its text and pointer: observed 2025. ASSUMED: the refusals of missing members and of
 /// kinds that a scope cannot have, and that zones have no custom rulesets, which the documentation
 /// begins to mention.
-pub(super) fn create(
+pub(super) fn create_ruleset(
     context: &RequestContext<'_>,
     scope: &Scope,
     body: &Map<String, Value>,
@@ -83,7 +83,7 @@ pub(super) fn create(
         return Err(Refusal::of(400, vec![Problem::new(20217, text).at("/kind")]));
     }
     let ruleset = Ruleset { name: name.to_owned(), ..new_ruleset(context, kind, phase)? };
-    replace(context, scope, ruleset, &sent)
+    replace_ruleset(context, scope, ruleset, &sent)
 }
 
 /// Creates a ruleset that is not stored yet: its version is 0.
@@ -120,7 +120,7 @@ pub(super) fn put_entry_point(
         Some(before) => before,
         None => new_ruleset(context, scope.entry_kind(), phase)?,
     };
-    replace(context, scope, before, &sent)
+    replace_ruleset(context, scope, before, &sent)
 }
 
 /// PUT of a ruleset.
@@ -129,7 +129,7 @@ pub(super) fn put_entry_point(
 /// Kind and name cannot change: developers.cloudflare.com/ruleset-engine/rulesets-api/json-object,
 /// read 2026-11-20. ASSUMED: a name is accepted nevertheless, as for an entry point; the phase
 /// cannot change either; kind and phase may be repeated.
-pub(super) fn put(
+pub(super) fn put_ruleset(
     context: &RequestContext<'_>,
     scope: &Scope,
     id: &str,
@@ -147,7 +147,7 @@ pub(super) fn put(
             return Err(Refusal::unnumbered(400, text));
         }
     }
-    replace(context, scope, before, &sent)
+    replace_ruleset(context, scope, before, &sent)
 }
 
 /// Returns one of the scope's own rulesets for a write.
@@ -158,7 +158,8 @@ pub(super) fn own_or_refused(
     scope: &Scope,
     id: &str,
 ) -> Outcome<Ruleset> {
-    let is_managed = || super::catalogue::find(context, id).map(|found| found.is_some());
+    let is_managed =
+        || super::catalogue::find_managed_ruleset(context, id).map(|found| found.is_some());
     match read::own(context, scope, id) {
         Err(_) if is_managed()? => {
             Err(Refusal::unnumbered(400, "managed rulesets cannot be changed"))
@@ -168,7 +169,7 @@ pub(super) fn own_or_refused(
 }
 
 /// Applies a body to a ruleset and stores the result as the next version.
-fn replace(
+fn replace_ruleset(
     context: &RequestContext<'_>,
     scope: &Scope,
     before: Ruleset,
@@ -223,7 +224,7 @@ fn compose(
                 found
             }
             (None, Some(reference)) => {
-                before.rules.iter().find(|r| text(r, "ref") == Some(reference))
+                before.rules.iter().find(|r| text_member(r, "ref") == Some(reference))
             }
             (None, None) => None,
         };
@@ -234,7 +235,7 @@ fn compose(
             taken.push(id);
             draft.reference = draft
                 .reference
-                .or_else(|| continued.and_then(|r| text(r, "ref")).map(str::to_owned));
+                .or_else(|| continued.and_then(|r| text_member(r, "ref")).map(str::to_owned));
         }
         rules.push(draft.finish(context, continued)?);
     }
@@ -260,7 +261,11 @@ pub(super) fn keep(
 /// # Sources
 /// Refused while a rule executes it: the page named above. ASSUMED: the text, and that there is no
 /// code.
-pub(super) fn delete(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Success> {
+pub(super) fn delete_ruleset(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    id: &str,
+) -> Outcome<Success> {
     let ruleset = own_or_refused(context, scope, id)?;
     let users = store::all(context.connection, scope.id())?;
     if let Some(user) =

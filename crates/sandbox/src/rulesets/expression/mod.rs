@@ -35,7 +35,12 @@ fn one_line(text: &str) -> String {
 }
 
 /// Checks the expression of a rule at this place of the body.
-pub(super) fn check(author: &Author<'_>, text: &str, pointer: &str, problems: &mut Problems) {
+pub(super) fn check_expression(
+    author: &Author<'_>,
+    text: &str,
+    pointer: &str,
+    problems: &mut Problems,
+) {
     let has_response = author.phase.starts_with("http_response");
     check_in(author, text, has_response, pointer, problems);
 }
@@ -78,7 +83,7 @@ fn check_in(
     }
     let surroundings =
         Surroundings { is_account: author.scope.is_account(), phase: &author.phase, has_response };
-    match parser::read(&text, surroundings) {
+    match parser::parse_expression(&text, surroundings) {
         Ok(uses) => check_plan(author.scope.plan(), &uses, problems),
         Err(Fault { column, width, reason }) => {
             let (place, carets) = (column + 1, "^".repeat(width.max(1)));

@@ -71,7 +71,7 @@ struct Value {
 type Read<T> = Result<T, Fault>;
 
 /// Parses a whole expression; returns the features that it uses.
-pub(super) fn read(text: &str, surroundings: Surroundings<'_>) -> Read<Uses> {
+pub(super) fn parse_expression(text: &str, surroundings: Surroundings<'_>) -> Read<Uses> {
     let end = text.chars().count();
     let spots = token::split(text);
     let mut parser = Parser {

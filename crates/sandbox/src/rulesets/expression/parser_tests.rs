@@ -27,7 +27,7 @@ fn what_is_read() {
         "cidr(ip.src, 24, 64) eq 192.0.2.0",
         "substring(http.host, 0, 3) eq \"www\"",
     ] {
-        assert_eq!(read(good, CUSTOM).err(), None, "{good}");
+        assert_eq!(parse_expression(good, CUSTOM).err(), None, "{good}");
     }
 }
 
@@ -76,7 +76,7 @@ fn what_is_not_read() {
         ("http.host wildcard \"a**\"", 19, "the wildcard pattern has two asterisks in a row"),
         ("http.request.uri.path starts_with \"/a\"", 22, "unrecognised input"),
     ] {
-        let fault = read(bad, CUSTOM).unwrap_err();
+        let fault = parse_expression(bad, CUSTOM).unwrap_err();
         assert_eq!((fault.column, fault.reason.as_str()), (column, reason), "{bad}");
     }
 }
@@ -84,29 +84,32 @@ fn what_is_not_read() {
 #[test]
 fn accounts_have_fields_of_their_own() {
     let account = Surroundings { is_account: true, ..CUSTOM };
-    assert!(read("cf.zone.plan eq \"ENT\"", account).is_ok());
+    assert!(parse_expression("cf.zone.plan eq \"ENT\"", account).is_ok());
 }
 
 #[test]
 fn counting_looks_at_responses() {
     let counting = Surroundings { phase: "http_ratelimit", has_response: true, ..CUSTOM };
-    assert!(read("http.response.code eq 403", counting).is_ok());
+    assert!(parse_expression("http.response.code eq 403", counting).is_ok());
     assert!(
-        read("http.response.code eq 403", Surroundings { has_response: false, ..counting })
-            .is_err()
+        parse_expression(
+            "http.response.code eq 403",
+            Surroundings { has_response: false, ..counting }
+        )
+        .is_err()
     );
 }
 
 #[test]
 fn brackets_do_not_break_it() {
     let deep = format!("{}ssl{}", "(".repeat(2000), ")".repeat(2000));
-    assert_eq!(read(&deep, CUSTOM).unwrap_err().reason, "nesting limit exceeded");
-    assert!(read("((((ssl))))", CUSTOM).is_ok());
+    assert_eq!(parse_expression(&deep, CUSTOM).unwrap_err().reason, "nesting limit exceeded");
+    assert!(parse_expression("((((ssl))))", CUSTOM).is_ok());
 }
 
 #[test]
 fn uses_are_noted() {
-    let uses = read("http.host matches \"a\" and cf.waf.score lt 9", CUSTOM).unwrap();
+    let uses = parse_expression("http.host matches \"a\" and cf.waf.score lt 9", CUSTOM).unwrap();
     assert!(uses.has_regex);
     assert!(uses.names.iter().any(|(name, _)| *name == "cf.waf.score"));
 }
