@@ -383,6 +383,8 @@ struct Progress {
     zones: BTreeSet<Box<str>>,
     /// Where records were created.
     successors: BTreeSet<SuccessorKey>,
+    /// Where addresses were published that the proxy hid, with consent.
+    exposed: BTreeSet<SuccessorKey>,
 }
 
 impl Progress {
@@ -397,7 +399,10 @@ impl Progress {
         };
         let zones = done().filter(|operation| operation.kind == SubjectKind::Zone);
         let creates = done().filter(|operation| operation.action == Action::Create);
+        let exposing =
+            done().filter(|operation| operation.dangers.contains(&Danger::ExposesOrigin));
         Self {
+            exposed: exposing.filter_map(Reviewed::successor_key).collect(),
             successors: creates.filter_map(Reviewed::successor_key).collect(),
             phases: done().filter_map(Reviewed::phase).collect(),
             zones: zones.map(|operation| operation.zone.clone()).collect(),
@@ -425,7 +430,12 @@ impl Progress {
                     && operation.successor_key().is_some_and(|key| self.successors.contains(&key))
             };
             let is_ours = |operation: &Reviewed, danger: Danger| {
-                is_ours(operation, danger) || (danger == Danger::Delete && is_replaced())
+                // The last proxied record of a name uncovers what the plan has published there.
+                let is_exposed =
+                    || operation.successor_key().is_some_and(|key| self.exposed.contains(&key));
+                is_ours(operation, danger)
+                    || (danger == Danger::Delete && is_replaced())
+                    || (danger == Danger::ExposesOrigin && is_exposed())
             };
             let had = before.get(&key).map_or(&[][..], |whole| &whole.dangers);
             let new = operation
