@@ -335,8 +335,8 @@ impl<'z> Run<'z> {
     }
 
     /// After deletes were refused with the one create that they were sent with: the next create
-    /// that they make room for, taken from the queue, in one request with them; and the create that
-    /// stays behind.
+    /// that needs these deletes, taken from the queue, in one request with them; and the create that
+    /// is postponed.
     pub(super) fn next_with_room(&mut self, refused: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
         let (deletes, others) = self.split_deletes(refused);
         let is_next = |next: &&Vec<usize>| matches!((next.as_slice(), deletes.first()), ([next], Some(delete)) if self.bond[*next] == self.bond[*delete]);

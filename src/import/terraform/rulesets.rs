@@ -185,7 +185,8 @@ pub(super) fn reference(kind: &str, address: &str, found: &mut ImportResult) -> 
     let name =
         address.strip_prefix(kind).and_then(|rest| rest.strip_prefix('.')).unwrap_or(address);
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    // Leaves room for a number, in case two addresses differ only in punctuation.
+    // Shorter than the limit, so that a number fits behind it if two addresses differ only in
+    // punctuation.
     let name: String =
         words.collect::<Vec<_>>().join("-").chars().take(REF_CHARACTERS - 8).collect();
     let name = match name.trim_end_matches('-') {

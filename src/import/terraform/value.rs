@@ -150,7 +150,7 @@ impl Term {
 
     /// Returns the minimum memory of the value, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        /// Number of entries for which a nonempty map reserves room.
+        /// Number of entries that a nonempty map allocates.
         const LEAST_ENTRIES: usize = 11;
         let size = size_of::<Self>();
         size + match self {

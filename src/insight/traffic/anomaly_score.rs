@@ -3,7 +3,7 @@
 //! # Sources
 //! developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/concepts and …/example,
 //! read 2026-11-22: each rule that matches adds its score once; the action is taken if the sum is
-//! at or above the threshold. Rules that the request bypasses by an exception, and rules that are
+//! at or above the threshold. Rules that an exception skips for the request, and rules that are
 //! off, add nothing.
 
 use std::collections::BTreeMap;
