@@ -41,7 +41,7 @@ pub mod schema;
 pub mod spec;
 pub mod wire;
 
-pub use zonewright_model::{diagnostic, diff, model};
+pub use zonewright_model::{self as model, diagnostic, diff};
 #[cfg(feature = "sandbox")]
 pub use zonewright_sandbox as sandbox;
 pub use zonewright_seclang as seclang;

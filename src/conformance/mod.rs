@@ -53,7 +53,7 @@ const RECORDS: &str = "crates/model/src/diff/records.rs";
 
 checks! {
     "text-as-sent": "The content of a TXT record is returned as it was sent, with or without quotes.",
-        ["crates/model/src/model/rdata/txt.rs", "crates/sandbox/src/txt.rs"] => values::text_as_sent;
+        ["crates/model/src/rdata/txt.rs", "crates/sandbox/src/txt.rs"] => values::text_as_sent;
     "text-spellings-equal": "Two spellings of the same strings are the same TXT record.",
         ["crates/sandbox/src/record_value.rs"] => values::text_spellings_equal;
     "text-cuts-differ": "Texts that are cut into strings differently are different TXT records.",
@@ -81,13 +81,13 @@ checks! {
     "decimals-rounded": "A decimal of a LOC record with too many places is rounded.",
         ["crates/sandbox/src/record_value.rs"] => values::decimals_rounded;
     "service-parameters-order": "The parameters of an HTTPS record are returned in the order in which they were sent.",
-        ["crates/sandbox/src/svc_params.rs", "crates/model/src/model/rdata/svc_params.rs"] => values::service_parameters_order;
+        ["crates/sandbox/src/svc_params.rs", "crates/model/src/rdata/svc_params.rs"] => values::service_parameters_order;
     "content-missing": "A record without content is refused with code 9100.",
         ["crates/sandbox/src/record_value.rs"] => values::content_missing;
     "type-unknown": "An unknown type is refused with code 1004, and no type with code 9100.",
         ["crates/sandbox/src/record_requests.rs"] => values::type_unknown;
     "name-case": "Names are returned in lower case.",
-        ["crates/sandbox/src/name.rs", "crates/model/src/model/name.rs"] => names::name_case;
+        ["crates/sandbox/src/name.rs", "crates/model/src/name.rs"] => names::name_case;
     "name-final-dot": "A final dot of a name makes no difference.",
         ["crates/sandbox/src/name.rs"] => names::name_final_dot;
     "equal-record-first": "An equal record is refused with code 81058 before other conflicts are looked for.",

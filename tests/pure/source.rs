@@ -22,23 +22,40 @@ pub(super) struct File {
 /// Packages that are one module of the others.
 const MODULES: [&str; 3] = ["expression", "sandbox", "seclang"];
 
-/// Every source file of all packages. The `lib.rs` of the model only names its modules; that of a
-/// package of `MODULES` is the module of this name.
+/// Every source file of all packages. The `lib.rs` of a package of `MODULES` is the module of this
+/// name, that of the model is `model`.
 pub(super) fn files() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = below(&root.join("src"));
-    files.extend(
-        below(&root.join("crates/model/src")).into_iter().filter(|file| file.path != "lib.rs"),
-    );
+    files.extend(model(root));
     files.extend(MODULES.into_iter().flat_map(|name| package(root, name)));
     for file in &mut files {
-        for (package, path) in
-            [("zonewright_model::", "crate::"), ("zonewright_expression", "crate::expression")]
-        {
-            file.code = file.code.replace(package, path);
-        }
+        file.code = file.code.replace("zonewright_expression", "crate::expression");
+        file.code = outside_the_model(&file.code.replace("zonewright_model::", "crate::model::"));
     }
     files
+}
+
+/// Modules of the model's package that are not part of `crate::model` elsewhere.
+const BESIDE_THE_MODEL: [&str; 2] = ["diagnostic", "diff"];
+
+/// The paths of [`BESIDE_THE_MODEL`] as other packages use them.
+fn outside_the_model(code: &str) -> String {
+    BESIDE_THE_MODEL.into_iter().fold(code.to_owned(), |code, module| {
+        code.replace(&format!("crate::model::{module}"), &format!("crate::{module}"))
+    })
+}
+
+/// Every source file of the model's package.
+fn model(root: &Path) -> impl Iterator<Item = File> {
+    below(&root.join("crates/model/src")).into_iter().map(|file| {
+        let code = outside_the_model(&file.code.replace("crate::", "crate::model::"));
+        if BESIDE_THE_MODEL.contains(&file.module.as_str()) {
+            return File { code, ..file };
+        }
+        let path = format!("model/{}", file.path);
+        File { path, module: "model".to_owned(), code, ..file }
+    })
 }
 
 /// Every source file of a package that is one module of the others.

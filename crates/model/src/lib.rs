@@ -1,9 +1,85 @@
-//! The data types of zonewright, their comparison, and findings about them. Use them through
-//! `zonewright`, which re-exports these modules.
+//! The data types of zonewright in canonical form (names, record values, records, rules, zones),
+//! their comparison, and findings about them. Use them through `zonewright`, which re-exports this
+//! package as `model`.
 //!
-//! They are a package of their own so that the compiler holds that they use nothing of the rest,
-//! and so that a change elsewhere does not compile them again.
+//! Two values of a type here are equal exactly if Cloudflare treats them the same, so the diff
+//! compares by equality. Nothing here reads a file, a clock or the network, or knows YAML or JSON:
+//! `spec` and `wire` convert those to [`Fields`] and text. It is a package of its own so that the
+//! compiler holds that it uses nothing of the rest.
 
+mod address;
+mod budget;
+mod closed_set;
+mod cloudflare_spelling;
+mod danger;
 pub mod diagnostic;
 pub mod diff;
-pub mod model;
+mod expect;
+pub mod facts;
+mod fields;
+mod gather;
+mod ids;
+mod index_sort;
+pub mod managed;
+mod name;
+mod name_map;
+mod narrow_consent;
+mod only;
+mod percent;
+mod policy;
+mod public_suffix;
+pub mod rdata;
+mod read_only;
+mod record;
+pub mod request;
+pub mod ruleset;
+mod state;
+mod tier;
+pub mod time;
+mod ttl;
+mod unmanaged;
+
+pub use address::Address;
+#[doc(hidden)]
+pub use budget::EvaluationBudget;
+pub use closed_set::ClosedSet;
+pub use cloudflare_spelling::AsReported;
+pub use danger::Danger;
+pub use expect::{
+    Expectation, Expected, ExpectedAnswer, ExpectedIssuance, ExpectedMail, ExpectedPolicy,
+    ExpectedRequest, MailPolicy, RequestText,
+};
+pub use fields::{Fields, Value};
+#[doc(hidden)]
+pub use gather::Gather;
+pub use ids::{RecordId, ZoneId};
+#[doc(hidden)]
+pub use index_sort::{permute, sort_by, sort_by_key};
+pub use name::{Fqdn, LABEL_OCTETS, NAME_OCTETS, NameError, ZoneName};
+#[doc(hidden)]
+pub use name_map::{NameMap, NameSet};
+pub use narrow_consent::{NARROW_DAYS, NARROW_RULES, Narrow};
+pub use only::Only;
+#[doc(hidden)]
+pub use percent::{is_unreserved, percent_encoded};
+pub use policy::{Policy, PolicyEntry};
+#[doc(hidden)]
+pub use public_suffix::PublicSuffix;
+pub use rdata::{DataError, Purpose, Rdata, RecordType, STRING_OCTETS, token_key};
+pub use read_only::ReadOnly;
+pub use record::{
+    Comment, CommentError, DesiredRecord, Facets, LiveRecord, RecordForm, SettingScope, Settings,
+    Spelling, Tag, TagError, Tombstone,
+};
+pub use state::{
+    Desired, DesiredSettings, DesiredZone, IgnorePattern, Live, LiveDnssec, LiveSetting,
+    LiveSettings, LiveZone, Suppression, SuppressionScope,
+};
+pub use tier::Tier;
+pub use ttl::{Ttl, TtlError};
+pub use unmanaged::Unmanaged;
+/// The Rules language.
+pub use zonewright_expression as expression;
+pub use zonewright_expression::{
+    Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression,
+};

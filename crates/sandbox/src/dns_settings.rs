@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
-use zonewright_model::model::facts::dns_settings::{
+use zonewright_model::facts::dns_settings::{
     DEFAULTS, NS_TTL, SOA_EXPIRE, SOA_MINIMUM_TTL, SOA_REFRESH, SOA_RETRY, SOA_TTL,
 };
 

@@ -12,7 +12,7 @@ use super::request_context::RequestContext;
 use super::stored_record::{COLUMNS, Record};
 use super::txt;
 use super::zone::{NAME_SERVERS, Zone};
-use zonewright_model::model::facts::{self, FieldKind, Slot, TypeFacts};
+use zonewright_model::facts::{self, FieldKind, Slot, TypeFacts};
 
 /// GET /zones/{id}/dns_records/export.
 pub(super) fn export(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {

@@ -5,7 +5,7 @@
 
 use super::rate_limit::RateLimit;
 use super::token_permissions::Permissions;
-use zonewright_model::model::facts::{self, TierFacts};
+use zonewright_model::facts::{self, TierFacts};
 
 /// The settings of a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::envelope::{Outcome, Refusal};
 use super::profile::{OwnNetwork, ProxiedTtl};
 use super::unproxiable_addresses;
 use super::zone::Zone;
-use zonewright_model::model::facts::{AUTOMATIC_TTL, MAXIMUM_TTL, TypeFacts};
+use zonewright_model::facts::{AUTOMATIC_TTL, MAXIMUM_TTL, TypeFacts};
 
 /// Returns the proxy status, or refuses it.
 ///
@@ -216,7 +216,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use zonewright_model::model::facts;
+    use zonewright_model::facts;
 
     fn zone(plan: &str) -> Zone {
         Zone::active("z".into(), "example.com".into(), plan, "2026-01-01T00:00:00Z")

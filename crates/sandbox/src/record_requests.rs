@@ -17,7 +17,7 @@ use super::request_context::RequestContext;
 use super::store;
 use super::stored_record::{PRIVATE_ROUTING, Record};
 use super::zone::Zone;
-use zonewright_model::model::facts::{self, TypeFacts};
+use zonewright_model::facts::{self, TypeFacts};
 
 /// Top-level domains under which records cannot be written by API: code 1038, observed.
 const CLOSED_DOMAINS: &[&str] = &["cf", "ga", "gq", "ml", "tk"];

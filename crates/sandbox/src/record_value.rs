@@ -11,9 +11,7 @@ use super::name;
 use super::profile::{OldSrvMembers, Profile, UnknownData};
 use super::svc_params;
 use super::txt;
-use zonewright_model::model::facts::{
-    FieldFacts, FieldKind, LetterCase, Slot, TXT_WIRE_BYTES, TypeFacts,
-};
+use zonewright_model::facts::{FieldFacts, FieldKind, LetterCase, Slot, TXT_WIRE_BYTES, TypeFacts};
 
 /// The members of a request body that form a record's value.
 #[derive(Debug, Clone, Default)]
@@ -385,7 +383,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use zonewright_model::model::facts;
+    use zonewright_model::facts;
 
     /// Reads a value under the default profile.
     fn body(kind: &str, body: Value) -> Outcome<RecordValue> {

@@ -1,5 +1,5 @@
 //! Resources of a zone other than records, settings and rulesets, such as page rules: GET of each
-//! path in [`zonewright_model::model::facts::resources`]. A document can seed them; no request
+//! path in [`zonewright_model::facts::resources`]. A document can seed them; no request
 //! writes them.
 //!
 //! ASSUMED: a zone without such a resource has an empty list, or an object with default values.
@@ -7,7 +7,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
-use zonewright_model::model::facts::resources::{ResourceAnswer, ResourceFacts, unmanaged};
+use zonewright_model::facts::resources::{ResourceAnswer, ResourceFacts, unmanaged};
 
 use super::envelope::{Outcome, Refusal, Success};
 use super::request_context::RequestContext;

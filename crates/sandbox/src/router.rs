@@ -24,8 +24,8 @@ use super::token::{self, TokenOwner};
 use super::zone::Zone;
 use super::zones::{create_zone, delete_zone, get_zone, list_zones, patch_zone};
 use axum::http::{HeaderMap, Method, Uri, header};
-use zonewright_model::model::facts::permissions::{Permission, PermissionGroup};
-use zonewright_model::model::facts::resources::{ResourceFacts, unmanaged};
+use zonewright_model::facts::permissions::{Permission, PermissionGroup};
+use zonewright_model::facts::resources::{ResourceFacts, unmanaged};
 
 /// The base path of the API.
 pub(super) const BASE: &str = "/client/v4";

@@ -1,12 +1,12 @@
 //! The zone settings of the sandbox: their defaults, and the values that they accept.
 //!
-//! Names, values, plans and the known defaults are in [`zonewright_model::model::facts::settings`].
+//! Names, values, plans and the known defaults are in [`zonewright_model::facts::settings`].
 
 use serde_json::{Map, Value, json};
 
 use super::profile;
-use zonewright_model::model::facts::FactValue;
-use zonewright_model::model::facts::settings::{self, SettingFacts, SettingKind as Kind};
+use zonewright_model::facts::FactValue;
+use zonewright_model::facts::settings::{self, SettingFacts, SettingKind as Kind};
 
 /// A setting.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::profile::RecordMembers;
 use super::unproxiable_addresses;
 use super::zone::Zone;
-use zonewright_model::model::facts;
+use zonewright_model::facts;
 
 /// One record.
 #[derive(Debug, Clone, PartialEq)]

@@ -11,7 +11,7 @@ use super::envelope::{Outcome, Refusal};
 use super::request_context::RequestContext;
 use super::token_permissions::Permissions;
 use super::zone::{ACCOUNT_ID, Zone};
-use zonewright_model::model::facts::permissions::{Permission, PermissionGroup};
+use zonewright_model::facts::permissions::{Permission, PermissionGroup};
 
 /// The owner of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

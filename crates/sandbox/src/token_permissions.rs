@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use zonewright_model::model::facts::permissions::{Permission, PermissionAccess, PermissionGroup};
+use zonewright_model::facts::permissions::{Permission, PermissionAccess, PermissionGroup};
 
 /// The permissions of credentials.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::LazyLock;
 
 use ipnet::IpNet;
-use zonewright_model::model::facts::{CLOUDFLARE_NETWORKS, PRIVATE_NETWORKS};
+use zonewright_model::facts::{CLOUDFLARE_NETWORKS, PRIVATE_NETWORKS};
 
 /// Cloudflare's own network; [`CLOUDFLARE_NETWORKS`] has its source. The resolver's addresses are
 /// refused as well although they are not on the published list: observed 2026-08.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::envelope::{Outcome, Refusal};
 use super::profile::{self, Profile};
-use zonewright_model::model::facts::{self, TierFacts};
+use zonewright_model::facts::{self, TierFacts};
 
 /// The account of zones without an explicit account.
 pub const ACCOUNT_ID: &str = "5a0db0cc0ffee5a0db0cc0ffee5a0db0";

@@ -6,9 +6,7 @@ use super::delete_reason::DeleteReason;
 use super::field::FieldChange;
 use super::ownership::Claim;
 use crate::diagnostic::Place;
-use crate::model::{
-    Address, Danger, DesiredRecord, LiveRecord, ReadOnly, RecordForm, RecordId, ZoneName,
-};
+use crate::{Address, Danger, DesiredRecord, LiveRecord, ReadOnly, RecordForm, RecordId, ZoneName};
 
 /// One change of a record. Plans, requests, journals and outputs read it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,9 +4,7 @@
 //! on one by mistake.
 
 use super::changes::SetAsideReason;
-use crate::model::{
-    DesiredZone, Fqdn, IgnorePattern, LiveRecord, LiveZone, Rdata, ReadOnly, RecordType,
-};
+use crate::{DesiredZone, Fqdn, IgnorePattern, LiveRecord, LiveZone, Rdata, ReadOnly, RecordType};
 
 /// Options for the globs of `ignore`: case is ignored, and `*` also matches dots.
 const GLOB: glob::MatchOptions = glob::MatchOptions {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::{Value, closed_set};
+use crate::{Value, closed_set};
 
 /// A field of a record, a setting or a rule. Its `Display` form is the name that outputs use,
 /// mostly Cloudflare's name.

@@ -1,7 +1,7 @@
 //! Decides who owns a live value, as far as the base shows.
 //!
 //! Decisions are made for one name, type and [`Purpose`]; values in the same
-//! [slot](crate::model::Rdata::slot) are matched first:
+//! [slot](crate::Rdata::slot) are matched first:
 //!
 //! | the base | unknown live values | owner of the live value |
 //! |---|---|---|
@@ -20,7 +20,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{
+use crate::{
     DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, Purpose, Rdata, RecordId, RecordType,
     Unmanaged,
 };

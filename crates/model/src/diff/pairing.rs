@@ -20,7 +20,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::ownership::{Claims, Owner};
-use crate::model::{DesiredRecord, LiveRecord, Purpose, Rdata, Unmanaged};
+use crate::{DesiredRecord, LiveRecord, Purpose, Rdata, Unmanaged};
 
 /// The pairs, and the values of both sides that have no partner.
 pub(super) struct Pairs<'a> {

@@ -2,7 +2,7 @@
 
 use super::rule_moves::Member;
 use super::rulesets::{PhaseChanges, RuleChangeKind, WafChanges};
-use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, RuleId, RulesetId};
+use crate::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, RuleId, RulesetId};
 
 /// Id of a ruleset or rule that Cloudflare has not created yet.
 const NEW: &str = "new";

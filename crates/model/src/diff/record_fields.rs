@@ -1,7 +1,7 @@
 //! Finds the fields in which two records differ.
 
 use super::field::{Field, FieldChange};
-use crate::model::{Facets, Fields, LiveRecord, Rdata, Ttl, Value, facts::Slot};
+use crate::{Facets, Fields, LiveRecord, Rdata, Ttl, Value, facts::Slot};
 
 /// Returns the fields in which a live record differs from a value and facets. Unset facets do not
 /// differ.
@@ -37,7 +37,7 @@ pub fn field_changes(before: &LiveRecord, after: &Rdata, facets: &Facets) -> Vec
         }
     }
     if let Some(tags) = tags.as_ref().filter(|t| **t != before.tags) {
-        let list = |tags: &std::collections::BTreeSet<crate::model::Tag>| {
+        let list = |tags: &std::collections::BTreeSet<crate::Tag>| {
             Value::List(tags.iter().map(|t| Value::from(t.as_str())).collect())
         };
         changes.push(change(Field::Tags, list(&before.tags), list(tags)));

@@ -22,7 +22,7 @@ use super::delete_reason::DeleteReason;
 use super::ownership::{BaseName, Claim, Claims, Owner};
 use super::pairing::pair;
 use super::record_fields::field_changes;
-use crate::model::{
+use crate::{
     Danger, DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, LiveZone, Purpose, Rdata,
     RecordId, RecordType, Tombstone, Unmanaged,
 };

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::field::{Field, FieldChange, Override, RuleField};
-use crate::model::facts::owasp::PARANOIA_TAGS;
-use crate::model::managed::{Catalogue, Managed, Overrides, RuleOverride, TagOverride, recognise};
-use crate::model::ruleset::{LiveWaf, RuleBody, canonical};
-use crate::model::{Gather, Value};
+use crate::facts::owasp::PARANOIA_TAGS;
+use crate::managed::{Catalogue, Managed, Overrides, RuleOverride, TagOverride, recognise};
+use crate::ruleset::{LiveWaf, RuleBody, canonical};
+use crate::{Gather, Value};
 
 /// Fields of a rule with both values, sorted by name.
 #[derive(Default)]

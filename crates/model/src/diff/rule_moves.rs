@@ -8,7 +8,7 @@
 //! of the spec's list, and the wishes (`before`, `after`, exceptions before the rules that they
 //! skip). A wish is refused only if it closes a cycle.
 
-use crate::model::Gather;
+use crate::Gather;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A managed rule in the desired order.

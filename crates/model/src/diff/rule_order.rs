@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 use super::rule_moves::{Cycle, Item, Member, Reason, Sequence, sequence};
 use super::rule_pair::{Ours, Pair};
 use crate::diagnostic::Place;
-use crate::model::ruleset::{Anchor, LiveRule, Phase, RuleBody};
-use crate::model::{Gather, Value};
+use crate::ruleset::{Anchor, LiveRule, Phase, RuleBody};
+use crate::{Gather, Value};
 
 /// Maps each name to the index of the first item that has it.
 pub(super) fn numbers_by_name<'n>(

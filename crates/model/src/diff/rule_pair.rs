@@ -3,8 +3,8 @@
 use super::delete_reason::RuleDeleteReason;
 use super::rule_moves::Member;
 use crate::diagnostic::Place;
-use crate::model::managed::Compiled;
-use crate::model::ruleset::{DesiredDeployment, DesiredRule, LiveRule, Switch};
+use crate::managed::Compiled;
+use crate::ruleset::{DesiredDeployment, DesiredRule, LiveRule, Switch};
 
 /// A rule that the spec names.
 pub(super) enum Ours<'w> {

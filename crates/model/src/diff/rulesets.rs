@@ -17,11 +17,11 @@ use super::rule_moves::Member;
 use super::rule_order::{WantedOrder, numbers_by_name};
 use super::rule_pair::{Ours, Pair};
 use crate::diagnostic::Place;
-use crate::model::managed::{Compiled, Problem, ProblemKind, compile, find_deployment};
-use crate::model::ruleset::{
+use crate::managed::{Compiled, Problem, ProblemKind, compile, find_deployment};
+use crate::ruleset::{
     DesiredWaf, EntryPoint, LiveRule, LiveWaf, Phase, RuleBody, Switch, canonical, compile_rule,
 };
-use crate::model::{DesiredZone, Gather, LiveZone, Unmanaged};
+use crate::{DesiredZone, Gather, LiveZone, Unmanaged};
 
 /// The kind of change that one rule needs.
 #[derive(Debug, Clone, PartialEq, Eq)]

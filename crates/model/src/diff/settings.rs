@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::field::{Field, FieldChange};
 use crate::diagnostic::Place;
-use crate::model::{DesiredZone, Fqdn, LiveSetting, LiveZone, Value};
+use crate::{DesiredZone, Fqdn, LiveSetting, LiveZone, Value};
 
 /// One difference of settings.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use super::zones::{Contents, Owner, Stored, ZoneData, types};
 use super::{edge, rdata};
 use crate::zone::NAME_SERVERS;
-use zonewright_model::model::facts::AUTOMATIC_TTL_SECONDS;
+use zonewright_model::facts::AUTOMATIC_TTL_SECONDS;
 
 /// Longest chain of aliases that is followed. ASSUMED: the number.
 const ALIASES: usize = 32;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::svcb;
 use crate::txt;
-use zonewright_model::model::facts::{FieldFacts, FieldKind, Slot, TypeFacts};
+use zonewright_model::facts::{FieldFacts, FieldKind, Slot, TypeFacts};
 
 /// Maximum length of a name in octets (RFC 1035 section 2.3.4).
 const NAME_OCTETS: usize = 255;
@@ -142,7 +142,7 @@ fn power_of_ten(centimetres: f64) -> Option<u8> {
 mod tests {
     use super::*;
     use serde_json::json;
-    use zonewright_model::model::facts;
+    use zonewright_model::facts;
 
     fn of(kind: &str, content: &str, priority: Option<u32>, data: Value) -> Option<Vec<u8>> {
         wire(facts::of(kind).unwrap(), content, priority, data.as_object())

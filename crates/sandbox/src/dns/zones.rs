@@ -13,7 +13,7 @@ use super::rdata;
 use crate::stored_record::{COLUMNS, Record};
 use crate::zone::{NAME_SERVERS, Zone};
 use crate::{clock, dns_settings, settings};
-use zonewright_model::model::facts::{self, AUTOMATIC_TTL_SECONDS};
+use zonewright_model::facts::{self, AUTOMATIC_TTL_SECONDS};
 
 /// Numbers of record types that the answers treat specially (IANA, DNS parameters).
 pub(super) mod types {

@@ -4,7 +4,7 @@ use super::ruleset::{Ruleset, phase};
 use super::scope::Scope;
 use crate::envelope::{Outcome, Problem, Refusal};
 use crate::request_context::RequestContext;
-use zonewright_model::model::facts::rulesets::MANAGED_PHASE;
+use zonewright_model::facts::rulesets::MANAGED_PHASE;
 
 /// The context in which a rule is written.
 pub(super) struct Author<'a> {

@@ -17,11 +17,11 @@ use super::store;
 use crate::envelope::Outcome;
 use crate::profile::Profile;
 use crate::request_context::RequestContext;
-use zonewright_model::model::facts::crs::{ATTACK_FAMILIES, CRS_RULES};
-use zonewright_model::model::facts::owasp::{
+use zonewright_model::facts::crs::{ATTACK_FAMILIES, CRS_RULES};
+use zonewright_model::facts::owasp::{
     ANOMALY_NUMBER, ANOMALY_RULE, ANOMALY_THRESHOLD, PARANOIA_TAGS,
 };
-use zonewright_model::model::facts::rulesets::{MANAGED_RULESETS, ManagedFacts};
+use zonewright_model::facts::rulesets::{MANAGED_RULESETS, ManagedFacts};
 
 /// Time of the last change of built-in rulesets and rules.
 const MOMENT: &str = "2026-02-03T10:15:30.123456Z";

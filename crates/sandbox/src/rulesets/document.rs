@@ -18,7 +18,7 @@ use crate::SandboxError;
 use crate::envelope::Refusal;
 use crate::request_context::RequestContext;
 use crate::zone::{ACCOUNT_ID, Zone};
-use zonewright_model::model::facts::rulesets::ACTIONS;
+use zonewright_model::facts::rulesets::ACTIONS;
 
 /// The place of rulesets: their owner and their default kind.
 struct Plot<'a> {

@@ -13,8 +13,8 @@ use super::author::{Author, Problems};
 use super::ruleset::{Ruleset, id_of};
 use super::{catalogue, members, store};
 use crate::envelope::{Outcome, Problem, Refusal};
-use zonewright_model::model::facts::owasp::ANOMALY_RULE;
-use zonewright_model::model::facts::rulesets::SCORE_ACTIONS;
+use zonewright_model::facts::owasp::ANOMALY_RULE;
+use zonewright_model::facts::rulesets::SCORE_ACTIONS;
 
 /// Sensitivity levels of DDoS rules. ASSUMED: accepted in every phase.
 const SENSITIVITIES: &[&str] = &["default", "medium", "low", "eoff"];

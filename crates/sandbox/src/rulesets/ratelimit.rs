@@ -12,10 +12,10 @@ use serde_json::{Map, Value};
 use super::author::{Author, Problems};
 use super::{expression, members};
 use crate::envelope::{Outcome, Problem};
-use zonewright_model::model::facts::rate_limits::{
+use zonewright_model::facts::rate_limits::{
     RATE_COLO, RATE_LONGEST_PERIOD, RATE_PERIODS, RATE_TIMEOUTS,
 };
-use zonewright_model::model::facts::rulesets::RATE_LIMIT_PHASE;
+use zonewright_model::facts::rulesets::RATE_LIMIT_PHASE;
 
 /// The members.
 const MEMBERS: &[&str] = &[

@@ -12,7 +12,7 @@ use super::{read, rules, write};
 use crate::envelope::{Outcome, Refusal, Success};
 use crate::query_string::Parameters;
 use crate::request_context::RequestContext;
-use zonewright_model::model::facts::permissions::PermissionGroup;
+use zonewright_model::facts::permissions::PermissionGroup;
 
 /// The resource below `{scope}/rulesets`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

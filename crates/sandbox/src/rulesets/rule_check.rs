@@ -18,7 +18,7 @@ use super::ruleset::{Rule, executed, id_of, phase, text_member};
 use super::{expression, members, overrides, ratelimit, response, skip, store};
 use crate::envelope::{Outcome, Problem, Refusal};
 use crate::request_context::RequestContext;
-use zonewright_model::model::facts::rulesets::{ACTIONS, CUSTOM_PHASE, DESCRIPTION_CHARACTERS};
+use zonewright_model::facts::rulesets::{ACTIONS, CUSTOM_PHASE, DESCRIPTION_CHARACTERS};
 
 /// Refuses a description that is too long.
 ///

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use zonewright_model::model::facts::phases::{PHASES, PhaseFacts};
+use zonewright_model::facts::phases::{PHASES, PhaseFacts};
 
 /// A rule: its members in the order of API responses.
 pub(super) type Rule = Map<String, Value>;

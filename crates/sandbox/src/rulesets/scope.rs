@@ -4,7 +4,7 @@ use crate::envelope::Outcome;
 use crate::request_context::RequestContext;
 use crate::token;
 use crate::zone::Zone;
-use zonewright_model::model::facts::{self, rulesets::MANAGED_RULESETS};
+use zonewright_model::facts::{self, rulesets::MANAGED_RULESETS};
 
 /// An account or a zone in a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::author::{Author, Problems};
 use super::ruleset::id_of;
 use super::{catalogue, members};
 use crate::envelope::{Outcome, Problem};
-use zonewright_model::model::facts::rulesets::{CUSTOM_PHASE, SKIP_PHASES, SKIP_PRODUCTS};
+use zonewright_model::facts::rulesets::{CUSTOM_PHASE, SKIP_PHASES, SKIP_PRODUCTS};
 
 /// The members.
 const MEMBERS: &[&str] = &["ruleset", "rulesets", "rules", "phase", "phases", "products"];

@@ -1,7 +1,7 @@
 //! One difference between two specs.
 
+use crate::Value;
 use crate::diagnostic::Place;
-use crate::model::Value;
 
 /// One difference between two specs.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,7 +20,7 @@ mod zone;
 use std::collections::BTreeMap;
 
 use crate::diagnostic::Place;
-use crate::model::{Desired, DesiredZone, Gather, ZoneName};
+use crate::{Desired, DesiredZone, Gather, ZoneName};
 
 pub use change::{SpecChange, SpecChangeKind};
 

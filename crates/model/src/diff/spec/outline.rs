@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::super::rule_moves::longest_rising;
 use super::change::{SpecChange, SpecChangeKind};
 use crate::diagnostic::Place;
-use crate::model::{Danger, Gather, Unmanaged, Value};
+use crate::{Danger, Gather, Unmanaged, Value};
 
 /// An item of a spec with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]

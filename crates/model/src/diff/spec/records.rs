@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::outline::{Pairs, Said, What, allowed};
-use crate::model::facts::Slot;
-use crate::model::{
+use crate::facts::Slot;
+use crate::{
     Comment, DesiredRecord, DesiredZone, Facets, Gather, Purpose, Rdata, Tag, Tombstone, Value,
     ZoneName,
 };

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::outline::{Said, What, prunes};
 use crate::diagnostic::Place;
-use crate::model::expression::Expression;
-use crate::model::managed::threshold_keyword;
-use crate::model::ruleset::{
+use crate::expression::Expression;
+use crate::managed::threshold_keyword;
+use crate::ruleset::{
     AcceptedCause, AcceptedObject, Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf,
     Note, RuleForm, RuleTuning, SkipTarget, Switch, TagTuning, TuningTarget,
 };
-use crate::model::{Gather, Value};
+use crate::{Gather, Value};
 
 /// The parts of an item, at a place.
 struct Parts {

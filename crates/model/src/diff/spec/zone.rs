@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::outline::{Pairs, Said, What, allowed, prunes};
 use super::{records, waf};
 use crate::diagnostic::Place;
-use crate::model::{
+use crate::{
     DesiredSettings, DesiredZone, Expectation, Expected, ExpectedAnswer, ExpectedIssuance,
     ExpectedMail, ExpectedPolicy, ExpectedRequest, Gather, IgnorePattern, Rdata, Value,
 };

@@ -25,7 +25,7 @@ use super::author::{Author, Problems};
 use crate::envelope::Problem;
 use token::Token;
 use uses::{Fault, Surroundings, Uses};
-use zonewright_model::model::facts::expressions::{EXPRESSION_CHARACTERS, Needs};
+use zonewright_model::facts::expressions::{EXPRESSION_CHARACTERS, Needs};
 
 /// Puts a text on one line, which is the form that is measured and shown.
 ///

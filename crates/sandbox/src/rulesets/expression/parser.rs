@@ -14,7 +14,7 @@ use std::net::IpAddr;
 
 use super::token::{self, Spot, Token};
 use super::{Fault, Surroundings, Uses};
-use zonewright_model::model::facts::expressions::{
+use zonewright_model::facts::expressions::{
     ExpressionFunction, FIELDS, FUNCTIONS, FieldType, ParameterType,
 };
 

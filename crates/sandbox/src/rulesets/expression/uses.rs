@@ -1,6 +1,6 @@
 //! The features that an expression may use, and the features that it uses.
 
-use zonewright_model::model::facts::expressions::Needs;
+use zonewright_model::facts::expressions::Needs;
 
 /// The context of an expression, which determines the available features.
 #[derive(Debug, Clone, Copy)]

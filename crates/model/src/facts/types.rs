@@ -1,0 +1,16 @@
+//! The facts of all record types.
+
+use super::TypeFacts;
+use crate::rdata::FACTS;
+
+/// Returns the facts of every supported type, in the order of the list in `rdata/mod.rs`.
+#[must_use]
+pub fn all() -> &'static [&'static TypeFacts] {
+    FACTS
+}
+
+/// Returns the facts of a type by its mnemonic, in any case.
+#[must_use]
+pub fn of(name: &str) -> Option<&'static TypeFacts> {
+    all().iter().copied().find(|f| f.name.eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,106 @@
+//! Rules by the names that people use: a number, a description, the beginning of an id.
+
+use std::fmt;
+
+use super::catalogue::Catalogue;
+use super::catalogue_rule::CatalogueRule;
+use crate::sort_by;
+
+/// The shortest text that is taken for the beginning of an id.
+const SHORTEST_PREFIX: usize = 6;
+/// How many candidates are listed at most.
+const CANDIDATES: usize = 5;
+
+/// How the spec names a rule of a managed ruleset.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RuleName(String);
+
+/// Why a name does not identify one rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unresolved {
+    /// No rule has it; these are similar.
+    Unknown(Vec<String>),
+    /// Several rules have it.
+    Ambiguous(Vec<String>),
+}
+
+impl RuleName {
+    /// A name as written.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self(text.trim().to_owned())
+    }
+
+    /// As written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it is a number of the Core Rule Set.
+    #[must_use]
+    pub fn number(&self) -> Option<u32> {
+        (self.0.len() == 6).then(|| self.0.parse().ok()).flatten()
+    }
+
+    /// Whether it looks like an id or the beginning of one.
+    #[must_use]
+    pub fn is_id(&self) -> bool {
+        (SHORTEST_PREFIX..=32).contains(&self.0.len())
+            && self.0.bytes().all(|b| b.is_ascii_hexdigit())
+    }
+
+    /// The only rule of a catalogue with this name.
+    ///
+    /// # Errors
+    /// None, or several.
+    pub fn resolve<'c>(&self, catalogue: &'c Catalogue) -> Result<&'c CatalogueRule, Unresolved> {
+        let text = self.0.to_lowercase();
+        let rules = &catalogue.rules;
+        let by_number = || self.number().map(|number| rules.by_number(number)).unwrap_or_default();
+        let by_title = || rules.by_title(&text);
+        let by_id = || if self.is_id() { rules.by_prefix(&text) } else { Vec::new() };
+        let ways: [&dyn Fn() -> Vec<&'c CatalogueRule>; 3] = [&by_number, &by_title, &by_id];
+        for way in ways {
+            let found = way();
+            match found.as_slice() {
+                [] => {}
+                [only] => return Ok(only),
+                several => {
+                    return Err(Unresolved::Ambiguous(
+                        several.iter().map(|r| shown(r)).take(CANDIDATES).collect(),
+                    ));
+                }
+            }
+        }
+        let mut near: Vec<_> = rules
+            .iter()
+            .filter_map(|rule| {
+                let number = rule.number.map(|n| n.to_string()).unwrap_or_default();
+                let title = rule.title();
+                let likeness = if !text.is_empty() && title.contains(&text) {
+                    1.0
+                } else {
+                    strsim::jaro_winkler(&title, &text).max(strsim::jaro_winkler(&number, &text))
+                };
+                (likeness > 0.85).then_some((likeness, rule))
+            })
+            .collect();
+        sort_by(&mut near, |a, b| b.0.total_cmp(&a.0));
+        Err(Unresolved::Unknown(near.into_iter().take(CANDIDATES).map(|(_, r)| shown(r)).collect()))
+    }
+}
+
+/// A candidate: its description, with the beginning of its id if it has no number.
+fn shown(rule: &CatalogueRule) -> String {
+    match rule.number {
+        Some(_) => rule.description.clone(),
+        None => format!("{} ({})", rule.description, rule.id.0.get(..8).unwrap_or(&rule.id.0)),
+    }
+}
+
+impl fmt::Display for RuleName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
