@@ -1,4 +1,4 @@
-//! What came of an apply, as JSON.
+//! The result of an apply, as JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,39 +6,39 @@ use serde::Serialize;
 use crate::apply::{Noticed, Outcome, Verified, ZoneDone};
 use crate::model::Address;
 
-/// What came of an apply.
+/// The result of an apply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Applied {
-    /// By zone.
+    /// The results by zone.
     zones: Vec<Zone>,
-    /// The journal.
+    /// The path of the journal.
     journal: Option<String>,
 }
 
-/// What came of the operations on a zone.
+/// The result of the operations on a zone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct Zone {
     /// The zone.
     zone: String,
-    /// How many operations there were.
+    /// Number of operations.
     operations: usize,
-    /// How many took effect.
+    /// Number of operations that took effect.
     done: usize,
-    /// Whether the zone was read back and nothing differs, or the answers confirm every change.
+    /// True if the zone was read back and nothing differs, or the answers confirm every change.
     in_sync: bool,
-    /// How that is known.
+    /// The source of the results.
     confirmed_by: Option<ConfirmedBy>,
-    /// How many differences are left; `null` if the zone was not read back.
+    /// Number of remaining differences; `null` if the zone was not read back.
     remaining: Option<usize>,
-    /// The addresses of what still differs.
+    /// Addresses of remaining differences.
     not_converged: Vec<String>,
     /// The operations that did not simply take effect.
     not_done: Vec<NotDone>,
-    /// What someone else changed meanwhile.
+    /// Changes that someone else made during the apply.
     changed_meanwhile: Vec<Change>,
 }
 
-/// How it is known what came of the operations on a zone.
+/// The source of the results of a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
@@ -49,12 +49,12 @@ enum ConfirmedBy {
     Read,
 }
 
-/// What someone else changed meanwhile.
+/// A change that someone else made during the apply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct Change {
     /// Its address.
     address: String,
-    /// What happened.
+    /// The change.
     what: String,
 }
 
@@ -63,36 +63,36 @@ struct Change {
 struct NotDone {
     /// Its address.
     address: String,
-    /// What became of it.
+    /// Its outcome.
     outcome: Fate,
-    /// Why.
+    /// The reason.
     reason: String,
 }
 
-/// What became of an operation that did not simply take effect.
+/// The outcome of an operation that did not simply take effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 enum Fate {
-    /// Cloudflare calls the text identical to a live one with other cuts; the record counts as
-    /// live.
+    /// Cloudflare says that the text is identical to a live one with other cuts. The record counts
+    /// as live.
     OtherCuts,
     /// Cloudflare refused it.
     Refused,
     /// It was not sent.
     NotSent,
-    /// It was not sent, because what it concerns has changed since the plan was made.
+    /// It was not sent, because its object has changed since the plan was made.
     Stale,
-    /// It was undone, because what it made room for is not known to be there.
+    /// It was undone, because it is unknown whether the record that it made room for exists.
     Restored,
-    /// Unknown whether it took effect.
+    /// It is unknown whether it took effect.
     Unknown,
-    /// It has to wait for something that no request can bring about.
+    /// It waits for something that no request can cause.
     Deferred,
 }
 
 impl Applied {
-    /// What came of the operations on these zones.
+    /// Collects the results of these zones.
     #[must_use]
     pub fn of(zones: &[ZoneDone<'_>], journal: Option<String>) -> Self {
         Self { zones: zones.iter().map(Zone::of).collect(), journal }
@@ -100,7 +100,7 @@ impl Applied {
 }
 
 impl Zone {
-    /// What came of the operations on a zone.
+    /// Collects the results of the operations on a zone.
     fn of(done: &ZoneDone<'_>) -> Self {
         let ZoneDone { plan, applied, verified, unread: _, is_confirmed, notes: _ } = done;
         let read = verified.as_ref().map(|_| ConfirmedBy::Read);
@@ -125,7 +125,7 @@ impl Zone {
 }
 
 impl Change {
-    /// What was noticed.
+    /// Converts a change of someone else.
     fn of(noticed: &Noticed) -> Self {
         let Noticed { address, what } = noticed;
         Self { address: address.as_str().to_owned(), what: what.to_string() }
@@ -133,7 +133,7 @@ impl Change {
 }
 
 impl NotDone {
-    /// Of an outcome that is not a plain success.
+    /// Converts an outcome that is not a plain success.
     fn of(address: &Address, outcome: &Outcome) -> Option<Self> {
         let (outcome, reason) = match outcome {
             Outcome::Done => return None,

@@ -1,88 +1,88 @@
-//! Which assumptions about Cloudflare held in a real account, as JSON. It names neither the account
-//! nor the zone, so that it can be shared.
+//! The assumptions about Cloudflare that held in a real account, as JSON. It names neither the
+//! account nor the zone, so that it can be shared.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::FORMAT;
 
-/// Which assumptions held.
+/// The assumptions that held.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Conformance {
-    /// Version of the form.
+    /// Version of the format.
     format: u32,
-    /// Which document it is.
+    /// The kind of document.
     kind: ConformanceKind,
-    /// The day, `YYYY-MM-DD`.
+    /// The day of the run, `YYYY-MM-DD`.
     pub date: String,
     /// Name and version of the program.
     pub tool: String,
-    /// The host that was asked.
+    /// The host of the API.
     pub host: String,
     /// The plan of the zone.
     pub plan: String,
-    /// Whether every check was tried; false after an interruption.
+    /// True if every check was tried; false after an interruption.
     pub is_complete: bool,
-    /// How many of each.
+    /// Number of checks with each result.
     pub summary: Summary,
     /// The checks, in their order.
     pub checks: Vec<CheckResult>,
     /// Records that could not be deleted.
     pub left_behind: usize,
-    /// Requests made.
+    /// Number of requests.
     pub requests: u64,
 }
 
-/// Which document it is.
+/// The kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 enum ConformanceKind {
-    /// Which assumptions held.
+    /// The assumptions that held.
     Conformance,
 }
 
-/// How many checks came to what.
+/// Number of checks with each result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Summary {
     /// Assumptions that held.
     pub held: usize,
-    /// Assumptions that did not.
+    /// Assumptions that did not hold.
     pub differed: usize,
-    /// Assumptions about which nothing was learned.
+    /// Assumptions that could not be checked.
     pub unknown: usize,
 }
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CheckResult {
     /// Its id.
     pub id: String,
     /// The assumption.
     pub assumption: String,
-    /// Where the program or the sandbox relies on it.
+    /// Places where the program or the sandbox relies on it.
     pub relied_on: Vec<String>,
-    /// Whether it held.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What was found instead, or why nothing was learned.
+    /// The behaviour found instead, or the reason why the check failed.
     pub found: Option<String>,
 }
 
-/// Whether an assumption held.
+/// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum Outcome {
-    /// It held.
+    /// The assumption held.
     Held,
-    /// Something else was found.
+    /// Cloudflare behaves differently.
     Differed,
-    /// Nothing was learned.
+    /// The check had no result.
     Unknown,
 }
 
 impl Conformance {
-    /// A report without checks.
+    /// Returns a report without checks.
     #[must_use]
     pub fn new(date: String, host: String, plan: String) -> Self {
         Self {
@@ -100,7 +100,7 @@ impl Conformance {
         }
     }
 
-    /// Adds what came of a check.
+    /// Adds the result of a check.
     pub fn add(&mut self, result: CheckResult) {
         match result.outcome {
             Outcome::Held => self.summary.held += 1,

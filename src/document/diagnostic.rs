@@ -14,25 +14,25 @@ use crate::wire::keyword::Keyword;
 pub struct Diagnostic {
     /// The stable code; `docs/findings.md` explains it.
     code: &'static str,
-    /// How bad it is.
+    /// The severity.
     severity: Keyword<Severity>,
-    /// What is wrong, the same for every finding with this code.
+    /// The error in general, the same for every finding with this code.
     summary: &'static str,
-    /// What exactly is wrong here.
+    /// The error in this place.
     detail: String,
-    /// The address of what it is about.
+    /// The address of the object.
     address: Option<String>,
-    /// Where it is.
+    /// The place of the error.
     #[serde(flatten)]
     place: Place,
-    /// Other places that have to do with it.
+    /// Other places that are involved.
     related: Vec<Related>,
-    /// What to do about it.
+    /// The suggested correction.
     help: Option<String>,
 }
 
-/// A place in a file; all members are `null` where there is none. Lines and columns count from 1,
-/// columns in characters; the end is one past the last character.
+/// A place in a file. All members are `null` if there is none. Lines and columns count from 1,
+/// columns in characters. The end is one past the last character.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 struct Place {
     /// The file.
@@ -50,10 +50,9 @@ struct Place {
 /// Another place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct Related {
-    /// Where it is.
     #[serde(flatten)]
     place: Place,
-    /// What is there.
+    /// A description.
     text: String,
 }
 
@@ -78,7 +77,7 @@ pub struct Validation {
 }
 
 impl Diagnostic {
-    /// A finding with its places in these texts.
+    /// Converts a finding and resolves its places in these texts.
     #[must_use]
     pub fn of(found: &Found, sources: &Sources) -> Self {
         let Found {
@@ -107,7 +106,7 @@ impl Diagnostic {
         }
     }
 
-    /// All findings, in their order.
+    /// Converts all findings, in their order.
     #[must_use]
     pub fn all(found: &Diagnostics, sources: &Sources) -> Vec<Self> {
         found.iter().map(|found| Self::of(found, sources)).collect()
@@ -115,7 +114,7 @@ impl Diagnostic {
 }
 
 impl Findings {
-    /// These findings.
+    /// Converts these findings.
     #[must_use]
     pub fn of(found: &Diagnostics, sources: &Sources) -> Self {
         Self { format: FORMAT, kind: "diagnostics", diagnostics: Diagnostic::all(found, sources) }
@@ -123,7 +122,7 @@ impl Findings {
 }
 
 impl Validation {
-    /// A spec of so many files, zones and records, with these warnings and notes.
+    /// Returns the numbers of files, zones and records, with these warnings and notes.
     #[must_use]
     pub fn of(
         (files, zones, records): (usize, usize, usize),
@@ -136,7 +135,7 @@ impl Validation {
 }
 
 impl Place {
-    /// A place in these texts.
+    /// Resolves a place in these texts.
     fn of(place: PlaceOf, sources: &Sources) -> Self {
         let start = sources.line_column(place);
         let end = sources
@@ -152,7 +151,7 @@ impl Place {
 }
 
 impl Related {
-    /// A label in these texts.
+    /// Resolves a label in these texts.
     fn of(label: &Label, sources: &Sources) -> Self {
         Self { place: Place::of(label.place, sources), text: label.text.clone() }
     }

@@ -1,4 +1,4 @@
-//! Authoritative answers with the records that they are made of.
+//! Authoritative answers with the records that they consist of.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What credentials may do, as JSON.
+//! The permissions of credentials, as JSON.
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -6,14 +6,14 @@ use serde::{Serialize, Serializer};
 use super::FORMAT;
 use crate::model::facts::permissions::{self, PermissionAccess};
 
-/// What credentials may do, and what a spec needs.
+/// The permissions of credentials, and those that a spec needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Doctor {
-    /// Version of the form.
+    /// Version of the format.
     format: u32,
-    /// Which document it is.
+    /// The kind of document.
     kind: DoctorKind,
-    /// Whether the credentials are enough.
+    /// The verdict on the credentials.
     pub verdict: Sufficiency,
     /// The connection to Cloudflare.
     pub connection: Connection,
@@ -34,27 +34,27 @@ pub struct Doctor {
     pub managed_rulesets: Vec<ManagedRuleset>,
     /// The spec; `null` without one.
     pub spec: Option<Spec>,
-    /// What it took.
+    /// The requests of the command.
     pub requests: Requests,
 }
 
-/// Which document it is.
+/// The kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 enum DoctorKind {
-    /// What credentials may do.
+    /// The permissions of credentials.
     Doctor,
 }
 
-/// Whether credentials are enough for a spec.
+/// A verdict on credentials for a spec.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum Sufficiency {
     /// Everything that is needed is allowed.
     Sufficient,
-    /// Nothing that is needed is refused, and of some of it reading cannot tell.
+    /// Nothing that is needed is refused, and reading cannot show the rest.
     Unknown,
     /// Something that is needed is refused.
     Insufficient,
@@ -63,7 +63,7 @@ pub enum Sufficiency {
 /// The connection.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Connection {
-    /// The host, with its port if that is not the usual one.
+    /// The host, with its port if it is not the default.
     pub host: String,
     /// The proxy, without its credentials; `null` if there is none.
     pub proxy: Option<String>,
@@ -76,7 +76,7 @@ pub struct Connection {
     pub rate_limits: Vec<RateLimit>,
 }
 
-/// Cloudflare's clock beside this machine's, in seconds by which it is ahead.
+/// Seconds by which Cloudflare's clock is ahead of this machine's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Clock {
     /// No answer had a date.
@@ -102,9 +102,9 @@ impl Serialize for Clock {
 pub struct RateLimit {
     /// Cloudflare's name for it.
     pub name: String,
-    /// Requests that remain.
+    /// Remaining requests.
     pub remaining: Option<u64>,
-    /// Seconds until it is reset.
+    /// Seconds until the limit is reset.
     pub reset_seconds: Option<u64>,
     /// Requests in a window.
     pub quota: Option<u64>,
@@ -115,27 +115,27 @@ pub struct RateLimit {
 /// The credentials.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Credentials {
-    /// What they are.
+    /// The owner.
     pub owner: Owner,
     /// `active`, `disabled`, `expired`, or another word of Cloudflare; `null` if it does not say.
     pub status: Option<String>,
-    /// When the token begins to be valid.
+    /// The start of the token's validity.
     pub not_before: Option<String>,
     /// When the token expires; `null` if never.
     pub expires_on: Option<String>,
-    /// Why its state is not known.
+    /// The reason why its state is unknown.
     pub why: Option<String>,
 }
 
 impl Credentials {
-    /// Whether Cloudflare says that they can be used; `None` if it does not say.
+    /// Returns true if Cloudflare says that they can be used; `None` if it does not say.
     #[must_use]
     pub fn is_active(&self) -> Option<bool> {
         self.status.as_deref().map(|status| status == "active")
     }
 }
 
-/// What credentials are.
+/// The owner of credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -144,7 +144,7 @@ pub enum Owner {
     User,
     /// The token of an account.
     Account,
-    /// A token; whose is not known.
+    /// A token of an unknown owner.
     Unknown,
     /// The global API key of a user.
     GlobalKey,
@@ -161,13 +161,13 @@ pub struct Zone {
     pub status: Option<String>,
     /// Its plan; `null` if it was not read.
     pub plan: Option<String>,
-    /// Records that it has; `null` if Cloudflare does not say.
+    /// Number of records; `null` if Cloudflare does not say.
     pub records: Option<u64>,
-    /// Records that it may have; `null` if Cloudflare does not say.
+    /// Maximum number of records; `null` if Cloudflare does not say.
     pub record_quota: Option<u64>,
-    /// Changes of records in one request.
+    /// Maximum number of record changes in one request.
     pub batch_size: u64,
-    /// What may be done, by kind.
+    /// Allowed accesses, by kind.
     pub checks: Vec<Check>,
 }
 
@@ -176,11 +176,11 @@ pub struct Zone {
 pub struct Account {
     /// Its id.
     pub id: String,
-    /// What may be done, by kind.
+    /// Allowed accesses, by kind.
     pub checks: Vec<Check>,
 }
 
-/// What is read and written with a permission of its own.
+/// A kind of object with a permission of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -203,51 +203,51 @@ pub enum What {
     Lists,
 }
 
-/// Whether something may be done.
+/// An access that may be allowed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Check {
-    /// With what.
+    /// The kind of object.
     pub what: What,
-    /// What is done.
+    /// The access.
     pub access: Access,
     /// The permission for it.
     pub permission: Permission,
-    /// Whether the spec needs it.
+    /// True if the spec needs it.
     pub is_needed: bool,
-    /// Whether it may be done.
+    /// Yes, no or unknown.
     pub allowed: Allowed,
-    /// Cloudflare's reason, or why it is not known.
+    /// Cloudflare's reason, or the reason why it is unknown.
     pub why: Option<String>,
 }
 
-/// What is done.
+/// An access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum Access {
-    /// It is read.
+    /// Read access.
     Read,
-    /// It is written.
+    /// Write access.
     Write,
 }
 
-/// Whether something may be done.
+/// The answer to an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum Allowed {
-    /// It may.
+    /// It is allowed.
     Yes,
-    /// It may not.
+    /// It is not allowed.
     No,
-    /// It is not known.
+    /// It is unknown.
     Unknown,
 }
 
 /// A permission of API tokens.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Permission {
-    /// What to choose in the dashboard, such as `Zone > DNS > Edit`.
+    /// The entry to choose in the dashboard, such as `Zone > DNS > Edit`.
     pub dashboard: String,
     /// Its name in the API, such as `DNS Write`.
     pub api: String,
@@ -286,21 +286,21 @@ pub struct ManagedRuleset {
 pub struct Spec {
     /// Its files.
     pub files: usize,
-    /// The previous version, and what names it: `--base`, or `HEAD` without one.
+    /// The previous version, and its name: `--base`, or `HEAD` without one.
     pub base: Option<String>,
-    /// Why there is none.
+    /// The reason why there is no previous version.
     pub why_no_base: Option<String>,
 }
 
-/// What it took.
+/// The requests of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Requests {
-    /// Requests made.
+    /// Number of requests.
     pub made: u64,
 }
 
 impl Doctor {
-    /// A report in which nothing is known yet.
+    /// Returns a report before any check.
     #[must_use]
     pub fn of(credentials: Credentials) -> Self {
         Self {
@@ -320,7 +320,7 @@ impl Doctor {
         }
     }
 
-    /// Everything that was checked, of zones and accounts.
+    /// Returns all checks of zones and accounts.
     pub fn checks(&self) -> impl Iterator<Item = &Check> {
         self.zones
             .iter()
@@ -328,14 +328,14 @@ impl Doctor {
             .chain(self.accounts.iter().flat_map(|account| &account.checks))
     }
 
-    /// Whether the token can be used at all.
+    /// Returns true if the token can be used at all.
     #[must_use]
     pub fn is_usable(&self) -> bool {
         self.credentials.is_active().unwrap_or(true)
     }
 
-    /// Whether Cloudflare answered what it was asked: everything that the spec needs to read, and
-    /// at least something besides the zone itself.
+    /// Returns true if Cloudflare answered everything that the spec needs to read, and at least
+    /// something besides the zone itself.
     #[must_use]
     pub fn is_answered(&self) -> bool {
         let reads = || self.checks().filter(|check| check.access == Access::Read);
@@ -345,7 +345,7 @@ impl Doctor {
         is_any_known && !reads().any(|check| check.is_needed && !is_known(check))
     }
 
-    /// What follows from what was found.
+    /// Sets the verdict according to the checks.
     #[must_use]
     pub fn judged(mut self) -> Self {
         let needed = |allowed: Allowed| {

@@ -1,4 +1,4 @@
-//! A drift report as JSON: what changed and who changed it.
+//! A drift report as JSON: the changes and who made them.
 //!
 //! A finding is the operation of the plan's JSON with its state and age, so that a program that
 //! reads plans can read it.
@@ -23,33 +23,33 @@ use crate::wire::keyword::Keyword;
 /// A drift report.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Drift {
-    /// Version of the form.
+    /// Version of the format.
     format: u32,
-    /// Which document it is.
+    /// The kind of document.
     kind: DriftKind,
-    /// What it comes to for who asked about `fail_on`.
+    /// The verdict under `fail_on`.
     verdict: Keyword<drift::Verdict>,
-    /// When Cloudflare was read, RFC 3339 in UTC.
+    /// The time at which Cloudflare was read, RFC 3339 in UTC.
     checked_at: String,
-    /// Where the previous version of the spec comes from, if one is named.
+    /// The source of the previous version of the spec, if one is named.
     base: Option<BaseSource>,
     /// The states that the exit code reports.
     fail_on: Vec<Keyword<State>>,
-    /// How many objects are in each state.
+    /// Number of objects in each state.
     summary: Counts,
     /// The age of the oldest change that was made outside, in seconds.
     oldest_seconds: Option<u64>,
     /// Requests to Cloudflare.
     requests: Made,
-    /// By zone.
+    /// Results by zone.
     zones: Vec<Zone>,
-    /// The objects that are not as the spec wants them.
+    /// Objects that differ from the spec.
     findings: Vec<AnyFinding>,
-    /// What was found while comparing.
+    /// Findings of the comparison.
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Which document it is.
+/// The kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
@@ -57,7 +57,7 @@ enum DriftKind {
     Drift,
 }
 
-/// How many objects are in each state.
+/// Number of objects in each state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 struct Counts {
@@ -65,22 +65,22 @@ struct Counts {
     conflicting: usize,
     /// Changed at Cloudflare.
     drifted: usize,
-    /// Weaker than the spec says, through something that it does not name.
+    /// Weaker than the spec says, because of something that it does not name.
     weakened: usize,
-    /// Different; without a base it is unknown who changed it.
+    /// Different. Without a base it is unknown who changed it.
     unknown: usize,
-    /// Changed in the spec, not applied yet.
+    /// Changed in the spec and not yet applied.
     pending: usize,
-    /// At Cloudflare, and not in the spec.
+    /// At Cloudflare and not in the spec.
     unmanaged: usize,
-    /// As the spec wants it.
+    /// Equal to the spec.
     in_sync: usize,
 }
 
 /// Requests to Cloudflare.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct Made {
-    /// How many were made.
+    /// Number of requests.
     made: u64,
 }
 
@@ -89,128 +89,128 @@ struct Made {
 struct Zone {
     /// Its name.
     zone: String,
-    /// How many records it has.
+    /// Number of records.
     records: usize,
-    /// How many objects are in each state.
+    /// Number of objects in each state.
     summary: Counts,
     /// The age of the oldest change that was made outside, in seconds.
     oldest_seconds: Option<u64>,
-    /// What is not known of the protection: what could not be read or compared.
+    /// Parts of the protection that could not be read or compared.
     not_known: Vec<String>,
-    /// Whether rules of an earlier phase, which can skip managed rulesets, were not read: nothing
-    /// showed that there are any.
+    /// True if rules of an earlier phase, which can skip managed rulesets, were not read, because
+    /// nothing indicated that there are any.
     earlier_phases_not_read: bool,
-    /// What neither the spec nor the previous spec names.
+    /// Objects in neither the spec nor the previous spec.
     unmanaged: Vec<Aside>,
-    /// What is left alone for a reason.
+    /// Objects that are left alone for a reason.
     left_alone: Vec<Aside>,
-    /// The expectations of the spec, held against what is live.
+    /// The expectations of the spec, evaluated on the live state.
     expectations: Vec<Expectation>,
 }
 
-/// An expectation of the spec, held against what is live.
+/// An expectation of the spec, evaluated on the live state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct Expectation {
     /// Its name.
     name: String,
-    /// Whether it holds: `passed`, `failed` or `unknown`.
+    /// The result: `passed`, `failed` or `unknown`.
     outcome: &'static str,
-    /// What is found instead, or why it is unknown.
+    /// The value found instead, or the reason why it is unknown.
     why: Option<String>,
     /// Its place in the spec.
     source: Source,
 }
 
-/// What is left alone for one reason.
+/// Objects that are left alone for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct Aside {
-    /// Why.
+    /// The reason.
     reason: String,
-    /// How many.
+    /// Their number.
     count: usize,
-    /// How many by type.
+    /// Their number by type.
     types: BTreeMap<String, usize>,
-    /// Names with types; at most the first hundred.
+    /// Names with types, at most 100.
     examples: Vec<String>,
 }
 
-/// An object that is not as the spec wants it: its state, then what a plan would do about it.
+/// An object that differs from the spec: its state, then the operation that a plan would contain.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 struct Finding {
     /// Its address.
     address: String,
-    /// Its state, from the spec, the previous spec and Cloudflare.
+    /// Its state, derived from the spec, the previous spec and Cloudflare.
     state: Keyword<State>,
-    /// How long ago it was changed, in seconds.
+    /// Seconds since it was changed.
     age_seconds: Option<u64>,
     /// The zone.
     zone: String,
-    /// What kind of thing it is.
+    /// The kind of object.
     kind: Keyword<SubjectKind>,
-    /// Of a rule: what a person calls it.
+    /// The name of a rule for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// What a plan would do.
+    /// The action of the operation.
     action: Keyword<Action>,
-    /// Why.
+    /// The cause of the operation.
     cause: Keyword<Cause>,
-    /// What that means for traffic, or why it would be done, where that is known.
+    /// The effect on traffic, or the reason for the operation, if known.
     effect: Option<Effect>,
     /// The state at Cloudflare.
     before: Option<Map<String, Json>>,
-    /// The state that the spec wants.
+    /// The state in the spec.
     after: Option<Map<String, Json>>,
     /// The fields that differ.
     fields: Vec<Field>,
-    /// Of a rule: where it would be put, if it would be put anywhere.
+    /// The new position of a rule, if it would move.
     #[serde(skip_serializing_if = "Option::is_none")]
     position: Option<Option<Json>>,
-    /// What would be dangerous about it.
+    /// The dangers of the operation.
     dangers: Vec<Keyword<Danger>>,
-    /// When the live object was last changed, as Cloudflare wrote it.
+    /// The time of the last change of the live object, as Cloudflare wrote it.
     live_modified_on: Option<String>,
-    /// The place in the spec that asks for it.
+    /// The place in the spec.
     source: Option<Source>,
 }
 
-/// A finding: with the operation that would remove it, or a deployment that the plan leaves as it
-/// is.
+/// A finding: one with the operation that would remove it, or a deployment that the plan leaves
+/// alone.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum AnyFinding {
-    /// What a plan would change.
+    /// An object that a plan would change.
     Operation(Box<Finding>),
-    /// What a plan leaves alone.
+    /// A deployment that a plan leaves alone.
     Weakened(Box<Weakened>),
 }
 
-/// A deployment of a managed ruleset that is weaker than the spec says: its state, then what is
-/// promised and what is live. There is no operation that would change it.
+/// A deployment of a managed ruleset that is weaker than the spec says: its state, then the
+/// promised and the live protection. No operation would change it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct Weakened {
     /// Its address.
     address: String,
     /// `weakened`.
     state: Keyword<State>,
-    /// How long ago what weakens it was changed, in seconds.
+    /// Seconds since the cause of the weakening was changed.
     age_seconds: Option<u64>,
     /// The zone.
     zone: String,
-    /// What kind of thing it is.
+    /// The kind of object.
     kind: Keyword<SubjectKind>,
-    /// What a person calls it.
+    /// Its name for people.
     name: String,
-    /// What the spec promises, in words.
+    /// The promise of the spec, in words.
     promised: String,
-    /// What is live, in words.
+    /// The live state, in words.
     live: String,
-    /// What takes the protection away: ids of rules, and names of tags and keys.
+    /// The causes of the weakening: ids of rules, and names of tags and keys.
     cause: Vec<String>,
     /// The promised rules that are lost.
     rules: LostRules,
-    /// The same, one by one.
+    /// The promises that are not in force, one by one.
     shortfalls: Vec<Shortfall>,
-    /// When what weakens it was last changed, as Cloudflare wrote it.
+    /// The time of the last change of the cause, as Cloudflare wrote it.
     live_modified_on: Option<String>,
     /// The place in the spec.
     source: Option<Source>,
@@ -219,34 +219,34 @@ struct Weakened {
 /// Promised rules that are lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct LostRules {
-    /// How many.
+    /// Number of lost rules.
     lost: usize,
-    /// How many are promised.
+    /// Number of promised rules.
     promised: usize,
-    /// Their ids; at most the first hundred.
+    /// Ids of lost rules, at most 100.
     ids: Vec<String>,
 }
 
-/// Something promised that is not in force, for one cause.
+/// A promise that is not in force, for one cause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct Shortfall {
-    /// What the spec promises.
+    /// The promise of the spec.
     promised: String,
-    /// What is live.
+    /// The live state.
     live: String,
-    /// The id of what takes it away.
+    /// The id of the cause.
     cause: String,
-    /// The cause in words.
+    /// A description of the cause.
     about: String,
     /// The entry of `waf.accept` that accepts it.
     accept: String,
 }
 
-/// Largest number of ids of rules in a finding.
+/// Maximum number of rule ids in a finding.
 const MOST_IDS: usize = 100;
 
 impl Drift {
-    /// A report with the plan that it was made from, for who asked about these states.
+    /// Converts a report with its plan; `asked` has the states that the exit code reports.
     #[must_use]
     pub fn of(
         report: &drift::Report,
@@ -254,7 +254,7 @@ impl Drift {
         asked: &[State],
         sources: &Sources,
     ) -> Self {
-        // Both are in the order of the plan.
+        // Both lists are in the order of the plan.
         let findings = report.zones.iter().zip(&plan.zones).flat_map(|(zone, plan)| {
             let of_operations = zone.findings.iter().zip(operations_of(plan, sources));
             let of_operations = of_operations
@@ -281,7 +281,7 @@ impl Drift {
 }
 
 impl Counts {
-    /// From the number of objects in a state.
+    /// Counts the objects in each state.
     fn of(count: impl Fn(State) -> usize) -> Self {
         Self {
             conflicting: count(State::Conflicting),
@@ -296,7 +296,7 @@ impl Counts {
 }
 
 impl Zone {
-    /// A zone of a report.
+    /// Converts the report of a zone.
     fn of(zone: &ZoneReport, sources: &Sources) -> Self {
         let expectation = |checked: &CheckedExpectation| Expectation {
             name: checked.name.clone(),
@@ -319,7 +319,7 @@ impl Zone {
 }
 
 impl Aside {
-    /// What is left alone for one reason.
+    /// Converts objects that are left alone for one reason.
     fn of(aside: &SetAsideCount) -> Self {
         let SetAsideCount { keeper: _, reason, types, examples } = aside;
         Self {
@@ -332,7 +332,7 @@ impl Aside {
 }
 
 impl Weakened {
-    /// A deployment that is weaker than the spec says.
+    /// Converts a deployment that is weaker than the spec says.
     fn of(zone: &ZoneName, found: &WeakenedDeployment, sources: &Sources) -> Self {
         let WeakenedDeployment { deployment, age } = found;
         let DeploymentInForce { address, place, in_force, modified_on, is_changed: _ } = deployment;
@@ -375,7 +375,8 @@ impl Weakened {
 }
 
 impl Finding {
-    /// A finding with the operation that would remove it. Consents belong to plans only.
+    /// Adds the operation that would remove a finding. Consents are left out, because they belong
+    /// to plans.
     fn of(found: &drift::Finding, operation: Operation) -> Self {
         let drift::Finding { address: _, state, modified_on: _, age } = found;
         let Operation {

@@ -1,4 +1,4 @@
-//! The documents that programs read. Their shapes are types.
+//! The documents that other programs read, as types.
 //!
 //! In: the values of the other modules. Out: a value that serde writes. The names of members and
 //! the words are a stable contract, held by tests; a change increases `format`. Their JSON Schemas
@@ -27,13 +27,13 @@ pub mod written_files;
 
 use serde::Serialize;
 
-/// Version of the forms.
+/// Version of the formats.
 pub const FORMAT: u32 = 1;
 
-/// A document as text that a person can read.
+/// Returns a document as indented text.
 ///
 /// # Panics
-/// Never: only names of members that are no texts cannot be written, and none has any.
+/// Never fails: only a map whose keys are not text cannot be written, and no document has one.
 #[must_use]
 pub fn text(document: &impl Serialize) -> String {
     serde_json::to_string_pretty(document).expect("every document can be written")

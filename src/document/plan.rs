@@ -1,4 +1,5 @@
-//! A plan as JSON. A saved plan and the report of an apply are the same with more at the end.
+//! A plan as JSON. A saved plan and the report of an apply are plans with further members at the
+//! end.
 
 use std::collections::BTreeMap;
 
@@ -29,141 +30,142 @@ use crate::wire::ruleset::{position_json, rule_json};
 /// A plan.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Plan {
-    /// Version of the form.
+    /// Version of the format.
     format: u32,
-    /// Which document it is.
+    /// The kind of document.
     kind: PlanKind,
-    /// What may happen to it.
+    /// The verdict.
     verdict: Verdict,
-    /// How much there is of what.
+    /// Numbers of operations and objects.
     summary: Summary,
     /// Requests to Cloudflare.
     requests: RequestCounts,
-    /// Where the previous version of the spec comes from, if one is named.
+    /// The source of the previous version of the spec, if one is named.
     base: Option<BaseSource>,
-    /// The consents without which it cannot be applied.
+    /// The missing consents. The plan cannot be applied without them.
     consents_missing: Vec<ConsentMissing>,
-    /// The consents that it needs and has.
+    /// The consents that the plan needs and has.
     consents_given: Vec<ConsentGiven>,
-    /// What an apply does: the zone, its settings, its rules and its records, each in its order.
-    /// Rules of a zone that exists are sent first.
+    /// The operations of an apply: the zone, its settings, its rules and its records, each in its
+    /// order. Rules of a zone that exists are sent first.
     operations: Vec<Operation>,
-    /// What is left alone, what it means as a whole, and what someone has to do elsewhere.
+    /// Objects that are left alone, effects of the plan as a whole, and work that no request can
+    /// do.
     notes: Vec<Note>,
-    /// What was found while planning.
+    /// Findings of planning.
     diagnostics: Vec<Diagnostic>,
-    /// What it is a part of.
+    /// The whole plan that this is a part of.
     #[serde(skip_serializing_if = "Option::is_none")]
     part: Option<plan::Part>,
-    /// The snapshot that it was made against, if it was.
+    /// The snapshot that it was made against, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<SnapshotOrigin>,
-    /// Of the report of an apply: what came of it.
+    /// In the report of an apply: the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<Applied>,
-    /// Of a saved plan: what it was made from.
+    /// In a saved plan: the inputs that it was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
     saved: Option<Saved>,
-    /// Of a saved plan: the sum of everything else.
+    /// In a saved plan: the checksum of everything else.
     #[serde(skip_serializing_if = "Option::is_none")]
     checksum: Option<String>,
 }
 
-/// Which document a plan is.
+/// The kind of a plan document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum PlanKind {
     /// A plan.
     Plan,
-    /// What came of one.
+    /// The report of an apply.
     Apply,
 }
 
-/// What may happen to a plan.
+/// The verdict on a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum Verdict {
-    /// There is nothing to do.
+    /// Nothing differs.
     InSync,
-    /// It may be applied.
+    /// The plan can be applied.
     Ready,
     /// Consents are missing.
     NeedsConsent,
-    /// Something wanted cannot be had; the diagnostics say what.
+    /// Part of the spec cannot be achieved. The diagnostics have the details.
     Incomplete,
 }
 
-/// How much there is of what.
+/// Numbers of operations and objects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct Summary {
     /// Operations that create.
     create: usize,
     /// Operations that change or move.
     update: usize,
-    /// Operations that delete, replacements included.
+    /// Operations that delete, including replacements.
     delete: usize,
-    /// The deletes that need consent: the number for `--allow-deletes`. A delete whose record is
+    /// Deletes that need consent: the number for `--allow-deletes`. A delete whose record is
     /// replaced needs none.
     deletes_to_allow: usize,
-    /// Records and rules as they should be.
+    /// Records and rules that are equal to the spec.
     unchanged: usize,
     /// Live records that the spec does not name.
     unmanaged: usize,
-    /// Live records that `ignore` names.
+    /// Live records that `ignore` matches.
     ignored: usize,
 }
 
 /// Requests to Cloudflare.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct RequestCounts {
-    /// Made to plan.
+    /// Requests made for planning.
     made: u64,
-    /// Needed to apply.
+    /// Requests needed for applying.
     to_apply: usize,
-    /// Seconds that Cloudflare's quota lets them take, where that is worth reporting.
+    /// Seconds that they take under Cloudflare's rate limit, if it is worth reporting.
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds_at_limit: Option<u64>,
 }
 
-/// A consent that is missing.
+/// A missing consent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct ConsentMissing {
-    /// For what.
+    /// The danger.
     danger: Keyword<Danger>,
-    /// How many operations need it; none if it is the plan as a whole.
+    /// Number of operations that need it; 0 if the plan as a whole needs it.
     operations: usize,
-    /// What to add to the command line.
+    /// The command-line flag that gives it.
     flag: String,
 }
 
-/// A consent that is needed and there.
+/// A consent that is needed and given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct ConsentGiven {
-    /// For what.
+    /// The danger.
     danger: Keyword<Danger>,
-    /// Where it was given, and why.
+    /// The place where it was given, and the reason.
     by: String,
 }
 
-/// One thing that an apply does.
+/// One operation of an apply.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Operation {
-    /// The address of what it is about.
+    /// The address of its object.
     pub(super) address: String,
     /// The zone.
     pub(super) zone: String,
-    /// What kind of thing it is about.
+    /// The kind of object.
     pub(super) kind: Keyword<SubjectKind>,
-    /// Of a rule: what a person calls it.
+    /// The name of a rule for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) name: Option<String>,
-    /// What is done.
+    /// The action.
     pub(super) action: Keyword<Action>,
-    /// Why.
+    /// The cause.
     pub(super) cause: Keyword<Cause>,
-    /// What it means for traffic, or why it is done, where that is known.
+    /// The effect on traffic, or the reason for the operation, if known.
     pub(super) effect: Option<Effect>,
     /// The state before it.
     pub(super) before: Option<Map<String, Json>>,
@@ -171,26 +173,26 @@ pub struct Operation {
     pub(super) after: Option<Map<String, Json>>,
     /// The fields that differ.
     pub(super) fields: Vec<Field>,
-    /// Of a rule: where it is put, if it is put anywhere.
+    /// The new position of a rule, if it moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) position: Option<Option<Json>>,
-    /// What is dangerous about it.
+    /// The dangers.
     pub(super) dangers: Vec<Keyword<Danger>>,
-    /// Dangers of it that the spec accepts, with the reasons.
+    /// Dangers that the spec accepts, with the reasons.
     pub(super) accepted: BTreeMap<Keyword<Danger>, String>,
-    /// When the live object was last changed, as Cloudflare wrote it.
+    /// The time of the last change of the live object, as Cloudflare wrote it.
     pub(super) live_modified_on: Option<String>,
-    /// The place in the spec that asks for it.
+    /// The place in the spec.
     pub(super) source: Option<Source>,
 }
 
-/// What an operation means.
+/// The effect of an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct Effect {
-    /// Which way the protection changes; `null` where that is not judged.
+    /// The direction in which the protection changes; `null` if it is not judged.
     class: Option<Keyword<Direction>>,
-    /// Why it is done, then what it means for traffic, in sentences.
+    /// The reason for the operation, then its effect on traffic, in sentences.
     lines: Vec<String>,
 }
 
@@ -199,9 +201,9 @@ pub(super) struct Effect {
 pub(super) struct Field {
     /// Its name.
     field: String,
-    /// What Cloudflare has.
+    /// The live value.
     before: Json,
-    /// What the spec wants.
+    /// The value in the spec.
     after: Json,
 }
 
@@ -216,7 +218,7 @@ pub(super) struct Source {
     column: usize,
 }
 
-/// What is left alone, what a plan means as a whole, or what someone has to do elsewhere.
+/// Objects that are left alone, an effect of the plan as a whole, or work that no request can do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum Note {
@@ -226,20 +228,20 @@ enum Note {
         zone: String,
         /// `left-alone`.
         code: LeftAlone,
-        /// Why.
+        /// The reason.
         reason: String,
-        /// How many.
+        /// Their number.
         count: usize,
-        /// How many by type.
+        /// Their number by type.
         types: BTreeMap<String, usize>,
     },
-    /// What the plan means as a whole to those who ask name servers.
+    /// The effect of the plan as a whole on those who query name servers.
     Impact {
         /// The zone.
         zone: String,
         /// `impact`.
         code: Impact,
-        /// What.
+        /// The effect.
         text: String,
     },
     /// Work that no request can do.
@@ -248,7 +250,7 @@ enum Note {
         zone: String,
         /// `to-do`.
         code: ToDo,
-        /// What.
+        /// The task.
         text: String,
     },
 }
@@ -280,50 +282,49 @@ enum ToDo {
 /// The snapshot that a plan was made against.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct SnapshotOrigin {
-    /// When it was taken.
+    /// The time at which it was taken.
     taken_at: String,
-    /// How old it is, in seconds; `null` if it is from the future by this machine's clock.
+    /// Its age in seconds; `null` if it is in the future by this machine's clock.
     age_seconds: Option<u64>,
     /// The program that took it.
     tool: String,
-    /// The host that it was taken of.
+    /// The host that it was taken from.
     service: String,
 }
 
-/// What a saved plan was made from.
+/// The inputs that a saved plan was made from.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Saved {
-    /// Version of the form of saved plans.
+    /// Version of the format of saved plans.
     pub(super) format: u64,
     /// The program that wrote it, with its version.
     pub(super) tool: String,
-    /// When it was made, RFC 3339 in UTC.
+    /// The time at which it was made, RFC 3339 in UTC.
     pub(super) created_at: String,
-    /// The day by which it was judged what has expired, `YYYY-MM-DD`.
+    /// The day on which expiry was decided, `YYYY-MM-DD`.
     pub(super) today: String,
     /// The SHA-256 of the spec's files.
     pub(super) spec_digest: String,
     /// The consents that were given on the command line.
     pub(super) consents: SavedConsents,
-    /// The exact requests, for readers; an apply does not send these, but what it finds to be
-    /// needed.
+    /// The exact requests, for readers. An apply plans again and sends its own requests.
     pub(super) requests: Vec<ExactRequest>,
-    /// The spec as resolved, as YAML.
+    /// The resolved spec, as YAML.
     pub(super) spec: String,
     /// The previous version of the spec.
     pub(super) base: Option<SavedBase>,
-    /// The addresses and globs that chose a part of the plan.
+    /// The addresses and globs that selected a part of the plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) only: Vec<String>,
-    /// The zones at Cloudflare that the plan is for. An apply sends nothing to others of these
-    /// names.
+    /// The zones at Cloudflare that the plan is for. An apply sends nothing to other zones of the
+    /// same names.
     pub(super) zones: Vec<SavedZone>,
 }
 
 /// The consents of a saved plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SavedConsents {
-    /// How many deletes were allowed.
+    /// Number of allowed deletes.
     pub(super) deletes: Option<usize>,
     /// The codes of other dangers.
     pub(super) dangers: Vec<String>,
@@ -332,10 +333,10 @@ pub struct SavedConsents {
 /// The previous version of a spec.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SavedBase {
-    /// Where it comes from.
+    /// Its source.
     #[serde(flatten)]
     pub(super) source: BaseSource,
-    /// What it says, as YAML.
+    /// Its content, as YAML.
     pub(super) spec: String,
 }
 
@@ -361,7 +362,7 @@ pub struct Requests {
 }
 
 impl Plan {
-    /// A plan.
+    /// Converts a plan.
     #[must_use]
     pub fn of(
         plan: &plan::Plan,
@@ -414,7 +415,7 @@ impl Plan {
         }
     }
 
-    /// The same, made against a snapshot.
+    /// Adds the snapshot that the plan was made against.
     #[must_use]
     pub fn with_snapshot(self, as_of: &AsOf) -> Self {
         let AsOf { taken_at, age, tool, service } = as_of.clone();
@@ -423,18 +424,18 @@ impl Plan {
         Self { against: Some(against), ..self }
     }
 
-    /// The report of its apply.
+    /// Converts to the report of an apply.
     #[must_use]
     pub fn applied(self, result: Applied) -> Self {
         Self { kind: PlanKind::Apply, result: Some(result), ..self }
     }
 
-    /// The same as a saved plan.
+    /// Converts to a saved plan.
     pub(super) fn saved(self, saved: Saved) -> Self {
         Self { saved: Some(saved), ..self }
     }
 
-    /// The same with its checksum.
+    /// Adds the checksum.
     pub(super) fn sealed(self, checksum: String) -> Self {
         Self { checksum: Some(checksum), ..self }
     }
@@ -451,7 +452,7 @@ impl From<&plan::Verdict> for Verdict {
     }
 }
 
-/// The missing consents.
+/// Returns the missing consents.
 fn missing(verdict: &plan::Verdict) -> Vec<ConsentMissing> {
     let plan::Verdict::NeedsConsent(missing) = verdict else { return Vec::new() };
     missing
@@ -464,7 +465,7 @@ fn missing(verdict: &plan::Verdict) -> Vec<ConsentMissing> {
         .collect()
 }
 
-/// All operations of a plan, in their order.
+/// Returns all operations of a plan, in their order.
 pub(super) fn operations<'a>(
     plan: &'a plan::Plan,
     sources: &'a Sources,
@@ -472,7 +473,7 @@ pub(super) fn operations<'a>(
     plan.zones.iter().flat_map(|zone| operations_of(zone, sources))
 }
 
-/// All operations of a zone, in their order.
+/// Returns all operations of a zone, in their order.
 pub(super) fn operations_of<'a>(
     zone: &'a ZonePlan,
     sources: &'a Sources,
@@ -481,7 +482,7 @@ pub(super) fn operations_of<'a>(
 }
 
 impl Operation {
-    /// An operation of a zone's plan.
+    /// Converts an operation of a zone's plan.
     fn of(zone: &ZonePlan, operation: &plan::Operation, sources: &Sources) -> Self {
         let plan::Operation {
             address,
@@ -525,7 +526,7 @@ impl Operation {
 }
 
 impl Field {
-    /// A field that differs.
+    /// Converts a field that differs.
     fn of(change: &FieldChange) -> Self {
         let FieldChange { field, before, after } = change;
         Self { field: field.to_string(), before: to_json(before), after: to_json(after) }
@@ -533,7 +534,7 @@ impl Field {
 }
 
 impl Source {
-    /// A place in these texts.
+    /// Resolves a place in these texts.
     pub(super) fn of(place: Place, sources: &Sources) -> Self {
         let at = sources.line_column(place);
         Self { file: sources.name(place.source).to_owned(), line: at.line, column: at.column }
@@ -543,7 +544,7 @@ impl Source {
 /// A state as JSON.
 type Image = Option<Map<String, Json>>;
 
-/// The state before an operation and after it.
+/// Returns the state before an operation and after it.
 fn images(zone: &ZonePlan, subject: &Subject, fields: &[FieldChange]) -> (Image, Image) {
     match subject {
         Subject::Zone => (None, Some(one("name", zone.name.as_str().into()))),
@@ -558,12 +559,12 @@ fn images(zone: &ZonePlan, subject: &Subject, fields: &[FieldChange]) -> (Image,
     }
 }
 
-/// An object with one member.
+/// Returns an object with one member.
 fn one(name: &str, value: Json) -> Map<String, Json> {
     std::iter::once((name.to_owned(), value)).collect()
 }
 
-/// A rule before and after.
+/// Returns the states of a rule before and after.
 fn images_of_rule(rule: &RuleSubject) -> (Image, Image) {
     let whole = |body: &RuleBody| {
         let mut whole = rule_json(body);
@@ -583,14 +584,14 @@ fn images_of_rule(rule: &RuleSubject) -> (Image, Image) {
     }
 }
 
-/// A record before and after.
+/// Returns the states of a record before and after.
 fn images_of_record(record: &RecordSubject) -> (Image, Image) {
     let change = &record.change;
     let image = |record: &RecordForm| form(change.id(), record);
     (change.before().map(image), change.after().map(image))
 }
 
-/// A record as the API would write it, as far as it is known.
+/// Returns a record in the form of the API, as far as it is known.
 fn form(id: Option<&RecordId>, form: &RecordForm) -> Map<String, Json> {
     let mut object = id.map(|id| one("id", id.0.as_str().into())).unwrap_or_default();
     if let Json::Object(body) = create_body(&form.in_own_spelling()) {
@@ -599,8 +600,8 @@ fn form(id: Option<&RecordId>, form: &RecordForm) -> Map<String, Json> {
     object
 }
 
-/// Why records of a zone are unmanaged, what its plan means as a whole, and what someone has to do
-/// elsewhere.
+/// Returns the notes of a zone: reasons for unmanaged records, effects of the plan as a whole, and
+/// work that no request can do.
 fn notes(zone: &ZonePlan) -> Vec<Note> {
     let name = || zone.name.as_str().to_owned();
     let aside = zone.set_aside.iter().map(|aside| Note::LeftAlone {
@@ -622,7 +623,7 @@ fn notes(zone: &ZonePlan) -> Vec<Note> {
 }
 
 impl ExactRequest {
-    /// A request.
+    /// Converts a request.
     pub(super) fn of(request: &Request) -> Self {
         let Request { method, path, query, body } = request;
         let query =
@@ -632,7 +633,7 @@ impl ExactRequest {
 }
 
 impl Requests {
-    /// These requests.
+    /// Converts these requests.
     #[must_use]
     pub fn of(requests: &[Request]) -> Self {
         Self {

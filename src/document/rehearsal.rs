@@ -13,24 +13,24 @@ use crate::model::{Expectation, ZoneName};
 /// The report of a rehearsal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Rehearsal {
-    /// Version of the form.
+    /// Version of the format.
     format: u32,
-    /// Which document it is.
+    /// The kind of document.
     kind: RehearsalKind,
-    /// What was copied into the sandbox.
+    /// The objects that were copied into the sandbox.
     copied: Copied,
-    /// What the sandbox cannot hold, and so the rehearsal says nothing about.
+    /// Objects that the sandbox cannot hold. The rehearsal does not cover them.
     not_copied: Vec<NotCopied>,
-    /// Operations that are planned for Cloudflare or for the copy only: the copy is not faithful
-    /// there.
+    /// Operations that are planned only for Cloudflare or only for the copy. The copy is not
+    /// faithful there.
     differs: Vec<Differs>,
-    /// What came of the plan in the sandbox.
+    /// The result of the plan in the sandbox.
     result: Applied,
-    /// The expectations of the spec, as the sandbox's name server fulfills them.
+    /// The expectations of the spec, evaluated on the sandbox's name server.
     expectations: Vec<Checked>,
 }
 
-/// Which document a rehearsal is.
+/// The kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
@@ -39,23 +39,23 @@ enum RehearsalKind {
     Rehearsal,
 }
 
-/// What was copied.
+/// The copied objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Copied {
-    /// Zones.
+    /// Number of zones.
     pub zones: usize,
-    /// Records.
+    /// Number of records.
     pub records: usize,
 }
 
-/// What the sandbox cannot hold.
+/// An object that the sandbox cannot hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NotCopied {
-    /// The zone, or where else it belongs.
+    /// The zone, or another place that it belongs to.
     pub place: String,
-    /// What it is.
+    /// The object.
     pub what: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -64,9 +64,9 @@ pub struct NotCopied {
 pub struct Differs {
     /// Its address.
     pub address: String,
-    /// What is planned for Cloudflare.
+    /// The operation for Cloudflare.
     pub planned: Option<String>,
-    /// What is planned for the copy.
+    /// The operation for the copy.
     pub in_sandbox: Option<String>,
 }
 
@@ -77,29 +77,29 @@ struct Checked {
     zone: String,
     /// Its name.
     name: String,
-    /// Whether it holds.
+    /// The result.
     outcome: Holds,
-    /// What is found instead, or why it is unknown.
+    /// The value found instead, or the reason why it is unknown.
     why: Option<String>,
     /// Its place in the spec.
     source: Source,
 }
 
-/// Whether an expectation holds.
+/// The result of an expectation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 enum Holds {
-    /// It does.
+    /// It holds.
     Passed,
-    /// It does not.
+    /// It does not hold.
     Failed,
     /// It is unknown.
     Unknown,
 }
 
 impl Rehearsal {
-    /// A rehearsal without expectations.
+    /// Returns a report without expectations.
     #[must_use]
     pub fn new(
         copied: Copied,

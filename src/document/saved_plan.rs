@@ -1,4 +1,4 @@
-//! Saved plans: what was reviewed, as a file that is complete in itself.
+//! Saved plans: a reviewed plan as a file that is complete in itself.
 //!
 //! The file is the plan in its JSON form with more beside it: the spec as resolved, the previous
 //! spec, the exact requests, the consents, and a checksum over everything. To apply it, the same
@@ -7,7 +7,7 @@
 //! that someone else made in the meantime shows as an operation that differs.
 //!
 //! A file is read twice, as a stream: first for its checksum, then into types. Neither its text nor
-//! a tree of its values is kept, and of each operation only what the comparison needs.
+//! a tree of its values is kept, and only those parts of each operation that the comparison needs.
 
 use std::fmt;
 use std::io::{self, BufReader, Read, Seek};
@@ -26,37 +26,37 @@ use crate::wire::bounded_json::{Bounded, TooLarge};
 use crate::wire::json_digest::{Outline, Summed};
 use crate::wire::keyword::Keyword;
 
-/// Version of the form of saved plans.
+/// Version of the format of saved plans.
 const FORMAT: u64 = 1;
 /// The member with the checksum.
 const CHECKSUM: &str = "checksum";
-/// Largest saved plan, in bytes. One that creates 100,000 records takes a third of it.
+/// Maximum size of a saved plan, in bytes. A plan that creates 100,000 records takes a third of it.
 const LARGEST: u64 = 256 * 1024 * 1024;
-/// Largest text in one, in bytes: more than the largest spec.
+/// Maximum length of a text in a saved plan, in bytes: more than the largest spec.
 const LARGEST_TEXT: u64 = 25 * 1024 * 1024;
-/// The most members that the objects before the operations have together.
+/// Maximum number of members of the objects before the operations, all together.
 const MOST_MEMBERS: usize = 2_000_000;
 
-/// What a saved plan was made from.
+/// The inputs that a saved plan was made from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Basis {
     /// The program that wrote it, with its version.
     pub tool: String,
-    /// When it was made, RFC 3339 in UTC.
+    /// The time at which it was made, RFC 3339 in UTC.
     pub created_at: String,
-    /// The day by which it was judged what has expired, `YYYY-MM-DD`.
+    /// The day on which expiry was decided, `YYYY-MM-DD`.
     pub today: String,
-    /// The spec as resolved, as YAML.
+    /// The resolved spec, as YAML.
     pub desired: String,
-    /// Where the previous version of the spec comes from, and what it said, as YAML.
+    /// The source of the previous version of the spec, and its content as YAML.
     pub base: Option<(BaseSource, String)>,
     /// The SHA-256 of the spec's files.
     pub spec_digest: String,
-    /// How many deletes were allowed.
+    /// Number of allowed deletes.
     pub deletes: Option<usize>,
     /// Other dangers that were allowed on the command line.
     pub dangers: Vec<Danger>,
-    /// The addresses and globs that chose a part of the plan; none for all of it.
+    /// The addresses and globs that selected a part of the plan; none for all of it.
     pub only: Vec<String>,
     /// The zones at Cloudflare that it is for.
     pub zones: Vec<SavedZone>,
@@ -65,27 +65,27 @@ pub struct Basis {
 /// A saved plan that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SavedPlan {
-    /// What it was made from.
+    /// The inputs that it was made from.
     pub basis: Basis,
-    /// Whether it had errors when it was saved.
+    /// True if it had errors when it was saved.
     pub is_incomplete: bool,
-    /// What was reviewed.
+    /// The reviewed operations.
     pub operations: Vec<Reviewed>,
 }
 
-/// Why a file is no saved plan that can be applied.
+/// The reason why a file is not a saved plan that can be applied.
 #[derive(Debug, thiserror::Error)]
 pub enum SavedPlanError {
     /// It cannot be read.
     #[error("the file cannot be read")]
     Io(#[source] io::Error),
-    /// It is no JSON: cut off, or something else.
+    /// It is not JSON: truncated, or another format.
     #[error("the file is incomplete, or not a plan: {0}; save one with `plan --out`")]
     NotJson(String),
     /// It is JSON of another kind.
     #[error("the file is not a saved plan; save one with `plan --out`")]
     NotSaved,
-    /// It was written in another form.
+    /// It has another version of the format.
     #[error("the plan is in format {0}; this version reads format {FORMAT}. Plan again")]
     Format(String),
     /// It was changed after it was written.
@@ -93,18 +93,18 @@ pub enum SavedPlanError {
         "the plan was edited or damaged after it was saved: its checksum does not match. Plan again"
     )]
     Checksum,
-    /// What it was made with is not what it shows.
+    /// The base that it shows is not the base that it was made with.
     #[error("the plan shows another base than the one it was made with. Plan again")]
     Base,
     /// It is larger than any plan.
     #[error("the plan is too large: {0}. Plan fewer zones at once")]
     TooLarge(String),
-    /// Something in it is missing, or is something else.
+    /// Something in it is missing, or has the wrong type.
     #[error("this version cannot read the plan: {0}. Plan again")]
     Malformed(String),
 }
 
-/// A plan as a saved one.
+/// Returns a plan as a saved plan.
 #[must_use]
 pub fn seal(plan: Plan, requests: &[Request], basis: &Basis) -> String {
     let Basis {
@@ -138,21 +138,21 @@ pub fn seal(plan: Plan, requests: &[Request], basis: &Basis) -> String {
     super::text(&plan.sealed(sum))
 }
 
-/// The checksum of a plan's text, whatever its layout.
+/// Returns the checksum of a plan's text, independent of its layout.
 #[must_use]
 pub fn checksum(text: &str) -> String {
     let sum = OUTLINE.deserialize(&mut serde_json::Deserializer::from_str(text));
     sum.map(|summed| summed.sum.hex()).unwrap_or_default()
 }
 
-/// Whether a text looks like a plan rather than a spec: specs are YAML mappings, written without
-/// braces around everything.
+/// Returns true if a text looks like a plan rather than a spec: specs are YAML mappings, written
+/// without braces around everything.
 #[must_use]
 pub fn looks_like_plan(text: &str) -> bool {
     text.trim_start().starts_with('{') && text.contains("\"kind\"")
 }
 
-/// What is looked at before anything is read into types.
+/// The members that are checked before anything is read into types.
 static OUTLINE: Outline = Outline {
     members: &[
         ("kind", Outline { members: &[], unsummed: None }),
@@ -171,7 +171,7 @@ static OUTLINE: Outline = Outline {
 /// Reads a saved plan.
 ///
 /// # Errors
-/// It is not whole, of another kind or format, too large, or was changed.
+/// Fails if it is truncated, of another kind or format, too large, or changed.
 pub fn read<R: Read + Seek>(mut file: R) -> Result<SavedPlan, SavedPlanError> {
     let of = |error: serde_json::Error, limit: fn(String) -> SavedPlanError| match error.classify()
     {
@@ -191,12 +191,12 @@ pub fn read<R: Read + Seek>(mut file: R) -> Result<SavedPlan, SavedPlanError> {
     contents.into_plan()
 }
 
-/// A reader within the budget.
+/// Returns a reader with the limits for a saved plan.
 fn reader<R: Read>(file: R) -> serde_json::Deserializer<serde_json::de::IoRead<impl Read>> {
     serde_json::Deserializer::from_reader(Bounded::new(BufReader::new(file), LARGEST, LARGEST_TEXT))
 }
 
-/// Why bytes cannot be read.
+/// Converts an error of reading.
 fn unreadable(error: io::Error) -> SavedPlanError {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<TooLarge>()) {
         Some(too_large) => SavedPlanError::TooLarge(too_large.to_string()),
@@ -207,7 +207,7 @@ fn unreadable(error: io::Error) -> SavedPlanError {
     }
 }
 
-/// Checks what it is, and that it is as it was written.
+/// Checks the kind and the checksum.
 fn check(outline: &Summed) -> Result<(), SavedPlanError> {
     let scalar = |value: Option<&Summed>| value.and_then(|value| value.scalar.clone());
     let saved = outline
@@ -231,7 +231,7 @@ fn check(outline: &Summed) -> Result<(), SavedPlanError> {
     Ok(())
 }
 
-/// What is read of the file.
+/// The members of the file that are read.
 #[derive(Deserialize)]
 struct Contents {
     verdict: Verdict,
@@ -240,7 +240,7 @@ struct Contents {
     saved: SavedContents,
 }
 
-/// What is read of the member `saved`.
+/// The members of `saved` that are read.
 #[derive(Deserialize)]
 struct SavedContents {
     tool: String,
@@ -255,15 +255,14 @@ struct SavedContents {
     zones: Vec<SavedZone>,
 }
 
-/// The consents.
 #[derive(Deserialize)]
 struct Consents {
     deletes: Option<usize>,
     dangers: Vec<Keyword<Danger>>,
 }
 
-/// Where the previous version of the spec comes from. Not [`BaseSource`] itself: what is told apart
-/// by a member would be kept as a tree of values until that member comes.
+/// The source of the previous version of the spec. [`BaseSource`] is not read directly: serde keeps
+/// a value that is tagged by a member as a tree of values until the tag comes.
 #[derive(Deserialize)]
 struct Base {
     kind: String,
@@ -274,7 +273,7 @@ struct Base {
 }
 
 impl Base {
-    /// In its own form, with what it says.
+    /// Converts to the typed source, and the content.
     fn into_source(self) -> Option<(BaseSource, Option<String>)> {
         let Self { kind, name, commit, digest, spec } = self;
         let source = match (kind.as_str(), commit, digest) {
@@ -287,7 +286,7 @@ impl Base {
 }
 
 impl Contents {
-    /// In its own form.
+    /// Converts to a saved plan.
     fn into_plan(self) -> Result<SavedPlan, SavedPlanError> {
         let Self { verdict, base: shown, operations: Operations(operations), saved } = self;
         let SavedContents {
@@ -301,7 +300,7 @@ impl Contents {
             only,
             zones,
         } = saved;
-        // What a reader of the plan is shown must be what it was made with.
+        // The base that a reader of the plan sees must be the one that it was made with.
         let base = match (shown, base) {
             (None, None) => None,
             (Some(shown), Some(base)) => match (shown.into_source(), base.into_source()) {
@@ -344,7 +343,7 @@ struct Operations(Vec<Reviewed>);
 
 impl<'de> Deserialize<'de> for Operations {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// Reads one after the other.
+        /// Reads the operations one after the other.
         struct Each;
 
         impl<'de> Visitor<'de> for Each {

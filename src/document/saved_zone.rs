@@ -1,4 +1,4 @@
-//! The zones that a saved plan is bound to.
+//! The zones that a saved plan is for.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,6 @@ pub struct SavedZone {
     pub name: String,
     /// Cloudflare's id; null if the plan creates the zone.
     pub id: Option<String>,
-    /// The id of its account, or of the one in which it is created; null if that is unknown.
+    /// The id of its account, or of the account in which it is created; null if unknown.
     pub account: Option<String>,
 }

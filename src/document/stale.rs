@@ -1,7 +1,7 @@
-//! Whether a plan still holds: its operations, as they were reviewed, compared with those that
-//! would be planned now. Pure.
+//! Compares the reviewed operations of a plan with those that would be planned now. Pure.
 //!
-//! Of an operation only what the comparison needs is kept: sums of it, and a few words.
+//! Only those parts of an operation are kept that the comparison needs: sums of it, and a few
+//! words.
 //!
 //! A plan that was applied in part is resumed only for what is left of it. What its own progress
 //! changes is no difference:
@@ -14,8 +14,7 @@
 //! | the successor of a record is created | its delete is no replacement any more, so it has the danger `delete` |
 //! | anything | the base is no longer what is live, so that it looks like drift; a danger may be over |
 //!
-//! A danger that the plan did not have, and that its own progress cannot have brought, is a
-//! difference.
+//! A new danger is a difference, unless the progress of the plan can have caused it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -31,71 +30,66 @@ use crate::plan::{Action, Plan, SubjectKind, SuccessorKey};
 use crate::wire::json_digest::{ListSum, ObjectSum, Sum};
 use crate::wire::keyword::Keyword;
 
-/// The most members of one object.
+/// Maximum number of members of one object.
 const MOST_MEMBERS: usize = 10_000;
 
-/// An operation that was reviewed.
+/// A reviewed operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reviewed {
-    /// Its address.
     address: Box<str>,
-    /// The zone.
     zone: Box<str>,
-    /// What kind of thing it is about.
+    /// The kind of object.
     kind: SubjectKind,
-    /// What is done.
     action: Action,
-    /// When the live object was last changed.
+    /// The time of the last change of the live object.
     modified_on: Option<Box<str>>,
-    /// Its dangers.
     dangers: Vec<Danger>,
-    /// The members of the state before it, by their sums; `None` if there was none.
+    /// The members of the state before it with their sums; `None` if there was none.
     before: Option<Vec<(Box<str>, Sum)>>,
-    /// The sum of all of it, apart from its place in a file and, of a record, what it means for
-    /// resolvers.
+    /// The sum of everything except its place in a file and, for a record, its effect on resolvers.
     essence: Sum,
-    /// The same, apart from what the progress of its plan changes.
+    /// The same sum without the parts that the progress of its plan changes.
     of_rest: Sum,
-    /// The same in a zone that its plan created.
+    /// The same sum in a zone that its plan created.
     in_new_zone: Sum,
 }
 
-/// An operation that is no longer the same.
+/// An operation that differs from the reviewed one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StaleOperation {
     /// Its address.
     pub address: String,
-    /// What is different.
+    /// The difference.
     pub what: String,
 }
 
 impl Reviewed {
-    /// An operation of a plan.
+    /// Converts an operation of a plan.
     fn of(operation: &Operation) -> Self {
         serde_json::to_value(operation)
             .and_then(Self::deserialize)
             .expect("it has every member that is read")
     }
 
-    /// The operations of a plan.
+    /// Converts the operations of a plan.
     #[must_use]
     pub fn all(plan: &Plan, sources: &Sources) -> Vec<Self> {
         operations(plan, sources).map(|operation| Self::of(&operation)).collect()
     }
 
-    /// How many members are kept.
+    /// Returns the number of members that are kept.
     pub(super) fn members(&self) -> usize {
         self.before.as_ref().map_or(0, Vec::len) + self.dangers.len()
     }
 
-    /// Where the successor of a record is looked for.
+    /// Returns the key for finding the successor of a record.
     fn successor_key(&self) -> Option<SuccessorKey> {
         let zone = ZoneName::parse(&self.zone).ok()?;
         let (name, record_type) = Address::record_key(&zone, &self.address)?;
         Some(SuccessorKey::new(&name, record_type))
     }
 
-    /// The phase of an operation on a rule, with its zone.
+    /// Returns the phase of an operation on a rule, with its zone.
     fn phase(&self) -> Option<String> {
         let mut parts = self.address.split('/');
         match (parts.next(), parts.next(), parts.next()) {
@@ -189,8 +183,7 @@ impl<'de> Visitor<'de> for Members {
         let after = after.ok_or_else(|| missing("after"))?;
         let of_record =
             |state: &State| if kind == SubjectKind::Record { state.without } else { state.sum };
-        // What an operation on a record means for resolvers can depend on zones that were not read
-        // again.
+        // The effect of an operation on a record can depend on zones that were not read again.
         if let Some(effect) = effect.filter(|_| kind != SubjectKind::Record) {
             essence.add("effect", effect);
         }
@@ -214,15 +207,15 @@ impl<'de> Visitor<'de> for Members {
     }
 }
 
-/// The sum of an object with and without one of its members; of anything else, both are its sum.
+/// The sum of an object with and without one of its members. For any other value, both are its sum.
 struct State {
     sum: Sum,
     without: Sum,
-    /// The members by their sums, if it is an object.
+    /// The members with their sums, if it is an object.
     members: Option<Vec<(Box<str>, Sum)>>,
 }
 
-/// Reads an object or `null`, without a member.
+/// Reads an object or `null` and leaves out a member.
 struct Without(&'static str);
 
 impl<'de> DeserializeSeed<'de> for Without {
@@ -265,7 +258,7 @@ impl<'de> Visitor<'de> for Without {
     }
 }
 
-/// The sum of the fields that differ, with and without what was there before.
+/// The sum of the fields that differ, with and without their previous values.
 struct Fields {
     sum: Sum,
     without_before: Sum,
@@ -273,7 +266,7 @@ struct Fields {
 
 impl<'de> Deserialize<'de> for Fields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// Reads one after the other.
+        /// Reads the fields one after the other.
         struct Each;
 
         impl<'de> Visitor<'de> for Each {
@@ -299,18 +292,18 @@ impl<'de> Deserialize<'de> for Fields {
     }
 }
 
-/// An address, and the number of the operation among those at the same one.
+/// An address, and the index of the operation among those at the same address.
 type Key<'r> = (&'r str, usize);
 
-/// How the operations of a plan that was reviewed differ from those that would be planned now.
+/// Returns the differences between reviewed operations and those that would be planned now.
 #[must_use]
 pub fn differences(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<StaleOperation> {
     let gone = "it is no longer needed: someone else did it, or what it concerns is gone";
     compare(reviewed, now, |operation| operation.essence, Some(gone))
 }
 
-/// How the operations that would be planned now differ from what is left of a plan that was applied
-/// in part.
+/// Returns the differences between the rest of a partly applied plan and the operations that would
+/// be planned now.
 #[must_use]
 pub fn differences_of_rest(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<StaleOperation> {
     let progress = Progress::new(reviewed, now);
@@ -319,8 +312,8 @@ pub fn differences_of_rest(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<Stale
     moved
 }
 
-/// Gives what is left of a plan the dangers that the whole had, as those were weighed with the
-/// whole in view. How many deletes the whole had is given back.
+/// Gives the rest of a plan the dangers of the whole plan, which were judged on the whole. Returns
+/// the number of deletes in the whole plan.
 pub fn take_dangers(reviewed: &[Reviewed], rest: &mut Plan) -> usize {
     let before = by_address(reviewed);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -335,8 +328,7 @@ pub fn take_dangers(reviewed: &[Reviewed], rest: &mut Plan) -> usize {
     reviewed.iter().filter(|operation| operation.dangers.contains(&Danger::Delete)).count()
 }
 
-/// Compares operations one by one. `gone` says what is the matter with one that is no longer
-/// needed.
+/// Compares operations one by one. `gone` describes an operation that is no longer needed.
 fn compare(
     reviewed: &[Reviewed],
     now: &[Reviewed],
@@ -362,7 +354,7 @@ fn compare(
     moved
 }
 
-/// Operations by address; of several at one address, by their number.
+/// Returns operations by address. Several operations at one address are numbered.
 fn by_address(operations: &[Reviewed]) -> BTreeMap<Key<'_>, &Reviewed> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     operations
@@ -375,20 +367,20 @@ fn by_address(operations: &[Reviewed]) -> BTreeMap<Key<'_>, &Reviewed> {
         .gather()
 }
 
-/// What a plan has achieved so far.
+/// The progress of a plan.
 struct Progress {
-    /// Phases of zones of which a rule was written, as the beginnings of addresses.
+    /// Phases of zones with a written rule, as the beginnings of addresses.
     phases: BTreeSet<String>,
-    /// Zones that were created.
+    /// Created zones.
     zones: BTreeSet<Box<str>>,
-    /// Where records were created.
+    /// Keys of created records.
     successors: BTreeSet<SuccessorKey>,
-    /// Where addresses were published that the proxy hid, with consent.
+    /// Keys of addresses that were published with consent and that the proxy had hidden.
     exposed: BTreeSet<SuccessorKey>,
 }
 
 impl Progress {
-    /// From the whole plan, and what would be planned now.
+    /// Derives the progress from the whole plan and the operations that would be planned now.
     fn new(reviewed: &[Reviewed], now: &[Reviewed]) -> Self {
         let (before, left) = (by_address(reviewed), by_address(now));
         let done = || {
@@ -409,12 +401,13 @@ impl Progress {
         }
     }
 
-    /// What an operation is, apart from what the progress of its plan changes.
+    /// Returns the identity of an operation, without the parts that the progress of its plan
+    /// changes.
     fn essence(&self, operation: &Reviewed) -> Sum {
         if self.zones.contains(&operation.zone) { operation.in_new_zone } else { operation.of_rest }
     }
 
-    /// Dangers of what is left that the whole did not have.
+    /// Returns dangers of the rest of a plan that the whole plan did not have.
     fn new_dangers(&self, reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<StaleOperation> {
         let before = by_address(reviewed);
         let is_ours = |operation: &Reviewed, danger: Danger| {
@@ -430,7 +423,8 @@ impl Progress {
                     && operation.successor_key().is_some_and(|key| self.successors.contains(&key))
             };
             let is_ours = |operation: &Reviewed, danger: Danger| {
-                // The last proxied record of a name uncovers what the plan has published there.
+                // The last proxied record of a name uncovers the addresses that the plan has
+                // published there.
                 let is_exposed =
                     || operation.successor_key().is_some_and(|key| self.exposed.contains(&key));
                 is_ours(operation, danger)
@@ -450,7 +444,7 @@ impl Progress {
     }
 }
 
-/// What became of an operation.
+/// Describes how an operation changed.
 fn changed(before: &Reviewed, now: &Reviewed) -> String {
     let when = now.modified_on.as_ref().map(|time| format!(" at {time}")).unwrap_or_default();
     if before.action != now.action {

@@ -1,4 +1,4 @@
-//! Insight into the protection of zones as JSON. The field names are a stable contract.
+//! The protection of zones as JSON. The field names are a stable contract.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::model::managed::{CatalogueRule, threshold_keyword};
 use crate::model::ruleset::Phase;
 use crate::plan::DeploymentInForce;
 
-/// The first members of every document, and zones.
+/// The first members of every document, and the zones.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Zones<Z> {
     format: u32,
@@ -217,7 +217,7 @@ struct Ruleset<'a> {
     unreachable: Vec<Unreachable<'a>>,
     /// Promises of a spec with only `on` that are not in force.
     below_floor: Vec<String>,
-    /// Such promises that could not be compared.
+    /// Promises of that kind that could not be compared.
     not_known: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rules: Option<Vec<Row<'a>>>,

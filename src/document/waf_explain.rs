@@ -1,4 +1,4 @@
-//! Why a request is stopped, and the ways to let it through.
+//! Why a request is stopped, and how to let it through.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The rules that a request meets.
+//! The rules that apply to a request.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What commands say about files that they wrote, or would write.
+//! Reports of commands about files that they wrote, or would write.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,37 +6,37 @@ use serde::Serialize;
 use super::FORMAT;
 use crate::live::snapshot::{About, Snapshot};
 
-/// What `fmt` changed.
+/// The files that `fmt` changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FormattedFiles {
     format: u32,
     kind: &'static str,
-    /// The files whose layout is not the usual one.
+    /// The files whose layout is not canonical.
     changed: Vec<String>,
-    /// Whether they were written.
+    /// True if they were written.
     written: bool,
 }
 
 impl FormattedFiles {
-    /// These files.
+    /// Returns the report for these files.
     #[must_use]
     pub fn of(changed: Vec<String>, written: bool) -> Self {
         Self { format: FORMAT, kind: "fmt", changed, written }
     }
 }
 
-/// What `pull` took over into the files of a spec.
+/// The changes that `pull` copied into the files of a spec.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PulledFiles {
     format: u32,
     kind: &'static str,
-    /// Whether files were written.
+    /// True if files were written.
     written: bool,
     /// The files that change.
     files: Vec<String>,
-    /// The addresses of what was taken over.
+    /// The addresses of copied changes.
     taken: Vec<String>,
-    /// What was not.
+    /// Changes that were not copied.
     left: Vec<LeftOut>,
     /// Remarks.
     notes: Vec<String>,
@@ -44,7 +44,7 @@ pub struct PulledFiles {
     patch: String,
 }
 
-/// Something that `pull` did not take over.
+/// A change that `pull` did not copy.
 #[derive(Debug, Serialize, JsonSchema)]
 struct LeftOut {
     address: String,
@@ -52,7 +52,7 @@ struct LeftOut {
 }
 
 impl PulledFiles {
-    /// What was taken over; `left` has addresses and reasons.
+    /// Returns the report; `left` has addresses and reasons.
     #[must_use]
     pub fn of<'a>(
         (written, files): (bool, Vec<String>),
@@ -79,18 +79,18 @@ impl PulledFiles {
     }
 }
 
-/// What `init` wrote.
+/// The files that `init` wrote.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NewFiles {
     format: u32,
     kind: &'static str,
-    /// Zones that were imported.
+    /// Imported zones.
     pub imported: Vec<String>,
-    /// Files that were written.
+    /// Written files.
     pub written: Vec<String>,
-    /// Files that were there already, and stay as they are.
+    /// Files that existed, and are unchanged.
     pub existing: Vec<String>,
-    /// What to do next.
+    /// The next steps.
     pub next: Vec<String>,
 }
 
@@ -101,24 +101,24 @@ impl Default for NewFiles {
     }
 }
 
-/// What `snapshot` saved.
+/// The snapshot that `snapshot` saved.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SnapshotFile {
     format: u64,
     kind: &'static str,
-    /// The file.
+    /// The path of the file.
     file: String,
     /// Its length in bytes.
     bytes: usize,
-    /// When the reading began.
+    /// The time at which reading began.
     taken_at: String,
-    /// Where it was read.
+    /// The host that was read.
     service: String,
     /// The zones that were looked for.
     zones: Vec<SnapshotZone>,
-    /// What Cloudflare refused to show.
+    /// Parts that Cloudflare refused to show.
     refused: Vec<String>,
-    /// What it took.
+    /// The requests of the command.
     requests: Made,
 }
 
@@ -126,19 +126,20 @@ pub struct SnapshotFile {
 #[derive(Debug, Serialize, JsonSchema)]
 struct SnapshotZone {
     name: String,
-    /// `null` if it is not there, or may not be seen.
+    /// `null` if the zone does not exist, or may not be seen.
     id: Option<String>,
     records: usize,
 }
 
-/// Requests made.
+/// The requests of the command.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Made {
     made: u64,
 }
 
 impl SnapshotFile {
-    /// A snapshot in a file of so many bytes, read with so many requests.
+    /// Returns the report for a snapshot; `bytes` is the size of the file, and `requests` the
+    /// number of requests.
     #[must_use]
     pub fn of(
         about: &About,

@@ -1,8 +1,8 @@
 //! The attributes of a record other than its value: TTL, proxying, comment, tags, and metadata that
 //! is never sent.
 //!
-//! Syntax with places in, checked model values out; each invalid value becomes a finding and yields
-//! nothing.
+//! Takes syntax with places and returns checked model values. Each invalid value becomes a finding
+//! and is left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,9 +17,7 @@ use crate::model::{Comment, CommentError, Danger, Tag, TagError, Ttl};
 /// A value with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Facet<T> {
-    /// The value.
     pub(super) value: T,
-    /// Its place.
     pub(super) place: Place,
 }
 
@@ -28,18 +26,17 @@ pub(super) struct Facet<T> {
 pub(super) struct Defaults {
     /// Time to live.
     pub(super) ttl: Option<Facet<Ttl>>,
-    /// Whether traffic goes through Cloudflare.
+    /// True if traffic goes through Cloudflare.
     pub(super) proxied: Option<Facet<bool>>,
     /// A note for people.
     pub(super) comment: Option<Facet<Comment>>,
-    /// Tags.
     pub(super) tags: Option<Facet<BTreeSet<Tag>>>,
-    /// Who is responsible for the records.
+    /// Owner of the records.
     pub(super) owner: Option<Facet<String>>,
 }
 
 impl Defaults {
-    /// From a `defaults` section.
+    /// Reads a `defaults` section.
     pub(super) fn new(
         syntax: &DefaultsSyntax,
         source: SourceId,
@@ -56,7 +53,7 @@ impl Defaults {
         }
     }
 
-    /// These defaults, with another's values where these have none.
+    /// Returns these defaults, completed from others.
     #[must_use]
     pub(super) fn or(self, other: &Self) -> Self {
         Self {
@@ -68,7 +65,7 @@ impl Defaults {
         }
     }
 
-    /// The first key in which two differ, with both places if there are two.
+    /// Returns the first key in which the two differ, with the places that are known.
     pub(super) fn difference(
         &self,
         other: &Self,
@@ -88,7 +85,7 @@ impl Defaults {
             .or_else(|| differ("owner", self.owner.as_ref(), other.owner.as_ref()))
     }
 
-    /// Merges the defaults of another fragment of the same zone; where both set a key, the values
+    /// Merges the defaults of another fragment of the same zone. Where both set a key, the values
     /// must agree.
     pub(super) fn merge(&mut self, other: Self, diagnostics: &mut Diagnostics) {
         fn one<T: PartialEq>(
@@ -125,21 +122,20 @@ impl Defaults {
     }
 }
 
-/// Reads facets of one file and collects what is wrong with them.
+/// Reads the attributes of the records in one file and collects findings.
 pub(super) struct Reader<'a> {
     /// The file.
     pub(super) source: SourceId,
-    /// Where findings go.
     pub(super) diagnostics: &'a mut Diagnostics,
 }
 
 impl Reader<'_> {
-    /// The place of a spanned thing.
+    /// Returns the place of a spanned thing.
     pub(super) fn place<T>(&self, at: &Spanned<T>) -> Place {
         Place { source: self.source, span: at.span }
     }
 
-    /// Accepted dangers; the shape check has refused unknown ones.
+    /// Reads accepted dangers. The shape check has refused unknown ones.
     pub(super) fn allow(
         &mut self,
         entries: Option<&Entries<Spanned<Text>>>,
@@ -155,12 +151,10 @@ impl Reader<'_> {
         all
     }
 
-    /// A value with the place that it was read from.
     pub(super) fn facet<S, T>(&self, at: &Spanned<S>, value: T) -> Facet<T> {
         Facet { value, place: self.place(at) }
     }
 
-    /// A time to live.
     pub(super) fn ttl(&mut self, syntax: &Spanned<Text>) -> Option<Facet<Ttl>> {
         let (text, place) = (syntax.value.0.as_str(), self.place(syntax));
         let ttl = match parse_ttl(text) {
@@ -196,7 +190,7 @@ impl Reader<'_> {
         Some(Facet { value: ttl, place })
     }
 
-    /// A comment; an empty one counts as absent.
+    /// Reads a comment. An empty one counts as absent.
     pub(super) fn comment(&mut self, syntax: &Spanned<Nullable>) -> Option<Facet<Comment>> {
         let place = self.place(syntax);
         let Nullable::Text(text) = &syntax.value else {
@@ -219,7 +213,6 @@ impl Reader<'_> {
         None
     }
 
-    /// Tags.
     pub(super) fn tags(
         &mut self,
         syntax: &Spanned<Vec<Spanned<Text>>>,
@@ -257,7 +250,7 @@ impl Reader<'_> {
         good.then_some(Facet { value: tags, place })
     }
 
-    /// Free text for people, which must not be empty.
+    /// Reads free text for people, which must not be empty.
     pub(super) fn words(&mut self, key: &str, syntax: &Spanned<Text>) -> Option<Facet<String>> {
         let place = self.place(syntax);
         if syntax.value.0.trim().is_empty() {
@@ -271,7 +264,7 @@ impl Reader<'_> {
         Some(Facet { value: syntax.value.0.clone(), place })
     }
 
-    /// A date, which must exist.
+    /// Reads a date, which must exist in the calendar.
     pub(super) fn date(&mut self, syntax: &Spanned<Text>) {
         let text = syntax.value.0.as_str();
         if Day::parse(text).is_some() {
@@ -282,21 +275,21 @@ impl Reader<'_> {
     }
 }
 
-/// A text that is not a valid TTL.
+/// Why a text is not a valid TTL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TtlTextError {
-    /// A number of seconds outside of the range.
+    /// A number of seconds outside the range.
     Range,
-    /// A duration with a unit, such as `5m`: so many seconds.
+    /// A duration with a unit, such as `5m`, in seconds.
     Duration(u64),
     /// Anything else.
     Other,
 }
 
-/// The time to live of a text: `auto`, or a number of seconds.
+/// Parses a time to live: `auto`, or a number of seconds.
 ///
 /// # Errors
-/// Anything else; for a duration with a unit, with its seconds.
+/// Fails for anything else. For a duration with a unit, the error has its seconds.
 fn parse_ttl(text: &str) -> Result<Ttl, TtlTextError> {
     if text == "auto" {
         return Ok(Ttl::AUTOMATIC);
@@ -307,7 +300,7 @@ fn parse_ttl(text: &str) -> Result<Ttl, TtlTextError> {
     Err(duration(text).map_or(TtlTextError::Other, TtlTextError::Duration))
 }
 
-/// Seconds in a duration such as `5m`, `2h` or `1d`.
+/// Parses a duration such as `5m`, `2h` or `1d` and returns its seconds.
 fn duration(text: &str) -> Option<u64> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let factor = match unit {

@@ -1,13 +1,13 @@
-//! Checks of a whole zone: how its records fit together.
+//! Checks that the records of a zone do not contradict each other.
 //!
-//! Records come in sorted by name, type and value, so all records of a name are adjacent and one
-//! pass is enough.
+//! Records are sorted by name, type and value, so all records of a name are adjacent and one pass
+//! is enough.
 
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
 use crate::model::{Address, DesiredRecord, DesiredZone, Fqdn, Rdata, RecordType, sort_by};
 
-/// Checks a zone and drops duplicates, so that the rest can be compared.
+/// Reports contradictions in a zone and drops duplicates.
 pub(super) fn check(zone: &mut DesiredZone, diagnostics: &mut Diagnostics) {
     sort(zone);
     for same in zone.records.chunk_by(|a, b| a.name == b.name) {
@@ -49,12 +49,12 @@ fn sort(zone: &mut DesiredZone) {
     });
 }
 
-/// The address that messages use for the records of a name and type.
+/// Returns the address that messages use for the records of a name and type.
 fn address(zone: &DesiredZone, record: &DesiredRecord) -> String {
     Address::of_record(&zone.name, &record.name, &record.data, false).to_string()
 }
 
-/// Duplicate records.
+/// Reports duplicate records.
 fn repeated(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagnostics) {
     let mut first = 0;
     for n in 1..same.len() {
@@ -76,7 +76,7 @@ fn repeated(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagno
     }
 }
 
-/// Types that exclude each other at one name.
+/// Reports types that exclude each other at one name.
 fn types(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagnostics) {
     let of_type: Vec<(RecordType, &[DesiredRecord])> = same
         .chunk_by(|a, b| a.data.record_type() == b.data.record_type())
@@ -84,7 +84,7 @@ fn types(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagnosti
         .collect();
     for (n, (later, records)) in of_type.iter().enumerate() {
         if later.is_single() {
-            // Duplicates have been reported already.
+            // Duplicates are reported by `repeated`.
             for other in records.iter().skip(1).filter(|r| r.data != records[0].data) {
                 let diagnostic = findings::SECOND_CNAME
                     .at(
@@ -105,7 +105,7 @@ fn types(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagnosti
     }
 }
 
-/// Two records whose types exclude each other; the finding points at the later one in the text.
+/// Reports two records whose types exclude each other, at the later one in the text.
 fn exclusive(zone: &DesiredZone, a: &DesiredRecord, b: &DesiredRecord) -> Diagnostic {
     let (first, second) = if a.spelling.place <= b.spelling.place { (a, b) } else { (b, a) };
     let (one, other) = (first.data.type_name(), second.data.type_name());
@@ -121,7 +121,7 @@ fn exclusive(zone: &DesiredZone, a: &DesiredRecord, b: &DesiredRecord) -> Diagno
         .help(help)
 }
 
-/// A record that the spec both wants and declares absent.
+/// Reports a record that the spec both wants and declares absent.
 fn contradiction(
     zone: &DesiredZone,
     tombstone: &crate::model::Tombstone,

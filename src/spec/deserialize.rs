@@ -1,9 +1,9 @@
-//! From nodes to types: a serde deserialiser over the [`Tree`], and the generic types it knows.
+//! A serde deserialiser over the [`Tree`], and the generic types that it knows.
 //!
-//! One parser reads the YAML (the scan); this module passes its nodes to serde. A [`Spanned`] value
-//! asks for its place by the name of its newtype, and the deserialiser answers with `(start, end,
-//! value)`. The caller has checked the tree against the schema, so errors are not expected here,
-//! but they are still reported.
+//! One parser reads the YAML (`read_yaml`); this module passes its nodes to serde. A [`Spanned`]
+//! value asks for its place by the name of its newtype, and the deserialiser answers with `(start,
+//! end, value)`. The caller has checked the tree against the schema, so errors are not expected
+//! here. They are still reported.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -60,12 +60,12 @@ pub(super) enum Nullable {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entries<T>(pub(super) Vec<(Spanned<Text>, T)>);
 
-/// One value or a list of them.
+/// One value or a list of values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OneOrMany<T>(pub(super) Vec<T>);
 
-/// A value that is read later, so that millions of records are never held in their typed form at
-/// once.
+/// A value that is read later, so that millions of records are never in memory in their typed form
+/// at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Deferred<T> {
     node: NodeId,
@@ -73,27 +73,26 @@ pub(super) struct Deferred<T> {
 }
 
 impl<T: for<'de> Deserialize<'de>> Deferred<T> {
-    /// Reads it from the tree in which it was found.
+    /// Reads the value from the tree in which it was found.
     ///
     /// # Errors
-    /// As [`read`].
+    /// Fails as [`read`] does.
     pub(super) fn read(self, tree: &Tree) -> Result<T, ReadError> {
         read(tree, self.node)
     }
 }
 
-/// What could not be read.
+/// A node that does not fit the type that is read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub(super) struct ReadError {
-    /// What is wrong.
     pub(super) message: String,
-    /// The innermost node affected.
+    /// Place of the innermost node affected.
     pub(super) span: Option<Span>,
 }
 
 impl ReadError {
-    /// As a finding.
+    /// Converts the error to a finding.
     pub(super) fn diagnostic(self, tree: &Tree) -> Diagnostic {
         let place =
             Place { source: tree.source, span: self.span.unwrap_or(tree.node(tree.root).span) };
@@ -110,12 +109,12 @@ impl de::Error for ReadError {
 /// Reads a value from a node.
 ///
 /// # Errors
-/// The first node that does not fit the type.
+/// Fails at the first node that does not fit the type.
 pub(super) fn read<'de, T: Deserialize<'de>>(tree: &'de Tree, id: NodeId) -> Result<T, ReadError> {
     T::deserialize(NodeReader { tree, id })
 }
 
-/// The deserialiser: a node.
+/// Deserialises one node.
 #[derive(Clone, Copy)]
 struct NodeReader<'de> {
     tree: &'de Tree,
@@ -123,7 +122,7 @@ struct NodeReader<'de> {
 }
 
 impl NodeReader<'_> {
-    /// Adds the place of this node to an error that has none yet.
+    /// Adds the place of this node to an error that has no place.
     fn locate<T>(self, result: Result<T, ReadError>) -> Result<T, ReadError> {
         result.map_err(|mut e| {
             e.span.get_or_insert(self.tree.node(self.id).span);
@@ -131,7 +130,7 @@ impl NodeReader<'_> {
         })
     }
 
-    /// That this node is of another kind than its reader wants.
+    /// Returns the error for a node of the wrong kind.
     fn unfit(self, wanted: &dyn de::Expected) -> ReadError {
         let found = match self.tree.node(self.id).kind {
             Kind::Scalar(..) => "a scalar",
@@ -183,8 +182,8 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
         }))
     }
 
-    /// A mapping: what also takes lists would be compiled for each type, and the schema refuses
-    /// them.
+    /// Reads a mapping. A visitor that also takes lists would be compiled for each type, and the
+    /// schema refuses lists here.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _name: &'static str,
@@ -245,7 +244,7 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
         self.locate(visitor.visit_enum(word))
     }
 
-    /// A [`Nullable`]: `null`, or text as written.
+    /// Reads a [`Nullable`]: `null`, or text as written.
     fn deserialize_unit_struct<V: Visitor<'de>>(
         self,
         name: &'static str,
@@ -313,7 +312,7 @@ impl<'de> MapAccess<'de> for Pairs<'de> {
     }
 }
 
-/// Start, end and value of a [`Spanned`].
+/// Yields start, end and value of a [`Spanned`].
 struct SpannedParts<'de> {
     reader: NodeReader<'de>,
     part: u8,
@@ -457,7 +456,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
     }
 }
 
-/// The JSON Schema of a type, which is repeated wherever the type is used.
+/// Inlines the JSON Schema of a type wherever the type is used.
 macro_rules! inline_schema {
     (@ [$($parameters:tt)*] $type:ty, $generator:pat_param => $schema:expr) => {
         impl $($parameters)* schemars::JsonSchema for $type {
@@ -486,7 +485,7 @@ pub(super) use inline_schema;
 inline_schema!(<T> Spanned<T>, generator => T::json_schema(generator));
 inline_schema!(<T> Deferred<T>, generator => T::json_schema(generator));
 inline_schema!(Text, _ => json_schema!({ "type": ["string", "number"] }));
-// `schema` removes the `null` that optional keys bring in; the mark keeps this one.
+// `schema` removes the `null` that optional keys add. This mark keeps it.
 inline_schema!(Nullable, _ => json_schema!({ "type": ["string", "number", "null"], "x-nullable": true }));
 inline_schema!(<T> Entries<T>, generator => json_schema!({ "type": "object", "additionalProperties": generator.subschema_for::<T>() }));
 inline_schema!(<T> OneOrMany<T>, generator => {

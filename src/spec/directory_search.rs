@@ -1,9 +1,8 @@
-//! Searching directories: what a directory or a glob of a spec means, without leaving the tree and
-//! in bounded time.
+//! Searches directories: the files that a directory or a glob of a spec names. It stays in the tree
+//! and takes bounded time.
 //!
-//! Links to directories are followed only within the tree. They can make a small tree endless,
-//! because each may lead to others several times, so there is a limit for links as well as one for
-//! all entries.
+//! Links to directories are followed only within the tree. Links that lead to each other can make a
+//! small tree endless, so links have a limit of their own in addition to the limit for all entries.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -11,7 +10,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::limits::{MOST_ENTRIES, MOST_LINKS};
 
-/// How much may still be visited.
+/// The numbers of entries and links that may still be visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Budget {
     entries: usize,
@@ -41,17 +40,17 @@ pub(super) enum Found {
     TooMuch,
 }
 
-/// Everything below a directory except hidden entries, sorted by name.
+/// Returns everything below a directory except hidden entries, sorted by name.
 pub(super) fn below(directory: &Path, root: &Path, budget: &mut Budget) -> Vec<Found> {
     let all = look(directory, usize::MAX, root, false, budget, |_| true);
     all.into_iter().filter(|found| !matches!(found, Found::Directory(_))).collect()
 }
 
-/// What a glob matches, sorted by name; the pattern is relative to a directory, and has no `..`
-/// after a wildcard.
+/// Returns the entries that a glob matches, sorted by name. The pattern is relative to a directory
+/// and has no `..` after a wildcard.
 ///
 /// # Errors
-/// It is not a valid pattern.
+/// Fails if the pattern is invalid.
 pub(super) fn matches(
     directory: &Path,
     pattern: &str,
@@ -89,7 +88,7 @@ pub(super) fn matches(
     if pattern.ends_with('/') {
         found.retain(|found| !matches!(found, Found::File(_)));
     }
-    // A path is shown as written, without the `.` for the directory itself.
+    // A path is shown as written, without a leading `.`.
     let plain = |path: PathBuf| {
         if start == base {
             path
@@ -107,7 +106,7 @@ pub(super) fn matches(
         .collect())
 }
 
-/// Searches a directory to the given depth.
+/// Searches a directory down to the given depth.
 fn look(
     directory: &Path,
     depth: usize,
@@ -129,8 +128,7 @@ fn look(
             Ok(entry) => entry,
             Err(error) => {
                 all.extend(failure(&error, directory).filter(|found| match found {
-                    // It is reported only where it matters, and not wherever a search happens to
-                    // meet it.
+                    // A loop is reported only if the search asked for this path.
                     Found::Loop(path, _) => is_wanted(path),
                     _ => true,
                 }));
@@ -171,7 +169,7 @@ fn look(
     all
 }
 
-/// What went wrong about an entry.
+/// Converts an error about an entry to a result of the search.
 fn failure(error: &walkdir::Error, directory: &Path) -> Option<Found> {
     let path = error.path().unwrap_or(directory).to_owned();
     Some(match error.loop_ancestor() {
@@ -183,7 +181,7 @@ fn failure(error: &walkdir::Error, directory: &Path) -> Option<Found> {
     })
 }
 
-/// Whether the name of an entry begins with a dot.
+/// Returns true if the name of an entry begins with a dot.
 fn is_hidden(entry: &DirEntry) -> bool {
     entry.file_name().to_string_lossy().starts_with('.')
 }

@@ -1,8 +1,8 @@
-//! The model as YAML: what `validate --print` shows.
+//! Writes the model as YAML, for `validate --print`.
 //!
 //! The output is explicit and canonical: one entry for each record, names relative to the zone, no
-//! defaults, variables or includes. Reading it back gives an equal [`Desired`], apart from places
-//! and spellings.
+//! defaults, variables or includes. Reading it yields an equal [`Desired`], apart from places and
+//! spellings.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::model::{
     facts::Slot,
 };
 
-/// The resolved spec as YAML.
+/// Returns the resolved spec as YAML.
 #[must_use]
 pub fn print(desired: &Desired) -> String {
     #[derive(Serialize)]
@@ -34,8 +34,8 @@ pub fn print(desired: &Desired) -> String {
     to_yaml(&File { version: 1, zones })
 }
 
-/// A record as an entry of `records`. A text has no quotes of its own, as people write it, where it
-/// means the same without.
+/// Returns a record as an entry of `records`. A text has no quotes of its own, as people write it,
+/// if it means the same without them.
 #[must_use]
 pub fn record_entry(zone: &ZoneName, one: &DesiredRecord) -> Json {
     let mut entry = record(zone, one, &[]);
@@ -47,8 +47,8 @@ pub fn record_entry(zone: &ZoneName, one: &DesiredRecord) -> Json {
     entry
 }
 
-/// A text without the quotes of its character strings, if it means the same without them: it has no
-/// escapes, and is divided where it would be divided anyway.
+/// Returns a text without the quotes of its character strings. Returns `None` if it would mean
+/// something else: if it has escapes, or would be divided at other places.
 pub(super) fn unquoted(content: &str) -> Option<String> {
     let inner = content.strip_prefix('"')?.strip_suffix('"')?;
     let parts: Vec<&str> = inner.split("\" \"").collect();
@@ -60,19 +60,19 @@ pub(super) fn unquoted(content: &str) -> Option<String> {
     (is_same && !text.contains(['"', '\\']) && text.trim() == text).then_some(text)
 }
 
-/// A text as a spec says it: what would be a substitution means itself.
+/// Returns a text as a spec writes it, with substitutions escaped.
 #[must_use]
 pub fn written(text: &str) -> String {
     escape(text)
 }
 
-/// A value as a spec says it.
+/// Returns a value as a spec writes it.
 #[must_use]
 pub fn written_value(value: &Value) -> Json {
     scalar(value)
 }
 
-/// A zone. Lints that its file accepts are accepted by the zone.
+/// Returns a zone as YAML. Lints that its file accepts are written as accepted by the zone.
 pub(super) fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
     let DesiredZone {
         name,
@@ -142,7 +142,7 @@ pub(super) fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
     Json::Object(map)
 }
 
-/// Accepted lints with their reasons, if there are any.
+/// Adds accepted lints with their reasons, if there are any.
 fn insert_lints<'s>(map: &mut Map<String, Json>, own: impl Iterator<Item = &'s Suppression>) {
     let lints: Map<_, _> = own.map(|s| (s.code.clone(), json!(escape(&s.reason)))).collect();
     if !lints.is_empty() {
@@ -150,7 +150,7 @@ fn insert_lints<'s>(map: &mut Map<String, Json>, own: impl Iterator<Item = &'s S
     }
 }
 
-/// Accepted dangers with their reasons.
+/// Returns accepted dangers with their reasons.
 fn accepted(allow: &BTreeMap<Danger, String>) -> Json {
     allow
         .iter()
@@ -159,7 +159,7 @@ fn accepted(allow: &BTreeMap<Danger, String>) -> Json {
         .into()
 }
 
-/// An item of `ignore`.
+/// Returns an item of `ignore`.
 fn pattern(pattern: &IgnorePattern) -> Json {
     let IgnorePattern { name, record_type, content, tag, reason, place: _ } = pattern;
     let parts = [
@@ -174,7 +174,6 @@ fn pattern(pattern: &IgnorePattern) -> Json {
     )
 }
 
-/// A record.
 fn record(zone: &ZoneName, record: &DesiredRecord, suppressions: &[Suppression]) -> Json {
     let DesiredRecord { name, data, facets, protect, allow, spelling } = record;
     let mut map = start(zone, name, data.type_name());
@@ -210,7 +209,6 @@ fn record(zone: &ZoneName, record: &DesiredRecord, suppressions: &[Suppression])
     Json::Object(map)
 }
 
-/// A tombstone.
 fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> Json {
     let Tombstone { name, record_type, data, allow, spelling: _ } = tombstone;
     let mut map = start(zone, name, record_type.as_str());
@@ -224,7 +222,7 @@ fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> Json {
     Json::Object(map)
 }
 
-/// Name and type.
+/// Returns an entry with its name and type.
 fn start(zone: &ZoneName, name: &crate::model::Fqdn, type_name: &str) -> Map<String, Json> {
     Map::from_iter([
         ("name".to_owned(), json!(zone.relative(name))),
@@ -232,7 +230,7 @@ fn start(zone: &ZoneName, name: &crate::model::Fqdn, type_name: &str) -> Map<Str
     ])
 }
 
-/// The value: `data` for types with parts, `content` and `priority` for the others.
+/// Adds the value: `data` for types with parts, `content` and `priority` for the others.
 fn value(map: &mut Map<String, Json>, data: &Rdata) {
     let fields = data.fields();
     let Some(record_type) = data.record_type() else {

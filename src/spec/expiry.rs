@@ -1,32 +1,31 @@
-//! The last days of entries: calendar dates in a spec, what has expired, and what soon does.
+//! Expiry dates of entries: calendar dates in a spec, expired entries, and entries that expire
+//! soon.
 
 use jiff::civil::Date;
 
 use super::limits::clip;
 use crate::diagnostic::{Diagnostic, Place, findings};
 
-/// How many days before an entry expires the reminder begins.
+/// Number of days before expiry from which a reminder is shown.
 const SOON: i64 = 14;
 
-/// Whose last day it is.
+/// The kind of entry that a date belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LastDay {
-    /// Of an entry that tunes, or of a rule.
+    /// An entry that tunes, or a rule.
     Entry,
-    /// Of something that is accepted.
+    /// An accepted danger or lint.
     Accepted,
-    /// Of a record.
     Record,
 }
 
-/// A day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Day(Date);
 
 impl Day {
-    /// From `YYYY-MM-DD`; `None` if there is no such day in the Gregorian calendar.
+    /// Parses `YYYY-MM-DD`. Returns `None` if there is no such day in the Gregorian calendar.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        // The library reads other forms as well.
+        // The library accepts other formats as well.
         let is_place = |(n, byte): (usize, u8)| {
             if matches!(n, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() }
         };
@@ -35,23 +34,23 @@ impl Day {
         text.parse().ok().filter(|_| is_written_so).map(Self)
     }
 
-    /// The number of days until another day; negative if that day is earlier.
+    /// Returns the number of days until another day. Negative if that day is earlier.
     pub(super) fn until(self, other: Self) -> i64 {
         self.0.duration_until(other.0).as_hours() / 24
     }
 }
 
-/// Whether the last day is over, with so many days left.
+/// Returns true if an entry with this number of days left has expired.
 pub(super) fn is_over(left: i64) -> bool {
     left < 0
 }
 
-/// Whether an entry with so many days left is to be looked at again.
+/// Returns true if an entry with this number of days left needs a reminder.
 pub(super) fn is_soon(left: i64) -> bool {
     (0..=SOON).contains(&left)
 }
 
-/// What is wrong with a text that is not a date.
+/// Reports a text that is not a date.
 pub(super) fn not_a_date(text: &str, place: Place, of_what: LastDay) -> Diagnostic {
     let help = match of_what {
         LastDay::Entry | LastDay::Accepted => {
@@ -64,7 +63,7 @@ pub(super) fn not_a_date(text: &str, place: Place, of_what: LastDay) -> Diagnost
     findings::DATE.at(place, format!("`{}` is not a date", clip(text))).help(help)
 }
 
-/// What there is to say of an entry with so many days left, whose last day is written as `text`.
+/// Reports an entry that has expired or expires soon; `text` is its date as written.
 pub(super) fn reminder(
     what: &str,
     text: &str,

@@ -1,8 +1,8 @@
-//! The memory that a file of a spec takes once it is read: bytes say little about it. An empty zone
-//! has ten bytes, and takes two thousand.
+//! Estimates the memory that a file of a spec takes once it is read. The size in bytes says little:
+//! an empty zone has ten bytes and takes two thousand.
 //!
-//! The weights are upper bounds of what was measured, with every value that an alias repeats
-//! counted again.
+//! The weights are upper bounds of measurements. Every value that an alias repeats is counted
+//! again.
 
 use super::limits::{
     EXPRESSION_WEIGHT, MAPPING_WEIGHT, MOST_WEIGHT, SCALAR_WEIGHT, SECTION_WEIGHT, ZONE_WEIGHT,
@@ -11,8 +11,8 @@ use super::yaml_tree::{Kind, NodeId, Tree};
 use crate::diagnostic::{Diagnostics, Place, findings};
 use crate::model::EvaluationBudget;
 
-/// Checks that a file does not take too much memory; otherwise reports the place up to which it
-/// does not.
+/// Returns true if a file does not take too much memory. If not, reports the place at which the
+/// limit is reached.
 pub(super) fn check(tree: &Tree, diagnostics: &mut Diagnostics) -> bool {
     let budget = EvaluationBudget::of_bytes(MOST_WEIGHT);
     let Err(place) = (Weighing { tree, budget }).file() else { return true };
@@ -34,7 +34,7 @@ struct Weighing<'t> {
 }
 
 impl Weighing<'_> {
-    /// Adds a file; otherwise the place at which it is too much.
+    /// Adds a file. Fails with the place at which the limit is reached.
     fn file(&self) -> Result<(), Place> {
         for entry in self.tree.entries(self.tree.root) {
             if self.tree.text(entry.key) != "zones" {
@@ -49,7 +49,7 @@ impl Weighing<'_> {
         Ok(())
     }
 
-    /// Adds a node and what is below it.
+    /// Adds a node and everything below it.
     fn node(&self, id: NodeId) -> Result<(), Place> {
         match &self.tree.node(id).kind {
             Kind::Scalar(text, _) => self.add(id, SCALAR_WEIGHT + text.len()),
@@ -77,7 +77,6 @@ impl Weighing<'_> {
         }
     }
 
-    /// Adds bytes for a node.
     fn add(&self, id: NodeId, bytes: usize) -> Result<(), Place> {
         if self.budget.hold(bytes) { Ok(()) } else { Err(self.tree.place(id)) }
     }

@@ -1,5 +1,5 @@
-//! git as a child process that can run no other program, reach no other machine and read no other
-//! repository.
+//! git as a child process that can run no other program, connect to no other machine and read no
+//! other repository.
 //!
 //! The configuration of a repository is not trusted: many of its keys name commands. The commands
 //! used here need none of them; anything that could lead to one is switched off in the environment,
@@ -20,8 +20,8 @@ use super::repository::{Repository, path_of};
 use super::revision_error::RevisionError;
 
 /// Variables that git gets from the caller: the locations of programs, the user's configuration and
-/// temporary files, and who called `sudo`. Everything else is withheld, including all credentials
-/// and everything that would point git elsewhere.
+/// temporary files, and the user who called `sudo`. Everything else is withheld, including all
+/// credentials and everything that would redirect git.
 const PASSED: &[&str] = &[
     "PATH",
     "HOME",
@@ -40,18 +40,18 @@ const PASSED: &[&str] = &[
     "TEMP",
 ];
 
-/// Where to look for git if `PATH` is not set. Without it, the system's library would decide
-/// whether the working directory, which is the tree, comes first.
+/// Used if `PATH` is not set. Without it, the system's library decides whether to search the
+/// working directory first, and the working directory is the tree.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Environment variables that are set for git.
 const SET: &[(&str, &str)] = &[
     // No transport, whatever the repository allows: no transport is called `none`.
     ("GIT_ALLOW_PROTOCOL", "none"),
-    // Objects that a partial clone lacks are not fetched. (Unknown before 2.39.4; there the line
-    // above refuses it.)
+    // Objects that a partial clone lacks are not fetched. (Unknown before 2.39.4, where
+    // `GIT_ALLOW_PROTOCOL` refuses it.)
     ("GIT_NO_LAZY_FETCH", "1"),
-    // No replacement of objects: an id means the object with that id.
+    // An id always means the object with that id; objects are not replaced.
     ("GIT_NO_REPLACE_OBJECTS", "1"),
     ("GIT_GRAFT_FILE", "/dev/null"),
     ("GIT_OPTIONAL_LOCKS", "0"),
@@ -79,7 +79,7 @@ const ARGUMENTS: &[&str] = &[
     "core.warnAmbiguousRefs=true",
 ];
 
-/// How many bytes of git's error output are kept.
+/// Maximum size of git's error output that is kept, in bytes.
 const COMPLAINTS: u64 = 16 * 1024;
 
 /// Time limit of one command.
@@ -90,8 +90,8 @@ const TIME_LIMIT: Duration = Duration::from_secs(120);
 pub struct GitEnvironment(Vec<(&'static str, OsString)>);
 
 impl GitEnvironment {
-    /// Takes them from an environment. `PATH` must not contain directories relative to the working
-    /// directory: in a tree, git could then be a program of the tree.
+    /// Takes the variables from an environment. `PATH` must not contain directories relative to the
+    /// working directory: git could then be a program in the tree.
     pub fn of(read: impl Fn(&str) -> Option<OsString>) -> Self {
         Self(PASSED.iter().filter_map(|name| Some((*name, read(name)?))).collect())
     }
@@ -105,10 +105,10 @@ pub(super) struct Git {
     time_limit: Duration,
 }
 
-/// How a command ended.
+/// The result of a command.
 #[derive(Debug)]
 pub(super) struct Ended {
-    /// Whether it succeeded.
+    /// True if it succeeded.
     pub(super) is_success: bool,
     /// Its error output, in one line.
     pub(super) complaint: String,
@@ -118,7 +118,7 @@ impl Git {
     /// Opens the repository of a directory.
     ///
     /// # Errors
-    /// There is none, git cannot be run, git does not trust it, or git finds another one.
+    /// Fails if there is none, git cannot be run, git does not trust it, or git finds another one.
     pub(super) fn open(
         directory: &Path,
         environment: &GitEnvironment,
@@ -148,7 +148,6 @@ impl Git {
         }
     }
 
-    /// The repository.
     pub(super) fn repository(&self) -> &Repository {
         &self.repository
     }
@@ -156,7 +155,7 @@ impl Git {
     /// Runs a command with a short output.
     ///
     /// # Errors
-    /// It cannot be run, prints too much, or takes too long.
+    /// Fails if git cannot be run, prints too much, or takes too long.
     pub(super) fn text(&self, arguments: &[&str]) -> Result<(Vec<u8>, Ended), RevisionError> {
         let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
         self.run(&arguments, Vec::new(), |answer| {
@@ -166,11 +165,11 @@ impl Git {
         })
     }
 
-    /// Runs a command and reads its output as it arrives; output that is left unread ends the
-    /// command.
+    /// Runs a command and reads its output as it arrives. Unread output ends the command.
     ///
     /// # Errors
-    /// It cannot be run, prints too much, takes too long, or the reader rejects the output.
+    /// Fails if git cannot be run, prints too much, takes too long, or the reader rejects the
+    /// output.
     pub(super) fn run<T>(
         &self,
         arguments: &[OsString],
@@ -184,7 +183,7 @@ impl Git {
         let mut stderr = child.stderr.take().ok_or_else(missing)?;
         let (ended, is_ended) = channel();
         let time_limit = self.time_limit;
-        // git blocks until its output and errors are read, so each has its own reader.
+        // git blocks until its output and its errors are read, so each has its own thread.
         let complaints = thread::spawn(move || {
             let mut bytes = Vec::new();
             let _ = (&mut stderr).take(COMPLAINTS).read_to_end(&mut bytes);
@@ -221,14 +220,14 @@ impl Git {
         }
     }
 
-    /// The command, with the minimum that it needs.
+    /// Returns the command with a minimal environment.
     fn command(&self, arguments: &[OsString]) -> Command {
         let mut command = Command::new("git");
         command.env_clear().env("PATH", USUAL_PATH);
         command
             .envs(self.environment.0.iter().map(|(name, value)| (name, value)))
             .envs(SET.iter().copied());
-        // git looks into this directory and no further up.
+        // git must not search above this directory.
         if let Some(above) = self.repository.top.parent() {
             command.env("GIT_CEILING_DIRECTORIES", above);
         }
@@ -238,7 +237,7 @@ impl Git {
     }
 }
 
-/// Waits for a child to end, or kills it.
+/// Waits for a child to end. Kills it if the time limit is exceeded.
 fn end(mut child: Child, in_time: bool) -> std::io::Result<ExitStatus> {
     if !in_time {
         child.kill()?;

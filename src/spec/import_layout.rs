@@ -1,8 +1,7 @@
-//! The model as YAML that people keep: an entry on a line, records grouped as a person would group
-//! them, with comments.
+//! Writes the model as YAML for people: one entry per line, records in groups with comments.
 //!
-//! [`print`](super::print) is for comparing and says everything in one order. This is for what
-//! `import` writes: the meaning is the same, and reading either back gives an equal [`Desired`].
+//! [`print`](super::print) writes one canonical order for comparison. This module writes the files
+//! of `import`. Both have the same meaning, and reading either yields an equal [`Desired`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,34 +14,34 @@ use super::write_yaml::{one_line, to_yaml};
 use crate::diagnostic::{begins_command, is_hidden};
 use crate::model::{Desired, DesiredRecord, DesiredZone, Fqdn, Gather, Rdata, ZoneName};
 
-/// The longest entry that is written on one line.
+/// Maximum length of an entry that is written on one line.
 ///
 /// # Units
 /// Characters.
 const WIDEST: usize = 120;
-/// With fewer records, headings are in the way.
+/// Minimum number of records for headings.
 const FEW: usize = 8;
 
-/// Comments of a source, by the record that they are about.
+/// Comments of a source by record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Remarks(BTreeMap<(ZoneName, Fqdn, Rdata), Vec<String>>);
 
 impl Remarks {
-    /// Adds comments, one a line, about a record.
+    /// Adds comments about a record, one per line.
     pub fn add(&mut self, zone: &ZoneName, name: &Fqdn, data: &Rdata, lines: Vec<String>) {
         if !lines.is_empty() {
             self.0.entry((zone.clone(), name.clone(), data.clone())).or_default().extend(lines);
         }
     }
 
-    /// Takes over all of another.
+    /// Adds all comments of another source.
     pub fn append(&mut self, other: Self) {
         for (key, lines) in other.0 {
             self.0.entry(key).or_default().extend(lines);
         }
     }
 
-    /// Those of one zone.
+    /// Returns the comments of one zone.
     #[must_use]
     pub fn of_zone(&self, zone: &ZoneName) -> Self {
         Self(
@@ -54,7 +53,7 @@ impl Remarks {
         )
     }
 
-    /// Those about a record.
+    /// Returns the comments about a record.
     fn of(&self, zone: &ZoneName, record: &DesiredRecord) -> &[String] {
         let key = (zone.clone(), record.name.clone(), record.data.clone());
         self.0.get(&key).map(Vec::as_slice).unwrap_or_default()
@@ -77,7 +76,7 @@ pub struct Arrangement<'a> {
     remarks: &'a Remarks,
     /// Values of many records, with the names of their variables.
     variables: BTreeMap<String, String>,
-    /// Protection of several zones: the name of the profile, and its content.
+    /// Protection that several zones share: the name of the profile, and its content.
     profiles: Vec<(String, Json)>,
 }
 
@@ -91,7 +90,7 @@ pub fn arrange<'a>(desired: &'a Desired, remarks: &'a Remarks, factor: bool) -> 
 }
 
 impl Arrangement<'_> {
-    /// The whole spec as one text.
+    /// Returns the whole spec as one text.
     #[must_use]
     pub fn whole(&self) -> String {
         let mut out = format!("version: 1\n{}zones:\n", self.shared_sections());
@@ -101,20 +100,20 @@ impl Arrangement<'_> {
         out
     }
 
-    /// The file of a part of a zone; `None` if there is nothing to say.
+    /// Returns the file of a part of a zone. Returns `None` if the file would be empty.
     #[must_use]
     pub fn file(&self, zone: &DesiredZone, part: Part) -> Option<String> {
         Some(format!("version: 1\nzones:\n{}", self.zone_text(zone, Some(part))?))
     }
 
-    /// The file of what the zones share; `None` if they share nothing.
+    /// Returns the file with what the zones share. Returns `None` if they share nothing.
     #[must_use]
     pub fn shared(&self) -> Option<String> {
         let sections = self.shared_sections();
         (!sections.is_empty()).then(|| format!("version: 1\n{sections}"))
     }
 
-    /// `variables` and `profiles`.
+    /// Returns `variables` and `profiles` as text.
     fn shared_sections(&self) -> String {
         let mut sections = Map::new();
         if !self.variables.is_empty() {
@@ -130,7 +129,7 @@ impl Arrangement<'_> {
         if sections.is_empty() { String::new() } else { to_yaml(&Json::Object(sections)) }
     }
 
-    /// A zone below `zones:`.
+    /// Returns a zone as an item of `zones:`.
     fn zone_text(&self, zone: &DesiredZone, part: Option<Part>) -> Option<String> {
         let Json::Object(mut members) = emit::zone(zone, &self.desired.suppressions) else {
             return None;
@@ -166,14 +165,14 @@ impl Arrangement<'_> {
         Some(out)
     }
 
-    /// The records, in groups.
+    /// Writes the records in groups.
     fn records(&self, zone: &DesiredZone, entries: &[Json], out: &mut String) {
         if entries.is_empty() {
             out.push_str("    records: []\n");
             return;
         }
         out.push_str("    records:\n");
-        // Entries without a record are of records that must not exist.
+        // Entries without a record declare records absent.
         let group = |n: usize| {
             zone.records.get(n).map_or(Group::Other, |record| Group::of(&zone.name, record))
         };
@@ -200,7 +199,7 @@ impl Arrangement<'_> {
         }
     }
 
-    /// A record: on one line, or with a line for each member.
+    /// Writes a record: on one line, or one line for each member.
     fn entry(&self, record: &Json) -> String {
         let Json::Object(members) = record else { return flow(record) };
         let mut members = members.clone();
@@ -223,7 +222,7 @@ impl Arrangement<'_> {
     }
 }
 
-/// A value within a line.
+/// Writes a value in flow style.
 fn flow(value: &Json) -> String {
     match value {
         Json::String(text) => one_line(text),
@@ -240,7 +239,7 @@ fn flow(value: &Json) -> String {
     }
 }
 
-/// A comment without anything that a terminal or a CI runner would act on.
+/// Returns a comment without characters that a terminal or a CI runner would interpret.
 fn harmless(line: &str) -> String {
     let visible = |(at, c): (usize, char)| {
         if is_hidden(c) || (c == '#' && begins_command(&line[at..])) { '\u{fffd}' } else { c }

@@ -1,4 +1,4 @@
-//! The defaults that each file has: its own, and those of the files that include it.
+//! The defaults that apply in each file: its own, and those of the files that include it.
 
 use std::collections::HashSet;
 
@@ -9,23 +9,22 @@ use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, SourceId, Sources};
 use crate::model::sort_by_key;
 
-/// A file as it comes in.
+/// A file that was read.
 pub(super) struct FileIn {
-    /// Its text.
     pub(super) source: SourceId,
-    /// Its tree; `None` where it could not be read.
+    /// Its tree; `None` if the file could not be read.
     pub(super) tree: Option<Tree>,
     /// Its syntax, from the tree.
     pub(super) syntax: Option<FileSyntax>,
     /// The files that include it.
     pub(super) includers: Vec<(usize, Place)>,
-    /// Whether it was named on the command line.
+    /// True if it was named on the command line.
     pub(super) named: bool,
     /// Starts of mappings from which the shape check removed something.
     pub(super) reduced: HashSet<u32>,
 }
 
-/// The defaults that apply in each file: its own, then those of the files that include it.
+/// Returns the defaults that apply in each file: its own, then those of the files that include it.
 pub(super) fn file_defaults(
     files: &[FileIn],
     sources: &Sources,
@@ -73,8 +72,8 @@ pub(super) fn file_defaults(
     all
 }
 
-/// The files whose defaults a file inherits, by name: those that include it, without those that
-/// only close a cycle.
+/// Returns the files whose defaults a file inherits, by name: the files that include it, except
+/// those that only close a cycle.
 fn true_includers(
     files: &[FileIn],
     depths: &[usize],
@@ -83,7 +82,7 @@ fn true_includers(
 ) -> Vec<(usize, Place)> {
     let mut includers: Vec<_> = files[number].includers.clone();
     if includers.iter().any(|(i, _)| depths[*i] >= depths[number]) {
-        // Includers that can be reached from here, and are no nearer to an input, close a cycle.
+        // An includer that this file reaches, and that is no nearer to an input, closes a cycle.
         let mut above = HashSet::new();
         for (includer, _) in &includers {
             if depths[*includer] >= depths[number] && reaches(files, number, *includer) {
@@ -96,10 +95,10 @@ fn true_includers(
     includers
 }
 
-/// The minimum number of includes that lead from a top file to each file.
+/// Returns the minimum number of includes that lead from a top file to each file.
 ///
-/// Top files are those named on the command line and those that no file includes; in a cycle that
-/// nothing leads to, the file with the shortest path.
+/// Top files are those named on the command line and those that no file includes. In a cycle that
+/// no other file leads to, it is the file with the shortest path.
 fn depths(files: &[FileIn], sources: &Sources) -> Vec<usize> {
     let mut included = vec![Vec::new(); files.len()];
     for (number, file) in files.iter().enumerate() {
@@ -119,7 +118,7 @@ fn depths(files: &[FileIn], sources: &Sources) -> Vec<usize> {
         }
         depths[*top] = 0;
         next.push_back(*top);
-        // All files that are certainly at the top come first, and together.
+        // All certain top files come first, and together.
         if tops.get(n + 1).is_some_and(|t| certain(*t)) {
             continue;
         }
@@ -135,7 +134,7 @@ fn depths(files: &[FileIn], sources: &Sources) -> Vec<usize> {
     depths
 }
 
-/// Whether one file includes another, directly or through others.
+/// Returns true if one file includes another, directly or through others.
 fn reaches(files: &[FileIn], from: usize, to: usize) -> bool {
     let mut seen = HashSet::from([to]);
     let mut next = vec![to];
@@ -148,12 +147,12 @@ fn reaches(files: &[FileIn], from: usize, to: usize) -> bool {
     false
 }
 
-/// The defaults of every file, merged with those of all files above it.
+/// Returns the defaults of every file, merged with those of all files above it.
 fn chained(own: &[Defaults], includers: &[Vec<(usize, Place)>]) -> Vec<Defaults> {
     let mut all: Vec<Option<Defaults>> = vec![None; own.len()];
     for number in 0..own.len() {
-        // Go up to a file whose defaults are known, that has nothing above it, or that closes a
-        // cycle; then down again.
+        // Goes up to a file whose defaults are known, that has nothing above it, or that closes a
+        // cycle. Then goes down again.
         let mut way = Vec::new();
         let mut on_way = HashSet::new();
         let mut at = Some(number);

@@ -1,9 +1,9 @@
-//! Files: the only place in `spec` that reads the tree.
+//! Loads the files of a spec. Only this module of `spec` reads the tree.
 //!
-//! Paths and the text of the standard input go in; the texts (in [`Sources`]), their trees, and the
-//! include relations come out. Directories are walked in order, `include:` is followed, and a file
-//! that is reached twice is loaded once. Included paths stay below the directory that was given, so
-//! that a change to a spec cannot make the program read other files.
+//! Takes paths and the text of the standard input. Returns the texts (in [`Sources`]), their trees,
+//! and the include relations. Directories are walked in order, `include:` is followed, and a file
+//! that is reached twice is loaded once. Included paths stay below the given directory, so that a
+//! change to a spec cannot make the program read other files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -17,7 +17,7 @@ use super::yaml_tree::{Meaning, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Sources, Span};
 
-/// Where a spec comes from.
+/// A source of a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     /// A file, or a directory with every `*.yaml` and `*.yml` below it except in hidden
@@ -30,17 +30,16 @@ pub enum Input {
 /// A file that was read.
 #[derive(Debug)]
 pub(super) struct Loaded {
-    /// Its text.
     pub(super) source: SourceId,
-    /// Its tree; `None` where the file could not be understood.
+    /// Its tree; `None` if the file could not be parsed.
     pub(super) tree: Option<Tree>,
     /// The files that include it, each with the place of the `include` item.
     pub(super) includers: Vec<(usize, Place)>,
-    /// Whether it was named on the command line, and not found in a directory or by an include.
+    /// True if it was named on the command line, and not found in a directory or by an include.
     pub(super) named: bool,
 }
 
-/// What loading knows about a file in addition to its text.
+/// The origin of a loaded file, for its includes.
 struct Origin {
     /// The base of relative paths, as given.
     directory: PathBuf,
@@ -49,7 +48,7 @@ struct Origin {
     root: Option<PathBuf>,
 }
 
-/// Reads every input and what it includes; of a file that `texts` has, that text.
+/// Reads every input and everything that it includes. A file that `texts` has is read from there.
 pub(super) fn load(
     inputs: &[Input],
     texts: &BTreeMap<String, String>,
@@ -80,7 +79,6 @@ pub(super) fn load(
     loader.files
 }
 
-/// The state of loading.
 struct Loader<'a> {
     /// Texts in place of files, by name.
     texts: &'a BTreeMap<String, String>,
@@ -93,21 +91,21 @@ struct Loader<'a> {
     known: HashMap<PathBuf, Option<usize>>,
     /// The next file whose includes will be followed.
     next: usize,
-    /// How much may still be searched.
+    /// The remaining limits of the search.
     budget: Budget,
 }
 
-/// What refers to a file.
+/// A reference to a file.
 #[derive(Clone, Copy)]
 struct Reference {
     /// The including file and the place of the item; `None` for an input.
     includer: Option<(usize, Place)>,
-    /// Whether the path itself was named, and not found by a walk or a glob.
+    /// True if the path itself was named, and not found by a walk or a glob.
     named: bool,
 }
 
 impl Loader<'_> {
-    /// A path that was given.
+    /// Loads a path of the command line.
     fn given(&mut self, path: &Path) {
         let reference = Reference { includer: None, named: true };
         match fs::metadata(path) {
@@ -123,7 +121,6 @@ impl Loader<'_> {
         }
     }
 
-    /// The standard input.
     fn standard_input(&mut self, text: &str) {
         let source = self.sources.add("<stdin>", text);
         let tree =
@@ -140,7 +137,8 @@ impl Loader<'_> {
         self.origins.push(Origin { directory: PathBuf::new(), root: None });
     }
 
-    /// Every YAML file below a directory, sorted by name, without hidden files and directories.
+    /// Loads every YAML file below a directory, sorted by name, without hidden files and
+    /// directories.
     fn walk(&mut self, directory: &Path, root: &Path, reference: Reference) {
         let mut count = 0;
         for found in directory_search::below(directory, root, &mut self.budget) {
@@ -156,7 +154,7 @@ impl Loader<'_> {
         }
     }
 
-    /// A result of a search.
+    /// Handles a result of a search.
     fn found(&mut self, found: Found, root: &Path, reference: Reference) {
         match found {
             Found::File(path) => self.file(&path, Some(root.to_owned()), reference),
@@ -183,7 +181,7 @@ impl Loader<'_> {
         }
     }
 
-    /// A path that leads out of the tree.
+    /// Reports a path that leads out of the tree.
     fn outside(&mut self, path: &Path, reference: Reference) {
         let detail = format!("`{}` is outside the directory that was given", show(path));
         let diagnostic = self.place(findings::INCLUDE_REFUSED.nowhere(detail), reference);
@@ -191,7 +189,7 @@ impl Loader<'_> {
             .push(diagnostic.help("move the file below it, or give its path on the command line"));
     }
 
-    /// One file, loaded unless that has been done.
+    /// Loads a file if it is not loaded.
     fn file(&mut self, path: &Path, root: Option<PathBuf>, reference: Reference) {
         let canonical = match path.canonicalize() {
             Ok(canonical) => canonical,
@@ -234,8 +232,8 @@ impl Loader<'_> {
         match reference.includer {
             Some((includer, place)) => {
                 let includers = &mut self.files[file].includers;
-                // All includes of one file are followed in one go, so if it is known here already,
-                // it is the last one.
+                // All includes of one file are followed together, so an includer that is known is
+                // the last one.
                 if includer != file && includers.last().is_none_or(|(last, _)| *last != includer) {
                     includers.push((includer, place));
                 }
@@ -244,7 +242,7 @@ impl Loader<'_> {
         }
     }
 
-    /// The text of a file, and whether it is valid UTF-8.
+    /// Reads the text of a file. Returns it with whether it is valid UTF-8.
     fn read(
         &mut self,
         path: &Path,
@@ -287,17 +285,17 @@ impl Loader<'_> {
         }
     }
 
-    /// The tree of a file, if its version is supported.
+    /// Returns the tree of a file if its version is supported.
     fn parse(&mut self, source: SourceId) -> Option<Tree> {
         let text = self.sources.get(source).map(crate::diagnostic::Source::text)?;
         parse(text, source, self.diagnostics)
     }
 
-    /// Follows what a file includes.
+    /// Follows the `include` of a file.
     fn includes(&mut self, file: usize) {
         let Some(tree) = &self.files[file].tree else { return };
         let Some(include) = tree.entry(tree.root, "include") else { return };
-        // Items that are not text are reported by the shape check.
+        // The shape check reports items that are not text.
         let items: Vec<_> = tree
             .items(include.value)
             .iter()
@@ -314,7 +312,7 @@ impl Loader<'_> {
     /// Loads the files that one item of `include` names.
     ///
     /// # Errors
-    /// The item cannot be followed, or nothing matches it.
+    /// Fails if the item cannot be followed, or nothing matches it.
     fn expand(&mut self, file: usize, pattern: &str, place: Place) -> Result<(), Box<Diagnostic>> {
         let origin = &self.origins[file];
         let refuse = |detail: &str, help: &str| {
@@ -378,7 +376,7 @@ impl Loader<'_> {
         ))
     }
 
-    /// A path that cannot be read.
+    /// Reports a path that cannot be read.
     fn unreadable(&mut self, path: &Path, reason: &str, reference: Reference) {
         // The operating system's message ends with an error number, which does not help the reader.
         let reason = reason.split(" (os error").next().unwrap_or(reason).to_lowercase();
@@ -387,7 +385,7 @@ impl Loader<'_> {
         self.diagnostics.push(diagnostic.help("check the path and its permissions"));
     }
 
-    /// Adds the place of the `include` item, if that is how the path was reached.
+    /// Adds the place of the `include` item, if the path was reached through one.
     fn place(&self, diagnostic: Diagnostic, reference: Reference) -> Diagnostic {
         match reference.includer {
             Some((_, place)) => diagnostic.at(place, ""),
@@ -396,7 +394,6 @@ impl Loader<'_> {
     }
 }
 
-/// Why a file was not read.
 enum ReadFailure {
     /// It is larger than a spec can be.
     TooLarge,
@@ -404,7 +401,7 @@ enum ReadFailure {
     Other(String),
 }
 
-/// The tree of a text, if its version is supported.
+/// Returns the tree of a text if its version is supported.
 pub(super) fn parse(text: &str, source: SourceId, diagnostics: &mut Diagnostics) -> Option<Tree> {
     if let Some(at) = text.find('\0') {
         let place = Place { source, span: Span::new(at, at + 1) };
@@ -441,19 +438,18 @@ pub(super) fn parse(text: &str, source: SourceId, diagnostics: &mut Diagnostics)
     None
 }
 
-/// The bytes of a file, at most [`LARGEST_FILE`].
+/// Reads the bytes of a file, at most [`LARGEST_FILE`].
 fn read(path: &Path, is_given: bool) -> Result<Vec<u8>, ReadFailure> {
     let other = |e: std::io::Error| ReadFailure::Other(e.to_string());
     let metadata = fs::metadata(path).map_err(other)?;
     if metadata.len() > LARGEST_FILE {
         return Err(ReadFailure::TooLarge);
     }
-    // A pipe without a writer would hang; a pipe that was named (`<(generate)`) is what the user
-    // wants.
+    // A pipe without a writer would block. A pipe on the command line (`<(generate)`) is intended.
     if !metadata.is_file() && !is_given {
         return Err(ReadFailure::Other("it is not a regular file".to_owned()));
     }
-    // Of one size from the beginning: a text that grows is there twice each time.
+    // The full size is reserved, because a text that grows is copied each time.
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
     File::open(path)
         .and_then(|f| f.take(LARGEST_FILE + 1).read_to_end(&mut bytes))
@@ -461,23 +457,23 @@ fn read(path: &Path, is_given: bool) -> Result<Vec<u8>, ReadFailure> {
     if bytes.len() as u64 > LARGEST_FILE { Err(ReadFailure::TooLarge) } else { Ok(bytes) }
 }
 
-/// The help for a file that is too large.
+/// Adds the help for a file that is too large.
 fn too_large(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.help("write one file for each zone")
 }
 
-/// Whether a path names a YAML file.
+/// Returns true if a path names a YAML file.
 pub(super) fn is_yaml(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "yaml" || e == "yml")
 }
 
-/// A path as shown to the user.
+/// Returns a path as shown to the user.
 fn show(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Whether a pattern stays below a directory, judged before any search: a search for `/**` would
-/// never end.
+/// Returns true if a pattern stays below a directory. This is decided before any search, because a
+/// search for `/**` would never end.
 fn stays_below(directory: &Path, pattern: &str, root: &Path) -> bool {
     let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let Ok(mut at) = here.canonicalize() else { return false };

@@ -1,4 +1,4 @@
-//! The spec: YAML files in, [`Desired`] and findings out.
+//! The spec: reads YAML files and returns [`Desired`] and findings.
 //!
 //! | step | file | from → to |
 //! |---|---|---|
@@ -12,8 +12,9 @@
 //! | print | `emit`, `import_layout`, `shared_values`, `record_headings`, `write_yaml` | the model → YAML |
 //! | all of them | `limits` | how much is read, and how much is reported |
 //!
-//! No step stops at the first error: each step removes what it refused and passes on the rest, so
-//! that all errors are reported at once. A [`Desired`] comes out only if there is no error at all.
+//! No step stops at the first error. Each step removes what it refuses and passes on the rest, so
+//! that all errors are reported at once. The result has a [`Desired`] only if there is no error at
+//! all.
 
 mod any_value;
 mod attributes;
@@ -87,36 +88,36 @@ use crate::diagnostic::{
 };
 use crate::model::{Desired, EvaluationBudget, Suppression};
 
-/// Options from outside the spec.
+/// Options of [`load`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whether to allow variables that no file uses: the previous version of a spec may not have
-    /// them.
+    /// True if variables that no file uses are allowed, because the previous version of a spec may
+    /// not have them.
     pub may_leave_variables: bool,
-    /// Variables, name and value; they override those of the files.
+    /// Variables by name. They override those of the files.
     pub variables: Vec<(String, String)>,
     /// Lints that a policy accepts.
     pub accepted_lints: Vec<Suppression>,
-    /// The date for deciding what has expired, `YYYY-MM-DD`; without it, nothing has.
+    /// The date on which expiry is decided, `YYYY-MM-DD`. Without it, nothing has expired.
     pub today: Option<String>,
-    /// Texts that are read in place of files, by the name of each file: a spec as it will be once
-    /// it is written.
+    /// Texts that are read in place of files, by file name, to load a spec as it will be once it is
+    /// written.
     pub texts: BTreeMap<String, String>,
 }
 
 /// The result of loading a spec.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What the spec wants; `None` if there is any error.
+    /// The desired state; `None` if there is any error.
     pub desired: Option<Desired>,
     /// Every finding, sorted.
     pub diagnostics: Diagnostics,
     /// SHA-256 over the sorted names and texts of the files and the variables of the command line;
     /// hexadecimal.
     pub digest: String,
-    /// How many files were read.
+    /// Number of files read.
     pub files: usize,
-    /// How many records the spec wants.
+    /// Number of records in the spec.
     pub records: usize,
 }
 
@@ -191,13 +192,13 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
     Outcome { desired, diagnostics, digest, files: count, records }
 }
 
-/// Whether a text is a calendar date, `YYYY-MM-DD`.
+/// Returns true if a text is a calendar date, `YYYY-MM-DD`.
 #[must_use]
 pub fn is_date(text: &str) -> bool {
     expiry::Day::parse(text).is_some()
 }
 
-/// The typed syntax of a tree that passed the shape check.
+/// Reads the typed syntax of a tree that passed the shape check.
 fn typed(tree: &yaml_tree::Tree, diagnostics: &mut Diagnostics) -> Option<syntax::FileSyntax> {
     // A tree whose root is not a mapping has been reported already.
     if !matches!(tree.node(tree.root).kind, yaml_tree::Kind::Mapping(_)) {
@@ -208,7 +209,7 @@ fn typed(tree: &yaml_tree::Tree, diagnostics: &mut Diagnostics) -> Option<syntax
         .ok()
 }
 
-/// The variables of all files and of the command line.
+/// Collects the variables of all files and of the command line.
 fn variables(
     loaded: &[load::Loaded],
     options: &Options,
@@ -228,7 +229,7 @@ fn variables(
         let source = sources.add("--var", text);
         for ((name, value), span) in options.variables.iter().zip(spans) {
             let place = Place { source, span };
-            // A value may be a secret of the environment, in a variable that is misspelled or not
+            // The value may be a secret from the environment, in a variable that is misspelt or not
             // meant for the spec.
             let start = (span.end as usize).saturating_sub(value.len());
             sources.redact(Place { source, span: Span::new(start, span.end as usize) });
@@ -253,7 +254,7 @@ fn variables(
     variables
 }
 
-/// The digest of all input.
+/// Returns the digest of all input.
 fn digest(files: impl Iterator<Item = SourceId>, options: &Options, sources: &Sources) -> String {
     let mut texts: Vec<_> =
         files.filter_map(|id| sources.get(id)).map(|s| (s.name(), s.text())).collect();

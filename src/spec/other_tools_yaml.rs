@@ -1,4 +1,4 @@
-//! YAML of other tools, as plain data with places.
+//! YAML of other tools as plain data with places.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,11 @@ use crate::diagnostic::{Diagnostics, Place, SourceId, findings};
 pub struct Yaml {
     /// Its place.
     pub place: Place,
-    /// What it is.
+    /// Its content.
     pub kind: YamlKind,
-    /// Whether it is a boolean or a number, which quotes would make a text.
+    /// True if it is a boolean or a number, which quotes would make a text.
     pub is_plain: bool,
-    /// Whether it is a single value without quotes.
+    /// True if it is a single value without quotes.
     pub is_bare: bool,
 }
 
@@ -35,13 +35,13 @@ pub enum YamlKind {
 }
 
 impl Yaml {
-    /// A member of a mapping.
+    /// Returns a member of a mapping.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         self.members().iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// The members of a mapping; none for anything else.
+    /// Returns the members of a mapping; none for anything else.
     #[must_use]
     pub fn members(&self) -> &[(String, Self)] {
         match &self.kind {
@@ -50,7 +50,7 @@ impl Yaml {
         }
     }
 
-    /// The items of a list; the value itself if it is none.
+    /// Returns the items of a list. A value that is not a list is its own only item.
     #[must_use]
     pub fn items(&self) -> &[Self] {
         match &self.kind {
@@ -59,7 +59,7 @@ impl Yaml {
         }
     }
 
-    /// Returns what Python makes of a single value; `None` for lists and mappings.
+    /// Returns the single value that Python reads; `None` for lists and mappings.
     #[must_use]
     pub fn python(&self) -> Option<PythonScalar> {
         match &self.kind {
@@ -70,7 +70,7 @@ impl Yaml {
         }
     }
 
-    /// The text of a single value.
+    /// Returns the text of a single value.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match &self.kind {
@@ -80,28 +80,28 @@ impl Yaml {
     }
 }
 
-/// The most values of a document, counting each value as often as aliases use it, and long texts
-/// several times.
+/// Maximum number of values in a document. Each value counts as often as aliases use it, and long
+/// texts count several times.
 const MOST_VALUES: usize = 600_000;
 
-/// Reads a document. Errors are reported; `None` if nothing can be used.
+/// Reads a document and reports its errors. Returns `None` if nothing can be used.
 pub fn read_yaml(text: &str, source: SourceId, diagnostics: &mut Diagnostics) -> Option<Yaml> {
     let tree = scan(text, source, diagnostics)?;
     let mut includes_nothing = |_: &str, _: Place| Err("this is not a file of octoDNS".to_owned());
     Copier::new(&tree, Dialect::Spec, &mut includes_nothing).document(diagnostics).root
 }
 
-/// What takes the place of `!include NAME`, for a name and its place; otherwise why nothing can.
+/// Resolves `!include NAME` for a name and its place. Fails with the reason.
 pub type Include<'i> = dyn FnMut(&str, Place) -> Result<Yaml, String> + 'i;
 
 /// A document of octoDNS.
 #[derive(Debug, Default)]
 pub struct OctodnsDocument {
-    /// Its content, with what it merges and includes; `None` if nothing can be used.
+    /// Its content, with merged and included mappings; `None` if nothing can be used.
     pub root: Option<Yaml>,
-    /// What cannot be included or merged, each with its place and why.
+    /// Merges and includes that failed, each with its place and the reason.
     pub failures: Vec<(Place, String)>,
-    /// What octoDNS reads otherwise than it looks, each with its place.
+    /// Values that octoDNS reads differently from how they look, each with its place.
     pub remarks: Vec<(Place, String)>,
 }
 
@@ -128,17 +128,16 @@ pub fn read_octodns_yaml(
 struct Copier<'c, 'i> {
     tree: &'c Tree,
     dialect: Dialect,
-    /// How many more values may be copied.
+    /// Number of values that may still be copied.
     left: usize,
     include: &'c mut Include<'i>,
-    /// What cannot be included or merged, and why.
+    /// Merges and includes that failed, with the reason.
     failures: Vec<(Place, String)>,
-    /// Keys that are not what they look like.
+    /// Keys that octoDNS reads differently from how they look.
     remarks: Vec<(Place, String)>,
 }
 
 impl<'c, 'i> Copier<'c, 'i> {
-    /// A copier that has copied nothing.
     fn new(tree: &'c Tree, dialect: Dialect, include: &'c mut Include<'i>) -> Self {
         Self {
             tree,
@@ -150,7 +149,7 @@ impl<'c, 'i> Copier<'c, 'i> {
         }
     }
 
-    /// Copies the document. One with too many values is reported.
+    /// Copies the document. Reports a document with too many values.
     fn document(mut self, diagnostics: &mut Diagnostics) -> OctodnsDocument {
         let root = self.copy(self.tree.root);
         if self.left == 0 {
@@ -163,7 +162,6 @@ impl<'c, 'i> Copier<'c, 'i> {
         OctodnsDocument { root: Some(root), failures: self.failures, remarks: self.remarks }
     }
 
-    /// A node.
     fn copy(&mut self, id: NodeId) -> Yaml {
         let tree = self.tree;
         let weight = match &tree.node(id).kind {
@@ -197,7 +195,7 @@ impl<'c, 'i> Copier<'c, 'i> {
         Yaml { place: tree.place(id), kind, is_plain, is_bare }
     }
 
-    /// The members of a mapping, with those that it merges.
+    /// Returns the members of a mapping, including those that it merges.
     fn members(&mut self, entries: &[Entry]) -> Vec<(String, Yaml)> {
         let tree = self.tree;
         let is_merge = |entry: &Entry| matches!(&tree.node(entry.key).kind, Kind::Scalar(text, Style::Plain) if &**text == MERGE);
@@ -220,7 +218,7 @@ impl<'c, 'i> Copier<'c, 'i> {
                 }
                 continue;
             }
-            // Of a list, the first mapping counts most.
+            // In a list, the first mapping has precedence.
             for merged in value.items().iter().rev() {
                 match &merged.kind {
                     YamlKind::Map(own) => {
@@ -228,7 +226,7 @@ impl<'c, 'i> Copier<'c, 'i> {
                             members.put((true, name.clone()), value.clone(), false);
                         }
                     }
-                    // What could not be included is reported already.
+                    // A failed include is reported already.
                     YamlKind::Null if self.failures.len() > failed => {}
                     _ => self.failures.push((
                         tree.place(entry.value),
@@ -259,7 +257,7 @@ impl<'c, 'i> Copier<'c, 'i> {
     }
 }
 
-/// The members of a mapping of octoDNS. Of equal keys, the last value counts, at the place of the
+/// The members of a mapping of octoDNS. The last value of equal keys counts, at the place of the
 /// first.
 #[derive(Default)]
 struct Members {

@@ -1,5 +1,5 @@
-//! The policy file: permissions and limits that are committed next to a spec. It is read as specs
-//! are: every mistake is reported, with its place and with what may have been meant.
+//! The policy file: permissions and limits that are committed next to a spec. It is read like a
+//! spec: every mistake is reported with its place and a suggestion.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -27,16 +27,16 @@ struct FileSyntax {
     /// Version of the format.
     #[expect(dead_code, reason = "checked when the file is parsed; here for the schema")]
     version: Option<u8>,
-    /// How much of a zone may change, in percent of its records.
+    /// Maximum percentage of a zone's records that may change.
     #[schemars(range(min = 0, max = 100))]
     most_changes: Option<u8>,
-    /// From how many records on the limit applies.
+    /// Number of records from which the limit applies.
     #[schemars(range(min = 0, max = 4_294_967_295_u32))]
     from_records: Option<u32>,
-    /// The most rules that a narrow weakening concerns.
+    /// Maximum number of rules that a narrow weakening concerns.
     #[schemars(range(min = 0, max = NARROW_RULES))]
     narrow_rules: Option<u8>,
-    /// The most days that a narrow weakening lasts.
+    /// Maximum number of days that a narrow weakening lasts.
     #[schemars(range(min = 0, max = NARROW_DAYS))]
     narrow_days: Option<u8>,
     /// Dangers that are allowed everywhere, with reasons.
@@ -51,13 +51,13 @@ struct FileSyntax {
     zones: Option<Entries<ZoneSyntax>>,
 }
 
-/// The schema of a policy file.
+/// Returns the schema of a policy file.
 #[must_use]
 pub fn policy_schema() -> serde_json::Value {
     schema::of::<FileSyntax>()
 }
 
-/// What a policy says about zones.
+/// The part of a policy about zones.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ZoneSyntax {
@@ -70,28 +70,29 @@ struct ZoneSyntax {
 /// A danger that a policy allows: zones, danger, reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowed {
-    /// Which zones.
+    /// The zones that it applies to.
     pub zones: glob::Pattern,
-    /// Which danger.
+    /// The danger.
     pub danger: Danger,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 /// A policy.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PolicyFile {
-    /// How much of a zone may change without consent, in percent of its records.
+    /// Maximum percentage of a zone's records that may change without consent.
     pub most_changes: Option<u8>,
-    /// From how many records on the limit applies.
+    /// Number of records from which the limit applies.
     pub from_records: Option<usize>,
-    /// The most rules that a narrow weakening of a zone concerns; 0 refuses the grade.
+    /// Maximum number of rules that a narrow weakening of a zone concerns; 0 disables narrow
+    /// weakenings.
     pub narrow_rules: Option<u8>,
-    /// The most days that a narrow weakening lasts.
+    /// Maximum number of days that a narrow weakening lasts.
     pub narrow_days: Option<u8>,
-    /// What is allowed.
+    /// The allowed dangers.
     pub allowed: Vec<Allowed>,
-    /// Lints that are accepted.
+    /// Accepted lints.
     pub suppressions: Vec<Suppression>,
 }
 
@@ -101,14 +102,14 @@ pub struct PolicyFile {
 pub struct PolicyError {
     /// Every mistake, in the order of the file.
     pub diagnostics: Diagnostics,
-    /// The text, so that the mistakes can be shown in it; values that may be secrets are masked.
+    /// The text, for showing the mistakes in it. Values that may be secrets are masked.
     pub sources: Sources,
 }
 
 /// Reads a policy; `name` is the file as the user knows it.
 ///
 /// # Errors
-/// Every mistake in it.
+/// Fails with every mistake in it.
 pub fn read_policy(name: &str, text: &str) -> Result<PolicyFile, Box<PolicyError>> {
     let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
     let source = sources.add(name, text);
@@ -123,7 +124,7 @@ pub fn read_policy(name: &str, text: &str) -> Result<PolicyFile, Box<PolicyError
     }
 }
 
-/// The policy in a text; what may be a secret is added to `found`.
+/// Reads the policy in a text. Adds values that may be secrets to `found`.
 fn policy(
     text: &str,
     source: SourceId,
@@ -200,7 +201,7 @@ fn policy(
     })
 }
 
-/// Adds the dangers that are allowed for zones.
+/// Adds the dangers that are allowed for some zones.
 fn add(
     allowed: &mut Vec<Allowed>,
     zones: &glob::Pattern,

@@ -1,8 +1,8 @@
-//! One pass over the events of a YAML text: text in, [`Tree`] and findings out.
+//! Reads the events of a YAML text in one pass and returns a [`Tree`] and findings.
 //!
-//! It finds everything that a deserialiser cannot report: the actual syntax error, duplicate keys
-//! at every level with both places, merge keys, tags, several documents, keys that are not scalars,
-//! and excessive nesting and aliases. Anything refused that can be skipped is left out of the tree,
+//! Finds everything that a deserialiser cannot report: the actual syntax error, duplicate keys at
+//! every level with both places, merge keys, tags, several documents, keys that are not scalars,
+//! and excessive nesting and aliases. A refused part that can be skipped is left out of the tree,
 //! so that the rest is still checked.
 //!
 //! octoDNS's files may have merge keys and `!include`, which `other_tools_yaml` resolves.
@@ -16,10 +16,10 @@ use super::yaml_tree::{Entry, Kind, Node, NodeId, Style, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Span};
 
-/// From this many keys on, duplicates are looked up in a table instead of one by one.
+/// Number of keys from which duplicates are looked up in a table.
 const KEYS_IN_TABLE: usize = 16;
 
-/// Whose YAML it is.
+/// The dialect of a YAML text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     /// A spec: no merge keys, no tags, not empty.
@@ -45,7 +45,7 @@ pub(super) fn scan(text: &str, source: SourceId, diagnostics: &mut Diagnostics) 
     scan_dialect(text, source, Dialect::Spec, diagnostics)
 }
 
-/// As [`scan`], for YAML of this dialect.
+/// Does the same as [`scan`] for a dialect.
 pub(super) fn scan_dialect(
     text: &str,
     source: SourceId,
@@ -119,16 +119,16 @@ pub(super) fn scan_dialect(
     Some(scanner.tree)
 }
 
-/// Returns where the first carriage return is that no line feed follows. YAML and tables take it
-/// for the end of a line, and editors do not: what a reviewer sees in a comment would be part of
-/// the spec.
+/// Returns the position of the first carriage return without a line feed after it. YAML and tables
+/// take it for the end of a line, and editors do not: text that looks like a comment to a reviewer
+/// would be part of the spec.
 #[must_use]
 pub fn lone_carriage_return(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     text.match_indices('\r').map(|(at, _)| at).find(|at| bytes.get(at + 1) != Some(&b'\n'))
 }
 
-/// A list or mapping that is not closed yet.
+/// An open list or mapping.
 struct Frame {
     id: NodeId,
     is_mapping: bool,
@@ -141,7 +141,7 @@ struct Frame {
     weight: u64,
 }
 
-/// The pass and its state.
+/// The state of the pass.
 struct Scanner<'a> {
     text: &'a str,
     dialect: Dialect,
@@ -157,11 +157,11 @@ struct Scanner<'a> {
     diagnostics: &'a mut Diagnostics,
 }
 
-/// A finding after which it is pointless to read on; boxed, because it is rare and large.
+/// A finding that ends reading. Boxed, because it is rare and large.
 type Stop = Box<Diagnostic>;
 
 impl Scanner<'_> {
-    /// Takes in one event.
+    /// Handles one event.
     fn event(&mut self, event: Event<'_>, span: Span, tag: Option<usize>) -> Result<(), Stop> {
         let mut includes = false;
         let mut is_text = false;
@@ -175,7 +175,7 @@ impl Scanner<'_> {
             includes = self.dialect == Dialect::Octodns
                 && tag == INCLUDE
                 && matches!(event, Event::Scalar(..));
-            // PyYAML's tag for text, whatever it looks like.
+            // PyYAML's tag makes any value text.
             is_text = self.dialect == Dialect::Octodns
                 && tag == TEXT
                 && matches!(event, Event::Scalar(..));
@@ -227,7 +227,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// A place in this text.
+    /// Returns a place in this text.
     fn place(&self, span: Span) -> Place {
         Place { source: self.tree.source, span }
     }
@@ -246,7 +246,7 @@ impl Scanner<'_> {
         id
     }
 
-    /// A list or mapping begins.
+    /// Opens a list or mapping.
     fn open(&mut self, span: Span, anchor: usize, is_mapping: bool) -> Result<(), Stop> {
         if self.stack.len() >= DEPTH {
             let place = self.place(Span::new(span.start as usize, span.start as usize + 1));
@@ -270,7 +270,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// The innermost list or mapping ends.
+    /// Closes the innermost list or mapping.
     fn close(&mut self, span: Span) {
         let Some(mut frame) = self.stack.pop() else { return };
         self.weights[frame.id.0 as usize] = frame.weight;
@@ -289,7 +289,7 @@ impl Scanner<'_> {
         self.attach(frame.id);
     }
 
-    /// A reference to an anchor.
+    /// Handles a reference to an anchor.
     fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Stop> {
         let target = self.anchors.get(&anchor).copied();
         let open = target.is_some_and(|t| self.stack.iter().any(|f| f.id == t));
@@ -339,7 +339,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Checks a key of the innermost mapping; returns whether its pair is kept.
+    /// Checks a key of the innermost mapping. Returns true if its pair is kept.
     fn key(&mut self, id: NodeId) -> bool {
         let place = self.tree.place(id);
         let Kind::Scalar(text, style) = &self.tree.node(id).kind else {
@@ -350,7 +350,7 @@ impl Scanner<'_> {
             );
             return false;
         };
-        // `other_tools_yaml` merges, and takes the last of equal keys.
+        // `other_tools_yaml` resolves merge keys and keeps the last of equal keys.
         if self.dialect == Dialect::Octodns {
             return true;
         }
@@ -387,14 +387,14 @@ impl Scanner<'_> {
         false
     }
 
-    /// The parser stopped.
+    /// Converts an error of the parser to a finding.
     fn syntax_error(&self, error: &ScanError) -> Stop {
         let at = self.mark + error.marker().byte_offset().unwrap_or(0);
         let (detail, help) = explain(error.kind());
         let detail = detail.map_or_else(|| error.info(), str::to_owned);
         let at = if is_tab(error.kind()) { tab_near(self.text, at) } else { at };
-        // The parser reports unclosed items at the end of the text, where there is nothing to show;
-        // point at the last line.
+        // The parser reports unclosed items at the end of the text, which has nothing to show. The
+        // last line is reported instead.
         let at = if at >= self.text.len() { self.text.trim_end().len() } else { at };
         let length = self.text.get(at..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
         let finding = match error.kind() {
@@ -409,8 +409,8 @@ impl Scanner<'_> {
     }
 }
 
-/// Where the tab is that the parser reports: among the blanks in front of this place, after it on
-/// the line, or at the beginning of a later line, where it ends a value.
+/// Returns the place of the tab that the parser reports: among the blanks before this place, after
+/// it on the line, or at the beginning of a later line, where it ends a value.
 fn tab_near(text: &str, at: usize) -> usize {
     let before = text.get(..at).unwrap_or_default();
     let blanks = before.trim_end_matches([' ', '\t']).len();
@@ -428,7 +428,7 @@ fn tab_near(text: &str, at: usize) -> usize {
     rest.match_indices('\n').find_map(in_indentation).unwrap_or(at)
 }
 
-/// Whether a tab is the error.
+/// Returns true if the error is a tab.
 fn is_tab(kind: &ErrorKind) -> bool {
     matches!(
         kind,
@@ -440,7 +440,7 @@ fn is_tab(kind: &ErrorKind) -> bool {
     )
 }
 
-/// Our message for common errors, and what to write instead.
+/// Returns a clearer message for common errors, and the suggested correction.
 fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
     match kind {
         kind if is_tab(kind) => {

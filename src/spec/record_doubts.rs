@@ -1,5 +1,5 @@
-//! Valid records that are probably not what the author meant: targets that are top-level names or
-//! the record itself, name servers of the zone itself.
+//! Valid records that are probably mistakes: targets that are top-level names or the record itself,
+//! name servers in the zone itself.
 
 use super::records::Target;
 use crate::diagnostic::{Place, findings};
@@ -25,7 +25,7 @@ impl Target<'_> {
         );
     }
 
-    /// Checks that need the name and the value together.
+    /// Warns of values that are unlikely for their name.
     pub(super) fn doubt_record(&mut self, name: &Fqdn, data: &Rdata, place: Place) {
         let record_type = data.record_type();
         let address = || Address::of_record(self.zone, name, data, false).to_string();

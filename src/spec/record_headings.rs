@@ -1,9 +1,9 @@
-//! The headings above records in what `import` writes, and which records stand below each.
+//! The headings above groups of records in the files of `import`.
 
 use crate::model::facts::{MAIL_LABELS, MAIL_TEXTS};
 use crate::model::{DesiredRecord, ZoneName};
 
-/// What a record is for, in the order in which people write records.
+/// The purpose of a record, in the order in which people write records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Group {
     Apex,
@@ -15,7 +15,7 @@ pub(super) enum Group {
 }
 
 impl Group {
-    /// The heading above the records of a group.
+    /// Returns the heading above a group.
     pub(super) fn heading(self) -> &'static str {
         match self {
             Self::Apex => "Apex",
@@ -27,7 +27,7 @@ impl Group {
         }
     }
 
-    /// The group of a record, by its name, its type and the beginning of a text.
+    /// Returns the group of a record, by its name, its type and the beginning of a text.
     pub(super) fn of(zone: &ZoneName, record: &DesiredRecord) -> Self {
         const MAIL_HOSTS: &[&str] = &["mta-sts", "autodiscover", "autoconfig"];
         const MAIL_SERVICES: &[&str] = &[

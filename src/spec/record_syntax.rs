@@ -1,4 +1,4 @@
-//! How records are written: the types from which that part of the JSON Schema is generated and into
+//! The syntax of records: the types from which that part of the JSON Schema is generated and into
 //! which the tree is read.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -16,13 +16,13 @@ pub(super) struct DefaultsSyntax {
     #[serde(default)]
     #[schemars(schema_with = "ttl")]
     pub(super) ttl: Option<Spanned<Text>>,
-    /// Whether traffic goes through Cloudflare; applies to A, AAAA and CNAME records only.
+    /// True to route traffic through Cloudflare; applies to A, AAAA and CNAME records only.
     pub(super) proxied: Option<Spanned<bool>>,
     /// A note for people, up to 500 characters; `null` clears it.
     pub(super) comment: Option<Spanned<Nullable>>,
     /// Tags, each `name` or `name:value`.
     pub(super) tags: Option<Spanned<Vec<Spanned<Text>>>>,
-    /// Who is responsible for the records; never sent to Cloudflare.
+    /// Owner of the records; never sent to Cloudflare.
     pub(super) owner: Option<Spanned<Text>>,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct RecordSyntax {
     #[serde(default)]
     #[schemars(schema_with = "ttl")]
     pub(super) ttl: Option<Spanned<Text>>,
-    /// Whether traffic goes through Cloudflare; A, AAAA and CNAME records only.
+    /// True to route traffic through Cloudflare; A, AAAA and CNAME records only.
     pub(super) proxied: Option<Spanned<bool>>,
     /// A note for people, up to 500 characters; `null` clears it; without the key, the comment is
     /// left alone.
@@ -75,7 +75,7 @@ pub(super) struct RecordSyntax {
     #[schemars(schema_with = "lint")]
     #[expect(dead_code, reason = "read from the tree; here for the schema")]
     pub(super) lint: Option<Entries<Text>>,
-    /// Who is responsible for the record; never sent to Cloudflare.
+    /// Owner of the record; never sent to Cloudflare.
     pub(super) owner: Option<Spanned<Text>>,
     /// Why the record exists; never sent to Cloudflare.
     pub(super) reason: Option<Spanned<Text>>,
@@ -116,7 +116,7 @@ pub(super) enum StateSyntax {
     Absent,
 }
 
-/// What happens to records that the spec does not name.
+/// Treatment of records that the spec does not name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum UnmanagedSyntax {
@@ -135,7 +135,7 @@ impl From<UnmanagedSyntax> for Unmanaged {
     }
 }
 
-/// A time to live; text allows substitutions.
+/// Returns the schema of a time to live. Text allows substitutions.
 pub(super) fn ttl(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "anyOf": [
@@ -146,7 +146,7 @@ pub(super) fn ttl(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// A priority; text allows substitutions.
+/// Returns the schema of a priority. Text allows substitutions.
 fn priority(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "anyOf": [
@@ -156,15 +156,15 @@ fn priority(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// The record types.
+/// Returns the schema of a record type.
 pub(super) fn record_type(_: &mut SchemaGenerator) -> Schema {
     let names: Vec<_> = RecordType::ALL.iter().map(|t| t.as_str()).collect();
     let about: Vec<_> = RecordType::ALL.iter().map(|t| t.facts().about).collect();
     json_schema!({ "type": "string", "enum": names, "enumDescriptions": about })
 }
 
-/// Dangers that can be accepted, with reasons. Deletes are not among them: they are allowed by
-/// their number.
+/// Returns the schema of dangers that can be accepted, with reasons. Deletes are not among them:
+/// they are allowed by their number.
 pub(super) fn allow(_: &mut SchemaGenerator) -> Schema {
     let one = |danger: &Danger| {
         let schema = serde_json::json!({ "type": "string", "minLength": 1, "description": format!("Accepts that {}; why.", danger.about()) });
@@ -175,12 +175,12 @@ pub(super) fn allow(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "additionalProperties": false, "properties": properties })
 }
 
-/// Lints that are accepted, with reasons.
+/// Returns the schema of accepted lints, with reasons.
 pub(super) fn lint(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "additionalProperties": { "type": "string", "minLength": 1 } })
 }
 
-/// A date.
+/// Returns the schema of a date.
 pub(super) fn date(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "pattern": r"^([0-9]{4}-[0-9]{2}-[0-9]{2}|.*\$\{.*\}.*)$" })
 }

@@ -1,7 +1,7 @@
-//! One entry of `records`: syntax in, records or tombstones of the model out.
+//! Reads one entry of `records` and returns records or tombstones of the model.
 //!
-//! An entry with a list of values yields one record for each. Every error in an entry is reported;
-//! an invalid value yields nothing, and the others are still read.
+//! An entry with a list of values yields one record for each. Every error in an entry is reported.
+//! An invalid value yields nothing, and the others are still read.
 
 use std::collections::HashSet;
 
@@ -18,9 +18,8 @@ use crate::model::{
     RecordType, Settings, Spelling, Tombstone, Ttl, Value, ZoneName,
 };
 
-/// Where records are read from and written to.
+/// The file that records are read from, and the lists that they are added to.
 pub(super) struct Target<'a> {
-    /// The zone.
     pub(super) zone: &'a ZoneName,
     /// The file.
     pub(super) source: SourceId,
@@ -30,11 +29,8 @@ pub(super) struct Target<'a> {
     pub(super) reduced: &'a HashSet<u32>,
     /// The defaults that apply to the records.
     pub(super) defaults: &'a Defaults,
-    /// Records read.
     pub(super) records: &'a mut Vec<DesiredRecord>,
-    /// Tombstones read.
     pub(super) tombstones: &'a mut Vec<Tombstone>,
-    /// Findings.
     pub(super) diagnostics: &'a mut Diagnostics,
 }
 
@@ -54,7 +50,7 @@ impl Target<'_> {
             self.facets(entry, record_type)
         };
         self.metadata(entry);
-        // A value cannot be judged without its type; the missing type has been reported.
+        // A value cannot be judged without its type. The missing type has been reported.
         let Some(record_type) = record_type else { return };
         let items = self.items(entry, record_type, absent, syntax);
         let (Some(name), Some(facets), Some(written)) = (name, facets, &entry.name) else { return };
@@ -109,17 +105,16 @@ impl Target<'_> {
         }
     }
 
-    /// The place of a spanned thing.
+    /// Returns the place of a spanned thing.
     fn place<T>(&self, at: &Spanned<T>) -> Place {
         Place { source: self.source, span: at.span }
     }
 
-    /// A reader of facets.
     fn reader(&mut self) -> Reader<'_> {
         Reader { source: self.source, diagnostics: self.diagnostics }
     }
 
-    /// The full name.
+    /// Reads the name and returns it in full.
     fn name(&mut self, syntax: &Spanned<Text>) -> Option<Fqdn> {
         let place = self.place(syntax);
         let error = match self.zone.resolve(&syntax.value.0) {
@@ -153,8 +148,8 @@ impl Target<'_> {
         None
     }
 
-    /// A tombstone has a name, a type and a value; other keys are refused. Returns whether there
-    /// were none.
+    /// Refuses keys that a tombstone cannot have: it has a name, a type and a value. Returns true
+    /// if there were none.
     fn tombstone_only(&mut self, entry: &RecordSyntax) -> bool {
         let spans = [
             ("ttl", entry.ttl.as_ref().map(|s| s.span)),
@@ -178,7 +173,7 @@ impl Target<'_> {
         good
     }
 
-    /// The record's attributes other than its value, with the defaults.
+    /// Returns the record's attributes other than its value, with the defaults.
     fn facets(&mut self, entry: &RecordSyntax, record_type: Option<RecordType>) -> Option<Facets> {
         let mut good = true;
         let mut reader = self.reader();
@@ -207,8 +202,8 @@ impl Target<'_> {
         let mut ttl = own_ttl.as_ref().or(self.defaults.ttl.as_ref()).map(|t| t.value);
         if proxied == Some(true) && ttl.is_some_and(|t| !t.is_automatic()) {
             ttl = Some(Ttl::AUTOMATIC);
-            // A default applies only to records that can have it; a warning is worthwhile only for
-            // what the record itself sets.
+            // A default applies only to records that can have it. A warning is useful only for a
+            // value that the record sets itself.
             if let Some(Facet { place, .. }) = own_ttl {
                 self.diagnostics.push(
                     findings::TTL_IGNORED
@@ -262,7 +257,7 @@ impl Target<'_> {
         }
     }
 
-    /// Metadata that is checked and never sent.
+    /// Checks metadata that is never sent.
     fn metadata(&mut self, entry: &RecordSyntax) {
         let mut reader = self.reader();
         for (key, words) in [("owner", &entry.owner), ("reason", &entry.reason)] {
@@ -275,7 +270,8 @@ impl Target<'_> {
         }
     }
 
-    /// The values; `None` if there is neither `content` nor `data`, or it cannot be read.
+    /// Reads the values. Returns `None` if there is neither `content` nor `data`, or they cannot be
+    /// read.
     fn items(
         &mut self,
         entry: &RecordSyntax,
@@ -335,7 +331,7 @@ impl Target<'_> {
             }
             (None, None) if absent => None,
             (None, None) => {
-                // What the shape check removed is not also reported as missing.
+                // A key that the shape check removed is not also reported as missing.
                 if !self.reduced.contains(&syntax.span.start) {
                     let key = if facts.has_data() { "data" } else { "content" };
                     let at =
@@ -351,10 +347,10 @@ impl Target<'_> {
         }
     }
 
-    /// The priority next to `content`.
+    /// Reads the priority next to `content`.
     ///
     /// # Errors
-    /// It is not a priority, or the type has none; reported.
+    /// Fails if it is not a priority, or the type has none. This is reported.
     fn priority(&mut self, syntax: &Spanned<Text>, facts: &TypeFacts) -> Result<Value, ()> {
         let place = self.place(syntax);
         let text = syntax.value.0.as_str();
@@ -381,7 +377,7 @@ impl Target<'_> {
         }
     }
 
-    /// One value from `content`.
+    /// Reads one value of `content`.
     fn content(
         &mut self,
         syntax: &Spanned<Text>,
@@ -408,8 +404,8 @@ impl Target<'_> {
         None
     }
 
-    /// The values of a type with its priority next to `data`; one inside `data` counts if there is
-    /// none next to it.
+    /// Reads the values of a type that has its priority next to `data`. A priority inside `data`
+    /// counts if there is none next to it.
     fn data_with_priority(
         &mut self,
         entry: &RecordSyntax,
@@ -441,7 +437,7 @@ impl Target<'_> {
         )
     }
 
-    /// One value from `data`, with the priority next to it if the type has one there.
+    /// Reads one value of `data`, with the priority next to it if the type has one there.
     fn data(
         &mut self,
         syntax: &DataSyntax,
@@ -510,7 +506,7 @@ impl Target<'_> {
         }
     }
 
-    /// The place of an error inside a scalar: the word that begins at the offset.
+    /// Returns the place of an error inside a scalar: the word that begins at the offset.
     fn within(&self, place: Place, scalar: &str, offset: Option<usize>) -> Place {
         let Some(start) = offset.filter(|n| scalar.is_char_boundary(*n)) else { return place };
         let rest = &scalar[start..];
@@ -522,7 +518,7 @@ impl Target<'_> {
     }
 }
 
-/// Records a failure and returns `None`.
+/// Marks the entry as failed and returns `None`.
 fn fail<T>(good: &mut bool) -> Option<T> {
     *good = false;
     None
@@ -536,7 +532,7 @@ fn with_help(diagnostic: Diagnostic, error: &DataError) -> Diagnostic {
     }
 }
 
-/// The form of a value of the type, for a hint.
+/// Returns the form of a value of the type, for a hint.
 fn value_form(facts: &TypeFacts) -> String {
     if facts.has_data() {
         let names: Vec<_> = facts.fields.iter().map(|f| f.name).collect();

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use super::revision_error::RevisionError;
 
-/// What marks a repository: a directory or, in worktrees and submodules, a file that contains the
-/// path to it.
+/// Name that marks a repository: a directory or, in worktrees and submodules, a file that contains
+/// the path to it.
 const MARK: &str = ".git";
 
 /// Largest `.git` file, in bytes; it holds one path.
@@ -31,7 +31,8 @@ impl Repository {
     /// Finds the repository of a directory, in it or above it.
     ///
     /// # Errors
-    /// There is none, or its `.git` cannot be used. The search does not go on past an unusable one.
+    /// Fails if there is none, or its `.git` cannot be used. The search does not continue above an
+    /// unusable one.
     pub(super) fn find(directory: &Path) -> Result<Self, RevisionError> {
         let broken = |path: &Path, error: io::Error| {
             RevisionError::Unusable(path.to_owned(), error.to_string())
@@ -54,14 +55,15 @@ impl Repository {
         Err(RevisionError::NoRepository(start))
     }
 
-    /// Whether it is a submodule: its git directory is inside that of the enclosing repository.
+    /// Returns true if it is a submodule: its git directory is inside that of the enclosing
+    /// repository.
     pub(super) fn is_submodule(&self) -> bool {
         let names: Vec<_> = self.git_directory.iter().collect();
         names.windows(2).any(|pair| pair == [OsStr::new(MARK), OsStr::new("modules")])
     }
 }
 
-/// The git directory that the `.git` of a directory is or points to.
+/// Returns the git directory that the `.git` of a directory is or points to.
 fn leads_to(top: &Path) -> io::Result<PathBuf> {
     let mark = top.join(MARK);
     let metadata = fs::metadata(&mark)?;
@@ -80,7 +82,7 @@ fn leads_to(top: &Path) -> io::Result<PathBuf> {
         return Err(io::Error::other("it is neither a directory nor a file"));
     };
     let directory = directory.canonicalize()?;
-    // git looks for this too; without it, git would search further up.
+    // git requires this file. Without it, git would search further up.
     if directory.join("HEAD").symlink_metadata().is_err() {
         return Err(io::Error::other(format!(
             "{} is not a Git directory: it has no HEAD",
@@ -90,15 +92,16 @@ fn leads_to(top: &Path) -> io::Result<PathBuf> {
     Ok(directory)
 }
 
-/// Whether a git directory consists of files that someone could have committed to a work tree.
+/// Returns true if a git directory consists of files that someone could have committed to a work
+/// tree.
 fn is_work_tree_content(git_directory: &Path, top: &Path) -> bool {
     git_directory.ancestors().skip(1).filter(|tree| tree.join(MARK).symlink_metadata().is_ok()).any(
         |tree| {
             let is_marked = git_directory
                 .strip_prefix(tree)
                 .is_ok_and(|below| below.iter().any(|name| name == MARK));
-            // A layout with worktrees side by side keeps the git directory under another name, and
-            // a `.git` points to it.
+            // A layout with adjacent worktrees keeps the git directory under another name, and a
+            // `.git` points to it.
             let is_own =
                 || tree != top && leads_to(tree).is_ok_and(|own| git_directory.starts_with(own));
             !is_marked && !is_own()
@@ -106,14 +109,14 @@ fn is_work_tree_content(git_directory: &Path, top: &Path) -> bool {
     )
 }
 
-/// A path as git writes it.
+/// Returns a path as git writes it.
 #[cfg(unix)]
 pub(super) fn path_of(bytes: &[u8]) -> io::Result<OsString> {
     let path: &OsStr = std::os::unix::ffi::OsStrExt::from_bytes(bytes);
     Ok(path.to_owned())
 }
 
-/// A path as git writes it.
+/// Returns a path as git writes it.
 #[cfg(not(unix))]
 pub(super) fn path_of(bytes: &[u8]) -> io::Result<OsString> {
     std::str::from_utf8(bytes).map(OsString::from).map_err(io::Error::other)

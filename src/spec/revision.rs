@@ -1,8 +1,9 @@
-//! A spec as it was at a git revision: its files, read from the repository without touching the
-//! work tree.
+//! Reads a spec as it was at a git revision, from the repository and without touching the work
+//! tree.
 //!
-//! [`Git`] does the work (`rev-parse`, `ls-tree`, `cat-file`): it knows worktrees, alternates,
-//! abbreviated ids and whom to trust. Its output is bounded and written to files as it arrives.
+//! [`Git`] does the work (`rev-parse`, `ls-tree`, `cat-file`), because it knows worktrees,
+//! alternates, abbreviated ids and trusted owners. Its output is bounded and written to files as it
+//! arrives.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -15,26 +16,26 @@ use super::load::is_yaml;
 use super::repository::path_of;
 use super::revision_error::RevisionError;
 
-/// Most bytes of all files of a revision together.
+/// Maximum total size of the files of a revision, in bytes.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Most files that are read from a revision.
+/// Maximum number of files that are read from a revision.
 const MOST_FILES: usize = 100_000;
 
-/// Most bytes of a listing. It names every file below a directory, including those that do not
-/// belong to the spec.
+/// Maximum size of a listing, in bytes. It names every file below a directory, including those that
+/// do not belong to the spec.
 const LARGEST_LISTING: u64 = 256 * 1024 * 1024;
 
-/// Longest line of the output, in bytes: a path and what precedes it.
+/// Maximum length of a line of the output, in bytes: a path and the columns before it.
 const LONGEST_LINE: u64 = 8 * 1024;
 
-/// Longest revision, in bytes.
+/// Maximum length of a revision, in bytes.
 const LONGEST_REVISION: usize = 1024;
 
 /// The inputs of a spec at a revision.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Revision {
-    /// The commit, its full id.
+    /// The full id of the commit.
     pub commit: String,
     /// Copies of the inputs that existed, to be loaded instead of them.
     pub inputs: Vec<PathBuf>,
@@ -44,10 +45,10 @@ pub struct Revision {
 
 /// Copies the YAML files of a spec's inputs, as they were at a revision, to a directory.
 ///
-/// An input that did not exist then is left out.
+/// An input that did not exist at that revision is left out.
 ///
 /// # Errors
-/// No git, no trusted repository, no such revision, or a limit is exceeded.
+/// Fails if there is no git, no trusted repository or no such revision, or if a limit is exceeded.
 pub fn at_revision(
     inputs: &[PathBuf],
     revision: &str,
@@ -95,10 +96,10 @@ pub fn at_revision(
     Ok(result)
 }
 
-/// The full id of the commit that a revision means in the repository of a directory.
+/// Resolves a revision in the repository of a directory and returns the full id of its commit.
 ///
 /// # Errors
-/// No git, no trusted repository, no such revision.
+/// Fails if there is no git, no trusted repository or no such revision.
 pub fn resolve_revision(
     directory: &Path,
     revision: &str,
@@ -107,13 +108,13 @@ pub fn resolve_revision(
     commit(&Git::open(directory, environment)?, revision)
 }
 
-/// Whether a revision is the full id of an object, which cannot be a name.
+/// Returns true if a revision is the full id of an object, which cannot be a name.
 #[must_use]
 pub fn is_object_id(revision: &str) -> bool {
     matches!(revision.len(), 40 | 64) && revision.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The commit that a revision means.
+/// Resolves a revision to a commit.
 fn commit(git: &Git, revision: &str) -> Result<String, RevisionError> {
     let is_text = !revision.trim().is_empty() && !revision.chars().any(char::is_control);
     if !is_text || revision.starts_with('-') || revision.len() > LONGEST_REVISION {
@@ -139,23 +140,23 @@ fn commit(git: &Git, revision: &str) -> Result<String, RevisionError> {
     Err(RevisionError::Unknown(revision.to_owned(), hint))
 }
 
-/// How much may still be read.
+/// The remaining limits.
 struct Budget {
     bytes: u64,
     files: usize,
 }
 
-/// Something below a directory of a revision.
+/// A file or link below a directory of a revision.
 struct Entry {
     /// Relative to the directory.
     path: PathBuf,
     /// The id of its content.
     id: String,
-    /// Whether it is a symbolic link; its content is then the target.
+    /// True if it is a symbolic link. Its content is then the target.
     is_link: bool,
 }
 
-/// The YAML files below a directory, and the links, because these may lead to some.
+/// Returns the YAML files below a directory, and the links, because these may lead to YAML files.
 fn entries(
     git: &Git,
     commit: &str,
@@ -193,7 +194,7 @@ fn entries(
     if ended.is_success { Ok(entries) } else { Err(RevisionError::Refused(ended.complaint)) }
 }
 
-/// Reads up to a delimiter, which is left out; `false` at the end.
+/// Reads up to a delimiter, which is left out. Returns false at the end.
 fn until(
     answer: &mut (impl BufRead + ?Sized),
     delimiter: u8,
@@ -208,8 +209,8 @@ fn until(
     }
 }
 
-/// One line of a listing: mode, type, id, a tab, the path. `None` for what is neither a YAML file
-/// nor a link.
+/// Parses one line of a listing: mode, type, id, a tab, the path. Returns `None` for anything
+/// except a YAML file or a link.
 fn entry(line: &[u8], prefix: &Path) -> Result<Option<Entry>, RevisionError> {
     let missing = || RevisionError::Answer("ls-tree");
     let tab = line.iter().position(|byte| *byte == b'\t').ok_or_else(missing)?;
@@ -301,7 +302,7 @@ fn copy(
     Ok(left_out)
 }
 
-/// The size of the next content.
+/// Reads the size of the next content.
 fn size(
     answer: &mut (impl BufRead + ?Sized),
     line: &mut Vec<u8>,
@@ -322,7 +323,7 @@ fn size(
     }
 }
 
-/// Whether the target of a link is below the directory that its path is relative to.
+/// Returns true if the target of a link is below the directory that its path is relative to.
 fn stays_below(path: &Path, leads_to: &Path) -> bool {
     let mut depth = path.components().count() - 1;
     !leads_to.as_os_str().is_empty()
@@ -340,13 +341,11 @@ fn stays_below(path: &Path, leads_to: &Path) -> bool {
         })
 }
 
-/// Makes a symbolic link.
 #[cfg(unix)]
 fn make_link(leads_to: &Path, link: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(leads_to, link)
 }
 
-/// Makes a symbolic link.
 #[cfg(not(unix))]
 fn make_link(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())

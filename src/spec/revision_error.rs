@@ -1,4 +1,4 @@
-//! Why a spec of a Git revision cannot be read.
+//! Why a spec of a git revision cannot be read.
 
 use std::io;
 use std::path::PathBuf;

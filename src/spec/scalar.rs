@@ -1,9 +1,9 @@
-//! Finds where a part of a scalar's text is in the file.
+//! Finds the place in the file of a part of a scalar's text.
 //!
-//! The scalar's source is decoded again, and each byte of the result is recorded with the piece of
-//! the file that it came from. If the result differs from the scalar's text (because of a
-//! substitution, or a form that is not handled here), the place is the whole scalar: a place is
-//! never wrong, at worst it is large.
+//! Decodes the scalar's source again and records for each byte of the result the piece of the file
+//! that it came from. If the result differs from the scalar's text (because of a substitution, or
+//! an unsupported form), the place is the whole scalar. A place is never wrong, but it may be
+//! larger than needed.
 //!
 //! | form | what is undone |
 //! |---|---|
@@ -15,13 +15,14 @@ use std::ops::Range;
 
 use crate::diagnostic::{Place, Span};
 
-/// The place of a part of a scalar; that of the whole scalar if the part cannot be found.
+/// Returns the place of a part of a scalar. Returns that of the whole scalar if the part cannot be
+/// found.
 ///
 /// # Units
 /// `part` is in bytes of the scalar's text.
 pub(super) fn within(place: Place, file: &str, scalar: &str, part: Range<usize>) -> Place {
     let (start, end) = (place.span.start as usize, place.span.end as usize);
-    // A block begins at its first letter; its header and indentation are before it.
+    // A block begins at its first letter, after its header and indentation.
     let header = header(file, start);
     let from = header.map_or(start, |h| h.content);
     let decoded = file.get(from..end).map(|written| decode(written, header.map(|h| h.is_folded)));
@@ -36,13 +37,12 @@ pub(super) fn within(place: Place, file: &str, scalar: &str, part: Range<usize>)
 /// The header of a block.
 #[derive(Debug, Clone, Copy)]
 struct Header {
-    /// Whether lines are folded.
     is_folded: bool,
-    /// Where the line below the header begins.
+    /// Start of the line below the header.
     content: usize,
 }
 
-/// The header of the block whose text begins at `start`, if it is a block.
+/// Returns the header of the block whose text begins at `start`, if it is a block.
 fn header(file: &str, start: usize) -> Option<Header> {
     let mut content = file.get(..start)?.rfind('\n')? + 1;
     if !file[content..start].bytes().all(|b| b == b' ') {
@@ -65,13 +65,13 @@ fn header(file: &str, start: usize) -> Option<Header> {
     }
 }
 
-/// The part of the source that corresponds to a part of the text.
+/// Returns the part of the source that corresponds to a part of the text.
 fn locate(decoded: &Decoded, scalar: &str, part: Range<usize>) -> Option<Range<usize>> {
     if part.start > part.end || part.end > scalar.len() {
         return None;
     }
     let is_same = decoded.text == scalar.as_bytes();
-    // Depending on what follows it, the end of a block belongs to the scalar or not.
+    // The end of a block belongs to the scalar or not, depending on the text after it.
     let is_same =
         is_same || decoded.text.trim_ascii_end() == scalar.trim_end_matches(['\n', ' ']).as_bytes();
     if !is_same {
@@ -117,7 +117,7 @@ impl Decoded {
         }
     }
 
-    /// Removes blanks from the end, down to a length.
+    /// Removes blanks from the end, but keeps at least `least` bytes.
     fn trim_blanks(&mut self, least: usize) {
         while self.text.len() > least && matches!(self.text.last(), Some(b' ' | b'\t')) {
             self.text.pop();
@@ -126,7 +126,7 @@ impl Decoded {
     }
 }
 
-/// Decodes a scalar from its source; of a block, the part below its header.
+/// Decodes a scalar from its source; for a block, from the part below its header.
 fn decode(written: &str, folded: Option<bool>) -> Decoded {
     if let Some(is_folded) = folded {
         return block(written, is_folded);
@@ -141,7 +141,7 @@ fn decode(written: &str, folded: Option<bool>) -> Decoded {
     }
 }
 
-/// Decodes a plain or quoted scalar; lines are folded.
+/// Decodes a plain or quoted scalar and folds its lines.
 fn flow(inner: &str, shift: usize, quote: char) -> Decoded {
     let mut decoded = Decoded::default();
     let mut at = 0;
@@ -176,7 +176,7 @@ fn flow(inner: &str, shift: usize, quote: char) -> Decoded {
     decoded
 }
 
-/// Decodes an escape in a double-quoted scalar; returns where it ends.
+/// Decodes an escape in a double-quoted scalar. Returns the position after it.
 fn escape(inner: &str, start: usize, shift: usize, decoded: &mut Decoded) -> usize {
     let Some(letter) = inner[start + 1..].chars().next() else { return inner.len() };
     let after = start + 1 + letter.len_utf8();
@@ -229,7 +229,6 @@ struct Line<'t> {
     text: &'t str,
 }
 
-/// The lines of a text.
 fn lines(text: &str) -> Vec<Line<'_>> {
     let mut start = 0;
     text.split_inclusive('\n')

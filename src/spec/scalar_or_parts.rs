@@ -1,4 +1,4 @@
-//! A word, or a mapping or list: `owasp: off` as well as `owasp: { paranoia: 2 }`.
+//! A word, or a mapping or list: `owasp: off` and `owasp: { paranoia: 2 }`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,7 +10,6 @@ use super::deserialize::{SCALAR_OR, Text};
 /// A single value as written, or a mapping or list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ScalarOr<T> {
-    /// A word.
     Word(Text),
     /// A mapping or a list.
     Parts(T),

@@ -4,8 +4,8 @@
 //! The same schema drives editors (committed as `schema/spec.schema.json`) and the program's shape
 //! check, so that both agree. Rules that depend on the record type (members of `data`, whether
 //! `content` and `priority` are required) are added here as conditions, in a form that the YAML
-//! language server completes well; the program checks them with the model instead, whose messages
-//! are better than a schema's.
+//! language server completes well. The program checks them with the model, whose messages are
+//! better.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -15,10 +15,10 @@ use super::syntax::FileSyntax;
 use crate::model::RecordType;
 use crate::model::facts::{FieldFacts, FieldKind, Slot, TypeFacts};
 
-/// Mark of the few keys that take `null`.
+/// Marks the few keys that accept `null`.
 const NULLABLE: &str = "x-nullable";
 
-/// The schema.
+/// Returns the schema.
 #[must_use]
 pub fn schema() -> Value {
     let mut schema = of::<FileSyntax>();
@@ -38,7 +38,7 @@ pub fn schema() -> Value {
     schema
 }
 
-/// The schema of a form of files; absent keys are not `null`.
+/// Returns the schema of a file format. Absent keys are not `null`.
 pub(super) fn of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft07().for_deserialize().with(|s| s.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
@@ -46,7 +46,7 @@ pub(super) fn of<T: JsonSchema>() -> Value {
     schema
 }
 
-/// Removes the `null` that every optional key brings in; an absent key is not `null`.
+/// Removes the `null` that every optional key adds. An absent key is not `null`.
 fn without_null(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
@@ -63,7 +63,8 @@ fn without_null(schema: &mut Value) {
             if let Some(Value::Array(branches)) = object.get_mut("anyOf") {
                 branches.retain(|b| b.get("type").is_none_or(|t| t != "null"));
                 if let [only] = branches.as_slice() {
-                    // A single branch is the schema itself; the key's description replaces its own.
+                    // A single alternative is the schema itself. The key's description replaces its
+                    // own.
                     let only = only.as_object().cloned().unwrap_or_default();
                     object.shift_remove("anyOf");
                     for (key, value) in only {
@@ -99,7 +100,7 @@ fn titles(schema: &mut Value) {
     }
 }
 
-/// The conditions that follow from the type of a record.
+/// Returns the conditions that follow from the type of a record.
 fn conditions(facts: &TypeFacts) -> Vec<Value> {
     let is_type = json!({ "const": facts.name });
     let wanted = json!({
@@ -137,7 +138,7 @@ fn conditions(facts: &TypeFacts) -> Vec<Value> {
     conditions
 }
 
-/// The keys of a record whose meaning depends on the type.
+/// Returns the schema of the keys whose meaning depends on the record type.
 fn members(facts: &TypeFacts) -> Value {
     let mut members = Map::new();
     let examples = facts.examples;
@@ -163,17 +164,17 @@ fn members(facts: &TypeFacts) -> Value {
     Value::Object(members)
 }
 
-/// The members of `data`.
+/// Returns the schema of `data`.
 fn data(facts: &TypeFacts) -> Value {
     let properties: Map<String, Value> =
         facts.fields.iter().map(|f| (f.name.to_owned(), field(f))).collect();
-    // A priority that Cloudflare has next to `data` may be in either place.
+    // Cloudflare has some priorities next to `data`. They may be in either place.
     let needed = |f: &&FieldFacts| f.slot == Slot::Data && !f.is_optional();
     let required: Vec<_> = facts.fields.iter().filter(needed).map(|f| f.name).collect();
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
-/// One member of `data`.
+/// Returns the schema of one member of `data`.
 fn field(facts: &FieldFacts) -> Value {
     let mut schema = match facts.kind {
         FieldKind::Integer { max } => json!({
@@ -211,7 +212,7 @@ fn field(facts: &FieldFacts) -> Value {
     schema
 }
 
-/// A number in units of its last decimal place, as JSON.
+/// Returns a number in units of its last decimal place, as JSON.
 fn in_units(number: i64, places: u8) -> Value {
     let scale = 10i64.pow(places.into());
     if number % scale == 0 {

@@ -1,8 +1,8 @@
 //! Checks that a tree has the shape of a spec: keys, kinds of values, allowed words, required keys.
 //!
-//! A tree goes in; findings and the same tree without the refused parts come out, so that the rest
-//! can be read and checked too. The shape is compiled from the JSON Schema, the single source for
-//! editors and for the program; conditions on the record type (`if`/`then`) are left to the model,
+//! Takes a tree. Returns findings and the same tree without the refused parts, so that the rest can
+//! be read and checked too. The shape is compiled from the JSON Schema, the single source for
+//! editors and for the program. Conditions on the record type (`if`/`then`) are left to the model,
 //! whose messages are better.
 
 use std::collections::{HashMap, HashSet};
@@ -28,14 +28,13 @@ struct Kinds {
     object: bool,
 }
 
-/// A compiled schema.
 #[derive(Debug, Default)]
 pub(super) struct CompiledSchema {
     kinds: Kinds,
     /// Known keys, in the order of the schema.
     keys: Vec<String>,
     properties: HashMap<String, CompiledSchema>,
-    /// What free keys contain.
+    /// The schema of values under free keys.
     free: Option<Box<CompiledSchema>>,
     required: Vec<String>,
     words: Vec<String>,
@@ -44,23 +43,23 @@ pub(super) struct CompiledSchema {
     needs_item: bool,
     alternatives: Vec<CompiledSchema>,
     is_record_type: bool,
-    /// Whether any value is valid.
+    /// True if any value is valid.
     is_free: bool,
 }
 
-/// The results of the check in addition to findings.
+/// The results of the check other than findings.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
     /// Places of values that may be secrets, which must not be shown.
     pub(super) secrets: Vec<Place>,
     /// Starts of mappings from which a known or misspelt key was removed, and of lists from which
-    /// an item was, so that nothing is reported as missing there.
+    /// an item was removed. Nothing is reported as missing there.
     pub(super) reduced: HashSet<u32>,
 }
 
-/// Checks the tree of a spec, and removes what was refused.
+/// Checks the tree of a spec, and removes refused parts.
 ///
-/// The nodes in `failed` have no value, which has been reported; they are removed silently.
+/// The nodes in `failed` have no value, which has been reported. They are removed silently.
 pub(super) fn check(
     tree: &mut Tree,
     failed: &HashSet<NodeId>,
@@ -76,8 +75,7 @@ pub(super) fn check(
     )
 }
 
-/// Checks a tree against a schema, and removes what was refused; `name` is what messages call the
-/// whole file.
+/// Checks a tree against a schema, and removes refused parts. Messages call the whole file `name`.
 pub(super) fn check_with_schema(
     compiled: &CompiledSchema,
     name: &'static str,
@@ -146,14 +144,14 @@ fn compile(schema: &Value) -> CompiledSchema {
 }
 
 impl CompiledSchema {
-    /// That of a file. Its version is checked when it is parsed, before its shape.
+    /// Compiles the schema of a file. The version is checked by the parser, before the shape.
     pub(super) fn new(schema: &Value) -> Self {
         let mut compiled = compile(schema);
         compiled.required.clear();
         compiled
     }
 
-    /// Whether a word is one of the allowed ones.
+    /// Returns true if a word is allowed.
     fn allows_value(&self, word: &str) -> bool {
         self.words.iter().any(|w| w == word)
             || self.alternatives.iter().any(|a| a.allows_value(word))
@@ -161,7 +159,7 @@ impl CompiledSchema {
 }
 
 impl Kinds {
-    /// What either accepts.
+    /// Returns the kinds that either accepts.
     fn or(self, other: Self) -> Self {
         Self {
             null: self.null || other.null,
@@ -174,7 +172,7 @@ impl Kinds {
         }
     }
 
-    /// Whether a node of this kind fits.
+    /// Returns true if a node has one of these kinds.
     fn take(self, tree: &Tree, id: NodeId) -> bool {
         match (&tree.node(id).kind, tree.meaning(id)) {
             (Kind::Sequence(_), _) => self.array,
@@ -187,13 +185,13 @@ impl Kinds {
         }
     }
 
-    /// As text for messages.
+    /// Returns the kinds as text for messages.
     fn words(self) -> String {
         let mut words = Vec::new();
         if self.string {
             words.push("text");
         }
-        // Wherever text is valid, numbers are taken as text; mentioning them would not help.
+        // Wherever text is valid, numbers are read as text. Naming both would not help.
         if self.integer || (self.number && !self.string) {
             words.push("a number");
         }
@@ -216,10 +214,10 @@ impl Kinds {
     }
 }
 
-/// How messages name a node.
+/// The name of a node in messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Name<'n> {
-    /// The whole file, by what it is.
+    /// The whole file, by its kind.
     File(&'static str),
     /// The value of a key.
     Key(&'n str),
@@ -228,7 +226,7 @@ enum Name<'n> {
 }
 
 impl Name<'_> {
-    /// The name of the items of what has this name.
+    /// Returns the name of an item below this name.
     fn item(self) -> Self {
         match self {
             Self::File(name) => Self::File(name),
@@ -256,7 +254,7 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Checks a node; returns whether it is kept.
+    /// Checks a node. Returns true if it is kept.
     fn node(&mut self, id: NodeId, compiled: &CompiledSchema, name: Name<'_>) -> bool {
         if self.failed.contains(&id) || super::is_enough(self.diagnostics) {
             return false;
@@ -350,7 +348,7 @@ impl Check<'_> {
         true
     }
 
-    /// Checks the keys of a mapping and their values, and removes what is refused.
+    /// Checks the keys of a mapping and their values, and removes refused ones.
     fn mapping(&mut self, id: NodeId, compiled: &CompiledSchema, name: Name<'_>) {
         let Kind::Mapping(entries) = &mut self.tree.node_mut(id).kind else { return };
         let mut entries = std::mem::take(entries);
@@ -410,7 +408,7 @@ impl Check<'_> {
         }
     }
 
-    /// A key that is not in the schema.
+    /// Reports a key that is not in the schema.
     fn unknown_key(&mut self, id: NodeId, value: NodeId, compiled: &CompiledSchema) {
         let (key, place) = (self.tree.text(id), self.tree.place(id));
         if names_credential(key) {
@@ -429,8 +427,7 @@ impl Check<'_> {
                 .push(findings::UNKNOWN_KEY.at(place, detail).help(format!("write `{meant}`")));
             return;
         }
-        // A consent of an earlier version: the new one covers more, so it is for the author to say
-        // it.
+        // The consent of an earlier version was narrower, so the author must choose the new one.
         if let Some(danger) =
             Danger::successor(key).filter(|danger| compiled.properties.contains_key(danger.code()))
         {
@@ -449,7 +446,7 @@ impl Check<'_> {
         );
     }
 
-    /// A value of the wrong kind.
+    /// Reports a value of the wrong kind.
     fn wrong_kind(&mut self, id: NodeId, compiled: &CompiledSchema, name: Name<'_>) {
         if let (Kind::Sequence(_), Name::Key(key @ ("owasp" | "cloudflare"))) =
             (&self.tree.node(id).kind, name)
@@ -518,7 +515,7 @@ impl Check<'_> {
     }
 }
 
-/// "in this record", for the node in which something is missing.
+/// Returns "in this record" or similar, for the node in which something is missing.
 fn inside(name: Name<'_>) -> &'static str {
     if name == Name::Item("records") { "in this record" } else { "here" }
 }

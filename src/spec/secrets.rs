@@ -1,13 +1,13 @@
-//! Values that may be credentials are never shown.
+//! Masks values that may be credentials, so that they are never shown.
 //!
 //! The shape check refuses a key that names a credential, and knows the value's place. But it does
-//! not see what the scan could not read or skipped, so the lines are also searched as text before
-//! anything is shown. Masking too much does no harm: it only affects what findings quote from a
-//! file.
+//! not see parts that the scan could not read or skipped, so the lines are also searched as text
+//! before anything is shown. Masking too much is harmless: it only affects the parts of a file that
+//! findings quote.
 
 use crate::diagnostic::{Diagnostic, Place, SourceId, Sources, Span, findings, names_credential};
 
-/// Something that names a credential.
+/// Reports a value that names a credential.
 pub(super) fn found(place: Place, what: &str) -> Diagnostic {
     findings::SECRET.at(place, what).help(
         "remove it here and revoke it if it was ever committed; set CLOUDFLARE_API_TOKEN or CLOUDFLARE_API_TOKEN_FILE in the \
@@ -15,19 +15,18 @@ pub(super) fn found(place: Place, what: &str) -> Diagnostic {
     )
 }
 
-/// Masks values that may be secrets, those that were found and those that look like some, before
-/// anything is shown.
+/// Masks the given places and all other values that look like secrets.
 pub(super) fn mask(mut places: Vec<Place>, sources: &mut Sources) {
     places.extend(sources.iter().flat_map(|(id, source)| find(id, source.text())));
     places.into_iter().for_each(|place| sources.redact(place));
 }
 
-/// The values that follow a key that names a credential, on the lines of a text.
+/// Returns the values that follow a key that names a credential, on the lines of a text.
 fn find(source: SourceId, text: &str) -> Vec<Place> {
     let mut places = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        // Most lines contain no such word, and searching for it is cheap.
+        // Most lines contain no such word, and this test is cheap.
         if names_credential(line) {
             in_line(line, |from, to| {
                 places.push(Place { source, span: Span::new(start + from, start + to) });
@@ -38,7 +37,7 @@ fn find(source: SourceId, text: &str) -> Vec<Place> {
     places
 }
 
-/// Reports the range of each such value in a line.
+/// Calls `found` with the range of each such value in a line.
 fn in_line(line: &str, mut found: impl FnMut(usize, usize)) {
     for (colon, _) in line.match_indices([':', '=']) {
         let before = line[..colon].trim_end_matches(['"', '\'', ' ']);

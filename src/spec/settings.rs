@@ -1,5 +1,5 @@
-//! Zone settings: known ones are checked against their valid values, and converted to the type that
-//! Cloudflare expects.
+//! Zone settings: checks known ones against their valid values and converts them to Cloudflare's
+//! types.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use crate::diagnostic::{Diagnostics, Place, findings};
 use crate::model::Value;
 use crate::model::facts::settings::{SETTINGS, SettingKind, of};
 
-/// An invalid value of a setting: the error, and what to write instead.
+/// An invalid value of a setting: the error, and the suggested correction.
 type Wrong = (String, String);
 
-/// The value of a setting, converted to the setting's type; `None` if that is impossible, which is
-/// reported. The value of an unknown setting is unchanged, with a note.
+/// Returns the value of a setting, converted to the setting's type. Reports an invalid value and
+/// returns `None`. Returns the value of an unknown setting unchanged, with a note.
 pub(super) fn checked(
     name: &str,
     place: Place,
@@ -41,16 +41,16 @@ pub(super) fn checked(
     }
 }
 
-/// The value of a known setting, converted to the setting's type. The value of an unknown setting
-/// is unchanged.
+/// Returns the value of a known setting, converted to the setting's type. Returns the value of an
+/// unknown setting unchanged.
 ///
 /// # Errors
-/// It is none of the setting's values: why, and what to write instead.
+/// Fails if it is none of the setting's values, with the reason and the suggested correction.
 pub(crate) fn setting_value(name: &str, value: Value) -> Result<Value, (String, String)> {
     of(name).map_or(Ok(value.clone()), |facts| typed(name, facts.kind, value))
 }
 
-/// A value converted to the type of a setting or of a member of one.
+/// Converts a value to the type of a setting or of a member of one.
 fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
     let shown = super::clip(&value.to_string());
     let wrong = |help: String| Err((format!("`{path}` cannot be `{shown}`"), help));
@@ -117,7 +117,8 @@ fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
             for (name, value) in given {
                 let path = format!("{path}.{name}");
                 let Some((_, kind)) = members.iter().find(|(known, _)| *known == name) else {
-                    // Cloudflare may add members; a name that resembles a known one is misspelt.
+                    // Cloudflare may add members. A name that resembles a known one is a
+                    // misspelling.
                     if let Some(near) = nearest(&name, members.iter().map(|(name, _)| *name)) {
                         return Err((
                             format!("there is no `{}`", super::clip(&path)),
@@ -134,11 +135,11 @@ fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
     }
 }
 
-/// The word for a value. YAML reads `1.2` as a number and `true` as a boolean; for Cloudflare both
-/// are words.
+/// Returns the word for a value. YAML reads `1.2` as a number and `true` as a boolean; for
+/// Cloudflare both are words.
 ///
 /// # Errors
-/// It is not one of the words; says what to write instead.
+/// Fails if it is not one of the words, with the suggested correction.
 fn enumerated(words: &'static [&'static str], value: &Value) -> Result<&'static str, String> {
     let find = |text: &str| words.iter().copied().find(|word| *word == text);
     let text = match value {
@@ -165,7 +166,7 @@ fn enumerated(words: &'static [&'static str], value: &Value) -> Result<&'static 
     })
 }
 
-/// A whole number, or text with one, which is what substitution gives.
+/// Reads a whole number, or text with one, which is the result of a substitution.
 fn number(value: &Value) -> Option<u64> {
     match value {
         Value::Integer(number) => u64::try_from(*number).ok(),
@@ -176,7 +177,7 @@ fn number(value: &Value) -> Option<u64> {
     }
 }
 
-/// A number as a value.
+/// Converts a number to a value.
 fn integer(number: u64) -> Result<Value, Wrong> {
     Ok(Value::Integer(i64::try_from(number).unwrap_or(i64::MAX)))
 }

@@ -1,5 +1,5 @@
-//! What `import --factor` takes out of a spec: values that many records share, as variables;
-//! protection that zones share, as profiles.
+//! Shared values for `import --factor`: values that many records share become variables, and
+//! protection that zones share becomes profiles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,12 +9,12 @@ use super::emit;
 use super::write_yaml::scalar;
 use crate::model::Desired;
 
-/// How often a value is used before it is worth a variable.
+/// Minimum number of uses of a value that becomes a variable.
 const OFTEN: usize = 3;
-/// The longest name of a variable.
+/// Maximum length of a variable's name.
 const LONGEST_NAME: usize = 60;
 
-/// Values that many records have, with names for them.
+/// Returns values that many records have, with names for them.
 pub(super) fn variables(desired: &Desired) -> BTreeMap<String, String> {
     let mut uses: BTreeMap<(&str, String), usize> = BTreeMap::new();
     for record in desired.zones.values().flat_map(|zone| &zone.records) {
@@ -40,7 +40,7 @@ pub(super) fn variables(desired: &Desired) -> BTreeMap<String, String> {
     often.collect()
 }
 
-/// Protection that several zones have.
+/// Returns protection that several zones have, with names for it.
 pub(super) fn profiles(desired: &Desired) -> Vec<(String, Json)> {
     let mut shared: Vec<(Json, usize)> = Vec::new();
     for zone in desired.zones.values() {

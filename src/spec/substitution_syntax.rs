@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The most characters of a name.
+/// Maximum length of a name, in characters.
 const LONGEST_NAME: usize = 64;
 
 /// A piece of a scalar.
@@ -12,14 +12,14 @@ pub enum Piece<'t> {
     Text(&'t str),
     /// `$${`.
     Escape,
-    /// `${NAME}`: the name.
+    /// `${NAME}` with the name.
     Variable(&'t str),
-    /// A `${` that begins nothing complete, with what might be a name.
+    /// An incomplete `${` with the text that might be a name.
     Incomplete(&'t str),
 }
 
 impl Piece<'_> {
-    /// What it stands for; `None` for a variable.
+    /// Returns the text that it means; `None` for a variable.
     #[must_use]
     pub fn literal(&self) -> Option<&str> {
         match self {
@@ -30,7 +30,7 @@ impl Piece<'_> {
     }
 }
 
-/// The pieces of a scalar, with their ranges in it.
+/// Returns the pieces of a scalar with their ranges.
 pub fn pieces(text: &str) -> impl Iterator<Item = (Range<usize>, Piece<'_>)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -64,14 +64,14 @@ pub fn pieces(text: &str) -> impl Iterator<Item = (Range<usize>, Piece<'_>)> {
     })
 }
 
-/// Whether a text is the name of a variable.
+/// Returns true if a text is a valid variable name.
 pub(super) fn is_name(text: &str) -> bool {
     let legal = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let begins_with_digit = text.starts_with(|c: char| c.is_ascii_digit());
     !text.is_empty() && text.len() <= LONGEST_NAME && text.chars().all(legal) && !begins_with_digit
 }
 
-/// Escapes a text, so that it means itself.
+/// Escapes a text so that it contains no substitutions.
 pub(super) fn escape(text: &str) -> String {
     text.replace("${", "$${")
 }

@@ -1,12 +1,12 @@
-//! "Did you mean": the nearest of several words, and words that other programs have for keys,
-//! record types and switches.
+//! "Did you mean": the nearest of several words, and words of other programs for keys, record types
+//! and switches.
 
-/// The candidate nearest to a word, if one is near enough to be what the author meant.
+/// Returns the candidate nearest to a word, if one is near enough to be what the author meant.
 pub(super) fn nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    // Long words are not typos, and the distance is quadratic in the length.
+    // Long words are not typos, and the distance takes quadratic time.
     if word.is_empty() || word.len() > 64 {
         return None;
     }
@@ -16,10 +16,10 @@ pub(super) fn nearest<'a>(
     candidates
         .into_iter()
         .filter_map(|c| {
-            // Case, and `-` for `_`, cost nothing; an abbreviation such as `prio` costs little.
+            // Case, and `-` for `_`, are free; an abbreviation such as `prio` is cheap.
             let candidate = c.to_lowercase().replace('-', "_");
             let short = lower.len() >= 3 && candidate.starts_with(&lower);
-            // The distance is at least the difference of the lengths, and takes far longer to
+            // The distance is at least the difference of the lengths, which is much faster to
             // compute.
             if !short && candidate.chars().count().abs_diff(letters) > allowed {
                 return None;
@@ -32,7 +32,7 @@ pub(super) fn nearest<'a>(
         .map(|(_, c)| c)
 }
 
-/// `on` or `off` for words with the same meaning.
+/// Returns `on` or `off` for words with the same meaning.
 pub(super) fn switch_meant(word: &str) -> Option<&'static str> {
     match word.to_ascii_lowercase().as_str() {
         "on" | "yes" | "y" | "true" | "enable" | "enabled" | "active" | "1" => Some("on"),
@@ -41,7 +41,7 @@ pub(super) fn switch_meant(word: &str) -> Option<&'static str> {
     }
 }
 
-/// The key for a name that other programs and APIs use.
+/// Returns the key for a name that other programs and APIs use.
 pub(super) fn foreign_key(key: &str) -> Option<&'static str> {
     match key.to_ascii_lowercase().as_str() {
         "value" | "values" | "target" | "address" | "rdata" | "answer" => Some("content"),
@@ -54,7 +54,7 @@ pub(super) fn foreign_key(key: &str) -> Option<&'static str> {
     }
 }
 
-/// What to write instead of a record type of other providers.
+/// Returns the suggested replacement for a record type of other providers.
 pub(super) fn foreign_type(text: &str) -> Option<&'static str> {
     match text.to_ascii_uppercase().as_str() {
         "ALIAS" | "ANAME" | "FLATTEN" => Some(
@@ -65,7 +65,7 @@ pub(super) fn foreign_type(text: &str) -> Option<&'static str> {
     }
 }
 
-/// "did you mean `x`?", or the list of allowed words.
+/// Returns "did you mean `x`?" or the list of allowed words.
 pub(super) fn hint<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str> + Clone,

@@ -12,7 +12,7 @@ pub(super) fn collect(
     all: &mut Vec<Suppression>,
     diagnostics: &mut Diagnostics,
 ) {
-    // Most files have none; then there is nothing to do.
+    // Most files have none.
     if !text.contains("lint") {
         return;
     }

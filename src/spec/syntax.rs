@@ -57,7 +57,7 @@ pub(super) struct ZoneSyntax {
     /// Cloudflare's id of the zone, 32 hexadecimal digits: needed if several zones have the same
     /// name.
     pub(super) id: Option<Spanned<Text>>,
-    /// What happens to records that the spec does not name: `keep` reports and never changes them,
+    /// Treatment of records that the spec does not name: `keep` reports and never changes them,
     /// `prune` deletes them.
     pub(super) unmanaged: Option<Spanned<UnmanagedSyntax>>,
     /// Records that are left alone even with `unmanaged: prune`.
@@ -73,7 +73,7 @@ pub(super) struct ZoneSyntax {
     /// Zone settings by Cloudflare's names (`ssl`, `min_tls_version`, …); all others are left
     /// alone.
     pub(super) settings: Option<Entries<Spanned<AnyValue>>>,
-    /// Whether DNSSEC is on. The DS record for the registrar is printed.
+    /// Turns DNSSEC on or off. The DS record for the registrar is printed.
     pub(super) dnssec: Option<Spanned<SwitchSyntax>>,
     /// DNS settings of the zone; those not listed are left alone.
     #[serde(default)]
@@ -90,7 +90,8 @@ pub(super) struct ZoneSyntax {
     #[schemars(schema_with = "lint")]
     #[expect(dead_code, reason = "read from the tree; here for the schema")]
     pub(super) lint: Option<Entries<Text>>,
-    /// What must hold after every plan, each with a name; `zonewright test` checks it offline.
+    /// Expectations that must hold after every plan, each with a name; `zonewright test` checks it
+    /// offline.
     pub(super) expect: Option<Vec<Spanned<ExpectSyntax>>>,
     /// The records.
     pub(super) records: Option<Vec<Deferred<Spanned<RecordSyntax>>>>,
@@ -115,9 +116,9 @@ pub(super) struct ExpectSyntax {
     pub(super) is: Option<Spanned<Vec<Spanned<Text>>>>,
     /// With `resolve`: `none` for no answer, `edge` for the addresses of Cloudflare's edge.
     pub(super) answer: Option<Spanned<AnswerSyntax>>,
-    /// How a domain receives and sends mail.
+    /// The mail behaviour of a domain.
     pub(super) mail: Option<Spanned<MailSyntax>>,
-    /// Who may issue certificates.
+    /// The authorities that may issue certificates.
     pub(super) certificates: Option<Spanned<CertificatesSyntax>>,
     /// Networks whose addresses are never published: by records without the proxy, hints, SPF,
     /// aliases.
@@ -143,7 +144,7 @@ pub(super) struct ExpectSyntax {
     pub(super) by: Option<Spanned<Text>>,
 }
 
-/// Who sends a request.
+/// The sender of a request.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FromSyntax {
@@ -165,7 +166,7 @@ pub(super) enum AnswerSyntax {
     Edge,
 }
 
-/// How a domain receives and sends mail; at least one of the keys beside `domain`.
+/// The mail behaviour of a domain; at least one of the keys beside `domain`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MailSyntax {
@@ -183,7 +184,7 @@ pub(super) struct MailSyntax {
     pub(super) dkim: Option<Vec<Spanned<Text>>>,
 }
 
-/// Who may issue certificates.
+/// The authorities that may issue certificates.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CertificatesSyntax {
@@ -226,12 +227,12 @@ pub(super) struct IgnoreSyntax {
     pub(super) reason: Option<Spanned<Text>>,
 }
 
-/// The version.
+/// Returns the schema of the version.
 fn version(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "integer", "enum": [1], "default": 1 })
 }
 
-/// Fields that a request does not tell.
+/// Returns the schema of fields that a request does not contain.
 fn request_fields(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": "object",
@@ -240,7 +241,7 @@ fn request_fields(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// The DNS settings of a zone, with the limits that Cloudflare documents.
+/// Returns the schema of the DNS settings of a zone, with the limits that Cloudflare documents.
 fn dns_settings(_: &mut SchemaGenerator) -> Schema {
     let seconds = |about: &str, range: RangeInclusive<u32>| json_schema!({ "type": "integer", "minimum": range.start(), "maximum": range.end(), "description": format!("{about}, in seconds.") });
     json_schema!({

@@ -16,16 +16,14 @@ use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
 use crate::model::EvaluationBudget;
 
-/// A variable.
 #[derive(Debug, Clone)]
 pub(super) struct Variable {
-    /// Its value.
     value: String,
-    /// Where it was defined.
+    /// The place of its definition.
     place: Place,
-    /// Whether it came from the command line, which takes precedence.
+    /// True if it came from the command line, which takes precedence.
     given: bool,
-    /// Whether a file defines it.
+    /// True if a file defines it.
     defined: bool,
 }
 
@@ -36,7 +34,7 @@ pub(super) struct Variables {
 }
 
 impl Variables {
-    /// Adds one from the command line.
+    /// Adds a variable of the command line.
     pub(super) fn give(
         &mut self,
         name: &str,
@@ -60,7 +58,7 @@ impl Variables {
         }
     }
 
-    /// Reports command-line variables that no file defines or uses; `texts` are the texts of the
+    /// Reports command-line variables that no file defines or uses. `texts` are the texts of the
     /// files.
     pub(super) fn unused(&self, texts: &[&str], diagnostics: &mut Diagnostics) {
         for (name, variable) in self.all.iter().filter(|(_, v)| v.given && !v.defined) {
@@ -81,7 +79,7 @@ impl Variables {
         }
     }
 
-    /// Adds those of a file.
+    /// Adds the variables of a file.
     pub(super) fn collect(&mut self, tree: &Tree, diagnostics: &mut Diagnostics) {
         let Some(section) = tree.entry(tree.root, "variables") else { return };
         for entry in tree.entries(section.value) {
@@ -94,7 +92,7 @@ impl Variables {
                 );
                 continue;
             }
-            // A variable that is not a single value is reported by the shape check.
+            // The shape check reports a variable that is not a single value.
             if !matches!(
                 tree.meaning(entry.value),
                 Some(Meaning::Text | Meaning::Integer(_) | Meaning::Number)
@@ -132,8 +130,8 @@ impl Variables {
     /// Substitutes in a file: in every value outside `version`, `include` and `variables`, and in
     /// the names of zones.
     ///
-    /// Returns the scalars in which it failed; these have no value. The results of all files share
-    /// the budget.
+    /// Returns the scalars in which a substitution failed. They have no value. All files share the
+    /// budget.
     pub(super) fn apply(
         &self,
         tree: &mut Tree,
@@ -142,7 +140,7 @@ impl Variables {
         diagnostics: &mut Diagnostics,
     ) -> HashSet<NodeId> {
         let mut failed = HashSet::new();
-        // Most specs have no substitutions; then there is nothing to do.
+        // Most specs have no substitutions.
         if !text.contains("${") && !text.contains('\\') {
             return failed;
         }
@@ -175,10 +173,10 @@ impl Variables {
         failed
     }
 
-    /// Substitutes in one scalar; returns its new length.
+    /// Substitutes in one scalar and returns its new length.
     ///
     /// # Errors
-    /// One finding for each substitution that failed.
+    /// Fails with one finding for each substitution that failed.
     fn apply_to(
         &self,
         tree: &mut Tree,
@@ -204,7 +202,7 @@ impl Variables {
         }
     }
 
-    /// A failed substitution as a finding.
+    /// Reports a failed substitution.
     fn explain(&self, why: Why, place: Place) -> Diagnostic {
         let name = match why {
             Why::Unknown(name) => name,
@@ -230,7 +228,7 @@ impl Variables {
     }
 }
 
-/// Every scalar below a node, each once, even if aliases refer to it.
+/// Collects every scalar below a node, each once, even if aliases refer to it.
 fn collect_scalars(tree: &Tree, id: NodeId, seen: &mut [bool], scalars: &mut Vec<NodeId>) {
     if std::mem::replace(&mut seen[id.0 as usize], true) {
         return;
@@ -246,7 +244,7 @@ fn collect_scalars(tree: &Tree, id: NodeId, seen: &mut [bool], scalars: &mut Vec
     }
 }
 
-/// One variable with two values.
+/// Reports one variable with two values.
 fn clash(name: &str, place: Place, first: Place) -> Diagnostic {
     findings::VARIABLE_CLASH
         .at(place, format!("`{name}` has another value here"))
@@ -254,7 +252,7 @@ fn clash(name: &str, place: Place, first: Place) -> Diagnostic {
         .help("give the variable one value for all files, or use two names")
 }
 
-/// The names of the variables in a text.
+/// Returns the names of the variables in a text.
 fn names_used(text: &str) -> impl Iterator<Item = &str> {
     let name = |(_, piece)| match piece {
         Piece::Variable(name) => Some(name),
@@ -274,18 +272,19 @@ struct Misuse {
 /// Why a substitution failed.
 #[derive(Debug, PartialEq, Eq)]
 enum Why {
-    /// No such variable.
+    /// The variable does not exist.
     Unknown(String),
-    /// Not of the form `${NAME}`.
+    /// The text is not of the form `${NAME}`.
     Incomplete,
     /// The result is longer than any value can be.
     TooLong,
 }
 
-/// Substitutes in a text; the result has at most `longest` bytes.
+/// Substitutes in a text. The result has at most `longest` bytes.
 ///
 /// # Errors
-/// Substitutions that are incomplete, have an unknown name, or make the text too long.
+/// Fails with the substitutions that are incomplete, have an unknown name, or make the text too
+/// long.
 fn substitute<'v>(
     text: &str,
     longest: usize,

@@ -1,5 +1,5 @@
-//! YAML that is safe to show: characters that are invisible, or that a CI runner would act on, are
-//! written as escapes.
+//! Writes YAML that is safe to show: characters that are invisible, or that a CI runner would
+//! interpret, are escaped.
 //!
 //! The emitter escapes control characters, but not marks that reorder text, blanks that look like
 //! others, or lines that a runner takes for a command. So each such character is marked before the
@@ -13,7 +13,7 @@ use super::substitution_syntax::escape;
 use crate::diagnostic::{begins_command, is_hidden};
 use crate::model::Value;
 
-/// A value as YAML in which nothing is hidden. It reads back as the same value.
+/// Returns a value as YAML without hidden characters. Reading it yields the same value.
 pub(super) fn to_yaml(value: &impl Serialize) -> String {
     const WHY: &str = "maps of text and numbers are always YAML";
     let mut json = serde_json::to_value(value).expect(WHY);
@@ -27,7 +27,7 @@ pub(super) fn to_yaml(value: &impl Serialize) -> String {
     reveal(&serde_yaml::to_string(&json).expect(WHY), &word)
 }
 
-/// A value of the model for YAML.
+/// Converts a value of the model for YAML.
 pub(super) fn scalar(value: &Value) -> Json {
     match value {
         Value::Null => Json::Null,
@@ -46,11 +46,11 @@ pub(super) fn scalar(value: &Value) -> Json {
     }
 }
 
-/// A text as a scalar of one line, within brackets or without: plain where every reader takes it
-/// for text, even one of YAML 1.1, and otherwise in double quotes with escapes.
+/// Returns a text as a scalar of one line: plain if every reader takes it for text, even one of
+/// YAML 1.1, and otherwise in double quotes with escapes. It may be within brackets.
 #[must_use]
 pub fn one_line(text: &str) -> String {
-    // What some version of YAML takes for a boolean or for nothing.
+    // Words that some version of YAML reads as a boolean or as null.
     const WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -62,8 +62,7 @@ pub fn one_line(text: &str) -> String {
     double_quoted(text)
 }
 
-/// A text in double quotes, with escapes for what is not to be seen and for what a CI runner would
-/// take for a command.
+/// Returns a text in double quotes. Invisible characters and commands of a CI runner are escaped.
 #[must_use]
 pub fn double_quoted(text: &str) -> String {
     let mut out = String::from("\"");
@@ -81,7 +80,7 @@ pub fn double_quoted(text: &str) -> String {
     out
 }
 
-/// Whether a test holds for any text of a value, names included.
+/// Returns true if a test holds for any text of a value, names included.
 fn any_text(value: &Json, is: &mut impl FnMut(&str) -> bool) -> bool {
     match value {
         Json::Null | Json::Bool(_) | Json::Number(_) => false,
@@ -93,7 +92,8 @@ fn any_text(value: &Json, is: &mut impl FnMut(&str) -> bool) -> bool {
     }
 }
 
-/// The positions of characters that must be escaped. The emitter handles line breaks and tabs.
+/// Returns the positions of characters that must be escaped. The emitter handles line breaks and
+/// tabs.
 fn marked(text: &str) -> impl Iterator<Item = usize> + '_ {
     let is_marked = |at: usize, c: char| match c {
         '\n' | '\t' => false,

@@ -54,7 +54,7 @@ impl PythonScalar {
         }
     }
 
-    /// Returns what Python's `str` makes of the scalar.
+    /// Returns the text of Python's `str` for the scalar.
     #[must_use]
     pub fn python_text(&self) -> String {
         match self {
@@ -80,8 +80,8 @@ impl PythonScalar {
         }
     }
 
-    /// Returns what Python's `int` makes of the scalar; `None` if `int` refuses it, or the number
-    /// is too large.
+    /// Returns the number of Python's `int` for the scalar. Returns `None` if `int` refuses it, or
+    /// the number is too large.
     #[must_use]
     pub fn to_integer(&self) -> Option<i64> {
         match self {
@@ -242,7 +242,7 @@ fn is_timestamp(text: &str) -> bool {
     let least = if time.is_empty() { 2 } else { 1 };
     let number = |text: &str| text.parse::<u32>().unwrap_or_default();
     let is_date = digits(year, 4, 4) && digits(month, least, 2) && digits(day, least, 2);
-    // Python refuses other months and days; what it refuses stays text here.
+    // Python refuses other months and days. They stay text here.
     if !is_date
         || number(year) == 0
         || !(1..=12).contains(&number(month))

@@ -1,8 +1,8 @@
 //! A YAML document as a compact tree with places.
 //!
 //! Nodes live in one arena and refer to each other by index, so an alias is a second reference to
-//! its anchor's node: nothing is copied, however much the aliases would expand to. The scan
-//! guarantees that there are no cycles, that the depth is bounded and that keys are scalars.
+//! its anchor's node and nothing is copied. The scan guarantees that there are no cycles, that the
+//! depth is bounded and that keys are scalars.
 
 use crate::diagnostic::{Place, SourceId, Span};
 
@@ -10,7 +10,7 @@ use crate::diagnostic::{Place, SourceId, Span};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NodeId(pub(super) u32);
 
-/// How a scalar was written, as far as this affects its meaning.
+/// The notation of a scalar, as far as it affects the meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
     /// Bare: `auto`, `300`, `true`, `null`.
@@ -27,27 +27,23 @@ pub(super) enum Style {
 pub(super) struct Entry {
     /// The key, a scalar.
     pub(super) key: NodeId,
-    /// The value.
     pub(super) value: NodeId,
 }
 
-/// What a node is.
+/// The content of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A single value; the text of an empty plain one is empty.
     Scalar(Box<str>, Style),
     /// A list.
     Sequence(Vec<NodeId>),
-    /// A mapping.
     Mapping(Vec<Entry>),
 }
 
 /// One node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
-    /// Its place.
     pub(super) span: Span,
-    /// What it is.
     pub(super) kind: Kind,
 }
 
@@ -62,38 +58,34 @@ pub(super) enum Meaning {
     Integer(i64),
     /// A number with a fraction or an exponent, or too large.
     Number,
-    /// Text.
     Text,
 }
 
 /// A document.
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
-    /// The text it was read from.
+    /// The text that it was read from.
     pub(super) source: SourceId,
-    /// Every node.
     pub(super) nodes: Vec<Node>,
     /// The outermost node.
     pub(super) root: NodeId,
 }
 
 impl Tree {
-    /// A node.
     pub(super) fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
     }
 
-    /// A node, to change it.
+    /// Returns a node for changing it.
     pub(super) fn node_mut(&mut self, id: NodeId) -> &mut Node {
         &mut self.nodes[id.0 as usize]
     }
 
-    /// The place of a node.
     pub(super) fn place(&self, id: NodeId) -> Place {
         Place { source: self.source, span: self.node(id).span }
     }
 
-    /// The text of a scalar, empty for anything else.
+    /// Returns the text of a scalar, empty for anything else.
     pub(super) fn text(&self, id: NodeId) -> &str {
         match &self.node(id).kind {
             Kind::Scalar(text, _) => text,
@@ -101,7 +93,7 @@ impl Tree {
         }
     }
 
-    /// The meaning of a scalar; `None` for lists and mappings.
+    /// Returns the meaning of a scalar; `None` for lists and mappings.
     pub(super) fn meaning(&self, id: NodeId) -> Option<Meaning> {
         match &self.node(id).kind {
             Kind::Scalar(text, style) => Some(meaning(text, *style)),
@@ -109,7 +101,7 @@ impl Tree {
         }
     }
 
-    /// The pairs of a mapping, none for anything else.
+    /// Returns the pairs of a mapping, none for anything else.
     pub(super) fn entries(&self, id: NodeId) -> &[Entry] {
         match &self.node(id).kind {
             Kind::Mapping(entries) => entries,
@@ -117,7 +109,7 @@ impl Tree {
         }
     }
 
-    /// The items of a list, none for anything else.
+    /// Returns the items of a list, none for anything else.
     pub(super) fn items(&self, id: NodeId) -> &[NodeId] {
         match &self.node(id).kind {
             Kind::Sequence(items) => items,
@@ -125,13 +117,13 @@ impl Tree {
         }
     }
 
-    /// The pair with this key.
+    /// Returns the pair with this key.
     pub(super) fn entry(&self, id: NodeId, key: &str) -> Option<Entry> {
         self.entries(id).iter().copied().find(|e| self.text(e.key) == key)
     }
 
-    /// A short place to show for a node: the first key of a mapping or the first item of a list,
-    /// because the whole can be many lines long.
+    /// Returns a short place to show for a node: the first key of a mapping or the first item of a
+    /// list, because the whole can be many lines long.
     pub(super) fn handle(&self, id: NodeId) -> Place {
         match &self.node(id).kind {
             Kind::Mapping(entries) => entries.first().map_or(self.place(id), |e| self.place(e.key)),
@@ -141,8 +133,8 @@ impl Tree {
     }
 }
 
-/// The meaning of a scalar in the YAML 1.2 core schema; octal and hexadecimal numbers stay text, as
-/// no key takes them.
+/// Returns the meaning of a scalar in the YAML 1.2 core schema. Octal and hexadecimal numbers stay
+/// text, because no key accepts them.
 fn meaning(text: &str, style: Style) -> Meaning {
     if style != Style::Plain {
         return Meaning::Text;

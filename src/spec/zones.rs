@@ -1,8 +1,8 @@
-//! From the syntax of all files to the model: zones merged from their fragments, records with their
-//! defaults.
+//! Converts the syntax of all files to the model: zones merged from their fragments, records with
+//! their defaults.
 //!
-//! Files come in with their include relations; [`Desired`] comes out, complete only if no error was
-//! found. The result does not depend on the order in which files were given.
+//! Takes files with their include relations and returns [`Desired`], which is complete only if no
+//! error was found. The result does not depend on the order in which files were given.
 
 use std::collections::BTreeMap;
 
@@ -42,11 +42,11 @@ struct Fragments {
     /// `waf` sections and the profiles used.
     protection: Used,
     expect: Vec<Expectation>,
-    /// Whether everything about the zone could be read.
+    /// True if everything about the zone could be read.
     certain: bool,
 }
 
-/// Resolves all files.
+/// Converts all files.
 ///
 /// Entries that have expired by `today` are marked as expired.
 pub(super) fn resolve(
@@ -90,7 +90,7 @@ pub(super) fn resolve(
                 expect: Vec::new(),
                 certain: true,
             });
-            // If something was refused, it may have been `unmanaged`.
+            // A refused key may have been `unmanaged`.
             fragments.certain &= !file.reduced.contains(&zone.span.start);
             fragments.expect.extend(expect);
             let (waf, names) = (zone.value.waf.take(), zone.value.profiles.take());
@@ -117,7 +117,7 @@ pub(super) fn resolve(
     desired
 }
 
-/// The reader of the `waf` sections of a file.
+/// Returns the reader of the `waf` sections of a file.
 fn section<'a>(
     file: &'a FileIn,
     today: Option<Day>,
@@ -149,7 +149,6 @@ fn add_profile(
     profiles.add(name, layer, diagnostics);
 }
 
-/// The name of a zone.
 fn zone_name(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<ZoneName> {
     let error = match ZoneName::parse(&syntax.value.0) {
         Ok(name)
@@ -231,7 +230,7 @@ impl Fragments {
     }
 }
 
-/// Named values of one fragment; fragments that set the same name must agree.
+/// Merges named values of one fragment. Fragments that set the same name must agree.
 fn merge(
     all: &mut BTreeMap<String, Facet<Value>>,
     some: Option<Entries<Spanned<AnyValue>>>,
@@ -272,7 +271,7 @@ fn merge(
     }
 }
 
-/// Members of one nested value that several fragments set.
+/// Merges members of one nested value that several fragments set.
 fn merge_members(
     key: &str,
     (members, first): (&mut BTreeMap<String, Value>, Place),
@@ -297,7 +296,7 @@ fn merge_members(
     }
 }
 
-/// A value that all fragments of a zone must agree on.
+/// Merges a value that all fragments of a zone must agree on.
 fn agree<T: PartialEq>(
     key: &str,
     place: &mut Option<Facet<T>>,
@@ -316,7 +315,6 @@ fn agree<T: PartialEq>(
     }
 }
 
-/// The id of a zone.
 fn zone_id(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<Facet<ZoneId>> {
     let text = &syntax.value.0;
     if text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit()) {
@@ -331,7 +329,7 @@ fn zone_id(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<Facet<Zone
     None
 }
 
-/// One item of `ignore`.
+/// Reads one item of `ignore`.
 fn pattern(syntax: &Spanned<IgnoreSyntax>, reader: &mut Reader<'_>) -> Option<IgnorePattern> {
     let place = reader.place(syntax);
     let IgnoreSyntax { name, record_type, content, tag, reason } = &syntax.value;
@@ -389,7 +387,7 @@ fn pattern(syntax: &Spanned<IgnoreSyntax>, reader: &mut Reader<'_>) -> Option<Ig
     })
 }
 
-/// A whole zone from its fragments.
+/// Builds a zone from its fragments.
 fn zone(
     name: &ZoneName,
     fragments: Fragments,

@@ -1,4 +1,4 @@
-//! An expected answer: a name, a type, and in one way what the answer must be.
+//! An expected answer: a name, a type, and a condition on the answer.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,6 @@ use crate::spec::deserialize::{Spanned, Text};
 use crate::spec::substitution_syntax::escape;
 use crate::spec::syntax::{AnswerSyntax, ExpectSyntax};
 
-/// Reads it.
 pub(super) fn read(
     zone: &ZoneName,
     resolve: &Spanned<Text>,
@@ -78,7 +77,6 @@ pub(super) fn read(
     Ok(Expected::Answer { name, record_type, answer })
 }
 
-/// Writes it.
 pub(super) fn emit(
     zone: &ZoneName,
     name: &Fqdn,

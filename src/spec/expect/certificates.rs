@@ -9,7 +9,6 @@ use crate::model::{ExpectedIssuance, Fqdn, ZoneName};
 use crate::spec::deserialize::{Spanned, Text};
 use crate::spec::syntax::CertificatesSyntax;
 
-/// Reads it.
 pub(super) fn read(
     zone: &ZoneName,
     syntax: &Spanned<CertificatesSyntax>,
@@ -42,7 +41,6 @@ pub(super) fn read(
     Ok(ExpectedIssuance { name, only, universal_ssl: *universal_ssl })
 }
 
-/// Writes it.
 pub(super) fn emit(zone: &ZoneName, issuance: &ExpectedIssuance) -> Json {
     let ExpectedIssuance { name, only, universal_ssl } = issuance;
     let mut map = Map::new();

@@ -6,12 +6,10 @@ use serde_json::{Value as Json, json};
 use super::invalid::{Outcome, networks};
 use crate::spec::deserialize::{Spanned, Text};
 
-/// Reads them.
 pub(super) fn read(written: &Spanned<Vec<Spanned<Text>>>) -> Outcome<Vec<IpNet>> {
     networks(written)
 }
 
-/// Writes them.
 pub(super) fn emit(networks: &[IpNet]) -> Json {
     networks.iter().map(|network| json!(network.to_string())).collect()
 }

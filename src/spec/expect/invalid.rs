@@ -1,4 +1,4 @@
-//! Mistakes in an expectation, and what all kinds of expectations read.
+//! Mistakes in an expectation, and values that several kinds of expectations share.
 
 use std::borrow::Cow;
 
@@ -7,18 +7,16 @@ use ipnet::IpNet;
 use crate::diagnostic::Span;
 use crate::spec::deserialize::{Spanned, Text};
 
-/// A mistake in an expectation: where, what, and what to write instead.
+/// A mistake in an expectation.
 pub(super) struct Invalid {
-    /// Where.
     pub(super) span: Span,
-    /// What.
     pub(super) detail: String,
-    /// What to write instead.
+    /// The suggested correction.
     pub(super) help: Cow<'static, str>,
 }
 
 impl Invalid {
-    /// A mistake at the place of a value.
+    /// Returns a mistake at the place of a value.
     pub(super) fn at<T>(
         value: &Spanned<T>,
         detail: impl Into<String>,
@@ -28,10 +26,10 @@ impl Invalid {
     }
 }
 
-/// What reading a part of an expectation comes to.
+/// The result of reading a part of an expectation.
 pub(super) type Outcome<T> = Result<T, Invalid>;
 
-/// Networks, or single addresses; at least one.
+/// Reads networks, or single addresses. There must be at least one.
 pub(super) fn networks(written: &Spanned<Vec<Spanned<Text>>>) -> Outcome<Vec<IpNet>> {
     if written.value.is_empty() {
         return Err(Invalid::at(

@@ -1,4 +1,4 @@
-//! How a domain receives and sends mail.
+//! The expected mail behaviour of a domain: who receives its mail, and who may send in its name.
 
 use std::net::IpAddr;
 
@@ -10,7 +10,6 @@ use crate::spec::deserialize::{Spanned, Text};
 use crate::spec::substitution_syntax::escape;
 use crate::spec::syntax::MailSyntax;
 
-/// Reads it.
 pub(super) fn read(zone: &ZoneName, syntax: &Spanned<MailSyntax>) -> Outcome<ExpectedMail> {
     let MailSyntax { domain, by, spf_pass, dmarc, dkim } = &syntax.value;
     let domain = match domain {
@@ -45,7 +44,7 @@ pub(super) fn read(zone: &ZoneName, syntax: &Spanned<MailSyntax>) -> Outcome<Exp
     })
 }
 
-/// A mail server; a name of one label is one of the zone.
+/// Reads the name of a mail server. A name of one label is in the zone.
 fn server(zone: &ZoneName, written: &Spanned<Text>) -> Outcome<Fqdn> {
     let text = written.value.0.trim();
     let host = if text.contains('.') { Fqdn::parse(text) } else { zone.resolve(text) };
@@ -62,7 +61,7 @@ fn server(zone: &ZoneName, written: &Spanned<Text>) -> Outcome<Fqdn> {
     }
 }
 
-/// A policy: `reject`, or `at least quarantine`.
+/// Reads a policy: `reject`, or `at least quarantine`.
 fn policy(written: &Spanned<Text>) -> Outcome<ExpectedPolicy> {
     let text =
         written.value.0.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
@@ -79,7 +78,7 @@ fn policy(written: &Spanned<Text>) -> Outcome<ExpectedPolicy> {
     })
 }
 
-/// A selector, in lower case.
+/// Reads a selector and returns it in lower case.
 fn selector(domain: &Fqdn, written: &Spanned<Text>) -> Outcome<String> {
     let text = written.value.0.trim().to_ascii_lowercase();
     match Fqdn::parse(&format!("{text}._domainkey.{domain}")) {
@@ -95,7 +94,6 @@ fn selector(domain: &Fqdn, written: &Spanned<Text>) -> Outcome<String> {
     }
 }
 
-/// Writes it.
 pub(super) fn emit(zone: &ZoneName, mail: &ExpectedMail) -> Json {
     let ExpectedMail { domain, by, spf_pass, dmarc, dkim } = mail;
     let mut map = Map::new();
@@ -104,7 +102,7 @@ pub(super) fn emit(zone: &ZoneName, mail: &ExpectedMail) -> Json {
         put("domain", json!(zone.relative(domain)));
     }
     if let Some(by) = by {
-        // A top-level domain alone would be read as a name of the zone.
+        // A top-level domain would be read as a name in the zone.
         put("by", by.iter().map(|host| json!(host.absolute())).collect());
     }
     if !spf_pass.is_empty() {

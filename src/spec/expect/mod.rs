@@ -20,7 +20,6 @@ use super::syntax::ExpectSyntax;
 use crate::diagnostic::{Diagnostic, Place, Severity, Span, findings};
 use crate::model::{Expectation, Expected, ZoneName};
 
-/// One expectation of a zone.
 pub(super) fn expectation(
     zone: &ZoneName,
     syntax: &Spanned<ExpectSyntax>,
@@ -37,8 +36,8 @@ pub(super) fn expectation(
             Some(Expectation { name, place: own, what })
         }
         Err(Invalid { span, detail, help }) => {
-            // A value that was refused for its shape is not there, and that is no mistake of its
-            // own.
+            // A value that the shape check refused is missing here. The missing value is not a
+            // second mistake.
             let is_in = |d: &Diagnostic| {
                 let place = d.primary.as_ref().map(|label| label.place);
                 place.is_some_and(|at| own.contains(at))
@@ -54,7 +53,7 @@ pub(super) fn expectation(
     }
 }
 
-/// What must hold.
+/// Reads the condition.
 fn expected(zone: &ZoneName, syntax: &Spanned<ExpectSyntax>) -> Outcome<Expected> {
     let ExpectSyntax {
         name,
@@ -131,7 +130,7 @@ fn expected(zone: &ZoneName, syntax: &Spanned<ExpectSyntax>) -> Outcome<Expected
     }
 }
 
-/// An expectation as the spec writes it.
+/// Returns an expectation as the spec writes it.
 pub(super) fn emit(zone: &ZoneName, expectation: &Expectation) -> Json {
     let Expectation { name, place: _, what } = expectation;
     let mut map = Map::new();

@@ -1,4 +1,4 @@
-//! What becomes of a request.
+//! The expected verdict on a request.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -10,7 +10,6 @@ use crate::spec::deserialize::Spanned;
 use crate::spec::substitution_syntax::escape;
 use crate::spec::syntax::{ExpectSyntax, FromSyntax};
 
-/// Reads it.
 pub(super) fn read(syntax: &Spanned<ExpectSyntax>) -> Outcome<ExpectedRequest> {
     let ExpectSyntax { request, curl, from, fields, times, verdict, by, .. } = &syntax.value;
     let (text, written) = match (request, curl) {
@@ -77,7 +76,6 @@ pub(super) fn read(syntax: &Spanned<ExpectSyntax>) -> Outcome<ExpectedRequest> {
     Ok(ExpectedRequest { text, request, rate, verdict: expected, by })
 }
 
-/// As the spec writes it.
 pub(super) fn emit(expected: &ExpectedRequest, map: &mut Map<String, Json>) {
     let ExpectedRequest { text, request, rate, verdict, by } = expected;
     let mut put = |key: &str, value: Json| drop(map.insert(key.to_owned(), value));

@@ -1,7 +1,6 @@
-//! `accept`: what may make the live protection weaker than the section says.
+//! `accept`: live settings that may make the protection weaker than the section says.
 //!
-//! An entry names one thing and its value, so that it does not hold for whatever that thing
-//! becomes.
+//! An entry names one thing and its value, so that it does not apply to other values.
 
 use super::super::any_value::AnyValue;
 use super::super::deserialize::Spanned;
@@ -16,7 +15,7 @@ use crate::model::facts::rulesets::SCORE_ACTIONS;
 use crate::model::managed::{Managed, RuleName};
 use crate::model::ruleset::{AcceptedCause, AcceptedObject, RuleBody};
 
-/// The keys of a deployment that can be accepted, and what their values are.
+/// The keys of a deployment that can be accepted, and the form of their values.
 const KEYS: &[(&str, &str)] = &[
     ("threshold", "a number, such as `100`"),
     ("action", "an action, such as `log`"),
@@ -25,7 +24,7 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 impl Section<'_> {
-    /// The entries of `accept`, without those that have errors.
+    /// Reads the entries of `accept`, without those that have errors.
     pub(super) fn accepted(&mut self, list: &[Spanned<AcceptSyntax>]) -> Vec<AcceptedCause> {
         let mut all: Vec<AcceptedCause> = Vec::new();
         for syntax in list {
@@ -50,7 +49,7 @@ impl Section<'_> {
         all
     }
 
-    /// One entry.
+    /// Reads one entry.
     fn accepted_cause(&mut self, syntax: &Spanned<AcceptSyntax>) -> Option<AcceptedCause> {
         let AcceptSyntax { rule, key, overridden, is, ruleset, reason, owner, expires } =
             &syntax.value;
@@ -107,12 +106,12 @@ impl Section<'_> {
         Some(AcceptedCause { object, ruleset, note, place })
     }
 
-    /// Reports an entry.
+    /// Reports an invalid entry.
     fn refuse_accepted(&mut self, place: Place, detail: &str, help: &str) {
         self.reader.diagnostics.push(findings::ACCEPT.at(place, detail).help(help));
     }
 
-    /// A rule that lets requests skip managed rules.
+    /// Reads a rule that lets requests skip managed rules.
     fn accepted_rule(&mut self, name: &str, is: &Spanned<AnyValue>) -> Option<AcceptedObject> {
         let help = "write `is: { when: EXPRESSION, skip: everything }`, or under `skip` the parameters of the live rule, such as \
                     `{ phases: [http_request_firewall_managed] }`; the finding shows the whole entry";
@@ -151,7 +150,7 @@ impl Section<'_> {
         Some(AcceptedObject::Rule { name: name.to_owned(), is: Box::new(body) })
     }
 
-    /// A key of a deployment.
+    /// Reads a key of a deployment.
     fn accepted_key(
         &mut self,
         key: &str,
@@ -193,7 +192,7 @@ impl Section<'_> {
         Some(AcceptedObject::Key { name: key.to_owned(), is: value? })
     }
 
-    /// An override of a rule or a tag.
+    /// Reads an override of a rule or a tag.
     fn accepted_override(
         &mut self,
         name: &str,
@@ -223,7 +222,7 @@ impl Section<'_> {
     }
 }
 
-/// A plain value as text.
+/// Returns a single value as text.
 fn plain(value: &Value) -> Option<String> {
     match value {
         Value::Text(text) => Some(text.trim().to_owned()),

@@ -19,7 +19,7 @@ use crate::model::managed::{Managed, Overrides, Paranoia, RuleName, ScoreAction}
 use crate::model::ruleset::{RuleTuning, Switch, TagTuning, TuningTarget};
 
 impl Section<'_> {
-    /// The OWASP section.
+    /// Reads the OWASP section.
     pub(super) fn owasp(
         &mut self,
         syntax: &Spanned<ScalarOr<OwaspSyntax>>,
@@ -54,7 +54,7 @@ impl Section<'_> {
         Some(self.finish(layer, Managed::Owasp))
     }
 
-    /// The section of the Cloudflare Managed Ruleset.
+    /// Reads the section of the Cloudflare Managed Ruleset.
     pub(super) fn cloudflare(
         &mut self,
         syntax: &Spanned<ScalarOr<CloudflareSyntax>>,
@@ -80,7 +80,7 @@ impl Section<'_> {
         Some(self.finish(layer, Managed::Cloudflare))
     }
 
-    /// `on` or `off`.
+    /// Reads `on` or `off`.
     fn switch<T>(
         &mut self,
         syntax: &Spanned<T>,
@@ -103,7 +103,7 @@ impl Section<'_> {
         }
     }
 
-    /// Which requests a ruleset looks at: `when`, or an expression that is taken as it is.
+    /// Reads the scope of a ruleset: `when`, or an expression that is not checked.
     fn scope(
         &mut self,
         when: Option<&Spanned<Text>>,
@@ -130,7 +130,7 @@ impl Section<'_> {
         Some(Facet { value: Expression::reported(text), place })
     }
 
-    /// A paranoia level; the inner `None` is `custom`.
+    /// Reads a paranoia level. The inner `None` is `custom`.
     fn paranoia(&mut self, syntax: &Spanned<Text>) -> Option<Facet<Option<Paranoia>>> {
         let text = syntax.value.0.as_str();
         if text == "custom" {
@@ -150,7 +150,6 @@ impl Section<'_> {
         None
     }
 
-    /// A threshold.
     fn threshold(&mut self, syntax: &Spanned<Text>) -> Option<Facet<u32>> {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
         let known =
@@ -172,7 +171,7 @@ impl Section<'_> {
         Some(Facet { value: number, place })
     }
 
-    /// Overrides as Cloudflare has them.
+    /// Reads overrides in Cloudflare's form.
     fn overrides(
         &mut self,
         syntax: &Spanned<AnyValue>,
@@ -195,7 +194,7 @@ impl Section<'_> {
         Some(Facet { value: value.clone(), place })
     }
 
-    /// `disable` or `enable`.
+    /// Reads `disable` or `enable`.
     fn tunings(
         &mut self,
         list: Option<&[Spanned<TuneSyntax>]>,
@@ -264,7 +263,7 @@ impl Section<'_> {
         }
     }
 
-    /// What an entry tunes: a rule or a tag.
+    /// Reads the target of an entry: a rule or a tag.
     fn target(
         &mut self,
         span: Span,
@@ -307,7 +306,7 @@ impl Section<'_> {
         Some((target, place))
     }
 
-    /// An item of `tags`.
+    /// Reads an item of `tags`.
     fn tag(&mut self, syntax: &Spanned<TagSyntax>) -> Option<TagTuning> {
         let TagSyntax { tag, action, enabled, reason, owner, expires } = &syntax.value;
         let (TuningTarget::Tag(tag), place) =
@@ -323,7 +322,7 @@ impl Section<'_> {
         Some(TagTuning { tag, enabled, action, note, place })
     }
 
-    /// An item of `rules`.
+    /// Reads an item of `rules`.
     fn rule(&mut self, syntax: &Spanned<RuleSyntax>) -> Option<RuleTuning> {
         let RuleSyntax { rule, action, enabled, reason, owner, expires } = &syntax.value;
         let (target, place) = self.target(syntax.span, Some(rule.as_ref()?), None)?;
@@ -336,8 +335,8 @@ impl Section<'_> {
         Some(RuleTuning { target, enabled, action, note, place })
     }
 
-    /// The rules for both kinds of items: an item changes something, and gives a reason if it
-    /// weakens.
+    /// Reads the change that an item of either list makes. It must change something, and it needs a
+    /// reason if it weakens.
     fn change(
         &mut self,
         span: Span,
@@ -368,7 +367,7 @@ impl Section<'_> {
         Some(note)
     }
 
-    /// Checks that nothing is tuned twice, and sorts the entries.
+    /// Reports targets that are tuned twice, and sorts the entries.
     fn finish(&mut self, mut layer: DeploymentLayer, ruleset: Managed) -> DeploymentLayer {
         let mut seen: HashMap<String, Place> = HashMap::new();
         let mut doubles = Vec::new();

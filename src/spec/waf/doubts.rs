@@ -1,4 +1,4 @@
-//! Valid parts of a section that are probably not what the author meant.
+//! Valid parts of a section that are probably mistakes.
 
 use super::section::Section;
 use crate::diagnostic::Place;
@@ -11,10 +11,10 @@ use crate::model::ruleset::SkipTarget;
 /// The description of the anomaly rule, in lower case.
 const ANOMALY_TITLE: &str = "inbound anomaly score exceeded";
 
-/// The lowest threshold that is not likely to be a paranoia level.
+/// The lowest threshold that is unlikely to be meant as a paranoia level.
 const LOWEST_LIKELY_THRESHOLD: u32 = 5;
 
-/// Whether a name means the rule that acts on the score.
+/// Returns true if a name means the rule that acts on the score.
 fn is_anomaly(name: &RuleName) -> bool {
     let text = name.as_str().to_lowercase();
     name.number() == Some(ANOMALY_NUMBER)
@@ -97,7 +97,7 @@ impl Section<'_> {
             .push(findings::ALWAYS.at(at, detail).and_at(place, "in this exception").help(help));
     }
 
-    /// Warns of overrides of the OWASP ruleset as Cloudflare has them.
+    /// Warns of doubtful overrides of the OWASP ruleset in Cloudflare's form.
     pub(super) fn doubt_overrides(&mut self, overrides: &Overrides, has_level: bool, place: Place) {
         if overrides.action.is_some() {
             self.reader.diagnostics.push(
@@ -110,8 +110,7 @@ impl Section<'_> {
             |tag: &str| overrides.tags.iter().find(|t| t.tag == tag).and_then(|t| t.enabled);
         let states = PARANOIA_TAGS.map(state);
         let is_off = |n: usize| states[n] == Some(false);
-        // The highest level that should be on: the highest one switched on, else the highest that
-        // is not off.
+        // The intended level: the highest one switched on, else the highest that is not off.
         let meant = (0..4)
             .rev()
             .find(|n| states[*n] == Some(true))

@@ -1,8 +1,8 @@
-//! [`DesiredWaf`] as YAML, in the form that a spec uses.
+//! Writes [`DesiredWaf`] as YAML in the form of a spec.
 //!
-//! Reading it back gives an equal value apart from places. Everything is written in its shortest
-//! form: thresholds as words, rules that are only switched under `disable` and `enable`, durations
-//! in the largest unit.
+//! Reading it yields an equal value apart from places. Everything is written in its shortest form:
+//! thresholds as words, rules that are only switched under `disable` and `enable`, durations in the
+//! largest unit.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -19,7 +19,7 @@ use crate::model::ruleset::{
 };
 use crate::model::{Unmanaged, Value};
 
-/// The content of a `waf` section as YAML, without the key.
+/// Returns the content of a `waf` section as YAML, without the key.
 #[must_use]
 pub fn print_waf(desired: &DesiredWaf) -> String {
     to_yaml(&waf(desired))
@@ -51,7 +51,7 @@ impl Parts {
     }
 }
 
-/// A `waf` section.
+/// Returns a `waf` section.
 pub(in crate::spec) fn waf(desired: &DesiredWaf) -> Json {
     let DesiredWaf { place: _, unmanaged, deployments, lists, accept_weakening, accept } = desired;
     let mut parts = Parts::default();
@@ -71,7 +71,7 @@ pub(in crate::spec) fn waf(desired: &DesiredWaf) -> Json {
     Json::Object(parts.0)
 }
 
-/// Something that may make the protection weaker, as an item of `accept`.
+/// Returns an item of `accept`.
 fn accepted_cause(accepted: &AcceptedCause) -> Json {
     let AcceptedCause { object, ruleset, note, place: _ } = accepted;
     let mut parts = Parts::default();
@@ -108,17 +108,17 @@ fn accepted_cause(accepted: &AcceptedCause) -> Json {
     Json::Object(parts.0)
 }
 
-/// Whether the parameters of a skip rule mean everything after it.
+/// Returns true if the parameters of a skip rule mean `everything`.
 fn is_everything(parameters: &std::collections::BTreeMap<String, Value>) -> bool {
     parameters.len() == 1 && parameters.get("ruleset") == Some(&Value::from("current"))
 }
 
-/// Which requests.
+/// Returns the text of `when`.
 fn when(expression: &Expression) -> String {
     if expression.canonical() == "true" { "all".to_owned() } else { escape(expression.text()) }
 }
 
-/// A managed ruleset as the value of its key.
+/// Returns a managed ruleset as the value of its key.
 #[must_use]
 pub fn deployment_entry(desired: &DesiredDeployment) -> Json {
     let DesiredDeployment {
@@ -176,7 +176,7 @@ pub fn deployment_entry(desired: &DesiredDeployment) -> Json {
     for TagTuning { tag, enabled, action, note, place: _ } in tags {
         let mut entry = Parts::default();
         entry.put("tag", Some(escape(tag)));
-        // Only one of the rulesets has an ordered list; in the other, no rule has two of the tags.
+        // Only one of the rulesets has an ordered list. In the other, no rule has two of the tags.
         let list = match (ruleset, enabled) {
             (Managed::Owasp, Some(true)) => &mut enable,
             (Managed::Owasp, _) => &mut disable,
@@ -199,7 +199,7 @@ pub fn deployment_entry(desired: &DesiredDeployment) -> Json {
     if parts.0.is_empty() { json!("on") } else { Json::Object(parts.0) }
 }
 
-/// The name of a rule; numbers as numbers.
+/// Returns the name of a rule. Numbers are written as numbers.
 fn rule_name(name: &str) -> Json {
     match name.parse::<u32>() {
         Ok(number) if number.to_string() == name => json!(number),
@@ -207,7 +207,7 @@ fn rule_name(name: &str) -> Json {
     }
 }
 
-/// A rule with a name, as an item of the list of its phase.
+/// Returns a named rule as an item of the list of its phase.
 #[must_use]
 pub fn rule_entry(desired: &DesiredRule, phase: Phase) -> Json {
     let DesiredRule {
@@ -257,7 +257,7 @@ pub fn rule_entry(desired: &DesiredRule, phase: Phase) -> Json {
     Json::Object(parts.0)
 }
 
-/// What requests skip.
+/// Returns the value of `skip`.
 fn skip(targets: &[SkipTarget]) -> Json {
     if let [SkipTarget::Everything] = targets {
         return json!("everything");
@@ -289,7 +289,6 @@ fn skip(targets: &[SkipTarget]) -> Json {
     Json::Object(parts.0)
 }
 
-/// A rate.
 fn rate(parts: &mut Parts, desired: &DesiredRate) {
     let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } =
         desired;

@@ -11,8 +11,8 @@ use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::model::ruleset::{Anchor, DesiredRule};
 
-/// Reports anchors of a list that cannot hold, wherever the foreign rules are. `seen` has what was
-/// reported already.
+/// Reports anchors of a list that cannot hold, wherever the foreign rules are. `seen` has the
+/// anchors that were reported already.
 pub(super) fn check(
     list: &[DesiredRule],
     seen: &mut HashSet<(Place, Place)>,

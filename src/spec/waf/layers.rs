@@ -1,4 +1,4 @@
-//! Layers of protection: the content of one section, and how several are combined.
+//! Layers of protection: the content of one section, and how several sections are combined.
 //!
 //! | what is combined | single keys | lists |
 //! |---|---|---|
@@ -31,36 +31,31 @@ use crate::model::{Gather, Unmanaged, Value, sort_by_key};
 pub(in crate::spec) struct Layer {
     /// Its place; `None` if there is no section.
     pub(super) place: Option<Place>,
-    /// What happens to unmanaged rules and overrides.
+    /// The treatment of unmanaged rules and overrides.
     pub(super) unmanaged: Option<Facet<Unmanaged>>,
     /// Why weaker protection is accepted.
     pub(super) accept_weakening: Option<Facet<String>>,
-    /// What may make the live protection weaker.
+    /// Live settings that may make the protection weaker.
     pub(super) accept: Vec<AcceptedCause>,
     /// Managed rulesets.
     pub(super) deployments: BTreeMap<Managed, DeploymentLayer>,
-    /// The lists of rules.
     pub(super) lists: BTreeMap<Phase, Vec<DesiredRule>>,
 }
 
 /// The content of one section for a managed ruleset.
 #[derive(Debug, Clone)]
 pub(super) struct DeploymentLayer {
-    /// Its place.
     pub(super) place: Place,
-    /// Whether it is on.
     pub(super) switch: Switch,
-    /// Which requests it applies to.
+    /// The requests that it applies to.
     pub(super) when: Option<Facet<Expression>>,
     /// The version to run.
     pub(super) version: Option<Facet<String>>,
     /// The paranoia level; the inner `None` is `custom`.
     pub(super) paranoia: Option<Facet<Option<Paranoia>>>,
-    /// The threshold.
     pub(super) threshold: Option<Facet<u32>>,
     /// The action at the threshold.
     pub(super) action: Option<Facet<ScoreAction>>,
-    /// Tags.
     pub(super) tags: Vec<TagTuning>,
     /// Single rules, and all present rules of a tag.
     pub(super) rules: Vec<RuleTuning>,
@@ -68,7 +63,7 @@ pub(super) struct DeploymentLayer {
     pub(super) raw: Option<Facet<Value>>,
 }
 
-/// What identifies an entry: the kind of its target, and its name.
+/// Returns the identity of an entry: the kind of its target, and its name.
 fn key_of(target: &TuningTarget) -> String {
     match target {
         TuningTarget::Rule(name) => format!("rule {}", name.as_str().to_lowercase()),
@@ -76,14 +71,14 @@ fn key_of(target: &TuningTarget) -> String {
     }
 }
 
-/// What identifies an entry of `accept`.
+/// Returns the identity of an entry of `accept`.
 fn key_of_accepted(accepted: &AcceptedCause) -> String {
     let (kind, name) = accepted.object.identity();
     format!("{kind} {name} {}", accepted.ruleset.map_or("", Managed::key))
 }
 
 impl DeploymentLayer {
-    /// A ruleset that is on or off and nothing else.
+    /// Returns a ruleset that is only on or off.
     pub(super) fn new(place: Place, switch: Switch) -> Self {
         Self {
             place,
@@ -99,14 +94,14 @@ impl DeploymentLayer {
         }
     }
 
-    /// What is tuned, and where.
+    /// Returns the target and the place of each entry.
     pub(super) fn keys(&self) -> Vec<(String, Place)> {
         let tags = self.tags.iter().map(|t| (format!("tag {}", t.tag), t.place));
         tags.chain(self.rules.iter().map(|r| (key_of(&r.target), r.place))).collect()
     }
 
     /// Sorts rules into the order of application, general before specific: tags before rules, and
-    /// what is switched off before what is switched on.
+    /// rules that are switched off before rules that are switched on.
     pub(super) fn sort(&mut self) {
         sort_by_key(&mut self.rules, |r| {
             let class = match (r.enabled, &r.action) {
@@ -118,7 +113,7 @@ impl DeploymentLayer {
         });
     }
 
-    /// This layer, completed from another.
+    /// Returns this layer, completed from a lower one.
     fn over(self, base: Self) -> Self {
         // `off` has no other content, and a mapping means on.
         if self.switch == Switch::Off || base.switch == Switch::Off {
@@ -173,7 +168,7 @@ impl DeploymentLayer {
     }
 }
 
-/// Combines entries: one with the same name is replaced in place, the rest follow.
+/// Combines entries. An entry with the same name is replaced in place, and the rest follow.
 fn lay<T>(base: &mut Vec<T>, own: Vec<T>, key: impl Fn(&T) -> String) {
     let mut known = index_by_name(base, &key);
     for entry in own {
@@ -187,7 +182,7 @@ fn lay<T>(base: &mut Vec<T>, own: Vec<T>, key: impl Fn(&T) -> String) {
     }
 }
 
-/// The index of the first entry of each name.
+/// Returns the index of the first entry of each name.
 fn index_by_name<T>(all: &[T], key: impl Fn(&T) -> String) -> HashMap<String, usize> {
     let mut first = HashMap::new();
     for (n, entry) in all.iter().enumerate() {
@@ -197,7 +192,7 @@ fn index_by_name<T>(all: &[T], key: impl Fn(&T) -> String) -> HashMap<String, us
 }
 
 impl Layer {
-    /// This layer, completed from another.
+    /// Returns this layer, completed from a lower one.
     pub(super) fn over(self, base: Self) -> Self {
         let Self { place, unmanaged, accept_weakening, accept, deployments, lists } = self;
         let mut all_accepted = base.accept;
@@ -224,7 +219,7 @@ impl Layer {
         }
     }
 
-    /// Converts to the model; makes the checks that need the whole.
+    /// Converts to the model and makes the checks that need the whole section.
     pub(super) fn desired(
         self,
         place: Place,
@@ -270,7 +265,7 @@ impl Layer {
     }
 }
 
-/// A fragment of a zone: its layer, and what it is sorted by.
+/// A fragment of a zone, with the name by which it is sorted.
 #[derive(Debug, Clone)]
 pub(in crate::spec) struct Fragment {
     /// The name of its file.
@@ -279,7 +274,7 @@ pub(in crate::spec) struct Fragment {
     pub(in crate::spec) layer: Layer,
 }
 
-/// What is joined, for messages.
+/// The kind of layers that are joined, for messages.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     /// Fragments of one zone.
@@ -290,16 +285,14 @@ pub(super) enum Kind {
 
 /// Joins layers of equal rank, which must agree.
 pub(super) struct Join<'a> {
-    /// What they are.
     pub(super) kind: Kind,
-    /// The layer that decides where they do not agree.
+    /// The layer that has precedence over both.
     pub(super) decided: Option<&'a Layer>,
-    /// Where findings go.
     pub(super) diagnostics: &'a mut Diagnostics,
 }
 
 impl Join<'_> {
-    /// One layer from two.
+    /// Joins two layers.
     pub(super) fn join(&mut self, mut first: Layer, second: Layer) -> Layer {
         let Layer { place, unmanaged, accept_weakening, accept, deployments, lists } = second;
         let decided = self.decided;
@@ -352,7 +345,7 @@ impl Join<'_> {
         first
     }
 
-    /// A contradiction about a key, or about a name in a list.
+    /// Reports a contradiction about a key, or about a name in a list.
     fn clash(&mut self, key: &str, name: Option<&str>, first: Place, place: Place) {
         let (subject, what) = match name {
             None => (format!("`{key}`"), format!("`{key}`")),
@@ -375,7 +368,7 @@ impl Join<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// A single key.
+    /// Joins a single key.
     fn one<T: PartialEq>(
         &mut self,
         key: &str,
@@ -392,7 +385,6 @@ impl Join<'_> {
         }
     }
 
-    /// A managed ruleset.
     fn deployment(
         &mut self,
         ruleset: Managed,
@@ -406,7 +398,7 @@ impl Join<'_> {
             if decided.is_none() {
                 self.clash(&section, None, first.place, second.place);
             }
-            // If one is off and the other is tuned, the tuned one is what a zone can build on.
+            // If one is off and the other is tuned, the zone can build on the tuned one.
             if first.switch == Switch::Off {
                 *first = second;
             }
@@ -469,7 +461,7 @@ impl Join<'_> {
         first.sort();
     }
 
-    /// A list of rules with names.
+    /// Joins a list of named rules.
     fn rules(
         &mut self,
         key: &str,

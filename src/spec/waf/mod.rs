@@ -40,7 +40,7 @@ pub(super) use syntax::{ProfileSyntax, WafSyntax};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Place};
 
-/// A list under a key that holds one deployment.
+/// Reports a list under a key that takes one deployment.
 pub(super) fn several_deployments(key: &str, place: Place) -> Diagnostic {
     findings::DEPLOYED_TWICE
         .at(place, format!("`{key}` holds a list, and a zone runs each managed ruleset once"))

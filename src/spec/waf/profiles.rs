@@ -10,23 +10,21 @@ use crate::diagnostic::{Diagnostics, Place};
 use crate::model::ruleset::DesiredWaf;
 use crate::model::sort_by;
 
-/// A profile.
 #[derive(Debug)]
 struct Profile {
     /// The place of its name.
     place: Place,
     /// Its content.
     layer: Layer,
-    /// Whether any zone uses it.
+    /// True if any zone uses it.
     is_used: bool,
 }
 
-/// What a zone declares about its protection.
+/// The protection that a zone declares.
 #[derive(Debug, Default)]
 pub(in crate::spec) struct Used {
     /// The names under `use`, with the names of their files.
     pub(in crate::spec) names: Vec<(String, Facet<String>)>,
-    /// The `waf` sections.
     pub(in crate::spec) fragments: Vec<Fragment>,
 }
 
@@ -40,7 +38,7 @@ pub(in crate::spec) struct Profiles {
 }
 
 impl Profiles {
-    /// Adds one.
+    /// Adds a profile.
     pub(in crate::spec) fn add(
         &mut self,
         name: Facet<String>,
@@ -62,14 +60,14 @@ impl Profiles {
         self.all.insert(name.value, Profile { place: name.place, layer, is_used: false });
     }
 
-    /// The protection that a zone wants; `None` if the zone declares none.
+    /// Returns the protection that a zone wants; `None` if the zone declares none.
     pub(in crate::spec) fn apply(
         &mut self,
         zone: Used,
         diagnostics: &mut Diagnostics,
     ) -> Option<DesiredWaf> {
         let Used { mut names, mut fragments } = zone;
-        // The result must not depend on which file is read first.
+        // The result must not depend on the order in which files are read.
         sort_by(&mut names, |a, b| (&a.0, a.1.place).cmp(&(&b.0, b.1.place)));
         sort_by(&mut fragments, |a, b| (&a.file, a.layer.place).cmp(&(&b.file, b.layer.place)));
         let mut join =
@@ -110,7 +108,7 @@ impl Profiles {
             });
         }
         let layer = own.clone().over(base.map(|(layer, _)| layer).unwrap_or_default());
-        // If the zone has no section of its own, it has `use`.
+        // A zone without a section of its own has `use`.
         let place = own.place.or(names.first().map(|(_, name)| name.place));
         let (place, true) = (place?, layer.place.is_some()) else { return None };
         let layer = Layer { place: Some(place), ..layer };

@@ -14,13 +14,13 @@ use crate::model::ruleset::{
     CountingError, DesiredRate, DesiredRule, Phase, RuleForm, counting_error,
 };
 
-/// Words for characteristics, and Cloudflare's names of them.
+/// Words for characteristics with Cloudflare's names.
 pub(super) const CHARACTERISTICS: &[(&str, &str)] = &[("ip", RATE_IP), ("visitor", RATE_VISITOR)];
 
 /// Units of durations, the longest first.
 const UNITS: &[(char, u32)] = &[('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
 
-/// A duration as text, in the largest unit that divides it.
+/// Returns a duration as text, in the largest unit that divides it.
 pub(super) fn duration(seconds: u32) -> String {
     let fits = |(_, unit): &&(char, u32)| seconds > 0 && seconds.is_multiple_of(*unit);
     match UNITS.iter().find(fits) {
@@ -29,7 +29,7 @@ pub(super) fn duration(seconds: u32) -> String {
     }
 }
 
-/// Seconds of a duration such as `10m`.
+/// Parses a duration such as `10m` and returns its seconds.
 fn seconds(text: &str) -> Option<u32> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let factor =
@@ -38,13 +38,13 @@ fn seconds(text: &str) -> Option<u32> {
     number.parse::<u32>().ok().filter(|_| is_number)?.checked_mul(factor)
 }
 
-/// All durations of a table as text.
+/// Returns all durations of a table as text.
 fn all(table: &[u32]) -> String {
     table.iter().map(|s| duration(*s)).collect::<Vec<_>>().join(", ")
 }
 
 impl Section<'_> {
-    /// A rule that takes an action above a rate.
+    /// Reads a rule that takes an action above a rate.
     pub(super) fn rate_limit(
         &mut self,
         phase: Phase,
@@ -54,7 +54,7 @@ impl Section<'_> {
         self.named(&parts, |section, place| section.rate(phase, syntax, place).map(RuleForm::Rate))
     }
 
-    /// The rate of a rule.
+    /// Reads the rate of a rule.
     fn rate(
         &mut self,
         phase: Phase,
@@ -94,7 +94,8 @@ impl Section<'_> {
         })
     }
 
-    /// What requests are counted by, without the data centre, which is always included.
+    /// Reads the characteristics by which requests are counted. The data centre is always included
+    /// and never written.
     fn per(&mut self, syntax: &Spanned<OneOrMany<Spanned<Text>>>) -> Option<Vec<String>> {
         let (mut names, mut places): (Vec<String>, Vec<Place>) = Default::default();
         let mut good = true;
@@ -143,7 +144,7 @@ impl Section<'_> {
         good.then(|| names.into_iter().filter(|n| n != RATE_COLO).collect())
     }
 
-    /// How many requests in how many seconds.
+    /// Reads the number of requests and the number of seconds.
     fn limit(&mut self, syntax: &Spanned<Text>) -> Option<(u32, u32)> {
         let (text, place) = (syntax.value.0.trim(), self.reader.place(syntax));
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -174,7 +175,7 @@ impl Section<'_> {
         Some((requests, period))
     }
 
-    /// The action, and for how many seconds.
+    /// Reads the action and its number of seconds.
     fn then(&mut self, phase: Phase, syntax: &Spanned<Text>) -> Option<(String, u32)> {
         let (text, place) = (syntax.value.0.trim(), self.reader.place(syntax));
         let words: Vec<&str> = text.split_whitespace().collect();

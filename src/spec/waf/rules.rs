@@ -1,5 +1,4 @@
-//! Rules with names: exceptions, rules that take an action, and what the rules of all lists have in
-//! common.
+//! Named rules: exceptions, rules that take an action, and keys that the rules of all lists share.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,33 +17,29 @@ use crate::model::managed::{Managed, RuleName};
 use crate::model::ruleset::{Anchor, DesiredRule, Phase, RuleForm, RuleKind, SkipTarget};
 use crate::model::{Gather, Value};
 
-/// The keys that every rule with a name has.
+/// The keys that every named rule has.
 pub(super) struct Parts<'s> {
     /// The whole entry.
     pub(super) span: Span,
-    /// Its name.
     pub(super) name: Option<&'s Spanned<Text>>,
-    /// Which requests it applies to.
+    /// The requests that it applies to.
     pub(super) when: Option<&'s Spanned<Text>>,
-    /// Whether it is on.
     pub(super) enabled: Option<&'s Spanned<bool>>,
     /// The description that Cloudflare shows.
     pub(super) description: Option<&'s Spanned<Text>>,
-    /// Reason, owner and expiry.
     pub(super) note: NoteKeys<'s>,
     /// The rules that it comes before and after.
     pub(super) anchors: [Option<&'s Spanned<Text>>; 2],
-    /// Whether it is wanted.
+    /// True if it must exist.
     pub(super) state: Option<StateSyntax>,
-    /// The rule as Cloudflare has it.
+    /// The rule in Cloudflare's form.
     pub(super) raw: Option<&'s Spanned<AnyValue>>,
     /// The keys present that only this kind of rule has, with their places.
     pub(super) own: Vec<(&'static str, Span)>,
-    /// The phase.
     pub(super) phase: Phase,
 }
 
-/// Collects the parts of a rule: the shared ones, and the names of its own.
+/// Collects the parts of a rule: the shared keys, and the names of its own keys.
 macro_rules! parts {
     ($syntax:expr, $phase:expr, $($own:ident)+) => {{
         let syntax = $syntax;
@@ -68,7 +63,6 @@ macro_rules! parts {
 pub(super) use parts;
 
 impl Section<'_> {
-    /// An exception.
     pub(super) fn exception(
         &mut self,
         phase: Phase,
@@ -101,7 +95,7 @@ impl Section<'_> {
         Some(DesiredRule { log: syntax.value.log.map(|l| l.value), ..rule })
     }
 
-    /// A rule that takes an action.
+    /// Reads a rule that takes an action.
     pub(super) fn custom(
         &mut self,
         phase: Phase,
@@ -147,7 +141,7 @@ impl Section<'_> {
         Some(DesiredRule { log: log.map(|l| l.value), ..rule })
     }
 
-    /// A rule with a name; `form` reads its own keys, given the place to show for it.
+    /// Reads a named rule. `form` reads its own keys and gets the place to show for it.
     pub(super) fn named(
         &mut self,
         parts: &Parts<'_>,
@@ -207,7 +201,7 @@ impl Section<'_> {
             Some(when) => Some(when.map(|f| (f.value, f.place))?),
             None => None,
         };
-        // The missing keys have been reported, and without them there is no rule.
+        // The missing keys have been reported, and a rule needs them.
         if raw.is_none() && when.is_none() {
             return None;
         }
@@ -225,7 +219,7 @@ impl Section<'_> {
         })
     }
 
-    /// The name of a rule.
+    /// Reads the name of a rule.
     fn name(&mut self, syntax: &Spanned<Text>, phase: Phase) -> Option<String> {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
         let complain =
@@ -266,7 +260,7 @@ impl Section<'_> {
         None
     }
 
-    /// The position of a rule relative to others.
+    /// Reads the position of a rule relative to others.
     fn anchors(
         &mut self,
         [before, after]: [Option<&Spanned<Text>>; 2],
@@ -289,7 +283,7 @@ impl Section<'_> {
         anchors
     }
 
-    /// A key that is valid only together with another.
+    /// Reports a key that is valid only together with another.
     pub(super) fn only_with(&mut self, key: &str, span: Option<Span>, with: &str) {
         if let Some(span) = span {
             let place = self.handle(span);
@@ -326,7 +320,7 @@ impl Section<'_> {
         }
     }
 
-    /// A rule as Cloudflare has it.
+    /// Reads a rule in Cloudflare's form.
     fn raw_rule(
         &mut self,
         parts: &Parts<'_>,
@@ -380,7 +374,7 @@ impl Section<'_> {
         Some(RuleForm::Raw(syntax.value.0.clone()))
     }
 
-    /// What an exception skips.
+    /// Reads the targets that an exception skips.
     fn exception_skip(
         &mut self,
         syntax: &Spanned<ScalarOr<ExceptionSkipSyntax>>,
@@ -423,7 +417,7 @@ impl Section<'_> {
         self.some_target(syntax.span, targets)
     }
 
-    /// What a custom rule skips.
+    /// Reads the targets that a custom rule skips.
     fn custom_skip(
         &mut self,
         syntax: &Spanned<ScalarOr<CustomSkipSyntax>>,
@@ -443,14 +437,14 @@ impl Section<'_> {
         let products = words(products).into_iter().map(SkipTarget::Product);
         let everything = everything.filter(|e| e.value).map(|_| SkipTarget::Everything);
         let targets: Vec<_> = targets.chain(products).chain(everything).collect();
-        // What the shape check refused has been reported.
+        // The shape check has reported what it refused.
         if targets.is_empty() && lists.into_iter().flatten().any(|list| !self.is_whole(list)) {
             return None;
         }
         self.some_target(syntax.span, targets)
     }
 
-    /// `everything`.
+    /// Reads `everything`.
     fn everything<T>(
         &mut self,
         syntax: &Spanned<T>,
@@ -469,7 +463,7 @@ impl Section<'_> {
         None
     }
 
-    /// A list of targets, which must not be empty.
+    /// Refuses an empty list of targets.
     fn some_target(&mut self, span: Span, targets: Vec<SkipTarget>) -> Option<Vec<SkipTarget>> {
         if targets.is_empty() {
             if self.is_whole(span) {
@@ -488,7 +482,7 @@ impl Section<'_> {
             .push(diagnostic.help("name what requests bypass, or remove the rule"));
     }
 
-    /// A ruleset by its word or id.
+    /// Reads a ruleset by its word or id.
     fn ruleset(&mut self, syntax: &Spanned<Text>) -> Option<SkipTarget> {
         let text = syntax.value.0.as_str();
         let known = Managed::ALL
@@ -512,7 +506,7 @@ impl Section<'_> {
         None
     }
 
-    /// The response to a blocked request.
+    /// Reads the response to a blocked request.
     pub(super) fn response(
         &mut self,
         syntax: &Spanned<ResponseSyntax>,
@@ -550,7 +544,7 @@ impl Section<'_> {
         Some(Value::Map(response.into_iter().gather()))
     }
 
-    /// The rules of a list, without duplicate names.
+    /// Returns the rules of a list, without duplicate names.
     pub(super) fn distinct(&mut self, rules: Vec<DesiredRule>) -> Vec<DesiredRule> {
         let mut seen: HashMap<String, Place> = HashMap::new();
         let mut kept = Vec::with_capacity(rules.len());

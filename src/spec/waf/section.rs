@@ -1,7 +1,7 @@
-//! One `waf` section: what all its entries have in common.
+//! Reads one `waf` section, and the keys that all its entries share.
 //!
 //! The other files of this folder read the lists and rulesets, as further methods of [`Section`].
-//! Every error becomes a finding; what is invalid is left out of the layer.
+//! Every error becomes a finding. Invalid parts are left out of the layer.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -23,13 +23,12 @@ use crate::model::ruleset::{DesiredRule, Note, Phase};
 
 /// Reads sections of one file.
 pub(in crate::spec) struct Section<'a> {
-    /// Places and findings.
     pub(in crate::spec) reader: Reader<'a>,
     /// The text of the file.
     pub(in crate::spec) text: &'a str,
     /// Starts of mappings from which the shape check removed something.
     pub(in crate::spec) reduced: &'a HashSet<u32>,
-    /// The date for deciding what has expired.
+    /// The date on which expiry is decided.
     pub(in crate::spec) today: Option<Day>,
 }
 
@@ -37,7 +36,7 @@ pub(in crate::spec) struct Section<'a> {
 pub(super) type NoteKeys<'s> = [Option<&'s Spanned<Text>>; 3];
 
 impl Section<'_> {
-    /// A whole section.
+    /// Reads a whole section.
     pub(in crate::spec) fn read(&mut self, syntax: &Spanned<WafSyntax>) -> Layer {
         let WafSyntax {
             keys: SectionKeys { unmanaged, accept_weakening, accept, owasp, cloudflare },
@@ -62,7 +61,7 @@ impl Section<'_> {
         }
     }
 
-    /// The rules of a phase, without duplicate names.
+    /// Reads the rules of a phase, without duplicate names.
     fn list(&mut self, phase: Phase, list: &RuleList) -> Vec<DesiredRule> {
         let rules = match list {
             RuleList::Action(list) => {
@@ -78,7 +77,8 @@ impl Section<'_> {
         self.distinct(rules)
     }
 
-    /// A short place to show for a mapping, as the whole can be many lines long.
+    /// Returns a short place to show for a mapping, because the whole mapping can be many lines
+    /// long.
     pub(super) fn handle(&self, span: Span) -> Place {
         let written = self.text.get(span.start as usize..span.end as usize).unwrap_or_default();
         let length = written.find([':', '\n', ',', '}']).unwrap_or(written.len());
@@ -88,12 +88,13 @@ impl Section<'_> {
         }
     }
 
-    /// Whether a mapping is as its author wrote it, so that a missing key is really missing.
+    /// Returns true if the shape check removed nothing from a mapping, so that an absent key was
+    /// never written.
     pub(super) fn is_whole(&self, span: Span) -> bool {
         !self.reduced.contains(&span.start)
     }
 
-    /// Reports a missing required key; the place is that of the entry.
+    /// Reports a missing required key at the place of the entry.
     pub(super) fn missing(&mut self, key: &str, span: Span, place: Place, help: &str) {
         if self.is_whole(span) {
             self.reader.diagnostics.push(
@@ -102,7 +103,7 @@ impl Section<'_> {
         }
     }
 
-    /// Which requests: `all`, or an expression.
+    /// Reads a scope: `all`, or an expression.
     pub(super) fn when(
         &mut self,
         syntax: &Spanned<Text>,
@@ -114,7 +115,7 @@ impl Section<'_> {
         self.expression(syntax, phase, false)
     }
 
-    /// An expression; errors are shown at their place in it.
+    /// Reads an expression. Errors are shown at their place in it.
     pub(super) fn expression(
         &mut self,
         syntax: &Spanned<Text>,
@@ -137,12 +138,12 @@ impl Section<'_> {
         expression.map(|value| Facet { value, place: whole })
     }
 
-    /// Reason, owner and expiry of an entry; `what` is its name in messages.
+    /// Reads reason, owner and expiry of an entry. Messages call the entry `what`.
     pub(super) fn note(&mut self, keys: NoteKeys<'_>, what: &str) -> Note {
         self.note_of(keys, what, LastDay::Entry)
     }
 
-    /// The same; `of_what` says whose last day it is.
+    /// Does the same as [`Section::note`] for the given kind of date.
     pub(super) fn note_of(
         &mut self,
         [reason, owner, expires]: NoteKeys<'_>,
@@ -162,7 +163,8 @@ impl Section<'_> {
         note
     }
 
-    /// How many days are left until an entry expires; reports one that has expired, or soon does.
+    /// Reads the expiry of an entry and returns the number of days left. Reports an entry that has
+    /// expired or expires soon.
     fn expiry(&mut self, syntax: &Spanned<Text>, what: &str, of_what: LastDay) -> Option<i64> {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
         let Some(last) = Day::parse(text) else {

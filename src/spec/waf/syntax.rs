@@ -43,14 +43,14 @@ pub(in crate::spec) struct WafSyntax {
 #[derive(Debug, Default, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(super) struct SectionKeys {
-    /// What happens to rules and overrides that the spec does not name, in the lists and rulesets
+    /// Treatment of rules and overrides that the spec does not name, in the lists and rulesets
     /// that it names: `keep` reports and never changes them, `prune` removes them.
     pub(super) unmanaged: Option<Spanned<UnmanagedSyntax>>,
     /// Why weaker protection is accepted; counts as consent for every change of this section that
     /// weakens protection.
     pub(super) accept_weakening: Option<Spanned<Text>>,
-    /// What may make the live protection weaker than this section says, each with its value and the
-    /// reason.
+    /// Live settings that may make the protection weaker than this section, each with its value and
+    /// the reason.
     pub(super) accept: Option<Vec<Spanned<AcceptSyntax>>>,
     /// The Cloudflare OWASP Core Ruleset: `on`, `off`, or how it is tuned.
     #[schemars(default, schema_with = "owasp")]
@@ -82,7 +82,7 @@ pub(super) struct AcceptSyntax {
     /// Why.
     #[schemars(required)]
     pub(super) reason: Option<Spanned<Text>>,
-    /// Who is responsible for it; never sent to Cloudflare.
+    /// Owner of the entry; never sent to Cloudflare.
     pub(super) owner: Option<Spanned<Text>>,
     /// The last day on which it is accepted, YYYY-MM-DD; it is reported again afterwards.
     #[serde(default)]
@@ -102,7 +102,7 @@ pub(super) enum RuleList {
 }
 
 impl RuleList {
-    /// The list that is the next value of a mapping.
+    /// Reads the list that is the next value of a mapping.
     fn read<'de, A: MapAccess<'de>>(kind: RuleKind, entries: &mut A) -> Result<Self, A::Error> {
         match kind {
             RuleKind::Action => entries.next_value().map(Self::Action),
@@ -112,7 +112,7 @@ impl RuleList {
     }
 }
 
-/// How the OWASP ruleset is tuned. Keys that are not set are left alone.
+/// Tuning of the OWASP ruleset. Keys that are not set are left alone.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OwaspSyntax {
@@ -129,7 +129,7 @@ pub(super) struct OwaspSyntax {
     #[serde(default)]
     #[schemars(schema_with = "score_action")]
     pub(super) action: Option<Spanned<Text>>,
-    /// Which requests the ruleset inspects: `all`, or an expression.
+    /// Requests that the ruleset inspects: `all`, or an expression.
     #[serde(default)]
     #[schemars(schema_with = "when")]
     pub(super) when: Option<Spanned<Text>>,
@@ -151,11 +151,11 @@ pub(super) struct OwaspSyntax {
     pub(super) raw: Option<Spanned<AnyValue>>,
 }
 
-/// How the Cloudflare Managed Ruleset is tuned. Keys that are not set are left alone.
+/// Tuning of the Cloudflare Managed Ruleset. Keys that are not set are left alone.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CloudflareSyntax {
-    /// Which requests the ruleset inspects: `all`, or an expression.
+    /// Requests that the ruleset inspects: `all`, or an expression.
     #[serde(default)]
     #[schemars(schema_with = "when")]
     pub(super) when: Option<Spanned<Text>>,
@@ -194,7 +194,7 @@ pub(super) struct TuneSyntax {
     pub(super) future: Option<Spanned<bool>>,
     /// Why; required for a rule that is switched off.
     pub(super) reason: Option<Spanned<Text>>,
-    /// Who is responsible for it; never sent to Cloudflare.
+    /// Owner of the entry; never sent to Cloudflare.
     pub(super) owner: Option<Spanned<Text>>,
     /// The last day on which it is valid, YYYY-MM-DD; it is reverted afterwards.
     #[serde(default)]
@@ -213,11 +213,11 @@ pub(super) struct TagSyntax {
     #[serde(default)]
     #[schemars(schema_with = "rule_action")]
     pub(super) action: Option<Spanned<Text>>,
-    /// Whether the rules are on.
+    /// Turns the rules on or off.
     pub(super) enabled: Option<Spanned<bool>>,
     /// Why; required to switch rules off or to only log them.
     pub(super) reason: Option<Spanned<Text>>,
-    /// Who is responsible for it; never sent to Cloudflare.
+    /// Owner of the entry; never sent to Cloudflare.
     pub(super) owner: Option<Spanned<Text>>,
     /// The last day on which it is valid, YYYY-MM-DD; it is reverted afterwards.
     #[serde(default)]
@@ -236,11 +236,11 @@ pub(super) struct RuleSyntax {
     #[serde(default)]
     #[schemars(schema_with = "rule_action")]
     pub(super) action: Option<Spanned<Text>>,
-    /// Whether the rule is on.
+    /// Turns the rule on or off.
     pub(super) enabled: Option<Spanned<bool>>,
     /// Why; required to switch rules off or to only log them.
     pub(super) reason: Option<Spanned<Text>>,
-    /// Who is responsible for it; never sent to Cloudflare.
+    /// Owner of the entry; never sent to Cloudflare.
     pub(super) owner: Option<Spanned<Text>>,
     /// The last day on which it is valid, YYYY-MM-DD; it is reverted afterwards.
     #[serde(default)]
@@ -259,18 +259,18 @@ macro_rules! named_rules {
             /// becomes the `ref` that identifies the rule.
             #[schemars(required)]
             pub(super) name: Option<Spanned<Text>>,
-            /// Which requests: `all`, or an expression.
+            /// Requests that the rule applies to: `all`, or an expression.
             #[serde(default)]
             #[schemars(schema_with = "when")]
             pub(super) when: Option<Spanned<Text>>,
             $($(#[$doc])* pub(super) $key: $kind,)*
-            /// Whether the rule is on; the default is on.
+            /// Turns the rule on or off; the default is on.
             pub(super) enabled: Option<Spanned<bool>>,
             /// The description that Cloudflare shows.
             pub(super) description: Option<Spanned<Text>>,
             /// Why; required for a rule that lets requests pass.
             pub(super) reason: Option<Spanned<Text>>,
-            /// Who is responsible for it; never sent to Cloudflare.
+            /// Owner of the entry; never sent to Cloudflare.
             pub(super) owner: Option<Spanned<Text>>,
             /// The last day on which it is valid, YYYY-MM-DD; the rule is removed afterwards.
             #[serde(default)]
@@ -298,7 +298,7 @@ named_rules! {
         #[serde(default)]
         #[schemars(schema_with = "exception_skip")]
         skip: Option<Spanned<ScalarOr<ExceptionSkipSyntax>>>,
-        /// Whether matches are logged.
+        /// Turns the logging of matches on or off.
         log: Option<Spanned<bool>>,
     }
 
@@ -439,7 +439,7 @@ impl JsonSchema for WafSyntax {
     }
 }
 
-/// The list of a phase.
+/// Returns the schema of the list of a phase.
 fn list(phase: Phase, generator: &mut SchemaGenerator) -> Schema {
     let (mut rule, needed) = match phase.rules() {
         RuleKind::Action => {
@@ -464,27 +464,26 @@ fn list(phase: Phase, generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "description": phase.list().help, "type": "array", "items": rule })
 }
 
-/// One of several words.
+/// Returns the schema of one of several words.
 fn words(words: &[&str]) -> Schema {
     json_schema!({ "type": "string", "enum": words })
 }
 
-/// `on`, `off`, or a mapping.
+/// Returns the schema of `on`, `off`, or a mapping.
 fn switch(parts: Schema) -> Schema {
     json_schema!({ "anyOf": [words(&["on", "off"]), parts] })
 }
 
-/// The OWASP section.
 fn owasp(generator: &mut SchemaGenerator) -> Schema {
     switch(generator.subschema_for::<OwaspSyntax>())
 }
 
-/// The section of the Cloudflare Managed Ruleset.
+/// Returns the schema of the section of the Cloudflare Managed Ruleset.
 fn cloudflare(generator: &mut SchemaGenerator) -> Schema {
     switch(generator.subschema_for::<CloudflareSyntax>())
 }
 
-/// A paranoia level; text allows substitutions.
+/// Returns the schema of a paranoia level. Text allows substitutions.
 fn paranoia(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "anyOf": [
@@ -495,7 +494,7 @@ fn paranoia(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// A threshold; text allows substitutions.
+/// Returns the schema of a threshold. Text allows substitutions.
 fn threshold(_: &mut SchemaGenerator) -> Schema {
     let known: Vec<_> = THRESHOLD_KEYWORDS.iter().map(|(word, _)| *word).collect();
     json_schema!({
@@ -507,27 +506,27 @@ fn threshold(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// The action at the threshold.
+/// Returns the schema of the action at the threshold.
 fn score_action(_: &mut SchemaGenerator) -> Schema {
     words(SCORE_ACTIONS)
 }
 
-/// The actions that a rule of a managed ruleset can be given.
+/// Returns the schema of the actions that a rule of a managed ruleset can have.
 fn rule_action(_: &mut SchemaGenerator) -> Schema {
     words(SCORE_ACTIONS)
 }
 
-/// The action of a rule: text; the list of a phase adds which actions are possible.
+/// Returns the schema of the action of a rule: text. The list of a phase adds the possible actions.
 fn action(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string" })
 }
 
-/// Which requests.
+/// Returns the schema of `when`.
 fn when(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "minLength": 1, "examples": ["all", "http.request.uri.path eq \"/login\""] })
 }
 
-/// The value of something that is accepted.
+/// Returns the schema of the value of something that is accepted.
 fn accepted_value(_: &mut SchemaGenerator) -> Schema {
     let skip = json!({ "anyOf": [words(&["everything"]), { "type": "object", "additionalProperties": {} }] });
     let rule = json!({
@@ -539,37 +538,37 @@ fn accepted_value(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "anyOf": [{ "type": "string" }, { "type": "integer" }, { "type": "boolean" }, rule] })
 }
 
-/// A value in Cloudflare's form.
+/// Returns the schema of a value in Cloudflare's form.
 fn raw(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "additionalProperties": {} })
 }
 
-/// `everything`, or a mapping.
+/// Returns the schema of `everything`, or a mapping.
 fn everything(parts: Schema) -> Schema {
     json_schema!({ "anyOf": [words(&["everything"]), parts] })
 }
 
-/// What an exception skips.
+/// Returns the schema of the targets that an exception skips.
 fn exception_skip(generator: &mut SchemaGenerator) -> Schema {
     everything(generator.subschema_for::<ExceptionSkipSyntax>())
 }
 
-/// What a custom rule skips.
+/// Returns the schema of the targets that a custom rule skips.
 fn custom_skip(generator: &mut SchemaGenerator) -> Schema {
     everything(generator.subschema_for::<CustomSkipSyntax>())
 }
 
-/// Phases that can be skipped.
+/// Returns the schema of phases that can be skipped.
 fn skip_phases(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": words(SKIP_PHASES) })
 }
 
-/// Products that can be skipped.
+/// Returns the schema of products that can be skipped.
 fn skip_products(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": words(SKIP_PRODUCTS) })
 }
 
-/// A status code; text allows substitutions.
+/// Returns the schema of a status code. Text allows substitutions.
 fn status(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "anyOf": [
@@ -579,7 +578,7 @@ fn status(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// The content types that Cloudflare sends.
+/// Returns the schema of the content types that Cloudflare sends.
 fn content_type(_: &mut SchemaGenerator) -> Schema {
     words(RESPONSE_CONTENT_TYPES)
 }
