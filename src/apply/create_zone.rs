@@ -1,7 +1,7 @@
-//! Carries out what is done to a zone itself: it is created, and its settings are changed.
+//! Executes the operations on a zone itself: creates the zone and changes its settings.
 //!
 //! If the response to creating a zone is lost, the zone is looked up. A new zone can respond with
-//! 403 for a while; the executor waits for it, within bounds.
+//! 403 for a while, so the executor waits for it, within limits.
 
 use serde_json::Value as Json;
 
@@ -22,21 +22,21 @@ use crate::plan::{Operation, Subject, ZonePlan, lower_operation};
 use crate::wire::{Envelope, Request};
 use crate::wire::{record::list_records, zone::read_zone};
 
-/// What became of the operations on a zone itself.
+/// The result of the operations on a zone itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prepared {
-    /// The zone, without its records; of a zone just made, what Cloudflare said. `None` if it could
-    /// not be made.
+    /// The zone without its records. For a new zone, this is Cloudflare's response. `None` if the
+    /// zone could not be created.
     pub zone: Option<LiveZone>,
-    /// One outcome for each operation on the zone and its settings, in their order.
+    /// One outcome for each operation on the zone and its settings, in order.
     pub outcomes: Vec<Outcome>,
 }
 
 impl<W: Writer> Executor<'_, W> {
-    /// Carries out the operations on a zone itself.
+    /// Executes the operations on a zone itself.
     ///
-    /// A zone just made is read before its settings are changed: what is as wanted already is left,
-    /// and what was planned without knowing Cloudflare's own spelling of a value is sent in that.
+    /// A new zone is read before its settings are changed. Settings that already match are skipped,
+    /// and a value that was planned without Cloudflare's spelling is sent in that spelling.
     pub async fn prepare(
         &self,
         zone: &ZonePlan,
@@ -96,7 +96,7 @@ impl<W: Writer> Executor<'_, W> {
         Prepared { zone: made, outcomes }
     }
 
-    /// Makes the zone, and waits until it can be used.
+    /// Creates the zone, and waits until it can be used.
     async fn make(&self, zone: &ZonePlan, operation: &Operation) -> (Option<LiveZone>, Outcome) {
         let request = lower_operation(zone, operation, self.options.account.as_deref());
         if let Some(reason) = self.halted() {
@@ -116,11 +116,11 @@ impl<W: Writer> Executor<'_, W> {
         (made, outcome)
     }
 
-    /// Reads the settings of a zone just made; what cannot be read yet is asked for again for a
+    /// Reads the settings of a new zone. Settings that cannot be read yet are requested again for a
     /// while.
     ///
-    /// Whether it could be read. If not, the changes are sent as planned: Cloudflare says what it
-    /// thinks of them.
+    /// Returns true if they could be read. If not, the changes are sent as planned, and Cloudflare
+    /// accepts or refuses them.
     async fn read_settings(&self, made: &mut LiveZone, desired: &DesiredZone) -> bool {
         for wait in FOR_NEW_ZONE.map(Some).into_iter().chain([None]) {
             match fetch_settings(self.reader, made, &desired.settings, self.options).await {
@@ -141,7 +141,7 @@ impl<W: Writer> Executor<'_, W> {
         false
     }
 
-    /// Waits until a zone just made answers; what it still refuses after that is reported where it
+    /// Waits until a new zone answers. A refusal that remains after that is reported where the zone
     /// is needed.
     async fn wait_for(&self, zone: &ZonePlan, id: &ZoneId) {
         for duration in FOR_NEW_ZONE {
@@ -158,13 +158,14 @@ impl<W: Writer> Executor<'_, W> {
     }
 }
 
-/// A zone that is made. It is sent once: if it does not show, the next run tries again.
+/// A zone that is created. The request is sent once. If the zone does not appear, the next run
+/// tries again.
 struct ZoneAttempt<'a, 'e, W> {
     executor: &'a Executor<'e, W>,
     name: &'a ZoneName,
     request: Request,
     made: Option<LiveZone>,
-    /// What was answered, if it was a success.
+    /// The result of a success.
     result: Option<Json>,
 }
 
@@ -235,17 +236,17 @@ impl<W: Writer> Attempt for ZoneAttempt<'_, '_, W> {
     }
 }
 
-/// What a planned change of a zone just made comes to, now that the zone can be read.
+/// The change that is needed in a new zone after it was read.
 enum Needed {
-    /// It is as wanted.
+    /// The setting already has the value.
     Nothing,
-    /// This is to be sent.
+    /// The change to send.
     Change(ZoneSetting),
-    /// Cloudflare would not take it.
+    /// Cloudflare would refuse it.
     Impossible(String),
 }
 
-/// Holds a planned change against the zone as it was made.
+/// Compares a planned change with the new zone.
 fn needed(planned: &ZoneSetting, desired: &DesiredZone, made: &LiveZone) -> Needed {
     if let ZoneSetting::Setting { name, .. } = planned
         && let Some(LiveSetting::Refused(words)) = made.settings.settings.get(name)

@@ -1,79 +1,79 @@
-//! What the executor reports while it works. Displays and logs are observers; the executor prints
-//! nothing.
+//! The events that the executor reports while it works. Displays and logs are observers; the
+//! executor prints nothing.
 
 use std::time::Duration;
 
 use crate::model::ZoneName;
 
-/// One thing that happened.
+/// An event of an apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApplyEvent {
     /// A zone's operations begin.
     ZoneStarted {
-        /// Which zone.
+        /// The zone.
         zone: ZoneName,
-        /// How many operations.
+        /// Number of operations.
         operations: usize,
     },
     /// A request is about to be sent.
     Sending {
-        /// Which zone.
+        /// The zone.
         zone: ZoneName,
-        /// How many operations it carries.
+        /// Number of operations in it.
         operations: usize,
     },
     /// Operations took effect.
     Done {
-        /// Which zone.
+        /// The zone.
         zone: ZoneName,
-        /// How many.
+        /// Number of operations.
         operations: usize,
     },
-    /// Cloudflare refused a request; it is tried in smaller parts, or given up.
+    /// Cloudflare refused a request. It is tried in smaller parts, or given up.
     Refused {
-        /// Which zone.
+        /// The zone.
         zone: ZoneName,
-        /// How many operations it carried.
+        /// Number of operations in it.
         operations: usize,
         /// Cloudflare's words.
         reason: String,
-        /// Whether smaller parts are tried.
+        /// True if smaller parts are tried.
         narrowing: bool,
     },
-    /// Batch requests are not available: from here on one request for each operation.
+    /// Batch requests are not available, so each further operation is sent in a request of its own.
     NoBatches {
-        /// Which zone.
+        /// The zone.
         zone: ZoneName,
     },
-    /// An response was lost; the zone is read to see what took effect.
+    /// A response was lost. The zone is read to find out what took effect.
     Settling {
-        /// Which zone.
+        /// The zone.
         zone: ZoneName,
-        /// What went wrong.
+        /// The error.
         reason: String,
     },
-    /// A wait before trying again.
+    /// The executor waits before trying again.
     Waiting {
-        /// Which zone.
+        /// The zone.
         zone: ZoneName,
-        /// How long.
+        /// The length of the wait.
         duration: Duration,
     },
-    /// The zone is read again before more is sent, because someone else changed it or because time
-    /// has passed.
+    /// The zone is read again before anything else is sent, because someone else changed it or
+    /// because time has passed.
     LookingAgain {
-        /// Which zone.
+        /// The zone.
         zone: ZoneName,
     },
     /// The zone is read back.
     Verifying {
-        /// Which zone.
+        /// The zone.
         zone: ZoneName,
     },
 }
 
 impl ApplyEvent {
-    /// The zone in which it happened.
+    /// Returns the zone in which it happened.
     #[must_use]
     pub fn zone(&self) -> &ZoneName {
         match self {
@@ -90,17 +90,17 @@ impl ApplyEvent {
     }
 }
 
-/// Someone who wants to know. Both are called in the middle of things: they must be quick, and must
-/// not call back.
+/// Receives events. Both methods are called during the apply: they must be quick, and must not call
+/// back.
 pub trait Observer: Send + Sync {
-    /// Something happened.
+    /// Handles an event.
     ///
     /// # Order
-    /// Zones that are applied at the same time are told one after the other, in the order of the
-    /// plan, so that what is told does not depend on how many there are at a time.
+    /// Events of zones that are applied at the same time arrive in the order of the plan, so that
+    /// the sequence of events does not depend on the number of concurrent zones.
     fn event(&self, event: &ApplyEvent);
 
-    /// The same, told at once and in no order, for displays of what is happening now.
+    /// Handles an event immediately and in no defined order, for displays of current activity.
     fn now(&self, event: &ApplyEvent) {
         let _ = event;
     }

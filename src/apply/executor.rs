@@ -1,4 +1,4 @@
-//! What all operations are sent with.
+//! The connections, options and observers that all operations share.
 
 use std::time::Duration;
 
@@ -11,48 +11,47 @@ use crate::api::Stop;
 use crate::live::{AnyReader, Options};
 use crate::model::ZoneName;
 
-/// What it takes to call a zone in sync.
+/// The evidence that is required to call a zone in sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verify {
-    /// Reading it back where that costs no waiting for the rate limit; elsewhere answers that
-    /// confirm every change.
+    /// Reads the zone back if that needs no waiting for the rate limit. Otherwise requires
+    /// responses that confirm every change.
     #[default]
     Auto,
-    /// Answers that confirm every change. A zone is read back where anything was unusual, or where
-    /// an answer does not say enough.
+    /// Requires responses that confirm every change. Reads a zone back if anything was unusual, or
+    /// if a response does not say enough.
     Answers,
-    /// Reading it back.
+    /// Always reads the zone back.
     Read,
 }
 
-/// Executes the plans of zones. One is enough for zones that are applied at the same time.
+/// Executes the plans of zones. Zones that are applied at the same time share one executor.
 pub struct Executor<'a, W> {
-    /// For settling lost answers.
+    /// Reads the effect of requests whose response was lost.
     pub reader: &'a dyn AnyReader,
-    /// For everything else.
+    /// Sends everything else.
     pub writer: &'a W,
-    /// How to read.
+    /// Options for reading.
     pub options: &'a Options,
-    /// Where intents and outcomes are noted.
+    /// Records intents and outcomes.
     pub journal: &'a Journal,
-    /// Who wants to know.
     pub observer: &'a dyn Observer,
-    /// Whether the user wants to stop.
+    /// True once the user wants to stop.
     pub stop: &'a Stop,
-    /// What it takes to call a zone in sync.
+    /// The evidence that is required to call a zone in sync.
     pub verify: Verify,
-    /// When the zones were read that it is given, at the latest.
+    /// The latest time at which the given zones were read.
     pub read_at: Instant,
 }
 
-/// Why nothing more is sent.
+/// The reason for sending nothing more after a failure of the journal.
 pub(super) const BROKEN: &str = "the journal cannot be written";
 
-/// Why nothing more is sent.
+/// The reason for sending nothing more after the user asked to stop.
 pub(super) const STOPPED: &str = "stopped before it was sent";
 
 impl<W> Executor<'_, W> {
-    /// Why nothing more may be begun, if so.
+    /// Returns the reason for beginning nothing more, if there is one.
     pub(super) fn halted(&self) -> Option<&'static str> {
         if self.journal.is_broken() {
             return Some(BROKEN);
@@ -60,7 +59,7 @@ impl<W> Executor<'_, W> {
         self.stop.is_asked().then_some(STOPPED)
     }
 
-    /// Waits, unless the user wants to stop; whether the time has passed.
+    /// Waits, unless the user wants to stop. Returns true if the time has passed.
     pub(super) async fn pause(&self, duration: Duration) -> bool {
         tokio::select! {
             biased;
@@ -69,13 +68,14 @@ impl<W> Executor<'_, W> {
         }
     }
 
-    /// Waits, and says so, unless the user wants to stop; whether the time has passed.
+    /// Reports the wait and waits, unless the user wants to stop. Returns true if the time has
+    /// passed.
     pub(super) async fn wait(&self, zone: &ZoneName, duration: Duration) -> bool {
         self.observer.event(&ApplyEvent::Waiting { zone: zone.clone(), duration });
         self.pause(duration).await
     }
 
-    /// Waits before a request whose response was lost is sent again, for the nth time; whether the
+    /// Waits before the nth repetition of a request whose response was lost. Returns true if the
     /// time has passed.
     pub(super) async fn wait_to_resend(&self, zone: &ZoneName, nth: usize) -> bool {
         self.wait(zone, before_resend(nth)).await

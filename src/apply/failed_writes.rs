@@ -1,5 +1,5 @@
-//! What a response to a write means that is not a success: the same for records, rules and the
-//! settings of a zone.
+//! The meaning of a response to a write that is not a success. It is the same for records, rules
+//! and the settings of a zone.
 //!
 //! | answer | of this request | of an earlier try whose response was lost |
 //! |---|---|---|
@@ -16,21 +16,24 @@ use super::outcome::Outcome;
 use crate::api::{ApiError, error_codes};
 use crate::diagnostic::count;
 
-/// What follows from an answer.
+/// The consequence of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// It may have taken effect: Cloudflare is read, and what it does not show is sent again.
+    /// The write may have taken effect. Cloudflare is read, and operations without visible effect
+    /// are sent again.
     Lost,
-    /// This try was refused, and the result of an earlier one is unknown: the zone is read, and
-    /// what it does not show is unknown.
+    /// This attempt was refused, and the result of an earlier one is unknown. Cloudflare is read,
+    /// and operations without visible effect are unknown.
     EarlierUnknown,
-    /// It was refused, or says so: Cloudflare is read, and what it does not show was refused.
+    /// The write was refused, but the response may be wrong. Cloudflare is read, and operations
+    /// without visible effect were refused.
     Doubtful,
-    /// It was refused.
+    /// The write was refused.
     Refused,
 }
 
-/// What an answer means, `after_loss` if an earlier try of the same request may have taken effect.
+/// Returns the meaning of a response; `after_loss` if an earlier attempt of the same request may
+/// have taken effect.
 pub(super) fn meaning(error: &ApiError, after_loss: bool) -> Meaning {
     let is_doubtful = error.is_contradictory() || is_done_before(error);
     if error.is_uncertain() || (after_loss && error.is_garbled()) {
@@ -44,7 +47,8 @@ pub(super) fn meaning(error: &ApiError, after_loss: bool) -> Meaning {
     }
 }
 
-/// Whether a refusal that is not doubtful says nothing of an earlier try of the same request.
+/// Returns true if a refusal that is not doubtful says nothing about an earlier attempt of the same
+/// request.
 fn is_of_one_try(error: &ApiError) -> bool {
     is_conflict(error)
         || is_hopeless(error)
@@ -53,23 +57,23 @@ fn is_of_one_try(error: &ApiError) -> bool {
         || matches!(error, ApiError::Redirected { .. })
 }
 
-/// Whether a refusal may be what a request that came late leaves behind.
+/// Returns true if the refusal can be caused by an earlier attempt that took effect late.
 pub(super) fn is_done_before(error: &ApiError) -> bool {
     error_codes::RECORD_DONE_BEFORE.iter().any(|code| error.has_code(*code))
 }
 
-/// Whether a record is refused because of others with its name.
+/// Returns true if a record is refused because of others with its name.
 pub(super) fn is_conflict(error: &ApiError) -> bool {
     error_codes::RECORD_CONFLICT.iter().any(|code| error.has_code(*code))
 }
 
-/// Whether a refusal will meet every further request as well.
+/// Returns true if every further request will be refused in the same way.
 ///
-/// Without a status nothing was heard at all. 403 is also used for single operations, such as MX
-/// records of a zone with Email Routing, and then has a code of its own.
+/// An error without a status is one without any response. 403 is also used for single operations,
+/// such as MX records of a zone with Email Routing, and then has a code of its own.
 pub(super) fn is_hopeless(error: &ApiError) -> bool {
     match error.status() {
-        // Cloudflare's own words for too many requests come under other statuses as well.
+        // Cloudflare also reports too many requests under other statuses.
         _ if matches!(error, ApiError::Throttled { .. }) => true,
         None | Some(401 | 429) => true,
         Some(403) => error
@@ -80,15 +84,16 @@ pub(super) fn is_hopeless(error: &ApiError) -> bool {
     }
 }
 
-/// An outcome with the journal's word for it and what the journal says beside it.
+/// The journal's word for an outcome, the detail in the journal, and the outcome.
 pub(super) type Judged = (StepFate, Option<String>, Outcome);
 
-/// It is unknown what became of an operation, for this reason.
+/// Returns the result of an operation whose effect is unknown for this reason.
 pub(super) fn unknown(reason: String) -> Judged {
     (StepFate::Unknown, Some(reason.clone()), Outcome::Unknown(reason))
 }
 
-/// It was refused, in these words, or not even heard.
+/// Returns the result of an operation that was refused for this reason. Without a status, the
+/// request was not processed at all.
 pub(super) fn refused(error: &ApiError, reason: String) -> Judged {
     match error.status() {
         None => (StepFate::NotSent, Some(reason.clone()), Outcome::NotSent(reason)),
@@ -96,13 +101,13 @@ pub(super) fn refused(error: &ApiError, reason: String) -> Judged {
     }
 }
 
-/// Why it is unknown what became of an operation whose response was lost, and that is not sent
-/// again for this reason.
+/// Returns the message for an operation whose response was lost and that was not sent again for
+/// this reason.
 pub(super) fn not_resent(reason: &str) -> String {
     format!("the response was lost, no effect is visible, and it was not sent again: {reason}")
 }
 
-/// The same for what no answer ever came to.
+/// Returns the message for an operation without any response.
 pub(super) fn no_response(times: usize, reason: &str) -> String {
     format!(
         "sent {}, without a response, and no effect is visible; last: {reason}",
@@ -110,7 +115,7 @@ pub(super) fn no_response(times: usize, reason: &str) -> String {
     )
 }
 
-/// The same for [`Meaning::EarlierUnknown`].
+/// Returns the message for [`Meaning::EarlierUnknown`].
 pub(super) fn earlier_unknown(error: &ApiError) -> String {
     let reason = said(error);
     match is_hopeless(error) {
@@ -119,7 +124,7 @@ pub(super) fn earlier_unknown(error: &ApiError) -> String {
     }
 }
 
-/// An error in Cloudflare's words, with what to do if we know.
+/// Returns an error in Cloudflare's words, with a next step if one is known.
 pub(super) fn said(error: &ApiError) -> String {
     let mut text = error.reasons().unwrap_or_else(|| format!("failed to {error}"));
     if let Some(source) = std::error::Error::source(error) {

@@ -1,9 +1,9 @@
-//! Executes a plan: no choices of its own, nothing written twice, nothing reported that was not
-//! seen.
+//! Executes a plan. It makes no choices of its own, repeats no write that took effect, and reports
+//! only what it has observed.
 //!
 //! Each step is written to the journal before it is sent and again when its outcome is known. A
-//! lost response is settled by reading. What Cloudflare refuses is narrowed down to the name
-//! concerned, so that the rest still lands.
+//! lost response is settled by reading. A refused request is narrowed down to the name concerned,
+//! so that the other changes still take effect.
 
 mod create_zone;
 mod event;

@@ -1,7 +1,7 @@
 //! Events of zones that are applied at the same time, reported in the order of the plan.
 //!
-//! Events of the first zone that is not finished are reported at once; those of later ones are kept
-//! until it is their turn.
+//! Events of the first unfinished zone are reported immediately. Events of later zones are kept
+//! until all earlier zones are finished.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -14,28 +14,29 @@ pub(super) struct OrderedEvents<'o> {
     state: Mutex<State>,
 }
 
-/// Which zone's events are shown as they come, and those kept for later.
+/// The current zone, and the events of later ones.
 #[derive(Default)]
 struct State {
-    /// The number of the zone whose events are reported at once.
+    /// The number of the zone whose events are reported immediately.
     now: usize,
-    /// What happened in later zones; whether that is all.
+    /// Events of later zones; true if the zone is finished.
     kept: BTreeMap<usize, (Vec<ApplyEvent>, bool)>,
 }
 
-/// Takes the events of one zone; it is finished when this is dropped.
+/// Receives the events of one zone. Dropping it finishes the zone.
 pub(super) struct ZoneEvents<'e, 'o> {
     all: &'e OrderedEvents<'o>,
     number: usize,
 }
 
 impl<'o> OrderedEvents<'o> {
-    /// Before the first zone.
+    /// Begins with the first zone.
     pub(super) fn new(observer: &'o dyn Observer) -> Self {
         Self { observer, state: Mutex::default() }
     }
 
-    /// Takes the events of the zone with this number, from 0; each number once, and without gaps.
+    /// Returns the receiver for the zone with this number, from 0. Each number is used once, and
+    /// without gaps.
     pub(super) fn of(&self, number: usize) -> ZoneEvents<'_, 'o> {
         ZoneEvents { all: self, number }
     }

@@ -1,92 +1,92 @@
-//! What became of the operations of a plan.
+//! The outcomes of the operations of a plan.
 
 use crate::model::Address;
 
-/// What became of an operation.
+/// The outcome of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// It took effect.
     Done,
-    /// Cloudflare calls the text identical to one that is live and differs only in its cuts; which
-    /// one.
+    /// Cloudflare says that the text is identical to this live one, which differs only in its cuts.
     OtherCuts(String),
     /// Cloudflare refused it.
     Refused(String),
     /// It was not sent.
     NotSent(String),
-    /// It was not sent, because what it concerns has changed since the plan was made.
+    /// It was not sent, because its object has changed since the plan was made.
     Stale(String),
-    /// It was undone, because what it made room for is not known to be there.
+    /// It was undone, because it is unknown whether the record that it made room for exists.
     Restored,
-    /// Unknown whether it took effect, or what is there now.
+    /// It is unknown whether it took effect, or what is live now.
     Unknown(String),
-    /// It has to wait for something that no request can bring about; a later run does it.
+    /// It waits for something that no request can cause. A later run executes it.
     Deferred(String),
 }
 
 impl Outcome {
-    /// Why an operation was [`Self::Restored`], in words.
+    /// The reason for [`Self::Restored`], in words.
     pub const WHY_RESTORED: &'static str =
         "its replacement was refused, or it is unknown whether the replacement exists";
 
-    /// Whether what the operation is about is as it wants it, as far as Cloudflare tells records
-    /// apart.
+    /// Returns true if the live object is as the operation wants it, as far as Cloudflare
+    /// distinguishes records.
     #[must_use]
     pub fn is_in_effect(&self) -> bool {
         matches!(self, Self::Done | Self::OtherCuts(_))
     }
 }
 
-/// A record that someone else changed while a plan was carried out.
+/// A record that someone else changed during the apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Noticed {
-    /// The address of the operation that met it.
+    /// The address of the operation that found it.
     pub address: Address,
-    /// What was found.
+    /// The change.
     pub what: String,
 }
 
-/// What became of a zone's operations on records.
+/// The outcomes of a zone's operations on records.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecordsApplied {
-    /// One for each operation on a record, in their order.
+    /// One outcome for each operation on a record, in order.
     pub outcomes: Vec<Outcome>,
-    /// Records that someone else changed meanwhile.
+    /// Records that someone else changed during the apply.
     pub noticed: Vec<Noticed>,
-    /// Whether the answers confirm each of them, and nothing unusual happened.
+    /// True if the responses confirm each operation, and nothing unusual happened.
     pub is_confirmed: bool,
 }
 
-/// What became of a zone's operations.
+/// The outcomes of a zone's operations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ZoneApplied {
-    /// One for each operation of the plan, in their order.
+    /// One outcome for each operation of the plan, in order.
     pub outcomes: Vec<Outcome>,
-    /// Records that someone else changed meanwhile.
+    /// Records that someone else changed during the apply.
     pub noticed: Vec<Noticed>,
-    /// Whether the answers confirm each of them, and nothing unusual happened.
+    /// True if the responses confirm each operation, and nothing unusual happened.
     pub is_confirmed: bool,
 }
 
 impl ZoneApplied {
-    /// How many took effect.
+    /// Returns the number of operations that took effect.
     #[must_use]
     pub fn done(&self) -> usize {
         self.outcomes.iter().filter(|o| **o == Outcome::Done).count()
     }
 
-    /// Whether all took effect.
+    /// Returns true if all operations took effect, except those that have to wait.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.outcomes.iter().all(|o| o.is_in_effect() || matches!(o, Outcome::Deferred(_)))
     }
 
-    /// Whether Cloudflare called any text identical to a live one with other cuts.
+    /// Returns true if Cloudflare said of any text that it is identical to a live one with other
+    /// cuts.
     pub(super) fn has_other_cuts(&self) -> bool {
         self.outcomes.iter().any(|outcome| matches!(outcome, Outcome::OtherCuts(_)))
     }
 
-    /// Whether anything at Cloudflare may be other than before.
+    /// Returns true if the apply may have changed anything at Cloudflare.
     #[must_use]
     pub fn wrote_anything(&self) -> bool {
         self.outcomes

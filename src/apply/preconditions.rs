@@ -1,4 +1,5 @@
-//! Whether the world is still as a plan saw it, and whether an operation has taken effect. Pure.
+//! Compares live objects with the expectations of an operation: it is still pending, it has taken
+//! effect, or someone else changed them. Pure.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,7 @@ use crate::diff::{RecordChange, field_changes};
 use crate::model::{Fqdn, LiveRecord, Rdata, RecordForm, RecordId};
 use crate::plan::RecordSubject;
 
-/// Live records, found by id or by value.
+/// Live records, indexed by id and by value.
 #[derive(Debug)]
 pub struct Index<'a> {
     by_id: BTreeMap<&'a RecordId, &'a LiveRecord>,
@@ -14,7 +15,7 @@ pub struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    /// Over these records.
+    /// Indexes these records.
     #[must_use]
     pub fn new(records: &'a [LiveRecord]) -> Self {
         Self {
@@ -24,18 +25,18 @@ impl<'a> Index<'a> {
     }
 }
 
-/// How an operation relates to what is live.
+/// The state of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OperationState {
-    /// Everything is as it expects; it has not taken effect.
+    /// The live objects are as the operation expects. It has not taken effect.
     Pending,
-    /// Its effect is there.
+    /// It has taken effect.
     Done,
-    /// Neither: someone else was here.
+    /// Neither, because of a change by someone else.
     Moved(String),
 }
 
-/// How an operation on a record relates to what is live.
+/// Returns the state of an operation on a record.
 #[must_use]
 pub fn state_of(record: &RecordSubject, live: &Index) -> OperationState {
     match &record.change {
@@ -49,7 +50,7 @@ pub fn state_of(record: &RecordSubject, live: &Index) -> OperationState {
     }
 }
 
-/// A create: done if there is a record that has everything it says.
+/// Returns the state of a create. It is done if a live record has everything that it specifies.
 fn created(after: &RecordForm, live: &Index) -> OperationState {
     match live.by_value.get(&(&after.name, &after.data)) {
         None => OperationState::Pending,
@@ -62,7 +63,7 @@ fn created(after: &RecordForm, live: &Index) -> OperationState {
     }
 }
 
-/// A change: done if the record looks as it should.
+/// Returns the state of a change. It is done if the record looks as it should.
 fn patched(id: &RecordId, before: &RecordForm, after: &RecordForm, live: &Index) -> OperationState {
     match live.by_id.get(id) {
         None => OperationState::Moved("the record is gone".to_owned()),
@@ -77,7 +78,7 @@ fn patched(id: &RecordId, before: &RecordForm, after: &RecordForm, live: &Index)
     }
 }
 
-/// A record that looks neither as before nor as after.
+/// Describes a record that looks neither as before nor as after.
 fn changed_since(record: &LiveRecord) -> OperationState {
     let when = record.modified_on.as_deref().map(|t| format!(" at {t}")).unwrap_or_default();
     OperationState::Moved(format!(

@@ -1,5 +1,5 @@
-//! The state of the execution of a zone's changes of records: what is left to send, and what became
-//! of the rest.
+//! The state of executing a zone's record changes: the remaining requests, and the outcomes of the
+//! others.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -15,48 +15,47 @@ use crate::plan::{
     Action, Lowering, RecordSubject, ZonePlan, bonds, groups, needs_room, record_batches,
 };
 
-/// How often requests of a zone are cut in parts before what is refused stays refused as a whole.
-/// Finding one culprit among 200 takes eight; a zone where everything is refused must not cost
-/// hundreds of requests.
+/// Maximum number of times that requests of a zone are divided. After that, a refused request stays
+/// refused as a whole. Finding one culprit among 200 takes eight divisions, and a zone where
+/// everything is refused must not cost hundreds of requests.
 const NARROWINGS: usize = 64;
 
 /// The state of one zone's execution.
 pub(super) struct Run<'z> {
-    /// What is to be done.
     pub(super) zone: &'z ZonePlan,
     /// The zone as it was read.
     pub(super) live: &'z LiveZone,
-    /// What is left to send, in order.
+    /// The operations that remain to be sent, in order.
     pub(super) queue: VecDeque<Vec<usize>>,
-    /// How changes are sent.
+    /// The kind of request for changes.
     pub(super) lowering: Lowering,
-    /// How often in a row a lost request had no effect.
+    /// Number of lost requests without effect in a row.
     pub(super) resends: usize,
-    /// How often a request was cut in parts.
+    /// Number of times that a request was divided.
     pub(super) narrowings: usize,
     outcomes: Vec<Option<Outcome>>,
-    /// Creates that did not take effect, as far as that is known.
+    /// Creates that did not take effect, as far as known.
     failed_creates: Vec<usize>,
-    /// Whether an operation was sent, without an answer, and nothing of it was to be seen.
+    /// True for each operation that was sent without a response and without visible effect.
     lost: Vec<bool>,
     /// Deletes that could not be taken back.
     not_filled: Vec<usize>,
-    /// When the zone was read last.
+    /// The time at which the zone was last read.
     pub(super) read_at: Instant,
-    /// Whether an answer confirmed each operation.
+    /// True for each operation that a response confirmed.
     confirmed: Vec<bool>,
-    /// What someone else changed meanwhile.
+    /// Changes that someone else made during the apply.
     noticed: Vec<Noticed>,
-    /// Whether anything happened after which answers alone prove nothing.
+    /// True if anything happened after which responses alone are not sufficient evidence.
     pub(super) is_unusual: bool,
-    /// What belongs together: the number of its group for each operation.
+    /// The number of the group of each operation. A group is kept together if possible.
     group: Vec<usize>,
-    /// What cannot be separated: the number of its bond for each operation.
+    /// The number of the bond of each operation. A bond is never divided.
     bond: Vec<usize>,
 }
 
 impl<'z> Run<'z> {
-    /// Nothing sent yet; the zone was read at this moment.
+    /// Returns the state before anything is sent; the zone was read at this time.
     pub(super) fn new(
         zone: &'z ZonePlan,
         live: &'z LiveZone,
@@ -89,7 +88,7 @@ impl<'z> Run<'z> {
         }
     }
 
-    /// Notes an outcome for operations.
+    /// Sets the outcome of operations.
     pub(super) fn finish(&mut self, operations: &[usize], outcome: &Outcome) {
         for n in operations {
             self.outcomes[*n] = Some(outcome.clone());
@@ -99,7 +98,7 @@ impl<'z> Run<'z> {
         }
     }
 
-    /// Adds to why operations did not take effect.
+    /// Extends the reason why operations did not take effect.
     pub(super) fn explain(&mut self, operations: &[usize], words: &str) {
         for n in operations {
             match &mut self.outcomes[*n] {
@@ -118,7 +117,8 @@ impl<'z> Run<'z> {
         }
     }
 
-    /// Takes in what an answer says; whether it shows that someone else writes as well.
+    /// Adds the confirmations of a response. Returns true if it shows that someone else writes as
+    /// well.
     pub(super) fn confirm(&mut self, confirmations: Vec<(usize, Confirmation)>) -> bool {
         let noticed = self.noticed.len();
         for (n, confirmation) in confirmations {
@@ -137,14 +137,14 @@ impl<'z> Run<'z> {
         self.noticed.len() > noticed
     }
 
-    /// Whether anything that is left changes or deletes a live record.
+    /// Returns true if any remaining operation changes or deletes a live record.
     pub(super) fn may_overwrite(&self) -> bool {
         let has_id = |n: &usize| self.record(*n).is_some_and(|record| record.change.id().is_some());
         self.queue.iter().flatten().any(has_id)
     }
 
-    /// Takes what would overwrite a change of someone else out of the queue, with what cannot be
-    /// separated from it.
+    /// Removes from the queue operations that would overwrite a change of someone else, with their
+    /// bonds.
     pub(super) fn hold_back(&mut self, records: &[LiveRecord]) {
         let live = Index::new(records);
         let mut moved: BTreeMap<usize, String> = BTreeMap::new();
@@ -175,28 +175,26 @@ impl<'z> Run<'z> {
         }
     }
 
-    /// Notes whether operations were sent without an answer, so that their result is unknown though
-    /// nothing is visible.
+    /// Sets whether operations were sent without a response. Their result is then unknown, even if
+    /// no effect is visible.
     pub(super) fn set_lost(&mut self, operations: &[usize], is_lost: bool) {
         for n in operations {
             self.lost[*n] = is_lost;
         }
     }
 
-    /// Whether any of these were sent before without an answer: they may have taken effect, however
-    /// little is visible.
+    /// Returns true if any of these were sent before without a response. They may have taken effect
+    /// even if no effect is visible.
     pub(super) fn was_lost(&self, operations: &[usize]) -> bool {
         operations.iter().any(|n| self.lost[*n])
     }
 
-    /// Notes that a delete was to be taken back, and Cloudflare refused it: it would refuse it
-    /// again.
+    /// Records that Cloudflare refused to take back a delete. It would refuse again.
     pub(super) fn give_up_filling(&mut self, delete: usize) {
         self.not_filled.push(delete);
     }
 
-    /// Notes for operations without an outcome that they were not sent, or not again, for this
-    /// reason.
+    /// Sets the outcome of remaining operations: they were not sent, or not again, for this reason.
     pub(super) fn settle_rest(&mut self, reason: &str) {
         self.queue.clear();
         for n in 0..self.outcomes.len() {
@@ -210,7 +208,7 @@ impl<'z> Run<'z> {
         }
     }
 
-    /// What became of the operations on records, in their order.
+    /// Returns the outcomes of the operations on records, in order.
     pub(super) fn finished(mut self, reason: &str) -> RecordsApplied {
         self.settle_rest(reason);
         let is_record = |n: &usize| self.zone.operations[*n].record().is_some();
@@ -225,8 +223,8 @@ impl<'z> Run<'z> {
         }
     }
 
-    /// From here on one request for each operation, beginning with these: in the order that leaves
-    /// no name empty longer than needed.
+    /// Sends one request for each operation from now on, beginning with these. The order leaves no
+    /// name empty for longer than needed.
     pub(super) fn go_single(&mut self, first: &[usize]) {
         self.lowering = Lowering::Single;
         let waiting: BTreeSet<usize> =
@@ -235,29 +233,28 @@ impl<'z> Run<'z> {
         self.queue.extend(all.filter(|part| part.iter().all(|n| waiting.contains(n))));
     }
 
-    /// The record that an operation is about; `None` for one that is about something else, which is
-    /// never sent from here.
+    /// Returns the record of an operation. Operations on other objects have none and are never sent
+    /// from here.
     pub(super) fn record(&self, n: usize) -> Option<&'z RecordSubject> {
         self.zone.operations[n].record()
     }
 
-    /// The name of the record that an operation is about.
+    /// Returns the name of the record that an operation is about.
     fn name(&self, n: usize) -> Option<&'z Fqdn> {
         self.record(n).map(|record| &record.form().name)
     }
 
-    /// What an operation does.
     fn action(&self, n: usize) -> Action {
         self.zone.operations[n].action()
     }
 
-    /// Whether an operation has taken effect.
+    /// Returns true if an operation has taken effect.
     fn is_in_effect(&self, n: usize) -> bool {
         self.outcomes[n].as_ref().is_some_and(Outcome::is_in_effect)
     }
 
-    /// A refused request's operations in parts that are sent one after the other, so that each is
-    /// refused or accepted for itself; `None` if they cannot be separated.
+    /// Divides the operations of a refused request into parts that are sent one after the other, so
+    /// that each is refused or accepted by itself. Returns `None` if they cannot be divided.
     ///
     /// | the operations | parts |
     /// |---|---|
@@ -285,7 +282,7 @@ impl<'z> Run<'z> {
             .or_else(|| self.parts_of_bond(operations))
     }
 
-    /// The same for operations of one bond.
+    /// Divides the operations of one bond in the same way.
     fn parts_of_bond(&self, operations: &[usize]) -> Option<Vec<Vec<usize>>> {
         let (deletes, others) = self.split_deletes(operations);
         let single = |all: &[usize]| -> Vec<Vec<usize>> { all.iter().map(|n| vec![*n]).collect() };
@@ -294,15 +291,15 @@ impl<'z> Run<'z> {
             let with_room = deletes.into_iter().chain([*first]).collect();
             return Some([vec![with_room], single(rest)].concat());
         }
-        // Without room for both, the creates have to wait for the deletes.
+        // If there is no room for both, the creates have to wait for the deletes.
         if operations.len() < 2 || self.zone.deletes_first {
             return None;
         }
         Some([single(&others), single(&deletes)].concat())
     }
 
-    /// The live text that differs from the text of a create only in its cuts, unless this run is
-    /// still to delete it, or to give its record another text.
+    /// Returns the live text that differs from the text of a create only in its cuts, unless this
+    /// run will delete it, or give its record another text.
     pub(super) fn other_cuts(&self, create: usize, records: &[LiveRecord]) -> Option<String> {
         let RecordChange::Create { after } = &self.record(create)?.change else { return None };
         let is_to_go = |live: &LiveRecord| {
@@ -321,12 +318,13 @@ impl<'z> Run<'z> {
         records.iter().find(is_meant).map(|live| live.data.presentation())
     }
 
-    /// Operations that delete, and the others.
+    /// Splits operations into those that delete, and the others.
     fn split_deletes(&self, operations: &[usize]) -> (Vec<usize>, Vec<usize>) {
         operations.iter().partition(|n| self.action(**n) == Action::Delete)
     }
 
-    /// Whether any of these deletes makes room for a create that Cloudflare refuses beside it.
+    /// Returns true if any of these deletes makes room for a create that Cloudflare refuses beside
+    /// the old record.
     fn is_in_the_way(&self, deletes: &[usize]) -> bool {
         deletes.iter().any(|delete| {
             self.at_the_name_of(*delete)
@@ -334,9 +332,9 @@ impl<'z> Run<'z> {
         })
     }
 
-    /// After deletes were refused with the one create that they were sent with: the next create
-    /// that needs these deletes, taken from the queue, in one request with them; and the create that
-    /// is postponed.
+    /// Returns the next request after deletes were refused together with one create. It contains
+    /// the deletes and the next create in the queue that needs them. The first create is returned
+    /// as postponed.
     pub(super) fn next_with_room(&mut self, refused: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
         let (deletes, others) = self.split_deletes(refused);
         let is_next = |next: &&Vec<usize>| matches!((next.as_slice(), deletes.first()), ([next], Some(delete)) if self.bond[*next] == self.bond[*delete]);
@@ -351,7 +349,7 @@ impl<'z> Run<'z> {
         Some((deletes.into_iter().chain(next).collect(), others))
     }
 
-    /// Why deletes are not sent: what was to take the place of their values did not come, or their
+    /// Returns the reason for not sending deletes: the replacement of their values failed, or their
     /// name would be left empty.
     pub(super) fn vain(&self, operations: &[usize]) -> Option<&'static str> {
         let (deletes, others) = self.split_deletes(operations);
@@ -380,7 +378,7 @@ impl<'z> Run<'z> {
             .then_some("a new record of its name was refused, so it stays: the name would be empty")
     }
 
-    /// Whether these operations put back an answer where a delete took it away: a stop must not
+    /// Returns true if these operations restore an answer that a delete removed. A stop must not
     /// leave such a name empty.
     pub(super) fn fills_a_name(&self, operations: &[usize]) -> bool {
         operations
@@ -388,8 +386,8 @@ impl<'z> Run<'z> {
             .any(|n| self.action(*n) == Action::Create && !self.deleted_for(*n, &[*n]).is_empty())
     }
 
-    /// Names of these operations that were emptied, or lost what a create needed gone, and that no
-    /// waiting create will fill.
+    /// Returns the names of these operations that were emptied, or that lost a record that a create
+    /// could not coexist with, and that no waiting create will fill.
     pub(super) fn unfilled(&self, operations: &[usize]) -> Vec<Unfilled> {
         let mut all: Vec<Unfilled> = Vec::new();
         let mut names: BTreeSet<&Fqdn> = BTreeSet::new();
@@ -415,14 +413,14 @@ impl<'z> Run<'z> {
         all
     }
 
-    /// Deletes at a name that were carried out and are missed there, because these creates of the
-    /// name are not in effect:
+    /// Returns deletes at a name whose records are missing there, because these creates of the name
+    /// are not in effect:
     ///
-    /// - those that a create needed gone;
-    /// - those of the type of a create, if no record of that type is left;
-    /// - all of them, if no record at all is left.
+    /// - those whose record a create could not coexist with;
+    /// - those of the type of a create, if no record of that type remains;
+    /// - all of them, if no record at all remains.
     ///
-    /// What cannot exist beside a record that is there now is not among them.
+    /// Deletes of records that cannot coexist with a present record are left out.
     fn deleted_for(&self, at: usize, creates: &[usize]) -> Vec<usize> {
         let is_done = |n: &usize| {
             self.action(*n) == Action::Delete
@@ -454,8 +452,8 @@ impl<'z> Run<'z> {
         deletes.into_iter().filter(is_missed).collect()
     }
 
-    /// The records that are at the name of an operation by now, as far as this run knows; new ones
-    /// without an id.
+    /// Returns the records that are at the name of an operation now, as far as this run knows. New
+    /// records have no id.
     fn present_at(&self, n: usize) -> Vec<(Option<&'z RecordId>, &'z Rdata)> {
         let name = self.name(n);
         let deleted = self
@@ -472,8 +470,8 @@ impl<'z> Run<'z> {
         live.map(|record| (Some(&record.id), &record.data)).chain(created).collect()
     }
 
-    /// The operations at the name of one of them; those on records come last, in the order of their
-    /// names.
+    /// Returns the operations at the name of an operation. Operations on records come last, in the
+    /// order of their names.
     fn at_the_name_of(&self, n: usize) -> impl Iterator<Item = usize> + '_ {
         let operations = &self.zone.operations;
         let name = self.name(n);
@@ -483,9 +481,9 @@ impl<'z> Run<'z> {
     }
 }
 
-/// A name without records that it had, although the plan fills it again.
+/// A name that lost its records, although the plan fills it again.
 pub(super) struct Unfilled {
-    /// Deletes that were carried out there.
+    /// Deletes that were executed there.
     pub(super) deletes: Vec<usize>,
     /// Creates that are not in effect.
     pub(super) creates: Vec<usize>,

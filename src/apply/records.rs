@@ -19,7 +19,7 @@
 //! | the journal cannot be written | the rest is not sent, of any zone |
 //! | the user wants to stop | the same; but a name that was emptied for a create is filled first |
 //!
-//! What an answer means: see [`super::failed_writes`].
+//! The meaning of a response is in [`super::failed_writes`].
 
 use std::ops::ControlFlow;
 
@@ -45,39 +45,38 @@ use crate::plan::{Lowering, Step, ZonePlan, lower_records};
 use crate::wire::Envelope;
 use crate::wire::record::create_record;
 
-/// Whether the zone goes on.
+/// The next step of a zone.
 enum Next {
-    /// With the queue.
+    /// Continues with the queue.
     Continue,
-    /// Not at all, for this reason.
+    /// Stops for this reason.
     Stop(String),
 }
 
-/// What is thought of operations that the zone does not show as done.
+/// The treatment of operations without visible effect.
 #[derive(Clone, Copy, PartialEq)]
 enum Rest {
-    /// They had no effect. They are sent again, so that what is said of them last is said by the
-    /// next request.
+    /// They had no effect. They are sent again, so that the next response decides their outcome.
     Refused,
-    /// The same, but they may have had one, so it is unknown for those that someone else changed.
+    /// They are sent again, but they may have had an effect. The outcome is unknown for those that
+    /// someone else changed.
     Lost,
-    /// They may have had one, and are not sent again.
+    /// They may have had an effect, and are not sent again.
     GivenUp,
 }
 
-/// A request's operations by what the zone shows of them.
+/// The operations of a request by their visible effect.
 #[derive(Default)]
 struct Effects {
     done: Vec<usize>,
-    /// Texts that are live with other cuts, and that Cloudflare calls identical to these; with what
-    /// is live.
+    /// Live texts with other cuts, which Cloudflare says are identical to these.
     other_cuts: Vec<(usize, String)>,
     pending: Vec<usize>,
     moved: Vec<(usize, String)>,
 }
 
 impl<W: Writer> Executor<'_, W> {
-    /// Carries out the operations on a zone's records.
+    /// Executes the operations on a zone's records.
     pub async fn execute(
         &self,
         zone: &ZonePlan,
@@ -86,7 +85,7 @@ impl<W: Writer> Executor<'_, W> {
     ) -> RecordsApplied {
         let operations = zone.records().count();
         self.observer.event(&ApplyEvent::ZoneStarted { zone: zone.name.clone(), operations });
-        // What was created just now is read for the first time.
+        // A new zone is read now for the first time.
         let read_at = if zone.is_new { Instant::now() } else { self.read_at };
         let mut run = Run::new(zone, live, lowering, read_at);
         let mut stopped = None;
@@ -124,11 +123,11 @@ impl<W: Writer> Executor<'_, W> {
         run.finished(&reason)
     }
 
-    /// Reads the zone again, and holds back what would overwrite a change that someone else made
-    /// since.
+    /// Reads the zone again, and removes operations that would overwrite a change that someone else
+    /// made since.
     ///
     /// # Errors
-    /// It cannot be read; why nothing more is sent.
+    /// Fails if it cannot be read, with the reason for sending nothing more.
     async fn refresh_before_send(&self, run: &mut Run<'_>) -> Result<(), String> {
         self.observer.event(&ApplyEvent::LookingAgain { zone: run.zone.name.clone() });
         let records = self.reread_records(run).await.map_err(|error| {
@@ -141,7 +140,7 @@ impl<W: Writer> Executor<'_, W> {
         Ok(())
     }
 
-    /// Sends one step and deals with the answer.
+    /// Sends one step and handles the response.
     async fn send(&self, run: &mut Run<'_>, step: Step) -> Next {
         let zone = &run.zone.name;
         let Some(number) = self.journal.intent(run.zone, &step) else {
@@ -161,7 +160,7 @@ impl<W: Writer> Executor<'_, W> {
         .await
     }
 
-    /// Sends a step; a create that only waits for a delete to be noticed everywhere is repeated for
+    /// Sends a step. A create that waits for a delete to become visible everywhere is repeated for
     /// a while.
     async fn write(&self, run: &Run<'_>, step: &Step) -> Result<Envelope, ApiError> {
         let mut answer = self.writer.write(&step.request).await;
@@ -182,7 +181,7 @@ impl<W: Writer> Executor<'_, W> {
         answer
     }
 
-    /// Cloudflare refused: parts, or what cannot be separated is left behind.
+    /// Handles a refusal: divides the request, or gives up a bond.
     async fn refused(
         &self,
         run: &mut Run<'_>,
@@ -221,7 +220,7 @@ impl<W: Writer> Executor<'_, W> {
         if hopeless { Next::Stop(reason) } else { Next::Continue }
     }
 
-    /// Fills names of these operations again that were emptied for creates that did not happen.
+    /// Fills names of these operations that were emptied for creates that failed.
     async fn fill_names(&self, run: &mut Run<'_>, operations: &[usize]) {
         for Unfilled { deletes, creates } in run.unfilled(operations) {
             for n in deletes {
@@ -256,7 +255,7 @@ impl<W: Writer> Executor<'_, W> {
         for duration in AFTER_DELETE {
             let Err(error) = &answer else { break };
             lost |= error.is_uncertain();
-            // The checks for conflicts may still see what was deleted.
+            // The checks for conflicts may still see the deleted record.
             let may_pass = |e: &ApiError| e.is_uncertain() || is_done_before(e) || is_conflict(e);
             if !may_pass(error) || (lost && is_done_before(error)) {
                 break;
@@ -268,7 +267,7 @@ impl<W: Writer> Executor<'_, W> {
         }
         let (word, detail, result, outcome) = match answer {
             Ok(answer) => (StepFate::Restored, None, Some(answer.result), Outcome::Restored),
-            // "Identical" to the one whose response was lost: it came through after all.
+            // "Identical" refers to the record of the lost response: it took effect.
             Err(error) if lost && is_done_before(&error) => {
                 (StepFate::Restored, Some(said(&error)), None, Outcome::Restored)
             }
@@ -277,7 +276,7 @@ impl<W: Writer> Executor<'_, W> {
                 let words = not_filled(&reason);
                 (StepFate::Unknown, Some(words.clone()), None, Outcome::Unknown(words))
             }
-            // The delete is what it was: done.
+            // The outcome of the delete is unchanged: done.
             Err(error) => {
                 let words = not_filled(&said(&error));
                 run.explain(creates, &format!("{kind}: {words}"));
@@ -295,19 +294,18 @@ impl<W: Writer> Executor<'_, W> {
     }
 }
 
-/// One step that is sent. What of it has no effect goes back to the queue, and from there into a
-/// step of its own.
+/// A step that is sent. Operations without effect go back to the queue, and from there into another
+/// step.
 struct StepAttempt<'a, 'e, 'z, W> {
     executor: &'a Executor<'e, W>,
     run: &'a mut Run<'z>,
     step: Step,
-    /// Of its intent in the journal.
+    /// The number of its intent in the journal.
     number: u64,
-    /// What the zone showed of its operations; those that are to be sent again, once the others are
-    /// noted.
+    /// The visible effects of its operations. Those that are to be sent again are queued after the
+    /// others are recorded.
     seen: Effects,
-    /// Whether it is cut in parts if nothing of it is visible, to find out first which name is
-    /// taken.
+    /// True if it is divided when no effect is visible, to find the name that is taken.
     is_narrowed: bool,
 }
 
@@ -353,8 +351,8 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
         }
         executor.journal.outcome(*number, StepFate::NoBatches, Some(&error.to_string()), None);
         executor.observer.event(&ApplyEvent::NoBatches { zone: run.zone.name.clone() });
-        // So an earlier one, whose response was lost, had no effect either; a page without a code
-        // may be anything.
+        // An earlier attempt whose response was lost had no effect either. A page without a code
+        // proves nothing.
         if !error.is_garbled() {
             run.set_lost(&step.operations, false);
         }
@@ -396,7 +394,7 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
         match verdict {
             Verdict::Refused(error) => {
                 if failure.meaning() == Meaning::Refused {
-                    // It would have met an earlier try as well.
+                    // The same refusal would have met an earlier attempt.
                     self.run.set_lost(&self.step.operations, false);
                     self.run.resends = 0;
                 }
@@ -427,13 +425,12 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
                 self.run.finish(&pending, &Outcome::Unknown(reason.clone()));
                 Next::Stop(reason)
             }
-            // If the user wants to stop, it is not sent again: whoever takes it from the queue
-            // looks.
+            // If the user wants to stop, it is not sent again. The queue checks this.
             Verdict::NotSentAgain => {
                 self.run.queue.push_front(std::mem::take(&mut self.seen.pending));
                 Next::Continue
             }
-            // Nothing more is sent, but to fill a name that was emptied.
+            // Nothing more is sent, except to fill a name that was emptied.
             Verdict::Moved(what) | Verdict::Unread(what) => {
                 let reason = format!("{reason}; and {what}");
                 self.note_unknown(&reason);
@@ -443,28 +440,28 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
     }
 }
 
-/// Why it is unknown what took effect.
+/// Returns the reason why it is unknown what took effect.
 fn unread(error: &FetchError) -> Seen {
     Seen::Unread(format!("the zone could not be read to see what took effect: {error}"))
 }
 
 impl<W: Writer> StepAttempt<'_, '_, '_, W> {
-    /// Reads after a refusal beside which something may have taken effect: this request, or an
-    /// earlier one that came late after all.
+    /// Reads the zone after a refusal when something may have taken effect: this request, or an
+    /// earlier one that arrived late.
     ///
-    /// If the zone shows that something did, or that someone else changed something of it, the rest
-    /// is sent again; if not, the refusal is what it says, or the result is unknown, if an earlier
-    /// try was lost. A name that is taken is looked for in parts first.
+    /// If the zone shows an effect, or a change by someone else, the rest is sent again. If not,
+    /// the refusal is final, or the result is unknown if an earlier attempt was lost. If a name is
+    /// taken, the request is divided first to find it.
     async fn read_late(&mut self, error: &ApiError, is_after_a_loss: bool) -> Seen {
         let mut seen = self.look_after(error).await;
-        // Which name is taken is found out first, so that the others do not wait for it.
+        // The taken name is found first, so that the other names do not wait for it.
         let may_narrow = !is_hopeless(error) && self.run.parts(&self.step.operations).is_some();
         let has_other_cuts = |seen: &Effects| !seen.other_cuts.is_empty();
         self.is_narrowed =
             may_narrow && (is_conflict(error) || seen.as_ref().is_ok_and(has_other_cuts));
         self.run.resends = 0;
         for duration in FOR_LOST {
-            // What a request of ours left behind is there, though the listing does not show it yet.
+            // Our earlier request left a record that the listing does not show yet.
             if !is_after_a_loss
                 || self.is_narrowed
                 || !seen.as_ref().is_ok_and(|seen| seen.done.is_empty())
@@ -477,7 +474,7 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
             seen = self.look_after(error).await;
         }
         self.seen = match seen {
-            // Of several operations, the refusal may be about another one.
+            // With several operations, the refusal may be about another one.
             Ok(mut seen) if self.is_narrowed => {
                 seen.pending
                     .extend(std::mem::take(&mut seen.other_cuts).into_iter().map(|(n, _)| n));
@@ -492,7 +489,7 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
         if is_nothing_seen { Seen::Pending } else { Seen::Done }
     }
 
-    /// The rest is sent again, after such a refusal.
+    /// Sends the rest again after such a refusal.
     fn shown_late(&mut self, error: &ApiError) -> Next {
         let is_after_a_loss = self.run.was_lost(&self.step.operations);
         let rest =
@@ -510,19 +507,19 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
         Next::Continue
     }
 
-    /// Notes, in the run and in the journal, that it is unknown what became of the request.
+    /// Records that the result of the request is unknown, in the run and in the journal.
     fn note_unknown(&mut self, reason: &str) {
         self.run.finish(&self.step.operations, &Outcome::Unknown(reason.to_owned()));
         self.executor.journal.outcome(self.number, StepFate::Unknown, Some(reason), None);
     }
 
-    /// Reads what the zone shows of the operations.
+    /// Reads the zone and returns the visible effects of the operations.
     async fn look(&self) -> Result<Effects, FetchError> {
         Ok(self.effects(&self.executor.reread_records(self.run).await?))
     }
 
-    /// Reads what the zone shows of the operations after this refusal. If it says "identical", a
-    /// create whose text is live with other cuts is what it speaks of.
+    /// Reads the zone after this refusal and returns the visible effects. If the refusal says
+    /// "identical", it means a create whose text is live with other cuts.
     async fn look_after(&self, error: &ApiError) -> Result<Effects, FetchError> {
         let records = self.executor.reread_records(self.run).await?;
         let mut seen = self.effects(&records);
@@ -539,7 +536,7 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
         Ok(seen)
     }
 
-    /// What these records show of the operations.
+    /// Returns the effects of the operations that these records show.
     fn effects(&self, records: &[LiveRecord]) -> Effects {
         let index = Index::new(records);
         let mut seen = Effects::default();
@@ -553,7 +550,8 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
         seen
     }
 
-    /// Notes what was seen, in the run and in the journal; gives back what is not to be seen.
+    /// Records the visible effects, in the run and in the journal. Returns the operations without
+    /// visible effect.
     fn take(&mut self, reason: &str, rest: Rest) -> Vec<usize> {
         let Self { executor, run, number, .. } = self;
         let Effects { done, other_cuts, pending, moved } = std::mem::take(&mut self.seen);

@@ -1,4 +1,4 @@
-//! Carries out what is done to a zone's rules.
+//! Executes the operations on a zone's rules.
 //!
 //! | before a write | the entry point is read; if it is not as the plan saw it, nothing of the zone's rules is sent any more |
 //! | after a write | the answer holds the whole ruleset: if its version made more steps than we sent requests, someone else wrote at the same time; the previous version says what was overwritten |
@@ -9,7 +9,7 @@
 //! | a refusal | what follows is not sent: the order is there so that no hole opens |
 //!
 //! Cloudflare has no conditional writes, so the time between reading and writing is kept as short
-//! as it can be.
+//! as possible.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -33,15 +33,15 @@ use crate::plan::{ExpectRuleset, Operation, RuleAction, RuleSubject, ZonePlan, l
 use crate::wire::ruleset::{get_ruleset_version, read_ruleset, replace_entry_point, rule_json};
 use crate::wire::{Envelope, Request};
 
-/// Longest text of a rule in a message, in characters.
+/// Maximum length of a rule in a message, in characters.
 const MOST_SHOWN: usize = 1_000;
 
-/// What stops the rest of a zone's rules.
+/// The reason for not sending the rest of a zone's rules.
 const AFTER_A_FAILURE: &str =
     "an earlier change of the zone's rules did not succeed, and the order matters";
 
 impl<W: Writer> Executor<'_, W> {
-    /// Carries out the operations on a zone's rules; one outcome for each, in their order.
+    /// Executes the operations on a zone's rules. Returns one outcome for each, in order.
     pub async fn execute_rules(&self, zone: &ZonePlan, live: &LiveZone) -> Vec<Outcome> {
         let mut known: BTreeMap<Phase, EntryPoint> = BTreeMap::new();
         let mut outcomes = Vec::new();
@@ -59,7 +59,7 @@ impl<W: Writer> Executor<'_, W> {
         outcomes
     }
 
-    /// Carries out one operation.
+    /// Executes one operation.
     async fn rule(
         &self,
         zone: &ZonePlan,
@@ -116,14 +116,13 @@ struct RuleAttempt<'a, 'e, W> {
     request: Request,
     /// The rules of the phase before it.
     before: Vec<LiveRule>,
-    /// The entry points as they are now.
+    /// The current entry points.
     known: &'a mut BTreeMap<Phase, EntryPoint>,
-    /// The entry point as it was read after a failure.
+    /// The entry point that was read after a failure.
     now: Option<EntryPoint>,
-    /// The ids of the rules that it made.
     created: Vec<RuleId>,
     sent: usize,
-    /// Whether it replaces all rules of the entry point.
+    /// True if it replaces all rules of the entry point.
     replaces: bool,
 }
 
@@ -172,7 +171,7 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
     fn meaning(&mut self, error: &ApiError) -> Meaning {
         let is_repeated = self.sent > 1;
         match meaning(error, is_repeated) {
-            // What an earlier try made may be what is in the way.
+            // The rule of an earlier attempt may be the conflict.
             Meaning::Refused
                 if is_repeated && matches!(self.rule.action, RuleAction::Create { .. }) =>
             {
@@ -229,8 +228,8 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
 }
 
 impl<W: Writer> RuleAttempt<'_, '_, W> {
-    /// Keeps an entry point as it is after the write. What someone else wrote at the same time, in
-    /// words, if anything.
+    /// Keeps an entry point after the write. Returns a description of what someone else wrote at
+    /// the same time, if anything.
     async fn keep(&mut self, now: EntryPoint) -> Option<String> {
         let Self { zone, rule, sent, replaces, .. } = *self;
         self.created = new_rules(&self.before, now.rules());
@@ -250,22 +249,22 @@ impl<W: Writer> RuleAttempt<'_, '_, W> {
     }
 }
 
-/// A write that someone else's may have come in between.
+/// A write that may have overlapped with another one.
 struct Race<'a> {
     zone: &'a LiveZone,
     rule: &'a RuleSubject,
     /// The version before it.
     was: Option<u64>,
-    /// How often it was sent.
+    /// Number of times it was sent.
     sent: usize,
-    /// Whether it replaces all rules of the entry point.
+    /// True if it replaces all rules of the entry point.
     replaces: bool,
 }
 
 impl<W: Writer> Executor<'_, W> {
-    /// What someone else wrote between the last read and a write that led to this ruleset, in
-    /// words; `None` if nobody did. With it the ids of the rules of an entry point that was written
-    /// once more, to put back what was erased.
+    /// Returns a description of what someone else wrote between the last read and the write that
+    /// led to this ruleset; `None` if there was nothing. If an entry point was written again to
+    /// restore erased rules, returns their ids as well.
     async fn overwritten(
         &self,
         race: &Race<'_>,
@@ -320,7 +319,7 @@ impl<W: Writer> Executor<'_, W> {
         Some((format!("{jump}; {what}; plan again"), None))
     }
 
-    /// Puts back the rules of an entry point that our rules have replaced.
+    /// Restores the rules of an entry point that our rules have replaced.
     async fn put_back(
         &self,
         race: &Race<'_>,
@@ -363,12 +362,12 @@ impl<W: Writer> Executor<'_, W> {
     }
 }
 
-/// A rule as Cloudflare has it, cut where it is long.
+/// Returns a rule in Cloudflare's form, shortened if it is long.
 fn shown(body: &RuleBody) -> String {
     cut(&serde_json::Value::Object(rule_json(body)).to_string(), MOST_SHOWN)
 }
 
-/// The ids of rules that were not there before, in their order.
+/// Returns the ids of new rules, in order.
 fn new_rules(before: &[LiveRule], after: &[LiveRule]) -> Vec<RuleId> {
     after
         .iter()
@@ -377,7 +376,7 @@ fn new_rules(before: &[LiveRule], after: &[LiveRule]) -> Vec<RuleId> {
         .collect()
 }
 
-/// A refusal of an operation in Cloudflare's words, with what to do if we know.
+/// Returns a refusal of an operation in Cloudflare's words, with a next step if one is known.
 fn words(error: &ApiError, rule: &RuleSubject) -> String {
     let words = said(error);
     match &rule.action {
@@ -390,7 +389,7 @@ fn words(error: &ApiError, rule: &RuleSubject) -> String {
     }
 }
 
-/// The version of an entry point.
+/// Returns the version of an entry point.
 fn version(entry_point: &EntryPoint) -> Option<u64> {
     match entry_point {
         EntryPoint::Absent => Some(0),
@@ -398,7 +397,7 @@ fn version(entry_point: &EntryPoint) -> Option<u64> {
     }
 }
 
-/// Why an entry point is not as a plan expects it, if it is not.
+/// Describes how an entry point differs from the expectation of a plan, if it does.
 fn difference(
     expect: &ExpectRuleset,
     seen: Option<&EntryPoint>,
@@ -406,7 +405,7 @@ fn difference(
 ) -> Option<String> {
     match (expect, now) {
         (ExpectRuleset::Absent, EntryPoint::Absent) => None,
-        // An entry point without rules is none that could be overwritten.
+        // An entry point without rules has nothing that could be overwritten.
         (ExpectRuleset::Absent, EntryPoint::Present(now)) => Some(format!(
             "rules appeared since the plan was made ({} of them); plan again",
             now.rules.len()
@@ -437,7 +436,7 @@ fn difference(
     }
 }
 
-/// Whether two entry points hold the same rules in the same order.
+/// Returns true if two entry points have the same rules in the same order.
 fn same_rules(a: &EntryPoint, b: &EntryPoint) -> bool {
     let key = |e: &EntryPoint| -> Vec<_> {
         e.rules().iter().map(|r| (r.id.clone(), canonical(&r.body))).collect()
@@ -445,7 +444,7 @@ fn same_rules(a: &EntryPoint, b: &EntryPoint) -> bool {
     matches!(a, EntryPoint::Absent) == matches!(b, EntryPoint::Absent) && key(a) == key(b)
 }
 
-/// Whether an operation's effect is there.
+/// Returns true if an operation has taken effect.
 fn has_effect(rule: &RuleSubject, now: &EntryPoint) -> bool {
     let EntryPoint::Present(ruleset) = now else { return false };
     let is = |body: &RuleBody, wanted: &RuleBody| canonical(body) == canonical(wanted);
@@ -467,7 +466,7 @@ fn has_effect(rule: &RuleSubject, now: &EntryPoint) -> bool {
     }
 }
 
-/// Whether a rule is at a place.
+/// Returns true if a rule is at a position.
 fn is_at(ruleset: &LiveRuleset, id: &RuleId, position: &Position) -> bool {
     let at = |id: &RuleId| ruleset.rules.iter().position(|r| r.id == *id);
     let Some(own) = at(id) else { return false };

@@ -1,9 +1,9 @@
 //! Asks Cloudflare whether it would accept the planned changes of rules, without changing anything.
 //!
 //! Cloudflare checks a write in full and stores nothing if it carries `dry_run=true`. A server that
-//! does not know the parameter would carry the write out, so it is asked first with a request that
-//! can have no effect: an empty rule, which is refused in any case. Only if the refusal speaks of
-//! `dry_run` are the real ones sent.
+//! does not know the parameter would execute the write. So the first request is one that can have
+//! no effect: an empty rule, which is refused in any case. The real requests are sent only if the
+//! refusal mentions `dry_run`.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rulesets-api/dry-run, read 2026-11-20: any value but
@@ -19,18 +19,18 @@ use crate::model::{Address, ZoneId};
 use crate::plan::{ExpectRuleset, Plan, ZonePlan, lower_operation};
 use crate::wire::ruleset::{dry_run, dry_run_probe};
 
-/// What Cloudflare says about one planned change.
+/// Cloudflare's answer about one planned change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DryRunResult {
     /// It would be accepted.
     Accepted,
     /// It would be refused.
     Refused(String),
-    /// It could not be asked.
+    /// It could not be checked.
     Unchecked(String),
 }
 
-/// Asks about every planned change of a zone's rules; one answer for each, in their order.
+/// Asks about every planned change of a zone's rules. Returns one answer for each, in order.
 pub async fn server_dry_run<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<DryRunResult> {
     let mut supported: BTreeMap<Phase, Result<(), String>> = BTreeMap::new();
     let mut answers = Vec::new();
@@ -78,7 +78,7 @@ pub async fn server_dry_run<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Dry
     answers
 }
 
-/// Adds what Cloudflare said to the plan: a count, and each refusal.
+/// Adds Cloudflare's answers to the plan: a count, and each refusal.
 pub fn note_server_check(plan: &mut Plan, answers: &[(Address, DryRunResult)]) {
     for zone in &mut plan.zones {
         let own: Vec<_> = answers
@@ -107,18 +107,18 @@ pub fn note_server_check(plan: &mut Plan, answers: &[(Address, DryRunResult)]) {
     }
 }
 
-/// Whether Cloudflare supports dry runs.
+/// Cloudflare's support of dry runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DryRuns {
-    /// It does.
+    /// Dry runs are supported.
     Supported,
-    /// These credentials may not write rules, with its reason.
+    /// These credentials may not write rules, for this reason.
     Forbidden(String),
-    /// It does not, or it is unknown whether it does, with the reason.
+    /// Dry runs are unsupported, or it is unknown whether they are supported, for this reason.
     Unknown(String),
 }
 
-/// Asks whether Cloudflare looks at `dry_run`, with a request that can have no effect.
+/// Asks whether Cloudflare supports `dry_run`, with a request that can have no effect.
 pub async fn dry_runs<C: Checker>(
     checker: &C,
     zone: &ZoneId,
@@ -126,7 +126,8 @@ pub async fn dry_runs<C: Checker>(
     ruleset: Option<&RulesetId>,
 ) -> DryRuns {
     match checker.check(&dry_run_probe(zone, phase, ruleset)).await {
-        // A refusal of the parameter itself says the opposite of a refusal of its value.
+        // "Unknown parameter" means that dry runs are unsupported; "invalid value" means that they
+        // are supported.
         Err(error)
             if error.status() == Some(400) && speaks_of_dry_runs(&error) && !is_unknown(&error) =>
         {
@@ -141,7 +142,7 @@ pub async fn dry_runs<C: Checker>(
     }
 }
 
-/// Whether a refusal is about `dry_run`.
+/// Returns true if a refusal is about `dry_run`.
 fn speaks_of_dry_runs(error: &ApiError) -> bool {
     error.messages().iter().any(|m| {
         let pointer = m.pointer.as_deref().unwrap_or_default();
@@ -149,7 +150,7 @@ fn speaks_of_dry_runs(error: &ApiError) -> bool {
     })
 }
 
-/// Whether a refusal says that something is not known.
+/// Returns true if a refusal says that something is unknown.
 fn is_unknown(error: &ApiError) -> bool {
     error.messages().iter().any(|m| m.message.to_lowercase().contains("unknown"))
 }

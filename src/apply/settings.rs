@@ -1,4 +1,4 @@
-//! Carries out what is changed of a zone itself: its settings, DNSSEC, its DNS settings.
+//! Executes changes of a zone itself: its settings, DNSSEC, its DNS settings.
 //!
 //! | answer | what follows |
 //! |---|---|
@@ -9,9 +9,9 @@
 //! | one that says nothing of an earlier try that was lost | the result of that one is unknown |
 //! | no connection, too many requests, nothing to be read | no other setting is sent |
 //!
-//! A setting that is neither as before nor as it should be has been changed by someone else, before
-//! ours or after it: sent again, the change could undo theirs, so the result is unknown and it is
-//! not sent.
+//! A setting that has neither the value before nor the value after was changed by someone else,
+//! before our change or after it. Sending our change again could undo theirs, so it is not sent and
+//! the result is unknown.
 
 use std::mem::{Discriminant, discriminant};
 
@@ -32,21 +32,18 @@ use crate::wire::{Envelope, Request};
 pub(super) struct SettingWork<'a> {
     /// The zone's plan, with its id.
     pub(super) zone: &'a ZonePlan,
-    /// What is wanted of the zone.
+    /// The desired state of the zone.
     pub(super) desired: &'a DesiredZone,
     /// The zone as it was when the change was planned.
     pub(super) live: &'a LiveZone,
-    /// The change.
     pub(super) operation: &'a Operation,
-    /// What it concerns.
     pub(super) setting: &'a ZoneSetting,
 }
 
-/// What became of a change.
+/// The result of a change.
 pub(super) struct Changed {
-    /// Of itself.
     pub(super) outcome: Outcome,
-    /// What it means for those after it, and why.
+    /// Its effect on later changes, and the reason.
     pub(super) ends: (Ends, String),
 }
 
@@ -56,19 +53,19 @@ impl From<Outcome> for Changed {
     }
 }
 
-/// Which further changes would fare no better.
+/// The later changes that would fail as well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ends {
-    /// None.
+    /// No change.
     Nothing,
-    /// Those of this kind.
+    /// Changes of this kind.
     Kind(Discriminant<ZoneSetting>),
-    /// All.
+    /// All changes.
     All,
 }
 
 impl Ends {
-    /// Whether it is of no use to send this one.
+    /// Returns true if sending this change is useless.
     pub(super) fn covers(&self, setting: &ZoneSetting) -> bool {
         match self {
             Self::Nothing => false,
@@ -77,7 +74,7 @@ impl Ends {
         }
     }
 
-    /// What a refusal means for others.
+    /// Returns the effect of a refusal on later changes.
     fn of(error: &ApiError, setting: &ZoneSetting) -> Self {
         match error.status() {
             _ if !is_hopeless(error) => Self::Nothing,
@@ -90,7 +87,6 @@ impl Ends {
 }
 
 impl<W: Writer> Executor<'_, W> {
-    /// Changes a setting of the zone.
     pub(super) async fn change(&self, work: &SettingWork<'_>) -> Changed {
         let SettingWork { zone, operation, .. } = work;
         let request = lower_operation(zone, operation, None);
@@ -114,7 +110,7 @@ struct SettingAttempt<'a, 'e, W> {
     work: &'a SettingWork<'a>,
     request: Request,
     sent: usize,
-    /// What its result means for the changes after it, and why.
+    /// Its effect on later changes, and the reason.
     ends: (Ends, String),
 }
 
@@ -187,13 +183,12 @@ impl<W: Writer> Attempt for SettingAttempt<'_, '_, W> {
     }
 }
 
-/// What a zone whose setting was read again shows of a change.
+/// Returns the state of a change in a zone that was read again.
 fn seen(work: &SettingWork<'_>, now: &LiveZone) -> Seen {
     let SettingWork { zone, desired, operation, setting, .. } = work;
     match change_of(setting, desired, now) {
         None => Seen::Done,
-        // Nobody else knows a zone that was made just now, and what it was before could not be
-        // read.
+        // Nobody else knows a new zone, and its state before the change could not be read.
         Some(_) if zone.is_new => Seen::Pending,
         Some(change) if change.fields == operation.fields => Seen::Pending,
         Some(_) => Seen::Moved(
@@ -202,7 +197,7 @@ fn seen(work: &SettingWork<'_>, now: &LiveZone) -> Seen {
     }
 }
 
-/// What is left to be changed of a setting, if anything is.
+/// Returns the remaining change of a setting, if any.
 pub(super) fn change_of(
     setting: &ZoneSetting,
     desired: &DesiredZone,
@@ -221,7 +216,7 @@ pub(super) fn change_of(
     })
 }
 
-/// What is wanted of one setting.
+/// Returns the desired state of one setting.
 fn only(setting: &ZoneSetting, named: &DesiredSettings) -> DesiredSettings {
     let DesiredSettings { settings, dnssec, dns_settings } = named;
     let mut one = DesiredSettings::default();

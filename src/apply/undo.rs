@@ -1,4 +1,5 @@
-//! From a journal and what is live to a plan that restores what was before. Pure.
+//! Plans an undo: converts a journal and the live state to a plan that restores the previous state.
+//! Pure.
 //!
 //! | the apply | live is as it left it | live is as before | live is something else |
 //! |---|---|---|---|
@@ -8,9 +9,9 @@
 //! | changed a part of the zone | it gets the value from before | nothing to do | conflict |
 //! | made the zone | it stays: no code path deletes a zone | | |
 //!
-//! Rules of the zone are in `undo_rules`. Whether an operation whose response was lost took effect
-//! is seen by the same table. A conflict is never part of the plan: whoever runs it decides whether
-//! the rest is undone.
+//! Rules of the zone are in `undo_rules`. The same table shows whether an operation whose response
+//! was lost took effect. A conflict is never part of the plan. The caller decides whether to undo
+//! the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,19 +31,18 @@ use crate::model::{
 };
 use crate::plan::{Differences, ZonePlan, plan_changes};
 
-/// What undoing an apply comes to in one zone.
+/// The undo of an apply in one zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undone {
-    /// What is to be done.
     pub plan: ZonePlan,
-    /// What was found while planning.
+    /// Findings of planning.
     pub diagnostics: Diagnostics,
-    /// What cannot be undone, as it is no longer as the apply left it.
+    /// Objects that cannot be restored, because they have changed since the apply.
     pub conflicts: Vec<Moved>,
 }
 
-/// The zone of a journal as something to be read: with everything named that the undo has to look
-/// at, and nothing wanted.
+/// Returns a desired zone that makes the reader read every object of the undo, and that desires
+/// nothing.
 #[must_use]
 pub fn needed(name: &ZoneName, run: &ZoneRun) -> DesiredZone {
     let place = run.records.first().map_or(Place::NOWHERE, |entry| entry.place);
@@ -53,7 +53,7 @@ pub fn needed(name: &ZoneName, run: &ZoneRun) -> DesiredZone {
     }
 }
 
-/// Plans the undoing of what an apply did in a zone.
+/// Plans the undo of an apply in a zone.
 #[must_use]
 pub fn undo_zone(run: &ZoneRun, desired: &DesiredZone, live: &LiveZone) -> Undone {
     let mut conflicts = Vec::new();
@@ -76,9 +76,9 @@ pub fn undo_zone(run: &ZoneRun, desired: &DesiredZone, live: &LiveZone) -> Undon
     Undone { plan, diagnostics, conflicts }
 }
 
-/// What is to be done to one record.
+/// The change that restores a record.
 enum Todo<'l> {
-    /// It is made again.
+    /// It is created again.
     Create(DesiredRecord),
     /// It is changed back.
     Update(&'l LiveRecord, DesiredRecord),
@@ -87,7 +87,7 @@ enum Todo<'l> {
 }
 
 impl Todo<'_> {
-    /// The name and the value.
+    /// Returns the name and the value.
     fn key(&self) -> (&Fqdn, &Rdata) {
         match self {
             Self::Delete(live, _) => (&live.name, &live.data),
@@ -96,18 +96,18 @@ impl Todo<'_> {
     }
 }
 
-/// What is to be done to the records of a zone.
+/// The changes that restore the records of a zone.
 struct Records<'l> {
     todo: Vec<Todo<'l>>,
-    /// How many are as before already.
+    /// Number of records that are already restored.
     unchanged: usize,
 }
 
-/// How often one record is followed from an id to the next: so many applies in a row failed to
+/// Maximum number of new ids that are followed for one record. Each is an apply that failed to
 /// replace it.
 const MOST_NEW_IDS: usize = 100;
 
-/// Live records by their ids and values.
+/// Live records, indexed by id and by value.
 struct Live<'l, 'r> {
     by_id: BTreeMap<&'l RecordId, &'l LiveRecord>,
     by_value: BTreeMap<(&'l Fqdn, &'l Rdata), &'l LiveRecord>,
@@ -115,7 +115,7 @@ struct Live<'l, 'r> {
 }
 
 impl<'l> Records<'l> {
-    /// Looks at each entry; conflicts are put aside.
+    /// Plans each entry and collects conflicts.
     fn new(run: &ZoneRun, zone: &'l LiveZone, conflicts: &mut Vec<Moved>) -> Self {
         let live = Live {
             by_id: zone.records.iter().map(|r| (&r.id, r)).collect(),
@@ -136,7 +136,7 @@ impl<'l> Records<'l> {
         Self { todo: todo.into_iter().map(|(one, _)| one).collect(), unchanged }
     }
 
-    /// The records that stay, by name.
+    /// Returns the records that stay, by name.
     fn staying<'z>(
         todo: &[(Todo<'l>, &Entry<RecordEffect>)],
         zone: &'z LiveZone,
@@ -153,8 +153,8 @@ impl<'l> Records<'l> {
         standing
     }
 
-    /// Leaves out deletes of a whole delegation whose DS record stays: Cloudflare refuses the one
-    /// without the other.
+    /// Leaves out deletes of a whole delegation whose DS record stays, because Cloudflare refuses
+    /// them.
     fn keep_delegations(
         todo: &mut Vec<(Todo<'l>, &Entry<RecordEffect>)>,
         zone: &LiveZone,
@@ -187,7 +187,7 @@ impl<'l> Records<'l> {
         });
     }
 
-    /// Leaves out what cannot exist beside a record that stays.
+    /// Leaves out creates that cannot coexist with a record that stays.
     fn make_room(
         todo: &mut Vec<(Todo<'l>, &Entry<RecordEffect>)>,
         zone: &LiveZone,
@@ -213,7 +213,7 @@ impl<'l> Records<'l> {
         });
     }
 
-    /// As differences.
+    /// Converts to record changes.
     fn changes(&self, name: &ZoneName, zone: &'l LiveZone) -> RecordChanges<'_> {
         let mut sets: BTreeMap<(&Fqdn, &str), usize> = BTreeMap::new();
         let deleted = self.todo.iter().filter_map(|todo| match todo {
@@ -221,7 +221,7 @@ impl<'l> Records<'l> {
             Todo::Create(_) | Todo::Update(..) => None,
         });
         let deleted: BTreeSet<&RecordId> = deleted.gather();
-        // As they will be, as addresses say.
+        // Addresses count the records as they will be.
         for record in zone.records.iter().filter(|record| !deleted.contains(&record.id)) {
             *sets.entry((&record.name, record.data.type_name())).or_default() += 1;
         }
@@ -253,7 +253,7 @@ impl<'l> Records<'l> {
                 }
                 Todo::Update(before, after) => {
                     let fields = field_changes(before, &after.data, &after.facets);
-                    // It is as the apply left it, so it is the spec's.
+                    // The record is as the apply left it, so its origin is the spec.
                     let origin = ChangeOrigin::of_wanted(after);
                     let origin = ChangeOrigin { live: Some(before), fields, ..origin };
                     (RecordChange::update(before, after), origin)
@@ -285,7 +285,8 @@ impl<'l> Records<'l> {
 }
 
 impl<'l> Live<'l, '_> {
-    /// What undoes one entry; nothing if it is undone already, and in words why it cannot be.
+    /// Returns the change that undoes one entry. Returns `None` if it is already undone. Fails with
+    /// the reason if it cannot be undone.
     fn restore(
         &self,
         zone: &LiveZone,
@@ -325,8 +326,8 @@ impl<'l> Live<'l, '_> {
         }
     }
 
-    /// The live record that had this id when the apply left it like this. A later apply may have
-    /// deleted it and created it again.
+    /// Returns the live record that had this id when the apply left it in this state. A later apply
+    /// may have deleted it and created it again.
     fn by_id(&self, id: &RecordId, left: &LiveRecord) -> Option<&'l LiveRecord> {
         let mut id = id;
         for _ in 0..MOST_NEW_IDS {
@@ -341,7 +342,7 @@ impl<'l> Live<'l, '_> {
         None
     }
 
-    /// The record that an apply made, if it is there as it was made.
+    /// Returns the record that an apply created, if it is unchanged.
     fn made(
         &self,
         id: Option<&RecordId>,
@@ -366,8 +367,8 @@ impl<'l> Live<'l, '_> {
     }
 }
 
-/// Whether a record is as it was left. A proxied record has no time to live of its own, and a
-/// setting not reported is off.
+/// Returns true if a record is as the apply left it. A proxied record has no time to live of its
+/// own, and a setting that is not reported is off.
 fn is_left(live: &LiveRecord, left: &LiveRecord) -> bool {
     let LiveRecord {
         id: _,
@@ -392,7 +393,8 @@ fn is_left(live: &LiveRecord, left: &LiveRecord) -> bool {
         && on(live.settings) == on(*settings)
 }
 
-/// A record as it was before, in the same spelling; what it said nothing about is off again.
+/// Returns a record as it was before, in the same spelling. Settings that the previous state does
+/// not mention are off again.
 fn desired(
     zone: &LiveZone,
     before: &LiveRecord,

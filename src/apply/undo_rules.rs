@@ -1,4 +1,4 @@
-//! Undoing what an apply did to the rules of a zone. Pure.
+//! Plans the undo of an apply's changes of rules. Pure.
 //!
 //! | the apply | live is as it left it | live is as before | live is something else |
 //! |---|---|---|---|
@@ -7,9 +7,9 @@
 //! | moved a rule | it goes back behind the rule that it was behind | nothing to do | conflict |
 //! | deleted a rule | it is made again at its place | nothing to do | conflict |
 //!
-//! Several operations on one rule count as one. Whether the order is as the apply left it is found
-//! by carrying out its moves on the order that the journal holds. Rules that appeared since stay
-//! where they are.
+//! Several operations on one rule count as one. To check that the order is as the apply left it,
+//! its moves are executed on the order in the journal. Rules that are new since then stay where
+//! they are.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ use crate::model::ruleset::{
 };
 use crate::model::{Gather, LiveZone, sort_by_key};
 
-/// What brings a zone's rules back.
+/// Plans the changes that restore a zone's rules.
 pub(super) fn restore_rules<'l>(
     entries: &[Entry<RuleEffect>],
     live: &'l LiveZone,
@@ -46,11 +46,11 @@ pub(super) fn restore_rules<'l>(
     changes
 }
 
-/// What an apply did to one rule in all.
+/// The total effect of an apply on one rule.
 struct Net<'e> {
-    /// Cloudflare's id, where it is known.
+    /// Cloudflare's id, if known.
     id: Option<RuleId>,
-    /// Its definition before; `None` if the apply made it.
+    /// Its definition before; `None` if the apply created it.
     before: Option<RuleBody>,
     /// Its definition after; `None` if the apply deleted it.
     after: Option<RuleBody>,
@@ -58,7 +58,8 @@ struct Net<'e> {
     entry: &'e Entry<RuleEffect>,
 }
 
-/// What an apply did to the rules of a phase, in the order in which it came to each.
+/// Returns the total effects of an apply on the rules of a phase, in the order of their first
+/// operations.
 fn nets<'e>(entries: &[&'e Entry<RuleEffect>]) -> Vec<Net<'e>> {
     let mut nets: Vec<Net<'e>> = Vec::new();
     for entry in entries {
@@ -103,36 +104,36 @@ fn nets<'e>(entries: &[&'e Entry<RuleEffect>]) -> Vec<Net<'e>> {
     nets
 }
 
-/// Whether two definitions are one, also by name.
+/// Returns true if two definitions are equal, including their names.
 fn is_same(a: &RuleBody, b: &RuleBody) -> bool {
     a.reference() == b.reference() && canonical(a) == canonical(b)
 }
 
-/// What is to be done to one rule.
+/// The change that restores a rule.
 enum Todo {
-    /// It is made again.
+    /// It is created again.
     Create(RuleBody),
-    /// The live rule of this number gets its definition back.
+    /// The live rule with this number gets its previous definition.
     Patch(usize, RuleBody),
-    /// The live rule of this number is deleted.
+    /// The live rule with this number is deleted.
     Delete(usize),
 }
 
-/// A phase while its undoing is planned.
+/// The state of planning the undo of a phase.
 struct PhaseUndo<'l, 'e> {
     phase: Phase,
     entry_point: &'l EntryPoint,
     waf: &'l LiveWaf,
     nets: Vec<Net<'e>>,
-    /// The order before, if the journal has it.
+    /// The order before the apply, if the journal has it.
     order: Option<Vec<RuleId>>,
-    /// Where the rules of the journal are now, by their ids at that time: those made again since
-    /// have others.
+    /// The numbers of the journal's rules in the live order, by their ids in the journal. Rules
+    /// that were created again have new ids.
     now: Vec<(RuleId, usize)>,
 }
 
 impl<'l, 'e> PhaseUndo<'l, 'e> {
-    /// Nothing looked at yet.
+    /// Returns the state before any entry is planned.
     fn new(
         phase: Phase,
         entries: &[&'e Entry<RuleEffect>],
@@ -150,12 +151,12 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         self.entry_point.rules()
     }
 
-    /// The number of the live rule with an id of the journal.
+    /// Returns the number of the live rule with an id of the journal.
     fn number(&self, id: &RuleId) -> Option<usize> {
         self.now.iter().find(|(known, _)| known == id).map(|(_, n)| *n)
     }
 
-    /// The differences that undo the entries.
+    /// Returns the differences that undo the entries.
     fn changes(
         &mut self,
         entries: &[&Entry<RuleEffect>],
@@ -229,7 +230,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
                 is_expiry: false,
             });
         }
-        // Deletions last, as everywhere.
+        // Deletes come last, as in every plan.
         sort_by_key(&mut changes, |change| matches!(change.kind, RuleChangeKind::Delete(..)));
         PhaseChanges {
             phase: self.phase,
@@ -241,7 +242,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         }
     }
 
-    /// What a person knows a rule by.
+    /// Returns the name of a rule for people.
     fn name(&self, body: &RuleBody) -> String {
         let executed =
             body.executes().and_then(|id| self.waf.catalogue(id)?.which).map(|which| which.key());
@@ -252,7 +253,8 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
             .to_owned()
     }
 
-    /// What undoes one rule's changes; nothing if that is done, and in words why it cannot be.
+    /// Returns the change that undoes the changes of one rule. Returns `None` if they are undone.
+    /// Fails with the reason if they cannot be undone.
     fn look(&mut self, n: usize) -> Result<Option<Todo>, String> {
         let Net { id, before, after, entry: _ } = &self.nets[n];
         let by_id = id.as_ref().and_then(|id| self.number(id));
@@ -282,7 +284,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
                 Some(live) => return Err(rule_changed(&self.rules()[live])),
             },
         };
-        // It is known by its new id from here on.
+        // From here on, it is found by its new id.
         if let (Some(id), None) = (id.clone(), by_id) {
             self.now.push((id, found));
         }
@@ -292,8 +294,8 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         Ok(todo)
     }
 
-    /// A live rule with the name of a definition; without a name, one that is new and does the
-    /// same.
+    /// Returns a live rule with the name of a definition. Without a name, returns a new rule that
+    /// does the same.
     fn like(&self, body: &RuleBody) -> Option<usize> {
         let is_new =
             |rule: &LiveRule| self.order.as_ref().is_none_or(|order| !order.contains(&rule.id));
@@ -303,7 +305,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         })
     }
 
-    /// The live rules that go back to where they were.
+    /// Returns the live rules that move back to their previous positions.
     fn moved(
         &self,
         entries: &[&Entry<RuleEffect>],
@@ -326,7 +328,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
             return BTreeSet::new();
         };
         for (entry, id) in &all {
-            // That a definition is gone has been said.
+            // The missing rule has been reported.
             if self.number(id).is_none() && matches!(entry.effect.what, RuleDone::Moved(_)) {
                 conflicts.push(conflict(entry, undo_conflict::RULE_GONE));
             }
@@ -343,13 +345,13 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         all.iter().filter_map(|(_, id)| self.number(id)).collect()
     }
 
-    /// Whether the live rules that a list names are in its order.
+    /// Returns true if the live rules among these ids have this order.
     fn stand_as(&self, order: &[RuleId]) -> bool {
         order.iter().filter_map(|id| self.number(id)).is_sorted()
     }
 
-    /// The order in which an apply left the rules: with everything that it may have done, or with
-    /// what it certainly did.
+    /// Returns the order in which an apply left the rules: with all its possible effects, or only
+    /// with the certain ones.
     fn left(
         &self,
         order: &[RuleId],
@@ -376,7 +378,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         left
     }
 
-    /// The whole order afterwards, and the live rules that are moved in it.
+    /// Returns the whole order after the undo, and the live rules that move.
     fn sequence(
         &self,
         gone: &BTreeSet<usize>,
@@ -413,7 +415,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
     }
 }
 
-/// Puts a rule where a position says, among those that are there.
+/// Inserts a rule at a position.
 fn put(order: &mut Vec<RuleId>, id: RuleId, position: &Position) {
     let find = |other: &RuleId| order.iter().position(|known| known == other);
     let at = match position {

@@ -1,5 +1,4 @@
-//! Undoing what an apply changed of the settings of a zone: zone settings, signing, DNS settings.
-//! Pure.
+//! Plans the undo of an apply's changes of settings: zone settings, DNSSEC, DNS settings. Pure.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +7,7 @@ use super::undo_conflict::{self, Moved, conflict, not_reported, setting_changed}
 use crate::diff::{Field, FieldChange, SettingChange, ZoneSetting};
 use crate::model::{DesiredSettings, Gather, LiveDnssec, LiveSetting, LiveZone, Value};
 
-/// The settings that have to be read.
+/// Returns the settings that have to be read.
 pub(super) fn desired_settings(entries: &[Entry<PartEffect>]) -> DesiredSettings {
     let mut desired = DesiredSettings::default();
     for Entry { effect, place, .. } in entries {
@@ -36,14 +35,12 @@ pub(super) fn desired_settings(entries: &[Entry<PartEffect>]) -> DesiredSettings
 enum SettingPath<'n> {
     /// A zone setting.
     Setting(&'n str),
-    /// Signing.
     Dnssec,
-    /// DNS settings.
     DnsSettings,
 }
 
 impl<'n> SettingPath<'n> {
-    /// By its path.
+    /// Parses a path.
     fn of(path: &'n str) -> Option<Self> {
         match path {
             "dnssec" => Some(Self::Dnssec),
@@ -53,7 +50,8 @@ impl<'n> SettingPath<'n> {
     }
 }
 
-/// What brings the settings back, and how many are as before already.
+/// Plans the changes that restore the settings. Returns them with the number of settings that are
+/// already restored.
 pub(super) fn restore_settings(
     entries: &[Entry<PartEffect>],
     live: &LiveZone,
@@ -85,18 +83,18 @@ pub(super) fn restore_settings(
     (changes, unchanged)
 }
 
-/// Why a setting is not brought back.
+/// The reason why a setting is not restored.
 enum Failed {
-    /// Someone changed it since.
+    /// Someone changed it since the apply.
     Conflict(String),
-    /// What it was is not known, as of a zone that was just made.
+    /// Its previous value is unknown, as for a new zone.
     NotKnown,
 }
 
-/// What brings a setting back, with the fields; nothing if it is as before.
+/// The change that restores a setting, with the fields; `None` if it is already restored.
 type Back = Result<Option<(ZoneSetting, Vec<FieldChange>)>, Failed>;
 
-/// A setting.
+/// Plans the undo of a setting.
 fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
     let Some((before, after)) = entry.effect.fields.get("value") else {
         return Err(Failed::NotKnown);
@@ -122,13 +120,13 @@ fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
     Ok(Some((ZoneSetting::Setting { name: name.to_owned(), value: before.clone() }, fields)))
 }
 
-/// Signing, which is on or off.
+/// Plans the undo of DNSSEC, which is on or off.
 fn dnssec(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
     let Some((before, _)) = entry.effect.fields.get("status") else { return Err(Failed::NotKnown) };
     let Some(now) = &live.settings.dnssec else {
         return Err(Failed::Conflict(undo_conflict::SIGNING_NOT_REPORTED.to_owned()));
     };
-    // Where no state was told there was none.
+    // A zone without a status is unsigned.
     let was_on = match before {
         Value::Text(status) => {
             LiveDnssec { status: status.clone(), ..LiveDnssec::default() }.is_on()
@@ -147,13 +145,13 @@ fn dnssec(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
     Ok(Some((ZoneSetting::Dnssec { on: was_on }, fields)))
 }
 
-/// DNS settings, all members together.
+/// Plans the undo of DNS settings, with all members together.
 fn dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
     let mut fields = Vec::new();
     let mut members = BTreeMap::new();
     for (name, (before, after)) in &entry.effect.fields {
         let now = live.settings.dns_settings.get(name).cloned().unwrap_or(Value::Null);
-        // A switch that was not reported was off, and cannot be made unreported.
+        // A switch that was not reported was off, and cannot become unreported again.
         let before = match (before, after) {
             (Value::Null, Value::Bool(_)) => &Value::Bool(false),
             (before, _) => before,
@@ -178,7 +176,7 @@ fn dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
     Ok((!fields.is_empty()).then_some((ZoneSetting::DnsSettings { members }, fields)))
 }
 
-/// A value by which two are compared: lists are sets to Cloudflare.
+/// Returns a value in a form for comparison. Cloudflare's lists are sets.
 fn canonical(value: &Value) -> Value {
     match value {
         Value::List(list) => {

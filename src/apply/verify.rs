@@ -1,5 +1,5 @@
-//! Decides whether a zone is read back, reads it back, and compares again. Only what was read, or
-//! what the responses confirm, is reported as "in sync".
+//! Decides whether a zone is read back, reads it back, and compares again. "In sync" is reported
+//! only after reading, or if the responses confirm it.
 
 use std::collections::BTreeSet;
 
@@ -15,38 +15,38 @@ use crate::live::{
 use crate::model::{Address, DesiredZone, Fqdn, Gather, LiveZone, Rdata};
 use crate::plan::ZonePlan;
 
-/// What was found.
+/// The result of reading a zone back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
-    /// The plan that would be needed now; without operations if the zone is in sync.
+    /// The plan that would be needed now. It has no operations if the zone is in sync.
     pub remaining: ZonePlan,
-    /// What was found while comparing; with an error the zone is not in sync.
+    /// Findings of the comparison. With an error, the zone is not in sync.
     pub diagnostics: Diagnostics,
 }
 
 impl Verified {
-    /// Whether nothing is left to do.
+    /// Returns true if there are no remaining operations and no errors.
     #[must_use]
     pub fn is_in_sync(&self) -> bool {
         self.remaining.is_empty() && !self.diagnostics.has_errors()
     }
 }
 
-/// How it is found out whether a zone is in sync after its plan was carried out.
+/// The way to verify that a zone is in sync after its plan was executed.
 pub(super) enum WayToVerify {
-    /// Not at all.
+    /// It is not verified.
     None,
-    /// The answers confirm it.
+    /// The responses confirm it.
     Answers,
     /// It is read back.
     Read,
 }
 
 impl<W: Writer> Executor<'_, W> {
-    /// Whether a zone is read back, where reading it and what else is still to come takes this many
-    /// requests.
+    /// Chooses the way to verify a zone. `requests` is the number of requests for reading it and
+    /// for everything that is still to come.
     pub(super) fn way_to_verify(&self, applied: &ZoneApplied, requests: usize) -> WayToVerify {
-        // What was stopped in the middle is not in sync, and the next plan says what is left.
+        // A zone that was stopped is not in sync, and the next plan shows the rest.
         let is_cut = self.stop.is_asked() && !applied.is_complete();
         let are_answers_enough = match self.verify {
             Verify::Auto => self.reader.free_requests() < requests,
@@ -62,13 +62,13 @@ impl<W: Writer> Executor<'_, W> {
         }
     }
 
-    /// Reads a zone again, as much of it as is asked for, and plans once more.
+    /// Reads the requested parts of a zone again and plans again.
     ///
-    /// If nothing is missing but what was done just now, it is read again after a while: a listing
+    /// If only changes of this run are missing, it is read again after a while, because a listing
     /// may lag behind.
     ///
     /// # Errors
-    /// The zone cannot be read.
+    /// Fails if the zone cannot be read.
     pub(super) async fn verify(
         &self,
         (desired, query): (&DesiredZone, &WafQuery),
@@ -131,7 +131,7 @@ fn drop_other_cuts(
     });
 }
 
-/// Reads a zone back and plans once more.
+/// Reads a zone back and plans again.
 async fn read_back(
     reader: &dyn AnyReader,
     (desired, query): (&DesiredZone, &WafQuery),

@@ -1,5 +1,5 @@
-//! How long an apply waits, how old what it knows of a zone may be, and how often it sends again:
-//! the one table.
+//! The waits of an apply, the maximum age of its knowledge about a zone, and the maximum number of
+//! attempts.
 //!
 //! | wait | in seconds | for what |
 //! |---|---|---|
@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-/// The conflict has been seen to stay for up to half a minute after the delete.
+/// A conflict was observed to last for up to half a minute after the delete.
 pub(super) const AFTER_DELETE: [Duration; 5] = seconds([1, 2, 4, 8, 15]);
 
 /// A listing may lag behind the writes before it.
@@ -21,24 +21,24 @@ pub(super) const FOR_LOST: [Duration; 3] = seconds([1, 2, 4]);
 /// A listing may lag behind the writes before it.
 pub(super) const FOR_DONE: [Duration; 2] = seconds([1, 3]);
 
-/// A zone just created can answer 403 for a while; this is a minute in all.
+/// A new zone can answer 403 for a while. The waits are one minute in total.
 pub(super) const FOR_NEW_ZONE: [Duration; 6] = seconds([1, 2, 4, 8, 15, 30]);
 
-/// How old what is known of a zone may be when a record of it is changed or deleted.
+/// Maximum age of the knowledge about a zone when one of its records is changed or deleted.
 pub(super) const STALE_AFTER: Duration = Duration::from_secs(60);
 
-/// How often a change of a rule or of a setting is sent, the first time included.
+/// Maximum number of times that a change of a rule or of a setting is sent.
 pub(super) const SENDS: usize = 4;
 
-/// How often a step of records is sent, the first time included.
+/// Maximum number of times that a step of records is sent.
 pub(super) const RECORD_SENDS: usize = 5;
 
-/// The wait before a request is sent again, for the nth time.
+/// Returns the wait before the nth repetition of a request.
 pub(super) fn before_resend(nth: usize) -> Duration {
     Duration::from_millis(250 << nth)
 }
 
-/// These, as durations.
+/// Converts seconds to durations.
 const fn seconds<const N: usize>(seconds: [u64; N]) -> [Duration; N] {
     let mut waits = [Duration::ZERO; N];
     let mut n = 0;

@@ -1,5 +1,4 @@
-//! Sends a write until its result is known: the one loop for records, rules, settings and new
-//! zones.
+//! Sends a write until its result is known. Records, rules, settings and new zones share this loop.
 //!
 //! | answer | what the read shows | result |
 //! |---|---|---|
@@ -12,8 +11,8 @@
 //! | any of the last three | neither the state before nor the one after | unknown |
 //! | any of the last three | nothing, it fails | unknown |
 //!
-//! What a write is, how its answer is read and where its effect shows is in [`Attempt`], once for
-//! each subject. What an answer means is in [`super::failed_writes`].
+//! [`Attempt`] describes a write, how its response is read and where its effect is visible, once
+//! for each kind of object. The meaning of a response is in [`super::failed_writes`].
 
 use std::ops::ControlFlow;
 
@@ -28,28 +27,28 @@ use crate::api::{ApiError, Writer};
 use crate::model::ZoneName;
 use crate::wire::Envelope;
 
-/// What reading shows of a write.
+/// The state that reading shows after a write.
 pub(super) enum Seen {
     /// Its effect is visible.
     Done,
-    /// Everything is as before.
+    /// Nothing has changed.
     Pending,
-    /// Neither; what is there instead.
+    /// Neither, because of this change by someone else.
     Moved(String),
-    /// It cannot be read; why.
+    /// The state cannot be read, for this reason.
     Unread(String),
 }
 
-/// An answer that is not a success.
+/// A response that is not a success.
 pub(super) enum Failure {
-    /// A success that cannot be used; why.
+    /// A success that cannot be used, for this reason.
     Unusable(String),
-    /// An error, with what it means for this write.
+    /// An error, with its meaning for this write.
     Error(ApiError, Meaning),
 }
 
 impl Failure {
-    /// What it means.
+    /// Returns the meaning.
     pub(super) fn meaning(&self) -> Meaning {
         match self {
             Self::Unusable(_) => Meaning::Lost,
@@ -57,7 +56,7 @@ impl Failure {
         }
     }
 
-    /// In words.
+    /// Describes the failure.
     pub(super) fn reason(&self) -> String {
         match self {
             Self::Unusable(reason) => reason.clone(),
@@ -66,59 +65,58 @@ impl Failure {
     }
 }
 
-/// What follows from a failure and from what was seen after it.
+/// The verdict on a write, from a failure and the state that was read after it.
 pub(super) enum Verdict<'a> {
     /// It was refused.
     Refused(&'a ApiError),
-    /// The failure notwithstanding, its effect is visible.
+    /// Its effect is visible in spite of the failure.
     Shown,
-    /// This try was refused, and the result of an earlier one is unknown.
+    /// This attempt was refused, and the result of an earlier one is unknown.
     EarlierUnknown(&'a ApiError),
-    /// No try got an answer, and no effect is visible.
+    /// No attempt got a response, and no effect is visible.
     NeverAnswered,
     /// No effect is visible, and this loop does not send it again.
     NotSentAgain,
-    /// Someone else changed what it is about.
+    /// Someone else changed its object.
     Moved(String),
-    /// It cannot be read whether it took effect.
+    /// The state cannot be read, for this reason.
     Unread(String),
 }
 
-/// A write that is sent until its result is known: what differs between the subjects of operations.
+/// A write that is sent until its result is known. The methods are different for each kind of
+/// object.
 pub(super) trait Attempt {
-    /// What the caller is told.
+    /// The result for the caller.
     type End;
 
-    /// How often it is sent, the first time included.
+    /// Maximum number of times that it is sent.
     const MOST_SENDS: usize = SENDS;
 
-    /// Whether this loop sends it again. If not, its owner does.
+    /// True if this loop sends it again. If not, its owner does.
     const IN_PLACE: bool = true;
 
-    /// The zone.
     fn zone(&self) -> &ZoneName;
 
-    /// How often it has been sent without an answer, this time included.
+    /// Number of times that it was sent without a response, including this time.
     fn sends(&self) -> usize;
 
-    /// Sends it.
     async fn send(&mut self) -> Result<Envelope, ApiError>;
 
-    /// Takes a success.
+    /// Handles a success.
     ///
     /// # Errors
-    /// The answer cannot be used; why.
+    /// Fails with the reason if the response cannot be used.
     async fn accepted(&mut self, answer: Envelope) -> Result<Self::End, String>;
 
-    /// What follows from an error that says nothing of the operation, but of the way in which it
-    /// was sent: another way, or an end.
+    /// Handles an error that is about the way of sending and not about the operation: returns
+    /// another way, or an end.
     fn other_way(&mut self, _error: &ApiError) -> Option<ControlFlow<Self::End>> {
         None
     }
 
-    /// What an error means.
+    /// Returns the meaning of an error.
     ///
-    /// What is refused when it is sent again may have taken effect before.
+    /// An operation that is refused when it is sent again may have taken effect before.
     fn meaning(&mut self, error: &ApiError) -> Meaning {
         match meaning(error, self.sends() > 1) {
             Meaning::Refused if self.sends() > 1 => Meaning::Doubtful,
@@ -129,15 +127,15 @@ pub(super) trait Attempt {
     /// Reads whether it took effect.
     async fn read_back(&mut self, failure: &Failure) -> Seen;
 
-    /// Counts a try without an effect, before the wait for the next one.
+    /// Counts an attempt without effect, before the wait for the next one.
     fn lost(&mut self, failure: &Failure);
 
-    /// Takes the verdict.
+    /// Handles the verdict.
     async fn conclude(&mut self, verdict: Verdict<'_>, failure: &Failure) -> Self::End;
 }
 
 impl<W: Writer> Executor<'_, W> {
-    /// Sends a write, and reads what its answer does not tell, until its result is known.
+    /// Sends a write until its result is known. Reads the state if a response is not sufficient.
     pub(super) async fn settle<A: Attempt>(&self, attempt: &mut A) -> A::End {
         loop {
             let failure = match attempt.send().await {
@@ -190,7 +188,8 @@ impl<W: Writer> Executor<'_, W> {
     }
 }
 
-/// What a verdict means for a single operation that was sent this often; a refusal in these words.
+/// Converts the verdict on a single operation that was sent this number of times; `words` describes
+/// a refusal.
 pub(super) fn judged(
     verdict: Verdict<'_>,
     failure: &Failure,

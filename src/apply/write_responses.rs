@@ -1,4 +1,4 @@
-//! What the responses to writes of records say, compared with what was planned. Pure.
+//! Compares the responses to writes of records with the plan. Pure.
 //!
 //! | the answer to | holds |
 //! |---|---|
@@ -20,20 +20,21 @@ use crate::model::{Gather, LiveRecord, RecordForm, RecordId};
 use crate::plan::{Action, Operation, Step, ZonePlan};
 use crate::wire::record::read;
 
-/// What an answer says of an operation.
+/// The evidence of a response about an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Confirmation {
-    /// It did what was planned, and the record was as the plan saw it, as far as the answer tells.
+    /// The operation did what was planned, and the record before it was as planned, as far as the
+    /// response shows.
     AsPlanned,
-    /// Nothing that can be compared.
+    /// The response has nothing that can be compared.
     Nothing,
-    /// The record is stored otherwise than it was sent; how.
+    /// The record is stored differently from the request.
     StoredOtherwise(String),
-    /// Someone else changed the record after the plan was made; what.
+    /// Someone else changed the record after the plan was made.
     ChangedMeanwhile(String),
 }
 
-/// What the answer to a request says of each of its operations.
+/// Returns the evidence of a response about each of its operations.
 pub(super) fn confirmations(
     zone: &ZonePlan,
     step: &Step,
@@ -51,7 +52,7 @@ pub(super) fn confirmations(
             true => result.get(list).and_then(Json::as_array).into_iter().flatten().collect(),
             false => vec![result],
         };
-        // An answer with another number of records does not say which is which.
+        // In a response with another number of records, it is unknown which is which.
         let is_whole = items.len() == numbers.len();
         let items = items.into_iter().map(Some).filter(|_| is_whole).chain(std::iter::repeat(None));
         all.extend(numbers.into_iter().zip(items).map(|(n, item)| {
@@ -63,7 +64,7 @@ pub(super) fn confirmations(
     all
 }
 
-/// What an answer's record says of an operation.
+/// Returns the evidence of a response's record about an operation.
 fn of_operation(operation: &Operation, item: &Json) -> Confirmation {
     let Some(record) = operation.record() else { return Confirmation::Nothing };
     let has_id = |id: &RecordId| item.get("id").and_then(Json::as_str) == Some(id.0.as_str());
@@ -74,7 +75,7 @@ fn of_operation(operation: &Operation, item: &Json) -> Confirmation {
         {
             Confirmation::Nothing
         }
-        // It is gone, whatever it was.
+        // The record is deleted, whatever its state was.
         (RecordChange::Delete { .. }, None) => Confirmation::AsPlanned,
         (RecordChange::Create { .. } | RecordChange::Update { .. }, None) => Confirmation::Nothing,
         (RecordChange::Delete { before, .. }, Some(was)) => match differences(&was, before) {
@@ -110,12 +111,13 @@ fn of_operation(operation: &Operation, item: &Json) -> Confirmation {
     }
 }
 
-/// In which fields a record is other than a form; one of another name is another value.
+/// Returns the fields in which a record differs from a form. A record of another name has another
+/// value.
 fn differences(record: &LiveRecord, form: &RecordForm) -> Vec<FieldChange> {
     field_changes(record, &form.data, &form.facets)
 }
 
-/// A record in words, with its facets that differ.
+/// Describes a record with its attributes that differ.
 fn shown(record: &LiveRecord, differences: &[FieldChange]) -> String {
     let facet = |change: &FieldChange| match &change.field {
         Field::Value(_) | Field::Data(_) => None,

@@ -1,10 +1,9 @@
-//! Applies the plans of all zones: several at a time, and one zone's operations one after the
-//! other.
+//! Applies the plans of all zones: several zones at the same time, and the operations of a zone one
+//! after the other.
 //!
-//! In: the plans with what they were made from. Out: for each of them, in their order, what became
-//! of it and what was found when it was read back. Zones have nothing to do with each other, so
-//! that what fails in one stops no other; only a journal that cannot be written, or the wish to
-//! stop, is for all of them.
+//! Takes the plans with the states that they were made from. Returns for each of them, in order,
+//! the outcomes and the result of reading back. Zones are independent, so a failure in one stops no
+//! other. Only a failure of the journal, or a request to stop, stops all of them.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,21 +24,20 @@ use crate::plan::{Lowering, Operation, Subject, ZonePlan};
 /// A zone to be applied.
 #[derive(Debug)]
 pub struct ZoneWork<'a> {
-    /// What is to be done.
     pub plan: &'a ZonePlan,
-    /// What is wanted.
+    /// The desired state.
     pub desired: &'a DesiredZone,
     /// The zone as the plan saw it.
     pub live: &'a LiveZone,
-    /// What of its protection is read back.
+    /// The part of its protection that is read back.
     pub query: WafQuery,
-    /// How changes of records are sent.
+    /// The kind of request for record changes.
     pub lowering: Lowering,
 }
 
 impl ZoneWork<'_> {
-    /// How many requests its plan takes: the writes, and those that wait for a new zone or look at
-    /// a phase once more.
+    /// Returns the number of requests of its plan: the writes, and those that wait for a new zone
+    /// or read a phase again.
     fn requests(&self) -> usize {
         let records = self.plan.records().count();
         let writes = self.plan.operations.len() - records + records.div_ceil(self.lowering.size());
@@ -49,12 +47,12 @@ impl ZoneWork<'_> {
             + self.plan.rules().map(|(_, _, rule)| rule.phase).gather::<BTreeSet<_>>().len()
     }
 
-    /// How many requests reading its settings takes, about.
+    /// Returns the approximate number of requests for reading its settings.
     fn setting_reads(&self) -> usize {
         usize::from(self.desired.settings != DesiredSettings::default())
     }
 
-    /// How many requests reading it back takes, about.
+    /// Returns the approximate number of requests for reading it back.
     fn reads(&self, page_size: u64) -> usize {
         let records = self.live.records.len() + self.plan.records().count();
         let pages = records as u64 / page_size.max(1) + 1;
@@ -64,25 +62,25 @@ impl ZoneWork<'_> {
     }
 }
 
-/// What became of a zone.
+/// The result of a zone.
 #[derive(Debug)]
 pub struct ZoneDone<'a> {
-    /// What was to be done.
+    /// Its plan.
     pub plan: &'a ZonePlan,
-    /// What became of each operation.
+    /// The outcome of each operation.
     pub applied: ZoneApplied,
-    /// What was found when it was read back; `None` if it was not.
+    /// The result of reading it back; `None` if it was not read.
     pub verified: Option<Verified>,
-    /// Why it could not be read back, if that was tried.
+    /// The reason why it could not be read back, if that was tried.
     pub unread: Option<FetchError>,
-    /// Whether the answers confirm that it is in sync, and so it was not read back.
+    /// True if the responses confirm that it is in sync, so it was not read back.
     pub is_confirmed: bool,
-    /// What someone has to do elsewhere now.
+    /// Work that no request can do.
     pub notes: Vec<String>,
 }
 
 impl ZoneDone<'_> {
-    /// Whether it is as wanted, as far as that was looked at.
+    /// Returns true if it is in sync, as far as it was verified.
     #[must_use]
     pub fn is_in_sync(&self) -> bool {
         self.is_confirmed || self.verified.as_ref().is_some_and(Verified::is_in_sync)
@@ -90,12 +88,12 @@ impl ZoneDone<'_> {
 }
 
 impl<W: Writer> Executor<'_, W> {
-    /// Carries out the plans of zones, at most [`concurrency`](crate::live::Options::concurrency)
-    /// at a time, and reads back what was written to. `plan_again` compares a zone that was read
-    /// back with what is wanted of it.
+    /// Executes the plans of zones, at most [`concurrency`](crate::live::Options::concurrency) at
+    /// the same time, and reads back the zones that were written to. `plan_again` compares a zone
+    /// that was read back with its desired state.
     ///
     /// # Order
-    /// Results are in the order of the zones, and the observer is told of them in that order.
+    /// Results are in the order of the zones, and the observer gets events in that order.
     pub async fn execute_zones<'z, 'w: 'z>(
         &self,
         zones: &'z [ZoneWork<'w>],
@@ -117,8 +115,8 @@ impl<W: Writer> Executor<'_, W> {
         done.into_iter().map(|(_, done)| done).collect()
     }
 
-    /// Carries out the plan of a zone, and reads it back if anything was written. `ahead` is how
-    /// many requests are still to come, those of this zone included.
+    /// Executes the plan of a zone, and reads it back if anything was written. `ahead` is the
+    /// number of requests that are still to come, including those of this zone.
     async fn execute_zone<'w>(
         &self,
         work: &ZoneWork<'w>,
@@ -159,8 +157,8 @@ impl<W: Writer> Executor<'_, W> {
         done
     }
 
-    /// Carries out the plan of one zone: its rules, the zone itself, its records; a new zone is
-    /// made first. Gives back the zone with its real id.
+    /// Executes the plan of one zone: its rules, the zone itself, its records. A new zone is
+    /// created first. Returns the zone with its real id.
     async fn carry_out(
         &self,
         plan: &ZonePlan,
@@ -172,7 +170,7 @@ impl<W: Writer> Executor<'_, W> {
             return (Parts::default().into_applied(plan, reason), live.clone());
         }
         let mut parts = Parts::default();
-        // Rules come first, as they are what is looked at once more before anything is sent.
+        // Rules come first, because their state is checked again before anything is sent.
         if !plan.is_new {
             parts.rules = self.execute_rules(plan, live).await;
             if parts.rules.iter().any(|o| matches!(o, Outcome::Stale(_))) {
@@ -194,19 +192,18 @@ impl<W: Writer> Executor<'_, W> {
     }
 }
 
-/// Outcomes by what they are about, each in the order of the plan.
+/// The outcomes by the kind of object, each in the order of the plan.
 #[derive(Default)]
 struct Parts {
-    /// Of the zone and its settings.
+    /// Outcomes of the zone and its settings.
     zone: Vec<Outcome>,
-    /// Of its rules.
     rules: Vec<Outcome>,
-    /// Of its records.
     records: RecordsApplied,
 }
 
 impl Parts {
-    /// In the order of the plan; what has no outcome was not sent, for this reason.
+    /// Returns the outcomes in the order of the plan. Operations without an outcome were not sent,
+    /// for this reason.
     fn into_applied(self, plan: &ZonePlan, reason: &str) -> ZoneApplied {
         let RecordsApplied { outcomes: records, noticed, is_confirmed } = self.records;
         let (mut zone, mut rules, mut records) =
@@ -220,7 +217,7 @@ impl Parts {
             outcome.unwrap_or_else(|| Outcome::NotSent(reason.to_owned()))
         });
         let outcomes: Vec<Outcome> = outcomes.collect();
-        // The answers to rules and settings are not held against all that was sent.
+        // The responses for rules and settings are not compared with the requests.
         let is_compared =
             |operation: &Operation| matches!(operation.subject, Subject::Zone | Subject::Record(_));
         let is_confirmed = is_confirmed

@@ -1,11 +1,11 @@
-//! Operations that were applied a short while ago and are planned again: they did not converge, or
+//! Operations that were applied recently and are planned again, because they did not converge or
 //! someone reverts them.
 //!
-//! The newest journal that names an address decides: a spec that goes there and back is no
-//! repetition. A journal that was undone says nothing about the zones of the undo. A zone is known
-//! by its id and the moment of its creation, because the zones of a sandbox get the same ids after
-//! a reset, and in another directory. Pure but for its input; a journal that cannot be read says
-//! nothing.
+//! The newest journal that names an address decides, so a change of the spec and its reversal are
+//! no repetition. A journal that was undone is ignored for the zones of the undo. A zone is
+//! identified by its id and its creation time, because the zones of a sandbox have the same ids
+//! after a reset, and in another directory. A journal that cannot be read is ignored. Pure except
+//! for reading the journals.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Seek};
@@ -26,61 +26,60 @@ use crate::wire::keyword::Keyword;
 pub struct AppliedBefore {
     /// Its address.
     pub address: Address,
-    /// When it was applied, as the journal says.
+    /// The time at which it was applied, according to the journal.
     pub applied_at: String,
 }
 
-/// A create at a name that has no records since an apply deleted them.
+/// A create at a name whose records an apply deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmptiedName {
     /// The address of the create.
     pub address: Address,
     /// The name.
     pub name: Fqdn,
-    /// When the records were deleted, as the journal says.
+    /// The time at which the records were deleted, according to the journal.
     pub deleted_at: String,
 }
 
-/// What a journal says about an address in a zone.
+/// The last operation of a journal at an address in a zone.
 struct Last {
     aim: Digest,
     at: Arc<str>,
-    /// The values of records that were written there.
+    /// The values of the records that were written there.
     written: Vec<Digest>,
 }
 
-/// The sum of what an operation wants.
+/// The sum of the desired state of an operation.
 type Digest = Sum;
 
 /// A zone at Cloudflare, or in one sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Zone {
     id: Arc<str>,
-    /// When it was created, as Cloudflare wrote it; empty if that is not known.
+    /// Its creation time as Cloudflare wrote it; empty if unknown.
     created_on: Arc<str>,
 }
 
 impl Zone {
-    /// The zone of a plan.
     fn of(plan: &ZonePlan) -> Self {
         let created_on = plan.created_on.as_deref().unwrap_or_default();
         Self { id: plan.id.0.as_str().into(), created_on: created_on.into() }
     }
 }
 
-/// What an operation did to the records of its name.
+/// The change that an operation makes to the records of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NameChange {
     /// A record was deleted, or may have been.
     Emptied,
     /// A record was created.
     Filled,
-    /// A record was to be created, and it is not known to be there.
+    /// A record was to be created, and it is unknown whether it exists.
     NotFilled,
 }
 
-/// What an operation with this fate did to the records of a name; `is_back` if it was sent as a
-/// create.
+/// Returns the change that an operation with this fate made to the records of a name; `is_back` if
+/// it was sent as a create.
 fn change_at_name(
     operation: &OperationLine,
     fate: Fate,
@@ -99,19 +98,20 @@ fn change_at_name(
     operation.address.contains("/dns/").then(|| (name.into(), change))
 }
 
-/// What has been applied, by zone and address; from the newest journal that names them.
+/// The operations that were applied, by zone and address, from the newest journal that names them.
 #[derive(Default)]
 pub struct AppliedOperations {
     last: BTreeMap<(Zone, Box<str>), Option<Last>>,
-    /// When records of a name were deleted, unless one was created there since; from the newest
-    /// journal that names it.
+    /// The time at which records of a name were deleted, unless one was created there later, from
+    /// the newest journal that names it.
     deleted: BTreeMap<(Zone, Box<str>), Option<Arc<str>>>,
-    /// Digests of the journals that were undone, with the zones in which they were.
+    /// Digests of the journals that were undone, with the zones of the undo.
     undone: BTreeSet<(Box<str>, Zone)>,
 }
 
 impl AppliedOperations {
-    /// Takes in a journal; from the newest to the oldest. One that cannot be read says nothing.
+    /// Adds a journal. Journals are added from the newest to the oldest. One that cannot be read is
+    /// ignored.
     pub fn add<R: BufRead + Seek>(&mut self, mut text: JournalText<R>) {
         let outcomes = text.take_outcomes();
         let (count, _) = text.extent();
@@ -138,7 +138,7 @@ impl AppliedOperations {
             let is_back = is_single_create(&request);
             let zone =
                 Zone { id: zone_id.into(), created_on: zone_created_on.unwrap_or_default().into() };
-            // Of the source of an ordinary apply, no journal has the digest.
+            // The source of an ordinary apply is a spec, so no journal has its digest.
             self.undone.insert((source.clone(), zone.clone()));
             if self.undone.contains(&(digest.clone(), zone.clone())) {
                 continue;
@@ -173,7 +173,7 @@ impl AppliedOperations {
                 self.last.entry(key).or_insert(last);
             }
         }
-        // A name that an apply was to leave empty is none of these.
+        // Excludes names that an apply was meant to leave empty.
         deleted.retain(|key, at| at.is_none() || !has_ended || unfilled.contains(key));
         for (key, at) in deleted {
             if self.deleted.len() < MOST_OPERATIONS {
@@ -182,8 +182,7 @@ impl AppliedOperations {
         }
     }
 
-    /// The creates of a plan at names that have no records since an apply deleted them; the first
-    /// one of each name.
+    /// Returns the creates of a plan at names whose records an apply deleted, one for each name.
     pub fn emptied(&self, plan: &ZonePlan, live: &LiveZone) -> Vec<EmptiedName> {
         if self.deleted.is_empty() {
             return Vec::new();
@@ -201,7 +200,7 @@ impl AppliedOperations {
         emptied.collect()
     }
 
-    /// The operations of a plan that were applied at a time that counts.
+    /// Returns the operations of a plan that were applied at a time that counts.
     pub fn repeated(&self, zone: &ZonePlan, counts: impl Fn(&str) -> bool) -> Vec<AppliedBefore> {
         let own = Zone::of(zone);
         let again = |operation: &Operation| {
@@ -217,8 +216,8 @@ impl AppliedOperations {
         zone.operations.iter().filter_map(again).collect()
     }
 
-    /// The operations of a plan that replace a value of which it is unknown who made it, and that
-    /// an apply wrote at a time that counts.
+    /// Returns the operations of a plan that replace a value of unknown origin, and that an apply
+    /// wrote at a time that counts.
     pub fn written(&self, zone: &ZonePlan, counts: impl Fn(&str) -> bool) -> Vec<AppliedBefore> {
         let own = Zone::of(zone);
         let is_unknown = |operation: &&Operation| {
@@ -239,14 +238,15 @@ impl AppliedOperations {
     }
 }
 
-/// The sum of a record's type and value, whatever its attributes; `None` if it is no record.
+/// Returns the sum of a record's type and value without its attributes; `None` if it is not a
+/// record.
 fn value(record: &Json) -> Option<Digest> {
     let member = |name: &str| record.get(name).cloned().unwrap_or_default();
     let kind = record.get("type")?;
     Some(Sum::of(&json!([kind, member("content"), member("data"), member("priority")])))
 }
 
-/// The sum of what an operation wants, whatever it finds.
+/// Returns the sum of the desired state of an operation, independent of the state before it.
 fn aim(operation: &OperationLine) -> Digest {
     let OperationLine { action: Keyword(action), after, fields, .. } = operation;
     let fields: Vec<Json> = fields.iter().flatten().map(|f| json!([f.field, f.after])).collect();

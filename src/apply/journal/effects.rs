@@ -1,4 +1,4 @@
-//! A journal read back: what one apply changed, as far as its lines tell.
+//! Reads a journal back: the changes of one apply, as far as its lines have them.
 //!
 //! | outcome of an intent | what is made of it |
 //! |---|---|
@@ -7,8 +7,8 @@
 //! | `refused`, `not sent`, `no batches` | it did not |
 //! | `lost`, `partly`, `unknown`, none | unknown, unless a later intent did the same: the reader checks the live state |
 //!
-//! The last line may be cut; any other line that is no JSON ends the reading. Values are data,
-//! never instructions: a record outside of its zone is refused.
+//! The last line may be truncated. Any other line that is not JSON ends the reading. Values are
+//! data, never instructions: a record outside its zone is refused.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Seek};
@@ -27,49 +27,49 @@ use crate::wire::record;
 use crate::wire::ruleset::read_position;
 use crate::wire::settings::from_json;
 
-/// What takes the place of the id of a zone that is still to be made.
+/// Replaces the id of a zone that is not yet created.
 const NO_ZONE: &str = "NEW_ZONE_ID";
 
-/// What an apply did to one thing.
+/// The effect of an apply on one object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry<T> {
     /// The address of its operation.
     pub address: String,
-    /// When it was sent, as the journal says.
+    /// The time at which it was sent, according to the journal.
     pub sent_at: String,
-    /// Whether it is known to have taken effect; otherwise Cloudflare shows it.
+    /// True if it is known to have taken effect. Otherwise Cloudflare is read to find out.
     pub is_certain: bool,
     /// Its line in the journal.
     pub place: Place,
-    /// What was done.
+    /// The effect.
     pub effect: T,
 }
 
-/// What was done to a record.
+/// The effect on a record.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RecordEffect {
-    /// It was made.
+    /// It was created.
     Created {
-        /// Cloudflare's id, where the answer gave it.
+        /// Cloudflare's id, if the response had it.
         id: Option<RecordId>,
-        /// What was made, with what Cloudflare fills in.
+        /// The created record, with the values that Cloudflare fills in.
         after: Box<LiveRecord>,
     },
     /// It was changed.
     Changed {
-        /// All of it, before.
+        /// The whole record before.
         before: Box<LiveRecord>,
-        /// All of it, after.
+        /// The whole record after.
         after: Box<LiveRecord>,
     },
     /// It was deleted.
     Deleted {
-        /// All of it.
+        /// The whole record.
         before: Box<LiveRecord>,
     },
 }
 
-/// A part of a zone that was changed: its path below the zone, and each field with its value before
+/// The change of a part of a zone: its path below the zone, and each field with its value before
 /// and after.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartEffect {
@@ -79,25 +79,25 @@ pub struct PartEffect {
     pub fields: BTreeMap<String, (Value, Value)>,
 }
 
-/// What was done to a rule.
+/// The effect on a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleEffect {
     /// The phase.
     pub phase: Phase,
-    /// What was done.
+    /// The change.
     pub what: RuleDone,
-    /// The ids of all rules before it, in order, where the journal has them.
+    /// The ids of all rules before the change, in order, if the journal has them.
     pub order: Option<Vec<RuleId>>,
-    /// Where the rule was put, if it was put anywhere.
+    /// The position that the rule was moved to, if any.
     pub position: Option<Position>,
 }
 
-/// What was done to a rule.
+/// The change of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RuleDone {
-    /// The entry point was made, with these rules.
+    /// The entry point was created with these rules.
     EntryPoint(Vec<RuleBody>),
-    /// It was made; with its id, where the answer gave it.
+    /// It was created, with its id if the response had it.
     Created(Option<RuleId>, RuleBody),
     /// Its definition was replaced.
     Patched(RuleId, RuleBody, RuleBody),
@@ -107,16 +107,16 @@ pub enum RuleDone {
     Deleted(RuleId, RuleBody),
 }
 
-/// Ids of records that were deleted, with those that they have since; `None` if the response that
-/// had it was lost.
+/// Ids of records that were deleted and created again, with their new ids; `None` if the response
+/// with the new id was lost.
 pub type NewIds = BTreeMap<RecordId, Option<RecordId>>;
 
-/// What was done to a zone.
+/// The effects of an apply on a zone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ZoneRun {
     /// Its id.
     pub id: ZoneId,
-    /// Whether the apply made it.
+    /// True if the apply created it.
     pub is_made: bool,
     /// Its records, in the order in which they were sent.
     pub records: Vec<Entry<RecordEffect>>,
@@ -129,15 +129,15 @@ pub struct ZoneRun {
 }
 
 impl ZoneRun {
-    /// Whether its id is not known: the response to its creation was lost or refused, so nothing
-    /// else was sent for it.
+    /// Returns true if its id is unknown, because the response to its creation was lost or refused.
+    /// Nothing else was sent for it.
     #[must_use]
     pub fn is_without_id(&self) -> bool {
         self.id.0 == NO_ZONE
     }
 }
 
-/// Entries, found by their addresses while they are read.
+/// Entries with an index by address, used while reading.
 struct Entries<T> {
     all: Vec<Option<Entry<T>>>,
     by_address: BTreeMap<String, Vec<usize>>,
@@ -150,13 +150,13 @@ impl<T> Default for Entries<T> {
 }
 
 impl<T> Entries<T> {
-    /// What is left of them, in order.
+    /// Returns the remaining entries in order.
     fn finish(self) -> Vec<Entry<T>> {
         self.all.into_iter().flatten().collect()
     }
 }
 
-/// A zone while its lines are read.
+/// The state of a zone while its lines are read.
 #[derive(Default)]
 struct Reading {
     id: Option<ZoneId>,
@@ -166,14 +166,14 @@ struct Reading {
     rules: Entries<RuleEffect>,
 }
 
-/// What an apply did.
+/// The effects of an apply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JournalRun {
-    /// When it began.
+    /// The time at which it began.
     pub began_at: String,
-    /// The zones that it sent anything for.
+    /// The zones that it sent requests for.
     pub zones: BTreeMap<ZoneName, ZoneRun>,
-    /// Whether the last line is cut.
+    /// True if the last line is truncated.
     pub is_cut: bool,
 }
 
@@ -185,11 +185,12 @@ struct Line {
 }
 
 impl JournalRun {
-    /// Reads what was done. `source` is where the journal's [`JournalText::outline`] is among the
-    /// texts of a run.
+    /// Reads the effects. `source` is the number of the journal's [`JournalText::outline`] among
+    /// the texts of a run.
     ///
     /// # Errors
-    /// It cannot be read, has more operations than can be undone at once, or is broken within.
+    /// Fails if it cannot be read, has more operations than can be undone at once, or is damaged
+    /// before its last line.
     pub fn read<R: BufRead + Seek>(
         mut text: JournalText<R>,
         source: SourceId,
@@ -232,7 +233,7 @@ impl JournalRun {
 }
 
 impl Reading {
-    /// The zone, once all is read.
+    /// Returns the zone after all lines are read.
     fn finish(self) -> ZoneRun {
         let Self { id, is_made, records, parts, rules } = self;
         let id = id.unwrap_or_else(|| ZoneId(NO_ZONE.to_owned()));
@@ -246,7 +247,7 @@ impl Reading {
         }
     }
 
-    /// Takes in one intent with its outcome.
+    /// Adds one intent with its outcome.
     fn intent(
         &mut self,
         name: &ZoneName,
@@ -263,13 +264,13 @@ impl Reading {
         let ids = outcome.map_or(&[][..], |outcome| &outcome.ids);
         let fate = outcome.map_or(Fate::Unknown, |outcome| outcome.fate);
         let is_create = |o: &&OperationLine| o.action == Keyword(Action::Create);
-        // Ids are those of what was created, in order; an answer of another shape says nothing.
+        // Ids are those of the created records, in order. A response of another shape is ignored.
         let creates = operations.iter().filter(is_create).count();
         let mut created = if creates == ids.len() { ids } else { &[] }.iter();
         for operation in operations {
             let address = operation.address.as_str();
             let own = if is_create(&operation) { created.next().map(AsRef::as_ref) } else { None };
-            // An answer may have said an empty one.
+            // A response may contain an empty id.
             let own = own.filter(|id| !id.is_empty());
             let path = address.strip_prefix(name.as_str()).unwrap_or_default();
             let entry = |is_certain| Head { address, sent_at: time, is_certain, place: line.place };
@@ -285,7 +286,7 @@ impl Reading {
                 if !images(&effect).all(is_within) {
                     return Err(broken("a record in it is outside of its zone"));
                 }
-                // A delete that is sent as a create is taken back.
+                // A delete that is sent as a create is a deletion that is taken back.
                 let is_back =
                     operation.action == Keyword(Action::Delete) && is_single_create(request);
                 take(
@@ -315,7 +316,7 @@ impl Reading {
     }
 }
 
-/// What an entry begins with.
+/// The first members of an entry.
 struct Head<'l> {
     address: &'l str,
     sent_at: &'l str,
@@ -323,7 +324,7 @@ struct Head<'l> {
     place: Place,
 }
 
-/// Adds an effect, or lets it have the last word on the same one before it.
+/// Adds an effect, or replaces the earlier effect of the same operation.
 fn take<'l, T>(
     entries: &mut Entries<T>,
     head: impl Fn(bool) -> Head<'l>,
@@ -358,7 +359,7 @@ fn take<'l, T>(
     }
 }
 
-/// Whether two effects are those of one operation that was sent twice.
+/// Returns true if two effects belong to one operation that was sent twice.
 fn same_record(a: &RecordEffect, b: &RecordEffect) -> bool {
     match (a, b) {
         (RecordEffect::Created { after: a, .. }, RecordEffect::Created { after: b, .. }) => {
@@ -377,7 +378,7 @@ fn same_record(a: &RecordEffect, b: &RecordEffect) -> bool {
     }
 }
 
-/// Whether two effects are those of one operation that was sent twice.
+/// Returns true if two effects belong to one operation that was sent twice.
 fn same_rule(a: &RuleEffect, b: &RuleEffect) -> bool {
     a.phase == b.phase
         && match (&a.what, &b.what) {
@@ -397,7 +398,7 @@ fn same_rule(a: &RuleEffect, b: &RuleEffect) -> bool {
         }
 }
 
-/// The records before and after.
+/// Returns the records before and after.
 fn images(effect: &RecordEffect) -> impl Iterator<Item = &LiveRecord> {
     let (before, after) = match effect {
         RecordEffect::Created { after, .. } => (None, Some(after)),
@@ -407,12 +408,12 @@ fn images(effect: &RecordEffect) -> impl Iterator<Item = &LiveRecord> {
     before.into_iter().chain(after).map(AsRef::as_ref)
 }
 
-/// Whether a request creates one record.
+/// Returns true if a request creates one record.
 pub(super) fn is_single_create(request: &SentRequest) -> bool {
     request.method == "POST" && request.path.ends_with("/dns_records")
 }
 
-/// What an operation did to a record.
+/// Returns the effect of an operation on a record.
 fn record_effect(operation: &OperationLine, created: Option<&str>) -> Option<RecordEffect> {
     let image = |of: &Option<Json>, id: &str| {
         let mut body = of.clone()?;
@@ -422,7 +423,7 @@ fn record_effect(operation: &OperationLine, created: Option<&str>) -> Option<Rec
     let OperationLine { action: Keyword(action), before, after, .. } = operation;
     let id = operation.id();
     match action {
-        // A record of which no id is known needs one all the same while it is read.
+        // A record with an unknown id needs some id while it is read.
         Action::Create => Some(RecordEffect::Created {
             id: created.map(|id| RecordId(id.to_owned())),
             after: image(after, created.unwrap_or("?"))?,
@@ -435,13 +436,13 @@ fn record_effect(operation: &OperationLine, created: Option<&str>) -> Option<Rec
     }
 }
 
-/// The fields of an operation on a part of a zone.
+/// Returns the fields of an operation on a part of a zone.
 fn fields(operation: &OperationLine) -> BTreeMap<String, (Value, Value)> {
     let fields = operation.fields.iter().flatten();
     fields.map(|f| (f.field.clone(), (from_json(&f.before), from_json(&f.after)))).gather()
 }
 
-/// A rule's definition.
+/// Reads a rule's definition.
 fn body(json: Option<&Json>) -> Option<RuleBody> {
     match from_json(json?) {
         Value::Map(members) => Some(RuleBody::new(members)),
@@ -449,7 +450,7 @@ fn body(json: Option<&Json>) -> Option<RuleBody> {
     }
 }
 
-/// What an operation did to a rule.
+/// Returns the effect of an operation on a rule.
 fn rule_effect(
     phase: Phase,
     operation: &OperationLine,

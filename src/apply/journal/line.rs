@@ -1,6 +1,7 @@
-//! The lines of a journal: what is written, and what is read of it.
+//! The lines of a journal, for writing and for reading.
 //!
-//! Readers do without members that came later, and without lines of events that they do not know.
+//! Readers accept lines without members that were added later, and ignore events that they do not
+//! know.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,64 +25,64 @@ pub enum JournalLine {
         format: u32,
         /// SHA-256 of the spec as read, hexadecimal.
         spec_digest: String,
-        /// When, RFC 3339 in UTC.
+        /// The time, RFC 3339 in UTC.
         time: String,
     },
-    /// A consent under which the plan is carried out.
+    /// A consent that the plan is executed under.
     Consent {
-        /// For what.
+        /// The danger.
         danger: Keyword<Danger>,
-        /// Where it was given, and why.
+        /// The place where it was given, and the reason.
         by: String,
-        /// When.
+        /// The time.
         time: String,
     },
     /// A request is about to be sent.
     Intent(Intent),
-    /// What became of a request.
+    /// The result of a request.
     Outcome(StepOutcome),
     /// A zone was read back.
     Verified {
         /// The zone.
         zone: String,
-        /// How many differences were left.
+        /// Number of remaining differences.
         remaining: usize,
-        /// When.
+        /// The time.
         time: String,
     },
-    /// The answers confirm every change of a zone, which was not read back.
+    /// The responses confirm every change of a zone, which was not read back.
     Confirmed {
         /// The zone.
         zone: String,
-        /// When.
+        /// The time.
         time: String,
     },
     /// The apply has ended.
     End {
-        /// When.
+        /// The time.
         time: String,
     },
 }
 
-/// What is read of every line.
+/// The members of every line.
 #[derive(Debug, Deserialize)]
 pub(super) struct AnyLine {
-    /// What it tells.
+    /// The kind of event.
     #[serde(default)]
     pub(super) event: String,
-    /// When it was written.
+    /// The time at which it was written.
     #[serde(default)]
     pub(super) time: String,
-    /// The step, if it is about one.
+    /// The number of the step, if it is about one.
     pub(super) step: Option<u64>,
 }
 
-/// What is read of the first line, whatever its version.
+/// The members of the first line in every version.
 #[derive(Debug, Deserialize)]
 pub(super) struct AnyBegin {
     /// The version of the format.
     pub(super) format: u64,
-    /// The SHA-256 of what was applied: of a spec, a saved plan or a journal.
+    /// The SHA-256 of the input of the apply: a spec, a saved plan or a journal.
     #[serde(default)]
     pub(super) spec_digest: serde_json::Value,
 }
@@ -89,23 +90,22 @@ pub(super) struct AnyBegin {
 /// A request that is about to be sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Intent {
-    /// Its number, from 1; its outcome has the same.
+    /// Its number, from 1. Its outcome has the same number.
     pub step: u64,
     /// The zone.
     pub zone: String,
     /// Its id.
     #[serde(default)]
     pub zone_id: String,
-    /// When the zone was created, as Cloudflare wrote it, if it is known. It came later than the
-    /// rest.
+    /// The creation time of the zone as Cloudflare wrote it, if known. Added in a later version.
     #[serde(default)]
     pub zone_created_on: Option<String>,
     /// The request.
     #[serde(default)]
     pub request: SentRequest,
-    /// What it carries out.
+    /// The operations in it.
     pub operations: Vec<OperationLine>,
-    /// When.
+    /// The time.
     #[serde(default)]
     pub time: String,
 }
@@ -122,34 +122,35 @@ pub struct SentRequest {
     pub body: Option<Json>,
 }
 
-/// An operation, with what was there before. Records have `id`, `before` and `after`; rules have
-/// more; settings have `fields`.
+/// An operation with the state before it. Records have `id`, `before` and `after`; rules have more
+/// members; settings have `fields`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationLine {
     /// Its address.
     pub address: String,
-    /// What is done.
+    /// The action.
     pub action: Keyword<Action>,
-    /// Of a record or rule: Cloudflare's id, `null` if it is created.
+    /// For a record or rule: Cloudflare's id, `null` if it is created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<Json>,
-    /// Of a rule: which way the protection changes.
+    /// For a rule: the direction in which the protection changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Option<Keyword<Direction>>>,
-    /// Of a rule: why the spec accepts its dangers.
+    /// For a rule: the reasons why the spec accepts its dangers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted_because: Option<Vec<String>>,
-    /// Of a record or rule: all of it before, `null` if there was none.
+    /// For a record or rule: the whole object before, `null` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Json>,
-    /// Of a record or rule: all of it after, `null` if there is none; of an entry point, its rules.
+    /// For a record or rule: the whole object after, `null` if there is none. For an entry point:
+    /// its rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Json>,
-    /// Of a rule: the ids of all rules of its phase, in order, before it. It came later than the
-    /// rest.
+    /// For a rule: the ids of all rules of its phase before the operation, in order. Added in a
+    /// later version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Vec<String>>,
-    /// Of a setting: what differs.
+    /// For a setting: the fields that differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fields: Option<Vec<FieldLine>>,
 }
@@ -159,35 +160,35 @@ pub struct OperationLine {
 pub struct FieldLine {
     /// Its name.
     pub field: String,
-    /// What was there.
+    /// The value before.
     #[serde(default)]
     pub before: Json,
-    /// What is wanted.
+    /// The desired value.
     #[serde(default)]
     pub after: Json,
 }
 
-/// What became of a request.
+/// The result of a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepOutcome {
     /// The number of its intent.
     pub step: u64,
-    /// What became of it. A word that this version does not know is read as `unknown`.
+    /// The result. A word that this version does not know is read as `unknown`.
     #[serde(deserialize_with = "known")]
     pub outcome: Keyword<StepFate>,
-    /// Why, or how it is known.
+    /// The reason, or the source of the result.
     #[serde(default)]
     pub detail: Option<String>,
-    /// The ids of what was created, in the order of the operations. They came later than the rest.
+    /// The ids of created objects, in the order of the operations. Added in a later version.
     #[serde(default)]
     pub ids: Option<Vec<String>>,
-    /// When.
+    /// The time.
     #[serde(default)]
     pub time: String,
 }
 
 closed_set! {
-    /// What became of a request.
+    /// The result of a request.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum StepFate {
         /// It took effect.
@@ -202,22 +203,22 @@ closed_set! {
         NotSent = "not sent",
         /// Cloudflare has no batches.
         NoBatches = "no batches",
-        /// No answer, and no effect to be seen: most often it is sent again.
+        /// There was no response, and no effect is visible. Usually the request is sent again.
         Lost = "lost",
         /// It is unknown whether it took effect.
         Unknown = "unknown",
     }
 }
 
-/// Reads a word that a later version may have added to.
+/// Reads a word that a later version may have added.
 fn known<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Keyword<StepFate>, D::Error> {
     let word = String::deserialize(deserializer)?;
     Ok(Keyword(StepFate::by_keyword(&word).unwrap_or(StepFate::Unknown)))
 }
 
 impl OperationLine {
-    /// An operation, with what was there before; of one on a rule with the order of all rules of
-    /// its phase.
+    /// Returns an operation with the state before it. For an operation on a rule, this includes the
+    /// order of all rules of its phase.
     pub(super) fn of(operation: &Operation, rules: &[LiveRule]) -> Self {
         let line = Self {
             address: operation.address.as_str().to_owned(),
@@ -244,7 +245,7 @@ impl OperationLine {
         }
     }
 
-    /// With what is told of a record.
+    /// Adds the members of a record.
     fn of_record(self, record: &RecordSubject) -> Self {
         let change = &record.change;
         Self {
@@ -255,7 +256,7 @@ impl OperationLine {
         }
     }
 
-    /// With what is told of a rule.
+    /// Adds the members of a rule.
     fn of_rule(self, operation: &Operation, rule: &RuleSubject, rules: &[LiveRule]) -> Self {
         let whole = |body| Json::Object(rule_json(body));
         let (before, after) = match &rule.action {
@@ -278,7 +279,7 @@ impl OperationLine {
         }
     }
 
-    /// Cloudflare's id; empty if there is none.
+    /// Returns Cloudflare's id; empty if there is none.
     pub(super) fn id(&self) -> &str {
         self.id.as_ref().and_then(Json::as_str).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! The journal: what an apply did, as append-only JSON lines.
+//! The journal: the requests and results of an apply, as append-only JSON lines.
 //!
 //! | question | file |
 //! |---|---|

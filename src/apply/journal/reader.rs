@@ -1,7 +1,7 @@
-//! A journal as a file: lines of JSON, read one by one.
+//! Reads a journal file line by line.
 //!
-//! It is read twice, first for the outcomes and then for the intents, so that neither its text nor
-//! its JSON is kept.
+//! A journal is read twice, first for the outcomes and then for the intents, so that neither its
+//! text nor its JSON is kept.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -19,29 +19,29 @@ use crate::diagnostic::read_bytes;
 use crate::wire::json::{self, JsonError};
 use crate::wire::keyword::Keyword;
 
-/// Largest journal that is read, in bytes.
+/// Maximum size of a journal, in bytes.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
-/// Largest journal that is read of something that can be read once only, such as a pipe, in bytes.
+/// Maximum size of a journal that can be read only once, such as a pipe, in bytes.
 const LARGEST_UNSEEKABLE: u64 = 32 * 1024 * 1024;
 
-/// Longest line that is read, in bytes. A batch of 3,500 changes takes 4 MB.
+/// Maximum length of a line, in bytes. A batch of 3,500 changes takes 4 MB.
 const LONGEST: usize = 16 * 1024 * 1024;
 
-/// Most values in a line; a batch of 3,500 changes of everything that a record has takes 665,000.
+/// Maximum number of values in a line. A batch of 3,500 changes of full records takes 665,000.
 pub(super) const MOST_VALUES: usize = 700_000;
 
-/// Most lines, and most operations and ids in all of them; also most operations that are kept of
-/// several journals.
+/// Maximum number of lines, and of operations and ids in all of them. Also the maximum number of
+/// operations that are kept of several journals.
 pub const MOST_OPERATIONS: usize = 250_000;
 
-/// Characters of a line that are kept for showing its place.
+/// Number of characters of a line that are kept for showing its place.
 const OUTLINE: usize = 100;
 
-/// What is wrong with a line that is JSON of another shape.
+/// The error for a line that is JSON of another shape.
 const NOT_A_LINE: &str = "it is not a line of a journal";
 
-/// How every journal begins.
+/// The first characters of every journal.
 const BEGINNING: &str = "{\"event\":\"begin\"";
 
 /// A journal that is read.
@@ -49,36 +49,36 @@ const BEGINNING: &str = "{\"event\":\"begin\"";
 pub struct JournalText<R> {
     /// Its bytes.
     reader: R,
-    /// How many there were when it was first read.
+    /// Its length when it was first read, in bytes.
     length: u64,
-    /// The SHA-256 of them.
+    /// The SHA-256 of its bytes.
     digest: String,
-    /// The SHA-256 of what the apply was made from: a spec, or the journal that it undid.
+    /// The SHA-256 of the input of the apply: a spec, or the journal that it undid.
     source_digest: String,
     /// The beginnings of the lines.
     outline: String,
-    /// What became of the steps.
+    /// The results of the steps.
     outcomes: BTreeMap<u64, Ending>,
-    /// How many lines are whole.
+    /// Number of complete lines.
     lines: usize,
-    /// Whether another one follows them.
+    /// True if a truncated line follows them.
     is_cut: bool,
 }
 
 /// The outcome of a step.
 #[derive(Debug)]
 pub(super) struct Ending {
-    /// What became of it.
+    /// The result.
     pub(super) fate: Fate,
-    /// Ids of what was created.
+    /// Ids of created objects.
     pub(super) ids: Vec<Box<str>>,
 }
 
 impl JournalText<Box<dyn Bytes>> {
-    /// Begins to read a file.
+    /// Opens a file and reads its outcomes.
     ///
     /// # Errors
-    /// As [`JournalText::scan`].
+    /// Fails as [`JournalText::scan`] does.
     pub fn open(path: &Path) -> Result<Self, JournalReadError> {
         let file = File::open(path).map_err(JournalReadError::Io)?;
         if file.metadata().map_err(JournalReadError::Io)?.is_file() {
@@ -95,10 +95,10 @@ impl JournalText<Box<dyn Bytes>> {
 }
 
 impl JournalText<Cursor<Vec<u8>>> {
-    /// Begins to read a text.
+    /// Reads the outcomes of a text.
     ///
     /// # Errors
-    /// As [`JournalText::scan`].
+    /// Fails as [`JournalText::scan`] does.
     pub fn of(text: &str) -> Result<Self, JournalReadError> {
         Self::scan(Cursor::new(text.as_bytes().to_vec()))
     }
@@ -113,7 +113,8 @@ impl<R: BufRead + Seek> JournalText<R> {
     /// Reads the outcomes.
     ///
     /// # Errors
-    /// It cannot be read, is too large, is no journal, has a newer format, or is broken within.
+    /// Fails if it cannot be read, is too large, is not a journal, has a newer format, or is
+    /// damaged before its last line.
     pub fn scan(reader: R) -> Result<Self, JournalReadError> {
         let mut text = Self {
             reader,
@@ -128,8 +129,8 @@ impl<R: BufRead + Seek> JournalText<R> {
         let mut lines = Lines::new(&mut text.reader, text.length);
         let mut ids = 0;
         while let Some(line) = lines.next()? {
-            // An apply that was stopped as it began its journal. An intent is on disk only after
-            // what precedes it.
+            // The apply was stopped while it began its journal. Every earlier line is on disk
+            // before an intent.
             if lines.number == 1
                 && !lines.is_ended
                 && (line.starts_with(BEGINNING) || BEGINNING.starts_with(&line))
@@ -184,45 +185,46 @@ impl<R: BufRead + Seek> JournalText<R> {
         Ok(text)
     }
 
-    /// The beginnings of its lines: a text in which the places of a run point to the right lines.
+    /// Returns the beginnings of its lines: a text in which the places of a run point to the right
+    /// lines.
     #[must_use]
     pub fn outline(&self) -> &str {
         &self.outline
     }
 
-    /// The SHA-256 of its bytes.
+    /// Returns the SHA-256 of its bytes.
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// The SHA-256 of what the apply was made from: a spec, or the journal that it undid.
+    /// Returns the SHA-256 of the input of the apply: a spec, or the journal that it undid.
     #[must_use]
     pub fn source_digest(&self) -> &str {
         &self.source_digest
     }
 
-    /// Its whole lines once more, from the beginning.
+    /// Returns its complete lines again, from the beginning.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Fails if it cannot be read.
     pub(super) fn lines(&mut self) -> Result<Lines<'_, R>, JournalReadError> {
         self.reader.seek(SeekFrom::Start(0)).map_err(JournalReadError::Io)?;
         Ok(Lines::new(&mut self.reader, self.length))
     }
 
-    /// What became of the steps.
+    /// Returns the results of the steps, and leaves none.
     pub(super) fn take_outcomes(&mut self) -> BTreeMap<u64, Ending> {
         std::mem::take(&mut self.outcomes)
     }
 
-    /// How many lines are whole, and whether another one follows them.
+    /// Returns the number of complete lines, and true if a truncated line follows them.
     pub(super) fn extent(&self) -> (usize, bool) {
         (self.lines, self.is_cut)
     }
 }
 
-/// Checks that a line begins a journal; the digest of what was applied.
+/// Checks that a line begins a journal. Returns the digest of the input of the apply.
 fn begins(any: &AnyLine, line: &str) -> Result<String, JournalReadError> {
     if any.event != "begin" {
         return Err(JournalReadError::Foreign);
@@ -236,26 +238,26 @@ fn begins(any: &AnyLine, line: &str) -> Result<String, JournalReadError> {
     }
 }
 
-/// What a line says; the error is what is wrong with it.
+/// Parses a line. Fails with a description of the error.
 pub(super) fn typed<T: DeserializeOwned>(line: &str) -> Result<T, &'static str> {
     json::parse(line.as_bytes(), MOST_VALUES).map_err(|_| NOT_A_LINE)
 }
 
-/// The lines of a journal, one by one.
+/// Reads the lines of a journal one by one.
 pub(super) struct Lines<'r, R> {
     reader: io::Take<&'r mut R>,
-    /// The number of the line that was read last, from 1.
+    /// The number of the last line read, from 1.
     pub(super) number: usize,
-    /// Whether that line has its end.
+    /// True if that line ends with a line feed.
     is_ended: bool,
-    /// Bytes read.
+    /// Number of bytes read.
     read: u64,
-    /// Their sum.
+    /// The digest of the bytes read.
     sum: Context,
 }
 
 impl<'r, R: BufRead> Lines<'r, R> {
-    /// Those of so many bytes.
+    /// Reads lines up to this number of bytes.
     fn new(reader: &'r mut R, length: u64) -> Self {
         Self {
             reader: reader.take(length),
@@ -266,7 +268,7 @@ impl<'r, R: BufRead> Lines<'r, R> {
         }
     }
 
-    /// The next line, without its end; `None` after the last.
+    /// Returns the next line without its end; `None` after the last.
     pub(super) fn next(&mut self) -> Result<Option<String>, JournalReadError> {
         let mut line = Vec::new();
         let most = LONGEST as u64 + 1;
@@ -293,7 +295,7 @@ impl<'r, R: BufRead> Lines<'r, R> {
         if self.number > MOST_OPERATIONS {
             return Err(JournalReadError::TooLarge(MOST_OPERATIONS as u64, "lines"));
         }
-        // A crash can cut a character in two.
+        // A crash can truncate the line inside a character.
         Ok(Some(
             String::from_utf8(line)
                 .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
@@ -301,13 +303,12 @@ impl<'r, R: BufRead> Lines<'r, R> {
     }
 }
 
-/// The beginning of a line.
+/// Returns the beginning of a line.
 pub(super) fn head(line: &str) -> &str {
     line.char_indices().nth(OUTLINE).map_or(line, |(end, _)| &line[..end])
 }
 
 impl Ending {
-    /// Of an outcome.
     fn of(outcome: StepOutcome) -> Self {
         let StepOutcome { step: _, outcome: Keyword(fate), detail: _, ids, time: _ } = outcome;
         let fate = match fate {
@@ -320,21 +321,21 @@ impl Ending {
     }
 }
 
-/// What became of a request.
+/// The result of a request, as far as an undo depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It took effect.
     Done,
-    /// It took a delete back.
+    /// It created a deleted record again.
     Restored,
     /// It did not take effect.
     Nothing,
-    /// Unknown.
     Unknown,
 }
 
 impl Fate {
-    /// Of the operation that a request takes back; `None` if that stays as it was.
+    /// Returns the result for the delete that this request takes back; `None` if that result is
+    /// unchanged.
     pub(super) fn of_taking_back(self) -> Option<Self> {
         match self {
             Self::Done | Self::Restored => Some(Self::Restored),

@@ -1,6 +1,5 @@
-//! Records that an apply deleted and created again, because Cloudflare refused what was to take
-//! their place. Cloudflare gave them new ids, and an undo of the apply that made them has to know
-//! these.
+//! Records that an apply deleted and created again, because Cloudflare refused their replacement.
+//! Cloudflare gave them new ids, and an undo of the apply that created them needs these.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Seek};
@@ -12,14 +11,14 @@ use crate::model::{RecordId, ZoneId};
 use crate::plan::Action;
 use crate::wire::keyword::Keyword;
 
-/// What journals say about records that were deleted and created again.
+/// The records that were deleted and created again, according to the journals.
 #[derive(Debug, Default)]
 pub struct RestoredRecords {
     by_zone: BTreeMap<ZoneId, NewIds>,
 }
 
 impl RestoredRecords {
-    /// Takes in a journal. Returns false if a part of it cannot be read.
+    /// Adds a journal. Returns false if a part of it cannot be read.
     pub fn add<R: BufRead + Seek>(&mut self, mut text: JournalText<R>) -> bool {
         let outcomes = text.take_outcomes();
         let (count, _) = text.extent();
@@ -54,8 +53,7 @@ impl RestoredRecords {
 }
 
 impl JournalRun {
-    /// Tells the zones of this journal which of their records later applies deleted and created
-    /// again.
+    /// Adds to the zones of this journal the records that later applies deleted and created again.
     pub fn follow(&mut self, mut records: RestoredRecords) {
         for zone in self.zones.values_mut() {
             zone.new_ids = records.by_zone.remove(&zone.id).unwrap_or_default();

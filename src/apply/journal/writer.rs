@@ -1,8 +1,9 @@
 //! Writes a journal.
 //!
-//! An intent is on disk before its request is sent, an outcome after. A crash leaves an intent
-//! without outcome: the next run reads Cloudflare and carries on from what is there. Before-images
-//! make an undo possible. No secret gets here: there is none in requests.
+//! An intent is on disk before its request is sent; its outcome is written after. A crash leaves an
+//! intent without outcome: the next run reads Cloudflare and continues from the live state. The
+//! states before each change make an undo possible. The journal contains no secrets, because
+//! requests contain none.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -19,7 +20,7 @@ use crate::plan::{Operation, Step, ZonePlan};
 use crate::wire::Request;
 use crate::wire::keyword::Keyword;
 
-/// Where journals are written if no directory is given.
+/// Default directory of journals.
 pub const JOURNAL_DIRECTORY: &str = ".zonewright/journal";
 
 /// The journal could not be written.
@@ -28,35 +29,35 @@ pub const JOURNAL_DIRECTORY: &str = ".zonewright/journal";
 pub struct JournalError {
     /// The file or directory.
     pub path: PathBuf,
-    /// Why.
+    /// The error.
     #[source]
     pub source: io::Error,
 }
 
-/// Gives the time: RFC 3339, UTC.
+/// Returns the time, RFC 3339 in UTC.
 pub type Clock = Box<dyn Fn() -> String + Send + Sync>;
 
-/// Where lines go.
+/// The file that lines are written to.
 pub trait JournalFile: Send {
-    /// Adds a line, which ends with a line feed. What fails leaves nothing of the line, where that
-    /// can be had.
+    /// Adds a line, which ends with a line feed. A failed write leaves nothing of the line, if that
+    /// is possible.
     ///
     /// # Errors
-    /// It was not written whole.
+    /// Fails if it was not written completely.
     fn append(&mut self, line: &[u8]) -> io::Result<()>;
 
     /// Waits until everything added so far survives a crash.
     ///
     /// # Errors
-    /// It may not.
+    /// Fails if they may not survive it.
     fn sync(&mut self) -> io::Result<()>;
 }
 
 impl JournalFile for File {
     fn append(&mut self, line: &[u8]) -> io::Result<()> {
         let before = self.metadata()?.len();
-        // One write, so that a crash cuts at most the last line. A full disk or a limit takes part
-        // of it and refuses the rest.
+        // One write, so that a crash truncates at most the last line. A full disk or a limit takes
+        // part of it and refuses the rest.
         self.write_all(line).inspect_err(|_| drop(self.set_len(before)))
     }
 
@@ -65,25 +66,24 @@ impl JournalFile for File {
     }
 }
 
-/// An open journal. Zones that are applied at the same time share it: each line is written whole,
-/// and an intent is on disk before its request leaves.
+/// An open journal. Zones that are applied at the same time share it: each line is written as a
+/// whole, and an intent is on disk before its request is sent.
 ///
-/// The first failure is the last thing that happens to it: what comes after is not written, so that
-/// a line that was cut stays the last one, and no intent is given any more, so that nothing is
-/// sent.
+/// After the first failure nothing more is written, so that a truncated line stays the last one. No
+/// intent is accepted any more either, so that nothing is sent.
 pub struct Journal {
     path: PathBuf,
     clock: Clock,
     state: Mutex<State>,
 }
 
-/// What changes with each line.
+/// The state that changes with each line.
 struct State {
     file: Box<dyn JournalFile>,
     /// The number of the next intent.
     next: u64,
     is_broken: bool,
-    /// The first failure, until someone takes it.
+    /// The first failure, until it is taken.
     failure: Option<JournalError>,
 }
 
@@ -94,16 +94,16 @@ impl std::fmt::Debug for Journal {
 }
 
 impl Journal {
-    /// Version of the line format. It stays while readers can do without what is added: `order` of
-    /// operations on rules, and their `ids`, came later, and a journal without them is undone as
-    /// far as it goes.
+    /// Version of the line format. It stays the same while readers accept lines without the
+    /// additions: `order` of operations on rules, and their `ids`, came later, and a journal
+    /// without them is undone as far as possible.
     pub const FORMAT: u32 = 1;
 
-    /// Begins a journal in a directory, which is made if it is missing. Both are for their owner
-    /// only.
+    /// Begins a journal in a directory and creates the directory if needed. Only the owner can read
+    /// them.
     ///
     /// # Errors
-    /// The directory or file cannot be made or written.
+    /// Fails if the directory or file cannot be created or written.
     pub fn begin(
         directory: &Path,
         spec_digest: &str,
@@ -125,15 +125,15 @@ impl Journal {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&path).map_err(fail(&path))?;
-        // One that does not even begin says nothing, and nothing was sent.
+        // A journal without its first line is useless, and nothing was sent.
         Self::on(Box::new(file), &path, spec_digest, clock)
             .inspect_err(|_| drop(std::fs::remove_file(&path)))
     }
 
-    /// Begins a journal on something else than a new file; `path` is what messages call it.
+    /// Begins a journal on something else than a new file. Messages call it `path`.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Fails if it cannot be written.
     pub fn on(
         file: Box<dyn JournalFile>,
         path: &Path,
@@ -151,26 +151,26 @@ impl Journal {
         }
     }
 
-    /// Where it is.
+    /// Returns its path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether a line could not be written; nothing may be sent then.
+    /// Returns true if a line could not be written. Nothing may be sent after that.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         self.state().is_broken
     }
 
-    /// The first failure, if there was one that has not been taken yet.
+    /// Returns the first failure, if there was one that has not been taken yet.
     #[must_use]
     pub fn take_failure(&self) -> Option<JournalError> {
         self.state().failure.take()
     }
 
-    /// Notes what is about to be sent, and waits until it is on disk. The number names the step in
-    /// its outcome; `None` if it cannot be noted, and so nothing must be sent.
+    /// Writes the intent of a step, and waits until it is on disk. The number identifies the step
+    /// in its outcome. Returns `None` if it cannot be written, and then nothing may be sent.
     #[must_use]
     pub fn intent(&self, zone: &ZonePlan, step: &Step) -> Option<u64> {
         let operations =
@@ -178,8 +178,8 @@ impl Journal {
         self.write_intent(zone, &step.request, operations)
     }
 
-    /// Notes an operation that is sent by itself, as [`Journal::intent`]. `rules` are those of its
-    /// phase as they are: an undo puts them back into that order.
+    /// Writes the intent of an operation that is sent by itself, as [`Journal::intent`]. `rules`
+    /// are the current rules of its phase, whose order an undo restores.
     #[must_use]
     pub fn intent_of(
         &self,
@@ -223,7 +223,7 @@ impl Journal {
         (!state.is_broken).then_some(step)
     }
 
-    /// Notes what became of a step.
+    /// Writes the outcome of a step.
     pub fn outcome(
         &self,
         step: u64,
@@ -234,8 +234,8 @@ impl Journal {
         self.write_outcome(step, outcome, detail, result.map(created_ids));
     }
 
-    /// Notes what became of an operation on a rule, with the ids of the rules that are new since,
-    /// as [`Journal::outcome`].
+    /// Writes the outcome of an operation on a rule, with the ids of new rules, as
+    /// [`Journal::outcome`].
     pub fn rule_outcome(
         &self,
         step: u64,
@@ -251,7 +251,6 @@ impl Journal {
         );
     }
 
-    /// Writes an outcome.
     fn write_outcome(
         &self,
         step: u64,
@@ -263,22 +262,22 @@ impl Journal {
         self.note(|time| JournalLine::Outcome(StepOutcome { step, outcome, detail, ids, time }));
     }
 
-    /// Notes a consent under which the plan is carried out.
+    /// Writes a consent that the plan is executed under.
     pub fn consent(&self, danger: Danger, by: &str) {
         self.note(|time| JournalLine::Consent { danger: Keyword(danger), by: by.to_owned(), time });
     }
 
-    /// Notes that a zone was read back, and how many differences were left.
+    /// Writes that a zone was read back, and the number of remaining differences.
     pub fn verified(&self, zone: &ZoneName, remaining: usize) {
         self.note(|time| JournalLine::Verified { zone: zone.as_str().to_owned(), remaining, time });
     }
 
-    /// Notes that the answers confirm every change of a zone, which was not read back.
+    /// Writes that the responses confirm every change of a zone, which was not read back.
     pub fn confirmed(&self, zone: &ZoneName) {
         self.note(|time| JournalLine::Confirmed { zone: zone.as_str().to_owned(), time });
     }
 
-    /// Notes the end.
+    /// Writes the end.
     pub fn end(&self) {
         self.note(|time| JournalLine::End { time });
         self.sync(&mut self.state());
@@ -312,7 +311,7 @@ impl Journal {
         }
     }
 
-    /// Keeps a failure.
+    /// Keeps the first failure.
     fn keep(&self, state: &mut State, outcome: io::Result<()>) {
         if let Err(source) = outcome {
             state.is_broken = true;
@@ -320,13 +319,13 @@ impl Journal {
         }
     }
 
-    /// The state. Nothing that is done under the lock panics.
+    /// Returns the state. Nothing panics while it holds the lock.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Ids of the records that an answer says were created, in order.
+/// Returns the ids of the records that a response says were created, in order.
 fn created_ids(result: &Json) -> Vec<String> {
     let id = |record: &Json| record.get("id").and_then(Json::as_str).map(str::to_owned);
     match result.get("posts").and_then(Json::as_array) {
