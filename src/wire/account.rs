@@ -1,4 +1,4 @@
-//! Requests about accounts and tokens.
+//! Requests for accounts and tokens.
 //!
 //! # Sources
 //! developers.cloudflare.com/api, "Verify Token" (of users and of accounts) and "Get Lists", read
@@ -8,14 +8,14 @@ use serde_json::Value as Json;
 
 use super::request::{Method, Request, segment};
 
-/// What Cloudflare says about a token.
+/// The state of a token, as Cloudflare reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenState {
     /// `active`, `disabled` or `expired`, as Cloudflare wrote it.
     pub status: String,
-    /// When it begins to be valid, as Cloudflare wrote it (RFC 3339).
+    /// The start of its validity, as Cloudflare wrote it (RFC 3339).
     pub not_before: Option<String>,
-    /// When it expires, as Cloudflare wrote it (RFC 3339).
+    /// The end of its validity, as Cloudflare wrote it (RFC 3339).
     pub expires_on: Option<String>,
 }
 
@@ -37,7 +37,7 @@ pub fn lists(account: &str) -> Request {
     Request::new(Method::Get, format!("/accounts/{}/rules/lists", segment(account)))
 }
 
-/// Parses what verifying a token returns; `None` without a status.
+/// Parses the response to verifying a token; `None` without a status.
 #[must_use]
 pub fn read_token(json: &Json) -> Option<TokenState> {
     let text = |name: &str| {

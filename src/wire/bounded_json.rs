@@ -1,23 +1,23 @@
-//! JSON that is read as a stream, within a budget: texts are the one thing of which the reader
-//! keeps all before anyone can look.
+//! Reads JSON as a stream with size limits. The parser keeps a whole text in memory before any code
+//! can check it, so texts have a limit of their own.
 
 use std::io::{self, Read};
 
-/// Reads JSON, of which the whole and each text have at most so many bytes.
+/// Reads JSON with size limits for the whole and for each text.
 #[derive(Debug)]
 pub struct Bounded<R> {
     reader: R,
-    /// The most bytes of the whole, and of a text.
+    /// Maximum size of the whole and of a text, in bytes.
     most: (u64, u64),
-    /// Bytes so far.
+    /// Number of bytes read.
     read: u64,
-    /// Bytes of the text that is read now; `None` outside of texts.
+    /// Number of bytes read of the current text; `None` outside texts.
     text: Option<u64>,
-    /// Whether the next byte follows a backslash.
+    /// True if the next byte follows a backslash.
     is_escaped: bool,
 }
 
-/// More than there may be.
+/// The input exceeds a limit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("it has more than {most} bytes{of}")]
 pub struct TooLarge {
@@ -26,7 +26,7 @@ pub struct TooLarge {
 }
 
 impl<R: Read> Bounded<R> {
-    /// With these budgets, in bytes.
+    /// Returns a reader with these limits, in bytes.
     pub fn new(reader: R, most: u64, most_of_text: u64) -> Self {
         Self { reader, most: (most, most_of_text), read: 0, text: None, is_escaped: false }
     }

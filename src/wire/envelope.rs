@@ -1,15 +1,15 @@
 //! The envelope of every JSON response.
 //!
-//! It is parsed leniently, because it has been seen in many forms: `messages: null`, `result`
-//! absent, error items without a code, the true cause in an `error_chain`, `success: false` under
-//! status 200, counts as text. A response is a success only if the status is 2xx *and* the body is
-//! an object with `success: true`.
+//! It is parsed leniently, because responses have many forms: `messages: null`, `result` absent,
+//! error items without a code, the true cause in an `error_chain`, `success: false` under status
+//! 200, counts as text. A response is a success only if the status is 2xx *and* the body is an
+//! object with `success: true`.
 
 use serde_json::Value as Json;
 
 use super::json::{self, JsonError, MOST_VALUES};
 
-/// One error or message of Cloudflare.
+/// One error or message from Cloudflare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiMessage {
     /// The code, if there is one.
@@ -34,9 +34,9 @@ impl std::fmt::Display for ApiMessage {
 pub struct PageInfo {
     /// Number of this page, from 1.
     pub page: Option<u64>,
-    /// Largest number of items on a page, as Cloudflare applied it.
+    /// Maximum number of items on a page, as Cloudflare applied it.
     pub per_page: Option<u64>,
-    /// Items on this page.
+    /// Number of items on this page.
     pub count: Option<u64>,
     /// Total number of items.
     pub total_count: Option<u64>,
@@ -44,19 +44,19 @@ pub struct PageInfo {
     pub total_pages: Option<u64>,
 }
 
-/// An answer that succeeded.
+/// A successful response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Envelope<T = Json> {
-    /// The result; of a tree of values `Null` where there was none, of a list `None` where it is
-    /// something else.
+    /// The result. For a tree of values, an absent result is `Null`. For a list, a result that is
+    /// not a list is `None`.
     pub result: T,
-    /// Pages and counts, if it is a list.
+    /// Pages and counts of a list.
     pub page: PageInfo,
-    /// Where the next page begins, if it is a list that is walked by cursors and has more.
+    /// The cursor of the next page, if the list has cursors and more pages.
     pub cursor: Option<String>,
 }
 
-/// An answer that did not succeed, or is none.
+/// A response that is not a success, or not an envelope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvelopeError {
     /// Cloudflare refused the request and gave reasons.
@@ -65,15 +65,15 @@ pub enum EnvelopeError {
         /// Cloudflare's errors, with chains flattened; empty if there are none.
         messages: Vec<ApiMessage>,
     },
-    /// The body is no JSON envelope: an HTML page, a cut body, something else.
+    /// The body is not a JSON envelope: an HTML page, a truncated body, something else.
     #[error("the response is not the expected JSON: {0}")]
     NotAnEnvelope(String),
-    /// The body has more values than these, and was not read.
+    /// The body has more values than this limit, and was not read.
     #[error("the response has more than {0} values")]
     TooMany(usize),
 }
 
-/// Cloudflare's reasons in one line; `None` if it gave none.
+/// Returns Cloudflare's reasons in one line; `None` if it gave none.
 #[must_use]
 pub fn reasons(messages: &[ApiMessage]) -> Option<String> {
     let words: Vec<_> = messages.iter().map(ToString::to_string).collect();
@@ -81,7 +81,7 @@ pub fn reasons(messages: &[ApiMessage]) -> Option<String> {
 }
 
 impl EnvelopeError {
-    /// Whether one of Cloudflare's errors has this code.
+    /// Returns true if one of Cloudflare's errors has this code.
     #[must_use]
     pub fn has_code(&self, code: i64) -> bool {
         match self {
@@ -92,12 +92,13 @@ impl EnvelopeError {
 }
 
 impl Envelope {
-    /// Reads a body.
+    /// Parses a body.
     ///
     /// # Errors
-    /// [`EnvelopeError::Refused`] unless `status` is 2xx and the body says success;
-    /// [`EnvelopeError::NotAnEnvelope`] if the body is something else, [`EnvelopeError::TooMany`]
-    /// if it is larger than any answer. An empty body is a success only under 204.
+    /// Fails with [`EnvelopeError::Refused`] unless `status` is 2xx and the body says success, with
+    /// [`EnvelopeError::NotAnEnvelope`] if the body is something else, and with
+    /// [`EnvelopeError::TooMany`] if it has too many values. An empty body is a success only under
+    /// 204.
     pub fn read(status: u16, body: &[u8]) -> Result<Self, EnvelopeError> {
         let ok = (200..300).contains(&status);
         if status == 204 && body.is_empty() {
@@ -136,7 +137,7 @@ impl Envelope {
     }
 }
 
-/// The errors; an error with a chain is replaced by its chain, which contains the cause.
+/// Returns the errors. An error with a chain is replaced by its chain, which contains the cause.
 fn messages(errors: Option<&Json>) -> Vec<ApiMessage> {
     let mut all = Vec::new();
     for item in errors.and_then(Json::as_array).into_iter().flatten() {
@@ -146,7 +147,7 @@ fn messages(errors: Option<&Json>) -> Vec<ApiMessage> {
     all
 }
 
-/// One error item in any form.
+/// Parses one error item in any form.
 fn message(item: &Json) -> ApiMessage {
     let code = item
         .get("code")
@@ -159,7 +160,7 @@ fn message(item: &Json) -> ApiMessage {
     ApiMessage { code, message, pointer }
 }
 
-/// Page numbers, also where they are text.
+/// Parses page numbers, also if they are text.
 fn page_info(info: &Json) -> PageInfo {
     let number = |name: &str| {
         let value = info.get(name)?;
@@ -174,7 +175,7 @@ fn page_info(info: &Json) -> PageInfo {
     }
 }
 
-/// The beginning of a body that is not JSON, for an error message.
+/// Returns the beginning of a body that is not JSON, for an error message.
 pub(super) fn excerpt(body: &[u8], error: &str) -> String {
     if body.is_empty() {
         return "the body is empty".to_owned();

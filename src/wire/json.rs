@@ -1,30 +1,30 @@
-//! JSON from outside, within a budget: bytes say little about the memory that a tree of values
-//! takes.
+//! Parses JSON from outside with a limit on the number of values, because bytes say little about
+//! the memory that a tree of values takes.
 //!
-//! `[[],[],…` has three bytes for a value, and a value takes a hundred. So values are counted
-//! before any of them is made.
+//! `[[],[],…` has three bytes per value, and a value takes a hundred bytes of memory. So values are
+//! counted before any of them is created.
 
 use serde::de::DeserializeOwned;
 
-/// The most values of an answer, or of what is kept of one. The answer to a batch of 3,500 records
-/// has 240,000 by this count, which takes names of members and items for values.
+/// Maximum number of values in a response, or in a stored part of one. The response to a batch of
+/// 3,500 records has 240,000 by this count, which includes names of members and items.
 pub const MOST_VALUES: usize = 300_000;
 
-/// Why a text was not read.
+/// The reason why a text was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonError {
-    /// It has more values than these.
+    /// It has more values than this limit.
     #[error("it has more than {0} values")]
     TooMany(usize),
-    /// It is no JSON, or not what is read here.
+    /// It is not JSON, or has the wrong type.
     #[error(transparent)]
     Syntax(#[from] serde_json::Error),
 }
 
-/// Reads a text that may have so many values, names of members included.
+/// Parses a text with a maximum number of values, including names of members.
 ///
 /// # Errors
-/// It has more, or is no JSON.
+/// Fails if it has more values, or is not JSON.
 pub fn parse<T: DeserializeOwned>(text: &[u8], most: usize) -> Result<T, JsonError> {
     if values(text, most) > most {
         return Err(JsonError::TooMany(most));
@@ -32,10 +32,11 @@ pub fn parse<T: DeserializeOwned>(text: &[u8], most: usize) -> Result<T, JsonErr
     Ok(serde_json::from_slice(text)?)
 }
 
-/// How many values and names a text has at most; counting ends beyond `most`.
+/// Returns an upper bound of the number of values and names in a text. Counting stops beyond
+/// `most`.
 ///
-/// Of a text that is no JSON the number means nothing, but such a text makes no values beyond the
-/// mistake.
+/// For a text that is not JSON the number has no meaning, but parsing such a text creates no values
+/// after the mistake.
 fn values(text: &[u8], most: usize) -> usize {
     let (mut count, mut in_text, mut is_escaped) = (1, false, false);
     for byte in text {
@@ -50,7 +51,7 @@ fn values(text: &[u8], most: usize) -> usize {
         }
         match byte {
             b'"' => in_text = true,
-            // Each value but the first follows one of these.
+            // Each value except the first follows one of these.
             b',' | b':' | b'[' | b'{' => {
                 count += 1;
                 if count > most {

@@ -1,8 +1,8 @@
-//! The sum of a JSON value, whatever the order of members: by it a file is known to be whole, and
-//! two values to be the same.
+//! A digest of a JSON value that does not depend on the order of members. It shows that a file is
+//! complete, and that two values are equal.
 //!
-//! It is computed while the value is read, from the sums of the parts, so that a large document is
-//! never in memory.
+//! It is computed while the value is read, from the digests of the parts, so that a large document
+//! is never in memory.
 //!
 //! | value | the SHA-256 of |
 //! |---|---|
@@ -17,18 +17,18 @@ use ring::digest::{Context, SHA256};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
 
-/// The most members of an object.
+/// Maximum number of members of an object.
 const MOST_MEMBERS: usize = 10_000;
 
-/// The most bytes of a scalar that is kept.
+/// Maximum length of a scalar that is kept, in bytes.
 const KEPT: usize = 128;
 
-/// The sum of a JSON value.
+/// The digest of a JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sum([u8; 32]);
 
 impl Sum {
-    /// Of a tree of values.
+    /// Returns the digest of a tree of values.
     #[must_use]
     pub fn of(value: &Json) -> Self {
         match value {
@@ -49,41 +49,40 @@ impl Sum {
         }
     }
 
-    /// Of a text.
+    /// Returns the digest of a text.
     fn of_text(text: &str) -> Self {
         let mut hash = beginning(b"\"");
         hash.update(text.as_bytes());
         Self::finish(hash)
     }
 
-    /// Of any other scalar.
+    /// Returns the digest of any other scalar.
     fn of_scalar(text: &str) -> Self {
         Self::finish(beginning(text.as_bytes()))
     }
 
-    /// The end of a sum.
+    /// Finishes a digest.
     fn finish(hash: Context) -> Self {
         let mut sum = [0; 32];
         sum.copy_from_slice(hash.finish().as_ref());
         Self(sum)
     }
 
-    /// Its hexadecimal form.
+    /// Returns its hexadecimal form.
     #[must_use]
     pub fn hex(&self) -> String {
         HEXLOWER.encode(&self.0)
     }
 }
 
-/// A hash of these bytes, and of what follows. Of every scalar one is made, so it is the one that
-/// does not go by way of generics.
+/// Begins a hash with these bytes. Every scalar needs one, so this function avoids generic code.
 fn beginning(bytes: &[u8]) -> Context {
     let mut hash = Context::new(&SHA256);
     hash.update(bytes);
     hash
 }
 
-/// The sum of an object, member by member.
+/// The digest of an object, computed member by member.
 #[derive(Debug, Default)]
 pub struct ObjectSum(Vec<(Sum, Sum)>);
 
@@ -93,7 +92,7 @@ impl ObjectSum {
         self.0.push((Sum::of_text(name), value));
     }
 
-    /// The sum of all members.
+    /// Returns the digest of all members.
     #[must_use]
     pub fn finish(mut self) -> Sum {
         self.0.sort();
@@ -106,7 +105,7 @@ impl ObjectSum {
     }
 }
 
-/// The sum of a list, item by item.
+/// The digest of a list, computed item by item.
 #[derive(Clone)]
 pub struct ListSum(Context);
 
@@ -117,46 +116,44 @@ impl Default for ListSum {
 }
 
 impl ListSum {
-    /// Adds an item.
     pub fn add(&mut self, item: Sum) {
         self.0.update(&item.0);
     }
 
-    /// The sum of all items.
+    /// Returns the digest of all items.
     #[must_use]
     pub fn finish(self) -> Sum {
         Sum::finish(self.0)
     }
 }
 
-/// What is kept of a value that is only summed: scalars that are asked for, by the names of the
-/// members that lead to them.
+/// Selects the scalars to keep from a value that is only digested, by the names of the members that
+/// lead to them.
 #[derive(Debug, Default)]
 pub struct Outline {
-    /// Members that are kept, each with what is kept of it.
+    /// Members to keep, each with its own selection.
     pub members: &'static [(&'static str, Outline)],
-    /// A member that is not summed.
+    /// A member that is not included in the digest.
     pub unsummed: Option<&'static str>,
 }
 
-/// A value that was summed.
+/// A value that was digested.
 #[derive(Debug)]
 pub struct Summed {
-    /// Its sum.
+    /// Its digest.
     pub sum: Sum,
-    /// Its JSON, if it is a short scalar; of a text, what it says.
+    /// Its JSON, if it is a short scalar. For a text, its content.
     pub scalar: Option<Box<str>>,
-    /// The members that were asked for, if it is an object.
+    /// The selected members, if it is an object.
     pub members: Option<Vec<(&'static str, Summed)>>,
 }
 
 impl Summed {
-    /// A scalar.
     fn scalar(sum: Sum, text: &str) -> Self {
         Self { sum, scalar: (text.len() <= KEPT).then(|| text.into()), members: None }
     }
 
-    /// A member that was asked for.
+    /// Returns a selected member.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         let mut members = self.members.iter().flatten();
@@ -172,7 +169,7 @@ impl<'de> DeserializeSeed<'de> for &Outline {
     }
 }
 
-/// Nothing but the sum.
+/// Selects nothing.
 static NOTHING: Outline = Outline { members: &[], unsummed: None };
 
 impl<'de> Visitor<'de> for &Outline {
@@ -233,7 +230,7 @@ impl<'de> Visitor<'de> for &Outline {
                 )));
             }
             if let Some((name, _)) = wanted {
-                // Of a member that comes twice the last counts.
+                // The last of repeated members counts.
                 kept.retain(|(known, _)| known != name);
                 kept.push((*name, value));
             }

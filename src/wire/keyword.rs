@@ -8,7 +8,7 @@ use serde::ser::{Serialize, Serializer};
 
 use crate::model::ClosedSet;
 
-/// A member of a closed set; JSON has its word.
+/// A member of a closed set. In JSON it is its word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Keyword<T>(pub T);
 

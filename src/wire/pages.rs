@@ -1,14 +1,14 @@
-//! How a list is requested: page by page, in an order that does not change between pages.
+//! Requests for lists: page by page, in an order that does not change between pages.
 
 use super::request::Request;
 
-/// Largest number of zones on one page of the list.
+/// Maximum number of zones on one page of the list.
 ///
 /// # Sources
 /// developers.cloudflare.com/api/resources/zones (List Zones: per_page 5 to 50), read 2026-11-20.
 pub const ZONES_PER_PAGE: u64 = 50;
 
-/// The request for one page of a list, by name. Pages are counted from 1.
+/// Returns the request for one page of a list, sorted by name. Pages are counted from 1.
 pub(super) fn page_of(list: Request, per_page: u64, page: u64) -> Request {
     list.query("order", "name")
         .query("direction", "asc")

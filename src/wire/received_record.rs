@@ -1,7 +1,7 @@
-//! A record as it is received, decoded without a tree of values.
+//! Decodes a received record without a tree of values.
 //!
-//! Responses are read in every form seen: with and without `data`, with `priority` at either place
-//! or both, with the `meta` of old and new. Members that are not used are skipped.
+//! Responses are accepted in every observed form: with and without `data`, with `priority` at
+//! either place or both, with the old and the new `meta`. Unused members are skipped.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,40 +14,40 @@ use crate::model::{
     AsReported, Fields, Fqdn, LiveRecord, Rdata, ReadOnly, RecordId, Settings, Tag, Ttl, Value,
 };
 
-/// The most tags of a record that are read; Cloudflare takes 20.
+/// Maximum number of tags of a record. Cloudflare accepts 20.
 const MOST_TAGS: usize = 100;
-/// The most members of a value that are read; the largest type has 12.
+/// Maximum number of members of a value. The largest type has 12.
 const MOST_MEMBERS: usize = 100;
 
-/// An answer that is no record.
+/// A value in a response that is not a valid record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a record in the response has no usable `{0}`")]
 pub struct InvalidRecord(&'static str);
 
 impl InvalidRecord {
-    /// The member that is missing or of another kind.
+    /// Names the member that is missing or has the wrong type.
     #[cfg(test)]
     pub(super) fn of(member: &'static str) -> Self {
         Self(member)
     }
 }
 
-/// A record of an answer, or why it is none.
+/// A record in a response, or the reason why it is invalid.
 ///
-/// Without `id`, `name` or `type` it cannot be told apart from others. Everything else may be
-/// missing or null, since answers have come in many shapes; but a member that is there and cannot
-/// be understood is no reason to believe in a default.
+/// Without `id`, `name` or `type` it cannot be distinguished from others. Every other member may be
+/// missing or null, because responses have many forms. But a member that is present and cannot be
+/// understood is an error: a default would be a guess.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Received(pub Result<LiveRecord, InvalidRecord>);
 
-/// Reads a record of a tree of values.
+/// Reads a record from a tree of values.
 ///
 /// # Errors
-/// It is no record that can be used: see [`Received`].
+/// Fails if it is not a valid record: see [`Received`].
 pub fn read(json: &Json) -> Result<LiveRecord, InvalidRecord> {
     match Received::deserialize(json) {
         Ok(received) => received.0,
-        // Values of every kind are accepted by all of it, so this is for completeness.
+        // Deserializing a tree of values never fails here.
         Err(_) => Err(InvalidRecord("id")),
     }
 }
@@ -59,7 +59,7 @@ impl<'de> Deserialize<'de> for Received {
     }
 }
 
-/// The members of a record in an answer.
+/// The members of a record in a response.
 #[derive(Default)]
 struct Members<'de> {
     id: Member<'de>,
@@ -110,7 +110,6 @@ impl<'de> Part<'de> for Members<'de> {
 }
 
 impl Members<'_> {
-    /// The record.
     fn record(self) -> Result<LiveRecord, InvalidRecord> {
         let id = self.id.filled().ok_or(InvalidRecord("id"))?;
         let name = self.name.filled().ok_or(InvalidRecord("name"))?;
@@ -162,7 +161,7 @@ impl Members<'_> {
     }
 }
 
-/// A time to live, as a number in any spelling.
+/// Returns a time to live from a number in any spelling.
 fn seconds(value: &Value) -> Option<u32> {
     match value {
         Value::Integer(seconds) => u32::try_from(*seconds).ok(),
@@ -171,7 +170,7 @@ fn seconds(value: &Value) -> Option<u32> {
     }
 }
 
-/// A scalar; of a list or an object only that it is one.
+/// A scalar. A list or an object is kept without its content.
 #[derive(Default)]
 enum Member<'de> {
     #[default]
@@ -184,7 +183,7 @@ enum Member<'de> {
 }
 
 impl<'de> Member<'de> {
-    /// Text with something in it.
+    /// Returns text that is not empty.
     fn filled(self) -> Option<Cow<'de, str>> {
         match self {
             Self::Text(text) if !text.is_empty() => Some(text),
@@ -192,7 +191,7 @@ impl<'de> Member<'de> {
         }
     }
 
-    /// Text, which may be missing but not something else.
+    /// Returns text, which may be missing but must not be something else.
     fn text(self, name: &'static str) -> Result<Option<Cow<'de, str>>, InvalidRecord> {
         match self {
             Self::Null => Ok(None),
@@ -201,7 +200,7 @@ impl<'de> Member<'de> {
         }
     }
 
-    /// As a value. What is nested, which no type accepts, is an empty list.
+    /// Converts to a value. A list or an object becomes an empty list, which no type accepts.
     fn scalar(self) -> Value {
         match self {
             Self::Null => Value::Null,
@@ -213,7 +212,7 @@ impl<'de> Member<'de> {
         }
     }
 
-    /// A number that is no [`i64`]; one that is whole is an integer however it is written.
+    /// Converts a number that is not an [`i64`]. A whole number becomes an integer in any spelling.
     fn number(number: &impl fmt::Display) -> Self {
         let digits = number.to_string();
         let whole = digits.strip_suffix(".0").and_then(|digits| digits.parse().ok());
@@ -279,21 +278,21 @@ impl<'de> Deserialize<'de> for Member<'de> {
     }
 }
 
-/// An object that takes in its members, or a list that takes in its items.
+/// An object that handles its members, or a list that handles its items.
 trait Part<'de>: Default {
-    /// Whether it is a list.
+    /// True if it is a list.
     const IS_LIST: bool = false;
 
-    /// Takes in a member.
+    /// Handles a member.
     fn member<A: MapAccess<'de>>(&mut self, _name: &str, map: &mut A) -> Result<(), A::Error> {
         map.next_value::<IgnoredAny>().map(drop)
     }
 
-    /// Takes in an item.
+    /// Handles an item.
     fn item(&mut self, _item: Member<'de>) {}
 }
 
-/// An object; `None` if it is something else.
+/// An object; `None` if the value is something else.
 struct ObjectVisitor<T>(Option<T>);
 
 impl<'de, T: Part<'de>> Deserialize<'de> for ObjectVisitor<T> {
@@ -305,7 +304,7 @@ impl<'de, T: Part<'de>> Deserialize<'de> for ObjectVisitor<T> {
     }
 }
 
-/// A member that may be missing or null, but must be of its kind otherwise.
+/// A member that may be missing or null, but must otherwise have the right type.
 #[derive(Default)]
 enum Known<T> {
     #[default]
@@ -315,7 +314,7 @@ enum Known<T> {
 }
 
 impl<T> Known<T> {
-    /// The member, if it is there.
+    /// Returns the member, if it is present.
     fn or(self, name: &'static str) -> Result<Option<T>, InvalidRecord> {
         match self {
             Self::Missing => Ok(None),
@@ -382,7 +381,7 @@ impl<'de, T: Part<'de>> Deserialize<'de> for Known<T> {
     }
 }
 
-/// The name of a member, borrowed where it is written plainly.
+/// The name of a member, borrowed if it has no escapes.
 struct Name<'de>(Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Name<'de> {
@@ -460,11 +459,11 @@ impl<'de> Part<'de> for Flags {
 impl Flags {
     /// Settings of the record.
     fn settings(self) -> Settings {
-        // That one is beside `settings`.
+        // This flag is outside `settings`.
         Settings { private_routing: None, ..self.settings }
     }
 
-    /// Who maintains the record, if not its zone's owner.
+    /// Returns who maintains the record, if it is not the owner of the zone.
     fn maintainer(self) -> Option<ReadOnly> {
         [
             (self.read_only, ReadOnly::ReadOnly),
@@ -479,7 +478,7 @@ impl Flags {
     }
 }
 
-/// Tags of an answer; what is no text among them is left out.
+/// The tags in a response. Items that are not text are left out.
 #[derive(Default)]
 struct Tags(Vec<String>);
 

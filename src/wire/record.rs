@@ -1,7 +1,7 @@
-//! DNS records in Cloudflare's JSON, both ways, and the requests of records.
+//! Converts DNS records to Cloudflare's JSON and back, and builds the requests for records.
 //!
-//! The facts of a type say where a part of its value goes (`content`, `data`, or a member beside
-//! them). [`Received`] reads responses.
+//! The facts of a type define where each part of its value goes (`content`, `data`, or a member
+//! beside them). [`Received`] reads responses.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -15,7 +15,7 @@ use crate::model::{
 
 pub use super::received_record::{InvalidRecord, Received, read};
 
-/// A neutral value as JSON.
+/// Converts a value to JSON.
 #[must_use]
 pub fn to_json(value: &Value) -> Json {
     match value {
@@ -34,8 +34,8 @@ pub fn to_json(value: &Value) -> Json {
     }
 }
 
-/// The body that creates a record: type, name, value, and only those other attributes that are set.
-/// A record that came from Cloudflare is written as it was there.
+/// Returns the body that creates a record: type, name, value, and the other attributes that are
+/// set. A record that came from Cloudflare is written as Cloudflare had it.
 #[must_use]
 pub fn create_body(form: &RecordForm) -> Json {
     let RecordForm { name, data, facets, reported } = form;
@@ -44,12 +44,12 @@ pub fn create_body(form: &RecordForm) -> Json {
     body.insert("name".to_owned(), json!(reported.name().unwrap_or(name.as_str())));
     insert_value(&mut body, data, &data.fields(), reported);
     if data.record_type().is_none() {
-        // Only shown, never sent: opaque values are not written.
+        // Only for output, never sent: opaque values are not written.
         body.insert("content".to_owned(), json!(data.presentation()));
     }
     let mut facets = facets.clone();
     if facets.proxied == Some(true) && facets.ttl.is_some() {
-        // Cloudflare stores 1 for proxied records whatever is sent, and may start to refuse other
+        // Cloudflare stores 1 for proxied records in any case, and may start to refuse other
         // values.
         facets.ttl = Some(Ttl::AUTOMATIC);
     }
@@ -57,10 +57,10 @@ pub fn create_body(form: &RecordForm) -> Json {
     Json::Object(body)
 }
 
-/// The body that changes a record: only what differs.
+/// Returns the body that changes a record, with the differences only.
 ///
-/// Cloudflare may replace an object as a whole. So of `data` every member is sent if one differs,
-/// and of `settings` also those that are on and stay on.
+/// Cloudflare may replace an object as a whole. So if one member of `data` differs, all are sent,
+/// and `settings` includes those that are on and stay on.
 ///
 /// # Sources
 /// PATCH of a DNS record merges the fields sent and keeps the others:
@@ -74,7 +74,7 @@ pub fn patch_body(before: &RecordForm, after: &RecordForm) -> Map<String, Json> 
     body
 }
 
-/// The members of a value that a change sends.
+/// Returns the members of a value that a change sends.
 fn changed_members(before: &RecordForm, after: &RecordForm) -> Fields {
     let facts = after.data.record_type().map_or(&[][..], |record_type| record_type.facts().fields);
     let (old, mut members) = (before.data.fields(), after.data.fields());
@@ -89,7 +89,7 @@ fn changed_members(before: &RecordForm, after: &RecordForm) -> Fields {
     members
 }
 
-/// The facets that a change sends.
+/// Returns the attributes that a change sends.
 fn changed_facets(before: &Facets, after: &Facets) -> Facets {
     let Facets { ttl, proxied, comment, tags, settings } = after;
     // A proxied record has no time to live of its own.
@@ -135,12 +135,12 @@ fn insert_value(
     }
 }
 
-/// Whether a body creates or changes a record.
+/// The kind of a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum When {
-    /// A cleared comment can be omitted.
+    /// Creates a record: a cleared comment can be omitted.
     Creating,
-    /// A cleared comment is sent as null.
+    /// Changes a record: a cleared comment is sent as null.
     Changing,
 }
 
@@ -172,7 +172,7 @@ fn insert_facets(body: &mut Map<String, Json>, facets: &Facets, reported: &AsRep
         .into_iter()
         .filter_map(|(name, value)| value.map(|v| (name.to_owned(), json!(v))))
         .collect();
-    // A member of the record itself.
+    // Cloudflare has this flag in the record itself.
     if let Some(on) = settings.shift_remove("private_routing") {
         body.insert("private_routing".to_owned(), on);
     }
@@ -181,7 +181,7 @@ fn insert_facets(body: &mut Map<String, Json>, facets: &Facets, reported: &AsRep
     }
 }
 
-/// One page of a zone's records.
+/// Reads one page of a zone's records.
 #[must_use]
 pub fn list_records(zone: &ZoneId, per_page: u64, page: u64) -> Request {
     page_of(Request::new(Method::Get, records_path(zone)), per_page, page)
@@ -245,7 +245,7 @@ impl Batch {
         self.posts.push(create_body(form));
     }
 
-    /// The request; empty lists are omitted.
+    /// Returns the request, without empty lists.
     #[must_use]
     pub fn into_request(self, zone: &ZoneId) -> Request {
         let Self { deletes, patches, posts } = self;
@@ -259,12 +259,12 @@ impl Batch {
     }
 }
 
-/// Path of a zone's records.
+/// Returns the path of a zone's records.
 fn records_path(zone: &ZoneId) -> String {
     format!("/zones/{}/dns_records", segment(&zone.0))
 }
 
-/// Path of one record.
+/// Returns the path of one record.
 fn record_path(zone: &ZoneId, id: &RecordId) -> String {
     format!("{}/{}", records_path(zone), segment(&id.0))
 }

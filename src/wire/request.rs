@@ -6,23 +6,23 @@ use serde_json::Value as Json;
 
 use crate::model::percent_encoded;
 
-/// The methods that are used.
+/// The HTTP methods that are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Method {
-    /// Read.
+    /// Reads.
     Get,
-    /// Create, or a batch.
+    /// Creates, or sends a batch.
     Post,
-    /// Change the fields that are sent.
+    /// Changes the given fields.
     Patch,
-    /// Replace.
+    /// Replaces.
     Put,
-    /// Delete.
+    /// Deletes.
     Delete,
 }
 
 impl Method {
-    /// The method's name.
+    /// Returns the method's name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl Method {
         }
     }
 
-    /// Whether the request changes nothing, so that it can safely be repeated.
+    /// Returns true if the request changes nothing, so that it can safely be repeated.
     #[must_use]
     pub fn is_read(self) -> bool {
         self == Self::Get
@@ -47,10 +47,10 @@ impl fmt::Display for Method {
     }
 }
 
-/// One request, complete but for the base URL and the credentials.
+/// One request, complete except for the base URL and the credentials.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// Method.
+    /// The HTTP method.
     pub method: Method,
     /// Path below the base URL, beginning with `/`; already percent-encoded where needed.
     pub path: String,
@@ -61,7 +61,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request without query and body.
+    /// Returns a request without query and body.
     #[must_use]
     pub fn new(method: Method, path: impl Into<String>) -> Self {
         Self { method, path: path.into(), query: Vec::new(), body: None }
@@ -82,8 +82,8 @@ impl Request {
     }
 }
 
-/// An id as a path segment. Ids are hexadecimal; any other text in a hostile response must not
-/// change the path.
+/// Returns an id as a path segment. Ids are hexadecimal; any other text in a hostile response must
+/// not change the path.
 pub(super) fn segment(id: &str) -> String {
     percent_encoded(id.as_bytes(), |byte| {
         byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'

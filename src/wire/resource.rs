@@ -1,4 +1,4 @@
-//! Reads what a zone can hold and no spec manages.
+//! Reads the parts of a zone that no spec manages.
 
 use serde_json::Value as Json;
 
@@ -13,8 +13,8 @@ pub fn get_resource(zone: &ZoneId, resource: &ResourceFacts) -> Request {
     Request::new(Method::Get, format!("/zones/{}/{}", segment(&zone.0), resource.path))
 }
 
-/// Says in words what a resource of a zone does; `None` if it does nothing. `total` is the number
-/// of items that the response counts.
+/// Describes the effect of a resource of a zone; `None` if it has no effect. `total` is the number
+/// of items according to the response.
 #[must_use]
 pub fn resource_in_words(
     resource: &ResourceFacts,
@@ -58,7 +58,7 @@ pub fn resource_in_words(
     }
 }
 
-/// Whether a value of a member that is not known turns nothing on.
+/// Returns true if a value of an unknown member turns nothing on.
 fn is_idle(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
@@ -69,14 +69,14 @@ fn is_idle(value: &Value) -> bool {
     }
 }
 
-/// Whether an item of a list is on: it is unless its member `enabled` says otherwise.
+/// Returns true if an item of a list is on. It is on unless its member `enabled` is false.
 fn is_enabled(item: &Value) -> bool {
     !matches!(item, Value::Map(members) if members.get("enabled") == Some(&Value::Bool(false)))
 }
 
-/// A value in a sentence: of a list, the number of items that are on.
+/// Formats a value for a sentence. A list is formatted as the number of items that are on.
 fn shown(value: &Value) -> String {
-    /// The longest text that is shown, in characters.
+    /// Maximum length of a text, in characters.
     const LONGEST: usize = 40;
     match value {
         Value::List(items) => items.iter().filter(|item| is_enabled(item)).count().to_string(),

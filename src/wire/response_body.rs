@@ -1,8 +1,8 @@
-//! The body of a response, read as it arrives.
+//! Reads the body of a response as it arrives.
 //!
-//! Two kinds are read: [`Whole`] keeps the body and makes a tree of values of it, within a small
-//! budget. [`List`] is for pages of records, the one kind that may be large: each item of `result`
-//! is decoded into its type as soon as its last byte is there, and neither its text nor a tree of
+//! There are two kinds. [`Whole`] keeps the body and parses it into a tree of values, with a low
+//! limit. [`List`] is for pages of records, the only responses that may be large: each item of
+//! `result` is decoded into its type when its last byte arrives, and neither its text nor a tree of
 //! its values is kept.
 
 use serde::de::DeserializeOwned;
@@ -10,75 +10,76 @@ use serde_json::Value as Json;
 
 use super::envelope::{Envelope, EnvelopeError, excerpt};
 
-/// The most bytes of an answer that is not a page of records, after decompression.
+/// Maximum size of a response that is not a page of records, in bytes after decompression.
 ///
 /// The largest known are the managed rulesets and the answer to a batch of 3,500 records, with 2 to
 /// 4 MB.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
-/// The most bytes of a page of records, after decompression. A page of 5,000 has 2 to 4 MB.
+/// Maximum size of a page of records, in bytes after decompression. A page of 5,000 has 2 to 4 MB.
 const MOST_LISTED_BYTES: usize = 32 * 1024 * 1024;
-/// The most items of a page.
+/// Maximum number of items on a page.
 const MOST_ITEMS: usize = 50_000;
-/// The most bytes of a page beside its items.
+/// Maximum size of a page without its items, in bytes.
 const MOST_BESIDE: usize = 1024 * 1024;
-/// Up to so many bytes, a whole answer is small enough to be read beside any other.
+/// Maximum size of a whole response that may be read at the same time as any other, in bytes.
 const SMALL: usize = 256 * 1024;
-/// The same for a page, of which the bytes are not kept.
+/// The same limit for a page, whose bytes are not kept.
 const SMALL_LISTED: usize = 6 * 1024 * 1024;
-/// The same for the items of a page.
+/// The same limit for the items of a page.
 const SMALL_ITEMS: usize = 10_000;
-/// How many bytes of a page are kept for a message.
+/// Number of bytes of a page that are kept for a message.
 const HEAD: usize = 4096;
 
-/// More than an answer may have, in words: `N bytes`.
+/// A response that exceeds a limit. The text is the limit: `N bytes`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TooMuch(pub String);
 
 impl TooMuch {
-    /// More than so many of something.
+    /// Returns the error for a limit on something.
     fn of(most: usize, what: &str) -> Self {
         Self(format!("{most} {what}"))
     }
 }
 
-/// Why a body is no answer that can be used.
+/// The reason why a body cannot be used.
 #[derive(Debug)]
 pub enum Unusable {
-    /// It has more than it may.
+    /// It exceeds a limit.
     TooMuch(TooMuch),
-    /// It says no, or is no envelope.
+    /// It is a refusal, or not an envelope.
     Body {
-        /// Which of them.
+        /// The error.
         error: EnvelopeError,
-        /// The body as far as it says why; `None` if the error says it all.
+        /// The body, if it helps to explain the error; `None` if the error is sufficient.
         body: Option<Vec<u8>>,
     },
 }
 
-/// Takes in a body.
+/// Receives a body.
 pub trait Intake: Send + Sized {
-    /// What the result is read as.
+    /// The type of the result.
     type Result: Send;
 
-    /// Nothing yet.
+    /// Begins with an empty body.
     fn begin() -> Self;
 
-    /// The most bytes that a body may have.
+    /// Returns the maximum size of a body, in bytes.
     fn most_bytes() -> usize;
 
-    /// The next bytes.
+    /// Handles the next bytes.
     ///
     /// # Errors
-    /// They are more than an answer may have.
+    /// Fails if a limit is exceeded.
     fn push(&mut self, bytes: &[u8]) -> Result<(), TooMuch>;
 
-    /// Whether so much came that few such answers should be read at once.
+    /// Returns true if the body is so large that only few such responses should be read at the same
+    /// time.
     fn is_large(&self) -> bool;
 
-    /// All of it.
+    /// Finishes the body.
     ///
     /// # Errors
-    /// As [`Envelope::read`].
+    /// Fails as [`Envelope::read`] does.
     fn finish(self, status: u16) -> Result<Envelope<Self::Result>, Unusable>;
 }
 
@@ -117,7 +118,7 @@ impl Intake for Whole {
     }
 }
 
-/// A page of which each item is decoded when it is there.
+/// A page whose items are decoded as they arrive.
 #[derive(Debug)]
 pub struct List<T> {
     /// The beginning of the body, for a message.
@@ -126,38 +127,38 @@ pub struct List<T> {
     beside: Vec<u8>,
     /// The items, if there is a list.
     items: Vec<T>,
-    /// Bytes of the item that is not whole yet.
+    /// The bytes of an incomplete item.
     item: Vec<u8>,
-    /// Bytes so far.
+    /// Number of bytes received.
     bytes: usize,
-    /// Where the next byte belongs.
+    /// The position of the next byte.
     at: At,
-    /// Brackets that are open: beside the items, or within an item.
+    /// Number of open brackets: outside the items, or within an item.
     depth: usize,
-    /// Whether the next byte belongs to a text.
+    /// True if the next byte belongs to a text.
     in_text: bool,
-    /// Whether it follows a backslash.
+    /// True if the next byte follows a backslash.
     is_escaped: bool,
-    /// Where the text that was begun last begins in `beside`.
+    /// The start of the last text in `beside`.
     text: usize,
-    /// Whether the member that is read now is `result`.
+    /// True if the current member is `result`.
     is_result: bool,
-    /// What is wrong with the list.
+    /// The error in the list.
     wrong: Option<String>,
 }
 
-/// Where a byte belongs.
+/// The position of a byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum At {
-    /// Outside of the list.
+    /// Outside the list.
     Around,
     /// Between items; an item, a comma or the end may follow.
     Between(Next),
-    /// Within an item; whether that is a text, and so ends with it.
+    /// Within an item. True if the item is a text, and so ends with the text.
     Item(bool),
 }
 
-/// What may follow within a list.
+/// The expected next part of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     ItemOrEnd,
@@ -224,7 +225,7 @@ impl<T: DeserializeOwned + Send> Intake for List<T> {
 }
 
 impl<T: DeserializeOwned> List<T> {
-    /// Takes in bytes outside of the list, up to its beginning; how many.
+    /// Handles bytes outside the list, up to its beginning. Returns the number of bytes handled.
     fn beside(&mut self, bytes: &[u8]) -> Result<usize, TooMuch> {
         for (n, byte) in bytes.iter().enumerate() {
             if self.beside.len() == MOST_BESIDE {
@@ -246,7 +247,7 @@ impl<T: DeserializeOwned> List<T> {
                 _ => {}
             }
             if *byte == b'[' && self.depth == 2 && self.is_result {
-                // Of a member that comes twice the last counts.
+                // The last of repeated members counts.
                 self.items.clear();
                 (self.at, self.depth) = (At::Between(Next::ItemOrEnd), 0);
                 return Ok(n + 1);
@@ -255,7 +256,7 @@ impl<T: DeserializeOwned> List<T> {
         Ok(bytes.len())
     }
 
-    /// Takes in a byte between items, unless it begins one; how many.
+    /// Handles a byte between items, unless it begins one. Returns the number of bytes handled.
     fn between(&mut self, byte: u8, next: Next) -> usize {
         match (byte, next) {
             (b' ' | b'\t' | b'\r' | b'\n', _) => 1,
@@ -282,7 +283,7 @@ impl<T: DeserializeOwned> List<T> {
         }
     }
 
-    /// Takes in bytes of an item, up to its end; how many.
+    /// Handles bytes of an item, up to its end. Returns the number of bytes handled.
     fn item(&mut self, bytes: &[u8], is_text: bool) -> Result<usize, TooMuch> {
         for (n, byte) in bytes.iter().enumerate() {
             if self.in_text {
@@ -310,7 +311,7 @@ impl<T: DeserializeOwned> List<T> {
         Ok(bytes.len())
     }
 
-    /// Whether a text is over with this byte of it.
+    /// Returns true if this byte ends a text.
     fn is_text_over(&mut self, byte: u8) -> bool {
         match byte {
             _ if self.is_escaped => self.is_escaped = false,
@@ -321,7 +322,7 @@ impl<T: DeserializeOwned> List<T> {
         !self.in_text
     }
 
-    /// Decodes an item, of which these many bytes are the rest; how many.
+    /// Decodes an item that ends with these bytes. Returns the number of bytes handled.
     fn whole(&mut self, bytes: &[u8], used: usize) -> Result<usize, TooMuch> {
         let decoded = if self.item.is_empty() {
             serde_json::from_slice(&bytes[..used])
@@ -330,7 +331,7 @@ impl<T: DeserializeOwned> List<T> {
             serde_json::from_slice(&self.item)
         };
         self.item.clear();
-        // The capacity of a very long one is not kept.
+        // The capacity of a very long item is released.
         self.item.shrink_to(HEAD);
         self.at = At::Between(Next::CommaOrEnd);
         match decoded {

@@ -1,4 +1,4 @@
-//! Rulesets in Cloudflare's JSON, and the requests about them.
+//! Converts rulesets from and to Cloudflare's JSON, and builds the requests for them.
 //!
 //! A PATCH of a rule *replaces its definition*, unlike a PATCH of a record, which merges: the body
 //! must contain every member of the rule that is to be kept. Only a body with nothing but
@@ -35,7 +35,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The prefix of its paths.
+    /// Returns the prefix of its paths.
     fn path(&self) -> String {
         match self {
             Self::Account(id) => format!("/accounts/{}/rulesets", segment(id)),
@@ -44,17 +44,16 @@ impl Scope {
     }
 }
 
-/// Path of a zone's entry point.
+/// Returns the path of a zone's entry point.
 fn entry_point_path(zone: &ZoneId, phase: Phase) -> String {
     format!("/zones/{}/rulesets/phases/{}/entrypoint", segment(&zone.0), phase.as_str())
 }
 
-/// Path of the rules of a zone's ruleset.
+/// Returns the path of the rules of a zone's ruleset.
 fn rules_path(zone: &ZoneId, ruleset: &RulesetId) -> String {
     format!("/zones/{}/rulesets/{}/rules", segment(&zone.0), segment(&ruleset.0))
 }
 
-/// Path of a rule.
 fn rule_path(zone: &ZoneId, ruleset: &RulesetId, rule: &RuleId) -> String {
     format!("{}/{}", rules_path(zone, ruleset), segment(&rule.0))
 }
@@ -162,17 +161,17 @@ pub fn delete_rule(zone: &ZoneId, ruleset: &RulesetId, id: &RuleId) -> Request {
     Request::new(Method::Delete, rule_path(zone, ruleset, id))
 }
 
-/// The same request as a dry run: it is checked in full and nothing is stored.
+/// Converts a request to a dry run: Cloudflare checks it in full and stores nothing.
 #[must_use]
 pub fn dry_run(request: Request) -> Request {
     request.query("dry_run", "true")
 }
 
-/// A request that can never take effect, and that an API with dry runs refuses because of
+/// Returns a request that can never take effect. An API with dry runs refuses it because of
 /// `dry_run`.
 ///
-/// The rule is empty, so it is refused in any case; only a refusal that mentions `dry_run` shows
-/// that the parameter is read.
+/// The rule is empty, so it is refused in any case. Only a refusal that mentions `dry_run` shows
+/// that the parameter is supported.
 #[must_use]
 pub fn dry_run_probe(zone: &ZoneId, phase: Phase, ruleset: Option<&RulesetId>) -> Request {
     let request = match ruleset {
@@ -184,7 +183,7 @@ pub fn dry_run_probe(zone: &ZoneId, phase: Phase, ruleset: Option<&RulesetId>) -
     request.query("dry_run", "probe")
 }
 
-/// A body with a position.
+/// Adds a position to a body.
 fn with_position(mut body: Map<String, Json>, position: Option<&Position>) -> Json {
     if let Some(position) = position {
         body.insert("position".to_owned(), position_json(position));
@@ -192,7 +191,7 @@ fn with_position(mut body: Map<String, Json>, position: Option<&Position>) -> Js
     Json::Object(body)
 }
 
-/// A position as JSON.
+/// Returns a position as JSON.
 #[must_use]
 pub fn position_json(position: &Position) -> Json {
     match position {
@@ -218,7 +217,7 @@ pub fn read_position(json: &Json) -> Option<Position> {
     }
 }
 
-/// A rule's definition as JSON, with the most important members first.
+/// Returns a rule's definition as JSON, with the most important members first.
 #[must_use]
 pub fn rule_json(rule: &RuleBody) -> Map<String, Json> {
     const FIRST: [&str; 6] =
@@ -228,12 +227,12 @@ pub fn rule_json(rule: &RuleBody) -> Map<String, Json> {
     first.chain(rest).map(|(name, value)| (name.clone(), to_json(value))).collect()
 }
 
-/// The text of a member, if it is not empty.
+/// Returns the text of a member, if it is not empty.
 fn text<'j>(json: &'j Json, name: &str) -> Option<&'j str> {
     json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty())
 }
 
-/// A version, which is a string but has been seen as a number.
+/// Returns a version, which is usually a string and sometimes a number.
 fn version(json: &Json) -> Option<String> {
     match json.get("version")? {
         Json::String(text) => Some(text.clone()),
@@ -245,7 +244,7 @@ fn version(json: &Json) -> Option<String> {
 /// Parses a ruleset of a zone. The key is absent if there are no rules.
 ///
 /// # Errors
-/// If the id is missing, the rules are not a list, or a rule is not an object or has no id.
+/// Fails if the id is missing, the rules are not a list, or a rule is not an object or has no id.
 pub fn read_ruleset(json: &Json) -> Result<LiveRuleset, InvalidRuleset> {
     let id = text(json, "id").ok_or(InvalidRuleset("id"))?;
     let rules = rules(json)?.iter().map(read_rule).collect::<Result<_, _>>()?;
@@ -257,7 +256,7 @@ pub fn read_ruleset(json: &Json) -> Result<LiveRuleset, InvalidRuleset> {
     })
 }
 
-/// The rules of a ruleset.
+/// Returns the rules of a ruleset.
 fn rules(json: &Json) -> Result<&[Json], InvalidRuleset> {
     match json.get("rules") {
         None | Some(Json::Null) => Ok(&[]),
@@ -266,7 +265,7 @@ fn rules(json: &Json) -> Result<&[Json], InvalidRuleset> {
     }
 }
 
-/// Parses a rule; a `ref` that only repeats the id is dropped.
+/// Parses a rule. A `ref` that only repeats the id is dropped.
 fn read_rule(json: &Json) -> Result<LiveRule, InvalidRuleset> {
     let Value::Map(mut members) = from_json(json) else { return Err(InvalidRuleset("rules")) };
     let id = text(json, "id").ok_or(InvalidRuleset("rules[].id"))?;
@@ -280,7 +279,7 @@ fn read_rule(json: &Json) -> Result<LiveRule, InvalidRuleset> {
     })
 }
 
-/// A managed ruleset in a list: its id, name and version, and which known one it is.
+/// A managed ruleset in a list: its id, name, version and kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedRuleset {
     /// Its id.
@@ -289,11 +288,11 @@ pub struct ListedRuleset {
     pub name: String,
     /// Its version.
     pub version: Option<String>,
-    /// Which one, if it has a name in specs.
+    /// Its kind, if it has a name in specs.
     pub which: Option<Managed>,
 }
 
-/// The managed rulesets of a list; others are omitted.
+/// Returns the managed rulesets of a list, without other rulesets.
 #[must_use]
 pub fn read_managed(list: &[Json]) -> Vec<ListedRuleset> {
     let one = |json: &Json| {
@@ -321,7 +320,7 @@ pub struct OwnRuleset {
     pub phase: String,
 }
 
-/// The rulesets of a list that Cloudflare does not maintain.
+/// Returns the rulesets of a list that Cloudflare does not maintain.
 #[must_use]
 pub fn read_own(list: &[Json]) -> Vec<OwnRuleset> {
     let one = |json: &Json| {
@@ -336,8 +335,9 @@ pub fn read_own(list: &[Json]) -> Vec<OwnRuleset> {
     list.iter().filter_map(one).collect()
 }
 
-/// The phases of which a zone has an entry point, by the list of its rulesets. `None` if the list
-/// shows no ruleset of our phases at all: then it may be that these credentials are not shown any.
+/// Returns the phases for which a zone has an entry point, according to the list of its rulesets.
+/// Returns `None` if the list has no ruleset of the managed phases: the credentials may not be
+/// allowed to see any.
 #[must_use]
 pub fn read_listed_phases(list: &[Json]) -> Option<BTreeSet<Phase>> {
     let phase = |json: &Json| {
@@ -369,8 +369,8 @@ pub fn settle_names(listed: &mut [ListedRuleset]) {
 /// Parses a managed ruleset with its rules.
 ///
 /// # Errors
-/// As [`read_ruleset`], and a known ruleset without any rules: by such a ruleset, no change would
-/// have an effect.
+/// Fails as [`read_ruleset`] does, and for a known ruleset without any rules, because no change
+/// could have an effect on it.
 pub fn read_catalogue(json: &Json) -> Result<Catalogue, InvalidRuleset> {
     let id = text(json, "id").ok_or(InvalidRuleset("id"))?;
     let name = text(json, "name").unwrap_or_default();

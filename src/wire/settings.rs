@@ -1,4 +1,4 @@
-//! The settings of a zone, DNSSEC and DNS settings.
+//! Requests for the settings of a zone, DNSSEC and DNS settings.
 //!
 //! # Sources
 //! developers.cloudflare.com/api/resources/zones (Get and Edit Zone Setting) and
@@ -53,7 +53,7 @@ pub fn get_dns_settings(zone: &ZoneId) -> Request {
     Request::new(Method::Get, format!("/zones/{}/dns_settings", segment(&zone.0)))
 }
 
-/// Changes some of a zone's DNS settings; the others are kept.
+/// Changes the given DNS settings of a zone and keeps the others.
 #[must_use]
 pub fn patch_dns_settings(zone: &ZoneId, members: &BTreeMap<String, Value>) -> Request {
     let body: Map<String, Json> =
@@ -62,7 +62,6 @@ pub fn patch_dns_settings(zone: &ZoneId, members: &BTreeMap<String, Value>) -> R
         .body(Json::Object(body))
 }
 
-/// Path of a setting.
 fn setting_path(zone: &ZoneId, name: &str) -> String {
     format!("/zones/{}/settings/{}", segment(&zone.0), segment(name))
 }
@@ -77,7 +76,7 @@ pub fn read_setting(json: &Json) -> Option<LiveSetting> {
     })
 }
 
-/// All settings of a zone, and the names of those in a form that this version does not know.
+/// All settings of a zone, and the names of those whose form this version does not know.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ListedSettings {
     /// The settings by name.
@@ -86,7 +85,7 @@ pub struct ListedSettings {
     pub without_value: Vec<String>,
 }
 
-/// Parses a list of all settings; `None` if it is no list of objects with an `id`.
+/// Parses a list of all settings; `None` if it is not a list of objects with an `id`.
 #[must_use]
 pub fn read_settings(json: &Json) -> Option<ListedSettings> {
     let mut listed = ListedSettings::default();
@@ -126,7 +125,7 @@ pub fn read_dns_settings(json: &Json) -> BTreeMap<String, Value> {
     }
 }
 
-/// A value of any shape.
+/// Converts JSON to a value of any shape.
 #[must_use]
 pub fn from_json(json: &Json) -> Value {
     match json {

@@ -1,4 +1,5 @@
-//! Zones in Cloudflare's JSON, and the requests that find, read and create a zone.
+//! Converts zones from Cloudflare's JSON, and builds the requests that find, read and create a
+//! zone.
 //!
 //! # Sources
 //! developers.cloudflare.com/api/resources/zones (Create Zone), read 2026-11-20.
@@ -17,7 +18,7 @@ pub struct InvalidZone(&'static str);
 /// Parses a zone of a response, without its records.
 ///
 /// # Errors
-/// Without `id` or `name`.
+/// Fails without `id` or `name`.
 pub fn read_zone(json: &Json) -> Result<LiveZone, InvalidZone> {
     let text = |name: &'static str| json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty());
     let id = text("id").ok_or(InvalidZone("id"))?;
@@ -40,8 +41,8 @@ pub fn read_zone(json: &Json) -> Result<LiveZone, InvalidZone> {
     })
 }
 
-/// What [`read_zone`] reads of a zone, and nothing else, for a snapshot. The rest names owners and
-/// their addresses.
+/// Returns the members that [`read_zone`] reads, for a snapshot. The others contain names and
+/// addresses of owners.
 #[must_use]
 pub fn kept_of_zone(zone: &Json) -> Json {
     const KEPT: [&str; 7] =
@@ -64,7 +65,7 @@ pub fn find_zone(name: &str, account: Option<&str>) -> Request {
         .query("per_page", ZONES_PER_PAGE.to_string())
 }
 
-/// One page of all zones.
+/// Reads one page of all zones.
 #[must_use]
 pub fn list_zones(account: Option<&str>, page: u64) -> Request {
     page_of(of_account(Request::new(Method::Get, "/zones"), account), ZONES_PER_PAGE, page)

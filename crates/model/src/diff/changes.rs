@@ -13,7 +13,7 @@ use crate::{Address, Danger, DesiredRecord, LiveRecord, ReadOnly, RecordForm, Re
 pub enum RecordChange {
     /// Cloudflare does not have the record.
     Create {
-        /// Exactly what the spec says.
+        /// The record of the spec.
         after: RecordForm,
     },
     /// Cloudflare has the record, with differences.
@@ -31,7 +31,7 @@ pub enum RecordChange {
         id: RecordId,
         /// The whole record.
         before: Box<RecordForm>,
-        /// Why it is deleted.
+        /// The reason for the deletion.
         reason: DeleteReason,
     },
 }
@@ -57,7 +57,7 @@ impl RecordChange {
         Self::Delete { id: live.id.clone(), before: Box::new(live.form()), reason }
     }
 
-    /// The id of the live record, if there is one.
+    /// Returns the id of the live record, if there is one.
     #[must_use]
     pub fn id(&self) -> Option<&RecordId> {
         match self {
@@ -66,7 +66,7 @@ impl RecordChange {
         }
     }
 
-    /// The record before the change, if there is one.
+    /// Returns the record before the change, if there is one.
     #[must_use]
     pub fn before(&self) -> Option<&RecordForm> {
         match self {
@@ -75,7 +75,7 @@ impl RecordChange {
         }
     }
 
-    /// The record after the change, if there is one.
+    /// Returns the record after the change, if there is one.
     #[must_use]
     pub fn after(&self) -> Option<&RecordForm> {
         match self {
@@ -85,7 +85,7 @@ impl RecordChange {
         }
     }
 
-    /// The record after the change, or before it if the record is deleted.
+    /// Returns the record after the change, or before it if the record is deleted.
     #[must_use]
     pub fn form(&self) -> &RecordForm {
         match self {

@@ -79,7 +79,7 @@ impl<'a> BaseName<'a> {
         self.records.is_some_and(|records| records.iter().any(excludes))
     }
 
-    /// The claim to a live record that excludes a desired record of another type.
+    /// Returns the claim to a live record that excludes a desired record of another type.
     pub(super) fn in_the_way(
         &self,
         claim: Claim<'a>,
@@ -138,7 +138,7 @@ impl<'a> Claims<'a> {
         self.by_id.get(&record.id).copied().unwrap_or(self.rest)
     }
 
-    /// The owner of the values that the base does not contain.
+    /// Returns the owner of the values that the base does not contain.
     pub(super) fn owner_of_rest(&self) -> Owner {
         self.rest.owner
     }

@@ -22,9 +22,7 @@ pub(super) fn numbers_by_name<'n>(
 
 /// The rules of a phase whose order is computed.
 pub(super) struct WantedOrder<'p, 'w, 'a> {
-    /// The phase.
     pub(super) phase: Phase,
-    /// The live rules.
     pub(super) rules: &'a [LiveRule],
     /// Managed rules that will exist.
     pub(super) placed: &'p [&'p Pair<'w, 'a>],

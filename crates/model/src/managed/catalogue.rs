@@ -16,10 +16,10 @@ pub enum Managed {
 }
 
 impl Managed {
-    /// All of them, in the order in which new deployments are created.
+    /// All rulesets, in the order in which new deployments are created.
     pub const ALL: &'static [Self] = &[Self::Cloudflare, Self::Owasp];
 
-    /// Its word in the spec, which is also the `ref` of a deployment that we create.
+    /// Returns its word in the spec, which is also the `ref` of a new deployment.
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
@@ -28,7 +28,7 @@ impl Managed {
         }
     }
 
-    /// The facts about it.
+    /// Returns the facts about it.
     #[must_use]
     pub fn facts(self) -> &'static ManagedFacts {
         MANAGED_RULESETS
@@ -37,7 +37,7 @@ impl Managed {
             .expect("every managed ruleset has its facts")
     }
 
-    /// The ruleset with this id or, if the id is unknown, this name.
+    /// Returns the ruleset with this id or, if the id is unknown, this name.
     #[must_use]
     pub fn recognise(id: &str, name: &str) -> Option<Self> {
         let by_id = Self::ALL.iter().copied().find(|m| m.facts().id == id);
@@ -63,20 +63,20 @@ impl Managed {
 pub struct ScoreAction(&'static str);
 
 impl ScoreAction {
-    /// From its word.
+    /// Parses its word.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         SCORE_ACTIONS.iter().find(|a| **a == word).map(|a| Self(a))
     }
 
-    /// Its word.
+    /// Returns its word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.0
     }
 }
 
-/// The word for a threshold, if it has one.
+/// Returns the word for a threshold, if it has one.
 #[must_use]
 pub fn threshold_keyword(threshold: u32) -> Option<&'static str> {
     THRESHOLD_KEYWORDS.iter().find(|(_, number)| *number == threshold).map(|(word, _)| *word)
@@ -85,21 +85,21 @@ pub fn threshold_keyword(threshold: u32) -> Option<&'static str> {
 /// A managed ruleset with all its rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Catalogue {
-    /// Which one, if the spec has a word for it.
+    /// The kind of ruleset, if the spec has a word for it.
     pub which: Option<Managed>,
     /// Its id.
     pub id: RulesetId,
     /// Its name.
     pub name: String,
-    /// Its version; Cloudflare raises it, so it says nothing about the zone.
+    /// Its version. Cloudflare raises it, so it says nothing about the zone.
     pub version: String,
     /// Its rules in their order.
     pub rules: CatalogueRules,
 }
 
 impl Catalogue {
-    /// The rule that compares the score with the threshold: the one with the documented id, else
-    /// the last of the OWASP ruleset that has a threshold.
+    /// Returns the rule that compares the score with the threshold: the one with the documented id,
+    /// else the last of the OWASP ruleset that has a threshold.
     #[must_use]
     pub fn anomaly_rule(&self) -> Option<&CatalogueRule> {
         let documented = self.rule(ANOMALY_RULE);
@@ -107,31 +107,31 @@ impl Catalogue {
         documented.or_else(|| self.rules.iter().rfind(|r| is_owasp && r.threshold.is_some()))
     }
 
-    /// The id of the rule that compares the score, as far as the ruleset is known.
+    /// Returns the id of the rule that compares the score, as far as the ruleset is known.
     #[must_use]
     pub fn anomaly_id(catalogue: Option<&Self>) -> &str {
         catalogue.and_then(Self::anomaly_rule).map_or(ANOMALY_RULE, |rule| rule.id.0.as_str())
     }
 
-    /// Whether it is the OWASP ruleset without a rule that compares the score.
+    /// Returns true if it is the OWASP ruleset without a rule that compares the score.
     #[must_use]
     pub fn lacks_anomaly_rule(&self) -> bool {
         self.which == Some(Managed::Owasp) && self.anomaly_rule().is_none()
     }
 
-    /// A rule by its id.
+    /// Returns a rule by its id.
     #[must_use]
     pub fn rule(&self, id: &str) -> Option<&CatalogueRule> {
         self.rules.by_id(id)
     }
 
-    /// Whether any rule carries the tag.
+    /// Returns true if any rule carries the tag.
     #[must_use]
     pub fn has_tag(&self, tag: &str) -> bool {
         self.rules.iter().any(|r| r.tags.iter().any(|t| t == tag))
     }
 
-    /// All tags, sorted.
+    /// Returns all tags, sorted.
     #[must_use]
     pub fn tags(&self) -> Vec<&str> {
         let mut tags: Vec<_> =

@@ -11,23 +11,24 @@ pub struct CatalogueRule {
     pub id: RuleId,
     /// Its number in the Core Rule Set, if its description begins with one.
     pub number: Option<u32>,
-    /// What it detects, in Cloudflare's words.
+    /// A description of what it detects, in Cloudflare's words.
     pub description: String,
     /// Its tags.
     pub tags: Vec<String>,
-    /// Whether it is on unless overridden.
+    /// True if it is on by default.
     pub enabled: bool,
-    /// What it does unless overridden.
+    /// Its default action.
     pub action: String,
-    /// What it adds to the score, if Cloudflare reports it.
+    /// The number that it adds to the score, if Cloudflare reports it.
     pub score: Option<u32>,
     /// The threshold, if this is the rule that compares the score.
     pub threshold: Option<u32>,
 }
 
 impl CatalogueRule {
-    /// A rule of the Core Rule Set that adds to the score, under its number as its id: Cloudflare's
-    /// own ids are known only from its API. A level outside 1 to 4 is the nearest of them.
+    /// Returns a rule of the Core Rule Set that adds to the score, with its number as its id,
+    /// because Cloudflare's own ids are known only from its API. A level outside 1 to 4 becomes the
+    /// nearest valid level.
     #[must_use]
     pub fn scoring(number: u32, level: u8, score: Option<u32>, message: &str) -> Self {
         Self {
@@ -42,7 +43,7 @@ impl CatalogueRule {
         }
     }
 
-    /// The rule that compares the score with the threshold, as Cloudflare has it.
+    /// Returns the rule that compares the score with the threshold, in Cloudflare's form.
     #[must_use]
     pub fn anomaly() -> Self {
         Self {
@@ -57,7 +58,7 @@ impl CatalogueRule {
         }
     }
 
-    /// Its description in lower case, without the number.
+    /// Returns its description in lower case, without the number.
     #[must_use]
     pub fn title(&self) -> String {
         let lower = self.description.to_lowercase();
@@ -69,13 +70,14 @@ impl CatalogueRule {
         }
     }
 
-    /// The family of attacks that it detects.
+    /// Returns the family of attacks that it detects.
     #[must_use]
     pub fn attack_family(&self) -> Option<&'static AttackFamily> {
         attack_family(self.number?)
     }
 
-    /// What it adds to the score, from Cloudflare or else from the Core Rule Set.
+    /// Returns the number that it adds to the score, from Cloudflare or else from the Core Rule
+    /// Set.
     #[must_use]
     pub fn score(&self) -> Option<u32> {
         let number = self.number?;
@@ -85,7 +87,7 @@ impl CatalogueRule {
     }
 }
 
-/// The family of a rule number.
+/// Returns the family of a rule number.
 #[must_use]
 pub fn attack_family(number: u32) -> Option<&'static AttackFamily> {
     ATTACK_FAMILIES.iter().find(|f| f.prefix == number / 1000)

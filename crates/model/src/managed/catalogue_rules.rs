@@ -11,11 +11,11 @@ use super::catalogue_rule::CatalogueRule;
 #[derive(Clone, Default)]
 pub struct CatalogueRules {
     list: Vec<CatalogueRule>,
-    /// Built on first use: most runs look up no rule.
+    /// Built on first use, because most runs never look up a rule.
     index: OnceLock<Index>,
 }
 
-/// Indexes of rules in the list, ascending, by their names.
+/// Positions of rules in the list, ascending, by their names.
 #[derive(Clone, Default)]
 struct Index {
     ids: HashMap<String, usize>,
@@ -49,40 +49,41 @@ impl CatalogueRules {
         self.index.get_or_init(|| Index::new(&self.list))
     }
 
-    /// Rules by their indexes.
+    /// Returns the rules at these positions.
     fn at<'r>(&'r self, places: impl IntoIterator<Item = &'r usize>) -> Vec<&'r CatalogueRule> {
         let mut places: Vec<usize> = places.into_iter().copied().collect();
         places.sort_unstable();
         places.into_iter().map(|n| &self.list[n]).collect()
     }
 
-    /// The list, to change it.
+    /// Returns the list for changing it.
     pub fn list_mut(&mut self) -> &mut Vec<CatalogueRule> {
-        // The index would not match the changed list.
+        // The index does not match the changed list.
         self.index.take();
         &mut self.list
     }
 
-    /// The first rule with an id.
+    /// Returns the first rule with an id.
     #[must_use]
     pub fn by_id(&self, id: &str) -> Option<&CatalogueRule> {
         self.index().ids.get(id).map(|n| &self.list[*n])
     }
 
-    /// The rules whose id begins with a text in lower case.
+    /// Returns the rules whose id begins with a text in lower case.
     #[must_use]
     pub fn by_prefix(&self, lower: &str) -> Vec<&CatalogueRule> {
         let from = self.index().lower_ids.range(lower.to_owned()..);
         self.at(from.take_while(|(id, _)| id.starts_with(lower)).flat_map(|(_, places)| places))
     }
 
-    /// The rules with a number of the Core Rule Set.
+    /// Returns the rules with a number of the Core Rule Set.
     #[must_use]
     pub fn by_number(&self, number: u32) -> Vec<&CatalogueRule> {
         self.at(self.index().numbers.get(&number).into_iter().flatten())
     }
 
-    /// The rules whose description, with or without its number, equals a text in lower case.
+    /// Returns the rules whose description, with or without its number, equals a text in lower
+    /// case.
     #[must_use]
     pub fn by_title(&self, lower: &str) -> Vec<&CatalogueRule> {
         self.at(self.index().titles.get(lower).into_iter().flatten())

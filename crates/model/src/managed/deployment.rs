@@ -1,8 +1,9 @@
-//! A managed ruleset's deployment: from what the spec wants to the rule that executes it, and back.
+//! Converts a managed ruleset's deployment from its desired state to the rule that executes it, and
+//! back.
 //!
-//! What the spec does not name stays as Cloudflare has it: other overrides, `matched_data`, unknown
-//! members. The way back recognises only what would be written in exactly the same way; everything
-//! else is kept verbatim.
+//! Everything that the spec does not name stays as it is at Cloudflare: other overrides,
+//! `matched_data`, unknown members. The conversion back recognises only parts that would be written
+//! in exactly the same way, and keeps the rest verbatim.
 
 use super::catalogue::{Catalogue, Managed, ScoreAction};
 use super::effective::Anyway;
@@ -19,33 +20,33 @@ use crate::ruleset::{
 };
 use crate::unmanaged::Unmanaged;
 
-/// The problem with something that the spec names.
+/// The problem with a part of the spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// No rule of the ruleset has this name; these are similar.
+    /// No rule of the ruleset has this name. These names are similar.
     UnknownRule(String, Vec<String>),
-    /// Several rules have it.
+    /// Several rules have this name.
     AmbiguousRule(String, Vec<String>),
-    /// No rule of the ruleset has the tag; these tags exist.
+    /// No rule of the ruleset has this tag. These tags exist.
     UnknownTag(String, Vec<String>),
     /// Cloudflare does not offer the ruleset to the zone.
     NoRuleset(Managed),
     /// The live overrides have an unknown shape, so nothing can be merged into them.
     StrangeOverrides,
-    /// The entry has no effect: the rules already are as it wants them.
+    /// The entry has no effect, because the rules are already in the desired state.
     Idle(String),
 }
 
 /// An entry of the spec that cannot be applied, or has no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// What it is.
+    /// The kind of problem.
     pub kind: ProblemKind,
-    /// The entry affected.
+    /// The place of the entry.
     pub place: Place,
 }
 
-/// A rule as it should be.
+/// The desired definition of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compiled {
     /// Its definition.
@@ -54,7 +55,7 @@ pub struct Compiled {
     pub problems: Vec<Problem>,
 }
 
-/// The rule of an entry point that executes a managed ruleset; a zone can have only one.
+/// Returns the rule of an entry point that executes a managed ruleset; a zone can have only one.
 #[must_use]
 pub fn find_deployment<'r>(
     rules: &'r [LiveRule],
@@ -65,7 +66,7 @@ pub fn find_deployment<'r>(
     rules.iter().find(|r| r.body.executes() == Some(id))
 }
 
-/// The rule that deploys a managed ruleset as wanted, merged into the live one.
+/// Returns the rule that deploys a managed ruleset as wanted, merged into the live one.
 #[must_use]
 pub fn compile(
     desired: &DesiredDeployment,
@@ -77,7 +78,7 @@ pub fn compile(
     let mut body = live.cloned().unwrap_or_else(|| created(desired.ruleset, catalogue));
     body.set("enabled", desired.switch == Switch::On);
     if body.parameter("version") == Some(&Value::from("latest")) {
-        // Cloudflare adds it to answers; requests do without it.
+        // Cloudflare adds it to responses, and requests do not need it.
         body.remove_parameter("version");
     }
     if desired.switch == Switch::Off {
@@ -106,7 +107,7 @@ pub fn compile(
         (None, Unmanaged::Keep) => live_overrides(),
     };
     if !desired.tunes() {
-        // Nothing is merged into them, so they stay verbatim, even in an unknown shape.
+        // Nothing is merged into raw overrides, so they stay verbatim, even in an unknown shape.
         body.set_overrides(base);
         return Compiled { body, problems };
     }
@@ -119,7 +120,7 @@ pub fn compile(
     Compiled { body, problems }
 }
 
-/// A new deployment without any tuning.
+/// Returns a new deployment without any tuning.
 fn created(ruleset: Managed, catalogue: Option<&Catalogue>) -> RuleBody {
     let mut body = RuleBody::default();
     body.set("ref", ruleset.key());
@@ -130,7 +131,7 @@ fn created(ruleset: Managed, catalogue: Option<&Catalogue>) -> RuleBody {
     body
 }
 
-/// Merges what is wanted into overrides.
+/// Merges the desired tuning into overrides.
 fn lay_over(
     desired: &DesiredDeployment,
     catalogue: Option<&Catalogue>,
@@ -144,7 +145,7 @@ fn lay_over(
     if threshold.is_some() || action.is_some() {
         let id = Catalogue::anomaly_id(catalogue);
         let anomaly = overrides.rule_mut(id);
-        // If it were off, nothing would act on the score; on may be explicit or not.
+        // If it were off, no rule would act on the score. On may be explicit or not.
         anomaly.enabled = anomaly.enabled.filter(|enabled| *enabled);
         if let Some((threshold, _)) = threshold {
             anomaly.threshold = Some(*threshold);
@@ -160,7 +161,7 @@ fn lay_over(
     *overrides = std::mem::take(overrides).pruned();
 }
 
-/// Puts tags in the wanted order; those that are already right stay where they are.
+/// Puts tags in the desired order. Tags that are already in order stay where they are.
 fn lay_tags(
     tags: &[TagTuning],
     catalogue: Option<&Catalogue>,
@@ -202,13 +203,13 @@ fn lay_tags(
     }
 }
 
-/// A tag that no rule has.
+/// Returns a tag that no rule has.
 fn unknown_tag(tag: &str, catalogue: &Catalogue, place: Place) -> Problem {
     let known = catalogue.tags().into_iter().map(str::to_owned).collect();
     Problem { kind: ProblemKind::UnknownTag(tag.to_owned(), known), place }
 }
 
-/// Single rules, or all rules of a tag.
+/// Adds overrides for single rules, or for all rules of a tag.
 fn lay_rules(
     tuning: &RuleTuning,
     ruleset: Managed,
@@ -268,7 +269,7 @@ fn lay_rules(
     }
 }
 
-/// Whether the rules would be as wanted without the entry.
+/// Returns true if the rules would be in the desired state without the entry.
 fn is_idle(
     ids: &[&str],
     enabled: Option<bool>,
@@ -278,7 +279,7 @@ fn is_idle(
 ) -> bool {
     let anyway = Anyway::new(catalogue, overrides);
     ids.iter().filter_map(|id| catalogue.rule(id)).all(|rule| {
-        // Attributes that the entry does not set stay as an override has them.
+        // Attributes that the entry does not set stay as they are in an existing override.
         let own = overrides.rule(&rule.id.0).map(|own| RuleOverride {
             enabled: own.enabled.filter(|_| enabled.is_none()),
             action: own.action.clone().filter(|_| action.is_none()),
@@ -294,14 +295,14 @@ fn is_idle(
 pub struct Recognised {
     /// The spec form.
     pub desired: DesiredDeployment,
-    /// Why the paranoia level could not be determined, if so.
+    /// The reason why the paranoia level could not be determined, if any.
     pub strange_levels: Option<String>,
 }
 
-/// A live deployment in the form of a spec.
+/// Returns a live deployment in the form of a spec.
 ///
 /// Compiling the result gives the same deployment: each key is used only if it expresses exactly
-/// what is live.
+/// the live state.
 #[must_use]
 pub fn recognise(
     rule: &RuleBody,
@@ -345,7 +346,8 @@ pub fn recognise(
     Recognised { desired, strange_levels }
 }
 
-/// Paranoia level, threshold and action; returns why a level cannot be determined.
+/// Moves the paranoia level, the threshold and the action to the spec form. Returns the reason why
+/// a level cannot be determined, if any.
 fn take_owasp(
     desired: &mut DesiredDeployment,
     rest: &mut Overrides,
@@ -354,7 +356,7 @@ fn take_owasp(
 ) -> Option<String> {
     let levels: Vec<&TagOverride> =
         rest.tags.iter().filter(|t| PARANOIA_TAGS.contains(&t.tag.as_str())).collect();
-    // Other tools switch the levels below on explicitly; such entries are kept in addition to the
+    // Other tools switch the lower levels on explicitly. Such entries are kept in addition to the
     // level.
     let is_on =
         |t: &TagOverride| t.enabled == Some(true) && t.action.is_none() && t.other.is_empty();
@@ -396,7 +398,8 @@ fn take_owasp(
     strange
 }
 
-/// Rules that are switched on or off and, in other rulesets, those with another action.
+/// Moves rules that are switched on or off to the spec form, and in other rulesets those with
+/// another action.
 fn take_rules(
     desired: &mut DesiredDeployment,
     rest: &mut Overrides,
@@ -424,7 +427,7 @@ fn take_rules(
     }));
 }
 
-/// Tags with only a switch or an action.
+/// Moves tags with only a switch or an action to the spec form.
 fn take_tags(desired: &mut DesiredDeployment, rest: &mut Overrides, place: Place) {
     if rest.tags.iter().any(|t| !t.other.is_empty()) {
         return;

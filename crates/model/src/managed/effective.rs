@@ -1,11 +1,10 @@
-//! The effect of a managed ruleset under overrides: ruleset < tags in order < rule.
+//! Computes the effect of a managed ruleset under overrides: ruleset < tags in order < rule.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/managed-rulesets/override-managed-ruleset, read
 //! 2026-11-20: a rule override takes precedence over a tag override, which takes precedence over
-//! the ruleset's; of several tags the last one listed wins. That the ruleset's action does not
-//! affect the rule that acts on the OWASP score was observed (2022 and later) and is not
-//! documented.
+//! the ruleset's; of several tags the last one listed wins. It was observed (2022 and later) and is
+//! not documented that the ruleset's action does not affect the rule that acts on the OWASP score.
 
 use std::collections::HashMap;
 
@@ -17,15 +16,15 @@ use crate::ruleset::RuleId;
 /// The effect of one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effect {
-    /// Whether it is on.
+    /// True if it is on.
     pub enabled: bool,
-    /// What it does.
+    /// Its action.
     pub action: String,
     /// The threshold, if this is the rule that compares the score.
     pub threshold: Option<u32>,
 }
 
-/// The effect of each rule of a catalogue under overrides, in the catalogue's order.
+/// Returns the effect of each rule of a catalogue under overrides, in the catalogue's order.
 #[must_use]
 pub fn effective(catalogue: &Catalogue, overrides: &Overrides) -> Vec<Effect> {
     let by_rule = overrides.by_rule();
@@ -46,7 +45,7 @@ pub struct Anyway<'o> {
 }
 
 impl<'o> Anyway<'o> {
-    /// For these overrides of a catalogue.
+    /// Prepares these overrides of a catalogue.
     #[must_use]
     pub fn new(catalogue: &'o Catalogue, overrides: &'o Overrides) -> Self {
         let mut by_tag: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -56,7 +55,7 @@ impl<'o> Anyway<'o> {
         Self { overrides, anomaly: catalogue.anomaly_rule().map(|r| &r.id), by_tag }
     }
 
-    /// The effect of a rule.
+    /// Returns the effect of a rule.
     #[must_use]
     pub fn of(&self, rule: &CatalogueRule) -> Effect {
         let is_anomaly = self.anomaly == Some(&rule.id);
@@ -88,7 +87,7 @@ impl<'o> Anyway<'o> {
 }
 
 impl Effect {
-    /// The effect with the rule's own override, if there is one.
+    /// Returns the effect with the rule's own override, if there is one.
     #[must_use]
     pub fn under(mut self, own: Option<&RuleOverride>) -> Self {
         if let Some(own) = own {

@@ -1,4 +1,4 @@
-//! Overrides of a deployment, typed; unknown members are kept.
+//! Typed overrides of a deployment. Unknown members are kept.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,7 +15,7 @@ pub struct TagOverride {
     pub enabled: Option<bool>,
     /// The action.
     pub action: Option<String>,
-    /// Everything else.
+    /// Unknown members.
     pub other: BTreeMap<String, Value>,
 }
 
@@ -30,12 +30,12 @@ pub struct RuleOverride {
     pub action: Option<String>,
     /// The score at which the action is taken.
     pub threshold: Option<u32>,
-    /// Everything else.
+    /// Unknown members.
     pub other: BTreeMap<String, Value>,
 }
 
 impl TagOverride {
-    /// Whether it overrides nothing.
+    /// Returns true if it overrides nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self { tag: _, enabled, action, other } = self;
@@ -44,7 +44,7 @@ impl TagOverride {
 }
 
 impl RuleOverride {
-    /// Whether it overrides nothing.
+    /// Returns true if it overrides nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self { id: _, enabled, action, threshold, other } = self;
@@ -59,16 +59,16 @@ pub struct Overrides {
     pub enabled: Option<bool>,
     /// The action, for all rules.
     pub action: Option<String>,
-    /// By tag; for a rule with several of the tags, the last one wins.
+    /// Overrides by tag. For a rule with several of the tags, the last one wins.
     pub tags: Vec<TagOverride>,
-    /// By rule.
+    /// Overrides by rule.
     pub rules: Vec<RuleOverride>,
-    /// Everything else.
+    /// Unknown members.
     pub other: BTreeMap<String, Value>,
 }
 
 impl RuleBody {
-    /// The overrides of a deployment; `None` if they have an unknown shape.
+    /// Returns the overrides of a deployment; `None` if they have an unknown shape.
     #[must_use]
     pub fn overrides(&self) -> Option<Overrides> {
         Overrides::read(self.parameter("overrides"))
@@ -83,7 +83,7 @@ impl RuleBody {
     }
 }
 
-/// A boolean member, also in the old spelling `status`.
+/// Removes a boolean member and returns it. The old spelling `status` is accepted.
 fn take_enabled(members: &mut BTreeMap<String, Value>) -> Option<bool> {
     if let Some(Value::Bool(enabled)) = members.get("enabled") {
         let enabled = *enabled;
@@ -99,7 +99,7 @@ fn take_enabled(members: &mut BTreeMap<String, Value>) -> Option<bool> {
     Some(enabled)
 }
 
-/// A member that is text.
+/// Removes a text member and returns it.
 fn take_text(members: &mut BTreeMap<String, Value>, name: &str) -> Option<String> {
     match members.get(name) {
         Some(Value::Text(text)) => {
@@ -146,8 +146,8 @@ impl Overrides {
         Some(Self { enabled, action, tags, rules, other: members })
     }
 
-    /// Cloudflare's form; `None` if there is nothing to send, because empty overrides and lists are
-    /// refused.
+    /// Returns Cloudflare's form; `None` if there is nothing to send, because empty overrides and
+    /// lists are refused.
     #[must_use]
     pub fn value(&self) -> Option<Value> {
         let Self { enabled, action, tags, rules, other } = self;
@@ -170,7 +170,7 @@ impl Overrides {
         (!members.is_empty()).then_some(Value::Map(members))
     }
 
-    /// The override of a tag, created if there is none. Of several, the one that wins: the last.
+    /// Returns the override of a tag, or creates it. Of several, returns the last, which wins.
     pub fn tag_mut(&mut self, tag: &str) -> &mut TagOverride {
         let known = self.tags.iter().rposition(|t| t.tag == tag);
         let n = known.unwrap_or_else(|| {
@@ -180,7 +180,7 @@ impl Overrides {
         &mut self.tags[n]
     }
 
-    /// The override of a rule, created if there is none. Of several, the last.
+    /// Returns the override of a rule, or creates it. Of several, returns the last.
     pub fn rule_mut(&mut self, id: &str) -> &mut RuleOverride {
         let known = self.rules.iter().rposition(|r| r.id == id);
         let n = known.unwrap_or_else(|| {
@@ -190,13 +190,13 @@ impl Overrides {
         &mut self.rules[n]
     }
 
-    /// The override of a rule. Of several, the last.
+    /// Returns the override of a rule. Of several, returns the last.
     #[must_use]
     pub fn rule(&self, id: &str) -> Option<&RuleOverride> {
         self.rules.iter().rfind(|r| r.id == id)
     }
 
-    /// All overrides of rules by the rule. Of several, the last.
+    /// Returns all overrides of rules by rule id. Of several for one rule, returns the last.
     #[must_use]
     pub fn by_rule(&self) -> HashMap<&str, &RuleOverride> {
         self.rules.iter().map(|r| (r.id.as_str(), r)).collect()
@@ -211,7 +211,7 @@ impl Overrides {
     }
 }
 
-/// The items of a list, each a map; `None` if the shape is different.
+/// Returns the items of a list, each a map; `None` if the shape is different.
 fn items<T>(
     value: Option<Value>,
     mut read: impl FnMut(&mut BTreeMap<String, Value>) -> Option<T>,
@@ -237,7 +237,7 @@ fn put(members: &mut BTreeMap<String, Value>, name: &str, value: Option<Value>) 
 }
 
 impl TagOverride {
-    /// Cloudflare's form.
+    /// Returns Cloudflare's form.
     fn value(&self) -> Value {
         let Self { tag, enabled, action, other } = self;
         let mut members = other.clone();
@@ -249,7 +249,7 @@ impl TagOverride {
 }
 
 impl RuleOverride {
-    /// Cloudflare's form.
+    /// Returns Cloudflare's form.
     fn value(&self) -> Value {
         let Self { id, enabled, action, threshold, other } = self;
         let mut members = other.clone();

@@ -1,4 +1,4 @@
-//! Paranoia levels: of rules, as overrides of tags, and why overrides are none.
+//! Paranoia levels of rules and of overrides, and the reasons why overrides have no level.
 
 use super::catalogue::Catalogue;
 use super::catalogue_rule::CatalogueRule;
@@ -10,13 +10,13 @@ use crate::facts::owasp::PARANOIA_TAGS;
 pub struct Paranoia(u8);
 
 impl Paranoia {
-    /// A level; `None` outside 1 to 4.
+    /// Returns a level; `None` outside 1 to 4.
     #[must_use]
     pub fn new(level: u8) -> Option<Self> {
         (1..=4).contains(&level).then_some(Self(level))
     }
 
-    /// As a number.
+    /// Returns the level as a number.
     #[must_use]
     pub fn level(self) -> u8 {
         self.0
@@ -24,7 +24,7 @@ impl Paranoia {
 }
 
 impl CatalogueRule {
-    /// Its paranoia level, if it has such a tag.
+    /// Returns its paranoia level, if it has a tag for one.
     #[must_use]
     pub fn level(&self) -> Option<Paranoia> {
         let level =
@@ -33,14 +33,14 @@ impl CatalogueRule {
     }
 }
 
-/// Turns the tags of all higher levels off and the others on, by the ruleset's default or an
-/// existing override.
+/// Turns the tags of all higher levels off and the others on. A tag that is on by default or by an
+/// existing override stays as it is.
 pub(super) fn set_paranoia(
     wanted: Paranoia,
     catalogue: Option<&Catalogue>,
     overrides: &mut Overrides,
 ) {
-    // If the ruleset's own switch turns everything off, no level would be on.
+    // If the ruleset's own switch is off, no level would be on.
     if overrides.enabled == Some(false) {
         overrides.enabled = None;
     }
@@ -63,7 +63,7 @@ pub(super) fn set_paranoia(
     overrides.tags.retain(|t| !t.is_empty());
 }
 
-/// Why overrides do not correspond to a paranoia level.
+/// Describes why overrides do not correspond to a paranoia level.
 pub(super) fn strange_levels(overrides: &Overrides, levels: &[&TagOverride]) -> String {
     match overrides.enabled {
         Some(false) => return "all rules are off by an override of the whole ruleset".to_owned(),

@@ -1,4 +1,4 @@
-//! Rules by the names that people use: a number, a description, the beginning of an id.
+//! Finds rules by the names that people use: a number, a description, the beginning of an id.
 
 use std::fmt;
 
@@ -6,54 +6,54 @@ use super::catalogue::Catalogue;
 use super::catalogue_rule::CatalogueRule;
 use crate::sort_by;
 
-/// The shortest text that is taken for the beginning of an id.
+/// Minimum length of a text that may be the beginning of an id.
 const SHORTEST_PREFIX: usize = 6;
-/// How many candidates are listed at most.
+/// Maximum number of candidates that are listed.
 const CANDIDATES: usize = 5;
 
-/// How the spec names a rule of a managed ruleset.
+/// The name of a managed rule in the spec.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleName(String);
 
-/// Why a name does not identify one rule.
+/// The reason why a name does not identify one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unresolved {
-    /// No rule has it; these are similar.
+    /// No rule has this name. These names are similar.
     Unknown(Vec<String>),
-    /// Several rules have it.
+    /// Several rules have this name.
     Ambiguous(Vec<String>),
 }
 
 impl RuleName {
-    /// A name as written.
+    /// Returns the name as written.
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self(text.trim().to_owned())
     }
 
-    /// As written.
+    /// Returns the name as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether it is a number of the Core Rule Set.
+    /// Returns the number of the Core Rule Set that it is, if it is one.
     #[must_use]
     pub fn number(&self) -> Option<u32> {
         (self.0.len() == 6).then(|| self.0.parse().ok()).flatten()
     }
 
-    /// Whether it looks like an id or the beginning of one.
+    /// Returns true if it looks like an id or the beginning of one.
     #[must_use]
     pub fn is_id(&self) -> bool {
         (SHORTEST_PREFIX..=32).contains(&self.0.len())
             && self.0.bytes().all(|b| b.is_ascii_hexdigit())
     }
 
-    /// The only rule of a catalogue with this name.
+    /// Returns the only rule of a catalogue with this name.
     ///
     /// # Errors
-    /// None, or several.
+    /// Fails if there is no rule or several.
     pub fn resolve<'c>(&self, catalogue: &'c Catalogue) -> Result<&'c CatalogueRule, Unresolved> {
         let text = self.0.to_lowercase();
         let rules = &catalogue.rules;
@@ -91,7 +91,7 @@ impl RuleName {
     }
 }
 
-/// A candidate: its description, with the beginning of its id if it has no number.
+/// Describes a candidate: its description, with the beginning of its id if it has no number.
 fn shown(rule: &CatalogueRule) -> String {
     match rule.number {
         Some(_) => rule.description.clone(),

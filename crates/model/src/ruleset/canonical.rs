@@ -13,8 +13,8 @@
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/managed-rulesets/override-managed-ruleset and
-//! /waf/managed-rules/waf-exceptions/define-api, read 2026-11-20; Cloudflare's additions were seen
-//! in answers.
+//! /waf/managed-rules/waf-exceptions/define-api, read 2026-11-20. Cloudflare's additions were
+//! observed in responses.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +24,8 @@ use crate::facts::owasp::PARANOIA_TAGS;
 use crate::fields::Value;
 use crate::{Gather, sort_by_key};
 
-/// The canonical form of a rule's definition, without its `ref`, which identifies rules and is not
-/// compared.
+/// Returns the canonical form of a rule's definition, without its `ref`, which identifies rules and
+/// is not compared.
 #[must_use]
 pub fn canonical(body: &RuleBody) -> RuleBody {
     let mut members = BTreeMap::new();
@@ -47,8 +47,8 @@ pub fn canonical(body: &RuleBody) -> RuleBody {
     RuleBody::new(members)
 }
 
-/// The rate limit of the canonical form; `None` if the rule has none. The rest of the rule is not
-/// converted, because that would parse its expression.
+/// Returns the rate limit of the canonical form; `None` if the rule has none. The rest of the rule
+/// is not converted, because that would parse its expression.
 #[must_use]
 pub fn canonical_rate_limit(body: &RuleBody) -> Option<BTreeMap<String, Value>> {
     match ratelimit(body.get("ratelimit")?, body.text("expression")) {
@@ -57,7 +57,7 @@ pub fn canonical_rate_limit(body: &RuleBody) -> Option<BTreeMap<String, Value>> 
     }
 }
 
-/// Whether a value is equivalent to absent.
+/// Returns true if a value is equivalent to absent.
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -67,7 +67,7 @@ fn is_nothing(value: &Value) -> bool {
     }
 }
 
-/// The value without members that are null.
+/// Returns the value without members that are null.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Map(map) => {
@@ -87,7 +87,7 @@ fn without_nulls(value: &Value) -> Value {
     }
 }
 
-/// The canonical text of an expression.
+/// Returns the canonical text of an expression.
 fn expression(value: &Value) -> Value {
     match value {
         Value::Text(text) => Value::from(Expression::reported(text).canonical()),
@@ -95,7 +95,7 @@ fn expression(value: &Value) -> Value {
     }
 }
 
-/// A list of texts as a set; other lists as they are.
+/// Returns a list of texts as a set, and other lists unchanged.
 fn set(value: &Value) -> Value {
     match value {
         Value::List(list) => {
@@ -126,13 +126,13 @@ fn map(value: &Value, each: impl Fn(&str, &Value) -> Value) -> Value {
     }
 }
 
-/// Parameters of an action.
+/// Returns the parameters of an action in canonical form.
 fn parameters(value: &Value) -> Value {
     map(value, |name, value| match (name, value) {
         ("version", Value::Text(version)) if version == "latest" => Value::Null,
         ("overrides", value) => overrides(value),
         ("rulesets" | "phases" | "products", value) => set(value),
-        // A single id has been seen without a list.
+        // Some clients write a single id without a list.
         ("rules", Value::Map(_)) => map(value, |_, ids| match ids {
             Value::Text(text) if !text.contains(',') => {
                 Value::List(vec![Value::from(text.as_str())])
@@ -143,7 +143,7 @@ fn parameters(value: &Value) -> Value {
     })
 }
 
-/// Logging; on is the default.
+/// Returns logging in canonical form. On is the default.
 fn logging(value: &Value) -> Value {
     map(value, |name, value| match (name, value) {
         ("enabled", Value::Bool(true)) => Value::Null,
@@ -151,7 +151,7 @@ fn logging(value: &Value) -> Value {
     })
 }
 
-/// A rate.
+/// Returns a rate in canonical form.
 fn ratelimit(value: &Value, own: Option<&str>) -> Value {
     let is_own =
         |text: &str| own.is_some_and(|own| Expression::reported(own) == Expression::reported(text));
@@ -168,7 +168,7 @@ fn ratelimit(value: &Value, own: Option<&str>) -> Value {
     })
 }
 
-/// Overrides of a deployment.
+/// Returns the overrides of a deployment in canonical form.
 fn overrides(value: &Value) -> Value {
     map(&override_item(value), |name, value| match (name, value) {
         ("rules", Value::List(list)) => {
@@ -189,7 +189,7 @@ fn overrides(value: &Value) -> Value {
     })
 }
 
-/// One override, with its state in the current spelling.
+/// Returns one override, with its state in the current spelling.
 fn override_item(value: &Value) -> Value {
     let Value::Map(mut members) = without_nulls(value) else { return value.clone() };
     if let Some(Value::Text(status)) = members.get("status") {
@@ -206,7 +206,7 @@ fn override_item(value: &Value) -> Value {
     Value::Map(members)
 }
 
-/// A text member; empty if there is none.
+/// Returns a text member; empty if there is none.
 fn key_of(item: &Value, key: &str) -> String {
     match item {
         Value::Map(members) => match members.get(key) {

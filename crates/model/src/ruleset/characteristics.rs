@@ -1,12 +1,12 @@
-//! The characteristics of a rate limit: which ones a spec can name, and which can be combined.
+//! The characteristics of a rate limit: the valid ones, and the valid combinations.
 
 use std::collections::BTreeMap;
 
 use super::super::facts::rate_limits::{RATE_IP, RATE_VISITOR};
 use crate::Value;
 
-/// The expression by which a rate limit counts, if it has one of its own: an empty one stands for
-/// the expression of the rule.
+/// Returns the expression by which a rate limit counts, if it has one of its own. An empty one
+/// means the expression of the rule.
 #[must_use]
 pub fn counting_expression(rate: &BTreeMap<String, Value>) -> Option<&str> {
     match rate.get("counting_expression") {
@@ -15,20 +15,21 @@ pub fn counting_expression(rate: &BTreeMap<String, Value>) -> Option<&str> {
     }
 }
 
-/// Why a characteristic is invalid.
+/// The reason why a characteristic is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountingError {
-    /// Not a field of the rules language.
+    /// It is not a field of the rules language.
     NoField,
-    /// The name of a header, which must be in lower case here.
+    /// It is the name of a header with upper-case letters.
     UpperCaseHeader,
     /// It is a duplicate.
     Repeated,
-    /// An address and a visitor exclude each other; the index is that of the other one.
+    /// It is an address beside a visitor, or the reverse, which exclude each other. Contains the
+    /// index of the other one.
     Excluded(usize),
 }
 
-/// The error in one more characteristic of a rate limit, by Cloudflare's name.
+/// Returns the error in the next characteristic of a rate limit, by Cloudflare's name.
 ///
 /// Source: <https://developers.cloudflare.com/waf/rate-limiting-rules/parameters/> (read
 /// 2026-11-20).

@@ -1,4 +1,5 @@
-//! From a rule in the spec to the definition that is sent to Cloudflare, merged into the live one.
+//! Converts a rule of the spec to the definition that is sent to Cloudflare, merged into the live
+//! one.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +12,11 @@ use crate::fields::Value;
 use crate::managed::{Compiled, Managed, Problem, ProblemKind, Unresolved};
 use crate::unmanaged::Unmanaged;
 
-/// Members of a skip rule's parameters that name what is skipped.
+/// Members of a skip rule's parameters that name the skipped targets.
 const SKIP_MEMBERS: [&str; 6] = ["ruleset", "rulesets", "rules", "phases", "phase", "products"];
 
-/// The definition of a rule as wanted. Members that the spec does not set stay as they are; of a
-/// section that is the complete state, those that have a key get their default.
+/// Returns the desired definition of a rule. Members that the spec does not set stay as they are.
+/// If the section is the complete state, members that have a key in specs get their default.
 #[must_use]
 pub fn compile_rule(
     desired: &DesiredRule,
@@ -93,7 +94,7 @@ pub fn compile_rule(
     Compiled { body, problems }
 }
 
-/// Removes the members of keys that a spec can leave out.
+/// Removes the members whose keys a spec can leave out.
 fn remove_optional(body: &mut RuleBody) {
     body.remove("description");
     body.remove_parameter("response");
@@ -108,7 +109,7 @@ fn remove_optional(body: &mut RuleBody) {
     }
 }
 
-/// Sets the action; parameters belong to one action, so those of another are removed.
+/// Sets the action. Parameters belong to one action, so those of another action are removed.
 fn set_action(body: &mut RuleBody, action: &str) {
     if body.action() != action {
         body.remove("action_parameters");
@@ -123,7 +124,7 @@ fn set_response(body: &mut RuleBody, response: Option<&Value>) {
     }
 }
 
-/// Sets what is skipped.
+/// Sets the skipped targets.
 fn set_skip(
     body: &mut RuleBody,
     targets: &[SkipTarget],
@@ -178,7 +179,7 @@ fn set_skip(
     }
 }
 
-/// Sets the rate; unknown members stay.
+/// Sets the rate. Unknown members stay.
 fn set_rate(body: &mut RuleBody, rate: &DesiredRate) {
     let DesiredRate { per, requests, period, action: _, timeout, count, to_origin, response: _ } =
         rate;

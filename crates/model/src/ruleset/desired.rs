@@ -1,4 +1,4 @@
-//! The protection of a zone as the spec wants it.
+//! The desired protection of a zone.
 
 use std::collections::BTreeMap;
 
@@ -10,27 +10,26 @@ use crate::fields::Value;
 use crate::managed::{Managed, Paranoia, RuleName, ScoreAction};
 use crate::unmanaged::Unmanaged;
 
-/// The rulesets that a spec wants for a zone. Anything that is not here is left alone.
+/// The desired rulesets of a zone. Anything else is left alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DesiredWaf {
     /// The place of the section.
     pub place: Place,
-    /// What happens to rules of the phases named here, and to overrides of the deployments named
-    /// here, that the spec does not name.
+    /// The treatment of unmanaged rules and overrides in the phases and deployments named here.
     pub unmanaged: Unmanaged,
     /// Managed rulesets, in the order in which they are executed.
     pub deployments: Vec<DesiredDeployment>,
-    /// The rules of each phase that has a list, in their order; in the phase of managed rulesets,
-    /// these are exceptions. The live rules of a phase without a list are left alone.
+    /// The rules of each phase that has a list, in order. In the phase of managed rulesets, these
+    /// are exceptions. The live rules of a phase without a list are left alone.
     pub lists: BTreeMap<Phase, Vec<DesiredRule>>,
-    /// Why weaker protection is accepted; counts as the consent.
+    /// The reason why weaker protection is accepted, which counts as the consent.
     pub accept_weakening: Option<(String, Place)>,
-    /// What may make the live protection weaker than this section says.
+    /// Live settings that may make the protection weaker than this section.
     pub accept: Vec<AcceptedCause>,
 }
 
 impl DesiredWaf {
-    /// An empty section.
+    /// Returns an empty section.
     #[must_use]
     pub fn new(place: Place) -> Self {
         Self {
@@ -43,7 +42,7 @@ impl DesiredWaf {
         }
     }
 
-    /// The phases that are managed.
+    /// Returns the phases that are managed.
     pub fn phases(&self) -> impl Iterator<Item = Phase> + '_ {
         let deploys = |phase: Phase| phase.deploys() && !self.deployments.is_empty();
         Phase::ALL
@@ -52,44 +51,44 @@ impl DesiredWaf {
             .filter(move |phase| self.rules(*phase).is_some() || deploys(*phase))
     }
 
-    /// The rules of a phase that have names; `None` leaves the live ones alone.
+    /// Returns the named rules of a phase; `None` leaves the live ones alone.
     #[must_use]
     pub fn rules(&self, phase: Phase) -> Option<&[DesiredRule]> {
         self.lists.get(&phase).map(Vec::as_slice)
     }
 
-    /// The rules of all phases that have names.
+    /// Returns the named rules of all phases.
     pub fn all_rules(&self) -> impl Iterator<Item = &DesiredRule> {
         self.lists.values().flatten()
     }
 
-    /// The rules that are exceptions from managed rulesets.
+    /// Returns the rules that are exceptions from managed rulesets.
     pub fn exceptions(&self) -> impl Iterator<Item = &DesiredRule> {
         self.lists.iter().filter(|(phase, _)| phase.deploys()).flat_map(|(_, rules)| rules)
     }
 
-    /// A rule by its name.
+    /// Returns a rule by its name.
     #[must_use]
     pub fn rule(&self, phase: Phase, name: &str) -> Option<&DesiredRule> {
         self.rules(phase)?.iter().find(|rule| rule.name == name)
     }
 }
 
-/// Something at Cloudflare that may make the protection weaker than the spec says, as long as it is
-/// as it was when it was accepted.
+/// A live setting that may make the protection weaker than the spec. It is accepted as long as it
+/// is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AcceptedCause {
-    /// What it is.
+    /// The accepted setting.
     pub object: AcceptedObject,
     /// The managed ruleset that it concerns; `None` for any.
     pub ruleset: Option<Managed>,
-    /// Why, and until when.
+    /// The reason and the expiry.
     pub note: Note,
     /// Its place.
     pub place: Place,
 }
 
-/// What is accepted, with its value.
+/// An accepted object with its value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AcceptedObject {
     /// A rule that lets requests skip managed rules, by its `ref` or id.
@@ -116,7 +115,7 @@ pub enum AcceptedObject {
 }
 
 impl AcceptedObject {
-    /// The same object, whatever its value: its key in an entry and its name.
+    /// Returns the identity of the object without its value: its key in an entry and its name.
     #[must_use]
     pub fn identity(&self) -> (&'static str, String) {
         match self {
@@ -127,42 +126,42 @@ impl AcceptedObject {
     }
 }
 
-/// Whether a deployment is wanted.
+/// The desired state of a deployment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// It is wanted on.
+    /// On.
     On,
-    /// It is wanted off, explicitly.
+    /// Off, explicitly.
     Off,
 }
 
 /// The reason for an entry, its owner and its expiry; never sent to Cloudflare.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Note {
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
-    /// Who.
+    /// The owner.
     pub owner: Option<String>,
     /// The last day on which it is valid, `YYYY-MM-DD`.
     pub expires: Option<String>,
-    /// Whether that day has passed, so that the entry must be reverted.
+    /// True if that day has passed, so that the entry must be reverted.
     pub is_expired: bool,
-    /// How many days are left until then; `None` without such a day, or if today is unknown.
+    /// Number of days until it expires; `None` without an expiry date, or if today is unknown.
     pub days_left: Option<u32>,
-    /// Whether it is near, so that a plan says what will be done then.
+    /// True if it expires so soon that a plan has to mention it.
     pub expires_soon: bool,
 }
 
-/// A managed ruleset as it should be deployed and tuned. `None` leaves the live value.
+/// The desired deployment and tuning of a managed ruleset. `None` leaves the live value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DesiredDeployment {
-    /// Which ruleset.
+    /// The ruleset.
     pub ruleset: Managed,
     /// Its place.
     pub place: Place,
-    /// Whether it is on.
+    /// Its desired state.
     pub switch: Switch,
-    /// Which requests it applies to.
+    /// The requests that it applies to.
     pub when: Option<(Expression, Place)>,
     /// The version to run, if the spec pins one.
     pub version: Option<(String, Place)>,
@@ -176,13 +175,13 @@ pub struct DesiredDeployment {
     pub tags: Vec<TagTuning>,
     /// Tuning of single rules, and of all current rules of a tag.
     pub rules: Vec<RuleTuning>,
-    /// Overrides as Cloudflare has them, for what the spec cannot express otherwise; the rest is
-    /// merged into them.
+    /// Overrides in Cloudflare's form, for parts that the spec cannot express otherwise. The rest
+    /// is merged into them.
     pub raw: Option<(Value, Place)>,
 }
 
 impl DesiredDeployment {
-    /// A deployment that is only on or off.
+    /// Returns a deployment that is only on or off.
     #[must_use]
     pub fn new(ruleset: Managed, switch: Switch, place: Place) -> Self {
         Self {
@@ -200,7 +199,7 @@ impl DesiredDeployment {
         }
     }
 
-    /// The same with other notes of its entries.
+    /// Returns the deployment with changed notes of its entries.
     #[must_use]
     pub fn with_notes(&self, change: impl Fn(&mut Note)) -> Self {
         let mut other = self.clone();
@@ -213,7 +212,7 @@ impl DesiredDeployment {
         other
     }
 
-    /// Whether it has anything to merge into overrides.
+    /// Returns true if it has anything to merge into overrides.
     #[must_use]
     pub fn tunes(&self) -> bool {
         let Self { paranoia, threshold, action, tags, rules, .. } = self;
@@ -234,7 +233,7 @@ pub struct TagTuning {
     pub enabled: Option<bool>,
     /// The action.
     pub action: Option<String>,
-    /// Why.
+    /// The reason, owner and expiry.
     pub note: Note,
     /// Its place.
     pub place: Place,
@@ -252,13 +251,13 @@ pub enum TuningTarget {
 /// Tuning of single rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleTuning {
-    /// Which.
+    /// The target.
     pub target: TuningTarget,
     /// On or off.
     pub enabled: Option<bool>,
     /// The action.
     pub action: Option<String>,
-    /// Why.
+    /// The reason, owner and expiry.
     pub note: Note,
     /// Its place.
     pub place: Place,
@@ -280,25 +279,25 @@ pub struct DesiredRule {
     pub name: String,
     /// Its place.
     pub place: Place,
-    /// Which requests it applies to; for a raw rule, the form has them.
+    /// The requests that it applies to. For a raw rule, `form` contains them.
     pub when: Option<(Expression, Place)>,
-    /// Whether it must not exist.
+    /// True if it must not exist.
     pub is_absent: bool,
-    /// Whether it is on.
+    /// True if it is on.
     pub enabled: bool,
     /// Its description; `None` leaves the live one.
     pub description: Option<String>,
-    /// What it does.
+    /// Its effect.
     pub form: RuleForm,
-    /// Whether its hits are logged; `None` leaves the live value.
+    /// True if its hits are logged; `None` leaves the live value.
     pub log: Option<bool>,
     /// Its position relative to other rules.
     pub anchors: Vec<Anchor>,
-    /// Why.
+    /// The reason, owner and expiry.
     pub note: Note,
 }
 
-/// What a rule does.
+/// The effect of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleForm {
     /// It skips other rules for its requests.
@@ -312,7 +311,7 @@ pub enum RuleForm {
     },
     /// It takes an action above a rate.
     Rate(DesiredRate),
-    /// The rule's members as Cloudflare has them.
+    /// The rule's members in Cloudflare's form.
     Raw(Value),
 }
 
@@ -336,20 +335,20 @@ pub enum SkipTarget {
 /// A rate and the action above it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DesiredRate {
-    /// What requests are counted by, by Cloudflare's names, without the data centre, which is
-    /// always included.
+    /// The characteristics by which requests are counted, with Cloudflare's names. The data centre
+    /// is always included and not listed.
     pub per: Vec<String>,
-    /// How many requests.
+    /// Number of requests.
     pub requests: u32,
-    /// In how many seconds.
+    /// Number of seconds in which they are counted.
     pub period: u32,
     /// The action above the rate.
     pub action: String,
-    /// For how many seconds the action applies.
+    /// Number of seconds for which the action applies.
     pub timeout: u32,
-    /// Which requests are counted, if not those that the rule matches.
+    /// The requests that are counted, if they are not those that the rule matches.
     pub count: Option<(Expression, Place)>,
-    /// Whether only requests that reach the origin are counted.
+    /// True if only requests that reach the origin are counted.
     pub to_origin: Option<bool>,
     /// The response to a blocked request.
     pub response: Option<Value>,

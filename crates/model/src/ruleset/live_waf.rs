@@ -16,31 +16,30 @@ pub struct LiveWaf {
     /// The managed rulesets that the spec tunes, with all their rules; shared by the zones of an
     /// account.
     pub catalogues: Vec<Arc<Catalogue>>,
-    /// Older versions of managed rulesets, for live rules that pin one.
+    /// Older versions of managed rulesets that live rules pin.
     pub pinned: Vec<Arc<Catalogue>>,
-    /// Phases that matter for what managed rulesets protect and that were not read, with the
-    /// reasons.
+    /// Phases that affect managed rulesets and that were not read, with the reasons.
     pub unread: BTreeMap<Phase, Unread>,
 }
 
-/// Why a phase was not read.
+/// The reason why a phase was not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unread {
-    /// Nothing showed that it has rules, and asking costs a request in each zone.
+    /// Nothing indicated that it has rules, and reading costs one request per zone.
     NotAsked,
     /// It could not be read, for this reason.
     Failed(String),
 }
 
 impl LiveWaf {
-    /// A managed ruleset by its id.
+    /// Returns a managed ruleset by its id.
     #[must_use]
     pub fn catalogue(&self, id: &str) -> Option<&Catalogue> {
         self.catalogues.iter().map(AsRef::as_ref).find(|c| c.id.0 == id)
     }
 
-    /// The managed ruleset in the version that a rule executes; `None` if that version was not
-    /// read.
+    /// Returns the managed ruleset in the version that a rule executes; `None` if that version was
+    /// not read.
     #[must_use]
     pub fn executed(&self, rule: &RuleBody) -> Option<&Catalogue> {
         let served = self.catalogue(rule.executes()?);
@@ -50,7 +49,7 @@ impl LiveWaf {
         self.pinned.iter().map(AsRef::as_ref).chain(served).find(is_it)
     }
 
-    /// A managed ruleset by its kind.
+    /// Returns a managed ruleset by its kind.
     #[must_use]
     pub fn managed(&self, which: Managed) -> Option<&Catalogue> {
         self.catalogues.iter().map(AsRef::as_ref).find(|c| c.which == Some(which))

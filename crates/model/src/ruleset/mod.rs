@@ -1,4 +1,4 @@
-//! Rulesets: phases, rules as Cloudflare has them, and rules as the spec wants them.
+//! Rulesets: phases, rules in Cloudflare's form, and desired rules.
 //!
 //! A rule keeps all its members, including unknown ones, because an update replaces the whole
 //! definition: members that are not sent are lost. Two rules are compared by their canonical form.

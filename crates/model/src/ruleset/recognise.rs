@@ -1,4 +1,5 @@
-//! A live rule in the form of a spec; verbatim if the spec cannot express it exactly.
+//! Converts a live rule to the form of a spec. A rule that the spec cannot express exactly is kept
+//! verbatim.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ use crate::managed::{Managed, RuleName};
 use crate::unmanaged::Unmanaged;
 use crate::{ExpressionSetting, parse_expression};
 
-/// A live rule as a spec would declare it, under the given name.
+/// Returns a live rule as a spec would declare it, under the given name.
 ///
 /// Compiling the result gives the same rule.
 #[must_use]
@@ -73,14 +74,14 @@ pub fn recognise_rule(
     })
 }
 
-/// Whether hits are not logged; logged is the default.
+/// Returns false if hits are not logged; logging is the default.
 fn log(body: &RuleBody) -> Option<bool> {
     let Some(Value::Map(logging)) = body.get("logging") else { return None };
     (body.action() == "skip" && logging.get("enabled") == Some(&Value::Bool(false)))
         .then_some(false)
 }
 
-/// What a rule does, if a spec can express it.
+/// Returns the effect of a rule, if a spec can express it.
 fn form(body: &RuleBody, phase: Phase, waf: &LiveWaf, place: Place) -> Option<RuleForm> {
     let action = body.action();
     if !phase.facts().actions.contains(&action) || action == "execute" {
@@ -97,7 +98,7 @@ fn form(body: &RuleBody, phase: Phase, waf: &LiveWaf, place: Place) -> Option<Ru
     }
 }
 
-/// A list of texts.
+/// Returns a list of texts.
 fn texts(value: &Value) -> Option<Vec<&str>> {
     let Value::List(list) = value else { return None };
     list.iter()
@@ -108,7 +109,7 @@ fn texts(value: &Value) -> Option<Vec<&str>> {
         .collect()
 }
 
-/// What is skipped.
+/// Returns the skipped targets.
 fn skip(body: &RuleBody, waf: &LiveWaf, place: Place) -> Option<Vec<SkipTarget>> {
     let managed = |id: &str| {
         let is = |m: &&Managed| waf.managed(**m).map_or(m.facts().id == id, |c| c.id.0 == id);
@@ -142,7 +143,7 @@ fn skip(body: &RuleBody, waf: &LiveWaf, place: Place) -> Option<Vec<SkipTarget>>
     (!targets.is_empty()).then_some(targets)
 }
 
-/// The single rules that are skipped.
+/// Returns the single rules that are skipped.
 fn rules(
     rulesets: &BTreeMap<String, Value>,
     waf: &LiveWaf,
@@ -161,7 +162,6 @@ fn rules(
     rulesets.iter().map(one).collect()
 }
 
-/// A rate.
 fn rate(body: &RuleBody, place: Place) -> Option<DesiredRate> {
     let rate = body.rate_limit()?;
     let number = |name: &str| match rate.get(name) {
@@ -175,7 +175,7 @@ fn rate(body: &RuleBody, place: Place) -> Option<DesiredRate> {
         _ => None,
     };
     let per = texts(rate.get("characteristics")?)?;
-    // A spec refuses undocumented values; such a rule stays verbatim.
+    // A spec refuses undocumented values. Such a rule stays verbatim.
     let (requests, period) = (number("requests_per_period")?, number("period")?);
     let timeout = number("mitigation_timeout").unwrap_or(0);
     if requests == 0 || !RATE_PERIODS.contains(&period) || !RATE_TIMEOUTS.contains(&timeout) {
@@ -197,7 +197,7 @@ fn rate(body: &RuleBody, place: Place) -> Option<DesiredRate> {
     })
 }
 
-/// The response to a blocked request, if any; `None` if a spec would refuse it.
+/// Returns the response to a blocked request, if any; `None` if a spec would refuse it.
 fn response(body: &RuleBody) -> Option<Option<Value>> {
     let Some(response) = body.parameter("response") else { return Some(None) };
     let Value::Map(members) = response else { return None };

@@ -1,4 +1,4 @@
-//! Rules and rulesets as Cloudflare has them.
+//! Rules and rulesets in Cloudflare's form.
 
 use std::collections::BTreeMap;
 
@@ -16,20 +16,20 @@ use crate::ids::{RuleId, RulesetId};
 pub struct RuleBody(BTreeMap<String, Value>);
 
 impl RuleBody {
-    /// From members; those that Cloudflare sets are left out.
+    /// Takes members and leaves out those that Cloudflare sets.
     #[must_use]
     pub fn new(members: BTreeMap<String, Value>) -> Self {
         let is_ours = |name: &str| !matches!(name, "id" | "version" | "last_updated");
         Self(members.into_iter().filter(|(name, _)| is_ours(name)).gather())
     }
 
-    /// All members.
+    /// Returns all members.
     #[must_use]
     pub fn members(&self) -> &BTreeMap<String, Value> {
         &self.0
     }
 
-    /// A member.
+    /// Returns a member.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
@@ -45,7 +45,7 @@ impl RuleBody {
         self.0.remove(name)
     }
 
-    /// A text member.
+    /// Returns a text member.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name) {
@@ -54,37 +54,37 @@ impl RuleBody {
         }
     }
 
-    /// Its action.
+    /// Returns its action.
     #[must_use]
     pub fn action(&self) -> &str {
         self.text("action").unwrap_or_default()
     }
 
-    /// Its `ref`, if someone set one.
+    /// Returns its `ref`, if someone set one.
     #[must_use]
     pub fn reference(&self) -> Option<&str> {
         self.text("ref").filter(|r| !r.is_empty())
     }
 
-    /// Its description, if there is one.
+    /// Returns its description, if there is one.
     #[must_use]
     pub fn description(&self) -> Option<&str> {
         self.text("description").filter(|d| !d.is_empty())
     }
 
-    /// Whether it is on.
+    /// Returns true if it is on.
     #[must_use]
     pub fn is_enabled(&self) -> bool {
         self.get("enabled") != Some(&Value::Bool(false))
     }
 
-    /// Which requests it applies to.
+    /// Returns the requests that it applies to.
     #[must_use]
     pub fn expression(&self) -> Option<Expression> {
         self.text("expression").map(Expression::reported)
     }
 
-    /// A member that is a map.
+    /// Returns a member that is a map.
     fn map(&self, name: &str) -> Option<&BTreeMap<String, Value>> {
         match self.get(name) {
             Some(Value::Map(members)) => Some(members),
@@ -92,19 +92,19 @@ impl RuleBody {
         }
     }
 
-    /// The parameters of its action.
+    /// Returns the parameters of its action.
     #[must_use]
     pub fn parameters(&self) -> Option<&BTreeMap<String, Value>> {
         self.map("action_parameters")
     }
 
-    /// The members of its rate limit.
+    /// Returns the members of its rate limit.
     #[must_use]
     pub fn rate_limit(&self) -> Option<&BTreeMap<String, Value>> {
         self.map("ratelimit")
     }
 
-    /// A parameter of its action.
+    /// Returns a parameter of its action.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&Value> {
         self.parameters()?.get(name)
@@ -131,7 +131,8 @@ impl RuleBody {
         }
     }
 
-    /// The version of the ruleset to which it is pinned, if it does not follow the latest one.
+    /// Returns the version of the ruleset to which it is pinned, if it does not follow the latest
+    /// one.
     #[must_use]
     pub fn pinned_version(&self) -> Option<&str> {
         match self.parameter("version") {
@@ -140,7 +141,7 @@ impl RuleBody {
         }
     }
 
-    /// The ruleset that it executes, if any.
+    /// Returns the ruleset that it executes, if any.
     #[must_use]
     pub fn executes(&self) -> Option<&str> {
         match (self.action(), self.parameter("id")) {
@@ -155,14 +156,14 @@ impl RuleBody {
 pub struct LiveRule {
     /// Its id.
     pub id: RuleId,
-    /// When it was last changed, as Cloudflare wrote it.
+    /// The time of the last change, as Cloudflare wrote it.
     pub last_updated: Option<String>,
-    /// Its definition; `ref` only if someone set one, because otherwise it is the id.
+    /// Its definition. It has a `ref` only if someone set one, because otherwise it is the id.
     pub body: RuleBody,
 }
 
 impl LiveRule {
-    /// The shortest name that a person recognises: its `ref`, its description, or its id.
+    /// Returns the shortest name that a person recognises: its `ref`, its description, or its id.
     #[must_use]
     pub fn shown(&self) -> &str {
         self.body.reference().or_else(|| self.body.description()).unwrap_or(&self.id.0)
@@ -176,7 +177,7 @@ pub struct LiveRuleset {
     pub id: RulesetId,
     /// Its version, which increases with every change in it.
     pub version: Option<String>,
-    /// When it was last changed, as Cloudflare wrote it.
+    /// The time of the last change, as Cloudflare wrote it.
     pub last_updated: Option<String>,
     /// Its rules in their order.
     pub rules: Vec<LiveRule>,
@@ -192,7 +193,7 @@ pub enum EntryPoint {
 }
 
 impl EntryPoint {
-    /// Its rules; none if there is no entry point.
+    /// Returns its rules; none if there is no entry point.
     #[must_use]
     pub fn rules(&self) -> &[LiveRule] {
         match self {
@@ -202,7 +203,7 @@ impl EntryPoint {
     }
 }
 
-/// The rules of an account for its zones; those of a phase run before the zone's own.
+/// The rules of an account for its zones. Those of a phase run before the zone's own rules.
 ///
 /// # Sources
 /// developers.cloudflare.com/ruleset-engine/about/phases (order) and /waf/account (Enterprise),

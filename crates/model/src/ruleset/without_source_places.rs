@@ -1,4 +1,4 @@
-//! Moves all places in a desired value to one place, so that equality compares only what is wanted.
+//! Moves all places in a desired value to one place, so that equality compares only the meaning.
 
 use super::desired::{
     AcceptedCause, Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, RuleForm,
@@ -8,7 +8,7 @@ use crate::Gather;
 use crate::diagnostic::Place;
 
 impl DesiredWaf {
-    /// This value, with everything at one place.
+    /// Returns this value with everything at one place.
     #[must_use]
     pub fn at_place(self, place: Place) -> Self {
         let Self { place: _, unmanaged, deployments, lists, accept_weakening, accept } = self;
@@ -28,13 +28,12 @@ impl DesiredWaf {
     }
 }
 
-/// A value at a place.
 fn at<T>(value: Option<(T, Place)>, place: Place) -> Option<(T, Place)> {
     value.map(|(value, _)| (value, place))
 }
 
 impl DesiredDeployment {
-    /// This value, with everything at one place.
+    /// Returns this value with everything at one place.
     #[must_use]
     pub fn at_place(self, place: Place) -> Self {
         let Self {
@@ -67,7 +66,7 @@ impl DesiredDeployment {
 }
 
 impl DesiredRule {
-    /// This value, with everything at one place.
+    /// Returns this value with everything at one place.
     #[must_use]
     pub fn at_place(self, place: Place) -> Self {
         let Self {
@@ -112,7 +111,7 @@ impl DesiredRule {
 }
 
 impl SkipTarget {
-    /// This value, with everything at one place.
+    /// Returns this value with everything at one place.
     fn at_place(self, place: Place) -> Self {
         match self {
             Self::Rules(managed, names) => {

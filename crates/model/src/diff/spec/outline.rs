@@ -80,7 +80,7 @@ impl Said {
     }
 }
 
-/// The dangers that a spec consents to, with the reasons.
+/// Returns the dangers that a spec consents to, with the reasons.
 pub(super) fn allowed(allow: &BTreeMap<Danger, String>, place: Place) -> Said {
     let said = allow
         .iter()
@@ -88,7 +88,7 @@ pub(super) fn allowed(allow: &BTreeMap<Danger, String>, place: Place) -> Said {
     Said { place, what: What::Group(said.gather()) }
 }
 
-/// The treatment of unmanaged items, if it is not the default.
+/// Returns the treatment of unmanaged items, if it is not the default.
 pub(super) fn prunes(unmanaged: Unmanaged, place: Place) -> Option<Said> {
     match unmanaged {
         Unmanaged::Keep => None,

@@ -254,7 +254,7 @@ fn rule(desired: &DesiredRule) -> Said {
     parts.thing(Some(format!("{does}{when}{}", noted(note))))
 }
 
-/// The targets of a skip, in a fixed order, because their order has no meaning.
+/// Returns the targets of a skip in a fixed order, because their order has no meaning.
 fn skipped(targets: &[SkipTarget]) -> Value {
     let word = |target: &SkipTarget| match target {
         SkipTarget::Everything => vec!["everything".to_owned()],

@@ -49,7 +49,7 @@ fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
         records: _,
         tombstones: _,
         expect,
-        // The base is compared elsewhere.
+        // The base is compared by its own module.
     } = zone;
     let mut all = BTreeMap::new();
     if let Some(id) = id {
