@@ -1,10 +1,10 @@
-//! What an expression names: a page, hosts, clients. Read from its canonical form, so the spelling
-//! does not matter.
+//! Decides what an expression names: a page, hosts, clients. It reads the canonical form, so the
+//! spelling does not matter.
 //!
 //! Two questions are answered. Does it match one page or one directory of one host, and nothing
-//! else? And does it name something that ordinary visitors are not, such as a path, a set of
+//! else? And does it name a property that ordinary requests do not have, such as a path, a set of
 //! addresses, or a method that browsers do not use? A negation names nothing, with one exception:
-//! where a property has few ordinary values (`GET`, port 443), whatever leaves all of them out
+//! if a property has few ordinary values (`GET`, port 443), an expression that excludes all of them
 //! names the others.
 //!
 //! # Sources
@@ -37,13 +37,13 @@ pub enum Bound {
     Content,
 }
 
-/// The widest network that names clients.
+/// The widest networks that still name clients.
 ///
 /// # Units
 /// Prefix length for IPv4 and IPv6.
 const WIDEST: (u8, u8) = (8, 16);
 
-/// The most numbers in one range that name networks.
+/// Maximum number of values in a range that names networks.
 const MOST_NUMBERS: i64 = 65_536;
 
 /// Properties of every request, with the values that ordinary requests have.
@@ -54,11 +54,11 @@ const ORDINARY: &[(&str, &[&str], Bound)] = &[
     ("cf.edge.server_port", &["443", "80"], Bound::Content),
 ];
 
-/// The highest score that a detection gives to automated requests and attacks alone.
+/// The highest scores that detections give only to automated requests and attacks.
 const SCORES: &[(&str, i64)] = &[("cf.bot_management.score", 29), ("cf.waf.score", 20)];
 
-/// Whether an expression matches one page, or one directory with at least so many segments, of one
-/// host, and nothing else.
+/// Returns true if an expression matches one page, or one directory with at least this many
+/// segments, of one host, and nothing else.
 pub(super) fn is_one_place(form: &CanonicalForm, least_segments: usize) -> bool {
     let parts = match &form.kind {
         CanonicalKind::Chain(Connective::And, parts) => parts.as_slice(),
@@ -67,7 +67,7 @@ pub(super) fn is_one_place(form: &CanonicalForm, least_segments: usize) -> bool 
     parts.iter().any(is_host) && parts.iter().any(|part| is_path(part, least_segments))
 }
 
-/// The only text that a comparison accepts.
+/// Returns the only text that a comparison accepts.
 fn only_text(comparison: &Comparison) -> Option<&[u8]> {
     let literal = match (&comparison.right, comparison.operator) {
         (ComparedValue::Literal(literal), Operator::Equal) => literal,
@@ -83,13 +83,13 @@ fn only_text(comparison: &Comparison) -> Option<&[u8]> {
     }
 }
 
-/// Whether a part demands one host.
+/// Returns true if a part demands one host.
 fn is_host(part: &CanonicalForm) -> bool {
     let CanonicalKind::Comparison(comparison) = &part.kind else { return false };
     comparison.left.plain_field() == Some("http.host") && only_text(comparison).is_some()
 }
 
-/// Whether a part demands one path, or a directory with enough segments.
+/// Returns true if a part demands one path, or a directory with enough segments.
 pub(super) fn is_path(part: &CanonicalForm, least_segments: usize) -> bool {
     const PATH: &str = "http.request.uri.path";
     match &part.kind {
@@ -117,12 +117,12 @@ pub(super) fn is_path(part: &CanonicalForm, least_segments: usize) -> bool {
     }
 }
 
-/// Whether whatever an expression matches is named by one of these.
+/// Returns true if one of these bounds names everything that an expression matches.
 pub(super) fn names(form: &CanonicalForm, wanted: &[Bound]) -> bool {
     truth(form) == Some(false) || is_named(form, true, wanted)
 }
 
-/// The same for a part, or for its negation.
+/// Returns true for a part, or for its negation if `holds` is false.
 fn is_named(form: &CanonicalForm, holds: bool, wanted: &[Bound]) -> bool {
     match &form.kind {
         CanonicalKind::Not(inner) => is_named(inner, !holds, wanted),
@@ -143,7 +143,7 @@ fn is_named(form: &CanonicalForm, holds: bool, wanted: &[Bound]) -> bool {
     }
 }
 
-/// The field behind functions such as `lower`; a member of a map by the name of the map.
+/// Returns the field behind functions such as `lower`; a member of a map by the name of the map.
 fn field(operand: &Operand) -> Option<&str> {
     match &operand.base {
         Base::Field(name) => Some(name),
@@ -159,7 +159,7 @@ fn field(operand: &Operand) -> Option<&str> {
     }
 }
 
-/// What a comparison, or its negation, names.
+/// Returns what a comparison, or its negation, names.
 fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
     let name = match field(&comparison.left)? {
         "http.request.headers" => match header(&comparison.left) {
@@ -188,7 +188,8 @@ fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
         _ => None,
     };
     match name {
-        // Whoever cannot tell takes it for one that every browser sends.
+        // If this is unknown, the comparison is treated as one of a header that every browser
+        // sends.
         "http.request.headers.names"
             if BROWSER_HEADERS
                 .iter()
@@ -217,7 +218,7 @@ fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
     }
 }
 
-/// The header whose values a comparison looks at.
+/// Returns the header whose values a comparison reads.
 fn header(operand: &Operand) -> Option<&str> {
     let index = match &operand.base {
         Base::Field(_) => operand.indexes.first().map(|(index, _)| index),
@@ -233,14 +234,14 @@ fn header(operand: &Operand) -> Option<&str> {
     }
 }
 
-/// Whether a comparison of the path names pages.
+/// Returns true if a comparison of the path names pages.
 fn names_pages(comparison: &Comparison) -> bool {
     let is_upper = matches!(&comparison.left.base, Base::Call(name, _) if name == "upper");
     match comparison.operator {
         Operator::Contains | Operator::Matches | Operator::Wildcard | Operator::StrictWildcard => {
             tells_pages_apart(names_text(comparison), |path| {
                 let path = if is_upper { path.to_ascii_uppercase() } else { path.to_owned() };
-                // Whoever cannot tell takes the wider one.
+                // If this is unknown, the comparison is treated as the wider one.
                 comparison_accepts(comparison, path.as_bytes()).unwrap_or(true)
             })
         }
@@ -248,7 +249,7 @@ fn names_pages(comparison: &Comparison) -> bool {
     }
 }
 
-/// What a text field names, if the text says something.
+/// Returns what a text field names, if the text is meaningful.
 fn of_text(name: &str, text: Option<&[u8]>) -> Option<Bound> {
     const CONTENT: &[&str] = &[
         "http.cookie",
@@ -275,7 +276,7 @@ fn of_text(name: &str, text: Option<&[u8]>) -> Option<Bound> {
     }
 }
 
-/// The highest score of a detection that ordinary requests do not get.
+/// Returns the highest score of a detection that ordinary requests do not get.
 fn score(name: &str) -> Option<i64> {
     let of = |(own, most): &(&str, i64)| {
         (name == *own || name.strip_prefix(own).is_some_and(|rest| rest.starts_with('.')))
@@ -284,7 +285,7 @@ fn score(name: &str) -> Option<i64> {
     SCORES.iter().find_map(of)
 }
 
-/// Whether a value of a property is accepted; `None` if that is unknown.
+/// Returns true if a value of a property is accepted; `None` if that is unknown.
 fn accepts(comparison: &Comparison, value: &str) -> Option<bool> {
     let is = |literal: &Literal| match literal {
         Literal::Bytes(text) => Some(text.as_slice() == value.as_bytes()),
@@ -313,7 +314,7 @@ fn accepts(comparison: &Comparison, value: &str) -> Option<bool> {
     }
 }
 
-/// Whether addresses are few enough to name clients.
+/// Returns true if addresses are few enough to name clients.
 fn are_clients(right: &ComparedValue) -> bool {
     let is_small = |network: &IpNet| {
         network.prefix_len() >= if matches!(network, IpNet::V4(_)) { WIDEST.0 } else { WIDEST.1 }
@@ -343,7 +344,7 @@ fn are_clients(right: &ComparedValue) -> bool {
     }
 }
 
-/// Whether numbers are named one by one, or in ranges that are not too long.
+/// Returns true if the numbers are single values, or ranges that are not too long.
 fn are_few(comparison: &Comparison) -> bool {
     match (&comparison.right, comparison.operator) {
         (ComparedValue::Literal(_), Operator::Equal | Operator::NotEqual)
@@ -359,7 +360,7 @@ fn are_few(comparison: &Comparison) -> bool {
     }
 }
 
-/// Whether no number above this is accepted.
+/// Returns true if no number above this is accepted.
 fn is_at_most(comparison: &Comparison, most: i64) -> bool {
     match (&comparison.right, comparison.operator) {
         (ComparedValue::Literal(Literal::Integer(n)), Operator::Less) => *n <= most + 1,
@@ -374,7 +375,7 @@ fn is_at_most(comparison: &Comparison, most: i64) -> bool {
     }
 }
 
-/// Whether no number below this is accepted.
+/// Returns true if no number below this is accepted.
 fn is_at_least(comparison: &Comparison, least: i64) -> bool {
     match (&comparison.right, comparison.operator) {
         (ComparedValue::Literal(Literal::Integer(n)), Operator::Greater) => *n >= least - 1,
@@ -390,8 +391,8 @@ fn is_at_least(comparison: &Comparison, least: i64) -> bool {
     }
 }
 
-/// Whether a comparison with a text names something: a pattern needs more than placeholders, a
-/// value must not be empty.
+/// Returns true if a comparison with a text names something. A pattern needs more than
+/// placeholders, and a value must not be empty.
 fn names_text(comparison: &Comparison) -> bool {
     let is_value = |literal: &Literal| matches!(literal, Literal::Bytes(text) if !text.is_empty());
     match (&comparison.right, comparison.operator) {
@@ -410,7 +411,8 @@ fn names_text(comparison: &Comparison) -> bool {
     }
 }
 
-/// Whether a comparison of the user agent leaves common browsers out. An empty one is no browser's.
+/// Returns true if a comparison of the user agent excludes common browsers. No browser sends an
+/// empty one.
 fn is_no_browser(comparison: &Comparison) -> bool {
     let ignores_case =
         matches!(comparison.operator, Operator::Wildcard) || is_folded(&comparison.left);
@@ -427,12 +429,12 @@ fn is_no_browser(comparison: &Comparison) -> bool {
     }
 }
 
-/// Whether a field is compared in lower or upper case.
+/// Returns true if a field is compared in lower or upper case.
 fn is_folded(operand: &Operand) -> bool {
     matches!(&operand.base, Base::Call(name, _) if matches!(name.as_str(), "lower" | "upper"))
 }
 
-/// A pattern without the placeholders around it.
+/// Returns a pattern without the placeholders around it.
 fn trimmed(mut text: &[u8]) -> &[u8] {
     while let [b'*' | b'.' | b'^' | b'$', rest @ ..] = text {
         text = rest;
@@ -443,7 +445,7 @@ fn trimmed(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// Whether a text is part of what a common browser sends.
+/// Returns true if a text is part of what a common browser sends.
 fn is_in_browsers(text: &[u8], ignores_case: bool) -> bool {
     let folded =
         |bytes: &[u8]| if ignores_case { bytes.to_ascii_lowercase() } else { bytes.to_vec() };
@@ -453,7 +455,7 @@ fn is_in_browsers(text: &[u8], ignores_case: bool) -> bool {
     BROWSER_USER_AGENTS.iter().any(|browser| has(&browser))
 }
 
-/// Whether a boolean, or its negation, names something.
+/// Returns true if a boolean, or its negation, names something.
 fn of_operand(operand: &Operand, holds: bool, wanted: &[Bound]) -> bool {
     if !holds {
         return false;

@@ -1,5 +1,4 @@
-//! Calls: whether the function exists, is allowed in this place, and gets the arguments that it
-//! takes.
+//! Checks calls: the function exists, is allowed in this place, and gets valid arguments.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/functions, read 2026-11-20.
@@ -15,7 +14,7 @@ use crate::vocabulary::{
 };
 
 impl Check<'_> {
-    /// The type of a call; `None` if the function does not exist.
+    /// Checks a call and returns its type; `None` if the function does not exist.
     pub(super) fn call(
         &mut self,
         name: &str,
@@ -77,8 +76,8 @@ impl Check<'_> {
         Some(result)
     }
 
-    /// Reports an unknown function: an error if it resembles a known one, else a warning, because
-    /// Cloudflare adds functions. Fields are treated in the same way.
+    /// Reports an unknown function. It is an error if the name resembles a known one, and otherwise
+    /// a warning, because Cloudflare adds functions. Fields are treated in the same way.
     fn unknown_function(&mut self, name: &str, span: &Span) {
         let names = FUNCTIONS.iter().map(|f| f.name);
         let is_known = |word: &str| FUNCTIONS.iter().any(|f| f.name == word);
@@ -113,7 +112,7 @@ impl Check<'_> {
         );
     }
 
-    /// Whether the function is allowed in this rule.
+    /// Checks that the function is allowed in this rule.
     fn place(&mut self, function: &ExpressionFunction, span: &Span) {
         let phase = self.setting.phase;
         if function.only_in.is_empty()
@@ -127,7 +126,7 @@ impl Check<'_> {
         self.problems.error(span.clone(), "not-in-phase", message, help);
     }
 
-    /// Whether the number of arguments is right.
+    /// Checks the number of arguments.
     fn arity(&mut self, function: &ExpressionFunction, arguments: &[Node], operand: &Operand) {
         let least = function.parameters.iter().filter(|p| !p.is_optional).count();
         let most = if function.is_variadic { usize::MAX } else { function.parameters.len() };
@@ -142,7 +141,7 @@ impl Check<'_> {
         self.problems.error(operand.span.clone(), "wrong-arity", message, help);
     }
 
-    /// The type of an argument; `None` if something in it was reported.
+    /// Checks an argument and returns its type; `None` if a problem in it was reported.
     fn argument(&mut self, node: &Node, position: Position) -> Option<OperandType> {
         match &node.kind {
             NodeKind::Operand(operand) => {
@@ -158,7 +157,7 @@ impl Check<'_> {
             NodeKind::Chain(..) | NodeKind::Not(_) | NodeKind::Comparison(_) => {
                 let errors = self.problems.errors();
                 let is_each = self.condition(node, position);
-                // An error inside the argument has been reported, and makes the type a guess.
+                // An error inside the argument has been reported, so its type is uncertain.
                 let is_known = self.problems.errors() == errors && has_known_names(node);
                 if !is_known {
                     return None;
@@ -170,7 +169,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether an argument is a literal or a field, as the function requires.
+    /// Checks that an argument is a literal or a field, as the function requires.
     fn given(&mut self, function: &ExpressionFunction, parameter: &Parameter, argument: &Node) {
         let NodeKind::Operand(operand) = &argument.kind else { return };
         let is_literal = operand.literal().is_some();
@@ -240,7 +239,7 @@ impl Check<'_> {
         self.problems.error(node.span.clone(), "wrong-argument", message, help);
     }
 
-    /// Whether all `[*]` in the arguments refer to the same array.
+    /// Checks that all `[*]` in the arguments refer to the same array.
     fn one_array(&mut self, arguments: &[Node]) {
         let mut first: Option<(String, Vec<Index>)> = None;
         let mut other = None;
@@ -268,13 +267,13 @@ impl Check<'_> {
     }
 }
 
-/// Whether a name has the form of a function name.
+/// Returns true if a name has the form of a function name.
 fn is_function_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
-/// Whether a parameter accepts a type.
+/// Returns true if a parameter accepts a type.
 fn accepts(parameter: ParameterType, operand_type: &OperandType) -> bool {
     let is_plain = operand_type.layers.is_empty();
     match parameter {

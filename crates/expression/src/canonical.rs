@@ -12,8 +12,9 @@
 //! | `10.0.0.1/8`, `10.0.0.1/32`, `2001:DB8:0::1`, `5..5` | `10.0.0.0/8`, `10.0.0.1`, `2001:db8::1`, `5` |
 //!
 //! The parts of a chain can be sorted because conditions have no effects: their order changes
-//! nothing. Not made equal, although often equal: `x ne a` and `not x eq a` (with a missing value,
-//! the first is false and the second true), and a deprecated field and its replacement.
+//! nothing. Two pairs keep different forms, although they are often equal: `x ne a` and `not x eq
+//! a` (with a missing value, the first is false and the second true), and a deprecated field and
+//! its replacement.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/values (missing values), read
@@ -33,7 +34,6 @@ use crate::syntax::{
 pub(super) struct CanonicalForm {
     /// Its text; equal texts have the same meaning.
     pub(super) text: String,
-    /// Its parts.
     pub(super) kind: CanonicalKind,
 }
 
@@ -44,14 +44,13 @@ pub(super) enum CanonicalKind {
     Chain(Connective, Vec<CanonicalForm>),
     /// The negation of a part that is not itself a negation.
     Not(Box<CanonicalForm>),
-    /// A comparison.
     Comparison(Comparison),
     /// An operand on its own.
     Operand(Operand),
 }
 
 impl CanonicalForm {
-    /// The canonical form of a tree; `None` if a part of it could not be read.
+    /// Returns the canonical form of a tree; `None` if a part of it could not be read.
     pub(super) fn of(node: &Node) -> Option<Self> {
         match &node.kind {
             NodeKind::Chain(connective, parts) => {
@@ -85,7 +84,7 @@ impl CanonicalForm {
         }
     }
 
-    /// Several parts joined by a connective.
+    /// Joins several parts by a connective.
     fn chain(connective: Connective, mut parts: Vec<Self>) -> Self {
         parts.sort_by(|a, b| a.text.cmp(&b.text));
         if connective != Connective::Xor {
@@ -99,7 +98,7 @@ impl CanonicalForm {
         Self { text, kind: CanonicalKind::Chain(connective, parts) }
     }
 
-    /// The negation.
+    /// Returns the negation.
     fn denied(self) -> Self {
         match self.kind {
             CanonicalKind::Not(inner) => *inner,
@@ -110,7 +109,7 @@ impl CanonicalForm {
         }
     }
 
-    /// The text inside a chain, or after `not`: in parentheses if needed.
+    /// Returns the text inside a chain, or after `not`: in parentheses if needed.
     fn within(&self, outer: Option<Connective>) -> String {
         match &self.kind {
             CanonicalKind::Chain(inner, _) if outer.is_none_or(|outer| *inner < outer) => {
@@ -124,7 +123,7 @@ impl CanonicalForm {
     }
 }
 
-/// An operand with its arguments in canonical form.
+/// Returns an operand with its arguments in canonical form.
 fn operand(from: &Operand) -> Option<Operand> {
     let base = match &from.base {
         Base::Literal(inner) => Base::Literal(literal(inner)),
@@ -133,7 +132,6 @@ fn operand(from: &Operand) -> Option<Operand> {
     Some(Operand { base, ..from.clone() })
 }
 
-/// The text of an operand.
 pub(super) fn operand_text(operand: &Operand) -> Option<String> {
     let mut text = match &operand.base {
         Base::Field(name) => name.clone(),
@@ -154,7 +152,7 @@ pub(super) fn operand_text(operand: &Operand) -> Option<String> {
     Some(text)
 }
 
-/// A literal in canonical form.
+/// Returns a literal in canonical form.
 fn literal(from: &Literal) -> Literal {
     match from {
         Literal::Network(network) if network.prefix_len() == network.max_prefix_len() => {
@@ -169,7 +167,7 @@ fn literal(from: &Literal) -> Literal {
     }
 }
 
-/// The text of a literal; `None` if it is not part of the language.
+/// Returns the text of a literal; `None` if it is not part of the language.
 fn literal_text(literal: &Literal) -> Option<String> {
     Some(match literal {
         Literal::Integer(number) => number.to_string(),
@@ -181,7 +179,7 @@ fn literal_text(literal: &Literal) -> Option<String> {
     })
 }
 
-/// A right side in canonical form.
+/// Returns a right side in canonical form.
 fn compared_value(from: &ComparedValue) -> Option<ComparedValue> {
     Some(match from {
         ComparedValue::Literal(inner) => ComparedValue::Literal(literal(inner)),
@@ -196,8 +194,8 @@ fn compared_value(from: &ComparedValue) -> Option<ComparedValue> {
     })
 }
 
-/// A member in canonical form: a range of one value becomes that value; a range never becomes a
-/// network.
+/// Returns a member in canonical form: a range of one value becomes that value; a range never
+/// becomes a network.
 fn item(from: &Item) -> Item {
     match from {
         Item::Range(first, last) if first == last => Item::One(literal(first)),
@@ -206,7 +204,7 @@ fn item(from: &Item) -> Item {
     }
 }
 
-/// The text of a comparison.
+/// Returns the text of a comparison.
 fn comparison_text(comparison: &Comparison) -> Option<String> {
     let right = match (&comparison.right, comparison.operator) {
         (ComparedValue::Literal(Literal::Bytes(bytes)), Operator::Matches) => regex_quoted(bytes)?,
@@ -221,7 +219,7 @@ fn comparison_text(comparison: &Comparison) -> Option<String> {
     Some(format!("{} {} {right}", operand_text(&comparison.left)?, comparison.operator.keyword()))
 }
 
-/// The text of a member.
+/// Returns the text of a member.
 fn item_text(item: &Item) -> Option<String> {
     match item {
         Item::One(literal) => literal_text(literal),
@@ -231,7 +229,7 @@ fn item_text(item: &Item) -> Option<String> {
     }
 }
 
-/// Text in double quotes. Invisible characters are written in hexadecimal.
+/// Returns text in double quotes. Invisible characters are written in hexadecimal.
 pub(super) fn quoted(bytes: &[u8]) -> String {
     let mut text = String::from("\"");
     for chunk in bytes.utf8_chunks() {
@@ -252,7 +250,7 @@ pub(super) fn quoted(bytes: &[u8]) -> String {
     text
 }
 
-/// A regular expression: in double quotes if that means the same, else as a raw string.
+/// Returns a regular expression in double quotes if that means the same, otherwise as a raw string.
 fn regex_quoted(bytes: &[u8]) -> Option<String> {
     let regex = std::str::from_utf8(bytes).ok()?;
     let simple = format!("\"{regex}\"");
@@ -274,7 +272,7 @@ fn regex_quoted(bytes: &[u8]) -> Option<String> {
     Some(format!("r{hashes}\"{regex}\"{hashes}"))
 }
 
-/// The network without its host bits, if any were set.
+/// Returns the network without its host bits, if any were set.
 pub(super) fn has_host_bits(network: &IpNet) -> Option<IpNet> {
     (network.trunc() != *network).then(|| network.trunc())
 }

@@ -1,6 +1,6 @@
-//! Types and vocabulary: whether every field and function exists, is allowed in this rule, and is
-//! compared with a value that it can have. Works on trees with errors too, and skips the broken
-//! parts.
+//! Checks types and vocabulary: every field and function exists, is allowed in this rule, and is
+//! compared with a value that it can have. Trees with errors are accepted, and their broken parts
+//! are skipped.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/operators (which types an operator
@@ -30,12 +30,11 @@ pub(super) enum Scalar {
     Bytes,
     /// A number.
     Integer,
-    /// An address.
     Address,
 }
 
 impl Scalar {
-    /// Its name with an article, for messages.
+    /// Returns its name with an article, for messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Boolean => "a boolean",
@@ -55,24 +54,23 @@ pub(super) enum Layer {
     Map,
 }
 
-/// The type of an operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OperandType {
     /// The type of the values.
     pub(super) scalar: Scalar,
     /// The collections around them, outermost last.
     pub(super) layers: Vec<Layer>,
-    /// Whether `[*]` applies to each value in turn.
+    /// True if `[*]` applies to each value in turn.
     pub(super) is_each: bool,
 }
 
 impl OperandType {
-    /// A single value.
+    /// Returns the type of a single value.
     pub(super) fn plain(scalar: Scalar) -> Self {
         Self { scalar, layers: Vec::new(), is_each: false }
     }
 
-    /// The type of a field or of a function's result.
+    /// Returns the type of a field or of a function's result.
     pub(super) fn of(kind: FieldType) -> Self {
         let (scalar, layers): (_, &[_]) = match kind {
             FieldType::Boolean => (Scalar::Boolean, &[]),
@@ -96,7 +94,6 @@ pub(super) enum Position {
     Outside,
     /// In the first argument of a call.
     FirstArgument,
-    /// In a later argument.
     LaterArgument,
 }
 
@@ -116,7 +113,7 @@ impl Check<'_> {
         }
     }
 
-    /// Checks limits on how often something may occur in one expression.
+    /// Checks limits on repetition in one expression.
     fn counts(&mut self, node: &Node) {
         let mut regexes = 0usize;
         node.each_comparison(&mut |c| regexes += usize::from(c.operator == Operator::Matches));
@@ -143,7 +140,7 @@ impl Check<'_> {
         });
     }
 
-    /// Checks a part that must be a boolean. Returns whether it is evaluated for each value of an
+    /// Checks a part that must be a boolean. Returns true if it is evaluated for each value of an
     /// array.
     pub(super) fn condition(&mut self, node: &Node, position: Position) -> bool {
         match &node.kind {
@@ -253,7 +250,7 @@ impl Check<'_> {
         self.problems.error(operand.span.clone(), "not-a-truth", message, help);
     }
 
-    /// The type of an operand; `None` if a problem was reported.
+    /// Checks an operand and returns its type; `None` if a problem was reported.
     pub(super) fn operand(&mut self, operand: &Operand, position: Position) -> Option<OperandType> {
         let operand_type = match &operand.base {
             Base::Field(name) => Some(OperandType::of(self.field(name, operand)?.kind)),
@@ -311,7 +308,7 @@ impl Check<'_> {
         None
     }
 
-    /// `[*]`, which is allowed only in the first argument of a call.
+    /// Checks `[*]`, which is allowed only in the first argument of a call.
     fn each(&mut self, operand: &Operand, span: &Span, position: Position) -> Option<()> {
         let shown = self.shown(&operand.span);
         match position {
@@ -336,7 +333,7 @@ impl Check<'_> {
         None
     }
 
-    /// A field by its name; `None` if it is unknown.
+    /// Checks a field by its name and returns it; `None` if it is unknown.
     fn field(&mut self, name: &str, operand: &Operand) -> Option<&'static ExpressionField> {
         let span = &operand.base_span;
         let Some(field) = FIELDS.iter().find(|f| f.name == name) else {
@@ -411,7 +408,7 @@ impl Check<'_> {
         );
     }
 
-    /// Checks a comparison. Returns whether it is made for each value of an array.
+    /// Checks a comparison. Returns true if it is made for each value of an array.
     fn comparison(&mut self, comparison: &Comparison, position: Position) -> bool {
         let errors = self.problems.errors();
         let Some(operand_type) = self.operand(&comparison.left, position) else {
@@ -424,7 +421,7 @@ impl Check<'_> {
             self.missing_index(comparison, *layer, position);
             return false;
         }
-        // A broken right side has been reported, and allows no further checks.
+        // A broken right side has been reported. It allows no further checks.
         let is_whole = comparison.right != ComparedValue::Broken;
         if is_whole
             && self.operator(comparison, operand_type.scalar)
@@ -458,7 +455,7 @@ impl Check<'_> {
         self.problems.error(comparison.left.span.clone(), code, message, help);
     }
 
-    /// Whether the operator accepts the type on its left.
+    /// Returns true if the operator accepts the type on its left.
     fn operator(&mut self, comparison: &Comparison, scalar: Scalar) -> bool {
         let word = comparison.operator.keyword();
         let left = self.shown(&comparison.left.span);
@@ -506,14 +503,15 @@ impl Check<'_> {
     }
 }
 
-/// Whether a name extends a field that has no members, which is a misunderstanding of that field.
+/// Returns true if a name extends a field that has no members. The author has then misunderstood
+/// that field.
 fn goes_on_from(name: &str, field: &str) -> bool {
     let is_below =
         |other: &str| other.strip_prefix(field).is_some_and(|rest| rest.starts_with('.'));
     name.len() > field.len() && name.starts_with(field) && !FIELDS.iter().any(|f| is_below(f.name))
 }
 
-/// Whether a name has the form of a field name.
+/// Returns true if a name has the form of a field name.
 fn is_field_name(name: &str) -> bool {
     let mut labels = name.split('.');
     let is_label = |label: &str| {
@@ -525,7 +523,7 @@ fn is_field_name(name: &str) -> bool {
         && labels.all(is_label)
 }
 
-/// Whether all fields and functions of a part are known here, so that its type is certain.
+/// Returns true if all fields and functions of a part are known, so that its type is certain.
 pub(super) fn has_known_names(node: &Node) -> bool {
     let mut is_known = true;
     node.each_operand(&mut |operand| match &operand.base {

@@ -1,4 +1,4 @@
-//! An expression while it is checked, which the checks share.
+//! The state that all checks of an expression share.
 
 use crate::expression_setting::ExpressionSetting;
 use crate::problem::{Problems, quoted};
@@ -6,16 +6,14 @@ use crate::syntax::Span;
 
 /// An expression being checked.
 pub(super) struct Check<'c> {
-    /// Its text.
     pub(super) text: &'c str,
     /// The kind of rule that it belongs to.
     pub(super) setting: ExpressionSetting<'c>,
-    /// The problems found so far.
     pub(super) problems: &'c mut Problems,
 }
 
 impl Check<'_> {
-    /// The text of a place, for messages.
+    /// Returns the text of a place, for messages.
     pub(super) fn shown(&self, span: &Span) -> String {
         quoted(&self.text[span.clone()])
     }

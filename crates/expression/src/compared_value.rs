@@ -1,4 +1,4 @@
-//! The right side of a comparison: literals, sets and lists.
+//! Parses the right side of a comparison: literals, sets and lists.
 
 use crate::lexer::TokenKind;
 use crate::parse::{Parser, is_function};
@@ -6,7 +6,7 @@ use crate::syntax::{ComparedValue, Item, Literal, Operand, Operator, Span};
 use crate::vocabulary::FIELDS;
 
 impl Parser<'_> {
-    /// The next literal; text without quotes up to the next blank.
+    /// Parses the next literal. Text without quotes ends at the next blank.
     pub(super) fn literal(&mut self) -> Option<Literal> {
         let token = self.peek()?;
         let literal = match &token.kind {
@@ -37,7 +37,7 @@ impl Parser<'_> {
         Some(literal)
     }
 
-    /// The right side after an operator.
+    /// Parses the right side after an operator.
     pub(super) fn compared_value(
         &mut self,
         left: &Operand,
@@ -101,7 +101,7 @@ impl Parser<'_> {
             {
                 self.skip_to_connective();
                 let span = span.start..self.end();
-                // After a literal on the left, which is reported, a field was probably meant.
+                // A literal on the left has been reported. A field was probably meant.
                 if left.starts_with(|c: char| c.is_ascii_alphabetic()) {
                     let shown = self.shown(&span);
                     let message = format!("the right side, `{shown}`, is not a literal");
@@ -126,7 +126,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a word is a field or function.
+    /// Returns true if a word is a field or function.
     fn is_of_vocabulary(&self, word: &str) -> bool {
         FIELDS.iter().any(|f| f.name == word) || is_function(word)
     }
@@ -163,7 +163,7 @@ impl Parser<'_> {
         ComparedValue::Broken
     }
 
-    /// Whether an operator is next, and not just a text without quotes that looks like one.
+    /// Returns true if an operator is next, and not just a text without quotes that looks like one.
     fn is_operator_before_value(&self, kind: Option<&TokenKind>) -> bool {
         match kind {
             Some(TokenKind::Operator(_)) => true,
@@ -192,7 +192,8 @@ impl Parser<'_> {
         ComparedValue::Broken
     }
 
-    /// One value; a mistake after `in`, as a range is after all other operators.
+    /// Parses one value. It is a mistake after `in`, and a range is a mistake after all other
+    /// operators.
     fn one(
         &mut self,
         literal: Literal,
@@ -209,7 +210,7 @@ impl Parser<'_> {
             is_range = true;
         }
         if operator == Operator::In {
-            // `in "a" "b"` and `in "a", "b"`.
+            // The author wrote `in "a" "b"` or `in "a", "b"`.
             while matches!(
                 self.kind(),
                 Some(TokenKind::Comma | TokenKind::Bytes(_) | TokenKind::Integer(_))
@@ -242,7 +243,7 @@ impl Parser<'_> {
         ComparedValue::Literal(literal)
     }
 
-    /// The members of a set whose opening bracket is next.
+    /// Parses the members of a set whose opening bracket is next.
     fn set(&mut self, close: &TokenKind) -> Vec<(Item, Span)> {
         let open = self.here();
         self.at += 1;

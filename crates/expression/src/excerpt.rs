@@ -1,9 +1,9 @@
-//! Parts of long texts, for messages.
+//! Shortens long texts for messages.
 
-/// Longest excerpt of a text that is not an expression, in characters.
+/// Maximum length of an excerpt of a text that is not an expression, in characters.
 const CLIPPED_CHARACTERS: usize = 60;
 
-/// The beginning of a text, with an ellipsis if it has more characters.
+/// Returns the beginning of a text, with an ellipsis if it has more characters.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
@@ -11,7 +11,7 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// The beginning of a text on one line: without control characters.
+/// Returns the beginning of a text on one line, without control characters.
 pub fn clip(text: &str) -> String {
     cut(text, CLIPPED_CHARACTERS).replace(char::is_control, "\u{fffd}")
 }

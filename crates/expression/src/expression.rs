@@ -1,4 +1,4 @@
-//! Expressions: parsing, equality, and what can be said about one without a request.
+//! Expressions: parsing, equality, and properties that need no request.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -22,11 +22,11 @@ use crate::{few_requests, lexer, parse};
 /// that are visible in the form of an expression; see `canonical.rs`.
 #[derive(Debug, Clone)]
 pub struct Expression {
-    /// As it was written.
+    /// The text as written.
     text: String,
     /// The text shared by all its spellings.
     canonical: String,
-    /// Whether the canonical text can be read.
+    /// True if the canonical text can be read.
     is_parsed: bool,
     /// The canonical form, computed at first use: rules are compared in pairs, so most forms are
     /// needed several times.
@@ -36,8 +36,8 @@ pub struct Expression {
 /// Parses and checks an expression.
 ///
 /// # Errors
-/// All problems at once, in the order of the text. There is an expression exactly if none of them
-/// is an error.
+/// Returns all problems at once, in the order of the text. There is an expression exactly if none
+/// of them is an error.
 #[must_use]
 pub fn parse_expression(
     text: &str,
@@ -75,8 +75,8 @@ pub fn parse_expression(
         problems.warning(node.span.clone(), code, format!("the expression matches {what}"), help);
     }
     if form.is_none() && !problems.has_errors() {
-        // What has no canonical form should have been reported at its place; a late error is better
-        // than accepting it.
+        // An expression without a canonical form should have been reported at its place. A late
+        // error is better than accepting it.
         let help = "simplify the expression, and report this as a bug";
         problems.error(node.span.clone(), "unreadable", "the expression cannot be read", help);
     }
@@ -88,13 +88,13 @@ pub fn parse_expression(
 }
 
 impl Expression {
-    /// An expression without a computed form.
+    /// Returns an expression without a computed form.
     fn new(text: &str, canonical: String, is_parsed: bool) -> Self {
         Self { text: text.to_owned(), canonical, is_parsed, form: OnceLock::new() }
     }
 
-    /// An expression that Cloudflare has accepted: never fails. One that cannot be parsed is
-    /// compared by its trimmed text.
+    /// Returns an expression that Cloudflare has accepted. Never fails: one that cannot be parsed
+    /// is compared by its trimmed text.
     #[must_use]
     pub fn reported(text: &str) -> Self {
         match tree(text).as_ref().and_then(CanonicalForm::of) {
@@ -103,7 +103,7 @@ impl Expression {
         }
     }
 
-    /// The condition that fields have these texts.
+    /// Returns the condition that fields have these texts.
     #[must_use]
     pub fn of_texts(fields: &[(&str, &str)]) -> Self {
         let equal = |(field, text): &(&str, &str)| {
@@ -112,31 +112,31 @@ impl Expression {
         Self::reported(&fields.iter().map(equal).collect::<Vec<_>>().join(" and "))
     }
 
-    /// As it was written.
+    /// Returns the text as written.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text shared by all its spellings; the trimmed text if it cannot be parsed.
+    /// Returns the text shared by all its spellings; the trimmed text if it cannot be parsed.
     #[must_use]
     pub fn canonical(&self) -> &str {
         &self.canonical
     }
 
-    /// Whether it certainly matches every request.
+    /// Returns true if it certainly matches every request.
     #[must_use]
     pub fn is_always_true(&self) -> bool {
         self.canonical_form().and_then(scope::truth) == Some(true)
     }
 
-    /// Whether it certainly matches no request.
+    /// Returns true if it certainly matches no request.
     #[must_use]
     pub fn is_always_false(&self) -> bool {
         self.canonical_form().and_then(scope::truth) == Some(false)
     }
 
-    /// The highest plan that it needs, and what needs that plan, if any.
+    /// Returns the highest plan that it needs, and the parts that need it, if any.
     #[must_use]
     pub fn requirement(&self) -> Option<Requirement> {
         let mut highest = Requirement { needs: Needs::Nothing, by: BTreeSet::new() };
@@ -150,7 +150,7 @@ impl Expression {
         (highest.needs > Needs::Nothing).then_some(highest)
     }
 
-    /// The fields that it reads.
+    /// Returns the fields that it reads.
     #[must_use]
     pub fn fields(&self) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
@@ -164,14 +164,15 @@ impl Expression {
         found
     }
 
-    /// Whether it requires a boolean field to be true: `cf.client.bot`, but not `not
+    /// Returns true if it requires a boolean field to be true: `cf.client.bot`, but not `not
     /// cf.client.bot`.
     #[must_use]
     pub fn asks_for(&self, field: &str) -> bool {
         self.canonical_form().is_some_and(|form| scope::asks_for(form, field, true))
     }
 
-    /// The hosts outside which it certainly matches nothing, in lower case; `None` if unknown.
+    /// Returns the hosts outside which it certainly matches nothing, in lower case; `None` if
+    /// unknown.
     #[must_use]
     pub fn hosts(&self) -> Option<BTreeSet<String>> {
         scope::hosts(self.canonical_form()?)
@@ -183,15 +184,15 @@ impl Expression {
         self.canonical_form().map(scope::named_hosts).unwrap_or_default()
     }
 
-    /// Whether it certainly matches nothing but one page, or one directory with at least so many
-    /// segments, of one host.
+    /// Returns true if it certainly matches nothing except one page, or one directory with at least
+    /// this many segments, of one host.
     #[must_use]
     pub fn is_one_place(&self, least_segments: usize) -> bool {
         self.canonical_form().is_some_and(|form| bounds::is_one_place(form, least_segments))
     }
 
-    /// Returns true if it matches only certain clients, one page, or one directory with at least so
-    /// many segments. A disjunction is limited if each part is.
+    /// Returns true if it matches only certain clients, one page, or one directory with at least
+    /// this many segments. A disjunction is limited if each part is.
     #[must_use]
     pub fn is_for_few(&self, least_segments: usize) -> bool {
         self.canonical_form().is_some_and(|form| few_requests::is_for_few(form, least_segments))
@@ -203,14 +204,15 @@ impl Expression {
         self.canonical_form().is_some()
     }
 
-    /// Whether everything that it matches is named by one of these, as far as its form shows;
-    /// ordinary visitors are not.
+    /// Returns true if one of these bounds names everything that it matches, as far as its form
+    /// shows. Ordinary visitors are not named.
     #[must_use]
     pub fn names(&self, wanted: &[Bound]) -> bool {
         self.canonical_form().is_some_and(|form| bounds::names(form, wanted))
     }
 
-    /// How the requests matched by two expressions differ, as far as their forms show.
+    /// Returns the difference between the requests that two expressions match, as far as their
+    /// forms show.
     #[must_use]
     pub fn scope_change(before: &Self, after: &Self) -> ScopeChange {
         if before == after {
@@ -222,18 +224,17 @@ impl Expression {
         }
     }
 
-    /// The tree of the canonical text.
+    /// Returns the tree of the canonical text.
     fn tree(&self) -> Option<Node> {
         self.is_parsed.then(|| tree(&self.canonical)).flatten()
     }
 
-    /// The canonical form.
     fn canonical_form(&self) -> Option<&CanonicalForm> {
         self.form.get_or_init(|| CanonicalForm::of(&self.tree()?).map(Arc::new)).as_deref()
     }
 }
 
-/// The tree of a text without syntax errors.
+/// Returns the tree of a text without syntax errors.
 pub(crate) fn tree(text: &str) -> Option<Node> {
     let mut problems = Problems::default();
     let tokens = lexer::tokens(text, &mut problems);
@@ -267,7 +268,7 @@ impl Hash for Expression {
     }
 }
 
-/// The codes of the problems in a text.
+/// Returns the codes of the problems in a text.
 #[cfg(test)]
 pub(crate) fn codes(text: &str) -> Vec<&'static str> {
     let setting = ExpressionSetting::in_phase("http_ratelimit");

@@ -1,8 +1,8 @@
-//! Whether an expression limits a rule to certain clients or to one page, so that arbitrary clients
-//! cannot choose to match it everywhere. Clients and pages are those of `bounds`.
+//! Decides if an expression limits a rule to certain clients or to one page, so that arbitrary
+//! clients cannot choose to match it everywhere. Clients and pages are those of `bounds`.
 //!
-//! Countries and continents are no such clients: everyone in them is an arbitrary client. Scores
-//! that detections give are none either: they describe attacks.
+//! Countries and continents do not count, because everyone in them is an arbitrary client. Scores
+//! of detections do not count either, because they describe attacks.
 
 use crate::bounds::{self, Bound};
 use crate::canonical::{CanonicalForm, CanonicalKind};
@@ -26,7 +26,7 @@ const OF_CLIENTS: &[&str] = &[
     "http.x_forwarded_for",
 ];
 
-/// The same for families of fields, by the beginning of their names.
+/// Families of such fields, by the beginning of their names.
 const OF_CLIENTS_FROM: &[&str] =
     &["http.request.headers", "http.request.cookies", "cf.bot_management.ja"];
 
@@ -36,7 +36,7 @@ const CERTIFICATE: &str = "cf.tls_client_auth.";
 /// Characters that end the literal part of a pattern.
 const PATTERN: &[u8] = b"*?.+()[]{}|\\$^";
 
-/// Whether whatever matches comes from certain clients, or asks for one page or one directory.
+/// Returns true if every match comes from certain clients, or requests one page or one directory.
 pub(super) fn is_for_few(form: &CanonicalForm, least_segments: usize) -> bool {
     match &form.kind {
         CanonicalKind::Chain(Connective::And, parts) => {
@@ -56,12 +56,12 @@ pub(super) fn is_for_few(form: &CanonicalForm, least_segments: usize) -> bool {
     }
 }
 
-/// Whether a field shows who sends a request.
+/// Returns true if a field shows who sends a request.
 fn shows_the_client(field: &str) -> bool {
     OF_CLIENTS.contains(&field) || OF_CLIENTS_FROM.iter().any(|start| field.starts_with(start))
 }
 
-/// The field that a part reads.
+/// Returns the field that a part reads.
 fn field_of(form: &CanonicalForm) -> Option<&str> {
     match &form.kind {
         CanonicalKind::Not(inner) => field_of(inner),
@@ -71,7 +71,7 @@ fn field_of(form: &CanonicalForm) -> Option<&str> {
     }
 }
 
-/// The field that an operand reads, through functions.
+/// Returns the field that an operand reads, through functions.
 fn field_of_operand(operand: &Operand) -> Option<&str> {
     match &operand.base {
         Base::Field(name) => Some(name),
@@ -84,7 +84,7 @@ fn field_of_operand(operand: &Operand) -> Option<&str> {
     }
 }
 
-/// Whether a part demands a verified client certificate, or a property of one.
+/// Returns true if a part demands a verified client certificate, or a property of one.
 fn is_certificate(form: &CanonicalForm) -> bool {
     match &form.kind {
         CanonicalKind::Operand(operand) => {
@@ -100,7 +100,8 @@ fn is_certificate(form: &CanonicalForm) -> bool {
     }
 }
 
-/// Whether a part demands one page in another field than the path, or a directory by a pattern.
+/// Returns true if a part demands one page in another field than the path, or a directory by a
+/// pattern.
 fn is_page(form: &CanonicalForm, least_segments: usize) -> bool {
     let CanonicalKind::Comparison(Comparison { left, operator, right, .. }) = &form.kind else {
         return false;
@@ -132,7 +133,7 @@ fn is_page(form: &CanonicalForm, least_segments: usize) -> bool {
     }
 }
 
-/// The whole directories before the first special character of a pattern.
+/// Returns the whole directories before the first special character of a pattern.
 fn literal_start(pattern: &[u8]) -> &[u8] {
     let end = pattern.iter().position(|byte| PATTERN.contains(byte)).unwrap_or(pattern.len());
     let literal = &pattern[..end];

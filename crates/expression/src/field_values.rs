@@ -1,4 +1,4 @@
-//! The fields of the rules language that follow from a request.
+//! The fields of the rules language that can be derived from a request.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/fields/reference, read 2026-11-22:
@@ -20,11 +20,11 @@ use crate::evaluate::{Fields, Sample, Value};
 use crate::request::{Body, Request};
 use crate::vocabulary::{ExpressionField, FIELDS, REQUEST_BODY_BYTES};
 
-/// The longest query, and the most of headers, that is split into names and values, in bytes.
-/// Cloudflare takes far less.
+/// Maximum size of a query or of headers that are split into names and values, in bytes. Cloudflare
+/// accepts far less.
 const MOST_SPLIT: usize = 1 << 20;
 
-/// How a field follows from a request.
+/// The derivation of a field from a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Derived {
     Scheme,
@@ -53,14 +53,14 @@ enum Derived {
     BodyForm(Part),
 }
 
-/// A path as rules see it, or as it was sent.
+/// The form of a path: as rules see it, or as it was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Normalised,
     Raw,
 }
 
-/// What of names with values.
+/// The selected part of names with values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     /// Values by name.
@@ -69,11 +69,12 @@ enum Part {
     Values,
 }
 
-/// Where the value of a field comes from.
+/// The source of a field's value.
 struct Source {
-    /// The field, and the deprecated ones that it replaces, by which an author may state it.
+    /// The field, and the deprecated fields that it replaces. An author may state the value of
+    /// each.
     stated: Vec<&'static ExpressionField>,
-    /// How it follows from a request, if it does.
+    /// The derivation from a request, if there is one.
     derived: Option<Derived>,
 }
 
@@ -90,7 +91,7 @@ impl Source {
 }
 
 impl Derived {
-    /// How the field of this name follows from a request.
+    /// Returns the derivation of the field with this name.
     fn of(name: &str) -> Option<Self> {
         let (name, form) = match name.strip_prefix("raw.") {
             Some(name) => (name, Form::Raw),
@@ -136,7 +137,7 @@ impl Derived {
 impl Fields for Request {
     fn value<'s>(&'s self, number: usize, arena: &'s Bump) -> Value<'s> {
         let Some(source) = SOURCES.get(number) else { return Value::Unknown(0) };
-        // Of several names of one field, the last one that is stated counts.
+        // If several names of one field are stated, the last one counts.
         let stated = source
             .stated
             .iter()
@@ -149,19 +150,19 @@ impl Fields for Request {
 }
 
 impl Request {
-    /// The values of its fields. What is derived is placed in the arena.
+    /// Returns the values of its fields. Derived values are placed in the arena.
     #[must_use]
     pub fn sample<'r>(&'r self, arena: &'r Bump) -> Sample<'r> {
         Sample::new(self, arena)
     }
 
-    /// The path as rules see it, `http.request.uri.path`.
+    /// Returns the path as rules see it, `http.request.uri.path`.
     #[must_use]
     pub fn path_seen(&self) -> String {
         String::from_utf8_lossy(normalised(&self.path, &Bump::new())).into_owned()
     }
 
-    /// The value of a field.
+    /// Returns the value of a field.
     fn derived<'r>(&'r self, derived: Derived, arena: &'r Bump) -> Value<'r> {
         let known =
             |is_known: bool, value: Value<'r>| if is_known { value } else { Value::Unknown(0) };
@@ -199,8 +200,8 @@ impl Request {
             Derived::Arguments(part) => of_part(part, pairs(self.query.as_bytes(), b'&'), arena),
             Derived::Header(name) => match self.values_of(name, arena) {
                 Some([]) => Value::Bytes(&[]),
-                // Cookies may be in several headers with HTTP/2 (RFC 9113 section 8.2.3), and are
-                // one for rules.
+                // With HTTP/2, cookies may be in several headers (RFC 9113 section 8.2.3), which
+                // rules see as one.
                 Some([first, rest @ ..]) if name == "cookie" && !rest.is_empty() => {
                     let mut all = Items::from_iter_in(first.iter().copied(), arena);
                     for value in rest {
@@ -234,7 +235,7 @@ impl Request {
         }
     }
 
-    /// The path in a form.
+    /// Returns the path in this form.
     fn path_of<'r>(&'r self, form: Form, arena: &'r Bump) -> &'r [u8] {
         match form {
             Form::Normalised => normalised(&self.path, arena),
@@ -242,8 +243,8 @@ impl Request {
         }
     }
 
-    /// The values of a header by its name in lower case; `None` if it is unknown whether there are
-    /// any.
+    /// Returns the values of a header by its name in lower case; `None` if it is unknown whether
+    /// there are any.
     fn values_of<'r>(&'r self, name: &str, arena: &'r Bump) -> Option<&'r [&'r [u8]]> {
         let named = self
             .headers
@@ -256,7 +257,7 @@ impl Request {
         (!values.is_empty() || is_sure()).then_some(values)
     }
 
-    /// Headers with the host.
+    /// Returns the headers, including the host.
     fn headers_of<'r>(&'r self, part: Part, arena: &'r Bump) -> Value<'r> {
         let size: usize = self.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
         if !self.has_all_headers || size > MOST_SPLIT {
@@ -268,7 +269,7 @@ impl Request {
         match value {
             _ if self.unsure_headers.is_empty() => value,
             Value::Map(known) => {
-                // A single header is known by its name, or unknown by it.
+                // A single header is looked up by its name, and may be unknown.
                 let unsure =
                     self.unsure_headers.iter().map(|name| (name.as_bytes(), Value::Unknown(0)));
                 Value::Map(
@@ -280,7 +281,8 @@ impl Request {
         }
     }
 
-    /// A field of a body. What rules see of a long one depends on the plan of the zone.
+    /// Returns a field of a body. The part of a long body that rules see depends on the plan of the
+    /// zone.
     fn of_body<'r>(&'r self, derived: Derived, body: &'r [u8], arena: &'r Bump) -> Value<'r> {
         const FORM: &[u8] = b"application/x-www-form-urlencoded";
         if derived == Derived::BodySize {
@@ -308,7 +310,7 @@ impl Request {
     }
 }
 
-/// Names and values, as in a query; a name without an equals sign has an empty value.
+/// Returns names and values, as in a query. A name without an equals sign has an empty value.
 fn pairs(text: &[u8], separator: u8) -> impl Iterator<Item = (&[u8], &[u8])> {
     let parts = text
         .split(move |byte| *byte == separator)
@@ -320,7 +322,7 @@ fn pairs(text: &[u8], separator: u8) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// A text with characters in the place of percent signs and two digits.
+/// Decodes percent signs with two digits.
 fn decoded<'r>(text: &'r [u8], arena: &'r Bump) -> &'r [u8] {
     if memchr::memchr(b'%', text).is_none() {
         return text;
@@ -335,13 +337,13 @@ fn decoded<'r>(text: &'r [u8], arena: &'r Bump) -> &'r [u8] {
     all.into_bump_slice()
 }
 
-/// The byte that two hexadecimal digits are.
+/// Parses two hexadecimal digits.
 fn hexadecimal(digits: Option<&[u8]>) -> Option<u8> {
     let digits = digits.filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
     u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// A part of names with values.
+/// Returns a part of names with values.
 fn of_part<'r>(
     part: Part,
     pairs: impl Iterator<Item = (&'r [u8], &'r [u8])>,
@@ -354,13 +356,13 @@ fn of_part<'r>(
     }
 }
 
-/// An array of texts.
+/// Returns an array of texts.
 fn array<'r>(texts: impl Iterator<Item = &'r [u8]>, arena: &'r Bump) -> Value<'r> {
     Value::Array(Items::from_iter_in(texts.map(Value::Bytes), arena).into_bump_slice())
 }
 
-/// Values by name, each name once, in the order in which names first occur. They are sorted on the
-/// way, so that many different names take little longer than few.
+/// Returns values by name, each name once, in the order in which names first occur. The names are
+/// sorted in between, so that many different names take little longer than few.
 fn grouped<'r>(pairs: impl Iterator<Item = (&'r [u8], &'r [u8])>, arena: &'r Bump) -> Value<'r> {
     let mut all =
         Items::from_iter_in(pairs.enumerate().map(|(n, (name, value))| (name, n, value)), arena);
@@ -375,14 +377,14 @@ fn grouped<'r>(pairs: impl Iterator<Item = (&'r [u8], &'r [u8])>, arena: &'r Bum
     Value::Map(arena.alloc_slice_fill_iter(groups.iter().map(|(_, name, value)| (*name, *value))))
 }
 
-/// Texts in one.
+/// Concatenates texts.
 fn concatenated<'r>(parts: &[&[u8]], arena: &'r Bump) -> &'r [u8] {
     let mut all = Items::with_capacity_in(parts.iter().map(|part| part.len()).sum(), arena);
     parts.iter().for_each(|part| all.extend_from_slice(part));
     all.into_bump_slice()
 }
 
-/// The extension of a path's last part.
+/// Returns the extension of a path's last segment.
 fn extension<'r>(path: &'r [u8], arena: &'r Bump) -> &'r [u8] {
     let file = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     let Some(dot) = memchr::memrchr(b'.', file) else { return &[] };
@@ -395,9 +397,9 @@ fn extension<'r>(path: &'r [u8], arena: &'r Bump) -> &'r [u8] {
     copy
 }
 
-/// A path as rules see it: backslashes are slashes, repeated slashes one, dot segments are
-/// resolved, and characters that need no percent sign have none (RFC 3986 sections 5.2.4 and
-/// 6.2.2).
+/// Normalises a path as rules see it: backslashes become slashes, repeated slashes one slash, dot
+/// segments are resolved, and characters that need no percent-encoding are decoded (RFC 3986
+/// sections 5.2.4 and 6.2.2).
 fn normalised<'r>(path: &'r str, arena: &'r Bump) -> &'r [u8] {
     let bytes = path.as_bytes();
     let is_slash_before = |at: usize| at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b'/');

@@ -18,7 +18,7 @@ pub enum Given {
     Integer(i64),
     /// Text, or an address for a field that has addresses.
     Text(String),
-    /// Several of them.
+    /// Several values.
     Several(Vec<Given>),
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Given {
 }
 
 impl Given {
-    /// The value for a field of this type; `None` if the field cannot have it.
+    /// Returns the value for a field of this type; `None` if the field cannot have it.
     pub(crate) fn as_value<'g>(&'g self, kind: FieldType, arena: &'g Bump) -> Option<Value<'g>> {
         let several = |items: &'g [Self], kind: FieldType| -> Option<Value<'g>> {
             let mut values = Items::with_capacity_in(items.len(), arena);

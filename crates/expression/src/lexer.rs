@@ -1,8 +1,8 @@
-//! Text into tokens.
+//! Splits the text into tokens.
 //!
 //! One pass without backtracking: a string without an end takes the rest of the text. Foreign
-//! syntax with a known meaning (`=`, single quotes, comments) is reported and read as what was
-//! meant, so that the rest can be read too.
+//! syntax with a known meaning (`=`, single quotes, comments) is reported and read with that
+//! meaning, so that the rest can be read too.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/values and …/operators, read 2026-11-20.
@@ -20,13 +20,10 @@ use crate::vocabulary::RAW_STRING_HASHES;
 /// A token and its place.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Token {
-    /// What it is.
     pub(super) kind: TokenKind,
-    /// Its place.
     pub(super) span: Span,
 }
 
-/// The kinds of tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TokenKind {
     /// A name or keyword: letters, digits, `_` and `.`.
@@ -35,9 +32,7 @@ pub(super) enum TokenKind {
     Bare,
     /// A number.
     Integer(i64),
-    /// An address.
     Address(IpAddr),
-    /// A network.
     Network(IpNet),
     /// Text.
     Bytes(Vec<u8>),
@@ -69,7 +64,7 @@ pub(super) enum TokenKind {
     Star,
 }
 
-/// The tokens of a text.
+/// Splits a text into tokens.
 pub(super) fn tokens(text: &str, problems: &mut Problems) -> Vec<Token> {
     let mut lexer = Lexer { text, at: 0, tokens: Vec::new(), problems, has_open_comment: false };
     while lexer.at < text.len() {
@@ -78,7 +73,7 @@ pub(super) fn tokens(text: &str, problems: &mut Problems) -> Vec<Token> {
     lexer.tokens
 }
 
-/// The length of the expression with each gap between tokens reduced to one space.
+/// Returns the length of the expression with each gap between tokens reduced to one space.
 ///
 /// # Units
 /// Characters.
@@ -87,17 +82,16 @@ pub(super) fn length_on_one_line(text: &str, tokens: &[Token]) -> usize {
     tokens.iter().map(|t| text[t.span.clone()].chars().count()).sum::<usize>() + gaps
 }
 
-/// A text being read.
+/// The state of reading a text.
 struct Lexer<'t> {
     /// The whole text.
     text: &'t str,
     /// The next byte.
     at: usize,
-    /// What has been read.
+    /// The tokens so far.
     tokens: Vec<Token>,
-    /// The problems found so far.
     problems: &'t mut Problems,
-    /// Whether a `/*` is known to have no end, so that it is not searched for again.
+    /// True if a `/*` is known to have no end, so that it is not searched for again.
     has_open_comment: bool,
 }
 
@@ -141,12 +135,12 @@ const SYMBOLS: &[(&str, TokenKind, Option<&str>)] = &[
 ];
 
 impl Lexer<'_> {
-    /// The text that has not been read.
+    /// Returns the text that has not been read.
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }
 
-    /// Ends a token.
+    /// Adds a token that ends here.
     fn push(&mut self, kind: TokenKind, from: usize) {
         self.tokens.push(Token { kind, span: from..self.at });
     }
@@ -203,7 +197,7 @@ impl Lexer<'_> {
         self.at += rest.find(|c: char| !holds(c)).unwrap_or(rest.len());
     }
 
-    /// A symbol, or other text.
+    /// Reads a symbol, or other text.
     fn symbol_or_bare(&mut self, from: usize) {
         let rest = &self.text[from..];
         if let Some((symbol, kind, instead)) =
@@ -225,13 +219,13 @@ impl Lexer<'_> {
         self.bare(from);
     }
 
-    /// Text without quotes, up to a blank or bracket.
+    /// Reads text without quotes, up to a blank or bracket.
     fn bare(&mut self, from: usize) {
         self.skip_while(|c| !c.is_whitespace() && !"(){}[],\"".contains(c));
         self.push(TokenKind::Bare, from);
     }
 
-    /// A name, number or address.
+    /// Reads a name, number or address.
     fn identifier_or_number(&mut self, from: usize) {
         let bytes = self.text.as_bytes();
         if bytes[self.at] == b'-' {
@@ -241,7 +235,7 @@ impl Lexer<'_> {
         let mut is_numeric = true;
         while let Some(c) = self.rest().chars().next() {
             let next = bytes.get(self.at + c.len_utf8()).copied();
-            // A slash belongs only to a network; two dots are a range.
+            // A slash belongs to a network only, and two dots are a range.
             let belongs = match c {
                 '.' => next != Some(b'.'),
                 '/' => is_numeric && next.is_some_and(|n| n.is_ascii_digit()),
@@ -269,7 +263,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A number.
+    /// Reads a number.
     fn integer(&mut self, from: usize, digits: &str) {
         let word = &self.text[from..self.at];
         if digits.len() > 1 && digits.starts_with('0') {
@@ -298,7 +292,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Whether a regular expression is next.
+    /// Returns true if a regular expression is next.
     fn is_after_matches(&self) -> bool {
         self.tokens.last().is_some_and(|t| match t.kind {
             TokenKind::Operator(operator) => operator == Operator::Matches,
@@ -307,7 +301,7 @@ impl Lexer<'_> {
         })
     }
 
-    /// A string in double quotes.
+    /// Reads a string in double quotes.
     fn string(&mut self, from: usize) {
         let is_regex = self.is_after_matches();
         self.at += 1;
@@ -341,7 +335,7 @@ impl Lexer<'_> {
         self.push(TokenKind::Bytes(value), from);
     }
 
-    /// The character after a backslash in a string.
+    /// Reads the character after a backslash in a string.
     fn escape(&mut self, from: usize, value: &mut Vec<u8>) {
         let rest = self.rest();
         let number =
@@ -366,7 +360,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A raw string.
+    /// Reads a raw string.
     fn raw_string(&mut self, from: usize) {
         let rest = &self.text[from + 1..];
         let hashes = rest.bytes().take_while(|b| *b == b'#').count();
@@ -394,7 +388,7 @@ impl Lexer<'_> {
         self.push(TokenKind::Bytes(self.text.as_bytes()[start..start + length].to_vec()), from);
     }
 
-    /// A string in quotes of another language.
+    /// Reads a string in quotes of another language.
     fn foreign_string(&mut self, from: usize, quote: char, ends: &str) {
         self.at += quote.len_utf8();
         let start = self.at;
@@ -412,7 +406,7 @@ impl Lexer<'_> {
         self.push(TokenKind::Bytes(value.as_bytes().to_vec()), from);
     }
 
-    /// Reports a string without an end; marks its first line.
+    /// Reports a string without an end, at its first line.
     fn unclosed(&mut self, from: usize, is_in_class: bool) {
         let line = self.text[from..].lines().next().map_or(0, str::len);
         let help = if is_in_class {
@@ -430,7 +424,7 @@ impl Lexer<'_> {
         );
     }
 
-    /// A comment to the end of the line.
+    /// Reads a comment up to the end of the line.
     fn comment(&mut self, from: usize, sign: &str) {
         self.skip_while(|c| c != '\n');
         let message = format!("the rules language has no comments, so `{sign}` does not begin one");
@@ -438,11 +432,11 @@ impl Lexer<'_> {
         self.problems.error(from..self.at, "comment", message, help);
     }
 
-    /// A comment between `/*` and `*/`; `false` if it has no end.
+    /// Reads a comment between `/*` and `*/`. Returns false if it has no end.
     fn block_comment(&mut self, from: usize) -> bool {
         let Some(length) = self.rest()[2..].find("*/") else {
             self.has_open_comment = true;
-            // It is more likely a path with an asterisk.
+            // The text is more likely a path with an asterisk.
             self.bare(from);
             return true;
         };
@@ -453,12 +447,12 @@ impl Lexer<'_> {
     }
 }
 
-/// Whether the text begins with `r`, number signs and a quote.
+/// Returns true if the text begins with `r`, number signs and a quote.
 fn is_raw_string(text: &str) -> bool {
     text[1..].trim_start_matches('#').starts_with('"')
 }
 
-/// Whether a word can be the name of a field or function.
+/// Returns true if a word can be the name of a field or function.
 fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'))

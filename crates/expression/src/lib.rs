@@ -1,9 +1,9 @@
 //! Cloudflare's Rules language: parses and checks expressions, compares what they match, and
 //! evaluates them on requests, offline.
 //!
-//! [`parse_expression`] gives an [`Expression`], or every [`ExpressionProblem`] with its place.
-//! [`Expression::compile`] makes a [`Program`], which [`Request::sample`] gives the values of a
-//! request. What is not known of a request is unknown in the result, with its [`Reason`].
+//! [`parse_expression`] returns an [`Expression`], or every [`ExpressionProblem`] with its place.
+//! [`Expression::compile`] returns a [`Program`], which [`Request::sample`] gives the values of a
+//! request. Unknown parts of a request make the result unknown, with a [`Reason`].
 //!
 //! | step | files |
 //! |---|---|
@@ -19,13 +19,12 @@
 //! | a request and the values of its fields | `request`, `given`, `field_values` |
 //! | whether an expression matches a request | `evaluate` |
 //!
-//! Cloudflare decides what is valid; this code refuses only what Cloudflare's documentation
+//! Cloudflare decides what is valid. This package refuses only what Cloudflare's documentation
 //! excludes.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language and the language's public engine,
-//! github.com/cloudflare/wirefilter. Each file names the pages that it follows, with the day on
-//! which they were read.
+//! github.com/cloudflare/wirefilter. Each file names its pages and the day on which they were read.
 
 mod bounds;
 mod browsers;
@@ -71,7 +70,7 @@ pub use request::{Body, Request, RequestError};
 pub use requirement::Requirement;
 pub use scope::ScopeChange;
 
-/// Makes the example of the README a test.
+/// Runs the example of the README as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

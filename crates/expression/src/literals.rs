@@ -1,4 +1,4 @@
-//! Literals: whether they have the type of the value that they are compared with.
+//! Checks that literals have the type of the value that they are compared with.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/values (sets, ranges, lists), read
@@ -12,7 +12,7 @@ use crate::syntax::{ComparedValue, Comparison, Item, Literal, Operand, Operator,
 use crate::vocabulary::MANAGED_LISTS;
 
 impl Check<'_> {
-    /// Checks whether the right side has the type on the left.
+    /// Returns true if the right side has the type on the left. Reports other types.
     pub(super) fn fits_operand(&mut self, comparison: &Comparison, scalar: Scalar) -> bool {
         match &comparison.right {
             ComparedValue::Literal(literal) => {
@@ -43,7 +43,7 @@ impl Check<'_> {
         }
     }
 
-    /// Reports what is invalid for every type.
+    /// Reports literals that are invalid for every type.
     pub(super) fn of_unknown_type(&mut self, right: &ComparedValue, span: &Span) {
         let mut unquoted = |literal: &Literal, span: &Span| {
             if let Literal::Unquoted(text) = literal {
@@ -72,7 +72,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether a literal has a type.
+    /// Returns true if a literal has a type. Reports another type.
     fn literal(&mut self, literal: &Literal, scalar: Scalar, span: &Span, left: &Operand) -> bool {
         let shown = self.shown(span);
         let bytes = match literal {
@@ -137,7 +137,7 @@ impl Check<'_> {
         false
     }
 
-    /// Whether a range has a type and is in order.
+    /// Returns true if a range has a type and is in order. Reports other ranges.
     fn range(
         &mut self,
         first: &Literal,
@@ -188,7 +188,8 @@ impl Check<'_> {
         !is_reversed
     }
 
-    /// Whether a list name is valid and its items have the type on the left.
+    /// Returns true if a list name is valid and its items have the type on the left. Reports other
+    /// lists.
     fn list(&mut self, name: &str, scalar: Scalar, span: &Span) -> bool {
         if MANAGED_LISTS.contains(&name) {
             if scalar != Scalar::Address {

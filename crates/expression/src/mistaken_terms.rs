@@ -1,5 +1,5 @@
 //! Common mistakes and the language's equivalents: labels of the dashboard, operators of other
-//! languages, misnamed fields and functions. Only tables and their look-up.
+//! languages, misnamed fields and functions. Contains only tables and their look-up.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/operators (operator labels of the
@@ -11,13 +11,13 @@ use crate::syntax::Operator;
 /// The meaning of a phrase used for an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// An operator.
     Operator(Operator),
     /// A function with two text arguments.
     Function(&'static str),
 }
 
-/// Words for operators in lower case, their meaning, and whether it is negated. Longer ones first.
+/// Words for operators in lower case, their meaning, and true if it is negated. Longer ones come
+/// first.
 #[rustfmt::skip]
 const PHRASES: &[(&[&str], Meaning, bool)] = {
     use Meaning::{Function as F, Operator as O};
@@ -74,10 +74,10 @@ const PHRASES: &[(&[&str], Meaning, bool)] = {
     ]
 };
 
-/// How many words the longest phrase has.
+/// Number of words of the longest phrase.
 pub(super) const PHRASE_WORDS: usize = 4;
 
-/// The meaning of the phrase at the beginning of several words, and its number of words.
+/// Returns the meaning of the phrase at the beginning of several words, and its number of words.
 pub(super) fn operator(words: &[String]) -> Option<(Meaning, bool, usize)> {
     let begins = |phrase: &[&str]| {
         words.len() >= phrase.len() && phrase.iter().zip(words).all(|(p, w)| p == w)
@@ -88,7 +88,7 @@ pub(super) fn operator(words: &[String]) -> Option<(Meaning, bool, usize)> {
         .map(|(phrase, meaning, denied)| (*meaning, *denied, phrase.len()))
 }
 
-/// Labels of the dashboard, in lower case, and the fields behind them; longer ones first.
+/// Labels of the dashboard, in lower case, with their fields. Longer ones come first.
 #[rustfmt::skip]
 const LABELS: &[(&[&str], &str)] = &[
     (&["ip", "source", "address"], "ip.src"),
@@ -113,7 +113,8 @@ const LABELS: &[(&[&str], &str)] = &[
     (&["source", "country"], "ip.src.country"),
 ];
 
-/// The field for the label at the beginning of several words, and the label's number of words.
+/// Returns the field for the label at the beginning of several words, and the label's number of
+/// words.
 pub(super) fn label(words: &[String]) -> Option<(&'static str, usize)> {
     let begins =
         |label: &[&str]| words.len() >= label.len() && label.iter().zip(words).all(|(l, w)| l == w);
@@ -151,7 +152,7 @@ const FIELDS_MEANT: &[(&str, &str)] = &[
     ("cf.waf.attack_score", "cf.waf.score"), ("tcp.dstport", "cf.edge.server_port"), ("tls", "ssl"), ("https", "ssl"),
 ];
 
-/// The field that was probably meant by an unknown name.
+/// Returns the field that was probably meant by an unknown name.
 pub(super) fn field_meant(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
     FIELDS_MEANT.iter().find(|(wrong, _)| *wrong == lower).map(|(_, field)| *field)
@@ -167,7 +168,7 @@ const FUNCTIONS_MEANT: &[(&str, &str)] = &[
     ("replace", "regex_replace"), ("some", "any"), ("every", "all"),
 ];
 
-/// The function that was probably meant by an unknown name.
+/// Returns the function that was probably meant by an unknown name.
 pub(super) fn function_meant(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
     FUNCTIONS_MEANT.iter().find(|(wrong, _)| *wrong == lower).map(|(_, function)| *function)

@@ -1,4 +1,4 @@
-//! The left side of a comparison: fields, calls and literals, with their indexes.
+//! Parses the left side of a comparison: fields, calls and literals, with their indexes.
 
 use crate::lexer::TokenKind;
 use crate::mistaken_terms;
@@ -7,7 +7,7 @@ use crate::syntax::{Base, Connective, Index, Literal, Node, Operand, Span};
 use crate::vocabulary::FIELDS;
 
 impl Parser<'_> {
-    /// A field, call or literal, with its indexes.
+    /// Parses a field, call or literal, with its indexes.
     pub(super) fn operand(&mut self) -> Option<Operand> {
         let token = self.peek()?;
         let span = token.span.clone();
@@ -39,7 +39,7 @@ impl Parser<'_> {
             }
         };
         let base_span = match base {
-            // Its name alone.
+            // The place of a call is its name.
             Base::Call(..) => span.clone(),
             Base::Field(_) | Base::Literal(_) => span.start..self.end(),
         };
@@ -50,7 +50,7 @@ impl Parser<'_> {
         Some(Operand { base, base_span, indexes, span: span.start..self.end() })
     }
 
-    /// A field, a call, `true` or `false`, or a label of the dashboard.
+    /// Parses a field, a call, `true` or `false`, or a label of the dashboard.
     fn name(&mut self) -> Base {
         let span = self.here();
         let word = &self.text[span.clone()];
@@ -81,7 +81,7 @@ impl Parser<'_> {
         Base::Field(word.to_owned())
     }
 
-    /// The arguments of a call whose parenthesis is open.
+    /// Parses the arguments of a call whose parenthesis is open.
     fn arguments(&mut self, name: Span) -> Vec<Node> {
         let mut arguments = Vec::new();
         if self.take(&TokenKind::CloseParenthesis) || !self.deepen() {
@@ -111,7 +111,7 @@ impl Parser<'_> {
         arguments
     }
 
-    /// `[0]`, `["key"]` or `[*]`.
+    /// Parses `[0]`, `["key"]` or `[*]`.
     fn index(&mut self, indexes: &mut Vec<(Index, Span)>) {
         let span = self.here();
         self.at += 1;
@@ -136,7 +136,7 @@ impl Parser<'_> {
         {
             self.at += 1;
         }
-        // A guess, so that nothing else is reported because of it.
+        // An assumed value prevents further reports because of this mistake.
         let inner = &self.text[inner.start..self.end().max(inner.start)];
         let guess = match inner.trim().parse::<i64>() {
             Ok(_) => Index::Number(0),

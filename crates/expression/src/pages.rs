@@ -1,9 +1,10 @@
-//! Which texts about the path of a request name pages.
+//! Decides which texts about the path of a request name pages.
 
-/// Paths of ordinary requests. What all of them pass names no page.
+/// Paths of ordinary requests. A test that all of them pass names no page.
 const PATHS: &[&str] = &["/index.html", "/about/team", "/assets/app.3f2a.js", "/de/shop/item-42"];
 
-/// How many names of directories a prefix has; none, if it has one that may mean another directory.
+/// Returns the number of directory names in a prefix. Returns 0 if one of them may mean another
+/// directory.
 pub(super) fn segments(prefix: &[u8]) -> usize {
     let Some(rest) = prefix.strip_prefix(b"/") else { return 0 };
     let all: Vec<&[u8]> =
@@ -14,13 +15,13 @@ pub(super) fn segments(prefix: &[u8]) -> usize {
     if all.iter().any(is_strange) { 0 } else { all.len() }
 }
 
-/// Whether a field is the path of a request.
+/// Returns true if a field is the path of a request.
 pub(super) fn is_path_field(name: &str) -> bool {
     matches!(name.trim_start_matches("raw."), "http.request.uri" | "http.request.uri.path")
 }
 
-/// Whether a test of the path names pages: what no ordinary path passes does, and what all of them
-/// pass does not.
+/// Returns true if a test of the path names pages. A test that no ordinary path passes does, and
+/// one that all of them pass does not.
 pub(super) fn tells_pages_apart(says_something: bool, passes: impl Fn(&str) -> bool) -> bool {
     match PATHS.iter().filter(|path| passes(path)).count() {
         0 => true,
@@ -28,7 +29,7 @@ pub(super) fn tells_pages_apart(says_something: bool, passes: impl Fn(&str) -> b
     }
 }
 
-/// Whether a text has a letter or a digit, so that it says what it is about.
+/// Returns true if a text has a letter or a digit, so that it is meaningful.
 pub(super) fn says_something(text: &[u8]) -> bool {
     text.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
 }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! After an error the parser continues at the next `and`, `or`, `xor` or parenthesis, so that one
-//! error does not hide others. It puts its guesses into the tree, so that the checks see the rest.
+//! error does not hide others. It adds its guesses to the tree, so that the checks see the rest.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/operators, read 2026-11-20.
@@ -19,16 +19,16 @@ use crate::syntax::{
 };
 use crate::vocabulary::{FIELDS, FUNCTIONS};
 
-/// Deepest nesting of parentheses and calls. This is our own limit, far beyond any readable
-/// expression; Cloudflare's is unknown.
+/// Maximum nesting of parentheses and calls. This is our own limit, far beyond any readable
+/// expression. Cloudflare's is unknown.
 const DEEPEST: usize = 48;
 
-/// The tree of an expression. If there are errors among the problems, the tree is not reliable.
+/// Parses an expression. If there are errors among the problems, the tree is not reliable.
 pub(super) fn parse(text: &str, tokens: &[Token], problems: &mut Problems) -> Node {
     let mut parser = Parser { text, tokens, at: 0, depth: 0, is_abandoned: false, problems };
     let mut parts = vec![parser.chain(Connective::Or)];
     while let Some(token) = parser.peek() {
-        // Only closing brackets and commas can be left over.
+        // Only closing brackets and commas can remain.
         let span = token.span.clone();
         let (message, help) = match token.kind {
             TokenKind::Comma => {
@@ -49,7 +49,7 @@ pub(super) fn parse(text: &str, tokens: &[Token], problems: &mut Problems) -> No
     joined(Connective::And, parts)
 }
 
-/// Several parts as one node.
+/// Joins several parts to one node.
 fn joined(connective: Connective, mut parts: Vec<Node>) -> Node {
     if parts.len() == 1 {
         return parts.remove(0);
@@ -58,7 +58,7 @@ fn joined(connective: Connective, mut parts: Vec<Node>) -> Node {
     Node { kind: NodeKind::Chain(connective, parts), span, is_parenthesised: false }
 }
 
-/// Tokens being read.
+/// The state of parsing tokens.
 pub(super) struct Parser<'t> {
     /// The whole text.
     pub(super) text: &'t str,
@@ -66,58 +66,56 @@ pub(super) struct Parser<'t> {
     tokens: &'t [Token],
     /// The next token.
     pub(super) at: usize,
-    /// How many parentheses and calls are open.
+    /// Number of open parentheses and calls.
     pub(super) depth: usize,
-    /// Whether parsing stopped early, so that missing parts at the end are not errors.
+    /// True if parsing stopped early, so that missing parts at the end are not errors.
     pub(super) is_abandoned: bool,
-    /// The problems found so far.
     pub(super) problems: &'t mut Problems,
 }
 
 /// An operator that was read.
 struct Found {
-    /// Its meaning.
     meaning: Meaning,
-    /// Whether it is negated.
+    /// True if it is negated.
     is_denied: bool,
-    /// Whether it is not an operator of the language.
+    /// True if it is not an operator of the language.
     is_phrase: bool,
 }
 
 impl Found {
-    /// An operator of the language.
+    /// Returns an operator of the language.
     fn proper(operator: Operator) -> Self {
         Self { meaning: Meaning::Operator(operator), is_denied: false, is_phrase: false }
     }
 }
 
 impl<'t> Parser<'t> {
-    /// The next token.
+    /// Returns the next token.
     pub(super) fn peek(&self) -> Option<&'t Token> {
         self.tokens.get(self.at)
     }
 
-    /// The kind of the next token.
+    /// Returns the kind of the next token.
     pub(super) fn kind(&self) -> Option<&'t TokenKind> {
         self.peek().map(|t| &t.kind)
     }
 
-    /// The kind of the token that is `count` ahead.
+    /// Returns the kind of the token that is `count` ahead.
     pub(super) fn ahead(&self, count: usize) -> Option<&'t TokenKind> {
         self.tokens.get(self.at + count).map(|t| &t.kind)
     }
 
-    /// The text of a place.
+    /// Returns the text of a place.
     pub(super) fn shown(&self, span: &Span) -> String {
         quoted(&self.text[span.clone()])
     }
 
-    /// The place of the next token; at the end, of the last one.
+    /// Returns the place of the next token. At the end, returns the place of the last one.
     pub(super) fn here(&self) -> Span {
         self.peek().or(self.tokens.last()).map_or(0..self.text.len(), |t| t.span.clone())
     }
 
-    /// The end of what has been read.
+    /// Returns the end of the text that has been read.
     pub(super) fn end(&self) -> usize {
         self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(0, |t| t.span.end)
     }
@@ -129,14 +127,14 @@ impl<'t> Parser<'t> {
         is_it
     }
 
-    /// The next adjacent words, in lower case.
+    /// Returns the next adjacent words, in lower case.
     pub(super) fn next_keywords(&self, most: usize) -> Vec<String> {
         let words =
             self.tokens[self.at..].iter().take(most).take_while(|t| t.kind == TokenKind::Word);
         words.map(|t| self.text[t.span.clone()].to_ascii_lowercase()).collect()
     }
 
-    /// Whether the next token is this word, ignoring case.
+    /// Returns true if the next token is this word, ignoring case.
     pub(super) fn is_keyword(&self, word: &str) -> bool {
         self.peek().is_some_and(|t| {
             t.kind == TokenKind::Word && self.text[t.span.clone()].eq_ignore_ascii_case(word)
@@ -158,7 +156,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The connective that comes next.
+    /// Returns the next connective.
     pub(super) fn connective(&self) -> Option<Connective> {
         match self.kind()? {
             TokenKind::Connective(connective) => Some(*connective),
@@ -167,7 +165,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Takes a connective if one comes next.
+    /// Takes the next token if it is a connective.
     fn take_connective(&mut self) -> Option<Connective> {
         let connective = self.connective()?;
         self.check_case();
@@ -175,7 +173,7 @@ impl<'t> Parser<'t> {
         Some(connective)
     }
 
-    /// Whether the open group ends here.
+    /// Returns true if the open group ends here.
     fn is_at_close(&self) -> bool {
         matches!(
             self.kind(),
@@ -188,7 +186,8 @@ impl<'t> Parser<'t> {
         )
     }
 
-    /// Parts joined by this connective; each part may hold connectives that bind more tightly.
+    /// Parses parts joined by this connective. Each part may contain connectives that bind more
+    /// tightly.
     pub(super) fn chain(&mut self, connective: Connective) -> Node {
         let mut parts = vec![self.stronger(connective)];
         while self.connective() == Some(connective) {
@@ -213,7 +212,7 @@ impl<'t> Parser<'t> {
         joined(connective, parts)
     }
 
-    /// A part of a chain.
+    /// Parses a part of a chain.
     fn stronger(&mut self, connective: Connective) -> Node {
         match connective.stronger() {
             Some(stronger) => self.chain(stronger),
@@ -221,7 +220,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Warns if `and` and `or` are mixed without parentheses, and says what that means.
+    /// Warns if `and` and `or` are mixed without parentheses, and explains the meaning.
     fn warn_of_mixing(&mut self, connective: Connective, parts: &[Node]) {
         for part in parts {
             let NodeKind::Chain(inner, _) = part.kind else { continue };
@@ -242,7 +241,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A condition followed by a connective or a closing bracket; anything else after it is
+    /// Parses a condition before a connective or a closing bracket. Anything else after it is
     /// reported.
     fn settled(&mut self) -> Node {
         let mut parts = vec![self.condition()];
@@ -276,7 +275,7 @@ impl<'t> Parser<'t> {
         joined(Connective::And, parts)
     }
 
-    /// Whether a new condition seems to begin here.
+    /// Returns true if a new condition seems to begin here.
     fn begins_condition(&self) -> bool {
         match self.kind() {
             Some(TokenKind::Not | TokenKind::OpenParenthesis) => true,
@@ -290,7 +289,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Skips to the next connective or closing parenthesis, over parentheses in between.
+    /// Skips to the next connective or closing parenthesis. Parentheses in between are skipped as a
+    /// whole.
     pub(super) fn skip_to_connective(&mut self) {
         let mut open = 0usize;
         while let Some(kind) = self.kind() {
@@ -305,7 +305,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A condition, or its negation.
+    /// Parses a condition, or its negation.
     fn condition(&mut self) -> Node {
         let from = self.here().start;
         let mut is_denied = false;
@@ -344,12 +344,12 @@ impl<'t> Parser<'t> {
         Node { kind: NodeKind::Not(Box::new(node)), span, is_parenthesised: false }
     }
 
-    /// What could not be read.
+    /// Returns the node for a part that could not be read.
     pub(super) fn broken(&self, from: usize) -> Node {
         Node { kind: NodeKind::Broken, span: from..self.end().max(from), is_parenthesised: false }
     }
 
-    /// Opens a level; `false` if the nesting is too deep, and then parsing stops.
+    /// Opens a level. Returns false if the nesting is too deep, and stops parsing.
     pub(super) fn deepen(&mut self) -> bool {
         self.depth += 1;
         if self.depth <= DEEPEST {
@@ -367,7 +367,7 @@ impl<'t> Parser<'t> {
         false
     }
 
-    /// Something in parentheses, or a comparison.
+    /// Parses a part in parentheses, or a comparison.
     fn primary(&mut self) -> Node {
         let span = self.here();
         if self.kind() != Some(&TokenKind::OpenParenthesis) {
@@ -402,7 +402,7 @@ impl<'t> Parser<'t> {
         node
     }
 
-    /// An operand and its comparison.
+    /// Parses an operand and its comparison.
     fn comparison(&mut self) -> Node {
         let from = self.here().start;
         if self.is_at_close() || self.connective().is_some() {
@@ -429,7 +429,7 @@ impl<'t> Parser<'t> {
         let operator_span = self.tokens[first].span.start..self.end();
         let operator = match meaning {
             Meaning::Operator(operator) => operator,
-            // Text follows, as after `contains`.
+            // The right side is text, as after `contains`.
             Meaning::Function(_) => Operator::Contains,
         };
         let right_from = self.here().start;
@@ -474,7 +474,7 @@ impl<'t> Parser<'t> {
         node(NodeKind::Comparison(Comparison { left, operator, operator_span, right, right_span }))
     }
 
-    /// An operator of the language, or a phrase used for one.
+    /// Parses an operator of the language, or a phrase used for one.
     fn operator(&mut self) -> Option<Found> {
         if let Some(TokenKind::Operator(operator)) = self.kind() {
             self.at += 1;
@@ -554,7 +554,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Whether a word is the name of a function.
+/// Returns true if a word is the name of a function.
 pub(super) fn is_function(word: &str) -> bool {
     FUNCTIONS.iter().any(|f| f.name == word)
 }

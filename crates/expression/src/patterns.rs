@@ -1,4 +1,4 @@
-//! Regular expressions and wildcards: whether they are valid, and whether they mean what was
+//! Checks regular expressions and wildcards: that they are valid, and that they mean what was
 //! probably intended.
 //!
 //! # Sources
@@ -13,13 +13,12 @@ use crate::checked_expression::Check;
 use crate::problem::quoted;
 use crate::syntax::{ComparedValue, Comparison, Literal, Operator, Span};
 
-/// Common ends of host and file names; a dot before one is probably meant literally.
+/// Common ends of host and file names. A dot before one is probably meant literally.
 const ENDS: &[&str] = &[
     "com", "net", "org", "io", "dev", "app", "de", "uk", "eu", "fr", "php", "asp", "aspx", "jsp",
     "html", "htm", "js", "json", "css", "xml", "env", "git", "txt", "example", "local",
 ];
 
-/// Checks the pattern of a comparison, if it has one.
 pub(super) fn check(check: &mut Check<'_>, comparison: &Comparison) {
     let ComparedValue::Literal(Literal::Bytes(bytes)) = &comparison.right else { return };
     let pattern = String::from_utf8_lossy(bytes);
@@ -54,7 +53,7 @@ pub(super) fn check(check: &mut Check<'_>, comparison: &Comparison) {
     }
 }
 
-/// A regular expression, if it can be read.
+/// Parses a regular expression, if it is valid.
 pub(super) fn regex(check: &mut Check<'_>, pattern: &str, span: &Span) -> Option<Hir> {
     let error = match ParserBuilder::new().utf8(false).nest_limit(50).build().parse(pattern) {
         Ok(hir) => return Some(hir),
@@ -86,7 +85,7 @@ pub(super) fn regex(check: &mut Check<'_>, pattern: &str, span: &Span) -> Option
     None
 }
 
-/// What to write instead of a regular expression that is only literal text.
+/// Returns the replacement for a regular expression that is only literal text.
 fn plainer(hir: &Hir, left: &str) -> Option<String> {
     let parts = match hir.kind() {
         HirKind::Literal(_) => std::slice::from_ref(hir),
@@ -151,7 +150,7 @@ fn unescaped_dot(check: &mut Check<'_>, comparison: &Comparison, pattern: &str) 
     }
 }
 
-/// Checks a wildcard pattern: what may follow an asterisk or a backslash.
+/// Checks a wildcard pattern: the characters after an asterisk or a backslash.
 pub(super) fn wildcard(check: &mut Check<'_>, pattern: &str, span: &Span) {
     let mut characters = pattern.chars().peekable();
     while let Some(c) = characters.next() {

@@ -4,35 +4,35 @@ use std::ops::Range;
 
 use crate::excerpt::cut;
 
-/// How many problems of one expression are reported; the rest appear once these are fixed.
+/// Maximum number of problems that are reported for one expression. The rest appear after these are
+/// fixed.
 const MOST_PROBLEMS: usize = 50;
 
-/// Longest quotation of an expression in a message, in characters.
+/// Maximum length of a quotation of an expression in a message, in characters.
 const QUOTED_CHARACTERS: usize = 80;
 
-/// Something wrong with an expression.
+/// A problem of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpressionProblem {
-    /// Whether Cloudflare would refuse the expression. If not, the expression probably does not do
+    /// True if Cloudflare would refuse the expression. If not, the expression probably does not do
     /// what was meant.
     pub is_error: bool,
-    /// Where in the text.
+    /// The place in the text.
     ///
     /// # Units
     /// Bytes; both ends are at character boundaries.
     pub span: Range<usize>,
     /// A stable code, such as `unknown-field`.
     pub code: &'static str,
-    /// What is wrong, as a lower-case fragment.
+    /// The problem, as a lower-case fragment.
     pub message: String,
-    /// What to write instead.
+    /// The suggested correction.
     pub help: String,
 }
 
-/// The problems found so far.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
-    /// In the order in which they were found.
+    /// The problems in the order in which they were found.
     found: Vec<ExpressionProblem>,
 }
 
@@ -73,22 +73,22 @@ impl Problems {
         }
     }
 
-    /// Whether no more are recorded, so that further checks can be skipped.
+    /// Returns true if no more are recorded, so that further checks can be skipped.
     pub(super) fn is_full(&self) -> bool {
         self.found.len() >= MOST_PROBLEMS
     }
 
-    /// How many errors there are.
+    /// Returns the number of errors.
     pub(super) fn errors(&self) -> usize {
         self.found.iter().filter(|p| p.is_error).count()
     }
 
-    /// Whether Cloudflare would refuse the expression.
+    /// Returns true if Cloudflare would refuse the expression.
     pub(super) fn has_errors(&self) -> bool {
         self.errors() > 0
     }
 
-    /// All of them, in the order of the text, without duplicates.
+    /// Returns all problems, in the order of the text, without duplicates.
     pub(super) fn finish(mut self) -> Vec<ExpressionProblem> {
         self.found.sort_by_key(|p| (p.span.start, p.span.end));
         self.found.dedup();
@@ -96,7 +96,7 @@ impl Problems {
     }
 }
 
-/// A part of an expression for a message: on one line, and shortened.
+/// Returns a part of an expression for a message, on one line and shortened.
 pub(super) fn quoted(text: &str) -> String {
     let mut words = text.split_whitespace();
     let mut line = words.next().unwrap_or_default().to_owned();
@@ -110,12 +110,12 @@ pub(super) fn quoted(text: &str) -> String {
     cut(&line, QUOTED_CHARACTERS)
 }
 
-/// The candidate nearest to a word, if one is near enough to be what the author meant.
+/// Returns the candidate nearest to a word, if one is near enough to be what the author meant.
 pub(super) fn nearest<'a>(
     word: &str,
     candidates: impl Iterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    // Distances are quadratic in the length, and no name is longer.
+    // Distances take quadratic time, and no name is longer.
     if word.is_empty() || word.len() > 80 {
         return None;
     }
@@ -125,7 +125,7 @@ pub(super) fn nearest<'a>(
     let letters = lower.chars().count();
     let allowed = (letters / 8).clamp(1, 3);
     candidates
-        // The distance is at least the difference of the lengths, and takes far longer to compute.
+        // The distance is at least the difference of the lengths, which is much faster to compute.
         .filter(|candidate| candidate.chars().count().abs_diff(letters) <= allowed)
         .map(|candidate| (strsim::damerau_levenshtein(&lower, candidate), candidate))
         .filter(|(distance, candidate)| *distance <= allowed && *distance < candidate.len())

@@ -10,20 +10,20 @@ use crate::excerpt::clip;
 use crate::given::Given;
 use crate::vocabulary::{FIELDS, FieldType};
 
-/// Longest label of a host name, in octets (RFC 1035 section 2.3.4).
+/// Maximum length of a label of a host name, in octets (RFC 1035 section 2.3.4).
 const LABEL_OCTETS: usize = 63;
 
-/// Longest host name as text, in octets: 255 on the wire (RFC 1035 section 2.3.4).
+/// Maximum length of a host name as text, in octets: 255 on the wire (RFC 1035 section 2.3.4).
 const HOST_OCTETS: usize = 253;
 
-/// What is known of a request.
+/// The known part of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// The method, in the author's case.
     pub method: String,
-    /// Whether it is made over TLS.
+    /// True if it is made over TLS.
     pub is_https: bool,
-    /// Whether that is assumed, since nothing tells it.
+    /// True if that is assumed, because the input does not contain it.
     pub is_scheme_assumed: bool,
     /// The host, without a port, in lower case.
     pub host: String,
@@ -35,7 +35,7 @@ pub struct Request {
     pub version: Option<String>,
     /// The headers in their order, names in lower case, without the host.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// Whether these are all headers, but for those of `unsure_headers`.
+    /// True if these are all headers, except those in `unsure_headers`.
     pub has_all_headers: bool,
     /// Headers that the request may have, with any value, such as cookies that an export leaves
     /// out; names in lower case.
@@ -51,16 +51,16 @@ pub struct Request {
 /// A body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
-    /// Nothing is known of it.
+    /// The body is unknown.
     Unknown,
-    /// These bytes are in it, but not all are told.
+    /// The body contains these bytes, and possibly others.
     Partial(Vec<u8>),
-    /// It has these bytes; none if there is no body.
+    /// The body has exactly these bytes; none if there is no body.
     Known(Vec<u8>),
 }
 
 impl Body {
-    /// What is known of the bytes.
+    /// Returns the known bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         match self {
@@ -70,29 +70,29 @@ impl Body {
     }
 }
 
-/// Why a text is no request.
+/// The reason why a text is not a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}: {help}")]
 pub struct RequestError {
-    /// What is wrong.
+    /// The error.
     pub detail: String,
-    /// What to write.
+    /// The suggested correction.
     pub help: String,
 }
 
 impl RequestError {
-    /// An error with its two parts.
+    /// Returns an error with its two parts.
     pub fn new(detail: impl Into<String>, help: impl Into<String>) -> Self {
         Self { detail: detail.into(), help: help.into() }
     }
 }
 
 impl Request {
-    /// A request from a method and an address, such as `GET https://example.com/a?b=c`. Its headers
-    /// and its body are unknown.
+    /// Parses a method and an address, such as `GET https://example.com/a?b=c`. Headers and body
+    /// are unknown.
     ///
     /// # Errors
-    /// If there is no method, no address with `http://` or `https://`, or no valid host.
+    /// Fails if there is no method, no address with `http://` or `https://`, or no valid host.
     pub fn parse(text: &str) -> Result<Self, RequestError> {
         let help =
             "write a method and an address, such as `GET https://www.example.com/search?q=a`";
@@ -103,11 +103,11 @@ impl Request {
         Self::new(method, address)
     }
 
-    /// A request to an address. Its headers and its body are unknown.
+    /// Returns a request to an address. Headers and body are unknown.
     ///
     /// # Errors
-    /// If the method is not a token, or the address has no `http://` or `https://`, or no valid
-    /// host.
+    /// Fails if the method is not a token, or the address has no `http://` or `https://`, or no
+    /// valid host.
     pub fn new(method: &str, address: &str) -> Result<Self, RequestError> {
         let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
         if method.is_empty() || !method.chars().all(is_token) {
@@ -148,7 +148,7 @@ impl Request {
                 && label.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
         };
         if host.len() > HOST_OCTETS || !host.trim_end_matches('.').split('.').all(is_label) {
-            // What is before an `@` may be a credential.
+            // The part before an `@` may be a credential.
             let shown = authority.rsplit('@').next().unwrap_or_default();
             let detail = match authority.contains('@') {
                 true => format!("the address of `{}` has a user name", clip(shown)),
@@ -161,8 +161,8 @@ impl Request {
         Ok(Self::of_line(method, is_https, host.trim_end_matches('.'), path, query))
     }
 
-    /// A request of which only its line and its host are known; the query is without its question
-    /// mark.
+    /// Returns a request of which only the request line and the host are known. The query is
+    /// without its question mark.
     #[must_use]
     pub fn of_line(method: &str, is_https: bool, host: &str, path: &str, query: &str) -> Self {
         Self {
@@ -182,10 +182,11 @@ impl Request {
         }
     }
 
-    /// States the value of a field, as the author writes it: a text is read as what the field has.
+    /// States the value of a field, as the author writes it. A text is converted to the type of the
+    /// field.
     ///
     /// # Errors
-    /// If there is no such field, or it cannot have the value.
+    /// Fails if there is no such field, or it cannot have the value.
     pub fn state(&mut self, name: &str, given: &Given) -> Result<(), RequestError> {
         let Some(field) = FIELDS.iter().find(|field| field.name == name) else {
             let near = FIELDS
@@ -228,7 +229,7 @@ impl Request {
         Ok(())
     }
 
-    /// The address, as text.
+    /// Returns the address as text.
     #[must_use]
     pub fn address_text(&self) -> String {
         let scheme = if self.is_https { "https" } else { "http" };
@@ -236,7 +237,7 @@ impl Request {
         format!("{scheme}://{}{}{mark}{}", self.host, self.path, self.query)
     }
 
-    /// The first value of a header by its name in lower case.
+    /// Returns the first value of a header by its name in lower case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice())

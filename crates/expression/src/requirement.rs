@@ -15,7 +15,7 @@ pub struct Requirement {
 }
 
 impl Requirement {
-    /// The lowest plan, as text.
+    /// Returns the lowest plan, as text.
     #[must_use]
     pub fn plan(&self) -> &'static str {
         match self.needs {
@@ -27,7 +27,7 @@ impl Requirement {
     }
 }
 
-/// The parts that need a plan above the lowest.
+/// Returns the parts that need a plan above the lowest.
 pub(crate) fn requirements(node: &Node) -> Vec<(Needs, String)> {
     let mut found = Vec::new();
     node.each_operand(&mut |operand| match &operand.base {

@@ -1,7 +1,7 @@
-//! What an expression matches, as far as its form shows: everything, nothing, certain hosts, more
-//! or less than another.
+//! Decides what an expression matches, as far as its form shows: everything, nothing, certain
+//! hosts, more or less than another expression.
 //!
-//! Everything here is a proof from the form. `a implies b` is tried part by part, and where no rule
+//! Every result is a proof from the form. `a implies b` is tried part by part, and where no rule
 //! applies the answer is "unknown", never a guess.
 
 use std::collections::BTreeSet;
@@ -12,10 +12,10 @@ use crate::syntax::{
 };
 use crate::values::{self, Values};
 
-/// How the requests that two expressions match differ.
+/// The difference between the requests that two expressions match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ScopeChange {
-    /// Not at all.
+    /// No difference.
     Equal,
     /// The second matches everything that the first matches, and probably more.
     Wider,
@@ -25,15 +25,15 @@ pub enum ScopeChange {
     Unknown,
 }
 
-/// How much a proof may read; beyond that, the answer is "unknown".
+/// Maximum length of the text that a proof may read. Beyond that, the answer is "unknown".
 ///
 /// # Units
 /// Bytes of canonical text, counted each time they are read.
 const MOST_READ: usize = 4_000_000;
 
-/// Fields that every request has, so that a comparison with them never has a missing value
-/// (inferred from the nature of requests; the documentation does not say which fields can be
-/// missing).
+/// Fields that every request has, so that a comparison with them never has a missing value. This is
+/// inferred from the nature of requests, because the documentation does not say which fields can be
+/// missing.
 const ALWAYS_THERE: &[&str] = &[
     "http.host",
     "http.request.full_uri",
@@ -61,7 +61,7 @@ const ANY_REGEX: &[&str] = &["", "^", "$", ".*", "^.*", ".*$", "^.*$", "(.*)"];
 const SLASHED_REGEX: &[&str] =
     &["/", "^/", ".", ".+", "^.+", "^.+$", "/.*", "^/.*", "^/.*$", "^/(.*)$"];
 
-/// The value of an expression, if it is certainly the same for every request.
+/// Returns the value of an expression, if it is certainly the same for every request.
 pub(super) fn truth(form: &CanonicalForm) -> Option<bool> {
     match &form.kind {
         CanonicalKind::Not(inner) => truth(inner).map(|t| !t),
@@ -88,7 +88,7 @@ pub(super) fn truth(form: &CanonicalForm) -> Option<bool> {
     }
 }
 
-/// The value of a comparison for every request.
+/// Returns the value of a comparison for every request.
 fn of_comparison(comparison: &Comparison) -> Option<bool> {
     let field = comparison.left.plain_field()?;
     if let ComparedValue::Set(items) = &comparison.right {
@@ -121,13 +121,13 @@ fn of_comparison(comparison: &Comparison) -> Option<bool> {
     always.then_some(true)
 }
 
-/// The value of a chain for every request.
+/// Returns the value of a chain for every request.
 fn of_chain(connective: Connective, parts: &[CanonicalForm]) -> Option<bool> {
     let truths: Vec<_> = parts.iter().map(truth).collect();
     if connective == Connective::Xor {
         return truths.into_iter().try_fold(false, |all, t| Some(all ^ t?));
     }
-    // One part with this value decides.
+    // One part with this value is decisive.
     let decisive = connective == Connective::Or;
     if truths.contains(&Some(decisive)) {
         return Some(decisive);
@@ -142,7 +142,7 @@ fn of_chain(connective: Connective, parts: &[CanonicalForm]) -> Option<bool> {
     }
     let excludes = match connective {
         Connective::And => exclude_one_another(parts.iter().filter_map(chosen)),
-        // `not a or not b` is always true if a and b are never true at once.
+        // `not a or not b` is always true if a and b exclude each other.
         Connective::Or | Connective::Xor => {
             exclude_one_another(denied.iter().filter_map(|d| chosen(d)))
                 || exclude_one_another(parts.iter().filter_map(unequal))
@@ -151,7 +151,7 @@ fn of_chain(connective: Connective, parts: &[CanonicalForm]) -> Option<bool> {
     excludes.then_some(decisive)
 }
 
-/// The part inside a negation.
+/// Returns the part inside a negation.
 fn contrary(form: &CanonicalForm) -> Option<&CanonicalForm> {
     match &form.kind {
         CanonicalKind::Not(inner) => Some(inner),
@@ -159,7 +159,7 @@ fn contrary(form: &CanonicalForm) -> Option<&CanonicalForm> {
     }
 }
 
-/// The comparison of a part.
+/// Returns the comparison of a part.
 fn compared(form: &CanonicalForm) -> Option<&Comparison> {
     match &form.kind {
         CanonicalKind::Comparison(comparison) => Some(comparison),
@@ -167,14 +167,14 @@ fn compared(form: &CanonicalForm) -> Option<&Comparison> {
     }
 }
 
-/// The operand, and the only values that it may have.
+/// Returns the operand, and the only values that it may have.
 fn chosen(form: &CanonicalForm) -> Option<(&Operand, Values)> {
     let comparison = compared(form)?;
     matches!(comparison.operator, Operator::Equal | Operator::In).then_some(())?;
     Some((&comparison.left, Values::of(comparison.operator, &comparison.right)?))
 }
 
-/// The field, which every request has, and the value that it must not have.
+/// Returns the field, which every request has, and the value that it must not have.
 fn unequal(form: &CanonicalForm) -> Option<(&Operand, Values)> {
     let comparison = compared(form)?;
     let is_there = ALWAYS_THERE.contains(&comparison.left.plain_field()?);
@@ -182,7 +182,7 @@ fn unequal(form: &CanonicalForm) -> Option<(&Operand, Values)> {
     Some((&comparison.left, Values::of(Operator::Equal, &comparison.right)?))
 }
 
-/// Whether two of several choices are never possible at once.
+/// Returns true if two of the choices are never possible at the same time.
 fn exclude_one_another<'n>(choices: impl Iterator<Item = (&'n Operand, Values)>) -> bool {
     let choices: Vec<_> = choices.take(64).collect();
     choices.iter().enumerate().any(|(n, (operand, values))| {
@@ -194,7 +194,7 @@ fn exclude_one_another<'n>(choices: impl Iterator<Item = (&'n Operand, Values)>)
     })
 }
 
-/// Whether a boolean is required to be true, after an even number of negations.
+/// Returns true if a boolean is required to be true, after an even number of negations.
 pub(super) fn asks_for(form: &CanonicalForm, field: &str, is_asked: bool) -> bool {
     match &form.kind {
         CanonicalKind::Chain(Connective::Xor, _) | CanonicalKind::Comparison(_) => false,
@@ -206,7 +206,7 @@ pub(super) fn asks_for(form: &CanonicalForm, field: &str, is_asked: bool) -> boo
     }
 }
 
-/// The hosts outside which nothing matches.
+/// Returns the hosts outside which nothing matches.
 pub(super) fn hosts(form: &CanonicalForm) -> Option<BTreeSet<String>> {
     if truth(form) == Some(false) {
         return Some(BTreeSet::new());
@@ -253,7 +253,7 @@ pub(super) fn hosts(form: &CanonicalForm) -> Option<BTreeSet<String>> {
     }
 }
 
-/// The hosts that any part of it asks for. Those that it excludes are left out.
+/// Returns the hosts that any part of it requires. Those that it excludes are left out.
 pub(super) fn named_hosts(form: &CanonicalForm) -> BTreeSet<String> {
     match &form.kind {
         CanonicalKind::Comparison(_) => hosts(form).unwrap_or_default(),
@@ -266,7 +266,7 @@ pub(super) fn named_hosts(form: &CanonicalForm) -> BTreeSet<String> {
     }
 }
 
-/// How the matched requests change.
+/// Returns how the matched requests change.
 pub(super) fn change(before: &CanonicalForm, after: &CanonicalForm) -> ScopeChange {
     if before.text == after.text {
         return ScopeChange::Equal;
@@ -281,7 +281,7 @@ pub(super) fn change(before: &CanonicalForm, after: &CanonicalForm) -> ScopeChan
     }
 }
 
-/// Whether the second certainly matches everything that the first matches.
+/// Returns true if the second certainly matches everything that the first matches.
 fn implies(a: &CanonicalForm, b: &CanonicalForm, budget: &mut usize) -> bool {
     let Some(left) = budget.checked_sub(a.text.len() + b.text.len()) else { return false };
     *budget = left;

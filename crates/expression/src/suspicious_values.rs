@@ -1,5 +1,4 @@
-//! Values that a field never has, or that do not mean what they seem to: valid, but probably not
-//! what was meant.
+//! Values that a field never has, or that have a surprising meaning: valid, but probably mistakes.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/fields/reference and
@@ -37,27 +36,25 @@ const COUNTRIES: &[(&str, &str)] = &[
     ("venezuela", "VE"), ("vietnam", "VN"),
 ];
 
-/// Which part of a value a literal is compared with.
+/// The part of a value that a literal is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// All of it.
+    /// The whole value.
     Whole,
     /// Its beginning.
     Start,
-    /// Its end.
     End,
     /// Any part.
     Any,
-    /// All of it, as a pattern.
+    /// The whole value, as a pattern.
     Pattern {
-        /// Whether case matters.
+        /// True if case matters.
         is_strict: bool,
     },
 }
 
-/// A text, the field that it is compared with, and how.
+/// A text, the field that it is compared with, and the kind of comparison.
 struct Text<'t> {
-    /// The field.
     field: &'t str,
     /// The field as written in the expression.
     left: String,
@@ -71,7 +68,7 @@ struct Text<'t> {
     part: Part,
 }
 
-/// The field of an operand, and the case function around it.
+/// Returns the field of an operand, and the case function around it.
 fn subject(operand: &Operand) -> Option<(&str, Option<&str>)> {
     match &operand.base {
         Base::Field(name) if operand.indexes.is_empty() => Some((name, None)),
@@ -120,7 +117,7 @@ pub(super) fn comparison(check: &mut Check<'_>, comparison: &Comparison) {
     }
 }
 
-/// The value of a member that is not a range.
+/// Returns the value of a member that is not a range.
 fn one(item: &Item) -> Option<&Literal> {
     match item {
         Item::One(literal) => Some(literal),
@@ -263,7 +260,6 @@ fn host(warn: &mut Warn<'_>, text: &Text<'_>, is_insensitive: bool) {
     }
 }
 
-/// The code of a country by its name.
 fn country_code(name: &str) -> Option<&'static str> {
     let lower = name.to_lowercase();
     COUNTRIES.iter().find(|(country, _)| *country == lower).map(|(_, code)| *code)
@@ -303,7 +299,7 @@ fn path(warn: &mut Warn<'_>, text: &Text<'_>) {
     }
 }
 
-/// Whether a text contains `%` and two hexadecimal digits.
+/// Returns true if a text contains `%` and two hexadecimal digits.
 fn has_percent_encoding(text: &str) -> bool {
     text.as_bytes()
         .windows(3)

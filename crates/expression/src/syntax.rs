@@ -1,4 +1,4 @@
-//! The syntax tree of an expression, with the place of everything in the text.
+//! The syntax tree of an expression, with the place of every part.
 
 use std::net::IpAddr;
 use std::ops::Range;
@@ -14,26 +14,23 @@ pub(super) type Span = Range<usize>;
 /// A part with a boolean value, or an argument of a function.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
-    /// What it is.
     pub(super) kind: NodeKind,
-    /// Its place, including parentheses around it.
+    /// The place, including surrounding parentheses.
     pub(super) span: Span,
-    /// Whether it is in its own parentheses.
+    /// True if it is in its own parentheses.
     pub(super) is_parenthesised: bool,
 }
 
-/// The kinds of nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum NodeKind {
     /// Several parts joined by one connective.
     Chain(Connective, Vec<Node>),
     /// A negation.
     Not(Box<Node>),
-    /// A comparison.
     Comparison(Comparison),
     /// A field, call or literal on its own.
     Operand(Operand),
-    /// A part that could not be read; it has been reported.
+    /// A part that could not be read. It has been reported.
     Broken,
 }
 
@@ -49,10 +46,10 @@ pub(super) enum Connective {
 }
 
 impl Connective {
-    /// All of them.
+    /// All connectives.
     pub(super) const ALL: [Self; 3] = [Self::Or, Self::Xor, Self::And];
 
-    /// The word.
+    /// Returns the word.
     pub(super) fn keyword(self) -> &'static str {
         match self {
             Self::Or => "or",
@@ -61,7 +58,7 @@ impl Connective {
         }
     }
 
-    /// The next tighter one.
+    /// Returns the connective that binds more tightly.
     pub(super) fn stronger(self) -> Option<Self> {
         match self {
             Self::Or => Some(Self::Xor),
@@ -76,7 +73,6 @@ impl Connective {
 pub(super) struct Comparison {
     /// The left side.
     pub(super) left: Operand,
-    /// The operator.
     pub(super) operator: Operator,
     /// The place of the operator.
     pub(super) operator_span: Span,
@@ -114,7 +110,7 @@ pub(super) enum Operator {
 }
 
 impl Operator {
-    /// All of them.
+    /// All operators.
     pub(super) const ALL: [Self; 11] = [
         Self::Equal,
         Self::NotEqual,
@@ -129,7 +125,7 @@ impl Operator {
         Self::In,
     ];
 
-    /// The word.
+    /// Returns the word.
     pub(super) fn keyword(self) -> &'static str {
         match self {
             Self::Equal => "eq",
@@ -165,18 +161,14 @@ pub(super) struct Operand {
 pub(super) enum Base {
     /// A field, known or not.
     Field(String),
-    /// A call.
     Call(String, Vec<Node>),
-    /// A literal.
     Literal(Literal),
 }
 
 /// An index into an array or map.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Index {
-    /// By number.
     Number(u32),
-    /// By key.
     Key(Vec<u8>),
     /// All values, `[*]`.
     Each,
@@ -187,7 +179,6 @@ pub(super) enum Index {
 pub(super) enum Literal {
     /// A number.
     Integer(i64),
-    /// An address.
     Address(IpAddr),
     /// A network; host bits may be set.
     Network(IpNet),
@@ -204,11 +195,11 @@ pub(super) enum Literal {
 pub(super) enum ComparedValue {
     /// One value.
     Literal(Literal),
-    /// Several in braces.
+    /// Several values in braces.
     Set(Vec<(Item, Span)>),
     /// A list by its name, with the dollar sign.
     List(String),
-    /// A part that could not be read; it has been reported.
+    /// A part that could not be read. It has been reported.
     Broken,
 }
 
@@ -217,7 +208,7 @@ pub(super) enum ComparedValue {
 pub(super) enum Item {
     /// One value.
     One(Literal),
-    /// From one value to another, both included.
+    /// A range from one value to another, including both.
     Range(Literal, Literal),
 }
 
@@ -251,7 +242,7 @@ impl Node {
 }
 
 impl Operand {
-    /// The arguments, if it is a call.
+    /// Returns the arguments of a call.
     pub(super) fn arguments(&self) -> &[Node] {
         match &self.base {
             Base::Call(_, arguments) => arguments,
@@ -259,7 +250,7 @@ impl Operand {
         }
     }
 
-    /// The field, if it is one without an index.
+    /// Returns the field, if it is one without an index.
     pub(super) fn plain_field(&self) -> Option<&str> {
         match &self.base {
             Base::Field(name) if self.indexes.is_empty() => Some(name),
@@ -267,7 +258,7 @@ impl Operand {
         }
     }
 
-    /// The literal, if it is one.
+    /// Returns the literal, if it is one.
     pub(super) fn literal(&self) -> Option<&Literal> {
         match &self.base {
             Base::Literal(literal) => Some(literal),
@@ -275,7 +266,7 @@ impl Operand {
         }
     }
 
-    /// Calls a function with this and the operands in its arguments.
+    /// Calls a function with this operand and the operands in its arguments.
     fn each_operand<'n>(&'n self, visit: &mut impl FnMut(&'n Operand)) {
         visit(self);
         self.arguments().iter().for_each(|a| a.each_operand(visit));

@@ -1,4 +1,4 @@
-//! The set of values that a comparison accepts, so that two sets can be compared.
+//! The set of values that a comparison accepts, for comparing two sets.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -9,9 +9,9 @@ use crate::syntax::{Base, ComparedValue, Item, Literal, NodeKind, Operand, Opera
 /// The values that a comparison accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Values {
-    /// Texts.
     Texts(BTreeSet<Vec<u8>>),
-    /// Intervals of numbers or addresses, ends included, of one kind each; sorted and disjoint.
+    /// Intervals of numbers or addresses of one kind each, including their ends. They are sorted
+    /// and disjoint.
     Intervals(Vec<(ValueKind, u128, u128)>),
     /// Texts that contain this.
     Containing(Vec<u8>),
@@ -32,12 +32,12 @@ pub(super) enum ValueKind {
     Six,
 }
 
-/// A signed number as an unsigned one, in the same order.
+/// Maps a signed number to an unsigned one, keeping the order.
 fn key(number: i64) -> u128 {
     u128::from(number.cast_unsigned() ^ (1 << 63))
 }
 
-/// An address as a number.
+/// Returns an address as a number.
 fn address(address: IpAddr) -> (ValueKind, u128) {
     match address {
         IpAddr::V4(four) => (ValueKind::Four, u128::from(four.to_bits())),
@@ -45,7 +45,7 @@ fn address(address: IpAddr) -> (ValueKind, u128) {
     }
 }
 
-/// The interval of a member.
+/// Returns the interval of a member.
 fn interval(item: &Item) -> Option<(ValueKind, u128, u128)> {
     match item {
         Item::One(Literal::Integer(n)) => Some((ValueKind::Integer, key(*n), key(*n))),
@@ -69,7 +69,7 @@ fn interval(item: &Item) -> Option<(ValueKind, u128, u128)> {
 }
 
 impl Values {
-    /// The values that an operator and its right side accept.
+    /// Returns the values that an operator and its right side accept.
     pub(super) fn of(operator: Operator, right: &ComparedValue) -> Option<Self> {
         let items: Vec<Item> = match right {
             ComparedValue::Literal(literal) => vec![Item::One(literal.clone())],
@@ -100,7 +100,7 @@ impl Values {
         }
     }
 
-    /// The members of a set.
+    /// Returns the members of a set.
     fn of_items(items: &[Item]) -> Option<Self> {
         let text = |item: &Item| match item {
             Item::One(Literal::Bytes(text)) => Some(text.clone()),
@@ -113,14 +113,14 @@ impl Values {
         Some(Self::Intervals(merged(intervals?)))
     }
 
-    /// Numbers between bounds.
+    /// Returns numbers between bounds.
     fn numbers(bounds: impl IntoIterator<Item = (u128, u128)>) -> Self {
         Self::Intervals(merged(
             bounds.into_iter().map(|(from, to)| (ValueKind::Integer, from, to)).collect(),
         ))
     }
 
-    /// Whether this is a subset of the others.
+    /// Returns true if this is a subset of the others.
     pub(super) fn are_among(&self, others: &Self) -> bool {
         let any = |text: &[u8], part: &[u8]| {
             part.is_empty() || text.windows(part.len()).any(|w| w == part)
@@ -149,7 +149,7 @@ impl Values {
         }
     }
 
-    /// Whether the two sets are disjoint.
+    /// Returns true if the two sets are disjoint.
     pub(super) fn excludes(&self, others: &Self) -> bool {
         match (self, others) {
             (Self::Texts(these), Self::Texts(those)) => these.is_disjoint(those),
@@ -165,7 +165,7 @@ impl Values {
     }
 }
 
-/// Sorts intervals and joins those that touch; reversed ones are empty.
+/// Sorts intervals and joins those that touch. Reversed ones are empty.
 fn merged(mut intervals: Vec<(ValueKind, u128, u128)>) -> Vec<(ValueKind, u128, u128)> {
     intervals.retain(|(_, from, to)| from <= to);
     intervals.sort_unstable();
@@ -181,7 +181,7 @@ fn merged(mut intervals: Vec<(ValueKind, u128, u128)>) -> Vec<(ValueKind, u128, 
     apart
 }
 
-/// The operand of a part, and the values that it accepts.
+/// Returns the operand of a part, and the values that it accepts.
 pub(super) fn of_canonical(form: &CanonicalForm) -> Option<(String, Values)> {
     match &form.kind {
         CanonicalKind::Comparison(comparison) => Some((
@@ -207,7 +207,7 @@ pub(super) fn of_canonical(form: &CanonicalForm) -> Option<(String, Values)> {
     }
 }
 
-/// Whether two operands have the same indexes.
+/// Returns true if two operands have the same indexes.
 pub(super) fn same_indexes(one: &Operand, other: &Operand) -> bool {
     one.indexes.len() == other.indexes.len()
         && one.indexes.iter().zip(&other.indexes).all(|((a, _), (b, _))| a == b)

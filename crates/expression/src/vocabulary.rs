@@ -74,7 +74,7 @@ pub struct ExpressionField {
 }
 
 impl ExpressionField {
-    /// A field of requests that every plan has.
+    /// Returns a field of requests that every plan has.
     const fn new(name: &'static str, kind: FieldType) -> Self {
         Self {
             name,
@@ -407,17 +407,17 @@ pub struct ExpressionFunction {
     pub needs: Needs,
 }
 
-/// A required parameter.
+/// Returns a required parameter.
 const fn p(name: &'static str, kind: ParameterType, given: Given) -> Parameter {
     Parameter { name, kind, given, is_optional: false }
 }
 
-/// An optional parameter.
+/// Returns an optional parameter.
 const fn o(name: &'static str, kind: ParameterType, given: Given) -> Parameter {
     Parameter { name, kind, given, is_optional: true }
 }
 
-/// A function of all plans with a fixed number of parameters.
+/// Returns a function of all plans with a fixed number of parameters.
 const fn function(
     name: &'static str,
     parameters: &'static [Parameter],
@@ -490,7 +490,7 @@ pub const FUNCTIONS: &[ExpressionFunction] = &{
 pub const MANAGED_LISTS: &[&str] =
     &["$cf.anonymizer", "$cf.botnetcc", "$cf.malware", "$cf.open_proxies", "$cf.vpn"];
 
-/// Longest body that rules see in full, in bytes.
+/// Maximum size of a body that rules see in full, in bytes.
 pub const REQUEST_BODY_BYTES: usize = 128 << 10;
 
 /// Maximum length of an expression, in characters of its form on one line.

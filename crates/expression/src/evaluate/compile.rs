@@ -1,5 +1,5 @@
-//! A tree to a program: names become numbers, right sides become tests, and what can never be told
-//! gets its reason.
+//! Compiles a tree to a program: names become numbers, right sides become tests, and values that
+//! are always unknown get their reason.
 
 use super::functions::Function;
 use super::sample::number_of;
@@ -27,11 +27,11 @@ pub(super) enum Condition {
     Quantified(Quantifier, Box<Condition>),
     /// A comparison.
     Compare(Term, Test),
-    /// A comparison with a list by its name, and why it is unknown if it is.
+    /// A comparison with a list by its name, with the reasons if its items are unknown.
     InList(Term, String, Reasons),
 }
 
-/// How booleans of an array become one.
+/// The way in which the booleans of an array become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quantifier {
     Any,
@@ -43,27 +43,24 @@ pub(super) enum Quantifier {
 pub(super) struct Term {
     /// The value.
     pub(super) origin: Origin,
-    /// The indexes.
     pub(super) indexes: Vec<Index>,
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Debug)]
 pub(super) enum Origin {
-    /// A field by its number, and why it is unknown if it is.
+    /// A field by its number, with the reasons if it is unknown.
     Field(usize, Reasons),
-    /// A constant.
     Constant(Constant),
     /// `true` or `false` as an argument.
     Truth(bool),
-    /// A call.
     Call(Function, Vec<Argument>),
-    /// Never known.
+    /// A value that is never known.
     Unknown(Reasons),
 }
 
 impl Origin {
-    /// Why a part of the value is unknown, if it is.
+    /// Returns the reasons for which a part of the value is unknown.
     pub(super) fn reasons(&self) -> Reasons {
         match self {
             Self::Field(_, reasons) | Self::Unknown(reasons) => *reasons,
@@ -81,30 +78,29 @@ impl Origin {
 pub(super) enum Argument {
     /// A value.
     Term(Term),
-    /// A condition.
     Condition(Condition),
 }
 
 impl Term {
-    /// Whether it is one value for each value of an array.
+    /// Returns true if it yields one value for each value of an array.
     pub(super) fn is_each(&self) -> bool {
         self.indexes.contains(&Index::Each)
     }
 }
 
-/// Turns trees into programs.
+/// Compiles trees to programs.
 #[derive(Default)]
 pub(super) struct Compiler {
     reasons: Vec<Reason>,
 }
 
 impl Compiler {
-    /// The reasons in the order of their bits.
+    /// Returns the reasons in the order of their bits.
     pub(super) fn into_reasons(self) -> Vec<Reason> {
         self.reasons
     }
 
-    /// The bit of a reason.
+    /// Returns the bit of a reason.
     fn reason(&mut self, reason: Reason) -> Reasons {
         let number = self.reasons.iter().position(|known| *known == reason).unwrap_or_else(|| {
             self.reasons.push(reason);
@@ -113,7 +109,6 @@ impl Compiler {
         1 << number.min(63)
     }
 
-    /// A condition.
     pub(super) fn condition(&mut self, node: &Node) -> Condition {
         match &node.kind {
             NodeKind::Chain(connective, parts) => {
@@ -127,12 +122,12 @@ impl Compiler {
             NodeKind::Not(inner) => Condition::Not(Box::new(self.condition(inner))),
             NodeKind::Comparison(comparison) => self.comparison(comparison),
             NodeKind::Operand(operand) => self.truth(operand),
-            // A tree with such parts is not evaluated.
+            // A tree with such parts is never evaluated.
             NodeKind::Broken => Condition::Always(Truth::False),
         }
     }
 
-    /// A value that is a truth.
+    /// Compiles a value that is a boolean.
     fn truth(&mut self, operand: &Operand) -> Condition {
         match &operand.base {
             Base::Literal(Literal::Truth(truth)) => Condition::Always(Truth::of(*truth)),
@@ -153,7 +148,6 @@ impl Compiler {
         }
     }
 
-    /// A comparison.
     fn comparison(&mut self, comparison: &Comparison) -> Condition {
         let term = self.term(&comparison.left);
         if let ComparedValue::List(name) = &comparison.right {
@@ -169,7 +163,7 @@ impl Compiler {
         }
     }
 
-    /// A value.
+    /// Compiles a value.
     fn term(&mut self, operand: &Operand) -> Term {
         let origin = match &operand.base {
             Base::Field(name) => match number_of(name) {
@@ -192,7 +186,6 @@ impl Compiler {
         Term { origin, indexes: operand.indexes.iter().map(|(index, _)| index.clone()).collect() }
     }
 
-    /// An argument.
     fn argument(&mut self, node: &Node) -> Argument {
         match &node.kind {
             NodeKind::Operand(operand) => Argument::Term(self.term(operand)),

@@ -1,10 +1,10 @@
 //! The functions that rules of requests can use.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rules-language/functions, read 2026-11-22. Not
-//! documented, and assumed: a call with a missing argument has no value, except that `concat`
-//! leaves it out; text that is no valid Base64, and a number of JSON beyond 64 bits, have none;
-//! `url_decode` leaves a percent sign alone that no two digits follow.
+//! developers.cloudflare.com/ruleset-engine/rules-language/functions, read 2026-11-22. The
+//! following is assumed and not documented. A call with a missing argument has no value, except
+//! that `concat` leaves the argument out. Text that is not valid Base64, and a JSON number beyond
+//! 64 bits, have no value. `url_decode` keeps a percent sign that two digits do not follow.
 
 use std::net::IpAddr;
 
@@ -15,7 +15,6 @@ use ipnet::IpNet;
 use super::json;
 use super::value::Value;
 
-/// A function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Function {
     Cidr,
@@ -39,7 +38,7 @@ pub(super) enum Function {
 }
 
 impl Function {
-    /// All that can be computed from their arguments, by name.
+    /// All functions that depend only on their arguments, by name.
     const ALL: [(&'static str, Self); 18] = [
         ("cidr", Self::Cidr),
         ("cidr6", Self::Cidr6),
@@ -61,12 +60,12 @@ impl Function {
         ("url_decode", Self::UrlDecode),
     ];
 
-    /// A function by its name.
+    /// Returns a function by its name.
     pub(super) fn of(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
     }
 
-    /// The result for a first argument and the others.
+    /// Returns the result for a first argument and the others.
     pub(super) fn call<'v>(
         self,
         first: Value<'v>,
@@ -158,19 +157,17 @@ impl Function {
     }
 }
 
-/// A length.
 fn integer<'v>(length: usize) -> Value<'v> {
     i64::try_from(length).map_or(Value::Missing, Value::Integer)
 }
 
-/// The network of an address.
 fn network<'v>(address: IpAddr, v4: i64, v6: i64) -> Value<'v> {
     let bits = if address.is_ipv4() { v4 } else { v6 };
     let network = u8::try_from(bits).ok().and_then(|bits| IpNet::new(address, bits).ok());
     network.map_or(Value::Missing, |network| Value::Address(network.network()))
 }
 
-/// Texts or arrays in one; missing ones are left out.
+/// Concatenates texts or arrays. Missing ones are left out.
 fn concatenated<'v>(first: Value<'v>, rest: &[Value<'v>], arena: &'v Bump) -> Value<'v> {
     let all = || [first].into_iter().chain(rest.iter().copied());
     let (mut bytes, mut items) = (Items::new_in(arena), Items::new_in(arena));
@@ -195,7 +192,7 @@ fn concatenated<'v>(first: Value<'v>, rest: &[Value<'v>], arena: &'v Bump) -> Va
     }
 }
 
-/// Texts in one, with a text between them.
+/// Joins texts with a separator.
 fn joined<'v>(items: &[Value<'v>], separator: &[u8], arena: &'v Bump) -> Value<'v> {
     let mut all = Items::new_in(arena);
     for (n, item) in items.iter().enumerate() {
@@ -208,7 +205,7 @@ fn joined<'v>(items: &[Value<'v>], separator: &[u8], arena: &'v Bump) -> Value<'
     Value::Bytes(all.into_bump_slice())
 }
 
-/// Text in upper or lower case.
+/// Converts text to upper or lower case.
 fn cased<'v>(
     text: &'v [u8],
     differs: impl Fn(&u8) -> bool,
@@ -223,7 +220,7 @@ fn cased<'v>(
     Value::Bytes(copy)
 }
 
-/// A part of a text; negative positions count from its end.
+/// Returns a part of a text. Negative positions count from its end.
 fn substring<'v>(text: &'v [u8], start: i64, end: Option<Value<'v>>) -> Value<'v> {
     let position = |at: i64| {
         let distance = usize::try_from(at.unsigned_abs()).unwrap_or(usize::MAX);
@@ -236,9 +233,8 @@ fn substring<'v>(text: &'v [u8], start: i64, end: Option<Value<'v>>) -> Value<'v
     Value::Bytes(text.get(position(start)..end).unwrap_or_default())
 }
 
-/// A text without percent signs and plus signs for other characters. With `r` among the options,
-/// what comes out is decoded as well, as long as anything changes; with `u`, `%uHHHH` is a
-/// character.
+/// Decodes percent signs and plus signs. With `r` among the options, the result is decoded again
+/// until nothing changes. With `u`, `%uHHHH` is a character.
 fn url_decoded<'v>(text: &'v [u8], options: &[u8], arena: &'v Bump) -> Value<'v> {
     if !text.iter().any(|byte| matches!(byte, b'%' | b'+')) {
         return Value::Bytes(text);
@@ -247,8 +243,8 @@ fn url_decoded<'v>(text: &'v [u8], options: &[u8], arena: &'v Bump) -> Value<'v>
     if !options.contains(&b'r') {
         return Value::Bytes(decoded_once(text, has_unicode, arena));
     }
-    // What is decoded may complete a percent sign before it. So one pass over the text is enough,
-    // however often it was encoded: the end of what is decoded so far is looked at after each byte.
+    // A decoded character may complete an earlier percent sign. One pass over the text is enough,
+    // however often it was encoded, because the end of the decoded text is checked after each byte.
     let mut all = Items::with_capacity_in(text.len(), arena);
     let mut waiting = Items::new_in(arena);
     for byte in text {
@@ -272,15 +268,15 @@ fn url_decoded<'v>(text: &'v [u8], options: &[u8], arena: &'v Bump) -> Value<'v>
     Value::Bytes(all.into_bump_slice())
 }
 
-/// What percent signs stand for.
+/// The meaning of an encoded sequence.
 enum Encoded {
     Byte(u8),
     Character(char),
 }
 
-/// What the end of a text stands for, with its length.
+/// Returns the meaning of the encoded sequence at the end of a text, with its length.
 fn encoded_at_end(text: &[u8], has_unicode: bool) -> Option<(usize, Encoded)> {
-    // Most bytes are not the last of such a sequence.
+    // Most bytes do not end an encoded sequence.
     text.last().filter(|byte| byte.is_ascii_hexdigit())?;
     let tail = |length: usize| text.len().checked_sub(length).and_then(|at| text.get(at..));
     if let Some([b'%', digits @ ..]) = tail(3)
@@ -296,13 +292,13 @@ fn encoded_at_end(text: &[u8], has_unicode: bool) -> Option<(usize, Encoded)> {
     }
 }
 
-/// The number that hexadecimal digits are.
+/// Parses hexadecimal digits.
 fn hexadecimal(digits: &[u8]) -> Option<u32> {
     let digits = Some(digits).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// One round of decoding.
+/// Decodes one round.
 fn decoded_once<'v>(text: &[u8], has_unicode: bool, arena: &'v Bump) -> &'v [u8] {
     let mut all = Items::with_capacity_in(text.len(), arena);
     let mut at = 0;
@@ -330,7 +326,7 @@ fn decoded_once<'v>(text: &[u8], has_unicode: bool, arena: &'v Bump) -> &'v [u8]
     all.into_bump_slice()
 }
 
-/// What a text stands for in an encoding such as Base64; `None` if it is not valid.
+/// Decodes a text in an encoding such as Base64; `None` if it is not valid.
 fn unencoded<'v>(
     encoding: &data_encoding::Encoding,
     text: &[u8],
@@ -341,9 +337,9 @@ fn unencoded<'v>(
     bytes.get(..length)
 }
 
-/// Whether a message has a valid code and is not too old: message, separator, ten digits of a time,
-/// `-`, code. `rest` has the time to live and the present in seconds, the length of the separator
-/// in bytes, and flags.
+/// Returns true if a message has a valid code and is not too old. Its parts are: message,
+/// separator, ten digits of a time, `-`, code. `rest` has the time to live and the current time in
+/// seconds, the length of the separator in bytes, and flags.
 fn hmac<'v>(key: &[u8], text: &[u8], rest: &[Value<'v>], arena: &'v Bump) -> Value<'v> {
     let (Some(Value::Integer(ttl)), Some(Value::Integer(now))) = (rest.first(), rest.get(1)) else {
         return Value::Missing;
@@ -354,7 +350,7 @@ fn hmac<'v>(key: &[u8], text: &[u8], rest: &[Value<'v>], arena: &'v Bump) -> Val
     };
     let is_url_safe = matches!(rest.get(3), Some(Value::Bytes(flags)) if flags.contains(&b's'));
     let valid = || {
-        // The code has no dash unless it is URL-safe, and then its length is fixed.
+        // The code contains no dash unless it is URL-safe, and then its length is fixed.
         let dash =
             if is_url_safe { text.len().checked_sub(44)? } else { memchr::memrchr(b'-', text)? };
         let (head, code) = (text.get(..dash)?, text.get(dash + 1..)?);

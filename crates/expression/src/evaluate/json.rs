@@ -1,5 +1,5 @@
-//! A value of a JSON document by names and positions. The rest of the document is read, but not
-//! kept.
+//! Finds a value in a JSON document by names and positions. The rest of the document is parsed, but
+//! not kept.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 
 use super::value::Value;
 
-/// The text or number at a path; missing if there is none, or if the document is not valid.
+/// Returns the text or number at a path; missing if there is none, or if the document is not valid.
 pub(super) fn found<'v>(text: &[u8], path: &[Value<'_>], arena: &'v Bump) -> Value<'v> {
-    // Most bodies are no JSON; an error of the reader would be allocated for each.
+    // Most bodies are not JSON, and the parser would allocate an error for each.
     if !matches!(text.trim_ascii_start().first(), Some(b'{' | b'[')) {
         return Value::Missing;
     }
@@ -22,26 +22,26 @@ pub(super) fn found<'v>(text: &[u8], path: &[Value<'_>], arena: &'v Bump) -> Val
     }
 }
 
-/// What is looked for.
+/// The value that is searched for.
 #[derive(Clone, Copy)]
 struct At<'p, 'v> {
-    /// The steps that are left.
+    /// The remaining steps.
     path: &'p [Value<'p>],
     arena: &'v Bump,
 }
 
 impl<'p, 'v> At<'p, 'v> {
-    /// A value, if no steps are left.
+    /// Returns a value, if no steps remain.
     fn here(self, value: Value<'v>) -> Value<'v> {
         if self.path.is_empty() { value } else { Value::Missing }
     }
 
-    /// What is read and not kept: nothing has this path.
+    /// Returns the search for values that are parsed and not kept: nothing has this path.
     fn elsewhere(self) -> Self {
         Self { path: &[Value::Missing], ..self }
     }
 
-    /// The next step, and what is looked for behind it.
+    /// Returns the next step, and the search after it.
     fn next(self) -> Option<(Value<'p>, Self)> {
         let (step, path) = self.path.split_first()?;
         Some((*step, Self { path, ..self }))
@@ -120,7 +120,7 @@ impl<'de, 'v> Visitor<'de> for At<'_, 'v> {
         let mut found = Value::Missing;
         while let Some(is_wanted) = entries.next_key_seed(IsKey(next.map(|(step, _)| step)))? {
             match next.filter(|_| is_wanted) {
-                // Of equal keys, the last one counts.
+                // The last of equal keys counts.
                 Some((_, inner)) => found = entries.next_value_seed(inner)?,
                 None => {
                     entries.next_value_seed(self.elsewhere())?;
@@ -131,7 +131,7 @@ impl<'de, 'v> Visitor<'de> for At<'_, 'v> {
     }
 }
 
-/// Whether a key is the one that is looked for.
+/// Compares a key with the one that is searched for.
 struct IsKey<'p>(Option<Value<'p>>);
 
 impl<'de> DeserializeSeed<'de> for IsKey<'_> {

@@ -2,8 +2,8 @@
 //!
 //! # Sources
 //! developers.cloudflare.com/waf/tools/lists/custom-lists, read 2026-11-23: a list has addresses
-//! and networks, or host names, where `*.example.com` stands for all names below, or AS numbers;
-//! its file has an item a line, and a description after a comma.
+//! and networks, or host names, where `*.example.com` means all names below, or AS numbers; its
+//! file has one item per line, with a description after a comma.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -24,16 +24,16 @@ pub struct ListItems {
     pub integers: BTreeSet<i64>,
     /// Texts, such as host names.
     pub texts: BTreeSet<Vec<u8>>,
-    /// Ends of host names that stand for all names below, such as `.example.com`.
+    /// Ends of host names that mean all names below, such as `.example.com`.
     pub suffixes: Vec<Vec<u8>>,
 }
 
 impl ListItems {
-    /// Reads a file of a list, in the form that Cloudflare imports: an item a line; what follows a
-    /// comma or `#` is a description.
+    /// Parses a file of a list in the format that Cloudflare imports: one item per line, with a
+    /// description after a comma or `#`.
     ///
     /// # Errors
-    /// The number of a line whose item is of no known kind.
+    /// Fails with the number of a line whose item is of no known kind.
     pub fn parse(text: &str) -> Result<Self, usize> {
         let mut items = Self::default();
         for (number, line) in text.lines().enumerate() {
@@ -64,7 +64,7 @@ impl ListItems {
         Ok(items)
     }
 
-    /// Whether a value is one of the items.
+    /// Returns true if a value is one of the items.
     pub(super) fn contains(&self, value: Value<'_>) -> bool {
         match value {
             Value::Address(address) => {
@@ -84,7 +84,7 @@ impl ListItems {
     }
 }
 
-/// Whether a text is the name of a host.
+/// Returns true if a text is the name of a host.
 fn is_host(text: &str) -> bool {
     text.contains('.')
         && text

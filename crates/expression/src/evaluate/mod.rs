@@ -1,5 +1,5 @@
-//! Evaluates expressions over requests, with three values: what a sample of a request does not tell
-//! is unknown, and a verdict that depends on it names it.
+//! Evaluates expressions over requests, with three values. Anything that a sample of a request does
+//! not contain is unknown, and an unknown verdict names what it depends on.
 //!
 //! | step | files |
 //! |---|---|
@@ -47,14 +47,14 @@ pub struct Program {
 }
 
 impl Expression {
-    /// The program of an expression; `None` if it cannot be parsed.
+    /// Compiles the expression to a program; `None` if it cannot be parsed.
     #[must_use]
     pub fn compile(&self) -> Option<Program> {
         Some(Program::of(&tree(self.canonical())?))
     }
 }
 
-/// Whether a comparison accepts a text; `None` if that cannot be told.
+/// Returns true if a comparison accepts a text; `None` if that is unknown.
 pub(super) fn comparison_accepts(
     comparison: &crate::syntax::Comparison,
     text: &[u8],
@@ -71,14 +71,14 @@ impl Program {
         Self { condition, reasons: compiler.into_reasons() }
     }
 
-    /// Evaluates it. Nothing is allocated but in the arena of the sample, which its owner may reset
+    /// Evaluates it. Memory is allocated only in the arena of the sample, which its owner may reset
     /// before the next one.
     #[must_use]
     pub fn evaluate(&self, sample: &Sample<'_>) -> Truth {
         run::Run { sample, arena: sample.arena() }.condition(&self.condition)
     }
 
-    /// What a result depends on, if it is unknown.
+    /// Returns the reasons of an unknown result.
     pub fn reasons(&self, truth: Truth) -> impl Iterator<Item = &Reason> {
         let bits = match truth {
             Truth::Unknown(bits) => bits,

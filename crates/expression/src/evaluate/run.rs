@@ -1,5 +1,4 @@
-//! Runs a program over a sample. Nothing is allocated but what functions compute, and that is
-//! placed in the arena.
+//! Runs a program over a sample. Memory is allocated only for results of functions, in the arena.
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
@@ -18,18 +17,18 @@ pub(super) struct Run<'v, 's> {
     pub(super) arena: &'v Bump,
 }
 
-/// The truths of a condition inside `any` or `all`.
+/// The results of a condition inside `any` or `all`.
 enum Each<'v> {
     /// The array is unknown.
     Unknown(Reasons),
     /// There is no array.
     Missing,
-    /// One for each value.
+    /// One result for each value.
     Items(&'v [Truth]),
 }
 
 impl<'v, 's: 'v> Run<'v, 's> {
-    /// The truth of a condition.
+    /// Evaluates a condition.
     pub(super) fn condition(self, condition: &'v Condition) -> Truth {
         match condition {
             Condition::Always(truth) => *truth,
@@ -65,7 +64,7 @@ impl<'v, 's: 'v> Run<'v, 's> {
         }
     }
 
-    /// The value and the judgement of a comparison.
+    /// Returns the value and the test of a comparison.
     fn comparison(self, condition: &'v Condition) -> (&'v Term, impl Fn(Value<'v>) -> Truth) {
         static NONE: Term = Term { origin: Origin::Truth(false), indexes: Vec::new() };
         let term = match condition {
@@ -91,12 +90,12 @@ impl<'v, 's: 'v> Run<'v, 's> {
         (term, judge)
     }
 
-    /// `any` or `all` over a condition.
+    /// Evaluates `any` or `all` over a condition.
     fn quantified(self, quantifier: Quantifier, inner: &'v Condition) -> Truth {
         let items = match self.each(inner) {
             Each::Unknown(reasons) => return Truth::Unknown(reasons),
             Each::Items(items) => items,
-            // A missing array that is given as it is, such as the result of a function, satisfies
+            // A missing array that is not indexed, such as the result of a function, satisfies
             // neither.
             Each::Missing
                 if matches!(inner, Condition::Compare(..)) && self.is_given_whole(inner) =>
@@ -111,12 +110,13 @@ impl<'v, 's: 'v> Run<'v, 's> {
         }
     }
 
-    /// Whether a condition is an array of truths, and no comparison of the values of one.
+    /// Returns true if a condition is itself an array of booleans, and not a comparison of the
+    /// values of one.
     fn is_given_whole(self, condition: &Condition) -> bool {
         matches!(condition, Condition::Compare(term, super::test::Test::IsTrue) if !term.is_each())
     }
 
-    /// The truths of a condition for each value of an array.
+    /// Evaluates a condition for each value of an array.
     fn each(self, condition: &'v Condition) -> Each<'v> {
         match condition {
             Condition::And(parts) => self.zipped(parts, Truth::and),
@@ -146,7 +146,7 @@ impl<'v, 's: 'v> Run<'v, 's> {
         }
     }
 
-    /// Truths combined pairwise, up to the end of the shortest.
+    /// Combines results pairwise, up to the end of the shortest.
     fn zipped(self, parts: &'v [Condition], combine: impl Fn(Truth, Truth) -> Truth) -> Each<'v> {
         let mut all: Option<Items<'v, Truth>> = None;
         for part in parts {
@@ -166,11 +166,11 @@ impl<'v, 's: 'v> Run<'v, 's> {
         Each::Items(all.map_or(&[], |all| all.into_bump_slice()))
     }
 
-    /// The value of a term.
+    /// Returns the value of a term.
     pub(super) fn term(self, term: &'v Term) -> Value<'v> {
         let value = match &term.origin {
             Origin::Field(number, reasons) => {
-                // The sample does not know the reasons of the program; a part of a value can be
+                // The sample does not know the reasons of the program. A part of a value can be
                 // unknown as well.
                 return match self.index(self.sample.at(*number), &term.indexes) {
                     Value::Unknown(_) => Value::Unknown(*reasons),
@@ -185,7 +185,7 @@ impl<'v, 's: 'v> Run<'v, 's> {
         self.index(value, &term.indexes)
     }
 
-    /// A part of a value.
+    /// Returns a part of a value.
     fn index(self, value: Value<'v>, indexes: &'v [Index]) -> Value<'v> {
         let Some((first, rest)) = indexes.split_first() else { return value };
         match (first, value) {
@@ -207,7 +207,7 @@ impl<'v, 's: 'v> Run<'v, 's> {
         }
     }
 
-    /// Parts of each of several values, in one array.
+    /// Returns parts of each of several values in one array.
     fn flattened(self, values: impl Iterator<Item = Value<'v>>, indexes: &'v [Index]) -> Value<'v> {
         let is_nested = indexes.contains(&Index::Each);
         let mut all = Items::new_in(self.arena);
@@ -222,8 +222,8 @@ impl<'v, 's: 'v> Run<'v, 's> {
         Value::Array(all.into_bump_slice())
     }
 
-    /// The result of a call; an array of results if the first argument is one value for each of an
-    /// array.
+    /// Returns the result of a call. If the first argument has one value for each of an array,
+    /// returns an array of results.
     fn call(self, function: Function, arguments: &'v [Argument]) -> Value<'v> {
         let Some((Argument::Term(first), rest)) = arguments.split_first() else {
             return Value::Missing;
@@ -256,7 +256,7 @@ impl<'v, 's: 'v> Run<'v, 's> {
         Value::Array(all.into_bump_slice())
     }
 
-    /// The value of an argument.
+    /// Returns the value of an argument.
     fn argument(self, argument: &'v Argument) -> Value<'v> {
         match argument {
             Argument::Term(term) => self.term(term),

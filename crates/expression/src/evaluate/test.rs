@@ -1,4 +1,4 @@
-//! The right side of a comparison, ready to be compared with.
+//! The right side of a comparison, compiled to a test.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -11,10 +11,10 @@ use regex::bytes::Regex;
 use super::value::Value;
 use crate::syntax::{ComparedValue, Item, Literal, Operator};
 
-/// Largest compiled regular expression, in bytes.
+/// Maximum size of a compiled regular expression, in bytes.
 const REGEX_BYTES: usize = 1 << 20;
 
-/// What a value is compared with.
+/// The test of a value.
 #[derive(Debug)]
 pub(super) enum Test {
     /// It must be true.
@@ -40,14 +40,13 @@ pub(super) enum Test {
 pub(super) enum Constant {
     /// A number.
     Integer(i64),
-    /// An address.
     Address(IpAddr),
     /// Text.
     Bytes(Vec<u8>),
 }
 
 impl Constant {
-    /// The value of a literal, unless it is a truth or an error.
+    /// Returns the value of a literal, unless it is a boolean or an error.
     pub(super) fn of(literal: &Literal) -> Option<Self> {
         match literal {
             Literal::Integer(number) => Some(Self::Integer(*number)),
@@ -57,7 +56,6 @@ impl Constant {
         }
     }
 
-    /// The value.
     pub(super) fn value(&self) -> Value<'_> {
         match self {
             Self::Integer(number) => Value::Integer(*number),
@@ -76,7 +74,7 @@ pub(super) struct Orders {
 }
 
 impl Orders {
-    /// Those of an operator that orders.
+    /// Returns the orders of an operator that orders.
     fn of(operator: Operator) -> Option<Self> {
         let (less, equal, greater) = match operator {
             Operator::Equal => (false, true, false),
@@ -96,7 +94,7 @@ impl Orders {
         Some(Self { less, equal, greater })
     }
 
-    /// Whether they include an order.
+    /// Returns true if this order is among them.
     fn include(self, order: Ordering) -> bool {
         match order {
             Ordering::Less => self.less,
@@ -105,13 +103,13 @@ impl Orders {
         }
     }
 
-    /// Whether they are those of `ne`.
+    /// Returns true if they are the orders of `ne`.
     fn are_unequal(self) -> bool {
         self.less && self.greater && !self.equal
     }
 }
 
-/// Why there is no test.
+/// The reason why there is no test.
 pub(super) enum NoTest {
     /// The right side was an error, or it is a list.
     NotOfAnyType,
@@ -120,7 +118,7 @@ pub(super) enum NoTest {
 }
 
 impl Test {
-    /// The test of an operator and a right side that is no list.
+    /// Compiles an operator and a right side that is not a list.
     pub(super) fn new(operator: Operator, right: &ComparedValue) -> Result<Self, NoTest> {
         match (operator, right) {
             (Operator::In, ComparedValue::Set(items)) => {
@@ -153,7 +151,7 @@ impl Test {
         }
     }
 
-    /// The test of a set.
+    /// Compiles a set.
     fn set<'i>(items: impl Iterator<Item = &'i Item>) -> Result<Self, NoTest> {
         let (mut integers, mut addresses, mut texts) = (Vec::new(), Vec::new(), BTreeSet::new());
         for item in items {
@@ -178,7 +176,7 @@ impl Test {
         if !integers.is_empty() {
             return Ok(Self::Integers(joined(integers)));
         }
-        // Addresses of version 4 come before those of version 6, so that no range holds both.
+        // IPv4 addresses come before IPv6 addresses, so no range contains both.
         Ok(if addresses.is_empty() {
             Self::Texts(texts)
         } else {
@@ -186,12 +184,12 @@ impl Test {
         })
     }
 
-    /// Whether a value that is missing passes.
+    /// Returns true if a missing value passes.
     pub(super) fn of_missing(&self) -> bool {
         matches!(self, Self::Ordered(_, orders) if orders.are_unequal())
     }
 
-    /// Whether a value passes; one of another type is like one that is missing.
+    /// Returns true if a value passes. A value of another type is treated as a missing one.
     pub(super) fn passes(&self, value: Value<'_>, arena: &Bump) -> bool {
         match (self, value) {
             (Self::IsTrue, Value::Truth(truth)) => truth,
@@ -215,7 +213,7 @@ impl Test {
     }
 }
 
-/// Ranges in order, without overlaps.
+/// Returns ranges in order, without overlaps.
 fn joined<T: Ord + Copy>(mut ranges: Vec<(T, T)>) -> Vec<(T, T)> {
     ranges.sort_unstable();
     let mut joined: Vec<(T, T)> = Vec::with_capacity(ranges.len());
@@ -228,18 +226,18 @@ fn joined<T: Ord + Copy>(mut ranges: Vec<(T, T)>) -> Vec<(T, T)> {
     joined
 }
 
-/// Whether a value is in one of the ranges.
+/// Returns true if a value is in one of the ranges.
 fn is_within<T: Ord>(ranges: &[(T, T)], value: &T) -> bool {
     let next = ranges.partition_point(|(first, _)| first <= value);
     next.checked_sub(1).and_then(|n| ranges.get(n)).is_some_and(|(_, last)| value <= last)
 }
 
-/// A pattern in which an asterisk stands for any text.
+/// A pattern in which an asterisk matches any text.
 #[derive(Debug)]
 pub(super) struct Wildcard {
-    /// The texts between the asterisks; in lower case unless it is strict.
+    /// The texts between the asterisks. They are in lower case unless the pattern is strict.
     parts: Vec<Vec<u8>>,
-    /// Whether upper and lower case differ.
+    /// True if case matters.
     is_strict: bool,
 }
 
@@ -263,7 +261,7 @@ impl Wildcard {
         Self { parts, is_strict }
     }
 
-    /// Whether it matches a whole text.
+    /// Returns true if it matches a whole text.
     fn matches(&self, text: &[u8], arena: &Bump) -> bool {
         let text = if self.is_strict || !text.iter().any(u8::is_ascii_uppercase) {
             text

@@ -1,11 +1,11 @@
 //! The results of an evaluation: true, false, or unknown for some reasons.
 
-/// Why something is unknown.
+/// The reason why something is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// The sample does not tell this field.
+    /// The sample does not contain this field.
     Field(String),
-    /// The items of this list are not known.
+    /// The items of this list are unknown.
     List(String),
     /// This function depends on more than the request.
     Function(String),
@@ -14,7 +14,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// What is unknown, as text.
+    /// Describes what is unknown.
     #[must_use]
     pub fn words(&self) -> String {
         match self {
@@ -26,7 +26,8 @@ impl Reason {
     }
 }
 
-/// Which reasons of a program apply, as bits; the last bit is shared by all from the 64th on.
+/// The reasons of a program that apply, as bits. The last bit is shared by all reasons from the
+/// 64th on.
 pub type Reasons = u64;
 
 /// The result of an evaluation.
@@ -36,18 +37,18 @@ pub enum Truth {
     False,
     /// It matches.
     True,
-    /// It depends on what the sample does not tell.
+    /// It depends on something that the sample does not contain.
     Unknown(Reasons),
 }
 
 impl Truth {
-    /// A known result.
+    /// Returns a known result.
     #[must_use]
     pub fn of(holds: bool) -> Self {
         if holds { Self::True } else { Self::False }
     }
 
-    /// The opposite.
+    /// Returns the opposite.
     #[must_use]
     pub fn negated(self) -> Self {
         match self {
@@ -57,7 +58,7 @@ impl Truth {
         }
     }
 
-    /// True if both are; false if one is.
+    /// Returns true if both are true, and false if one is false.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -68,13 +69,13 @@ impl Truth {
         }
     }
 
-    /// True if one is; false if both are.
+    /// Returns true if one is true, and false if both are false.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         self.negated().and(other.negated()).negated()
     }
 
-    /// True if exactly one is.
+    /// Returns true if exactly one is true.
     #[must_use]
     pub fn xor(self, other: Self) -> Self {
         match (self, other) {

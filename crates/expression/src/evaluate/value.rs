@@ -1,4 +1,4 @@
-//! Values.
+//! The values that an evaluation computes with.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use super::Reasons;
 /// The value of a field, of a part of it, or of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Value<'v> {
-    /// The sample does not tell; for these reasons of the program.
+    /// The sample does not contain it, for these reasons of the program.
     Unknown(Reasons),
     /// The request does not have it.
     Missing,
