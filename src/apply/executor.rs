@@ -35,6 +35,7 @@ pub struct Executor<'a, W> {
     pub options: &'a Options,
     /// Records intents and outcomes.
     pub journal: &'a Journal,
+    /// Receives events.
     pub observer: &'a dyn Observer,
     /// True once the user wants to stop.
     pub stop: &'a Stop,

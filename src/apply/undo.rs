@@ -34,6 +34,7 @@ use crate::plan::{Differences, ZonePlan, plan_changes};
 /// The undo of an apply in one zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undone {
+    /// The plan that restores the previous state.
     pub plan: ZonePlan,
     /// Findings of planning.
     pub diagnostics: Diagnostics,

@@ -24,6 +24,7 @@ use crate::plan::{Lowering, Operation, Subject, ZonePlan};
 /// A zone to be applied.
 #[derive(Debug)]
 pub struct ZoneWork<'a> {
+    /// The plan to execute.
     pub plan: &'a ZonePlan,
     /// The desired state.
     pub desired: &'a DesiredZone,

@@ -116,6 +116,7 @@ impl Default for ListSum {
 }
 
 impl ListSum {
+    /// Adds the digest of an item.
     pub fn add(&mut self, item: Sum) {
         self.0.update(&item.0);
     }
