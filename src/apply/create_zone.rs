@@ -43,7 +43,7 @@ impl<W: Writer> Executor<'_, W> {
         desired: &DesiredZone,
         live: &LiveZone,
     ) -> Prepared {
-        let mut made = (!zone.is_new).then(|| live.clone());
+        let mut created_zone = (!zone.is_new).then(|| live.clone());
         let mut outcomes = Vec::new();
         let mut is_read = false;
         let mut ended: Vec<(Ends, String)> = Vec::new();
@@ -59,31 +59,31 @@ impl<W: Writer> Executor<'_, W> {
                 outcomes.push(Outcome::NotSent(reason.clone()));
                 continue;
             }
-            let Changed { outcome, ends } = match (setting, &made) {
+            let Changed { outcome, ends } = match (setting, &created_zone) {
                 (None, _) => {
                     let (new, outcome) = self.make(zone, operation).await;
-                    made = new;
-                    if let Some(made) = &mut made {
-                        is_read = self.read_settings(made, desired).await;
+                    created_zone = new;
+                    if let Some(created_zone) = &mut created_zone {
+                        is_read = self.read_settings(created_zone, desired).await;
                     }
                     outcome.into()
                 }
-                (Some(ZoneSetting::Dnssec { on: true }), Some(made)) if made.is_inactive() => Outcome::Deferred(
+                (Some(ZoneSetting::Dnssec { on: true }), Some(created_zone)) if created_zone.is_inactive() => Outcome::Deferred(
                     "the zone is not active yet; a run after it becomes active switches DNSSEC on".to_owned(),
                 )
                 .into(),
-                (Some(setting), Some(made)) if is_read => match needed(setting, desired, made) {
+                (Some(setting), Some(created_zone)) if is_read => match needed(setting, desired, created_zone) {
                     Needed::Nothing => Outcome::Done.into(),
                     Needed::Impossible(reason) => Outcome::Refused(reason).into(),
                     Needed::Change(setting) => {
                         let operation = &Operation { subject: Subject::Setting(setting.clone()), ..operation.clone() };
-                        let zone = &zone.for_zone(made);
-                        self.change(&SettingWork { zone, desired, live: made, operation, setting: &setting }).await
+                        let zone = &zone.for_zone(created_zone);
+                        self.change(&SettingWork { zone, desired, live: created_zone, operation, setting: &setting }).await
                     }
                 },
-                (Some(setting), Some(made)) => {
-                    let zone = &zone.for_zone(made);
-                    self.change(&SettingWork { zone, desired, live: made, operation, setting }).await
+                (Some(setting), Some(created_zone)) => {
+                    let zone = &zone.for_zone(created_zone);
+                    self.change(&SettingWork { zone, desired, live: created_zone, operation, setting }).await
                 }
                 (Some(_), None) => Outcome::NotSent("the zone could not be created".to_owned()).into(),
             };
@@ -93,7 +93,7 @@ impl<W: Writer> Executor<'_, W> {
             }
             outcomes.push(outcome);
         }
-        Prepared { zone: made, outcomes }
+        Prepared { zone: created_zone, outcomes }
     }
 
     /// Creates the zone, and waits until it can be used.

@@ -229,8 +229,8 @@ impl<'z> Run<'z> {
         self.lowering = Lowering::Single;
         let waiting: BTreeSet<usize> =
             self.queue.drain(..).flatten().chain(first.iter().copied()).gather();
-        let all = record_batches(self.zone, Lowering::Single).into_iter();
-        self.queue.extend(all.filter(|part| part.iter().all(|n| waiting.contains(n))));
+        let batches = record_batches(self.zone, Lowering::Single).into_iter();
+        self.queue.extend(batches.filter(|part| part.iter().all(|n| waiting.contains(n))));
     }
 
     /// Returns the record of an operation. Operations on other objects have none and are never sent
@@ -345,8 +345,8 @@ impl<'z> Run<'z> {
         {
             return None;
         }
-        let next = self.queue.pop_front()?;
-        Some((deletes.into_iter().chain(next).collect(), others))
+        let next_create = self.queue.pop_front()?;
+        Some((deletes.into_iter().chain(next_create).collect(), others))
     }
 
     /// Returns the reason for not sending deletes: the replacement of their values failed, or their
@@ -389,7 +389,7 @@ impl<'z> Run<'z> {
     /// Returns the names of these operations that were emptied, or that lost a record that a create
     /// could not coexist with, and that no waiting create will fill.
     pub(super) fn unfilled(&self, operations: &[usize]) -> Vec<Unfilled> {
-        let mut all: Vec<Unfilled> = Vec::new();
+        let mut unfilled_names: Vec<Unfilled> = Vec::new();
         let mut names: BTreeSet<&Fqdn> = BTreeSet::new();
         for first in
             operations.iter().filter(|n| self.name(**n).is_some_and(|name| names.insert(name)))
@@ -408,9 +408,9 @@ impl<'z> Run<'z> {
                 continue;
             }
             let deletes = self.deleted_for(*first, &creates);
-            all.extend((!deletes.is_empty()).then_some(Unfilled { deletes, creates }));
+            unfilled_names.extend((!deletes.is_empty()).then_some(Unfilled { deletes, creates }));
         }
-        all
+        unfilled_names
     }
 
     /// Returns deletes at a name whose records are missing there, because these creates of the name

@@ -117,9 +117,9 @@ impl<W: Writer> Executor<'_, W> {
         }
         let reason = stopped.unwrap_or_else(|| "the zone's plan ended early".to_owned());
         run.settle_rest(&reason);
-        let all: Vec<usize> =
+        let record_operations: Vec<usize> =
             (0..zone.operations.len()).filter(|n| run.record(*n).is_some()).collect();
-        self.fill_names(&mut run, &all).await;
+        self.fill_names(&mut run, &record_operations).await;
         run.finished(&reason)
     }
 
@@ -148,13 +148,13 @@ impl<W: Writer> Executor<'_, W> {
         };
         self.observer
             .event(&ApplyEvent::Sending { zone: zone.clone(), operations: step.operations.len() });
-        let seen = Effects::default();
+        let effects = Effects::default();
         self.settle(&mut StepAttempt {
             executor: self,
             run,
             step,
             number,
-            seen,
+            seen: effects,
             is_narrowed: false,
         })
         .await
@@ -453,34 +453,35 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
     /// the refusal is final, or the result is unknown if an earlier attempt was lost. If a name is
     /// taken, the request is divided first to find it.
     async fn read_late(&mut self, error: &ApiError, is_after_a_loss: bool) -> Seen {
-        let mut seen = self.look_after(error).await;
+        let mut effects = self.look_after(error).await;
         // The taken name is found first, so that the other names do not wait for it.
         let may_narrow = !is_hopeless(error) && self.run.parts(&self.step.operations).is_some();
-        let has_other_cuts = |seen: &Effects| !seen.other_cuts.is_empty();
+        let has_other_cuts = |effects: &Effects| !effects.other_cuts.is_empty();
         self.is_narrowed =
-            may_narrow && (is_conflict(error) || seen.as_ref().is_ok_and(has_other_cuts));
+            may_narrow && (is_conflict(error) || effects.as_ref().is_ok_and(has_other_cuts));
         self.run.resends = 0;
         for duration in FOR_LOST {
             // Our earlier request left a record that the listing does not show yet.
             if !is_after_a_loss
                 || self.is_narrowed
-                || !seen.as_ref().is_ok_and(|seen| seen.done.is_empty())
+                || !effects.as_ref().is_ok_and(|effects| effects.done.is_empty())
             {
                 break;
             }
             if !self.executor.wait(&self.run.zone.name, duration).await {
                 break;
             }
-            seen = self.look_after(error).await;
+            effects = self.look_after(error).await;
         }
-        self.seen = match seen {
+        self.seen = match effects {
             // With several operations, the refusal may be about another one.
-            Ok(mut seen) if self.is_narrowed => {
-                seen.pending
-                    .extend(std::mem::take(&mut seen.other_cuts).into_iter().map(|(n, _)| n));
-                seen
+            Ok(mut effects) if self.is_narrowed => {
+                effects
+                    .pending
+                    .extend(std::mem::take(&mut effects.other_cuts).into_iter().map(|(n, _)| n));
+                effects
             }
-            Ok(seen) => seen,
+            Ok(effects) => effects,
             Err(read) if is_after_a_loss || error.is_contradictory() => return unread(&read),
             Err(_) => Effects::default(),
         };
@@ -492,10 +493,10 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
     /// Sends the rest again after such a refusal.
     fn shown_late(&mut self, error: &ApiError) -> Next {
         let is_after_a_loss = self.run.was_lost(&self.step.operations);
-        let rest =
+        let treatment =
             if is_after_a_loss || error.is_contradictory() { Rest::Lost } else { Rest::Refused };
-        let pending = self.take(&said(error), rest);
-        if rest == Rest::Lost {
+        let pending = self.take(&said(error), treatment);
+        if treatment == Rest::Lost {
             self.run.set_lost(&pending, true);
         }
         if is_hopeless(error) {
@@ -522,32 +523,32 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
     /// "identical", it means a create whose text is live with other cuts.
     async fn look_after(&self, error: &ApiError) -> Result<Effects, FetchError> {
         let records = self.executor.reread_records(self.run).await?;
-        let mut seen = self.effects(&records);
+        let mut effects = self.effects(&records);
         if is_done_before(error) {
-            for n in std::mem::take(&mut seen.pending) {
+            for n in std::mem::take(&mut effects.pending) {
                 match self.run.other_cuts(n, &records) {
                     Some(live) => {
-                        seen.other_cuts.push((n, format!("is live, with other cuts: {live}")))
+                        effects.other_cuts.push((n, format!("is live, with other cuts: {live}")))
                     }
-                    None => seen.pending.push(n),
+                    None => effects.pending.push(n),
                 }
             }
         }
-        Ok(seen)
+        Ok(effects)
     }
 
     /// Returns the effects of the operations that these records show.
     fn effects(&self, records: &[LiveRecord]) -> Effects {
         let index = Index::new(records);
-        let mut seen = Effects::default();
+        let mut effects = Effects::default();
         for n in &self.step.operations {
             match self.run.record(*n).map(|record| state_of(record, &index)) {
-                Some(OperationState::Done) => seen.done.push(*n),
-                Some(OperationState::Moved(what)) => seen.moved.push((*n, what)),
-                Some(OperationState::Pending) | None => seen.pending.push(*n),
+                Some(OperationState::Done) => effects.done.push(*n),
+                Some(OperationState::Moved(what)) => effects.moved.push((*n, what)),
+                Some(OperationState::Pending) | None => effects.pending.push(*n),
             }
         }
-        seen
+        effects
     }
 
     /// Records the visible effects, in the run and in the journal. Returns the operations without

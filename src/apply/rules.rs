@@ -43,14 +43,14 @@ const AFTER_A_FAILURE: &str =
 impl<W: Writer> Executor<'_, W> {
     /// Executes the operations on a zone's rules. Returns one outcome for each, in order.
     pub async fn execute_rules(&self, zone: &ZonePlan, live: &LiveZone) -> Vec<Outcome> {
-        let mut known: BTreeMap<Phase, EntryPoint> = BTreeMap::new();
+        let mut entry_points: BTreeMap<Phase, EntryPoint> = BTreeMap::new();
         let mut outcomes = Vec::new();
         for (_, operation, rule) in zone.rules() {
             if outcomes.iter().any(|o| *o != Outcome::Done) {
                 outcomes.push(Outcome::NotSent(AFTER_A_FAILURE.to_owned()));
                 continue;
             }
-            let outcome = self.rule(zone, live, (operation, rule), &mut known).await;
+            let outcome = self.rule(zone, live, (operation, rule), &mut entry_points).await;
             if outcome == Outcome::Done {
                 self.observer.event(&ApplyEvent::Done { zone: zone.name.clone(), operations: 1 });
             }
@@ -72,21 +72,23 @@ impl<W: Writer> Executor<'_, W> {
         }
         let phase = rule.phase;
         if let Entry::Vacant(unread) = known.entry(phase) {
-            let now = match entry_point(self.reader, live, phase).await {
-                Ok(now) => now,
+            let entry_point_now = match entry_point(self.reader, live, phase).await {
+                Ok(entry_point_now) => entry_point_now,
                 Err(error) => {
                     return Outcome::NotSent(format!("the rules could not be read again: {error}"));
                 }
             };
-            if let Some(what) = difference(&rule.expect, live.waf.entry_points.get(&phase), &now) {
+            if let Some(what) =
+                difference(&rule.expect, live.waf.entry_points.get(&phase), &entry_point_now)
+            {
                 return Outcome::Stale(what);
             }
-            unread.insert(now);
+            unread.insert(entry_point_now);
         }
         let request = lower_operation(zone, operation, None);
-        let before: Vec<LiveRule> =
+        let rules_before: Vec<LiveRule> =
             known.get(&phase).map(|e| e.rules().to_vec()).unwrap_or_default();
-        let Some(number) = self.journal.intent_of(zone, operation, &before, &request) else {
+        let Some(number) = self.journal.intent_of(zone, operation, &rules_before, &request) else {
             return Outcome::NotSent(BROKEN.to_owned());
         };
         self.observer.event(&ApplyEvent::Sending { zone: zone.name.clone(), operations: 1 });
@@ -95,7 +97,7 @@ impl<W: Writer> Executor<'_, W> {
             zone: live,
             rule,
             request,
-            before,
+            before: rules_before,
             known,
             now: None,
             created: Vec::new(),
@@ -187,20 +189,20 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
         self.executor
             .observer
             .event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: failure.reason() });
-        let now = match entry_point(self.executor.reader, zone, phase).await {
-            Ok(now) => now,
+        let entry_point_now = match entry_point(self.executor.reader, zone, phase).await {
+            Ok(entry_point_now) => entry_point_now,
             Err(error) => {
                 return Seen::Unread(format!(
                     "the rules could not be read to see what took effect: {error}"
                 ));
             }
         };
-        if has_effect(self.rule, &now) {
-            self.now = Some(now);
+        if has_effect(self.rule, &entry_point_now) {
+            self.now = Some(entry_point_now);
             return Seen::Done;
         }
         match self.known.get(&phase) {
-            Some(before) if same_rules(before, &now) => Seen::Pending,
+            Some(before) if same_rules(before, &entry_point_now) => Seen::Pending,
             _ => Seen::Moved(
                 "the rules match neither the state before the plan nor the planned one".to_owned(),
             ),
@@ -343,13 +345,13 @@ impl<W: Writer> Executor<'_, W> {
         };
         match written {
             Ok(ruleset) => {
-                let own =
+                let rule_ids =
                     ruleset.rules.iter().skip(lost.len()).map(|rule| rule.id.clone()).collect();
                 let text = format!(
                     "{jump}; {} of its rules were erased and restored, with new ids",
                     lost.len()
                 );
-                (format!("{text}: {}; plan again", names.join(", ")), Some(own))
+                (format!("{text}: {}; plan again", names.join(", ")), Some(rule_ids))
             }
             Err(error) => {
                 let text = format!(

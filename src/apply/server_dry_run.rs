@@ -81,19 +81,20 @@ pub async fn server_dry_run<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Dry
 /// Adds Cloudflare's answers to the plan: a count, and each refusal.
 pub fn note_server_check(plan: &mut Plan, answers: &[(Address, DryRunResult)]) {
     for zone in &mut plan.zones {
-        let own: Vec<_> = answers
+        let answers_of_zone: Vec<_> = answers
             .iter()
             .filter(|(address, _)| zone.rules().any(|(_, o, _)| o.address == *address))
             .collect();
-        if own.is_empty() {
+        if answers_of_zone.is_empty() {
             continue;
         }
-        let accepted = own.iter().filter(|(_, answer)| *answer == DryRunResult::Accepted).count();
+        let accepted =
+            answers_of_zone.iter().filter(|(_, answer)| *answer == DryRunResult::Accepted).count();
         zone.notes.push(format!(
             "server check: {accepted} of {} changes of rules would be accepted (dry run)",
-            own.len()
+            answers_of_zone.len()
         ));
-        for (address, answer) in own {
+        for (address, answer) in answers_of_zone {
             match answer {
                 DryRunResult::Accepted => {}
                 DryRunResult::Refused(why) => {

@@ -139,15 +139,16 @@ impl<W: Writer> Attempt for SettingAttempt<'_, '_, W> {
         executor
             .observer
             .event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: failure.reason() });
-        let named = only(setting, &desired.settings);
-        let settings = match fetch_settings(executor.reader, live, &named, executor.options).await {
-            Ok(settings) => settings,
-            Err(error) => {
-                return Seen::Unread(format!(
-                    "it could not be read to see what took effect: {error}"
-                ));
-            }
-        };
+        let setting_to_read = only(setting, &desired.settings);
+        let settings =
+            match fetch_settings(executor.reader, live, &setting_to_read, executor.options).await {
+                Ok(settings) => settings,
+                Err(error) => {
+                    return Seen::Unread(format!(
+                        "it could not be read to see what took effect: {error}"
+                    ));
+                }
+            };
         let is_reported = match setting {
             ZoneSetting::Setting { name, .. } => {
                 matches!(settings.settings.get(name), Some(LiveSetting::Value { .. }))
@@ -219,15 +220,15 @@ pub(super) fn change_of(
 /// Returns the desired state of one setting.
 fn only(setting: &ZoneSetting, named: &DesiredSettings) -> DesiredSettings {
     let DesiredSettings { settings, dnssec, dns_settings } = named;
-    let mut one = DesiredSettings::default();
+    let mut desired_settings = DesiredSettings::default();
     match setting {
         ZoneSetting::Setting { name, .. } => {
-            one.settings.extend(
+            desired_settings.settings.extend(
                 settings.get_key_value(name).map(|(name, wanted)| (name.clone(), wanted.clone())),
             );
         }
-        ZoneSetting::Dnssec { .. } => one.dnssec = *dnssec,
-        ZoneSetting::DnsSettings { .. } => one.dns_settings.clone_from(dns_settings),
+        ZoneSetting::Dnssec { .. } => desired_settings.dnssec = *dnssec,
+        ZoneSetting::DnsSettings { .. } => desired_settings.dns_settings.clone_from(dns_settings),
     }
-    one
+    desired_settings
 }

@@ -146,9 +146,9 @@ impl<'l> Records<'l> {
             Todo::Delete(live, _) => Some(&live.id),
             Todo::Create(_) | Todo::Update(..) => None,
         });
-        let gone: BTreeSet<&RecordId> = deleted.gather();
+        let deleted_ids: BTreeSet<&RecordId> = deleted.gather();
         let mut standing: BTreeMap<&Fqdn, Vec<&LiveRecord>> = BTreeMap::new();
-        for record in zone.records.iter().filter(|r| !gone.contains(&r.id)) {
+        for record in zone.records.iter().filter(|r| !deleted_ids.contains(&r.id)) {
             standing.entry(&record.name).or_default().push(record);
         }
         standing
@@ -241,9 +241,10 @@ impl<'l> Records<'l> {
             .gather();
         let is_in_the_way = |record: &LiveRecord| {
             let is_apex = record.name == *zone.name.as_fqdn();
-            let own = record.data.record_type();
+            let record_type = record.data.record_type();
             created.iter().any(|(at, t)| {
-                **at == record.name && own.is_some_and(|own| t.excludes_at(own, is_apex))
+                **at == record.name
+                    && record_type.is_some_and(|record_type| t.excludes_at(record_type, is_apex))
             })
         };
         let changes = self.todo.iter().map(|todo| {

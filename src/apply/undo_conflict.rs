@@ -71,8 +71,8 @@ pub(super) fn record_replaced(live: &LiveRecord) -> String {
 
 /// Someone changed a record.
 pub(super) fn record_changed(live: &LiveRecord, left: &LiveRecord) -> String {
-    let left = left.form();
-    let fields: Vec<String> = field_changes(live, &left.data, &left.facets)
+    let left_form = left.form();
+    let fields: Vec<String> = field_changes(live, &left_form.data, &left_form.facets)
         .into_iter()
         .map(|f| f.field.to_string())
         .collect();

@@ -32,13 +32,13 @@ pub(super) fn restore_rules<'l>(
 ) -> WafChanges<'l> {
     let mut changes = WafChanges::default();
     for phase in Phase::ALL {
-        let own: Vec<&Entry<RuleEffect>> =
+        let phase_entries: Vec<&Entry<RuleEffect>> =
             entries.iter().filter(|e| e.effect.phase == *phase).collect();
-        let Some(first) = own.first() else { continue };
+        let Some(first) = phase_entries.first() else { continue };
         match live.waf.entry_points.get(phase) {
             Some(entry_point) => {
-                let mut undo = PhaseUndo::new(*phase, &own, entry_point, &live.waf);
-                changes.phases.push(undo.changes(&own, conflicts, notes));
+                let mut undo = PhaseUndo::new(*phase, &phase_entries, entry_point, &live.waf);
+                changes.phases.push(undo.changes(&phase_entries, conflicts, notes));
             }
             None => conflicts.push(conflict(first, undo_conflict::NO_RULES)),
         }
@@ -64,13 +64,10 @@ fn nets<'e>(entries: &[&'e Entry<RuleEffect>]) -> Vec<Net<'e>> {
     let mut nets: Vec<Net<'e>> = Vec::new();
     for entry in entries {
         let entry: &'e Entry<RuleEffect> = entry;
-        let new = |id: Option<&RuleId>, before: Option<&RuleBody>, after: Option<&RuleBody>| Net {
-            id: id.cloned(),
-            before: before.cloned(),
-            after: after.cloned(),
-            entry,
+        let new_net = |id: Option<&RuleId>, before: Option<&RuleBody>, after: Option<&RuleBody>| {
+            Net { id: id.cloned(), before: before.cloned(), after: after.cloned(), entry }
         };
-        let known = |nets: &[Net], id: &RuleId, before: &RuleBody| {
+        let find_net = |nets: &[Net], id: &RuleId, before: &RuleBody| {
             nets.iter().position(|net| match (&net.id, &net.after) {
                 (Some(own), _) => own == id,
                 (None, Some(after)) => is_same(after, before),
@@ -79,25 +76,25 @@ fn nets<'e>(entries: &[&'e Entry<RuleEffect>]) -> Vec<Net<'e>> {
         };
         match &entry.effect.what {
             RuleDone::EntryPoint(rules) => {
-                nets.extend(rules.iter().map(|rule| new(None, None, Some(rule))))
+                nets.extend(rules.iter().map(|rule| new_net(None, None, Some(rule))))
             }
-            RuleDone::Created(id, after) => nets.push(new(id.as_ref(), None, Some(after))),
-            RuleDone::Patched(id, before, after) => match known(&nets, id, before) {
+            RuleDone::Created(id, after) => nets.push(new_net(id.as_ref(), None, Some(after))),
+            RuleDone::Patched(id, before, after) => match find_net(&nets, id, before) {
                 Some(n) => {
                     nets[n].id = Some(id.clone());
                     nets[n].after = Some(after.clone());
                     nets[n].entry = entry;
                 }
-                None => nets.push(new(Some(id), Some(before), Some(after))),
+                None => nets.push(new_net(Some(id), Some(before), Some(after))),
             },
             RuleDone::Moved(_) => {}
-            RuleDone::Deleted(id, before) => match known(&nets, id, before) {
+            RuleDone::Deleted(id, before) => match find_net(&nets, id, before) {
                 Some(n) if nets[n].before.is_none() => drop(nets.remove(n)),
                 Some(n) => {
                     nets[n].after = None;
                     nets[n].entry = entry;
                 }
-                None => nets.push(new(Some(id), Some(before), None)),
+                None => nets.push(new_net(Some(id), Some(before), None)),
             },
         }
     }
@@ -141,9 +138,9 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         waf: &'l LiveWaf,
     ) -> Self {
         let order = entries.iter().find_map(|entry| entry.effect.order.clone());
-        let now =
+        let current_places =
             entry_point.rules().iter().enumerate().map(|(n, rule)| (rule.id.clone(), n)).collect();
-        Self { phase, entry_point, waf, nets: nets(entries), order, now }
+        Self { phase, entry_point, waf, nets: nets(entries), order, now: current_places }
     }
 
     /// The live rules.
@@ -173,7 +170,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
             }
         }
         let moved = self.moved(entries, conflicts, notes);
-        let gone: BTreeSet<usize> = todo
+        let deleted_rules: BTreeSet<usize> = todo
             .iter()
             .filter_map(|(_, todo)| match todo {
                 Todo::Delete(live) => Some(*live),
@@ -189,7 +186,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
             let words = "the journal does not say where deleted rules were: they are created again at the end";
             notes.push(format!("{}: {words}", self.phase.about()));
         }
-        let (order, moved) = self.sequence(&gone, &moved, &created);
+        let (order, moved) = self.sequence(&deleted_rules, &moved, &created);
         let mut changes: Vec<RuleChange<'l>> = Vec::new();
         for (n, todo) in todo {
             let place = Some(self.nets[n].entry.place);
@@ -317,9 +314,9 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
             RuleDone::Patched(id, ..) => entry.effect.position.as_ref().map(|_| id.clone()),
             RuleDone::EntryPoint(_) | RuleDone::Created(..) | RuleDone::Deleted(..) => None,
         };
-        let all: Vec<(&Entry<RuleEffect>, RuleId)> =
+        let moves: Vec<(&Entry<RuleEffect>, RuleId)> =
             entries.iter().filter_map(|entry| Some((*entry, was_moved(entry)?))).collect();
-        let Some((first, _)) = all.first() else { return BTreeSet::new() };
+        let Some((first, _)) = moves.first() else { return BTreeSet::new() };
         let Some(order) = &self.order else {
             notes.push(format!(
                 "{}: the journal does not say where moved rules were: they stay",
@@ -327,7 +324,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
             ));
             return BTreeSet::new();
         };
-        for (entry, id) in &all {
+        for (entry, id) in &moves {
             // The missing rule has been reported.
             if self.number(id).is_none() && matches!(entry.effect.what, RuleDone::Moved(_)) {
                 conflicts.push(conflict(entry, undo_conflict::RULE_GONE));
@@ -337,12 +334,12 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
             return BTreeSet::new();
         }
         let is_left =
-            [true, false].into_iter().any(|all| self.stand_as(&self.left(order, entries, all)));
+            [true, false].into_iter().any(|moves| self.stand_as(&self.left(order, entries, moves)));
         if !is_left {
             conflicts.push(conflict(first, undo_conflict::ORDER_CHANGED));
             return BTreeSet::new();
         }
-        all.iter().filter_map(|(_, id)| self.number(id)).collect()
+        moves.iter().filter_map(|(_, id)| self.number(id)).collect()
     }
 
     /// Returns true if the live rules among these ids have this order.
@@ -358,24 +355,24 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         entries: &[&Entry<RuleEffect>],
         with_uncertain: bool,
     ) -> Vec<RuleId> {
-        let mut left = order.to_vec();
+        let mut order_left = order.to_vec();
         for entry in entries.iter().filter(|entry| with_uncertain || entry.is_certain) {
             let RuleEffect { what, position, .. } = &entry.effect;
             match what {
-                RuleDone::Deleted(id, _) => left.retain(|known| known != id),
+                RuleDone::Deleted(id, _) => order_left.retain(|known| known != id),
                 RuleDone::Moved(id) | RuleDone::Patched(id, ..) => {
                     if let Some(position) = position {
-                        left.retain(|known| known != id);
-                        put(&mut left, id.clone(), position);
+                        order_left.retain(|known| known != id);
+                        put(&mut order_left, id.clone(), position);
                     }
                 }
                 RuleDone::Created(Some(id), _) => {
-                    put(&mut left, id.clone(), position.as_ref().unwrap_or(&Position::Last))
+                    put(&mut order_left, id.clone(), position.as_ref().unwrap_or(&Position::Last))
                 }
                 RuleDone::Created(None, _) | RuleDone::EntryPoint(_) => {}
             }
         }
-        left
+        order_left
     }
 
     /// Returns the whole order after the undo, and the live rules that move.
@@ -390,11 +387,11 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         let mut sequence: Vec<Member> = standing.map(Member::Live).collect();
         let order: &[RuleId] = self.order.as_deref().unwrap_or_default();
         let member = |id: &RuleId| {
-            let new = created
+            let created_ids = created
                 .iter()
                 .find(|(_, net)| net.id.as_ref() == Some(id))
                 .map(|(n, _)| Member::New(*n));
-            new.or_else(|| self.number(id).filter(|n| !gone.contains(n)).map(Member::Live))
+            created_ids.or_else(|| self.number(id).filter(|n| !gone.contains(n)).map(Member::Live))
         };
         let members: Vec<Member> = order.iter().filter_map(member).collect();
         let is_placed = |m: &Member| match m {

@@ -60,13 +60,13 @@ pub(super) fn restore_settings(
 ) -> (Vec<SettingChange>, usize) {
     let (mut changes, mut unchanged) = (Vec::new(), 0);
     for entry in entries {
-        let found = match SettingPath::of(&entry.effect.part) {
+        let restored = match SettingPath::of(&entry.effect.part) {
             Some(SettingPath::Setting(name)) => setting(entry, name, live),
             Some(SettingPath::Dnssec) => dnssec(entry, live),
             Some(SettingPath::DnsSettings) => dns_settings(entry, live),
             None => Err(Failed::Conflict(undo_conflict::UNKNOWN_PART.to_owned())),
         };
-        match found {
+        match restored {
             Ok(Some((setting, fields))) => {
                 changes.push(SettingChange { setting, fields, place: entry.place })
             }
@@ -99,7 +99,7 @@ fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
     let Some((before, after)) = entry.effect.fields.get("value") else {
         return Err(Failed::NotKnown);
     };
-    let now = match live.settings.settings.get(name) {
+    let live_setting = match live.settings.settings.get(name) {
         Some(LiveSetting::Value { value, .. }) => value,
         Some(LiveSetting::Refused(words)) => {
             return Err(Failed::Conflict(not_reported(Some(words))));
@@ -109,14 +109,17 @@ fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
     if *before == Value::Null {
         return Err(Failed::NotKnown);
     }
-    if canonical(now) == canonical(before) {
+    if canonical(live_setting) == canonical(before) {
         return Ok(None);
     }
-    if canonical(now) != canonical(after) {
-        return Err(Failed::Conflict(setting_changed("it", now, after)));
+    if canonical(live_setting) != canonical(after) {
+        return Err(Failed::Conflict(setting_changed("it", live_setting, after)));
     }
-    let fields =
-        vec![FieldChange { field: Field::Setting, before: now.clone(), after: before.clone() }];
+    let fields = vec![FieldChange {
+        field: Field::Setting,
+        before: live_setting.clone(),
+        after: before.clone(),
+    }];
     Ok(Some((ZoneSetting::Setting { name: name.to_owned(), value: before.clone() }, fields)))
 }
 
@@ -150,25 +153,25 @@ fn dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
     let mut fields = Vec::new();
     let mut members = BTreeMap::new();
     for (name, (before, after)) in &entry.effect.fields {
-        let now = live.settings.dns_settings.get(name).cloned().unwrap_or(Value::Null);
+        let live_value = live.settings.dns_settings.get(name).cloned().unwrap_or(Value::Null);
         // A switch that was not reported was off, and cannot become unreported again.
         let before = match (before, after) {
             (Value::Null, Value::Bool(_)) => &Value::Bool(false),
             (before, _) => before,
         };
         let is_off = |value: &Value| matches!(value, Value::Null | Value::Bool(false));
-        if canonical(&now) == canonical(before) || (is_off(&now) && is_off(before)) {
+        if canonical(&live_value) == canonical(before) || (is_off(&live_value) && is_off(before)) {
             continue;
         }
         if *before == Value::Null {
             return Err(Failed::NotKnown);
         }
-        if canonical(&now) != canonical(after) {
-            return Err(Failed::Conflict(setting_changed(name, &now, after)));
+        if canonical(&live_value) != canonical(after) {
+            return Err(Failed::Conflict(setting_changed(name, &live_value, after)));
         }
         fields.push(FieldChange {
             field: Field::DnsSetting(name.clone()),
-            before: now,
+            before: live_value,
             after: before.clone(),
         });
         members.insert(name.clone(), before.clone());

@@ -153,13 +153,13 @@ impl<W: Writer> Executor<'_, W> {
                     Failure::Error(error, meaning)
                 }
             };
-            let seen = match failure.meaning() {
+            let state = match failure.meaning() {
                 Meaning::Refused => Seen::Pending,
                 Meaning::Lost | Meaning::EarlierUnknown | Meaning::Doubtful => {
                     attempt.read_back(&failure).await
                 }
             };
-            let verdict = match (seen, &failure) {
+            let verdict = match (state, &failure) {
                 (Seen::Done, _) => Verdict::Shown,
                 (Seen::Moved(what), _) => Verdict::Moved(what),
                 (Seen::Unread(why), _) => Verdict::Unread(why),

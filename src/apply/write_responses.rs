@@ -41,7 +41,7 @@ pub(super) fn confirmations(
     result: &Json,
 ) -> Vec<(usize, Confirmation)> {
     let is_batch = step.request.path.ends_with("/batch");
-    let mut all = Vec::new();
+    let mut confirmations = Vec::new();
     for (action, list) in
         [(Action::Delete, "deletes"), (Action::Update, "patches"), (Action::Create, "posts")]
     {
@@ -55,13 +55,13 @@ pub(super) fn confirmations(
         // In a response with another number of records, it is unknown which is which.
         let is_whole = items.len() == numbers.len();
         let items = items.into_iter().map(Some).filter(|_| is_whole).chain(std::iter::repeat(None));
-        all.extend(numbers.into_iter().zip(items).map(|(n, item)| {
+        confirmations.extend(numbers.into_iter().zip(items).map(|(n, item)| {
             let confirmation =
                 item.map_or(Confirmation::Nothing, |item| of_operation(&zone.operations[n], item));
             (n, confirmation)
         }));
     }
-    all
+    confirmations
 }
 
 /// Returns the evidence of a response's record about an operation.
@@ -94,16 +94,19 @@ fn of_operation(operation: &Operation, item: &Json) -> Confirmation {
         (RecordChange::Update { after, .. }, Some(stored)) => {
             let sent: BTreeSet<String> =
                 operation.fields.iter().map(|change| change.field.to_string()).gather();
-            let all = differences(&stored, after);
-            let theirs: Vec<_> = all
+            let stored_differences = differences(&stored, after);
+            let theirs: Vec<_> = stored_differences
                 .iter()
                 .filter(|change| !sent.contains(&change.field.to_string()))
                 .cloned()
                 .collect();
-            if all.is_empty() {
+            if stored_differences.is_empty() {
                 Confirmation::AsPlanned
             } else if theirs.is_empty() {
-                Confirmation::StoredOtherwise(format!("it is stored as {}", shown(&stored, &all)))
+                Confirmation::StoredOtherwise(format!(
+                    "it is stored as {}",
+                    shown(&stored, &stored_differences)
+                ))
             } else {
                 Confirmation::ChangedMeanwhile(format!("it is now {}", shown(&stored, &theirs)))
             }

@@ -102,13 +102,13 @@ impl<W: Writer> Executor<'_, W> {
     ) -> Vec<ZoneDone<'w>> {
         let events = &OrderedEvents::new(self.observer);
         let ahead = &AtomicUsize::new(zones.iter().map(ZoneWork::requests).sum());
-        let one = |(number, work): (usize, &'z ZoneWork<'w>)| async move {
+        let execute_one = |(number, work): (usize, &'z ZoneWork<'w>)| async move {
             let zone_events = events.of(number);
-            let own = Executor { observer: &zone_events, ..*self };
-            (number, own.execute_zone(work, plan_again, ahead).await)
+            let zone_executor = Executor { observer: &zone_events, ..*self };
+            (number, zone_executor.execute_zone(work, plan_again, ahead).await)
         };
         let mut done: Vec<_> = stream::iter(zones.iter().enumerate())
-            .map(one)
+            .map(execute_one)
             .buffer_unordered(self.options.concurrency.max(1))
             .collect()
             .await;
@@ -144,8 +144,11 @@ impl<W: Writer> Executor<'_, W> {
                 done.notes = plan_again(desired, &live).0.notes;
             }
             WayToVerify::Read => {
-                let again = |now: &LiveZone| plan_again(desired, now);
-                match self.verify((desired, query), &live, (plan, &done.applied), again).await {
+                let plan_zone_again = |now: &LiveZone| plan_again(desired, now);
+                match self
+                    .verify((desired, query), &live, (plan, &done.applied), plan_zone_again)
+                    .await
+                {
                     Ok(found) => {
                         self.journal.verified(&plan.name, found.remaining.operations.len());
                         done.notes.clone_from(&found.remaining.notes);

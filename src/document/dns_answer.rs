@@ -100,7 +100,7 @@ pub fn json<'a>(
         wildcard,
         source: entry.place.map(|place| Source::of(place, sources)),
     };
-    let one = |AnswerView { kind, answer, notes }: &'a AnswerView<'a>| AnswerJson {
+    let answer_json = |AnswerView { kind, answer, notes }: &'a AnswerView<'a>| AnswerJson {
         kind: kind.as_str(),
         status: answer.status(),
         text: answer.words(*kind),
@@ -113,6 +113,6 @@ pub fn json<'a>(
         format: FORMAT,
         kind: "answers",
         name: name.as_str(),
-        answers: answers.iter().map(one).collect(),
+        answers: answers.iter().map(answer_json).collect(),
     }
 }

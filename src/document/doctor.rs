@@ -340,8 +340,8 @@ impl Doctor {
     pub fn is_answered(&self) -> bool {
         let reads = || self.checks().filter(|check| check.access == Access::Read);
         let is_known = |check: &Check| check.allowed != Allowed::Unknown;
-        let mut others = reads().filter(|check| check.what != What::Zone).peekable();
-        let is_any_known = others.peek().is_none() || others.any(is_known);
+        let mut other_reads = reads().filter(|check| check.what != What::Zone).peekable();
+        let is_any_known = other_reads.peek().is_none() || other_reads.any(is_known);
         is_any_known && !reads().any(|check| check.is_needed && !is_known(check))
     }
 

@@ -344,9 +344,9 @@ impl Weakened {
             accept: one.cause.accept_entry(),
         };
         let join = |words: &dyn Fn(&waf::Shortfall) -> String| {
-            let mut all: Vec<String> = in_force.shortfalls.iter().map(words).collect();
-            all.dedup();
-            all.join("; ")
+            let mut sentences: Vec<String> = in_force.shortfalls.iter().map(words).collect();
+            sentences.dedup();
+            sentences.join("; ")
         };
         let mut cause: Vec<String> =
             in_force.shortfalls.iter().map(|one| one.cause.id().to_owned()).collect();

@@ -53,14 +53,20 @@ struct ExpectationJson<'a> {
 
 /// Returns the results in the form of the JSON output.
 pub fn json<'a>(all: &'a [Checked<'a>], sources: &'a Sources) -> impl Serialize + 'a {
-    let one = |Checked { zone, expectation, outcome }: &'a Checked<'a>| ExpectationJson {
-        zone: zone.as_str(),
-        name: &expectation.name,
-        outcome: outcome.as_str(),
-        why: outcome.why(),
-        source: Source::of(expectation.place, sources),
-    };
+    let expectation_json =
+        |Checked { zone, expectation, outcome }: &'a Checked<'a>| ExpectationJson {
+            zone: zone.as_str(),
+            name: &expectation.name,
+            outcome: outcome.as_str(),
+            why: outcome.why(),
+            source: Source::of(expectation.place, sources),
+        };
     let [passed, failed, unknown] = counts(all);
     let summary = Summary { passed, failed, unknown };
-    Document { format: FORMAT, kind: "test", summary, expectations: all.iter().map(one).collect() }
+    Document {
+        format: FORMAT,
+        kind: "test",
+        summary,
+        expectations: all.iter().map(expectation_json).collect(),
+    }
 }

@@ -380,7 +380,7 @@ impl Plan {
             ignored,
         } = plan.summary();
         let seconds_at_limit = seconds_at_limit(plan.requests_made, requests_to_apply);
-        let given = plan.consents_given.iter();
+        let consents_given = plan.consents_given.iter();
         Self {
             format: FORMAT,
             kind: PlanKind::Plan,
@@ -401,7 +401,7 @@ impl Plan {
             },
             base: plan.base.clone(),
             consents_missing: missing(verdict),
-            consents_given: given
+            consents_given: consents_given
                 .map(|g| ConsentGiven { danger: Keyword(g.danger), by: g.by.clone() })
                 .collect(),
             operations: operations(plan, sources).collect(),

@@ -315,10 +315,10 @@ impl Contents {
         };
         let specs = desired.len() + base.as_ref().map_or(0, |(_, spec)| spec.len());
         if specs as u64 > LARGEST_TEXT {
-            let most = format!(
+            let reason = format!(
                 "its spec and the previous one have more than {LARGEST_TEXT} bytes together"
             );
-            return Err(SavedPlanError::TooLarge(most));
+            return Err(SavedPlanError::TooLarge(reason));
         }
         let Consents { deletes, dangers } = consents;
         let dangers = dangers.into_iter().map(|Keyword(danger)| danger).collect();

@@ -239,22 +239,22 @@ impl<'de> Visitor<'de> for Without {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<State, A::Error> {
-        let mut all: Vec<(Box<str>, Sum)> = Vec::new();
+        let mut member_sums: Vec<(Box<str>, Sum)> = Vec::new();
         let (mut sum, mut without) = <(ObjectSum, ObjectSum)>::default();
         while let Some((name, value)) = members.next_entry::<Box<str>, Sum>()? {
             sum.add(&name, value);
             if *name != *self.0 {
                 without.add(&name, value);
             }
-            all.push((name, value));
-            if all.len() > MOST_MEMBERS {
+            member_sums.push((name, value));
+            if member_sums.len() > MOST_MEMBERS {
                 return Err(A::Error::custom(format_args!(
                     "an object has more than {MOST_MEMBERS} members"
                 )));
             }
         }
-        all.sort();
-        Ok(State { sum: sum.finish(), without: without.finish(), members: Some(all) })
+        member_sums.sort();
+        Ok(State { sum: sum.finish(), without: without.finish(), members: Some(member_sums) })
     }
 }
 
@@ -298,8 +298,9 @@ type Key<'r> = (&'r str, usize);
 /// Returns the differences between reviewed operations and those that would be planned now.
 #[must_use]
 pub fn differences(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<StaleOperation> {
-    let gone = "it is no longer needed: someone else did it, or what it concerns is gone";
-    compare(reviewed, now, |operation| operation.essence, Some(gone))
+    let no_longer_needed =
+        "it is no longer needed: someone else did it, or what it concerns is gone";
+    compare(reviewed, now, |operation| operation.essence, Some(no_longer_needed))
 }
 
 /// Returns the differences between the rest of a partly applied plan and the operations that would
@@ -315,13 +316,13 @@ pub fn differences_of_rest(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<Stale
 /// Gives the rest of a plan the dangers of the whole plan, which were judged on the whole. Returns
 /// the number of deletes in the whole plan.
 pub fn take_dangers(reviewed: &[Reviewed], rest: &mut Plan) -> usize {
-    let before = by_address(reviewed);
+    let reviewed_by_address = by_address(reviewed);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for operation in rest.zones.iter_mut().flat_map(|zone| &mut zone.operations) {
         let address = operation.address.as_str();
         let count = counts.entry(address.to_owned()).or_default();
         *count += 1;
-        if let Some(whole) = before.get(&(address, *count)) {
+        if let Some(whole) = reviewed_by_address.get(&(address, *count)) {
             operation.dangers.retain(|danger| whole.dangers.contains(danger));
         }
     }
@@ -409,15 +410,16 @@ impl Progress {
 
     /// Returns dangers of the rest of a plan that the whole plan did not have.
     fn new_dangers(&self, reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<StaleOperation> {
-        let before = by_address(reviewed);
+        let reviewed_by_address = by_address(reviewed);
         let is_ours = |operation: &Reviewed, danger: Danger| {
             danger == Danger::OverridesConflict
                 || self.zones.contains(&operation.zone)
                 || (danger == Danger::WeakensProtection
                     && operation.phase().is_some_and(|phase| self.phases.contains(&phase)))
         };
-        let all = by_address(now).into_iter().filter_map(|(key, operation)| {
-            let was_delete = before.get(&key).is_some_and(|whole| whole.action == Action::Delete);
+        let dangers_by_operation = by_address(now).into_iter().filter_map(|(key, operation)| {
+            let was_delete =
+                reviewed_by_address.get(&key).is_some_and(|whole| whole.action == Action::Delete);
             let is_replaced = || {
                 was_delete
                     && operation.successor_key().is_some_and(|key| self.successors.contains(&key))
@@ -431,16 +433,16 @@ impl Progress {
                     || (danger == Danger::Delete && is_replaced())
                     || (danger == Danger::ExposesOrigin && is_exposed())
             };
-            let had = before.get(&key).map_or(&[][..], |whole| &whole.dangers);
-            let new = operation
+            let had = reviewed_by_address.get(&key).map_or(&[][..], |whole| &whole.dangers);
+            let new_dangers = operation
                 .dangers
                 .iter()
                 .filter(|danger| !had.contains(danger) && !is_ours(operation, **danger));
-            let new = new.min_by_key(|danger| danger.code())?;
-            let what = format!("it now has a danger that it did not have: {}", new.code());
+            let new_dangers = new_dangers.min_by_key(|danger| danger.code())?;
+            let what = format!("it now has a danger that it did not have: {}", new_dangers.code());
             Some(StaleOperation { address: key.0.to_owned(), what })
         });
-        all.collect()
+        dangers_by_operation.collect()
     }
 }
 
@@ -455,8 +457,8 @@ fn changed(before: &Reviewed, now: &Reviewed) -> String {
         );
     }
     if before.before != now.before {
-        let old = before.before.as_deref().unwrap_or_default();
-        let names = now.before.iter().flatten().filter(|member| !old.contains(member));
+        let old_members = before.before.as_deref().unwrap_or_default();
+        let names = now.before.iter().flatten().filter(|member| !old_members.contains(member));
         let names: Vec<&str> = names.map(|(name, _)| &**name).collect();
         return format!("it was changed by someone else{when}: {}", names.join(", "));
     }

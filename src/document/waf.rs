@@ -293,11 +293,11 @@ struct OwnRule<'a> {
 }
 
 fn own<'a>(rules: &'a [RuleSurvey]) -> Vec<OwnRule<'a>> {
-    let one = |rule: &'a RuleSurvey| {
+    let rule_json = |rule: &'a RuleSurvey| {
         let RuleSurvey { name, id, action, is_on, scope, does } = rule;
         OwnRule { name, id, action, enabled: *is_on, expression: scope, does }
     };
-    rules.iter().map(one).collect()
+    rules.iter().map(rule_json).collect()
 }
 
 /// Returns the effective changes of a spec.

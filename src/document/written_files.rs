@@ -61,8 +61,8 @@ impl PulledFiles {
         notes: Vec<String>,
         patch: String,
     ) -> Self {
-        let left = left.into_iter();
-        let left = left.map(|(address, reason)| LeftOut {
+        let left_out = left.into_iter();
+        let left_out = left_out.map(|(address, reason)| LeftOut {
             address: address.to_owned(),
             reason: reason.to_owned(),
         });
@@ -72,7 +72,7 @@ impl PulledFiles {
             written,
             files,
             taken,
-            left: left.collect(),
+            left: left_out.collect(),
             notes,
             patch,
         }

@@ -140,15 +140,15 @@ impl Reader<'_> {
         &mut self,
         entries: Option<&Entries<Spanned<Text>>>,
     ) -> BTreeMap<Danger, String> {
-        let mut all = BTreeMap::new();
+        let mut accepted = BTreeMap::new();
         for (code, reason) in entries.into_iter().flat_map(|e| &e.0) {
             if let (Some(danger), Some(reason)) =
                 (Danger::by_code(&code.value.0), self.words("reason", reason))
             {
-                all.insert(danger, reason.value);
+                accepted.insert(danger, reason.value);
             }
         }
-        all
+        accepted
     }
 
     pub(super) fn facet<S, T>(&self, at: &Spanned<S>, value: T) -> Facet<T> {

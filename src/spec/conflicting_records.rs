@@ -130,7 +130,7 @@ fn contradiction(
     let key = (&tombstone.name, Some(tombstone.record_type));
     let start = zone.records.partition_point(|r| (&r.name, r.data.record_type()) < key);
     let set = zone.records[start..].iter().take_while(|r| (&r.name, r.data.record_type()) == key);
-    let found = match &tombstone.data {
+    let wanted_record = match &tombstone.data {
         None => set.into_iter().next(),
         Some(data) => {
             // The set is sorted by value, and it can be large.
@@ -140,7 +140,7 @@ fn contradiction(
             set.binary_search_by(|r| r.data.cmp(data)).ok().map(|n| &set[n])
         }
     };
-    let Some(record) = found else { return };
+    let Some(record) = wanted_record else { return };
     let place: Place = tombstone.spelling.place;
     let which = if tombstone.data.is_some() { "this" } else { "every" };
     diagnostics.push(

@@ -132,14 +132,14 @@ impl NodeReader<'_> {
 
     /// Returns the error for a node of the wrong kind.
     fn unfit(self, wanted: &dyn de::Expected) -> ReadError {
-        let found = match self.tree.node(self.id).kind {
+        let kind = match self.tree.node(self.id).kind {
             Kind::Scalar(..) => "a scalar",
             Kind::Sequence(_) => "a list",
             Kind::Mapping(_) => "a mapping",
         };
         ReadError {
             span: Some(self.tree.node(self.id).span),
-            ..de::Error::invalid_type(Unexpected::Other(found), wanted)
+            ..de::Error::invalid_type(Unexpected::Other(kind), wanted)
         }
     }
 }
@@ -416,11 +416,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Self::Value, A::Error> {
-                let mut all = Vec::new();
+                let mut entries = Vec::new();
                 while let Some(pair) = pairs.next_entry()? {
-                    all.push(pair);
+                    entries.push(pair);
                 }
-                Ok(Entries(all))
+                Ok(Entries(entries))
             }
         }
         deserializer.deserialize_map(Mapping(PhantomData))
@@ -438,11 +438,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-                let mut all = Vec::new();
-                while let Some(item) = items.next_element()? {
-                    all.push(item);
+                let mut values = Vec::new();
+                while let Some(value) = items.next_element()? {
+                    values.push(value);
                 }
-                Ok(OneOrMany(all))
+                Ok(OneOrMany(values))
             }
 
             fn visit_newtype_struct<D: Deserializer<'de>>(
@@ -489,8 +489,8 @@ inline_schema!(Text, _ => json_schema!({ "type": ["string", "number"] }));
 inline_schema!(Nullable, _ => json_schema!({ "type": ["string", "number", "null"], "x-nullable": true }));
 inline_schema!(<T> Entries<T>, generator => json_schema!({ "type": "object", "additionalProperties": generator.subschema_for::<T>() }));
 inline_schema!(<T> OneOrMany<T>, generator => {
-    let one = generator.subschema_for::<T>();
-    json_schema!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
+    let item_schema = generator.subschema_for::<T>();
+    json_schema!({ "anyOf": [item_schema, { "type": "array", "items": item_schema, "minItems": 1 }] })
 });
 
 #[cfg(test)]

@@ -42,8 +42,8 @@ pub(super) enum Found {
 
 /// Returns everything below a directory except hidden entries, sorted by name.
 pub(super) fn below(directory: &Path, root: &Path, budget: &mut Budget) -> Vec<Found> {
-    let all = look(directory, usize::MAX, root, false, budget, |_| true);
-    all.into_iter().filter(|found| !matches!(found, Found::Directory(_))).collect()
+    let entries = look(directory, usize::MAX, root, false, budget, |_| true);
+    entries.into_iter().filter(|found| !matches!(found, Found::Directory(_))).collect()
 }
 
 /// Returns the entries that a glob matches, sorted by name. The pattern is relative to a directory
@@ -67,7 +67,7 @@ pub(super) fn matches(
         .collect();
     let wild: Vec<_> =
         components[first..].iter().map(|c| c.as_os_str().to_string_lossy()).collect();
-    let wanted = glob::Pattern::new(&wild.join("/"))?;
+    let pattern_below = glob::Pattern::new(&wild.join("/"))?;
     let depth = if wild.iter().any(|part| part == "**") { usize::MAX } else { wild.len() };
     let options = glob::MatchOptions {
         case_sensitive: true,
@@ -81,12 +81,12 @@ pub(super) fn matches(
     let names_hidden = wild.iter().any(|part| part.starts_with('.'));
     let is_wanted = |path: &Path| {
         path.strip_prefix(start).is_ok_and(|rest| {
-            !rest.as_os_str().is_empty() && wanted.matches_path_with(rest, options)
+            !rest.as_os_str().is_empty() && pattern_below.matches_path_with(rest, options)
         })
     };
-    let mut found = look(start, depth, root, names_hidden, budget, is_wanted);
+    let mut results = look(start, depth, root, names_hidden, budget, is_wanted);
     if pattern.ends_with('/') {
-        found.retain(|found| !matches!(found, Found::File(_)));
+        results.retain(|result| !matches!(result, Found::File(_)));
     }
     // A path is shown as written, without a leading `.`.
     let plain = |path: PathBuf| {
@@ -96,9 +96,9 @@ pub(super) fn matches(
             path.strip_prefix(start).map(Path::to_owned).unwrap_or(path)
         }
     };
-    Ok(found
+    Ok(results
         .into_iter()
-        .map(|found| match found {
+        .map(|result| match result {
             Found::Directory(path) => Found::Directory(plain(path)),
             Found::File(path) => Found::File(plain(path)),
             other => other,
@@ -115,19 +115,19 @@ fn look(
     budget: &mut Budget,
     is_wanted: impl Fn(&Path) -> bool,
 ) -> Vec<Found> {
-    let mut all = Vec::new();
+    let mut results = Vec::new();
     let mut walk =
         WalkDir::new(directory).max_depth(depth).follow_links(true).sort_by_file_name().into_iter();
     while let Some(entry) = walk.next() {
         let Some(left) = budget.entries.checked_sub(1) else {
-            all.push(Found::TooMuch);
+            results.push(Found::TooMuch);
             break;
         };
         budget.entries = left;
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                all.extend(failure(&error, directory).filter(|found| match found {
+                results.extend(failure(&error, directory).filter(|found| match found {
                     // A loop is reported only if the search asked for this path.
                     Found::Loop(path, _) => is_wanted(path),
                     _ => true,
@@ -147,26 +147,26 @@ fn look(
             let leads_out = !path.canonicalize().is_ok_and(|target| target.starts_with(root));
             if leads_out {
                 if entry.depth() < depth || is_wanted(path) {
-                    all.push(Found::LeadsOut(path.to_owned()));
+                    results.push(Found::LeadsOut(path.to_owned()));
                 }
                 walk.skip_current_dir();
                 continue;
             }
             let Some(left) = budget.links.checked_sub(1) else {
-                all.push(Found::TooMuch);
+                results.push(Found::TooMuch);
                 break;
             };
             budget.links = left;
         }
         if is_wanted(path) {
-            all.push(if is_directory {
+            results.push(if is_directory {
                 Found::Directory(path.to_owned())
             } else {
                 Found::File(path.to_owned())
             });
         }
     }
-    all
+    results
 }
 
 /// Converts an error about an entry to a result of the search.

@@ -105,7 +105,7 @@ pub(super) fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
         map.insert("create".to_owned(), json!(true));
     }
     let DesiredSettings { settings, dnssec, dns_settings } = settings;
-    let named = |values: &BTreeMap<String, (Value, Place)>| -> Json {
+    let values_json = |values: &BTreeMap<String, (Value, Place)>| -> Json {
         values
             .iter()
             .map(|(name, (value, _))| (name.clone(), scalar(value)))
@@ -113,13 +113,13 @@ pub(super) fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
             .into()
     };
     if !settings.is_empty() {
-        map.insert("settings".to_owned(), named(settings));
+        map.insert("settings".to_owned(), values_json(settings));
     }
     if let Some((on, _)) = dnssec {
         map.insert("dnssec".to_owned(), json!(if *on { "on" } else { "off" }));
     }
     if !dns_settings.is_empty() {
-        map.insert("dns_settings".to_owned(), named(dns_settings));
+        map.insert("dns_settings".to_owned(), values_json(dns_settings));
     }
     if let Some(waf) = waf {
         map.insert("waf".to_owned(), super::waf::waf(waf));
@@ -194,9 +194,9 @@ fn record(zone: &ZoneName, record: &DesiredRecord, suppressions: &[Suppression])
         map.insert("tags".to_owned(), tags.iter().map(|t| json!(escape(t.as_str()))).collect());
     }
     if !settings.is_silent() {
-        let named =
+        let set_flags =
             settings.named().into_iter().filter_map(|(k, v)| Some((k.to_owned(), json!(v?))));
-        map.insert("settings".to_owned(), Json::Object(named.collect()));
+        map.insert("settings".to_owned(), Json::Object(set_flags.collect()));
     }
     if *protect {
         map.insert("protect".to_owned(), json!(true));
@@ -238,13 +238,13 @@ fn value(map: &mut Map<String, Json>, data: &Rdata) {
         return;
     };
     let facts = record_type.facts();
-    let named = facts.fields.iter().filter_map(|f| Some((f, scalar(fields.get(f.name)?))));
+    let field_values = facts.fields.iter().filter_map(|f| Some((f, scalar(fields.get(f.name)?))));
     if facts.has_data() {
-        let parts = named.map(|(f, v)| (f.name.to_owned(), v)).collect();
+        let parts = field_values.map(|(f, v)| (f.name.to_owned(), v)).collect();
         map.insert("data".to_owned(), Json::Object(parts));
         return;
     }
-    for (field, value) in named {
+    for (field, value) in field_values {
         let key = match field.slot {
             Slot::Content => "content",
             Slot::Top | Slot::Data => field.name,

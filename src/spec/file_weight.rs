@@ -62,14 +62,14 @@ impl Weighing<'_> {
                 for entry in entries {
                     let (key, value) =
                         (self.tree.text(entry.key), &self.tree.node(entry.value).kind);
-                    let more = match (key, value) {
+                    let extra_weight = match (key, value) {
                         ("waf", _) => SECTION_WEIGHT,
                         ("when" | "count", Kind::Scalar(text, _)) => {
                             EXPRESSION_WEIGHT.0 + text.len().saturating_mul(EXPRESSION_WEIGHT.1)
                         }
                         _ => 0,
                     };
-                    self.add(entry.key, SCALAR_WEIGHT + more)?;
+                    self.add(entry.key, SCALAR_WEIGHT + extra_weight)?;
                     self.node(entry.value)?;
                 }
                 Ok(())

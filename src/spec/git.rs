@@ -136,15 +136,15 @@ impl Git {
                 RevisionError::Refused(ended.complaint)
             });
         }
-        let found =
+        let found_path =
             path_of(found.strip_suffix(b"\n").unwrap_or(&found)).map_err(RevisionError::Git)?;
-        let is_same = Path::new(&found)
+        let is_same = Path::new(&found_path)
             .canonicalize()
-            .is_ok_and(|found| found == git.repository.git_directory);
+            .is_ok_and(|found_path| found_path == git.repository.git_directory);
         if is_same {
             Ok(git)
         } else {
-            Err(RevisionError::Another(found.into(), git.repository.git_directory))
+            Err(RevisionError::Another(found_path.into(), git.repository.git_directory))
         }
     }
 

@@ -30,7 +30,7 @@ pub(super) fn file_defaults(
     sources: &Sources,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Defaults> {
-    let own: Vec<Defaults> = files
+    let own_defaults: Vec<Defaults> = files
         .iter()
         .map(|file| match file.syntax.as_ref().and_then(|s| s.defaults.as_ref()) {
             Some(defaults) => Defaults::new(defaults, file.source, diagnostics),
@@ -38,19 +38,21 @@ pub(super) fn file_defaults(
         })
         .collect();
     if files.iter().all(|f| f.syntax.as_ref().is_none_or(|s| s.defaults.is_none())) {
-        return own;
+        return own_defaults;
     }
     let depths = depths(files, sources);
     let includers: Vec<Vec<(usize, Place)>> =
         (0..files.len()).map(|n| true_includers(files, &depths, n, sources)).collect();
-    let all = chained(&own, &includers);
+    let all_defaults = chained(&own_defaults, &includers);
     for (number, includers) in includers.iter().enumerate() {
         let Some(((first, first_place), others)) = includers.split_first() else { continue };
         for (other, place) in others {
             // A key that the file sets itself is not inherited, so a difference there does not
             // matter.
-            let (a, b) =
-                (own[number].clone().or(&all[*first]), own[number].clone().or(&all[*other]));
+            let (a, b) = (
+                own_defaults[number].clone().or(&all_defaults[*first]),
+                own_defaults[number].clone().or(&all_defaults[*other]),
+            );
             let Some((key, one, another)) = a.difference(&b) else { continue };
             let mut diagnostic = findings::DEFAULTS_CLASH
                 .at(
@@ -69,7 +71,7 @@ pub(super) fn file_defaults(
             break;
         }
     }
-    all
+    all_defaults
 }
 
 /// Returns the files whose defaults a file inherits, by name: the files that include it, except
@@ -111,22 +113,22 @@ fn depths(files: &[FileIn], sources: &Sources) -> Vec<usize> {
     });
     let mut depths = vec![usize::MAX; files.len()];
     let certain = |n: usize| files[n].named || files[n].includers.is_empty();
-    let mut next = std::collections::VecDeque::new();
+    let mut waiting = std::collections::VecDeque::new();
     for (n, top) in tops.iter().enumerate() {
         if depths[*top] != usize::MAX {
             continue;
         }
         depths[*top] = 0;
-        next.push_back(*top);
+        waiting.push_back(*top);
         // All certain top files come first, and together.
         if tops.get(n + 1).is_some_and(|t| certain(*t)) {
             continue;
         }
-        while let Some(file) = next.pop_front() {
+        while let Some(file) = waiting.pop_front() {
             for child in &included[file] {
                 if depths[*child] == usize::MAX {
                     depths[*child] = depths[file] + 1;
-                    next.push_back(*child);
+                    waiting.push_back(*child);
                 }
             }
         }
@@ -136,35 +138,36 @@ fn depths(files: &[FileIn], sources: &Sources) -> Vec<usize> {
 
 /// Returns true if one file includes another, directly or through others.
 fn reaches(files: &[FileIn], from: usize, to: usize) -> bool {
-    let mut seen = HashSet::from([to]);
-    let mut next = vec![to];
-    while let Some(number) = next.pop() {
+    let mut visited = HashSet::from([to]);
+    let mut waiting = vec![to];
+    while let Some(number) = waiting.pop() {
         if number == from {
             return true;
         }
-        next.extend(files[number].includers.iter().map(|(i, _)| *i).filter(|i| seen.insert(*i)));
+        waiting
+            .extend(files[number].includers.iter().map(|(i, _)| *i).filter(|i| visited.insert(*i)));
     }
     false
 }
 
 /// Returns the defaults of every file, merged with those of all files above it.
 fn chained(own: &[Defaults], includers: &[Vec<(usize, Place)>]) -> Vec<Defaults> {
-    let mut all: Vec<Option<Defaults>> = vec![None; own.len()];
+    let mut defaults: Vec<Option<Defaults>> = vec![None; own.len()];
     for number in 0..own.len() {
         // Goes up to a file whose defaults are known, that has nothing above it, or that closes a
         // cycle. Then goes down again.
         let mut way = Vec::new();
         let mut on_way = HashSet::new();
         let mut at = Some(number);
-        while let Some(file) = at.filter(|f| all[*f].is_none() && on_way.insert(*f)) {
+        while let Some(file) = at.filter(|f| defaults[*f].is_none() && on_way.insert(*f)) {
             way.push(file);
             at = includers[file].first().map(|(above, _)| *above);
         }
         for file in way.into_iter().rev() {
-            let above = includers[file].first().and_then(|(above, _)| all[*above].as_ref());
-            all[file] =
+            let above = includers[file].first().and_then(|(above, _)| defaults[*above].as_ref());
+            defaults[file] =
                 Some(above.map_or_else(|| own[file].clone(), |above| own[file].clone().or(above)));
         }
     }
-    all.into_iter().map(Option::unwrap_or_default).collect()
+    defaults.into_iter().map(Option::unwrap_or_default).collect()
 }

@@ -331,9 +331,9 @@ impl Loader<'_> {
             );
         }
         let is_glob = pattern.contains(['*', '?', '[']);
-        let own = self.sources.name(self.files[file].source).to_owned();
+        let including_file = self.sources.name(self.files[file].source).to_owned();
         let directory = origin.directory.clone();
-        let all = if is_glob {
+        let results = if is_glob {
             directory_search::matches(&directory, pattern, &root, &mut self.budget).map_err(
                 |error| {
                     Box::new(
@@ -353,15 +353,15 @@ impl Loader<'_> {
         };
         let reference = Reference { includer: Some((file, place)), named: !is_glob };
         let is_meant = |found: &Found| match found {
-            Found::File(path) => show(path) != own && (!is_glob || is_yaml(path)),
+            Found::File(path) => show(path) != including_file && (!is_glob || is_yaml(path)),
             _ => true,
         };
-        let mut found = false;
-        for one in all.into_iter().filter(is_meant) {
-            found = true;
+        let mut has_match = false;
+        for one in results.into_iter().filter(is_meant) {
+            has_match = true;
             self.found(one, &root, reference);
         }
-        if found {
+        if has_match {
             return Ok(());
         }
         let detail = if is_glob {
@@ -429,10 +429,13 @@ pub(super) fn parse(text: &str, source: SourceId, diagnostics: &mut Diagnostics)
     if tree.meaning(version.value) == Some(Meaning::Integer(1)) {
         return Some(tree);
     }
-    let found = super::clip(tree.text(version.value));
+    let version_shown = super::clip(tree.text(version.value));
     diagnostics.push(
         findings::VERSION
-            .at(tree.handle(version.value), format!("this program reads version 1, not `{found}`"))
+            .at(
+                tree.handle(version.value),
+                format!("this program reads version 1, not `{version_shown}`"),
+            )
             .help("write `version: 1`, or use a program that knows the version"),
     );
     None
@@ -440,8 +443,8 @@ pub(super) fn parse(text: &str, source: SourceId, diagnostics: &mut Diagnostics)
 
 /// Reads the bytes of a file, at most [`LARGEST_FILE`].
 fn read(path: &Path, is_given: bool) -> Result<Vec<u8>, ReadFailure> {
-    let other = |e: std::io::Error| ReadFailure::Other(e.to_string());
-    let metadata = fs::metadata(path).map_err(other)?;
+    let failure = |e: std::io::Error| ReadFailure::Other(e.to_string());
+    let metadata = fs::metadata(path).map_err(failure)?;
     if metadata.len() > LARGEST_FILE {
         return Err(ReadFailure::TooLarge);
     }
@@ -453,7 +456,7 @@ fn read(path: &Path, is_given: bool) -> Result<Vec<u8>, ReadFailure> {
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
     File::open(path)
         .and_then(|f| f.take(LARGEST_FILE + 1).read_to_end(&mut bytes))
-        .map_err(other)?;
+        .map_err(failure)?;
     if bytes.len() as u64 > LARGEST_FILE { Err(ReadFailure::TooLarge) } else { Ok(bytes) }
 }
 
@@ -475,8 +478,9 @@ fn show(path: &Path) -> String {
 /// Returns true if a pattern stays below a directory. This is decided before any search, because a
 /// search for `/**` would never end.
 fn stays_below(directory: &Path, pattern: &str, root: &Path) -> bool {
-    let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
-    let Ok(mut at) = here.canonicalize() else { return false };
+    let directory_or_dot =
+        if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    let Ok(mut at) = directory_or_dot.canonicalize() else { return false };
     let mut literal = true;
     for component in Path::new(pattern).components() {
         match component {

@@ -113,11 +113,11 @@ pub struct PolicyError {
 pub fn read_policy(name: &str, text: &str) -> Result<PolicyFile, Box<PolicyError>> {
     let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
     let source = sources.add(name, text);
-    let mut found = Vec::new();
-    match policy(text, source, &mut diagnostics, &mut found) {
+    let mut secret_places = Vec::new();
+    match policy(text, source, &mut diagnostics, &mut secret_places) {
         Some(policy) if !diagnostics.has_errors() => Ok(policy),
         _ => {
-            secrets::mask(found, &mut sources);
+            secrets::mask(secret_places, &mut sources);
             diagnostics.sort(&sources);
             Err(Box::new(PolicyError { diagnostics, sources }))
         }

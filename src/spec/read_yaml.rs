@@ -412,20 +412,20 @@ impl Scanner<'_> {
 /// Returns the place of the tab that the parser reports: among the blanks before this place, after
 /// it on the line, or at the beginning of a later line, where it ends a value.
 fn tab_near(text: &str, at: usize) -> usize {
-    let before = text.get(..at).unwrap_or_default();
-    let blanks = before.trim_end_matches([' ', '\t']).len();
-    if let Some(n) = before[blanks..].find('\t') {
+    let text_before = text.get(..at).unwrap_or_default();
+    let blanks = text_before.trim_end_matches([' ', '\t']).len();
+    if let Some(n) = text_before[blanks..].find('\t') {
         return blanks + n;
     }
-    let rest = text.get(at..).unwrap_or_default();
-    if let Some(n) = rest.lines().next().and_then(|line| line.find('\t')) {
+    let text_after = text.get(at..).unwrap_or_default();
+    if let Some(n) = text_after.lines().next().and_then(|line| line.find('\t')) {
         return at + n;
     }
     let in_indentation = |(start, _): (usize, &str)| {
-        let blank = rest[start + 1..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
+        let blank = text_after[start + 1..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
         blank.enumerate().find(|(_, byte)| *byte == b'\t').map(|(n, _)| at + start + 1 + n)
     };
-    rest.match_indices('\n').find_map(in_indentation).unwrap_or(at)
+    text_after.match_indices('\n').find_map(in_indentation).unwrap_or(at)
 }
 
 /// Returns true if the error is a tab.

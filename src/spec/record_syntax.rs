@@ -166,12 +166,13 @@ pub(super) fn record_type(_: &mut SchemaGenerator) -> Schema {
 /// Returns the schema of dangers that can be accepted, with reasons. Deletes are not among them:
 /// they are allowed by their number.
 pub(super) fn allow(_: &mut SchemaGenerator) -> Schema {
-    let one = |danger: &Danger| {
+    let danger_schema = |danger: &Danger| {
         let schema = serde_json::json!({ "type": "string", "minLength": 1, "description": format!("Accepts that {}; why.", danger.about()) });
         (danger.code().to_owned(), schema)
     };
-    let known = Danger::ALL.iter().filter(|d| Danger::by_code(d.code()).is_some());
-    let properties: serde_json::Map<String, serde_json::Value> = known.map(one).collect();
+    let named_dangers = Danger::ALL.iter().filter(|d| Danger::by_code(d.code()).is_some());
+    let properties: serde_json::Map<String, serde_json::Value> =
+        named_dangers.map(danger_schema).collect();
     json_schema!({ "type": "object", "additionalProperties": false, "properties": properties })
 }
 

@@ -65,7 +65,7 @@ impl Target<'_> {
                 reported: AsReported::default(),
             }
         };
-        let whole = self.place(written);
+        let entry_place = self.place(written);
         let allow = self.reader().allow(entry.allow.as_ref());
         let allow = (!allow.is_empty()).then(|| Box::new(allow));
         let Some(items) = items else {
@@ -75,7 +75,7 @@ impl Target<'_> {
                     record_type,
                     data: None,
                     allow,
-                    spelling: spelling(whole),
+                    spelling: spelling(entry_place),
                 });
             }
             return;
@@ -448,12 +448,12 @@ impl Target<'_> {
         let place = self.place(syntax);
         let names = || facts.fields.iter().map(|f| f.name);
         let mut fields = Fields::new();
-        let mut meant = Vec::new();
-        let mut known = 0;
+        let mut meant_fields = Vec::new();
+        let mut known_count = 0;
         for (key, value) in &syntax.value.0 {
             if facts.field(&key.value.0).is_some() {
                 fields.insert(key.value.0.clone(), Value::from(value.value.0.as_str()));
-                known += 1;
+                known_count += 1;
                 continue;
             }
             let shown = super::clip(&key.value.0);
@@ -461,9 +461,9 @@ impl Target<'_> {
                 .at(self.place(key), format!("the data of {} records has no `{shown}`", facts.name))
                 .help(hint(&key.value.0, names(), "keys"));
             self.diagnostics.push(diagnostic);
-            meant.extend(nearest(&key.value.0, names()));
+            meant_fields.extend(nearest(&key.value.0, names()));
         }
-        let unknown = known < syntax.value.0.len();
+        let unknown = known_count < syntax.value.0.len();
         if let Some(priority) = priority {
             fields.insert("priority".to_owned(), priority.clone());
         }
@@ -489,7 +489,7 @@ impl Target<'_> {
                         .field
                         .and_then(|f| syntax.value.0.iter().find(|(key, _)| key.value.0 == f));
                     // A misspelt key is not also reported as missing.
-                    if value.is_none() && error.field.is_some_and(|f| meant.contains(&f)) {
+                    if value.is_none() && error.field.is_some_and(|f| meant_fields.contains(&f)) {
                         continue;
                     }
                     let (at, finding) = match value {
@@ -509,11 +509,11 @@ impl Target<'_> {
     /// Returns the place of an error inside a scalar: the word that begins at the offset.
     fn within(&self, place: Place, scalar: &str, offset: Option<usize>) -> Place {
         let Some(start) = offset.filter(|n| scalar.is_char_boundary(*n)) else { return place };
-        let rest = &scalar[start..];
-        let length = rest
+        let text_from_start = &scalar[start..];
+        let length = text_from_start
             .find(char::is_whitespace)
-            .unwrap_or(rest.len())
-            .max(rest.chars().next().map_or(0, char::len_utf8));
+            .unwrap_or(text_from_start.len())
+            .max(text_from_start.chars().next().map_or(0, char::len_utf8));
         within(place, self.text, scalar, start..start + length)
     }
 }

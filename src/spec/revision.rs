@@ -267,11 +267,11 @@ fn copy(
                 })
             } else {
                 let file = target.join(path);
-                let made = file
+                let written = file
                     .parent()
                     .map_or(Ok(()), fs::create_dir_all)
                     .and_then(|()| File::create(&file));
-                made.and_then(|mut file| io::copy(&mut answer.take(size), &mut file))
+                written.and_then(|mut file| io::copy(&mut answer.take(size), &mut file))
             };
             let copied = copied.map_err(|error| RevisionError::Copy(path.clone(), error))?;
             let mut end = [0];
@@ -293,11 +293,11 @@ fn copy(
             continue;
         }
         let link = target.join(path);
-        let made = link
+        let linked = link
             .parent()
             .map_or(Ok(()), fs::create_dir_all)
             .and_then(|()| make_link(&leads_to, &link));
-        made.map_err(|error| RevisionError::Copy(path.clone(), error))?;
+        linked.map_err(|error| RevisionError::Copy(path.clone(), error))?;
     }
     Ok(left_out)
 }

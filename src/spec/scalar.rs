@@ -60,8 +60,8 @@ fn header(file: &str, start: usize) -> Option<Header> {
         let bare =
             written.trim_end_matches(['+', '-', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
         let is_folded = bare.ends_with('>');
-        let before = bare.strip_suffix(['|', '>'])?;
-        return before.ends_with([' ', ':', '-']).then_some(Header { is_folded, content });
+        let text_before = bare.strip_suffix(['|', '>'])?;
+        return text_before.ends_with([' ', ':', '-']).then_some(Header { is_folded, content });
     }
 }
 
@@ -153,9 +153,10 @@ fn flow(inner: &str, shift: usize, quote: char) -> Decoded {
         match c {
             '\n' | '\r' => {
                 decoded.trim_blanks(kept);
-                let rest = &inner[start..];
-                let end =
-                    start + (rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len());
+                let text_left = &inner[start..];
+                let end = start
+                    + (text_left.len()
+                        - text_left.trim_start_matches([' ', '\t', '\n', '\r']).len());
                 let breaks = inner[start..end].matches('\n').count().max(1);
                 let joint = if breaks == 1 { " ".to_owned() } else { "\n".repeat(breaks - 1) };
                 decoded.push(&joint, shift + start, shift + end);
@@ -179,7 +180,7 @@ fn flow(inner: &str, shift: usize, quote: char) -> Decoded {
 /// Decodes an escape in a double-quoted scalar. Returns the position after it.
 fn escape(inner: &str, start: usize, shift: usize, decoded: &mut Decoded) -> usize {
     let Some(letter) = inner[start + 1..].chars().next() else { return inner.len() };
-    let after = start + 1 + letter.len_utf8();
+    let end_of_letter = start + 1 + letter.len_utf8();
     let digits = match letter {
         'x' => 2,
         'u' => 4,
@@ -187,8 +188,9 @@ fn escape(inner: &str, start: usize, shift: usize, decoded: &mut Decoded) -> usi
         _ => 0,
     };
     if digits > 0 {
-        let end = (after + digits).min(inner.len());
-        let number = inner.get(after..end).and_then(|hex| u32::from_str_radix(hex, 16).ok());
+        let end = (end_of_letter + digits).min(inner.len());
+        let number =
+            inner.get(end_of_letter..end).and_then(|hex| u32::from_str_radix(hex, 16).ok());
         if let Some(c) = number.and_then(char::from_u32) {
             decoded.push(c.encode_utf8(&mut [0; 4]), shift + start, shift + end);
         }
@@ -210,17 +212,17 @@ fn escape(inner: &str, start: usize, shift: usize, decoded: &mut Decoded) -> usi
         'P' => "\u{2029}",
         '\n' | '\r' => {
             // The text continues where the next line begins.
-            let rest = &inner[start + 1..];
-            let line = rest
+            let text_after = &inner[start + 1..];
+            let line = text_after
                 .strip_prefix("\r\n")
-                .or_else(|| rest.strip_prefix(['\n', '\r']))
-                .unwrap_or(rest);
+                .or_else(|| text_after.strip_prefix(['\n', '\r']))
+                .unwrap_or(text_after);
             return inner.len() - line.trim_start_matches([' ', '\t']).len();
         }
-        _ => &inner[start + 1..after],
+        _ => &inner[start + 1..end_of_letter],
     };
-    decoded.push(text, shift + start, shift + after);
-    after
+    decoded.push(text, shift + start, shift + end_of_letter);
+    end_of_letter
 }
 
 /// A line of a block, without its line break.
@@ -243,23 +245,23 @@ fn lines(text: &str) -> Vec<Line<'_>> {
 /// Decodes a block.
 fn block(written: &str, is_folded: bool) -> Decoded {
     let mut decoded = Decoded::default();
-    let all = lines(written);
+    let block_lines = lines(written);
     let indent = |line: &Line<'_>| line.text.len() - line.text.trim_start_matches(' ').len();
     let is_blank = |line: &Line<'_>| line.text.trim_matches(' ').is_empty();
-    let Some(depth) = all.iter().find(|l| !is_blank(l)).map(indent) else { return decoded };
+    let Some(depth) = block_lines.iter().find(|l| !is_blank(l)).map(indent) else { return decoded };
     // A line that is indented further, or begins with a tab, keeps its line breaks.
     let is_free =
         |line: &Line<'_>| line.text.get(depth..).is_some_and(|t| t.starts_with([' ', '\t']));
-    let mut before: Option<&Line<'_>> = None;
+    let mut previous_line: Option<&Line<'_>> = None;
     let mut blanks = 0;
-    for line in &all {
+    for line in &block_lines {
         if is_blank(line) && line.text.len() <= depth {
             blanks += 1;
             continue;
         }
-        if let Some(before) = before {
-            let end = before.start + before.text.len();
-            let folds = is_folded && !is_free(before) && !is_free(line);
+        if let Some(previous_line) = previous_line {
+            let end = previous_line.start + previous_line.text.len();
+            let folds = is_folded && !is_free(previous_line) && !is_free(line);
             let joint = match (folds, blanks) {
                 (true, 0) => " ".to_owned(),
                 (true, _) => "\n".repeat(blanks),
@@ -270,7 +272,7 @@ fn block(written: &str, is_folded: bool) -> Decoded {
             decoded.push(&"\n".repeat(blanks), line.start, line.start);
         }
         decoded.copy(line.text.get(depth..).unwrap_or_default(), line.start + depth);
-        (before, blanks) = (Some(line), 0);
+        (previous_line, blanks) = (Some(line), 0);
     }
     decoded
 }

@@ -103,7 +103,7 @@ fn titles(schema: &mut Value) {
 /// Returns the conditions that follow from the type of a record.
 fn conditions(facts: &TypeFacts) -> Vec<Value> {
     let is_type = json!({ "const": facts.name });
-    let wanted = json!({
+    let record_of_type = json!({
         "properties": { "type": is_type, "state": { "not": { "const": "absent" } } },
         "required": ["type"],
     });
@@ -115,10 +115,10 @@ fn conditions(facts: &TypeFacts) -> Vec<Value> {
         let neither =
             json!({ "not": { "anyOf": [{ "required": ["content"] }, { "required": ["data"] }] } });
         conditions.push(
-            json!({ "if": { "allOf": [wanted, neither] }, "then": { "required": ["data"] } }),
+            json!({ "if": { "allOf": [record_of_type, neither] }, "then": { "required": ["data"] } }),
         );
     } else {
-        conditions.push(json!({ "if": wanted, "then": { "required": ["content"] } }));
+        conditions.push(json!({ "if": record_of_type, "then": { "required": ["content"] } }));
     }
     if facts.has_priority_beside() && !facts.has_data() {
         // Text with a blank includes its priority, as in a zone file.
@@ -143,10 +143,10 @@ fn members(facts: &TypeFacts) -> Value {
     let mut members = Map::new();
     let examples = facts.examples;
     let (content, data) = if facts.has_data() {
-        let one = data(facts);
+        let data_schema = data(facts);
         (
             json!({ "description": format!("{}, as in a zone file, such as {}", facts.about, examples[0]) }),
-            json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] }),
+            json!({ "anyOf": [data_schema, { "type": "array", "items": data_schema, "minItems": 1 }] }),
         )
     } else {
         let about = facts.field("content").map_or(facts.about, |f| f.about);

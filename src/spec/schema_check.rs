@@ -358,7 +358,7 @@ impl Check<'_> {
             entries.iter().map(|e| e.key).collect()
         };
         let handle = entries.first().map_or(self.tree.place(id), |e| self.tree.place(e.key));
-        let mut meant = Vec::new();
+        let mut meant_keys = Vec::new();
         let start = self.tree.node(id).span.start;
         entries.retain(|entry| {
             let key = self.tree.text(entry.key);
@@ -382,11 +382,12 @@ impl Check<'_> {
             if super::is_enough(self.diagnostics) {
                 return false;
             }
-            let foreign = foreign_key(key).filter(|meant| compiled.properties.contains_key(*meant));
+            let foreign =
+                foreign_key(key).filter(|meant_keys| compiled.properties.contains_key(*meant_keys));
             if let Some(key) =
                 foreign.or_else(|| nearest(key, compiled.keys.iter().map(String::as_str)))
             {
-                meant.push(key);
+                meant_keys.push(key);
                 self.left.reduced.insert(start);
             }
             self.unknown_key(entry.key, entry.value, compiled);
@@ -396,7 +397,7 @@ impl Check<'_> {
             *place = entries;
         }
         for required in &compiled.required {
-            if !meant.contains(&required.as_str())
+            if !meant_keys.contains(&required.as_str())
                 && !present.iter().any(|key| self.tree.text(*key) == required)
             {
                 self.diagnostics.push(

@@ -40,11 +40,11 @@ fn find(source: SourceId, text: &str) -> Vec<Place> {
 /// Calls `found` with the range of each such value in a line.
 fn in_line(line: &str, mut found: impl FnMut(usize, usize)) {
     for (colon, _) in line.match_indices([':', '=']) {
-        let before = line[..colon].trim_end_matches(['"', '\'', ' ']);
-        let key = before
+        let key_part = line[..colon].trim_end_matches(['"', '\'', ' ']);
+        let key = key_part
             .rfind(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-')))
-            .map_or(0, |n| n + before[n..].chars().next().map_or(1, char::len_utf8));
-        if !names_credential(&before[key..]) {
+            .map_or(0, |n| n + key_part[n..].chars().next().map_or(1, char::len_utf8));
+        if !names_credential(&key_part[key..]) {
             continue;
         }
         let value = &line[colon + 1..];

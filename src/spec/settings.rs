@@ -60,7 +60,7 @@ fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
             Err(help) => wrong(help),
         },
         SettingKind::Switch => {
-            let meant = match &value {
+            let meant_switch = match &value {
                 Value::Bool(on) => return Ok(Value::Bool(*on)),
                 Value::Text(text) => match text.as_str() {
                     "true" => return Ok(Value::Bool(true)),
@@ -69,7 +69,7 @@ fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
                 },
                 _ => None,
             };
-            wrong(match meant {
+            wrong(match meant_switch {
                 Some("on") => "write `true`".to_owned(),
                 Some(_) => "write `false`".to_owned(),
                 None => "write `true` or `false`".to_owned(),
@@ -78,8 +78,8 @@ fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
         SettingKind::Number(numbers) => match number(&value).filter(|n| numbers.contains(n)) {
             Some(number) => integer(number),
             None => {
-                let known: Vec<String> = numbers.iter().map(u64::to_string).collect();
-                wrong(format!("write one of {}", known.join(", ")))
+                let valid_numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
+                wrong(format!("write one of {}", valid_numbers.join(", ")))
             }
         },
         SettingKind::Range(least, most) => {
@@ -156,9 +156,9 @@ fn enumerated(words: &'static [&'static str], value: &Value) -> Result<&'static 
         nearest(&text, words.iter().copied())
             .filter(|_| text.bytes().any(|b| b.is_ascii_alphabetic()))
     };
-    let meant = switch_meant(&text).and_then(find).or_else(near);
-    Err(match meant {
-        Some(meant) => format!("did you mean `{meant}`?"),
+    let meant_word = switch_meant(&text).and_then(find).or_else(near);
+    Err(match meant_word {
+        Some(meant_word) => format!("did you mean `{meant_word}`?"),
         None => format!(
             "write one of {}",
             words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", ")

@@ -28,13 +28,13 @@ pub(super) fn variables(desired: &Desired) -> BTreeMap<String, String> {
             *uses.entry((kind, content)).or_default() += 1;
         }
     }
-    let mut taken = BTreeSet::new();
+    let mut taken_names = BTreeSet::new();
     let often =
         uses.into_iter().filter(|(_, uses)| *uses >= OFTEN).filter_map(|((kind, value), _)| {
             let words =
                 value.to_ascii_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
             let name = format!("{kind}_{}", words.trim_matches('_'));
-            (name.len() <= LONGEST_NAME && !value.contains('$') && taken.insert(name.clone()))
+            (name.len() <= LONGEST_NAME && !value.contains('$') && taken_names.insert(name.clone()))
                 .then_some((value, name))
         });
     often.collect()
@@ -52,9 +52,9 @@ pub(super) fn profiles(desired: &Desired) -> Vec<(String, Json)> {
         }
     }
     let shared = shared.into_iter().filter(|(_, zones)| *zones > 1).enumerate();
-    let named = shared.map(|(n, (waf, _))| {
+    let named_profiles = shared.map(|(n, (waf, _))| {
         let name = if n == 0 { "shared".to_owned() } else { format!("shared-{}", n + 1) };
         (name, waf)
     });
-    named.collect()
+    named_profiles.collect()
 }

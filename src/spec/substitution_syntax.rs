@@ -34,27 +34,29 @@ impl Piece<'_> {
 pub fn pieces(text: &str) -> impl Iterator<Item = (Range<usize>, Piece<'_>)> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        let text_left = text.get(at..).filter(|text_left| !text_left.is_empty())?;
         let begin = at;
-        let piece = match (rest.starts_with("${"), rest.starts_with("$${"), rest.find("${")) {
-            (true, _, _) => {
-                let inner = &rest[2..];
-                let length = inner
-                    .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-                    .unwrap_or(inner.len());
-                let name = &inner[..length];
-                match is_name(name) && inner[length..].starts_with('}') {
-                    true => Piece::Variable(name),
-                    false => Piece::Incomplete(&rest[..2 + length]),
+        let piece =
+            match (text_left.starts_with("${"), text_left.starts_with("$${"), text_left.find("${"))
+            {
+                (true, _, _) => {
+                    let inner = &text_left[2..];
+                    let length = inner
+                        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                        .unwrap_or(inner.len());
+                    let name = &inner[..length];
+                    match is_name(name) && inner[length..].starts_with('}') {
+                        true => Piece::Variable(name),
+                        false => Piece::Incomplete(&text_left[..2 + length]),
+                    }
                 }
-            }
-            (_, true, _) => Piece::Escape,
-            // The `$` before the next `${` belongs to the escape.
-            (_, _, Some(next)) => {
-                Piece::Text(&rest[..next - usize::from(rest[..next].ends_with('$'))])
-            }
-            (_, _, None) => Piece::Text(rest),
-        };
+                (_, true, _) => Piece::Escape,
+                // The `$` before the next `${` belongs to the escape.
+                (_, _, Some(next)) => {
+                    Piece::Text(&text_left[..next - usize::from(text_left[..next].ends_with('$'))])
+                }
+                (_, _, None) => Piece::Text(text_left),
+            };
         at += match piece {
             Piece::Text(text) | Piece::Incomplete(text) => text.len(),
             Piece::Escape => "$${".len(),

@@ -74,11 +74,11 @@ pub(super) fn hint<'a>(
     if let Some(nearest) = nearest(word, candidates.clone()) {
         return format!("did you mean `{nearest}`?");
     }
-    let all: Vec<_> = candidates.into_iter().map(|c| format!("`{c}`")).collect();
-    if all.is_empty() {
+    let words: Vec<_> = candidates.into_iter().map(|c| format!("`{c}`")).collect();
+    if words.is_empty() {
         format!("there are no {what} here")
     } else {
-        format!("{what} possible here: {}", all.join(", "))
+        format!("{what} possible here: {}", words.join(", "))
     }
 }
 

@@ -65,9 +65,10 @@ impl Variables {
             if texts.iter().any(|text| names_used(text).any(|used| used == name)) {
                 continue;
             }
-            let known = self.all.iter().filter(|(_, v)| v.defined).map(|(name, _)| name.as_str());
+            let file_variables =
+                self.all.iter().filter(|(_, v)| v.defined).map(|(name, _)| name.as_str());
             let missing = texts.iter().flat_map(|text| names_used(text));
-            let help = match nearest(name, known.chain(missing)) {
+            let help = match nearest(name, file_variables.chain(missing)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "remove it, or use it in the spec".to_owned(),
             };
@@ -145,15 +146,15 @@ impl Variables {
             return failed;
         }
         let mut scalars = Vec::new();
-        let mut seen = vec![false; tree.nodes.len()];
+        let mut seen_nodes = vec![false; tree.nodes.len()];
         for entry in tree.entries(tree.root) {
             match tree.text(entry.key) {
                 "version" | "include" | "variables" => {}
                 "zones" => {
                     scalars.extend(tree.entries(entry.value).iter().map(|e| e.key));
-                    collect_scalars(tree, entry.value, &mut seen, &mut scalars);
+                    collect_scalars(tree, entry.value, &mut seen_nodes, &mut scalars);
                 }
-                _ => collect_scalars(tree, entry.value, &mut seen, &mut scalars),
+                _ => collect_scalars(tree, entry.value, &mut seen_nodes, &mut scalars),
             }
         }
         for id in scalars {

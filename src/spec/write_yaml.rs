@@ -20,9 +20,9 @@ pub(super) fn to_yaml(value: &impl Serialize) -> String {
     if !any_text(&json, &mut |text| marked(text).next().is_some()) {
         return serde_yaml::to_string(&json).expect(WHY);
     }
-    let taken = |word: &String| any_text(&json, &mut |text| text.contains(word.as_str()));
+    let occurs = |word: &String| any_text(&json, &mut |text| text.contains(word.as_str()));
     let word =
-        (0..).map(|n: u32| format!("hidden{n}.")).find(|word| !taken(word)).unwrap_or_default();
+        (0..).map(|n: u32| format!("hidden{n}.")).find(|word| !occurs(word)).unwrap_or_default();
     mark(&mut json, &word);
     reveal(&serde_yaml::to_string(&json).expect(WHY), &word)
 }
@@ -126,14 +126,14 @@ fn mark(value: &mut Json, word: &str) {
 /// Marks every such character of a text.
 fn mark_text(text: &str, word: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut rest = 0;
+    let mut copied = 0;
     for at in marked(text) {
         let c = text[at..].chars().next().unwrap_or_default();
-        out.push_str(&text[rest..at]);
+        out.push_str(&text[copied..at]);
         out.push_str(&format!("\u{1}{word}{:08X}", u32::from(c)));
-        rest = at + c.len_utf8();
+        copied = at + c.len_utf8();
     }
-    out.push_str(&text[rest..]);
+    out.push_str(&text[copied..]);
     out
 }
 

@@ -239,9 +239,10 @@ fn is_timestamp(text: &str) -> bool {
     let (date, time) = text.split_at(at);
     let parts: Vec<&str> = date.split('-').collect();
     let [year, month, day] = parts[..] else { return false };
-    let least = if time.is_empty() { 2 } else { 1 };
+    let fewest_digits = if time.is_empty() { 2 } else { 1 };
     let number = |text: &str| text.parse::<u32>().unwrap_or_default();
-    let is_date = digits(year, 4, 4) && digits(month, least, 2) && digits(day, least, 2);
+    let is_date =
+        digits(year, 4, 4) && digits(month, fewest_digits, 2) && digits(day, fewest_digits, 2);
     // Python refuses other months and days. They stay text here.
     if !is_date
         || number(year) == 0

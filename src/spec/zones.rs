@@ -57,8 +57,8 @@ pub(super) fn resolve(
 ) -> Desired {
     let mut profiles = Profiles::default();
     for file in &mut files {
-        let all = file.syntax.as_mut().and_then(|s| s.profiles.take());
-        for (name, profile) in all.into_iter().flat_map(|all| all.0) {
+        let file_profiles = file.syntax.as_mut().and_then(|s| s.profiles.take());
+        for (name, profile) in file_profiles.into_iter().flat_map(|profiles| profiles.0) {
             add_profile(&name, &profile, file, today, sources, &mut profiles, diagnostics);
         }
     }
@@ -285,8 +285,8 @@ fn merge_members(
                 merge_members(&path, (members, first), (more, place), reader)
             }
             (Some(known), value) if *known != value => {
-                let mut known = Some(Facet { value: known.clone(), place: first });
-                agree(&path, &mut known, Facet { value, place }, reader.diagnostics);
+                let mut merged_value = Some(Facet { value: known.clone(), place: first });
+                agree(&path, &mut merged_value, Facet { value, place }, reader.diagnostics);
             }
             (Some(_), _) => {}
             (None, value) => {

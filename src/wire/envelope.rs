@@ -139,12 +139,12 @@ impl Envelope {
 
 /// Returns the errors. An error with a chain is replaced by its chain, which contains the cause.
 fn messages(errors: Option<&Json>) -> Vec<ApiMessage> {
-    let mut all = Vec::new();
+    let mut all_messages = Vec::new();
     for item in errors.and_then(Json::as_array).into_iter().flatten() {
         let chain = messages(item.get("error_chain"));
-        if chain.is_empty() { all.push(message(item)) } else { all.extend(chain) }
+        if chain.is_empty() { all_messages.push(message(item)) } else { all_messages.extend(chain) }
     }
-    all
+    all_messages
 }
 
 /// Parses one error item in any form.

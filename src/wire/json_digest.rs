@@ -220,8 +220,9 @@ impl<'de> Visitor<'de> for &Outline {
         let mut object = ObjectSum::default();
         let mut kept = Vec::new();
         while let Some(name) = members.next_key::<String>()? {
-            let wanted = self.members.iter().find(|(wanted, _)| *wanted == name);
-            let value = members.next_value_seed(wanted.map_or(&NOTHING, |(_, outline)| outline))?;
+            let outline = self.members.iter().find(|(member, _)| *member == name);
+            let value =
+                members.next_value_seed(outline.map_or(&NOTHING, |(_, outline)| outline))?;
             if self.unsummed != Some(name.as_str()) {
                 object.add(&name, value.sum);
             }
@@ -230,7 +231,7 @@ impl<'de> Visitor<'de> for &Outline {
                     "an object has more than {MOST_MEMBERS} members"
                 )));
             }
-            if let Some((name, _)) = wanted {
+            if let Some((name, _)) = outline {
                 // The last of repeated members counts.
                 kept.retain(|(known, _)| known != name);
                 kept.push((*name, value));

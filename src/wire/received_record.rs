@@ -215,8 +215,8 @@ impl<'de> Member<'de> {
     /// Converts a number that is not an [`i64`]. A whole number becomes an integer in any spelling.
     fn number(number: &impl fmt::Display) -> Self {
         let digits = number.to_string();
-        let whole = digits.strip_suffix(".0").and_then(|digits| digits.parse().ok());
-        whole.map_or(Self::Decimal(digits), Self::Integer)
+        let whole_number = digits.strip_suffix(".0").and_then(|digits| digits.parse().ok());
+        whole_number.map_or(Self::Decimal(digits), Self::Integer)
     }
 }
 

@@ -30,13 +30,13 @@ pub fn resource_in_words(
                 })
             };
             let idle_items = items.iter().filter(is_idle).count();
-            let all = total
+            let item_count = total
                 .and_then(|total| usize::try_from(total).ok())
                 .unwrap_or_default()
                 .max(items.len());
             let without_effect =
                 if idle_items > 0 { format!(", {idle_items} of them off") } else { String::new() };
-            (all > 0).then(|| format!("{about} ({all}{without_effect})"))
+            (item_count > 0).then(|| format!("{about} ({item_count}{without_effect})"))
         }
         (ResourceAnswer::Object { usual, ignored }, Json::Object(members)) => {
             let changed = members

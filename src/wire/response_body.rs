@@ -196,14 +196,14 @@ impl<T: DeserializeOwned + Send> Intake for List<T> {
             return Err(TooMuch::of(MOST_LISTED_BYTES, "bytes"));
         }
         self.head.extend_from_slice(&bytes[..bytes.len().min(HEAD - self.head.len())]);
-        let mut rest = bytes;
-        while !rest.is_empty() && self.wrong.is_none() {
+        let mut bytes_left = bytes;
+        while !bytes_left.is_empty() && self.wrong.is_none() {
             let used = match self.at {
-                At::Around => self.beside(rest)?,
-                At::Between(next) => self.between(rest[0], next),
-                At::Item(is_text) => self.item(rest, is_text)?,
+                At::Around => self.beside(bytes_left)?,
+                At::Between(next) => self.between(bytes_left[0], next),
+                At::Item(is_text) => self.item(bytes_left, is_text)?,
             };
-            rest = &rest[used..];
+            bytes_left = &bytes_left[used..];
         }
         Ok(())
     }

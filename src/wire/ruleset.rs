@@ -223,8 +223,8 @@ pub fn rule_json(rule: &RuleBody) -> Map<String, Json> {
     const FIRST: [&str; 6] =
         ["ref", "description", "action", "action_parameters", "expression", "enabled"];
     let first = FIRST.iter().filter_map(|name| rule.members().get_key_value(*name));
-    let rest = rule.members().iter().filter(|(name, _)| !FIRST.contains(&name.as_str()));
-    first.chain(rest).map(|(name, value)| (name.clone(), to_json(value))).collect()
+    let other_members = rule.members().iter().filter(|(name, _)| !FIRST.contains(&name.as_str()));
+    first.chain(other_members).map(|(name, value)| (name.clone(), to_json(value))).collect()
 }
 
 /// Returns the text of a member, if it is not empty.
@@ -295,7 +295,7 @@ pub struct ListedRuleset {
 /// Returns the managed rulesets of a list, without other rulesets.
 #[must_use]
 pub fn read_managed(list: &[Json]) -> Vec<ListedRuleset> {
-    let one = |json: &Json| {
+    let listed_ruleset = |json: &Json| {
         let (id, name) = (text(json, "id")?, text(json, "name").unwrap_or_default());
         // Rulesets of other phases have the same names.
         let deployable = text(json, "phase").is_none_or(|phase| phase == Phase::Managed.as_str());
@@ -306,7 +306,7 @@ pub fn read_managed(list: &[Json]) -> Vec<ListedRuleset> {
             which: Managed::recognise(id, name).filter(|_| deployable),
         })
     };
-    list.iter().filter_map(one).collect()
+    list.iter().filter_map(listed_ruleset).collect()
 }
 
 /// A ruleset in a list that belongs to the zone or account itself.
@@ -323,7 +323,7 @@ pub struct OwnRuleset {
 /// Returns the rulesets of a list that Cloudflare does not maintain.
 #[must_use]
 pub fn read_own(list: &[Json]) -> Vec<OwnRuleset> {
-    let one = |json: &Json| {
+    let own_ruleset = |json: &Json| {
         let (kind, phase) = (text(json, "kind")?, text(json, "phase").unwrap_or_default());
         let id = RulesetId(text(json, "id")?.to_owned());
         (kind != "managed").then(|| OwnRuleset {
@@ -332,7 +332,7 @@ pub fn read_own(list: &[Json]) -> Vec<OwnRuleset> {
             phase: phase.to_owned(),
         })
     };
-    list.iter().filter_map(one).collect()
+    list.iter().filter_map(own_ruleset).collect()
 }
 
 /// Returns the phases for which a zone has an entry point, according to the list of its rulesets.

@@ -128,12 +128,12 @@ fn is_named(form: &CanonicalForm, holds: bool, wanted: &[Bound]) -> bool {
         CanonicalKind::Not(inner) => is_named(inner, !holds, wanted),
         CanonicalKind::Chain(Connective::Xor, _) => false,
         CanonicalKind::Chain(connective, parts) => {
-            let mut named = parts.iter().map(|part| is_named(part, holds, wanted));
+            let mut part_names = parts.iter().map(|part| is_named(part, holds, wanted));
             // The negation of a conjunction is a disjunction.
             if (*connective == Connective::And) == holds {
-                named.any(|n| n)
+                part_names.any(|n| n)
             } else {
-                named.all(|n| n)
+                part_names.all(|n| n)
             }
         }
         CanonicalKind::Comparison(comparison) => {
@@ -298,9 +298,9 @@ fn accepts(comparison: &Comparison, value: &str) -> Option<bool> {
         (ComparedValue::Literal(literal), Operator::Equal) => is(literal),
         (ComparedValue::Literal(literal), Operator::NotEqual) => is(literal).map(|equal| !equal),
         (ComparedValue::Set(items), Operator::In) => {
-            let mut any = false;
+            let mut accepts_any = false;
             for (item, _) in items {
-                any |= match item {
+                accepts_any |= match item {
                     Item::One(literal) => is(literal)?,
                     Item::Range(Literal::Integer(first), Literal::Integer(last)) => {
                         (*first..=*last).contains(&value.parse().ok()?)
@@ -308,7 +308,7 @@ fn accepts(comparison: &Comparison, value: &str) -> Option<bool> {
                     Item::Range(..) => return None,
                 };
             }
-            Some(any)
+            Some(accepts_any)
         }
         _ => None,
     }

@@ -128,9 +128,10 @@ impl Check<'_> {
 
     /// Checks the number of arguments.
     fn arity(&mut self, function: &ExpressionFunction, arguments: &[Node], operand: &Operand) {
-        let least = function.parameters.iter().filter(|p| !p.is_optional).count();
-        let most = if function.is_variadic { usize::MAX } else { function.parameters.len() };
-        if (least..=most).contains(&arguments.len()) {
+        let required_count = function.parameters.iter().filter(|p| !p.is_optional).count();
+        let maximum_count =
+            if function.is_variadic { usize::MAX } else { function.parameters.len() };
+        if (required_count..=maximum_count).contains(&arguments.len()) {
             return;
         }
         let names: Vec<_> = function.parameters.iter().map(|p| p.name).collect();
@@ -242,7 +243,7 @@ impl Check<'_> {
     /// Checks that all `[*]` in the arguments refer to the same array.
     fn one_array(&mut self, arguments: &[Node]) {
         let mut first: Option<(String, Vec<Index>)> = None;
-        let mut other = None;
+        let mut first_array = None;
         for argument in arguments {
             argument.each_operand(&mut |operand| {
                 let Base::Field(name) = &operand.base else { return };
@@ -252,13 +253,13 @@ impl Check<'_> {
                 let keys = operand.indexes[..at].iter().map(|(index, _)| index.clone()).collect();
                 let array = (name.clone(), keys);
                 match &first {
-                    Some(first) if *first != array => other = Some(operand.span.clone()),
+                    Some(first) if *first != array => first_array = Some(operand.span.clone()),
                     Some(_) => {}
                     None => first = Some(array),
                 }
             });
         }
-        if let Some(span) = other {
+        if let Some(span) = first_array {
             let message =
                 format!("`{}` is a second array with `[*]` in one call", self.shown(&span));
             let help = "write two calls and join them with `and` or `or`";

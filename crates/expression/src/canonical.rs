@@ -54,17 +54,17 @@ impl CanonicalForm {
     pub(super) fn of(node: &Node) -> Option<Self> {
         match &node.kind {
             NodeKind::Chain(connective, parts) => {
-                let mut all = Vec::new();
+                let mut forms = Vec::new();
                 for part in parts {
                     let part = Self::of(part)?;
                     match part.kind {
                         CanonicalKind::Chain(inner, parts) if inner == *connective => {
-                            all.extend(parts)
+                            forms.extend(parts)
                         }
-                        _ => all.push(part),
+                        _ => forms.push(part),
                     }
                 }
-                Some(Self::chain(*connective, all))
+                Some(Self::chain(*connective, forms))
             }
             NodeKind::Not(inner) => Some(Self::of(inner)?.denied()),
             NodeKind::Comparison(comparison) => {

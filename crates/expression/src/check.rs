@@ -124,19 +124,19 @@ impl Check<'_> {
             let help = "join some of them with `|`, or split the rule";
             self.problems.error(node.span.clone(), "too-many-regexes", message, help);
         }
-        let mut seen: Vec<&str> = Vec::new();
+        let mut called: Vec<&str> = Vec::new();
         let problems = &mut *self.problems;
         node.each_operand(&mut |operand| {
             let Base::Call(name, _) = &operand.base else { return };
             if !ONCE_PER_EXPRESSION.contains(&name.as_str()) {
                 return;
             }
-            if seen.contains(&name.as_str()) {
+            if called.contains(&name.as_str()) {
                 let message = format!("`{name}` occurs twice in the expression");
                 let help = "use it once, or split the rule";
                 problems.error(operand.base_span.clone(), "once-per-expression", message, help);
             }
-            seen.push(name);
+            called.push(name);
         });
     }
 
@@ -147,8 +147,8 @@ impl Check<'_> {
             NodeKind::Chain(_, parts) => {
                 let (mut first_single, mut first_each) = (None, None);
                 for (n, part) in parts.iter().enumerate() {
-                    let before = n.checked_sub(1).and_then(|n| parts.get(n));
-                    if self.forgotten_left(before, part) {
+                    let previous_part = n.checked_sub(1).and_then(|n| parts.get(n));
+                    if self.forgotten_left(previous_part, part) {
                         continue;
                     }
                     let errors = self.problems.errors();
@@ -436,7 +436,8 @@ impl Check<'_> {
     /// Reports an array or map that is compared as a whole.
     fn missing_index(&mut self, comparison: &Comparison, layer: Layer, position: Position) {
         let left = self.shown(&comparison.left.span);
-        let rest = self.shown(&(comparison.operator_span.start..comparison.right_span.end));
+        let comparison_tail =
+            self.shown(&(comparison.operator_span.start..comparison.right_span.end));
         let (code, message, index) = match layer {
             Layer::Map => {
                 ("missing-key", format!("`{left}` is a map; a key is missing"), "[\"…\"][*]")
@@ -448,9 +449,9 @@ impl Check<'_> {
             ),
         };
         let help = if position == Position::Outside {
-            format!("write `any({left}{index} {rest})`")
+            format!("write `any({left}{index} {comparison_tail})`")
         } else {
-            format!("write `{left}{index} {rest}`")
+            format!("write `{left}{index} {comparison_tail}`")
         };
         self.problems.error(comparison.left.span.clone(), code, message, help);
     }

@@ -153,15 +153,15 @@ impl Expression {
     /// Returns the fields that it reads.
     #[must_use]
     pub fn fields(&self) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
+        let mut fields = BTreeSet::new();
         if let Some(tree) = self.tree() {
             tree.each_operand(&mut |operand| {
                 if let Base::Field(name) = &operand.base {
-                    found.insert(name.clone());
+                    fields.insert(name.clone());
                 }
             });
         }
-        found
+        fields
     }
 
     /// Returns true if it requires a boolean field to be true: `cf.client.bot`, but not `not

@@ -164,10 +164,10 @@ impl Request {
 
     /// Returns the value of a field.
     fn derived<'r>(&'r self, derived: Derived, arena: &'r Bump) -> Value<'r> {
-        let known =
+        let if_known =
             |is_known: bool, value: Value<'r>| if is_known { value } else { Value::Unknown(0) };
         match derived {
-            Derived::Scheme => known(!self.is_scheme_assumed, Value::Truth(self.is_https)),
+            Derived::Scheme => if_known(!self.is_scheme_assumed, Value::Truth(self.is_https)),
             Derived::Host => Value::Bytes(self.host.as_bytes()),
             Derived::Method => Value::Bytes(self.method.as_bytes()),
             Derived::ThreatScore => Value::Integer(0),
@@ -203,12 +203,12 @@ impl Request {
                 // With HTTP/2, cookies may be in several headers (RFC 9113 section 8.2.3), which
                 // rules see as one.
                 Some([first, rest @ ..]) if name == "cookie" && !rest.is_empty() => {
-                    let mut all = Items::from_iter_in(first.iter().copied(), arena);
+                    let mut cookies = Items::from_iter_in(first.iter().copied(), arena);
                     for value in rest {
-                        all.extend_from_slice(b"; ");
-                        all.extend_from_slice(value);
+                        cookies.extend_from_slice(b"; ");
+                        cookies.extend_from_slice(value);
                     }
-                    Value::Bytes(all.into_bump_slice())
+                    Value::Bytes(cookies.into_bump_slice())
                 }
                 Some(values) => Value::Bytes(values.first().copied().unwrap_or_default()),
                 None => Value::Unknown(0),
@@ -223,7 +223,7 @@ impl Request {
                 _ => Value::Unknown(0),
             },
             Derived::Headers(part) => self.headers_of(part, arena),
-            Derived::AreHeadersTruncated => known(self.has_all_headers, Value::Truth(false)),
+            Derived::AreHeadersTruncated => if_known(self.has_all_headers, Value::Truth(false)),
             Derived::Body
             | Derived::BodySize
             | Derived::BodyType
@@ -246,12 +246,12 @@ impl Request {
     /// Returns the values of a header by its name in lower case; `None` if it is unknown whether
     /// there are any.
     fn values_of<'r>(&'r self, name: &str, arena: &'r Bump) -> Option<&'r [&'r [u8]]> {
-        let named = self
+        let values = self
             .headers
             .iter()
             .filter(|(known, _)| known == name)
             .map(|(_, value)| value.as_slice());
-        let values = Items::from_iter_in(named, arena).into_bump_slice();
+        let values = Items::from_iter_in(values, arena).into_bump_slice();
         let is_sure =
             || self.has_all_headers && !self.unsure_headers.iter().any(|unsure| unsure == name);
         (!values.is_empty() || is_sure()).then_some(values)
@@ -327,14 +327,14 @@ fn decoded<'r>(text: &'r [u8], arena: &'r Bump) -> &'r [u8] {
     if memchr::memchr(b'%', text).is_none() {
         return text;
     }
-    let mut all = Items::with_capacity_in(text.len(), arena);
+    let mut decoded = Items::with_capacity_in(text.len(), arena);
     let mut at = 0;
     while let Some(byte) = text.get(at) {
         let value = if *byte == b'%' { hexadecimal(text.get(at + 1..at + 3)) } else { None };
-        all.push(value.unwrap_or(*byte));
+        decoded.push(value.unwrap_or(*byte));
         at += if value.is_some() { 3 } else { 1 };
     }
-    all.into_bump_slice()
+    decoded.into_bump_slice()
 }
 
 /// Parses two hexadecimal digits.
@@ -364,11 +364,11 @@ fn array<'r>(texts: impl Iterator<Item = &'r [u8]>, arena: &'r Bump) -> Value<'r
 /// Returns values by name, each name once, in the order in which names first occur. The names are
 /// sorted in between, so that many different names take little longer than few.
 fn grouped<'r>(pairs: impl Iterator<Item = (&'r [u8], &'r [u8])>, arena: &'r Bump) -> Value<'r> {
-    let mut all =
+    let mut sorted_pairs =
         Items::from_iter_in(pairs.enumerate().map(|(n, (name, value))| (name, n, value)), arena);
-    all.sort_unstable();
+    sorted_pairs.sort_unstable();
     let mut groups = Items::new_in(arena);
-    for group in all.chunk_by(|one, other| one.0 == other.0) {
+    for group in sorted_pairs.chunk_by(|one, other| one.0 == other.0) {
         let values =
             arena.alloc_slice_fill_iter(group.iter().map(|(.., value)| Value::Bytes(value)));
         groups.extend(group.first().map(|(name, first, _)| (*first, *name, Value::Array(values))));
@@ -379,9 +379,9 @@ fn grouped<'r>(pairs: impl Iterator<Item = (&'r [u8], &'r [u8])>, arena: &'r Bum
 
 /// Concatenates texts.
 fn concatenated<'r>(parts: &[&[u8]], arena: &'r Bump) -> &'r [u8] {
-    let mut all = Items::with_capacity_in(parts.iter().map(|part| part.len()).sum(), arena);
-    parts.iter().for_each(|part| all.extend_from_slice(part));
-    all.into_bump_slice()
+    let mut text = Items::with_capacity_in(parts.iter().map(|part| part.len()).sum(), arena);
+    parts.iter().for_each(|part| text.extend_from_slice(part));
+    text.into_bump_slice()
 }
 
 /// Returns the extension of a path's last segment.

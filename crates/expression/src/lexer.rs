@@ -148,22 +148,23 @@ impl Lexer<'_> {
     /// Reads one token, gap or comment.
     fn next(&mut self) {
         let from = self.at;
-        let rest = &self.text[from..];
-        let Some(first) = rest.chars().next() else { return };
+        let text_left = &self.text[from..];
+        let Some(first) = text_left.chars().next() else { return };
         match first {
             c if c.is_whitespace() => {
-                self.at += rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len())
+                self.at += text_left.find(|c: char| !c.is_whitespace()).unwrap_or(text_left.len())
             }
             '"' => self.string(from),
-            'r' if is_raw_string(rest) => self.raw_string(from),
+            'r' if is_raw_string(text_left) => self.raw_string(from),
             '\'' | '`' | '‘' | '’' => self.foreign_string(from, first, "'`‘’"),
             '“' | '”' | '„' | '«' | '»' | '＂' => {
                 self.foreign_string(from, first, "“”»«＂\"")
             }
             '#' => self.comment(from, "#"),
-            '/' if rest.starts_with("//") => self.comment(from, "//"),
-            '/' if rest.starts_with("/*") && !self.has_open_comment && self.block_comment(from) => {
-            }
+            '/' if text_left.starts_with("//") => self.comment(from, "//"),
+            '/' if text_left.starts_with("/*")
+                && !self.has_open_comment
+                && self.block_comment(from) => {}
             ';' => {
                 self.at += 1;
                 self.problems.error(
@@ -178,11 +179,11 @@ impl Lexer<'_> {
                 self.skip_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
                 self.push(TokenKind::List, from);
             }
-            '*' if rest[1..].trim_start().starts_with(']') => {
+            '*' if text_left[1..].trim_start().starts_with(']') => {
                 self.at += 1;
                 self.push(TokenKind::Star, from);
             }
-            '-' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
+            '-' if text_left[1..].starts_with(|c: char| c.is_ascii_digit()) => {
                 self.identifier_or_number(from)
             }
             ':' => self.identifier_or_number(from),
@@ -193,15 +194,15 @@ impl Lexer<'_> {
 
     /// Skips characters while a condition holds.
     fn skip_while(&mut self, holds: impl Fn(char) -> bool) {
-        let rest = self.rest();
-        self.at += rest.find(|c: char| !holds(c)).unwrap_or(rest.len());
+        let text_left = self.rest();
+        self.at += text_left.find(|c: char| !holds(c)).unwrap_or(text_left.len());
     }
 
     /// Reads a symbol, or other text.
     fn symbol_or_bare(&mut self, from: usize) {
-        let rest = &self.text[from..];
+        let text_left = &self.text[from..];
         if let Some((symbol, kind, instead)) =
-            SYMBOLS.iter().find(|(symbol, ..)| rest.starts_with(symbol))
+            SYMBOLS.iter().find(|(symbol, ..)| text_left.starts_with(symbol))
         {
             self.at += symbol.len();
             if let Some(word) = instead {
@@ -234,12 +235,12 @@ impl Lexer<'_> {
         let is_negative = self.at > from;
         let mut is_numeric = true;
         while let Some(c) = self.rest().chars().next() {
-            let next = bytes.get(self.at + c.len_utf8()).copied();
+            let next_byte = bytes.get(self.at + c.len_utf8()).copied();
             // A slash belongs to a network only, and two dots are a range.
             let belongs = match c {
-                '.' => next != Some(b'.'),
-                '/' => is_numeric && next.is_some_and(|n| n.is_ascii_digit()),
-                '-' => next.is_some_and(|n| n.is_ascii_alphanumeric()),
+                '.' => next_byte != Some(b'.'),
+                '/' => is_numeric && next_byte.is_some_and(|n| n.is_ascii_digit()),
+                '-' => next_byte.is_some_and(|n| n.is_ascii_alphanumeric()),
                 _ => c.is_alphanumeric() || matches!(c, '_' | ':'),
             };
             if !belongs {
@@ -317,13 +318,13 @@ impl Lexer<'_> {
             match c {
                 '"' if !is_in_class => break,
                 '\\' if is_regex => {
-                    let next = self.rest().chars().next();
-                    self.at += next.map_or(0, char::len_utf8);
+                    let next_char = self.rest().chars().next();
+                    self.at += next_char.map_or(0, char::len_utf8);
                     // Regular expressions keep their backslashes, except the one before a quote.
-                    if next != Some('"') || is_in_class {
+                    if next_char != Some('"') || is_in_class {
                         value.push(b'\\');
                     }
-                    value.extend(next.map(String::from).unwrap_or_default().bytes());
+                    value.extend(next_char.map(String::from).unwrap_or_default().bytes());
                 }
                 '\\' => self.escape(at, &mut value),
                 _ => {
@@ -337,17 +338,19 @@ impl Lexer<'_> {
 
     /// Reads the character after a backslash in a string.
     fn escape(&mut self, from: usize, value: &mut Vec<u8>) {
-        let rest = self.rest();
+        let text_left = self.rest();
         let number =
             |digits: Option<&str>, radix| digits.and_then(|d| u8::from_str_radix(d, radix).ok());
-        let Some(c) = rest.chars().next() else { return };
+        let Some(c) = text_left.chars().next() else { return };
         if matches!(c, '"' | '\\') {
             self.at += 1;
             value.push(c as u8);
-        } else if let (b'x', Some(byte)) = (rest.as_bytes()[0], number(rest.get(1..3), 16)) {
+        } else if let (b'x', Some(byte)) =
+            (text_left.as_bytes()[0], number(text_left.get(1..3), 16))
+        {
             self.at += 3;
             value.push(byte);
-        } else if let (true, Some(byte)) = (c.is_ascii_digit(), number(rest.get(..3), 8)) {
+        } else if let (true, Some(byte)) = (c.is_ascii_digit(), number(text_left.get(..3), 8)) {
             self.at += 3;
             value.push(byte);
         } else {
@@ -362,8 +365,8 @@ impl Lexer<'_> {
 
     /// Reads a raw string.
     fn raw_string(&mut self, from: usize) {
-        let rest = &self.text[from + 1..];
-        let hashes = rest.bytes().take_while(|b| *b == b'#').count();
+        let text_after = &self.text[from + 1..];
+        let hashes = text_after.bytes().take_while(|b| *b == b'#').count();
         self.at = from + 1 + hashes + 1;
         if hashes > RAW_STRING_HASHES {
             let message = format!(

@@ -7,12 +7,12 @@ const PATHS: &[&str] = &["/index.html", "/about/team", "/assets/app.3f2a.js", "/
 /// directory.
 pub(super) fn segments(prefix: &[u8]) -> usize {
     let Some(rest) = prefix.strip_prefix(b"/") else { return 0 };
-    let all: Vec<&[u8]> =
+    let directories: Vec<&[u8]> =
         rest.split(|byte| *byte == b'/').filter(|segment| !segment.is_empty()).collect();
     let is_strange = |segment: &&[u8]| {
         segment.iter().any(|byte| b"%\\;".contains(byte)) || !says_something(segment)
     };
-    if all.iter().any(is_strange) { 0 } else { all.len() }
+    if directories.iter().any(is_strange) { 0 } else { directories.len() }
 }
 
 /// Returns true if a field is the path of a request.

@@ -127,8 +127,9 @@ fn unescaped_dot(check: &mut Check<'_>, comparison: &Comparison, pattern: &str) 
                 && (bytes[at - 1].is_ascii_alphanumeric()
                     || matches!(bytes[at - 1], b'/' | b')' | b']')) =>
             {
-                let rest = &pattern[at + 1..];
-                let word = &rest[..rest.bytes().take_while(u8::is_ascii_alphanumeric).count()];
+                let text_after = &pattern[at + 1..];
+                let word =
+                    &text_after[..text_after.bytes().take_while(u8::is_ascii_alphanumeric).count()];
                 if ENDS.contains(&word) || is_host && !word.is_empty() {
                     let message =
                         format!("in `{}` the `.` stands for any character", quoted(pattern));

@@ -207,7 +207,7 @@ impl Request {
         };
         let value = value.unwrap_or_else(|| given.clone());
         if value.as_value(field.kind, &Bump::new()).is_none() {
-            let wanted = match field.kind {
+            let expected = match field.kind {
                 FieldType::Boolean => "true or false",
                 FieldType::Integer => "a number",
                 FieldType::Bytes => "a text",
@@ -222,7 +222,7 @@ impl Request {
             };
             return Err(RequestError::new(
                 format!("`{name}` cannot have this value"),
-                format!("write {wanted}"),
+                format!("write {expected}"),
             ));
         }
         self.fields.insert(name.to_owned(), value);

@@ -29,13 +29,12 @@ impl Requirement {
 
 /// Returns the parts that need a plan above the lowest.
 pub(crate) fn requirements(node: &Node) -> Vec<(Needs, String)> {
-    let mut found = Vec::new();
+    let mut requirements = Vec::new();
     node.each_operand(&mut |operand| match &operand.base {
-        Base::Field(name) => {
-            found.extend(FIELDS.iter().find(|f| f.name == name).map(|f| (f.needs, name.clone())))
-        }
+        Base::Field(name) => requirements
+            .extend(FIELDS.iter().find(|f| f.name == name).map(|f| (f.needs, name.clone()))),
         Base::Call(name, _) => {
-            found.extend(
+            requirements.extend(
                 FUNCTIONS.iter().find(|f| f.name == name).map(|f| (f.needs, format!("{name}()"))),
             );
         }
@@ -43,8 +42,8 @@ pub(crate) fn requirements(node: &Node) -> Vec<(Needs, String)> {
     });
     node.each_comparison(&mut |comparison| {
         if comparison.operator == Operator::Matches {
-            found.push((Needs::Business, "matches".to_owned()));
+            requirements.push((Needs::Business, "matches".to_owned()));
         }
     });
-    found
+    requirements
 }

@@ -218,8 +218,8 @@ pub(super) fn hosts(form: &CanonicalForm) -> Option<BTreeSet<String>> {
             let literals: Vec<&Literal> = match (&comparison.right, comparison.operator) {
                 (ComparedValue::Literal(literal), Operator::Equal) => vec![literal],
                 (ComparedValue::Set(items), Operator::In) => {
-                    let one = |item: &'_ Item| matches!(item, Item::One(_));
-                    items.iter().all(|(i, _)| one(i)).then_some(())?;
+                    let is_single = |item: &'_ Item| matches!(item, Item::One(_));
+                    items.iter().all(|(i, _)| is_single(i)).then_some(())?;
                     items
                         .iter()
                         .filter_map(|(i, _)| if let Item::One(l) = i { Some(l) } else { None })
@@ -244,8 +244,8 @@ pub(super) fn hosts(form: &CanonicalForm) -> Option<BTreeSet<String>> {
             parts.iter().filter_map(hosts).reduce(|a, b| a.intersection(&b).cloned().collect())
         }
         CanonicalKind::Chain(Connective::Or, parts) => {
-            let all: Option<Vec<_>> = parts.iter().map(hosts).collect();
-            Some(all?.into_iter().flatten().collect())
+            let hosts_of_parts: Option<Vec<_>> = parts.iter().map(hosts).collect();
+            Some(hosts_of_parts?.into_iter().flatten().collect())
         }
         CanonicalKind::Chain(Connective::Xor, _)
         | CanonicalKind::Not(_)

@@ -80,17 +80,17 @@ impl Values {
             [Item::One(Literal::Integer(n))] => Some(key(*n)),
             _ => None,
         };
-        let least = key(i64::MIN);
-        let most = key(i64::MAX);
+        let smallest = key(i64::MIN);
+        let largest = key(i64::MAX);
         match operator {
             Operator::Equal | Operator::In => Self::of_items(&items),
-            Operator::Less => Some(Self::numbers([(least, number?.checked_sub(1)?)])),
-            Operator::LessOrEqual => Some(Self::numbers([(least, number?)])),
-            Operator::Greater => Some(Self::numbers([(number? + 1, most)])),
-            Operator::GreaterOrEqual => Some(Self::numbers([(number?, most)])),
+            Operator::Less => Some(Self::numbers([(smallest, number?.checked_sub(1)?)])),
+            Operator::LessOrEqual => Some(Self::numbers([(smallest, number?)])),
+            Operator::Greater => Some(Self::numbers([(number? + 1, largest)])),
+            Operator::GreaterOrEqual => Some(Self::numbers([(number?, largest)])),
             Operator::NotEqual => {
                 let number = number?;
-                Some(Self::numbers([(least, number.checked_sub(1)?), (number + 1, most)]))
+                Some(Self::numbers([(smallest, number.checked_sub(1)?), (number + 1, largest)]))
             }
             Operator::Contains => match items.as_slice() {
                 [Item::One(Literal::Bytes(text))] => Some(Self::Containing(text.clone())),
@@ -122,12 +122,12 @@ impl Values {
 
     /// Returns true if this is a subset of the others.
     pub(super) fn are_among(&self, others: &Self) -> bool {
-        let any = |text: &[u8], part: &[u8]| {
+        let contains = |text: &[u8], part: &[u8]| {
             part.is_empty() || text.windows(part.len()).any(|w| w == part)
         };
         match (self, others) {
             (Self::Texts(these), Self::Texts(those)) => these.is_subset(those),
-            (Self::Texts(these), Self::Containing(part)) => these.iter().all(|t| any(t, part)),
+            (Self::Texts(these), Self::Containing(part)) => these.iter().all(|t| contains(t, part)),
             (Self::Texts(these), Self::StartingWith(start)) => {
                 these.iter().all(|t| t.starts_with(start))
             }
@@ -135,7 +135,7 @@ impl Values {
             (
                 Self::Containing(text) | Self::StartingWith(text) | Self::EndingWith(text),
                 Self::Containing(part),
-            ) => any(text, part),
+            ) => contains(text, part),
             (Self::StartingWith(text), Self::StartingWith(start)) => text.starts_with(start),
             (Self::EndingWith(text), Self::EndingWith(end)) => text.ends_with(end),
             (Self::Intervals(these), Self::Intervals(those)) => {

@@ -118,10 +118,10 @@ impl AppliedOperations {
         let (digest, source): (Box<str>, Box<str>) =
             (text.digest().into(), text.source_digest().into());
         let Ok(mut lines) = text.lines() else { return };
-        let mut own: BTreeMap<(Zone, Box<str>), Option<Last>> = BTreeMap::new();
+        let mut journal_operations: BTreeMap<(Zone, Box<str>), Option<Last>> = BTreeMap::new();
         let mut deleted: BTreeMap<(Zone, Box<str>), Option<Arc<str>>> = BTreeMap::new();
         let (mut unfilled, mut has_ended): (BTreeSet<(Zone, Box<str>)>, bool) = Default::default();
-        while lines.number < count && own.len() < MOST_OPERATIONS {
+        while lines.number < count && journal_operations.len() < MOST_OPERATIONS {
             let Ok(Some(line)) = lines.next() else { break };
             let Ok(any) = typed::<AnyLine>(&line) else { break };
             if any.event != "intent" {
@@ -159,16 +159,18 @@ impl AppliedOperations {
                     at: Arc::clone(&at),
                     written: written.collect(),
                 });
-                let previous = own.insert((zone.clone(), operation.address.clone().into()), last);
+                let previous = journal_operations
+                    .insert((zone.clone(), operation.address.clone().into()), last);
                 // Several values of one name and type have one address.
-                if let (Some(Some(previous)), Some(Some(last))) =
-                    (previous, own.get_mut(&(zone.clone(), operation.address.into())))
-                {
+                if let (Some(Some(previous)), Some(Some(last))) = (
+                    previous,
+                    journal_operations.get_mut(&(zone.clone(), operation.address.into())),
+                ) {
                     last.written.extend(previous.written);
                 }
             }
         }
-        for (key, last) in own {
+        for (key, last) in journal_operations {
             if self.last.len() < MOST_OPERATIONS {
                 self.last.entry(key).or_insert(last);
             }
@@ -202,9 +204,9 @@ impl AppliedOperations {
 
     /// Returns the operations of a plan that were applied at a time that counts.
     pub fn repeated(&self, zone: &ZonePlan, counts: impl Fn(&str) -> bool) -> Vec<AppliedBefore> {
-        let own = Zone::of(zone);
-        let again = |operation: &Operation| {
-            let key = (own.clone(), operation.address.as_str().into());
+        let plan_zone = Zone::of(zone);
+        let applied_before = |operation: &Operation| {
+            let key = (plan_zone.clone(), operation.address.as_str().into());
             let last = self.last.get(&key)?.as_ref()?;
             (last.aim == aim(&OperationLine::of(operation, &[])) && counts(&last.at)).then(|| {
                 AppliedBefore {
@@ -213,13 +215,13 @@ impl AppliedOperations {
                 }
             })
         };
-        zone.operations.iter().filter_map(again).collect()
+        zone.operations.iter().filter_map(applied_before).collect()
     }
 
     /// Returns the operations of a plan that replace a value of unknown origin, and that an apply
     /// wrote at a time that counts.
     pub fn written(&self, zone: &ZonePlan, counts: impl Fn(&str) -> bool) -> Vec<AppliedBefore> {
-        let own = Zone::of(zone);
+        let plan_zone = Zone::of(zone);
         let is_unknown = |operation: &&Operation| {
             operation
                 .record()
@@ -227,7 +229,7 @@ impl AppliedOperations {
         };
         let ours = |operation: &Operation| {
             let last =
-                self.last.get(&(own.clone(), operation.address.as_str().into()))?.as_ref()?;
+                self.last.get(&(plan_zone.clone(), operation.address.as_str().into()))?.as_ref()?;
             let replaced = value(OperationLine::of(operation, &[]).before.as_ref()?)?;
             (last.written.contains(&replaced) && counts(&last.at)).then(|| AppliedBefore {
                 address: operation.address.clone(),

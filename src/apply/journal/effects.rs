@@ -207,12 +207,12 @@ impl JournalRun {
             let place = Place { source, span: Span::new(start, start + length) };
             start += length + 1;
             let broken = |what| JournalReadError::Broken(number, what);
-            let any: AnyLine =
+            let line_head: AnyLine =
                 typed(&line).map_err(|_| broken("it was changed while it was read"))?;
             if number == 1 {
-                began_at = any.time;
+                began_at = line_head.time;
             }
-            if any.event != "intent" {
+            if line_head.event != "intent" {
                 continue;
             }
             let intent: Intent = typed(&line).map_err(broken)?;
@@ -269,19 +269,20 @@ impl Reading {
         let mut created = if creates == ids.len() { ids } else { &[] }.iter();
         for operation in operations {
             let address = operation.address.as_str();
-            let own = if is_create(&operation) { created.next().map(AsRef::as_ref) } else { None };
+            let created_id =
+                if is_create(&operation) { created.next().map(AsRef::as_ref) } else { None };
             // A response may contain an empty id.
-            let own = own.filter(|id| !id.is_empty());
+            let created_id = created_id.filter(|id| !id.is_empty());
             let path = address.strip_prefix(name.as_str()).unwrap_or_default();
             let entry = |is_certain| Head { address, sent_at: time, is_certain, place: line.place };
             if path.is_empty() {
                 if fate != Fate::Nothing {
                     zone.is_made = true;
-                    zone.id = own.map(|id| ZoneId(id.to_owned())).or_else(|| zone.id.take());
+                    zone.id = created_id.map(|id| ZoneId(id.to_owned())).or_else(|| zone.id.take());
                 }
             } else if path.starts_with("/dns/") {
-                let effect =
-                    record_effect(operation, own).ok_or(broken("a record in it cannot be read"))?;
+                let effect = record_effect(operation, created_id)
+                    .ok_or(broken("a record in it cannot be read"))?;
                 let is_within = |r: &LiveRecord| r.name.is_within(name.as_fqdn());
                 if !images(&effect).all(is_within) {
                     return Err(broken("a record in it is outside of its zone"));
@@ -301,7 +302,7 @@ impl Reading {
                 let phase = Phase::ALL.iter().copied().find(|p| p.as_str() == phase);
                 let phase =
                     phase.ok_or(broken("it names a phase that this version does not know"))?;
-                let effect = rule_effect(phase, operation, own, request)
+                let effect = rule_effect(phase, operation, created_id, request)
                     .ok_or(broken("a rule in it cannot be read"))?;
                 take(&mut zone.rules, entry, effect, Some(fate), same_rule);
             } else {
@@ -333,14 +334,15 @@ fn take<'l, T>(
     is_same: impl Fn(&T, &T) -> bool,
 ) {
     let Head { address, sent_at, is_certain, place } = head(fate == Some(Fate::Done));
-    let here = entries.by_address.entry(address.to_owned()).or_default();
-    let same = |n: &usize| entries.all[*n].as_ref().is_some_and(|e| is_same(&e.effect, &effect));
-    let known = here.iter().copied().find(same);
-    match (fate, known) {
+    let numbers = entries.by_address.entry(address.to_owned()).or_default();
+    let is_same_effect =
+        |n: &usize| entries.all[*n].as_ref().is_some_and(|e| is_same(&e.effect, &effect));
+    let earlier = numbers.iter().copied().find(is_same_effect);
+    match (fate, earlier) {
         (None | Some(Fate::Nothing), _) => {}
         (Some(Fate::Restored), Some(n)) => entries.all[n] = None,
         (Some(Fate::Restored), None) => {}
-        (Some(Fate::Done | Fate::Unknown), known) => {
+        (Some(Fate::Done | Fate::Unknown), earlier) => {
             let entry = Entry {
                 address: address.to_owned(),
                 sent_at: sent_at.to_owned(),
@@ -348,10 +350,10 @@ fn take<'l, T>(
                 place,
                 effect,
             };
-            match known {
+            match earlier {
                 Some(n) => entries.all[n] = Some(entry),
                 None => {
-                    here.push(entries.all.len());
+                    numbers.push(entries.all.len());
                     entries.all.push(Some(entry));
                 }
             }

@@ -258,15 +258,15 @@ impl OperationLine {
 
     /// Adds the members of a rule.
     fn of_rule(self, operation: &Operation, rule: &RuleSubject, rules: &[LiveRule]) -> Self {
-        let whole = |body| Json::Object(rule_json(body));
+        let rule_object = |body| Json::Object(rule_json(body));
         let (before, after) = match &rule.action {
             RuleAction::CreateEntryPoint { rules } => {
                 (Json::Null, rules.iter().map(rule_json).collect())
             }
-            RuleAction::Create { after, .. } => (Json::Null, whole(after)),
-            RuleAction::Update { before, after, .. } => (whole(before), whole(after)),
-            RuleAction::Move { body, .. } => (whole(body), whole(body)),
-            RuleAction::Delete { before, .. } => (whole(before), Json::Null),
+            RuleAction::Create { after, .. } => (Json::Null, rule_object(after)),
+            RuleAction::Update { before, after, .. } => (rule_object(before), rule_object(after)),
+            RuleAction::Move { body, .. } => (rule_object(body), rule_object(body)),
+            RuleAction::Delete { before, .. } => (rule_object(before), Json::Null),
         };
         Self {
             id: Some(rule.action.id().map_or(Json::Null, |id| id.0.as_str().into())),

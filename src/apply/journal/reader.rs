@@ -139,8 +139,8 @@ impl<R: BufRead + Seek> JournalText<R> {
             }
             text.outline.push_str(head(&line));
             text.outline.push('\n');
-            let any: AnyLine = match json::parse(line.as_bytes(), MOST_VALUES) {
-                Ok(any) => any,
+            let line_head: AnyLine = match json::parse(line.as_bytes(), MOST_VALUES) {
+                Ok(line_head) => line_head,
                 Err(JsonError::TooMany(most)) => {
                     return Err(JournalReadError::TooLarge(most as u64, "values in a line"));
                 }
@@ -161,9 +161,9 @@ impl<R: BufRead + Seek> JournalText<R> {
             };
             text.lines += 1;
             if text.lines == 1 {
-                text.source_digest = begins(&any, &line)?;
+                text.source_digest = begins(&line_head, &line)?;
             }
-            if any.event == "outcome" && any.step.is_some() {
+            if line_head.event == "outcome" && line_head.step.is_some() {
                 let outcome: StepOutcome =
                     typed(&line).map_err(|what| JournalReadError::Broken(lines.number, what))?;
                 ids += outcome.ids.as_ref().map_or(0, Vec::len);
@@ -271,11 +271,11 @@ impl<'r, R: BufRead> Lines<'r, R> {
     /// Returns the next line without its end; `None` after the last.
     pub(super) fn next(&mut self) -> Result<Option<String>, JournalReadError> {
         let mut line = Vec::new();
-        let most = LONGEST as u64 + 1;
+        let limit = LONGEST as u64 + 1;
         let read = self
             .reader
             .by_ref()
-            .take(most)
+            .take(limit)
             .read_until(b'\n', &mut line)
             .map_err(JournalReadError::Io)?;
         self.sum.update(&line);

@@ -55,10 +55,10 @@ pub trait JournalFile: Send {
 
 impl JournalFile for File {
     fn append(&mut self, line: &[u8]) -> io::Result<()> {
-        let before = self.metadata()?.len();
+        let length_before = self.metadata()?.len();
         // One write, so that a crash truncates at most the last line. A full disk or a limit takes
         // part of it and refuses the rest.
-        self.write_all(line).inspect_err(|_| drop(self.set_len(before)))
+        self.write_all(line).inspect_err(|_| drop(self.set_len(length_before)))
     }
 
     fn sync(&mut self) -> io::Result<()> {

@@ -51,14 +51,14 @@ pub(super) fn read(
                     "write `answer: none` if there must be no record",
                 ));
             }
-            let mut all: BTreeSet<Rdata> = BTreeSet::new();
+            let mut answer_values: BTreeSet<Rdata> = BTreeSet::new();
             for value in &values.value {
                 let data = Rdata::from_text(record_type, &value.value.0).map_err(|error| {
                     Invalid::at(value, error.to_string(), "write the value as in `content`")
                 })?;
-                all.insert(data.at(&name));
+                answer_values.insert(data.at(&name));
             }
-            ExpectedAnswer::Is(all)
+            ExpectedAnswer::Is(answer_values)
         }
         (None, None, Some(answer)) => match answer.value {
             AnswerSyntax::None => ExpectedAnswer::Nothing,

@@ -67,8 +67,8 @@ fn policy(written: &Spanned<Text>) -> Outcome<ExpectedPolicy> {
         written.value.0.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
     let (at_least, word) =
         text.strip_prefix("at least ").map_or((false, text.as_str()), |word| (true, word));
-    let found = MailPolicy::by_keyword(word);
-    found.map(|policy| ExpectedPolicy { policy, at_least }).ok_or_else(|| {
+    let mail_policy = MailPolicy::by_keyword(word);
+    mail_policy.map(|policy| ExpectedPolicy { policy, at_least }).ok_or_else(|| {
         let detail = format!("`{}` is not a policy", crate::spec::clip(&written.value.0));
         Invalid::at(
             written,
@@ -109,8 +109,8 @@ pub(super) fn emit(zone: &ZoneName, mail: &ExpectedMail) -> Json {
         put("spf_pass", spf_pass.iter().map(|address| json!(address.to_string())).collect());
     }
     if let Some(ExpectedPolicy { policy, at_least }) = dmarc {
-        let least = if *at_least { "at least " } else { "" };
-        put("dmarc", json!(format!("{least}{}", policy.as_str())));
+        let prefix = if *at_least { "at least " } else { "" };
+        put("dmarc", json!(format!("{prefix}{}", policy.as_str())));
     }
     if !dkim.is_empty() {
         put("dkim", dkim.iter().map(|selector| json!(escape(selector))).collect());

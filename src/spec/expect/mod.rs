@@ -25,7 +25,7 @@ pub(super) fn expectation(
     syntax: &Spanned<ExpectSyntax>,
     reader: &mut Reader<'_>,
 ) -> Option<Expectation> {
-    let own = reader.place(syntax);
+    let whole_place = reader.place(syntax);
     match expected(zone, syntax) {
         Ok(what) => {
             let name = syntax
@@ -33,19 +33,19 @@ pub(super) fn expectation(
                 .name
                 .as_ref()
                 .map_or_else(|| what.to_string(), |name| name.value.0.clone());
-            Some(Expectation { name, place: own, what })
+            Some(Expectation { name, place: whole_place, what })
         }
         Err(Invalid { span, detail, help }) => {
             // A value that the shape check refused is missing here. The missing value is not a
             // second mistake.
             let is_in = |d: &Diagnostic| {
                 let place = d.primary.as_ref().map(|label| label.place);
-                place.is_some_and(|at| own.contains(at))
+                place.is_some_and(|at| whole_place.contains(at))
             };
             if reader.diagnostics.iter().any(|d| d.severity == Severity::Error && is_in(d)) {
                 return None;
             }
-            let at = Place { source: own.source, span };
+            let at = Place { source: whole_place.source, span };
             let diagnostic: Diagnostic = findings::EXPECTATION.at(at, detail);
             reader.diagnostics.push(diagnostic.help(help));
             None

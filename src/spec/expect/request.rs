@@ -45,9 +45,9 @@ pub(super) fn read(syntax: &Spanned<ExpectSyntax>) -> Outcome<ExpectedRequest> {
         }
     }
     for (name, value) in fields.iter().flat_map(|fields| &fields.0) {
-        let given = Given::Text(value.value.0.clone());
+        let field_value = Given::Text(value.value.0.clone());
         request
-            .state(&name.value.0, &given)
+            .state(&name.value.0, &field_value)
             .map_err(|error| Invalid::at(name, error.detail, error.help))?;
     }
     let rate = match times {

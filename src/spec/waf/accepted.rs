@@ -26,14 +26,14 @@ const KEYS: &[(&str, &str)] = &[
 impl Section<'_> {
     /// Reads the entries of `accept`, without those that have errors.
     pub(super) fn accepted(&mut self, list: &[Spanned<AcceptSyntax>]) -> Vec<AcceptedCause> {
-        let mut all: Vec<AcceptedCause> = Vec::new();
+        let mut causes: Vec<AcceptedCause> = Vec::new();
         for syntax in list {
             let Some(accepted) = self.accepted_cause(syntax) else { continue };
-            let same = |other: &&AcceptedCause| {
+            let is_same_object = |other: &&AcceptedCause| {
                 other.object.identity() == accepted.object.identity()
                     && other.ruleset == accepted.ruleset
             };
-            match all.iter().find(same) {
+            match causes.iter().find(is_same_object) {
                 Some(first) => self.reader.diagnostics.push(
                     findings::ACCEPTED_TWICE
                         .at(
@@ -43,10 +43,10 @@ impl Section<'_> {
                         .and_at(first.place, "here")
                         .help("keep the entry with the live value"),
                 ),
-                None => all.push(accepted),
+                None => causes.push(accepted),
             }
         }
-        all
+        causes
     }
 
     /// Reads one entry.
@@ -54,9 +54,10 @@ impl Section<'_> {
         let AcceptSyntax { rule, key, overridden, is, ruleset, reason, owner, expires } =
             &syntax.value;
         let entry = self.handle(syntax.span);
-        let named = [("rule", rule), ("key", key), ("override", overridden)];
-        let mut named = named.into_iter().filter_map(|(kind, name)| Some((kind, name.as_ref()?)));
-        let (Some((kind, name)), None) = (named.next(), named.next()) else {
+        let named_keys = [("rule", rule), ("key", key), ("override", overridden)];
+        let mut named_keys =
+            named_keys.into_iter().filter_map(|(kind, name)| Some((kind, name.as_ref()?)));
+        let (Some((kind, name)), None) = (named_keys.next(), named_keys.next()) else {
             self.refuse_accepted(
                 entry,
                 "an entry accepts one thing",
@@ -69,8 +70,8 @@ impl Section<'_> {
         let ruleset = match ruleset {
             None => None,
             Some(text) => {
-                let known = Managed::ALL.iter().copied().find(|m| m.key() == text.value.0.trim());
-                if known.is_none() {
+                let ruleset = Managed::ALL.iter().copied().find(|m| m.key() == text.value.0.trim());
+                if ruleset.is_none() {
                     let at = self.reader.place(text);
                     let detail = format!(
                         "`{}` is no ruleset of this section",
@@ -78,7 +79,7 @@ impl Section<'_> {
                     );
                     self.refuse_accepted(at, &detail, "write `owasp` or `cloudflare`");
                 }
-                Some(known?)
+                Some(ruleset?)
             }
         };
         let note = self.note_of(
@@ -170,11 +171,11 @@ impl Section<'_> {
         let text = plain(&is.value.0);
         let value = text.and_then(|text| match key {
             "threshold" => {
-                let known = THRESHOLD_KEYWORDS
+                let keyword = THRESHOLD_KEYWORDS
                     .iter()
                     .find(|(word, _)| *word == text)
                     .map(|(_, number)| *number);
-                known.or_else(|| text.parse().ok()).map(|number: u32| number.to_string())
+                keyword.or_else(|| text.parse().ok()).map(|number: u32| number.to_string())
             }
             "action" => SCORE_ACTIONS.contains(&text.as_str()).then_some(text),
             "enabled" => matches!(text.as_str(), "false" | "off").then(|| "false".to_owned()),

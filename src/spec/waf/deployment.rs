@@ -152,9 +152,9 @@ impl Section<'_> {
 
     fn threshold(&mut self, syntax: &Spanned<Text>) -> Option<Facet<u32>> {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
-        let known =
+        let keyword_number =
             THRESHOLD_KEYWORDS.iter().find(|(word, _)| *word == text).map(|(_, number)| *number);
-        let Some(number) = known.or_else(|| text.parse().ok()).filter(|n| *n > 0) else {
+        let Some(number) = keyword_number.or_else(|| text.parse().ok()).filter(|n| *n > 0) else {
             let words: Vec<_> =
                 THRESHOLD_KEYWORDS.iter().map(|(word, n)| format!("`{word}` ({n})")).collect();
             self.reader.diagnostics.push(
@@ -270,7 +270,7 @@ impl Section<'_> {
         rule: Option<&Spanned<Text>>,
         tag: Option<&Spanned<Text>>,
     ) -> Option<(TuningTarget, Place)> {
-        let one = match (rule, tag) {
+        let rule_or_tag = match (rule, tag) {
             (Some(rule), None) => rule,
             (None, Some(tag)) => tag,
             (Some(_), Some(tag)) => {
@@ -290,8 +290,8 @@ impl Section<'_> {
                 return None;
             }
         };
-        let place = self.reader.place(one);
-        let name = RuleName::new(&one.value.0);
+        let place = self.reader.place(rule_or_tag);
+        let name = RuleName::new(&rule_or_tag.value.0);
         if name.as_str().is_empty() {
             let diagnostic = findings::TUNING.at(place, "the name is empty");
             self.reader.diagnostics.push(
@@ -369,12 +369,12 @@ impl Section<'_> {
 
     /// Reports targets that are tuned twice, and sorts the entries.
     fn finish(&mut self, mut layer: DeploymentLayer, ruleset: Managed) -> DeploymentLayer {
-        let mut seen: HashMap<String, Place> = HashMap::new();
+        let mut places: HashMap<String, Place> = HashMap::new();
         let mut doubles = Vec::new();
         for (key, place) in layer.keys() {
-            match seen.get(&key) {
+            match places.get(&key) {
                 Some(first) => doubles.push((key, *first, place)),
-                None => drop(seen.insert(key, place)),
+                None => drop(places.insert(key, place)),
             }
         }
         for (key, first, place) in doubles {

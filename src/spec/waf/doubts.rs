@@ -76,15 +76,15 @@ impl Section<'_> {
             }
         }
         let Some((_, at)) = when.filter(|(when, _)| when.is_always_true()) else { return };
-        let whole = targets.iter().find_map(|target| match target {
+        let whole_ruleset = targets.iter().find_map(|target| match target {
             SkipTarget::Everything => Some("all managed rules below it".to_owned()),
             SkipTarget::Ruleset(managed) => Some(format!("the whole ruleset `{}`", managed.key())),
             SkipTarget::RulesetId(id) => Some(format!("the whole ruleset `{id}`")),
             SkipTarget::Rules(..) | SkipTarget::Phase(_) | SkipTarget::Product(_) => None,
         });
-        let (detail, help) = match whole {
-            Some(whole) => (
-                format!("every request bypasses {whole}"),
+        let (detail, help) = match whole_ruleset {
+            Some(whole_ruleset) => (
+                format!("every request bypasses {whole_ruleset}"),
                 "narrow `when`, or write `off` at the ruleset so that it can be seen",
             ),
             None => (
@@ -111,21 +111,23 @@ impl Section<'_> {
         let states = PARANOIA_TAGS.map(state);
         let is_off = |n: usize| states[n] == Some(false);
         // The intended level: the highest one switched on, else the highest that is not off.
-        let meant = (0..4)
+        let meant_level = (0..4)
             .rev()
             .find(|n| states[*n] == Some(true))
             .or_else(|| (0..4).rev().find(|n| !is_off(*n)));
-        let below: Vec<String> =
-            (0..meant.unwrap_or(4)).filter(|n| is_off(*n)).map(|n| (n + 1).to_string()).collect();
+        let below: Vec<String> = (0..meant_level.unwrap_or(4))
+            .filter(|n| is_off(*n))
+            .map(|n| (n + 1).to_string())
+            .collect();
         if has_level || below.is_empty() {
             return;
         }
-        let (detail, help) = match meant {
-            Some(meant) => (
-                format!("level {} is on and {} below it off", meant + 1, below.join(", ")),
+        let (detail, help) = match meant_level {
+            Some(meant_level) => (
+                format!("level {} is on and {} below it off", meant_level + 1, below.join(", ")),
                 format!(
                     "write `paranoia: {}` instead of the categories, if that is meant",
-                    meant + 1
+                    meant_level + 1
                 ),
             ),
             None => {

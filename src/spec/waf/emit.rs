@@ -293,22 +293,22 @@ fn rate(parts: &mut Parts, desired: &DesiredRate) {
     let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } =
         desired;
     let word = |name: &String| {
-        let known = CHARACTERISTICS
+        let keyword = CHARACTERISTICS
             .iter()
-            .find(|(_, known)| known == name)
+            .find(|(_, keyword)| keyword == name)
             .map(|(word, _)| (*word).to_owned());
-        json!(known.unwrap_or_else(|| escape(name)))
+        json!(keyword.unwrap_or_else(|| escape(name)))
     };
     let per: Vec<Json> =
         if per.is_empty() { vec![json!(RATE_COLO)] } else { per.iter().map(word).collect() };
     parts.list("per", per);
     parts.put("limit", Some(format!("{requests} in {}", duration(*period))));
-    let then = if *timeout == 0 && action != "block" {
+    let action_text = if *timeout == 0 && action != "block" {
         action.clone()
     } else {
         format!("{action} for {}", duration(*timeout))
     };
-    parts.put("then", Some(then));
+    parts.put("then", Some(action_text));
     parts.put("count", count.as_ref().map(|(expression, _)| escape(expression.text())));
     parts.put("to_origin", *to_origin);
     parts.put("response", response.as_ref().map(scalar));

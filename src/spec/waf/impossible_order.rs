@@ -21,22 +21,22 @@ pub(super) fn check(
     // A rule that is absent or expired has no position.
     let rules: Vec<&DesiredRule> =
         list.iter().filter(|r| !r.is_absent && !r.note.is_expired).collect();
-    let own: HashMap<&str, usize> =
+    let numbers_by_name: HashMap<&str, usize> =
         rules.iter().enumerate().map(|(n, r)| (r.name.as_str(), n)).collect();
     // For each foreign rule, the first of our rules that must come after it.
-    let mut after: HashMap<&str, (usize, Place)> = HashMap::new();
+    let mut first_after: HashMap<&str, (usize, Place)> = HashMap::new();
     for (n, anchor) in
         rules.iter().enumerate().flat_map(|(n, r)| r.anchors.iter().map(move |a| (n, a)))
     {
         if let Anchor::After(name, place) = anchor {
-            after.entry(name.as_str()).or_insert((n, *place));
+            first_after.entry(name.as_str()).or_insert((n, *place));
         }
     }
     for (n, rule) in rules.iter().enumerate() {
         for anchor in &rule.anchors {
             let (Anchor::Before(name, place) | Anchor::After(name, place)) = anchor;
             let is_before = matches!(anchor, Anchor::Before(..));
-            if let Some(other) = own.get(name.as_str()) {
+            if let Some(other) = numbers_by_name.get(name.as_str()) {
                 let fits = if is_before { n < *other } else { n > *other };
                 let first = rules[*other].place;
                 if !fits && seen.insert((*place, first)) {
@@ -52,7 +52,7 @@ pub(super) fn check(
                 continue;
             }
             let Some((first, at)) =
-                after.get(name.as_str()).filter(|(first, _)| is_before && *first <= n)
+                first_after.get(name.as_str()).filter(|(first, _)| is_before && *first <= n)
             else {
                 continue;
             };

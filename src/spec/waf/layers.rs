@@ -119,7 +119,7 @@ impl DeploymentLayer {
         if self.switch == Switch::Off || base.switch == Switch::Off {
             return self;
         }
-        let own: HashSet<String> = self.keys().into_iter().map(|(key, _)| key).collect();
+        let own_keys: HashSet<String> = self.keys().into_iter().map(|(key, _)| key).collect();
         let mut layer = Self {
             place: self.place,
             switch: self.switch,
@@ -136,7 +136,8 @@ impl DeploymentLayer {
         let tag_key = |t: &TagTuning| format!("tag {}", t.tag);
         let own_tags: HashSet<String> = self.tags.iter().map(tag_key).collect();
         let own_rules: HashSet<String> = self.rules.iter().map(|r| key_of(&r.target)).collect();
-        let stays = |key: &String, list: &HashSet<String>| !own.contains(key) || list.contains(key);
+        let stays =
+            |key: &String, list: &HashSet<String>| !own_keys.contains(key) || list.contains(key);
         layer.tags.retain(|t| stays(&tag_key(t), &own_tags));
         layer.rules.retain(|r| stays(&key_of(&r.target), &own_rules));
         lay(&mut layer.tags, self.tags, |t| t.tag.clone());
@@ -170,9 +171,9 @@ impl DeploymentLayer {
 
 /// Combines entries. An entry with the same name is replaced in place, and the rest follow.
 fn lay<T>(base: &mut Vec<T>, own: Vec<T>, key: impl Fn(&T) -> String) {
-    let mut known = index_by_name(base, &key);
+    let mut numbers_by_name = index_by_name(base, &key);
     for entry in own {
-        match known.entry(key(&entry)) {
+        match numbers_by_name.entry(key(&entry)) {
             Slot::Occupied(at) => base[*at.get()] = entry,
             Slot::Vacant(slot) => {
                 slot.insert(base.len());
@@ -197,13 +198,13 @@ impl Layer {
         let Self { place, unmanaged, accept_weakening, accept, deployments, lists } = self;
         let mut all_accepted = base.accept;
         lay(&mut all_accepted, accept, key_of_accepted);
-        let mut all = base.deployments;
+        let mut all_deployments = base.deployments;
         for (ruleset, own) in deployments {
-            let layer = match all.remove(&ruleset) {
+            let layer = match all_deployments.remove(&ruleset) {
                 Some(base) => own.over(base),
                 None => own,
             };
-            all.insert(ruleset, layer);
+            all_deployments.insert(ruleset, layer);
         }
         let mut all_lists = base.lists;
         for (phase, own) in lists {
@@ -214,7 +215,7 @@ impl Layer {
             unmanaged: unmanaged.or(base.unmanaged),
             accept_weakening: accept_weakening.or(base.accept_weakening),
             accept: all_accepted,
-            deployments: all,
+            deployments: all_deployments,
             lists: all_lists,
         }
     }
@@ -307,14 +308,14 @@ impl Join<'_> {
         self.one("waf.accept_weakening", &mut first.accept_weakening, accept_weakening, is_decided);
         for accepted in accept {
             let key = key_of_accepted(&accepted);
-            let same = |other: &AcceptedCause| {
+            let is_equal = |other: &AcceptedCause| {
                 AcceptedCause { place: accepted.place, ..other.clone() } == accepted
             };
             let is_decided =
                 decided.is_some_and(|d| d.accept.iter().any(|own| key_of_accepted(own) == key));
             match first.accept.iter().find(|other| key_of_accepted(other) == key) {
                 None => first.accept.push(accepted),
-                Some(other) if same(other) || is_decided => {}
+                Some(other) if is_equal(other) || is_decided => {}
                 Some(other) => {
                     let at = other.place;
                     self.clash(
@@ -432,29 +433,34 @@ impl Join<'_> {
         );
         self.one(&key("action"), &mut first.action, action, has(|d| d.action.is_some()));
         self.one(&key("raw"), &mut first.raw, raw, has(|d| d.raw.is_some()));
-        let own: HashSet<String> =
+        let decided_keys: HashSet<String> =
             decided.iter().flat_map(|d| d.keys()).map(|(key, _)| key).collect();
-        let known: BTreeMap<String, Place> = first.keys().into_iter().gather();
+        let first_places: BTreeMap<String, Place> = first.keys().into_iter().gather();
         let (known_tags, known_rules) = (
             index_by_name(&first.tags, |t| format!("tag {}", t.tag)),
             index_by_name(&first.rules, |r| key_of(&r.target)),
         );
         for tag in tags {
             let name = format!("tag {}", tag.tag);
-            let same = |n: &usize| TagTuning { place: tag.place, ..first.tags[*n].clone() } == tag;
-            match known.get(&name) {
+            let is_equal =
+                |n: &usize| TagTuning { place: tag.place, ..first.tags[*n].clone() } == tag;
+            match first_places.get(&name) {
                 None => first.tags.push(tag),
-                Some(_) if known_tags.get(&name).is_some_and(same) || own.contains(&name) => {}
+                Some(_)
+                    if known_tags.get(&name).is_some_and(is_equal)
+                        || decided_keys.contains(&name) => {}
                 Some(at) => self.clash(&section, Some(&name), *at, tag.place),
             }
         }
         for rule in rules {
             let name = key_of(&rule.target);
-            let same =
+            let is_equal =
                 |n: &usize| RuleTuning { place: rule.place, ..first.rules[*n].clone() } == rule;
-            match known.get(&name) {
+            match first_places.get(&name) {
                 None => first.rules.push(rule),
-                Some(_) if known_rules.get(&name).is_some_and(same) || own.contains(&name) => {}
+                Some(_)
+                    if known_rules.get(&name).is_some_and(is_equal)
+                        || decided_keys.contains(&name) => {}
                 Some(at) => self.clash(&section, Some(&name), *at, rule.place),
             }
         }
@@ -469,16 +475,22 @@ impl Join<'_> {
         second: Vec<DesiredRule>,
         decided: &[DesiredRule],
     ) {
-        let mut known = index_by_name(first, |r| r.name.clone());
+        let mut numbers_by_name = index_by_name(first, |r| r.name.clone());
         for rule in second {
-            let Some(known) = known.get(&rule.name).map(|n| &first[*n]) else {
-                known.insert(rule.name.clone(), first.len());
+            let Some(numbers_by_name) = numbers_by_name.get(&rule.name).map(|n| &first[*n]) else {
+                numbers_by_name.insert(rule.name.clone(), first.len());
                 first.push(rule);
                 continue;
             };
-            let same = known.clone().at_place(rule.place) == rule.clone().at_place(rule.place);
-            if !same && !decided.iter().any(|r| r.name == rule.name) {
-                self.clash(key, Some(&format!("`{}`", rule.name)), known.place, rule.place);
+            let is_equal =
+                numbers_by_name.clone().at_place(rule.place) == rule.clone().at_place(rule.place);
+            if !is_equal && !decided.iter().any(|r| r.name == rule.name) {
+                self.clash(
+                    key,
+                    Some(&format!("`{}`", rule.name)),
+                    numbers_by_name.place,
+                    rule.place,
+                );
             }
         }
     }

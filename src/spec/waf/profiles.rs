@@ -72,7 +72,7 @@ impl Profiles {
         sort_by(&mut fragments, |a, b| (&a.file, a.layer.place).cmp(&(&b.file, b.layer.place)));
         let mut join =
             Join { kind: Kind::Fragments, decided: None, diagnostics: &mut *diagnostics };
-        let own = fragments
+        let own_layer = fragments
             .into_iter()
             .map(|f| f.layer)
             .reduce(|a, b| join.join(a, b))
@@ -80,14 +80,14 @@ impl Profiles {
         let mut base: Option<(Layer, HashSet<String>)> = None;
         for (_, name) in &names {
             let Some(profile) = self.all.get_mut(&name.value) else {
-                let known = self.all.keys().map(String::as_str);
+                let names_known = self.all.keys().map(String::as_str);
                 diagnostics.push(
                     findings::UNKNOWN_PROFILE
                         .at(
                             name.place,
                             format!("no profile is called `{}`", super::super::clip(&name.value)),
                         )
-                        .help(hint(&name.value, known, "profiles")),
+                        .help(hint(&name.value, names_known, "profiles")),
                 );
                 continue;
             };
@@ -99,7 +99,7 @@ impl Profiles {
                     let kind = Kind::Profiles(name.place);
                     seen.insert(name.value.clone());
                     (
-                        Join { kind, decided: Some(&own), diagnostics: &mut *diagnostics }
+                        Join { kind, decided: Some(&own_layer), diagnostics: &mut *diagnostics }
                             .join(first, layer),
                         seen,
                     )
@@ -107,9 +107,9 @@ impl Profiles {
                 None => (layer, HashSet::from([name.value.clone()])),
             });
         }
-        let layer = own.clone().over(base.map(|(layer, _)| layer).unwrap_or_default());
+        let layer = own_layer.clone().over(base.map(|(layer, _)| layer).unwrap_or_default());
         // A zone without a section of its own has `use`.
-        let place = own.place.or(names.first().map(|(_, name)| name.place));
+        let place = own_layer.place.or(names.first().map(|(_, name)| name.place));
         let (place, true) = (place?, layer.place.is_some()) else { return None };
         let layer = Layer { place: Some(place), ..layer };
         Some(layer.desired(place, &mut self.said, diagnostics))

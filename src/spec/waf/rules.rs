@@ -296,7 +296,7 @@ impl Section<'_> {
 
     /// Reports keys that have no meaning together with `raw` or `state: absent`.
     fn refuse_beside(&mut self, parts: &Parts<'_>, is_absent: bool) {
-        let others = [
+        let other_keys = [
             ("when", parts.when.map(|w| w.span)),
             ("enabled", parts.enabled.map(|e| e.span)),
             ("description", parts.description.map(|d| d.span)),
@@ -304,7 +304,7 @@ impl Section<'_> {
             ("after", parts.anchors[1].filter(|_| is_absent).map(|a| a.span)),
             ("raw", parts.raw.filter(|_| is_absent).map(|r| r.span)),
         ];
-        let others = others.into_iter().filter_map(|(key, span)| Some((key, span?)));
+        let other_keys = other_keys.into_iter().filter_map(|(key, span)| Some((key, span?)));
         let (beside, help) = match is_absent {
             true => (
                 "state: absent",
@@ -312,7 +312,7 @@ impl Section<'_> {
             ),
             false => ("raw", "write it under `raw`, in Cloudflare's form"),
         };
-        for (key, span) in others.chain(parts.own.iter().copied()) {
+        for (key, span) in other_keys.chain(parts.own.iter().copied()) {
             let place = self.handle(span);
             let diagnostic =
                 findings::NOT_HERE.at(place, format!("`{key}` is given beside `{beside}`"));
@@ -345,10 +345,10 @@ impl Section<'_> {
             self.reader.diagnostics.push(findings::RAW.at(place, detail).help(help));
             return None;
         }
-        let own = ["id", "version", "last_updated", "position"]
+        let members_set_by_cloudflare = ["id", "version", "last_updated", "position"]
             .into_iter()
             .find(|key| members.contains_key(*key));
-        if let Some(key) = own {
+        if let Some(key) = members_set_by_cloudflare {
             let help = if key == "position" {
                 "write `before` or `after` beside `raw`"
             } else {
@@ -485,10 +485,10 @@ impl Section<'_> {
     /// Reads a ruleset by its word or id.
     fn ruleset(&mut self, syntax: &Spanned<Text>) -> Option<SkipTarget> {
         let text = syntax.value.0.as_str();
-        let known = Managed::ALL
+        let ruleset_word = Managed::ALL
             .iter()
             .find(|m| m.key() == text || m.facts().id == text.to_ascii_lowercase());
-        if let Some(managed) = known {
+        if let Some(managed) = ruleset_word {
             return Some(SkipTarget::Ruleset(*managed));
         }
         if text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit()) {
@@ -546,10 +546,10 @@ impl Section<'_> {
 
     /// Returns the rules of a list, without duplicate names.
     pub(super) fn distinct(&mut self, rules: Vec<DesiredRule>) -> Vec<DesiredRule> {
-        let mut seen: HashMap<String, Place> = HashMap::new();
+        let mut places: HashMap<String, Place> = HashMap::new();
         let mut kept = Vec::with_capacity(rules.len());
         for rule in rules {
-            if let Some(first) = seen.get(&rule.name) {
+            if let Some(first) = places.get(&rule.name) {
                 self.reader.diagnostics.push(
                     findings::NAME_TWICE
                         .at(
@@ -561,7 +561,7 @@ impl Section<'_> {
                 );
                 continue;
             }
-            seen.insert(rule.name.clone(), rule.place);
+            places.insert(rule.name.clone(), rule.place);
             kept.push(rule);
         }
         kept

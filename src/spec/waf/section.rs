@@ -124,7 +124,7 @@ impl Section<'_> {
     ) -> Option<Facet<Expression>> {
         // A block ends with a line break, which is not part of the expression.
         let text = syntax.value.0.trim_end();
-        let whole = self.reader.place(syntax);
+        let whole_place = self.reader.place(syntax);
         if is_enough(self.reader.diagnostics) {
             return None;
         }
@@ -132,10 +132,10 @@ impl Section<'_> {
         let (expression, problems) = parse_expression(text, setting);
         for ExpressionProblem { is_error, span, code: _, message, help } in problems {
             let kind = if is_error { findings::EXPRESSION } else { findings::EXPRESSION_DOUBT };
-            let place = within(whole, self.text, &syntax.value.0, span);
+            let place = within(whole_place, self.text, &syntax.value.0, span);
             self.reader.diagnostics.push(kind.at(place, message).help(help));
         }
-        expression.map(|value| Facet { value, place: whole })
+        expression.map(|value| Facet { value, place: whole_place })
     }
 
     /// Reads reason, owner and expiry of an entry. Messages call the entry `what`.
@@ -154,10 +154,10 @@ impl Section<'_> {
         let owner = owner.and_then(|o| self.reader.words("owner", o)).map(|f| f.value);
         let mut note = Note { reason, owner, ..Note::default() };
         if let Some(expires) = expires {
-            let left = self.expiry(expires, what, of_what);
-            note.is_expired = left.is_some_and(is_over);
-            note.expires_soon = left.is_some_and(is_soon);
-            note.days_left = left.and_then(|left| u32::try_from(left).ok());
+            let days_left = self.expiry(expires, what, of_what);
+            note.is_expired = days_left.is_some_and(is_over);
+            note.expires_soon = days_left.is_some_and(is_soon);
+            note.days_left = days_left.and_then(|days_left| u32::try_from(days_left).ok());
             note.expires = Some(expires.value.0.clone()).filter(|text| Day::parse(text).is_some());
         }
         note
@@ -171,11 +171,11 @@ impl Section<'_> {
             self.reader.diagnostics.push(not_a_date(text, place, of_what));
             return None;
         };
-        let left = self.today.map(|today| today.until(last))?;
-        if let Some(reminder) = reminder(what, text, left, place, of_what) {
+        let days_left = self.today.map(|today| today.until(last))?;
+        if let Some(reminder) = reminder(what, text, days_left, place, of_what) {
             self.reader.diagnostics.push(reminder);
         }
-        Some(left)
+        Some(days_left)
     }
 
     /// Reports an entry that weakens protection without a reason.

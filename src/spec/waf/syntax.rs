@@ -496,10 +496,10 @@ fn paranoia(_: &mut SchemaGenerator) -> Schema {
 
 /// Returns the schema of a threshold. Text allows substitutions.
 fn threshold(_: &mut SchemaGenerator) -> Schema {
-    let known: Vec<_> = THRESHOLD_KEYWORDS.iter().map(|(word, _)| *word).collect();
+    let keywords: Vec<_> = THRESHOLD_KEYWORDS.iter().map(|(word, _)| *word).collect();
     json_schema!({
         "anyOf": [
-            { "type": "string", "enum": known },
+            { "type": "string", "enum": keywords },
             { "type": "integer", "minimum": 1, "maximum": u32::MAX },
             { "type": "string", "pattern": r"^([0-9]+|.*\$\{.*\}.*)$" },
         ]

@@ -169,9 +169,9 @@ fn network<'v>(address: IpAddr, v4: i64, v6: i64) -> Value<'v> {
 
 /// Concatenates texts or arrays. Missing ones are left out.
 fn concatenated<'v>(first: Value<'v>, rest: &[Value<'v>], arena: &'v Bump) -> Value<'v> {
-    let all = || [first].into_iter().chain(rest.iter().copied());
+    let values = || [first].into_iter().chain(rest.iter().copied());
     let (mut bytes, mut items) = (Items::new_in(arena), Items::new_in(arena));
-    for value in all() {
+    for value in values() {
         match value {
             Value::Bytes(text) => bytes.extend_from_slice(text),
             Value::Integer(number) => {
@@ -185,7 +185,7 @@ fn concatenated<'v>(first: Value<'v>, rest: &[Value<'v>], arena: &'v Bump) -> Va
             | Value::Map(_) => {}
         }
     }
-    match all().find(|value| *value != Value::Missing) {
+    match values().find(|value| *value != Value::Missing) {
         None => Value::Missing,
         Some(Value::Array(_)) => Value::Array(items.into_bump_slice()),
         Some(_) => Value::Bytes(bytes.into_bump_slice()),
@@ -194,15 +194,15 @@ fn concatenated<'v>(first: Value<'v>, rest: &[Value<'v>], arena: &'v Bump) -> Va
 
 /// Joins texts with a separator.
 fn joined<'v>(items: &[Value<'v>], separator: &[u8], arena: &'v Bump) -> Value<'v> {
-    let mut all = Items::new_in(arena);
+    let mut result = Items::new_in(arena);
     for (n, item) in items.iter().enumerate() {
         let Value::Bytes(text) = item else { return Value::Missing };
         if n > 0 {
-            all.extend_from_slice(separator);
+            result.extend_from_slice(separator);
         }
-        all.extend_from_slice(text);
+        result.extend_from_slice(text);
     }
-    Value::Bytes(all.into_bump_slice())
+    Value::Bytes(result.into_bump_slice())
 }
 
 /// Converts text to upper or lower case.
@@ -245,14 +245,14 @@ fn url_decoded<'v>(text: &'v [u8], options: &[u8], arena: &'v Bump) -> Value<'v>
     }
     // A decoded character may complete an earlier percent sign. One pass over the text is enough,
     // however often it was encoded, because the end of the decoded text is checked after each byte.
-    let mut all = Items::with_capacity_in(text.len(), arena);
+    let mut decoded = Items::with_capacity_in(text.len(), arena);
     let mut waiting = Items::new_in(arena);
     for byte in text {
         waiting.push(*byte);
         while let Some(byte) = waiting.pop() {
-            all.push(if byte == b'+' { b' ' } else { byte });
-            if let Some((length, character)) = encoded_at_end(&all, has_unicode) {
-                all.truncate(all.len() - length);
+            decoded.push(if byte == b'+' { b' ' } else { byte });
+            if let Some((length, character)) = encoded_at_end(&decoded, has_unicode) {
+                decoded.truncate(decoded.len() - length);
                 let mut bytes = [0; 4];
                 let bytes = match character {
                     Encoded::Byte(byte) => {
@@ -265,7 +265,7 @@ fn url_decoded<'v>(text: &'v [u8], options: &[u8], arena: &'v Bump) -> Value<'v>
             }
         }
     }
-    Value::Bytes(all.into_bump_slice())
+    Value::Bytes(decoded.into_bump_slice())
 }
 
 /// The meaning of an encoded sequence.
@@ -300,7 +300,7 @@ fn hexadecimal(digits: &[u8]) -> Option<u32> {
 
 /// Decodes one round.
 fn decoded_once<'v>(text: &[u8], has_unicode: bool, arena: &'v Bump) -> &'v [u8] {
-    let mut all = Items::with_capacity_in(text.len(), arena);
+    let mut output = Items::with_capacity_in(text.len(), arena);
     let mut at = 0;
     while let Some(byte) = text.get(at) {
         let digits = |range: std::ops::Range<usize>| text.get(range).and_then(hexadecimal);
@@ -311,7 +311,7 @@ fn decoded_once<'v>(text: &[u8], has_unicode: bool, arena: &'v Bump) -> &'v [u8]
             b'+' => (1, b' '),
             b'%' => match (four().and_then(char::from_u32), two()) {
                 (Some(character), _) => {
-                    all.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                    output.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
                     at += 6;
                     continue;
                 }
@@ -320,10 +320,10 @@ fn decoded_once<'v>(text: &[u8], has_unicode: bool, arena: &'v Bump) -> &'v [u8]
             },
             byte => (1, *byte),
         };
-        all.push(decoded);
+        output.push(decoded);
         at += length;
     }
-    all.into_bump_slice()
+    output.into_bump_slice()
 }
 
 /// Decodes a text in an encoding such as Base64; `None` if it is not valid.

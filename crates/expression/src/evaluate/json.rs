@@ -98,7 +98,7 @@ impl<'de, 'v> Visitor<'de> for At<'_, 'v> {
             }
             _ => (None, None),
         };
-        let mut found = Value::Missing;
+        let mut item = Value::Missing;
         let mut position = 0;
         loop {
             let wanted = inner.filter(|_| wanted == Some(position));
@@ -108,26 +108,26 @@ impl<'de, 'v> Visitor<'de> for At<'_, 'v> {
                 break;
             };
             if wanted.is_some() {
-                found = value;
+                item = value;
             }
             position += 1;
         }
-        Ok(found)
+        Ok(item)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value<'v>, A::Error> {
-        let next = self.next();
-        let mut found = Value::Missing;
-        while let Some(is_wanted) = entries.next_key_seed(IsKey(next.map(|(step, _)| step)))? {
-            match next.filter(|_| is_wanted) {
+        let next_step = self.next();
+        let mut member = Value::Missing;
+        while let Some(is_wanted) = entries.next_key_seed(IsKey(next_step.map(|(step, _)| step)))? {
+            match next_step.filter(|_| is_wanted) {
                 // The last of equal keys counts.
-                Some((_, inner)) => found = entries.next_value_seed(inner)?,
+                Some((_, inner)) => member = entries.next_value_seed(inner)?,
                 None => {
                     entries.next_value_seed(self.elsewhere())?;
                 }
             }
         }
-        Ok(found)
+        Ok(member)
     }
 }
 

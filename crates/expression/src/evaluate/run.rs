@@ -148,22 +148,25 @@ impl<'v, 's: 'v> Run<'v, 's> {
 
     /// Combines results pairwise, up to the end of the shortest.
     fn zipped(self, parts: &'v [Condition], combine: impl Fn(Truth, Truth) -> Truth) -> Each<'v> {
-        let mut all: Option<Items<'v, Truth>> = None;
+        let mut truths: Option<Items<'v, Truth>> = None;
         for part in parts {
             let items = match self.each(part) {
                 Each::Unknown(reasons) => return Each::Unknown(reasons),
                 Each::Missing => &[],
                 Each::Items(items) => items,
             };
-            match &mut all {
-                None => all = Some(Items::from_iter_in(items.iter().copied(), self.arena)),
-                Some(all) => {
-                    all.truncate(items.len());
-                    all.iter_mut().zip(items).for_each(|(one, other)| *one = combine(*one, *other));
+            match &mut truths {
+                None => truths = Some(Items::from_iter_in(items.iter().copied(), self.arena)),
+                Some(truths) => {
+                    truths.truncate(items.len());
+                    truths
+                        .iter_mut()
+                        .zip(items)
+                        .for_each(|(one, other)| *one = combine(*one, *other));
                 }
             }
         }
-        Each::Items(all.map_or(&[], |all| all.into_bump_slice()))
+        Each::Items(truths.map_or(&[], |truths| truths.into_bump_slice()))
     }
 
     /// Returns the value of a term.
@@ -210,16 +213,16 @@ impl<'v, 's: 'v> Run<'v, 's> {
     /// Returns parts of each of several values in one array.
     fn flattened(self, values: impl Iterator<Item = Value<'v>>, indexes: &'v [Index]) -> Value<'v> {
         let is_nested = indexes.contains(&Index::Each);
-        let mut all = Items::new_in(self.arena);
+        let mut parts = Items::new_in(self.arena);
         for value in values {
             match self.index(value, indexes) {
                 Value::Unknown(reasons) => return Value::Unknown(reasons),
                 Value::Missing => {}
-                Value::Array(items) if is_nested => all.extend_from_slice(items),
-                value => all.push(value),
+                Value::Array(items) if is_nested => parts.extend_from_slice(items),
+                value => parts.push(value),
             }
         }
-        Value::Array(all.into_bump_slice())
+        Value::Array(parts.into_bump_slice())
     }
 
     /// Returns the result of a call. If the first argument has one value for each of an array,
@@ -244,16 +247,16 @@ impl<'v, 's: 'v> Run<'v, 's> {
             Value::Unknown(_) => return value,
             _ => return Value::Missing,
         };
-        let mut all = Items::new_in(self.arena);
+        let mut results = Items::new_in(self.arena);
         for item in items {
             match function.call(*item, rest, self.arena) {
                 Value::Unknown(reasons) => return Value::Unknown(reasons),
                 // Values without a result are left out.
                 Value::Missing => {}
-                value => all.push(value),
+                value => results.push(value),
             }
         }
-        Value::Array(all.into_bump_slice())
+        Value::Array(results.into_bump_slice())
     }
 
     /// Returns the value of an argument.

@@ -228,8 +228,8 @@ fn joined<T: Ord + Copy>(mut ranges: Vec<(T, T)>) -> Vec<(T, T)> {
 
 /// Returns true if a value is in one of the ranges.
 fn is_within<T: Ord>(ranges: &[(T, T)], value: &T) -> bool {
-    let next = ranges.partition_point(|(first, _)| first <= value);
-    next.checked_sub(1).and_then(|n| ranges.get(n)).is_some_and(|(_, last)| value <= last)
+    let next_range = ranges.partition_point(|(first, _)| first <= value);
+    next_range.checked_sub(1).and_then(|n| ranges.get(n)).is_some_and(|(_, last)| value <= last)
 }
 
 /// A pattern in which an asterisk matches any text.

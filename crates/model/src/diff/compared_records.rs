@@ -15,10 +15,10 @@ const GLOB: glob::MatchOptions = glob::MatchOptions {
 
 /// Returns the reason why Cloudflare does not allow changes to this record, if there is one.
 pub(super) fn read_only(zone: &LiveZone, record: &LiveRecord) -> Option<ReadOnly> {
-    let own =
+    let name_server =
         is_own_name_server(zone, &record.name, &record.data).then_some(ReadOnly::ZoneNameServer);
-    let other = (!record.name.is_within(zone.name.as_fqdn())).then_some(ReadOnly::OtherZone);
-    record.read_only.or(own).or(other)
+    let other_zone = (!record.name.is_within(zone.name.as_fqdn())).then_some(ReadOnly::OtherZone);
+    record.read_only.or(name_server).or(other_zone)
 }
 
 /// Returns true for an NS record at the apex that Cloudflare maintains. Cloudflare usually does not

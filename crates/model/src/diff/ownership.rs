@@ -65,8 +65,8 @@ impl<'a> BaseName<'a> {
     pub(super) fn new(base: Option<&'a DesiredZone>, name: &Fqdn, unmanaged: Unmanaged) -> Self {
         let records = base.map(|base| {
             let start = base.records.partition_point(|r| r.name < *name);
-            let rest = &base.records[start..];
-            &rest[..rest.partition_point(|r| r.name == *name)]
+            let later_records = &base.records[start..];
+            &later_records[..later_records.partition_point(|r| r.name == *name)]
         });
         Self { records, unmanaged }
     }
@@ -95,30 +95,31 @@ impl<'a> BaseName<'a> {
     }
 
     pub(super) fn claims(&self, live: &[&'a LiveRecord]) -> Claims<'a> {
-        let rest = match (self.records, self.unmanaged) {
+        let claim_of_rest = match (self.records, self.unmanaged) {
             (_, Unmanaged::Prune) => Claim::OWN,
             (Some(_), Unmanaged::Keep) => Claim { owner: Owner::Foreign, base: None },
             (None, Unmanaged::Keep) => Claim { owner: Owner::Unknown, base: None },
         };
-        let mut claims = Claims { by_id: BTreeMap::new(), rest };
+        let mut claims = Claims { by_id: BTreeMap::new(), rest: claim_of_rest };
         let (Some(records), Some(kind)) = (self.records, live.first().map(|r| r.data.type_name()))
         else {
             return claims;
         };
-        let own = records.iter().filter(|r| r.data.type_name() == kind);
-        let mut gone: BTreeMap<&Rdata, &DesiredRecord> = own.map(|r| (&r.data, r)).gather();
+        let records_of_type = records.iter().filter(|r| r.data.type_name() == kind);
+        let mut missing: BTreeMap<&Rdata, &DesiredRecord> =
+            records_of_type.map(|r| (&r.data, r)).gather();
         let (known, mut others): (Vec<&LiveRecord>, Vec<&LiveRecord>) =
-            live.iter().copied().partition(|r| gone.contains_key(&r.data));
+            live.iter().copied().partition(|r| missing.contains_key(&r.data));
         for record in &known {
-            if let Some(base) = gone.get(&record.data) {
+            if let Some(base) = missing.get(&record.data) {
                 claims.by_id.insert(&record.id, Claim { owner: Owner::Spec, base: Some(base) });
             }
         }
         for record in &known {
-            gone.remove(&record.data);
+            missing.remove(&record.data);
         }
-        claims.replaced(&mut gone, &mut others, &|data| data.slot());
-        claims.replaced(&mut gone, &mut others, &|data| match data.purpose() {
+        claims.replaced(&mut missing, &mut others, &|data| data.slot());
+        claims.replaced(&mut missing, &mut others, &|data| match data.purpose() {
             Purpose::Unique => None,
             purpose => Some((purpose, String::new())),
         });
@@ -169,11 +170,11 @@ impl<'a> Claims<'a> {
 
 /// Groups items by their keys, in the order of the items. Items without a key are left out.
 fn by_key<K: Ord, T>(items: impl Iterator<Item = (Option<K>, T)>) -> BTreeMap<K, Vec<T>> {
-    let mut all: BTreeMap<K, Vec<T>> = BTreeMap::new();
+    let mut groups: BTreeMap<K, Vec<T>> = BTreeMap::new();
     for (key, item) in items {
         if let Some(key) = key {
-            all.entry(key).or_default().push(item);
+            groups.entry(key).or_default().push(item);
         }
     }
-    all
+    groups
 }

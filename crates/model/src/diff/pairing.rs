@@ -44,35 +44,35 @@ pub(super) fn pair<'a>(
     unmanaged: Unmanaged,
 ) -> Pairs<'a> {
     let by_purpose = |data: &Rdata| Some((data.purpose(), String::new()));
-    let mut all = Pairs { pairs: Vec::new(), desired, live };
-    let unpaired_texts = all.pair_cuts(others, claims, unmanaged);
+    let mut values = Pairs { pairs: Vec::new(), desired, live };
+    let unpaired_texts = values.pair_cuts(others, claims, unmanaged);
     // The values of the spec are known from the base; a drifted value is first restored to its
     // value in the base.
     let (own, others) =
-        std::mem::take(&mut all.live).into_iter().partition(|r| claims.of(r).base.is_some());
-    all.live = own;
-    all.restore(claims);
-    all.pair_by(&nearest);
-    all.pair_by(&by_purpose);
-    let left = std::mem::replace(&mut all.live, others);
+        std::mem::take(&mut values.live).into_iter().partition(|r| claims.of(r).base.is_some());
+    values.live = own;
+    values.restore(claims);
+    values.pair_by(&nearest);
+    values.pair_by(&by_purpose);
+    let own_pairs_done = std::mem::replace(&mut values.live, others);
     match (unmanaged, claims.owner_of_rest()) {
         (Unmanaged::Prune, _) => {
-            all.pair_by(&nearest);
-            all.pair_by(&by_purpose);
+            values.pair_by(&nearest);
+            values.pair_by(&by_purpose);
         }
-        (Unmanaged::Keep, Owner::Foreign) => all.pair_by(&Rdata::slot),
+        (Unmanaged::Keep, Owner::Foreign) => values.pair_by(&Rdata::slot),
         (Unmanaged::Keep, Owner::Spec | Owner::Drift | Owner::Unknown) => {
-            all.pair_by(&nearest);
-            let counts = all.counts();
+            values.pair_by(&nearest);
+            let counts = values.counts();
             let is_certain = |(purpose, _): &Key| {
                 counts.get(purpose).is_some_and(|(live, wanted)| live <= wanted)
             };
-            all.pair_by(&|data| by_purpose(data).filter(is_certain));
+            values.pair_by(&|data| by_purpose(data).filter(is_certain));
         }
     }
-    all.live.extend(left);
-    all.desired.extend(unpaired_texts);
-    all
+    values.live.extend(own_pairs_done);
+    values.desired.extend(unpaired_texts);
+    values
 }
 
 /// Returns the key of near values: the same host with another priority, or a text that exists once.
@@ -156,11 +156,11 @@ impl<'a> Pairs<'a> {
         }
         let key = |data: &Rdata| key(data).filter(|(purpose, _)| *purpose != Purpose::Unique);
         let mut partners: BTreeMap<Key, VecDeque<&'a LiveRecord>> = BTreeMap::new();
-        let mut left = Vec::new();
+        let mut unpaired = Vec::new();
         for record in std::mem::take(&mut self.live) {
             match key(&record.data) {
                 Some(key) => partners.entry(key).or_default().push_back(record),
-                None => left.push(record),
+                None => unpaired.push(record),
             }
         }
         self.desired.retain(|record| {
@@ -171,8 +171,8 @@ impl<'a> Pairs<'a> {
             self.pairs.push((live, *record));
             false
         });
-        left.extend(partners.into_values().flatten());
-        left.sort_by(|a, b| (&a.data, &a.id).cmp(&(&b.data, &b.id)));
-        self.live = left;
+        unpaired.extend(partners.into_values().flatten());
+        unpaired.sort_by(|a, b| (&a.data, &a.id).cmp(&(&b.data, &b.id)));
+        self.live = unpaired;
     }
 }

@@ -247,9 +247,10 @@ fn take_ds_along<'a>(
         return;
     }
     let Some(ds) = outcomes.get_mut("DS") else { return };
-    let wanted = ds.changes.iter().filter_map(|(_, origin)| origin.wanted);
-    let wanted = wanted.chain(ds.creates.iter().copied()).chain(ds.settled.iter().copied());
-    result.stranded.extend(wanted.map(Stranded::Wanted));
+    let wanted_records = ds.changes.iter().filter_map(|(_, origin)| origin.wanted);
+    let wanted_records =
+        wanted_records.chain(ds.creates.iter().copied()).chain(ds.settled.iter().copied());
+    result.stranded.extend(wanted_records.map(Stranded::Wanted));
     let asides = std::mem::take(&mut ds.set_aside);
     let records: Vec<&LiveRecord> = asides.iter().map(|aside| aside.record).collect();
     let claims = base.claims(&records);
@@ -317,9 +318,9 @@ fn diff_group<'a>(group: Group<'a>, base: &BaseName<'a>, unmanaged: Unmanaged) -
         outcome.compare(live, record, claims.of(live));
     }
     outcome.creates = pairs.desired;
-    let mut rest = pairs.live;
-    rest.sort_by(|a, b| record_order(a, b));
-    outcome.rest = rest.into_iter().map(|record| (record, claims.of(record))).collect();
+    let mut unwanted = pairs.live;
+    unwanted.sort_by(|a, b| record_order(a, b));
+    outcome.rest = unwanted.into_iter().map(|record| (record, claims.of(record))).collect();
     outcome
 }
 
@@ -340,12 +341,12 @@ fn take_satisfied_by_untouchable<'a>(
     let mut unchanged = 0;
     let mut claimed: Vec<(&LiveRecord, &DesiredRecord)> = Vec::new();
     // Live records that are no longer set aside.
-    let mut found: BTreeSet<&RecordId> = BTreeSet::new();
+    let mut matched_ids: BTreeSet<&RecordId> = BTreeSet::new();
     desired.retain(|record| match values.get(&record.data) {
         None => true,
         Some(SetAside { reason: SetAsideReason::Ignored(_), record: live }) => {
             claimed.push((live, record));
-            found.insert(&live.id);
+            matched_ids.insert(&live.id);
             false
         }
         Some(SetAside { record: live, reason }) => {
@@ -358,12 +359,12 @@ fn take_satisfied_by_untouchable<'a>(
                     reason: reason.clone(),
                 });
             }
-            found.insert(&live.id);
+            matched_ids.insert(&live.id);
             false
         }
     });
     outcome.unchanged += unchanged;
-    outcome.set_aside.retain(|a| !found.contains(&a.record.id));
+    outcome.set_aside.retain(|a| !matched_ids.contains(&a.record.id));
     // The spec owns the value because it names the value.
     claimed.into_iter().for_each(|(live, record)| outcome.compare(live, record, Claim::OWN));
 }
@@ -379,10 +380,10 @@ fn take_equal<'a>(
     for record in live {
         by_value.entry(&record.data).or_default().push(record);
     }
-    let mut left = Vec::new();
+    let mut unmatched = Vec::new();
     for record in desired {
         let Some(equal) = by_value.remove(&record.data) else {
-            left.push(record);
+            unmatched.push(record);
             continue;
         };
         let best = equal.iter().position(|live| is_as_wanted(live, record)).unwrap_or(0);
@@ -396,7 +397,7 @@ fn take_equal<'a>(
             }
         }
     }
-    (left, by_value.into_values().flatten().collect())
+    (unmatched, by_value.into_values().flatten().collect())
 }
 
 /// Deletes the records that tombstones name. Returns the other records.
@@ -411,7 +412,7 @@ fn take_tombstones<'a>(
     }
     let by_value: BTreeMap<Option<&Rdata>, &Tombstone> =
         tombstones.iter().map(|t| (t.data.as_ref(), *t)).gather();
-    let mut rest = Vec::new();
+    let mut other_records = Vec::new();
     for record in live {
         match by_value.get(&Some(&record.data)).or_else(|| by_value.get(&None)) {
             Some(tombstone) => {
@@ -423,10 +424,10 @@ fn take_tombstones<'a>(
                 let change = RecordChange::delete(record, DeleteReason::Tombstone);
                 outcome.changes.push((change, origin));
             }
-            None => rest.push(record),
+            None => other_records.push(record),
         }
     }
-    rest
+    other_records
 }
 
 /// Returns true if the live record has every value and facet of the desired record.

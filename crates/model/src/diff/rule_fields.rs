@@ -84,12 +84,12 @@ fn skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut Found)
     let mut by_id = Found::default();
     compare("skip", old, new, false, &mut by_id);
     let ruleset = |id: &str| {
-        let known = Managed::ALL
+        let managed_ids = Managed::ALL
             .iter()
             .find(|m| m.facts().id == id || waf.managed(**m).is_some_and(|c| c.id.0 == id));
-        known.map_or_else(|| id.to_owned(), |m| m.key().to_owned())
+        managed_ids.map_or_else(|| id.to_owned(), |m| m.key().to_owned())
     };
-    let named = |value: Value, name: &dyn Fn(&str) -> String| match value {
+    let named_targets = |value: Value, name: &dyn Fn(&str) -> String| match value {
         Value::List(list) => Value::List(
             list.into_iter()
                 .map(|item| match item {
@@ -109,7 +109,7 @@ fn skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut Found)
             None if path == "skip.rulesets" => (path, &ruleset),
             None => (path, &str::to_owned),
         };
-        fields.insert(RuleField::Member(path), named(a, name), named(b, name));
+        fields.insert(RuleField::Member(path), named_targets(a, name), named_targets(b, name));
     }
 }
 
@@ -180,8 +180,8 @@ fn overrides(
                 let mut on = rule.clone();
                 on.remove("enabled");
                 let place = crate::diagnostic::Place::NOWHERE;
-                let found = recognise(&on, Managed::Owasp, catalogue, place).desired;
-                found.paranoia.map_or_else(
+                let recognised = recognise(&on, Managed::Owasp, catalogue, place).desired;
+                recognised.paranoia.map_or_else(
                     || Value::from("custom"),
                     |(level, _)| Value::from(u32::from(level.level())),
                 )

@@ -93,15 +93,16 @@ impl Graph {
 
     /// Returns all numbers in topological order. Numbers in cycles and after cycles are missing.
     fn topological(&self) -> Vec<usize> {
-        let mut before = vec![0_usize; self.next.len()];
-        self.next.iter().flatten().for_each(|(n, _)| before[*n] += 1);
-        let mut order: Vec<usize> = (0..before.len()).filter(|n| before[*n] == 0).collect();
+        let mut predecessors = vec![0_usize; self.next.len()];
+        self.next.iter().flatten().for_each(|(n, _)| predecessors[*n] += 1);
+        let mut order: Vec<usize> =
+            (0..predecessors.len()).filter(|n| predecessors[*n] == 0).collect();
         let mut at = 0;
         while let Some(number) = order.get(at).copied() {
             at += 1;
             for (n, _) in &self.next[number] {
-                before[*n] -= 1;
-                if before[*n] == 0 {
+                predecessors[*n] -= 1;
+                if predecessors[*n] == 0 {
                     order.push(*n);
                 }
             }
@@ -184,14 +185,14 @@ pub(super) fn sequence(
     // For each member, the last unmoved rule among its predecessors and the first among its
     // successors.
     let (mut lowest, mut highest) = (vec![None; graph.next.len()], vec![None; graph.next.len()]);
-    let own = |n: usize| Some(n).filter(|n| *n < live && stays(n));
+    let unmoved = |n: usize| Some(n).filter(|n| *n < live && stays(n));
     for n in &sorted {
         for (next, _) in &graph.next[*n] {
-            lowest[*next] = lowest[*next].max(own(*n).or(lowest[*n]));
+            lowest[*next] = lowest[*next].max(unmoved(*n).or(lowest[*n]));
         }
     }
     for n in sorted.iter().rev() {
-        let all = graph.next[*n].iter().filter_map(|(next, _)| own(*next).or(highest[*next]));
+        let all = graph.next[*n].iter().filter_map(|(next, _)| unmoved(*next).or(highest[*next]));
         highest[*n] = all.min();
     }
     let standing: Vec<(usize, usize)> =
@@ -303,9 +304,10 @@ impl Order {
             Some(high) => {
                 // No label is free between the two members, so all members get new labels. This is
                 // rare.
-                let next = self.by_label[&high];
+                let upper_member = self.by_label[&high];
                 *self = Self::new(std::mem::take(self).finish());
-                return self.insert(self.label(next).map_or(Spot::End, Spot::Before), member);
+                return self
+                    .insert(self.label(upper_member).map_or(Spot::End, Spot::Before), member);
             }
         };
         self.by_label.insert(label, member);

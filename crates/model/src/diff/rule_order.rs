@@ -76,14 +76,14 @@ impl<'w> WantedOrder<'_, 'w, '_> {
         }));
         let placed =
             numbers_by_name(self.placed.iter().enumerate().map(|(n, pair)| (n, pair.name())));
-        let known: BTreeSet<&str> = self.pairs.iter().map(Pair::name).gather();
+        let names: BTreeSet<&str> = self.pairs.iter().map(Pair::name).gather();
         let pruned: BTreeSet<usize> = self.pruned.iter().copied().gather();
         let mut wishes = Vec::new();
         for (n, pair) in self.placed.iter().enumerate() {
             let Ours::Rule(wants) = pair.ours else { continue };
             for anchor in &wants.anchors {
                 let (Anchor::Before(name, place) | Anchor::After(name, place)) = anchor;
-                let other = match (live.get(name.as_str()), placed.get(name.as_str())) {
+                let anchor_member = match (live.get(name.as_str()), placed.get(name.as_str())) {
                     (Some(live), _) if pruned.contains(live) => {
                         let what = format!(
                             "this plan deletes the rule `{name}`: the spec does not name it, and `unmanaged` is `prune`"
@@ -95,7 +95,7 @@ impl<'w> WantedOrder<'_, 'w, '_> {
                     (Some(live), _) if self.gone.contains(live) => continue,
                     (Some(live), _) => Member::Live(*live),
                     (None, Some(placed)) => self.placed[*placed].member(*placed),
-                    (None, None) if known.contains(name.as_str()) => continue,
+                    (None, None) if names.contains(name.as_str()) => continue,
                     (None, None) => {
                         let what =
                             format!("there is no rule with the `ref` or id `{name}` in the phase");
@@ -103,10 +103,10 @@ impl<'w> WantedOrder<'_, 'w, '_> {
                         continue;
                     }
                 };
-                let own = pair.member(n);
+                let member = pair.member(n);
                 let (first, then) = match anchor {
-                    Anchor::Before(..) => (own, other),
-                    Anchor::After(..) => (other, own),
+                    Anchor::Before(..) => (member, anchor_member),
+                    Anchor::After(..) => (anchor_member, member),
                 };
                 wishes.push(Wish { first, then, anchor: Some((anchor, n)) });
             }

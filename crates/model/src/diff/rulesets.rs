@@ -92,8 +92,9 @@ pub fn diff_rulesets<'a>(desired: &DesiredZone, live: &'a LiveZone) -> WafChange
     let Some(section) = &desired.waf else { return changes };
     for (phase, entry_point) in &live.waf.entry_points {
         let Some(ours) = ours(section, *phase) else { continue };
-        let found = diff_phase(section, *phase, &ours, entry_point, &live.waf, &mut changes);
-        changes.phases.push(found);
+        let phase_changes =
+            diff_phase(section, *phase, &ours, entry_point, &live.waf, &mut changes);
+        changes.phases.push(phase_changes);
     }
     changes
 }
@@ -101,10 +102,11 @@ pub fn diff_rulesets<'a>(desired: &DesiredZone, live: &'a LiveZone) -> WafChange
 /// Returns the managed rules of a phase in the desired order; `None` if the spec does not manage
 /// the phase.
 fn ours(section: &DesiredWaf, phase: Phase) -> Option<Vec<Ours<'_>>> {
-    let named = section.rules(phase);
+    let named_rules = section.rules(phase);
     let deployments = section.deployments.iter().filter(|_| phase.deploys()).map(Ours::Deployment);
-    let all: Vec<_> = named.into_iter().flatten().map(Ours::Rule).chain(deployments).collect();
-    (named.is_some() || !all.is_empty()).then_some(all)
+    let rules: Vec<_> =
+        named_rules.into_iter().flatten().map(Ours::Rule).chain(deployments).collect();
+    (named_rules.is_some() || !rules.is_empty()).then_some(rules)
 }
 
 fn diff_phase<'a>(
@@ -119,22 +121,23 @@ fn diff_phase<'a>(
     let by_reference = numbers_by_name(
         rules.iter().enumerate().filter_map(|(n, rule)| Some((n, rule.body.reference()?))),
     );
-    let mut taken: BTreeSet<usize> = BTreeSet::new();
+    let mut paired_rules: BTreeSet<usize> = BTreeSet::new();
     let mut pairs: Vec<Pair<'_, 'a>> = Vec::new();
     for one in ours {
         let (one, live) = match one {
             Ours::Deployment(d) => {
-                let found = find_deployment(rules, d.ruleset, waf.managed(d.ruleset));
-                let live = found.and_then(|found| rules.iter().position(|r| r.id == found.id));
+                let deployment = find_deployment(rules, d.ruleset, waf.managed(d.ruleset));
+                let live = deployment
+                    .and_then(|deployment| rules.iter().position(|r| r.id == deployment.id));
                 (Ours::Deployment(d), live)
             }
             Ours::Rule(r) => (Ours::Rule(r), by_reference.get(r.name.as_str()).copied()),
         };
-        taken.extend(live);
+        paired_rules.extend(live);
         let compiled = compiled(&one, phase, live.map(|n| &rules[n].body), section.unmanaged, waf);
         pairs.push(Pair { ours: one, live, compiled, rules });
     }
-    adopt(&mut pairs, &mut taken, section, phase, waf, all);
+    adopt(&mut pairs, &mut paired_rules, section, phase, waf, all);
     for pair in &pairs {
         if pair.gone().is_none() && !pair.is_nothing() {
             all.problems.extend(pair.compiled.problems.iter().cloned());
@@ -147,8 +150,8 @@ fn diff_phase<'a>(
             all.problems.push(Problem { kind: ProblemKind::NoRuleset(d.ruleset), place: d.place });
         }
     }
-    let pruned = pruned(section, phase, rules, &taken);
-    let gone: BTreeSet<usize> = pairs
+    let pruned = pruned(section, phase, rules, &paired_rules);
+    let deleted_rules: BTreeSet<usize> = pairs
         .iter()
         .filter(|p| p.gone().is_some())
         .filter_map(|p| p.live)
@@ -156,8 +159,14 @@ fn diff_phase<'a>(
         .gather();
     let placed: Vec<&Pair> =
         pairs.iter().filter(|p| p.gone().is_none() && !p.is_nothing()).collect();
-    let order =
-        WantedOrder { phase, rules, placed: &placed, pairs: &pairs, gone: &gone, pruned: &pruned };
+    let order = WantedOrder {
+        phase,
+        rules,
+        placed: &placed,
+        pairs: &pairs,
+        gone: &deleted_rules,
+        pruned: &pruned,
+    };
     let sequence = order.find(&mut all.misplaced);
     let mut changes = PhaseChanges {
         phase,
@@ -195,7 +204,7 @@ fn diff_phase<'a>(
     changes.foreign = rules
         .iter()
         .enumerate()
-        .filter(|(n, _)| !taken.contains(n) && !gone.contains(n))
+        .filter(|(n, _)| !paired_rules.contains(n) && !deleted_rules.contains(n))
         .map(|(_, r)| r)
         .collect();
     changes
@@ -235,13 +244,13 @@ fn adopt(
     for pair in pairs.iter_mut().filter(|p| p.live.is_none() && matches!(p.ours, Ours::Rule(_))) {
         // Indexed by definition; the first of several equal live rules is the last of its list.
         let unnamed = unnamed.get_or_insert_with(|| {
-            let mut all: HashMap<RuleBody, Vec<usize>> = HashMap::new();
+            let mut by_definition: HashMap<RuleBody, Vec<usize>> = HashMap::new();
             for (n, rule) in pair.rules.iter().enumerate().rev() {
                 if !taken.contains(&n) && rule.body.reference().is_none() {
-                    all.entry(bare(&rule.body)).or_default().push(n);
+                    by_definition.entry(bare(&rule.body)).or_default().push(n);
                 }
             }
-            all
+            by_definition
         });
         let Some(n) = unnamed.get_mut(&bare(&pair.compiled.body)).and_then(Vec::pop) else {
             continue;

@@ -88,10 +88,13 @@ fn dns_settings(desired: &DesiredZone, live: &LiveZone) -> Option<SettingChange>
     for (name, (wanted, place)) in &desired.settings.dns_settings {
         let before = live.settings.dns_settings.get(name).cloned().unwrap_or(Value::Null);
         // The assignment of name servers is one choice, so it is sent as a whole.
-        let whole = name == "nameservers" && !holds(&before, wanted);
+        let is_sent_whole = name == "nameservers" && !holds(&before, wanted);
         // A new zone was not read, so each member counts as different.
-        let after =
-            if whole || live.is_new { wanted.clone() } else { laid_over(name, &before, wanted) };
+        let after = if is_sent_whole || live.is_new {
+            wanted.clone()
+        } else {
+            laid_over(name, &before, wanted)
+        };
         if after != before {
             fields.push(FieldChange {
                 field: Field::DnsSetting(name.clone()),
@@ -114,15 +117,15 @@ fn dns_settings(desired: &DesiredZone, live: &LiveZone) -> Option<SettingChange>
 fn laid_over(key: &str, before: &Value, wanted: &Value) -> Value {
     match (before, wanted) {
         (Value::Map(old), Value::Map(new)) => {
-            let mut all = old.clone();
+            let mut members = old.clone();
             for (name, wanted) in new {
                 let value = laid_over(name, old.get(name).unwrap_or(&Value::Null), wanted);
                 // An empty member that Cloudflare does not report is left out.
                 if value != Value::Null || old.contains_key(name) {
-                    all.insert(name.clone(), value);
+                    members.insert(name.clone(), value);
                 }
             }
-            Value::Map(all)
+            Value::Map(members)
         }
         (Value::Null, Value::Map(_)) => {
             match laid_over(key, &Value::Map(BTreeMap::new()), wanted) {

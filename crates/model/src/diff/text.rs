@@ -37,13 +37,14 @@ pub fn steps(old: &[&str], new: &[&str]) -> Vec<TextStep> {
 #[must_use]
 pub fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let end =
-            rest.find(|c: char| c.is_whitespace() != first.is_whitespace()).unwrap_or(rest.len());
-        let (word, after) = rest.split_at(end);
+    let mut text_left = text;
+    while let Some(first) = text_left.chars().next() {
+        let end = text_left
+            .find(|c: char| c.is_whitespace() != first.is_whitespace())
+            .unwrap_or(text_left.len());
+        let (word, after) = text_left.split_at(end);
         words.push(word);
-        rest = after;
+        text_left = after;
     }
     words
 }
@@ -51,14 +52,14 @@ pub fn words(text: &str) -> Vec<&str> {
 /// Divides a text into lines, each with its line end: a line feed, a carriage return, or both.
 fn lines(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = rest
-            .find(['\r', '\n'])
-            .map_or(rest.len(), |at| at + if rest[at..].starts_with("\r\n") { 2 } else { 1 });
-        let (line, after) = rest.split_at(end);
+    let mut text_left = text;
+    while !text_left.is_empty() {
+        let end = text_left.find(['\r', '\n']).map_or(text_left.len(), |at| {
+            at + if text_left[at..].starts_with("\r\n") { 2 } else { 1 }
+        });
+        let (line, after) = text_left.split_at(end);
         lines.push(line);
-        rest = after;
+        text_left = after;
     }
     lines
 }
@@ -104,9 +105,9 @@ pub fn unified(
 }
 
 fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
-    let mut found = Compact::new(Replace::new(Capture::new()), old, new);
-    let Ok(()) = myers::diff(&mut found, old, 0..old.len(), new, 0..new.len());
-    found.into_inner().into_inner().into_ops()
+    let mut captured = Compact::new(Replace::new(Capture::new()), old, new);
+    let Ok(()) = myers::diff(&mut captured, old, 0..old.len(), new, 0..new.len());
+    captured.into_inner().into_inner().into_ops()
 }
 
 #[cfg(test)]

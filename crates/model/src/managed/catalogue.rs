@@ -41,11 +41,11 @@ impl Managed {
     #[must_use]
     pub fn recognise(id: &str, name: &str) -> Option<Self> {
         let by_id = Self::ALL.iter().copied().find(|m| m.facts().id == id);
-        let known = || MANAGED_RULESETS.iter().any(|m| m.id == id);
+        let is_known_id = || MANAGED_RULESETS.iter().any(|m| m.id == id);
         by_id.or_else(|| {
             let name = name.to_lowercase();
             match () {
-                () if known() => None,
+                () if is_known_id() => None,
                 () if name.contains("owasp") => Some(Self::Owasp),
                 () if name == "cloudflare managed ruleset"
                     || name.starts_with("managed ruleset") =>

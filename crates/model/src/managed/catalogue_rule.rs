@@ -81,9 +81,9 @@ impl CatalogueRule {
     #[must_use]
     pub fn score(&self) -> Option<u32> {
         let number = self.number?;
-        let known =
+        let score_of_core_rule =
             || CRS_RULES.binary_search_by_key(&number, |(n, _, _)| *n).ok().map(|n| CRS_RULES[n].2);
-        self.score.or_else(known)
+        self.score.or_else(score_of_core_rule)
     }
 }
 

@@ -168,20 +168,21 @@ fn lay_tags(
     overrides: &mut Overrides,
     problems: &mut Vec<Problem>,
 ) {
-    let wanted: Vec<&str> = tags.iter().map(|t| t.tag.as_str()).collect();
+    let wanted_tags: Vec<&str> = tags.iter().map(|t| t.tag.as_str()).collect();
     let live: Vec<&str> =
-        overrides.tags.iter().map(|t| t.tag.as_str()).filter(|t| wanted.contains(t)).collect();
-    let in_order = wanted.iter().filter(|t| live.contains(t)).copied().collect::<Vec<_>>() == live;
-    let in_order = in_order && wanted.starts_with(&live);
+        overrides.tags.iter().map(|t| t.tag.as_str()).filter(|t| wanted_tags.contains(t)).collect();
+    let in_order =
+        wanted_tags.iter().filter(|t| live.contains(t)).copied().collect::<Vec<_>>() == live;
+    let in_order = in_order && wanted_tags.starts_with(&live);
     if !in_order {
-        let moved: Vec<_> = wanted
+        let moved: Vec<_> = wanted_tags
             .iter()
             .filter_map(|w| overrides.tags.iter().find(|t| t.tag == *w).cloned())
             .collect();
-        overrides.tags.retain(|t| !wanted.contains(&t.tag.as_str()));
-        for tag in &wanted {
-            let known = moved.iter().find(|t| t.tag == *tag).cloned();
-            overrides.tags.push(known.unwrap_or_else(|| TagOverride {
+        overrides.tags.retain(|t| !wanted_tags.contains(&t.tag.as_str()));
+        for tag in &wanted_tags {
+            let moved_tag = moved.iter().find(|t| t.tag == *tag).cloned();
+            overrides.tags.push(moved_tag.unwrap_or_else(|| TagOverride {
                 tag: (*tag).to_owned(),
                 ..TagOverride::default()
             }));
@@ -205,8 +206,8 @@ fn lay_tags(
 
 /// Returns a tag that no rule has.
 fn unknown_tag(tag: &str, catalogue: &Catalogue, place: Place) -> Problem {
-    let known = catalogue.tags().into_iter().map(str::to_owned).collect();
-    Problem { kind: ProblemKind::UnknownTag(tag.to_owned(), known), place }
+    let known_tags = catalogue.tags().into_iter().map(str::to_owned).collect();
+    Problem { kind: ProblemKind::UnknownTag(tag.to_owned(), known_tags), place }
 }
 
 /// Adds overrides for single rules, or for all rules of a tag.
@@ -258,14 +259,15 @@ fn lay_rules(
         problems.push(Problem { kind: ProblemKind::Idle(what), place: *place });
     }
     for id in ids {
-        let own = overrides.rule_mut(id);
+        let rule_override = overrides.rule_mut(id);
         if note.is_expired {
-            own.enabled = own.enabled.filter(|e| Some(*e) != *enabled);
-            own.action = own.action.take().filter(|a| Some(a) != action.as_ref());
+            rule_override.enabled = rule_override.enabled.filter(|e| Some(*e) != *enabled);
+            rule_override.action =
+                rule_override.action.take().filter(|a| Some(a) != action.as_ref());
             continue;
         }
-        own.enabled = enabled.or(own.enabled);
-        own.action = action.clone().or(own.action.take());
+        rule_override.enabled = enabled.or(rule_override.enabled);
+        rule_override.action = action.clone().or(rule_override.action.take());
     }
 }
 
@@ -280,12 +282,12 @@ fn is_idle(
     let anyway = Anyway::new(catalogue, overrides);
     ids.iter().filter_map(|id| catalogue.rule(id)).all(|rule| {
         // Attributes that the entry does not set stay as they are in an existing override.
-        let own = overrides.rule(&rule.id.0).map(|own| RuleOverride {
-            enabled: own.enabled.filter(|_| enabled.is_none()),
-            action: own.action.clone().filter(|_| action.is_none()),
+        let kept_override = overrides.rule(&rule.id.0).map(|kept_override| RuleOverride {
+            enabled: kept_override.enabled.filter(|_| enabled.is_none()),
+            action: kept_override.action.clone().filter(|_| action.is_none()),
             ..RuleOverride::default()
         });
-        let effect = anyway.of(rule).under(own.as_ref());
+        let effect = anyway.of(rule).under(kept_override.as_ref());
         enabled.is_none_or(|e| e == effect.enabled) && action.is_none_or(|a| a == effect.action)
     })
 }
@@ -322,9 +324,9 @@ pub fn recognise(
     let is_exact = |desired: &DesiredDeployment| {
         let mut bare = rule.clone();
         bare.set_overrides(None);
-        let again = compile(desired, catalogue, Some(&bare), Unmanaged::Keep);
+        let compiled = compile(desired, catalogue, Some(&bare), Unmanaged::Keep);
         let fatal = |p: &Problem| !matches!(p.kind, ProblemKind::Idle(_));
-        !again.problems.iter().any(fatal) && canonical(&again.body) == canonical(rule)
+        !compiled.problems.iter().any(fatal) && canonical(&compiled.body) == canonical(rule)
     };
     let Some(mut rest) = rule.overrides() else {
         desired.raw = verbatim();
@@ -361,25 +363,25 @@ fn take_owasp(
     let is_on =
         |t: &TagOverride| t.enabled == Some(true) && t.action.is_none() && t.other.is_empty();
     let is_any_off = levels.iter().any(|t| t.enabled == Some(false));
-    let said: Vec<TagOverride> =
+    let explicit_levels: Vec<TagOverride> =
         levels.iter().filter(|t| is_any_off && is_on(t)).map(|t| (*t).clone()).collect();
     let with_level = |level: Paranoia, tags: Vec<TagOverride>| {
         let mut would = Overrides { tags, ..Overrides::default() };
         set_paranoia(level, catalogue, &mut would);
         would.tags
     };
-    let found = (1..=4).filter_map(Paranoia::new).find(|level| {
-        let would = with_level(*level, said.clone());
+    let level = (1..=4).filter_map(Paranoia::new).find(|level| {
+        let would = with_level(*level, explicit_levels.clone());
         rest.enabled.is_none()
             && would.len() == levels.len()
             && would.iter().all(|t| levels.contains(&t))
     });
-    let strange = match found {
+    let strange = match level {
         Some(level) => {
             let by_level = with_level(level, Vec::new());
             rest.tags.retain(|t| {
                 !PARANOIA_TAGS.contains(&t.tag.as_str())
-                    || said.contains(t) && !by_level.contains(t)
+                    || explicit_levels.contains(t) && !by_level.contains(t)
             });
             desired.paranoia = Some((level, place));
             None

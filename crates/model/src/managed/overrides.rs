@@ -172,8 +172,8 @@ impl Overrides {
 
     /// Returns the override of a tag, or creates it. Of several, returns the last, which wins.
     pub fn tag_mut(&mut self, tag: &str) -> &mut TagOverride {
-        let known = self.tags.iter().rposition(|t| t.tag == tag);
-        let n = known.unwrap_or_else(|| {
+        let position = self.tags.iter().rposition(|t| t.tag == tag);
+        let n = position.unwrap_or_else(|| {
             self.tags.push(TagOverride { tag: tag.to_owned(), ..TagOverride::default() });
             self.tags.len() - 1
         });
@@ -182,8 +182,8 @@ impl Overrides {
 
     /// Returns the override of a rule, or creates it. Of several, returns the last.
     pub fn rule_mut(&mut self, id: &str) -> &mut RuleOverride {
-        let known = self.rules.iter().rposition(|r| r.id == id);
-        let n = known.unwrap_or_else(|| {
+        let position = self.rules.iter().rposition(|r| r.id == id);
+        let n = position.unwrap_or_else(|| {
             self.rules.push(RuleOverride { id: id.to_owned(), ..RuleOverride::default() });
             self.rules.len() - 1
         });

@@ -62,8 +62,8 @@ impl RuleName {
         let by_id = || if self.is_id() { rules.by_prefix(&text) } else { Vec::new() };
         let ways: [&dyn Fn() -> Vec<&'c CatalogueRule>; 3] = [&by_number, &by_title, &by_id];
         for way in ways {
-            let found = way();
-            match found.as_slice() {
+            let candidates = way();
+            match candidates.as_slice() {
                 [] => {}
                 [only] => return Ok(only),
                 several => {

@@ -116,11 +116,11 @@ fn set(value: &Value) -> Value {
 fn map(value: &Value, each: impl Fn(&str, &Value) -> Value) -> Value {
     match without_nulls(value) {
         Value::Map(members) => {
-            let each = |(name, value): (String, Value)| {
+            let canonical_member = |(name, value): (String, Value)| {
                 let value = each(&name, &value);
                 (!is_nothing(&value)).then_some((name, value))
             };
-            Value::Map(members.into_iter().filter_map(each).gather())
+            Value::Map(members.into_iter().filter_map(canonical_member).gather())
         }
         other => other,
     }

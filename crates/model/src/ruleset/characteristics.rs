@@ -45,12 +45,12 @@ pub fn counting_error<S: AsRef<str>>(before: &[S], name: &str) -> Option<Countin
     if name.starts_with("http.request.headers[") && name.chars().any(char::is_uppercase) {
         return Some(CountingError::UpperCaseHeader);
     }
-    let other = match name {
+    let excluded = match name {
         RATE_IP => at(RATE_VISITOR),
         RATE_VISITOR => at(RATE_IP),
         _ => None,
     };
-    at(name).map(|_| CountingError::Repeated).or(other.map(CountingError::Excluded))
+    at(name).map(|_| CountingError::Repeated).or(excluded.map(CountingError::Excluded))
 }
 
 #[cfg(test)]

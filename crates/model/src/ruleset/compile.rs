@@ -149,8 +149,8 @@ fn set_skip(
             SkipTarget::Rules(managed, names) => {
                 let mut ids = Vec::new();
                 for (name, place) in names {
-                    let found = waf.managed(*managed).map(|catalogue| name.resolve(catalogue));
-                    let kind = match found {
+                    let resolved = waf.managed(*managed).map(|catalogue| name.resolve(catalogue));
+                    let kind = match resolved {
                         Some(Ok(rule)) => {
                             ids.push(Value::from(rule.id.0.as_str()));
                             continue;
@@ -184,10 +184,10 @@ fn set_rate(body: &mut RuleBody, rate: &DesiredRate) {
     let DesiredRate { per, requests, period, action: _, timeout, count, to_origin, response: _ } =
         rate;
     let mut members = body.rate_limit().cloned().unwrap_or_default();
-    let all = std::iter::once(RATE_COLO)
+    let characteristics = std::iter::once(RATE_COLO)
         .chain(per.iter().map(String::as_str).filter(|p| *p != RATE_COLO));
     let mut set = |name: &str, value: Value| members.insert(name.to_owned(), value);
-    set("characteristics", Value::List(all.map(Value::from).collect()));
+    set("characteristics", Value::List(characteristics.map(Value::from).collect()));
     set("period", Value::from(*period));
     set("requests_per_period", Value::from(*requests));
     set("mitigation_timeout", Value::from(*timeout));

@@ -202,14 +202,14 @@ impl DesiredDeployment {
     /// Returns the deployment with changed notes of its entries.
     #[must_use]
     pub fn with_notes(&self, change: impl Fn(&mut Note)) -> Self {
-        let mut other = self.clone();
-        let notes = other
+        let mut deployment = self.clone();
+        let notes = deployment
             .tags
             .iter_mut()
             .map(|tag| &mut tag.note)
-            .chain(other.rules.iter_mut().map(|rule| &mut rule.note));
+            .chain(deployment.rules.iter_mut().map(|rule| &mut rule.note));
         notes.for_each(change);
-        other
+        deployment
     }
 
     /// Returns true if it has anything to merge into overrides.

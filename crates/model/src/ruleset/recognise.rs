@@ -53,8 +53,10 @@ pub fn recognise_rule(
     let is_understood =
         is_understood(body.text("expression"), false) && is_understood(counted.as_deref(), true);
     let is_exact = |desired: &DesiredRule| {
-        let again = compile_rule(desired, phase, (None, Unmanaged::Keep), waf);
-        is_understood && again.problems.is_empty() && canonical(&again.body) == canonical(body)
+        let compiled = compile_rule(desired, phase, (None, Unmanaged::Keep), waf);
+        is_understood
+            && compiled.problems.is_empty()
+            && canonical(&compiled.body) == canonical(body)
     };
     typed.filter(is_exact).unwrap_or_else(|| {
         let mut members = body.members().clone();
@@ -122,11 +124,11 @@ fn skip(body: &RuleBody, waf: &LiveWaf, place: Place) -> Option<Vec<SkipTarget>>
                 targets.push(SkipTarget::Everything)
             }
             ("rulesets", list) => {
-                let one = |id: &str| {
+                let skipped_ruleset = |id: &str| {
                     managed(id)
                         .map_or_else(|| SkipTarget::RulesetId(id.to_owned()), SkipTarget::Ruleset)
                 };
-                targets.extend(texts(list)?.into_iter().map(one));
+                targets.extend(texts(list)?.into_iter().map(skipped_ruleset));
             }
             ("phases", list) => {
                 targets.extend(texts(list)?.into_iter().map(|p| SkipTarget::Phase(p.to_owned())))
@@ -150,7 +152,7 @@ fn rules(
     managed: &dyn Fn(&str) -> Option<Managed>,
     place: Place,
 ) -> Option<Vec<SkipTarget>> {
-    let one = |(id, list): (&String, &Value)| {
+    let skipped_rules = |(id, list): (&String, &Value)| {
         let (which, catalogue) = (managed(id)?, waf.catalogue(id)?);
         let name = |id: &str| {
             let number = catalogue.rule(id)?.number.map(|n| RuleName::new(&n.to_string()));
@@ -159,7 +161,7 @@ fn rules(
         };
         Some(SkipTarget::Rules(which, texts(list)?.into_iter().map(name).collect::<Option<_>>()?))
     };
-    rulesets.iter().map(one).collect()
+    rulesets.iter().map(skipped_rules).collect()
 }
 
 fn rate(body: &RuleBody, place: Place) -> Option<DesiredRate> {
@@ -181,12 +183,17 @@ fn rate(body: &RuleBody, place: Place) -> Option<DesiredRate> {
     if requests == 0 || !RATE_PERIODS.contains(&period) || !RATE_TIMEOUTS.contains(&timeout) {
         return None;
     }
-    let own: Vec<String> = per.into_iter().filter(|c| *c != RATE_COLO).map(str::to_owned).collect();
-    if own.iter().enumerate().any(|(i, name)| counting_error(&own[..i], name).is_some()) {
+    let own_characteristics: Vec<String> =
+        per.into_iter().filter(|c| *c != RATE_COLO).map(str::to_owned).collect();
+    if own_characteristics
+        .iter()
+        .enumerate()
+        .any(|(i, name)| counting_error(&own_characteristics[..i], name).is_some())
+    {
         return None;
     }
     Some(DesiredRate {
-        per: own,
+        per: own_characteristics,
         requests,
         period,
         action: body.action().to_owned(),

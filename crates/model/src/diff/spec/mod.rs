@@ -74,14 +74,14 @@ impl SpecChanges {
 pub fn diff_specs(before: &Desired, after: &Desired) -> SpecChanges {
     let names: BTreeMap<&ZoneName, ()> =
         before.zones.keys().chain(after.zones.keys()).map(|name| (name, ())).gather();
-    let mut all = SpecChanges::default();
+    let mut spec_changes = SpecChanges::default();
     for name in names.into_keys() {
         match diff_zone_specs(before.zones.get(name), after.zones.get(name)) {
-            Some(changes) => all.zones.push(changes),
-            None => all.unchanged += 1,
+            Some(changes) => spec_changes.zones.push(changes),
+            None => spec_changes.unchanged += 1,
         }
     }
-    all
+    spec_changes
 }
 
 /// Compares the sections of two specs for one zone; `None` if they have the same meaning.

@@ -130,8 +130,9 @@ fn said(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mut V
             }
         }
         (Some(_), Some(_)) => {
-            let whole = |said: Option<&Said>| said.map_or(Value::Null, Said::whole);
-            let kind = SpecChangeKind::Changed { before: whole(before), after: whole(after) };
+            let whole_value = |said: Option<&Said>| said.map_or(Value::Null, Said::whole);
+            let kind =
+                SpecChangeKind::Changed { before: whole_value(before), after: whole_value(after) };
             push(path, kind, before, after, changes);
         }
         (None, Some(what)) => {
@@ -201,16 +202,16 @@ fn members(
 
 /// Compares the presence of a list whose presence has a meaning.
 fn managed(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mut Vec<SpecChange>) {
-    let whole = |said: &Said| match said.what {
+    let whole_list = |said: &Said| match said.what {
         What::List { is_managed: true, .. } => Some(said.whole()),
         What::List { .. } | What::Value { .. } | What::Thing { .. } | What::Group(_) => None,
     };
     let kind = match (before, after) {
-        (None, Some(said)) => whole(said).map(|after| {
+        (None, Some(said)) => whole_list(said).map(|after| {
             let words = Some("managed from now on".to_owned());
             SpecChangeKind::Added { after, words }
         }),
-        (Some(said), None) => whole(said).map(|before| {
+        (Some(said), None) => whole_list(said).map(|before| {
             let words = Some("no longer managed: what Cloudflare has stays".to_owned());
             SpecChangeKind::Removed { before, words }
         }),

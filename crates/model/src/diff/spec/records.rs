@@ -96,23 +96,23 @@ fn take_pairs<'a, K: Ord>(
     pairs: &mut Vec<(Option<&'a DesiredRecord>, Option<&'a DesiredRecord>)>,
     key: impl Fn(&'a DesiredRecord) -> Option<K>,
 ) {
-    let mut left: BTreeMap<K, VecDeque<usize>> = BTreeMap::new();
+    let mut unpaired_after: BTreeMap<K, VecDeque<usize>> = BTreeMap::new();
     for (n, record) in after.iter().enumerate() {
         if let Some(key) = key(record) {
-            left.entry(key).or_default().push_back(n);
+            unpaired_after.entry(key).or_default().push_back(n);
         }
     }
-    let mut taken = vec![false; after.len()];
+    let mut is_paired = vec![false; after.len()];
     before.retain(|record| {
-        let Some(n) = key(record).and_then(|key| left.get_mut(&key)?.pop_front()) else {
+        let Some(n) = key(record).and_then(|key| unpaired_after.get_mut(&key)?.pop_front()) else {
             return true;
         };
-        taken[n] = true;
+        is_paired[n] = true;
         pairs.push((Some(*record), Some(after[n])));
         false
     });
-    let mut taken = taken.into_iter();
-    after.retain(|_| taken.next() == Some(false));
+    let mut is_paired = is_paired.into_iter();
+    after.retain(|_| is_paired.next() == Some(false));
 }
 
 /// Returns the item for a record. A record of a larger set has its value in one piece.

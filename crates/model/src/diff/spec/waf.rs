@@ -152,9 +152,9 @@ fn deployment(desired: &DesiredDeployment) -> Said {
 
 /// Makes equal names distinct by appending a number.
 fn distinct(all: impl Iterator<Item = (String, Said)>) -> Vec<(String, Said)> {
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let name = |(name, said): (String, Said)| {
-        let count = seen.entry(name.clone()).or_default();
+        let count = counts.entry(name.clone()).or_default();
         *count += 1;
         (if *count == 1 { name } else { format!("{name} #{count}") }, said)
     };

@@ -51,22 +51,22 @@ fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
         expect,
         // The base is compared by its own module.
     } = zone;
-    let mut all = BTreeMap::new();
+    let mut items = BTreeMap::new();
     if let Some(id) = id {
-        all.insert("id", Said::value(id.0.as_str(), *place));
+        items.insert("id", Said::value(id.0.as_str(), *place));
     }
     if *create {
-        all.insert("create", Said::value(true, *place));
+        items.insert("create", Said::value(true, *place));
     }
     if let Some(said) = prunes(*unmanaged, *place) {
-        all.insert("unmanaged", said);
+        items.insert("unmanaged", said);
     }
-    all.insert(
+    items.insert(
         "ignore",
         Said { place: *place, what: What::Group(ignore.iter().map(pattern).gather()) },
     );
-    all.insert("allow", allowed(allow, *place));
-    all.insert(
+    items.insert("allow", allowed(allow, *place));
+    items.insert(
         "expect",
         Said { place: *place, what: What::Group(expect.iter().map(expected).gather()) },
     );
@@ -76,12 +76,12 @@ fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
             .map(|(name, (value, place))| (name.clone(), Said::value(value.clone(), *place)));
         Said { place: *place, what: What::Group(said.gather()) }
     };
-    all.insert("settings", group(settings));
+    items.insert("settings", group(settings));
     if let Some((on, place)) = dnssec {
-        all.insert("dnssec", Said::value(if *on { "on" } else { "off" }, *place));
+        items.insert("dnssec", Said::value(if *on { "on" } else { "off" }, *place));
     }
-    all.insert("dns_settings", group(dns_settings));
-    all
+    items.insert("dns_settings", group(dns_settings));
+    items
 }
 
 /// Returns an expectation with its name.
@@ -107,8 +107,8 @@ fn demand(what: &Expected) -> String {
         }
         Expected::Mail(ExpectedMail { domain, by, spf_pass, dmarc, dkim }) => {
             let policy = |expected: &ExpectedPolicy| {
-                let least = if expected.at_least { "at least " } else { "" };
-                format!("DMARC {least}{}", expected.policy.as_str())
+                let prefix = if expected.at_least { "at least " } else { "" };
+                format!("DMARC {prefix}{}", expected.policy.as_str())
             };
             let demands = [
                 by.as_ref().map(|by| {
