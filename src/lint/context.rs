@@ -1,4 +1,4 @@
-//! A spec as the rules look at it: its records by name, and the answers of name servers.
+//! A spec in the form that the rules need: its records by name, and the answers of name servers.
 
 use crate::insight::dns::{AliasChains, Entry, ZoneIndex, Zones};
 use crate::model::{
@@ -9,7 +9,7 @@ use crate::model::{
 /// Types whose records give a name an address.
 pub(super) const ADDRESSES: &[RecordType] = &[RecordType::A, RecordType::Aaaa, RecordType::Cname];
 
-/// A spec with what the rules ask of it.
+/// A spec with the data that the rules need.
 #[derive(Debug)]
 pub(super) struct LintContext<'a> {
     /// The zones in the order of their names.
@@ -32,7 +32,6 @@ pub(super) struct LintedZone<'a> {
 /// A name with its records.
 #[derive(Debug)]
 pub(super) struct OwnerRecords<'a> {
-    /// The name.
     pub(super) name: &'a Fqdn,
     /// Its records, by type, value and place.
     pub(super) records: Vec<&'a DesiredRecord>,
@@ -50,13 +49,13 @@ impl<'a> LintContext<'a> {
         Self { zones, answers, aliases }
     }
 
-    /// A zone of the spec.
+    /// Returns a zone of the spec.
     pub(super) fn zone(&self, name: &ZoneName) -> Option<&LintedZone<'a>> {
         let place = self.zones.binary_search_by(|zone| zone.zone.name.cmp(name));
         place.ok().map(|place| &self.zones[place])
     }
 
-    /// The zone and the record of the spec that an answer is made from.
+    /// Returns the zone and the record of the spec that an answer is made from.
     pub(super) fn source(&self, entry: &Entry<'_>) -> Option<(&LintedZone<'a>, &'a DesiredRecord)> {
         let zone = self.zone(self.answers.zone_of(entry.name)?.name())?;
         let owner = zone.owner(entry.name)?;
@@ -64,12 +63,12 @@ impl<'a> LintContext<'a> {
         Some((zone, record))
     }
 
-    /// Every name with its zone.
+    /// Returns every name with its zone.
     pub(super) fn owners(&self) -> impl Iterator<Item = (&LintedZone<'a>, &OwnerRecords<'a>)> {
         self.zones.iter().flat_map(|zone| zone.owners.iter().map(move |owner| (zone, owner)))
     }
 
-    /// Every record with its zone.
+    /// Returns every record with its zone.
     pub(super) fn records(&self) -> impl Iterator<Item = (&LintedZone<'a>, &'a DesiredRecord)> {
         self.owners()
             .flat_map(|(zone, owner)| owner.records.iter().map(move |record| (zone, *record)))
@@ -96,30 +95,30 @@ impl<'a> LintedZone<'a> {
         Self { zone, owners }
     }
 
-    /// A name that has records.
+    /// Returns a name that has records.
     pub(super) fn owner(&self, name: &Fqdn) -> Option<&OwnerRecords<'a>> {
         let place = self.owners.binary_search_by(|owner| owner.name.cmp(name));
         place.ok().map(|place| &self.owners[place])
     }
 
-    /// The address that messages use for the records of a name and type.
+    /// Returns the address that messages use for the records of a name and type.
     pub(super) fn address(&self, record: &DesiredRecord) -> String {
         Address::of_record(&self.zone.name, &record.name, &record.data, false).to_string()
     }
 
-    /// Whether all live records of these types are in the spec.
+    /// Returns true if all live records of these types are in the spec.
     pub(super) fn knows_all(&self, types: &[RecordType]) -> bool {
         has_all_of(self.zone, types)
     }
 
-    /// Whether a name is the apex.
+    /// Returns true if a name is the apex.
     pub(super) fn is_apex(&self, name: &Fqdn) -> bool {
         name == self.zone.name.as_fqdn()
     }
 }
 
 impl<'a> OwnerRecords<'a> {
-    /// The records of a type.
+    /// Returns the records of a type.
     pub(super) fn of_type(
         &self,
         record_type: RecordType,
@@ -127,14 +126,14 @@ impl<'a> OwnerRecords<'a> {
         self.records.iter().copied().filter(move |r| r.data.record_type() == Some(record_type))
     }
 
-    /// Whether there is a record of one of these types.
+    /// Returns true if there is a record of one of these types.
     pub(super) fn has_any(&self, types: &[RecordType]) -> bool {
         self.records.iter().any(|r| r.data.record_type().is_some_and(|t| types.contains(&t)))
     }
 }
 
-/// Whether a zone of a spec has all live records of these types: it is pruned, and `ignore` spares
-/// none.
+/// Returns true if the spec has all live records of these types: the zone is pruned, and `ignore`
+/// spares none.
 fn has_all_of(zone: &DesiredZone, types: &[RecordType]) -> bool {
     let spares = |pattern: &IgnorePattern| match &pattern.record_type {
         None => true,

@@ -35,7 +35,7 @@ depend on what is missing are milder there, or silent.
 
 ";
 
-/// The page.
+/// Returns the page.
 #[must_use]
 pub fn findings_page() -> String {
     let mut page = HEAD.to_owned();
@@ -60,7 +60,7 @@ pub fn findings_page() -> String {
     page
 }
 
-/// The examples and sources of a lint.
+/// Adds the examples and sources of a lint.
 fn examples(page: &mut String, rule: &Rule) {
     let Rule { finding: _, sources, good, bad, check: _ } = rule;
     let sources = sources.join("; ");

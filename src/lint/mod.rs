@@ -1,7 +1,7 @@
 //! Rules about a spec as a whole: records that are valid one by one, but wrong or odd together.
 //!
-//! [`Desired`] goes in, [`Diagnostics`] come out. There are no requests, so all findings are known
-//! before the first one. Errors in a single record or at a single name are found by `spec`.
+//! Takes a [`Desired`] and returns [`Diagnostics`]. There are no requests, so all findings are
+//! known before the first one. `spec` finds errors in a single record or at a single name.
 //!
 //! | file | what |
 //! |---|---|
@@ -13,9 +13,9 @@
 //! | `suppress` | findings that the spec accepts |
 //! | `findings_page` | docs/findings.md, from the registry of findings |
 //!
-//! Where the spec leaves live records alone (`unmanaged: keep`, `ignore`), a name that is not in
-//! the spec may still exist at Cloudflare. A rule that draws a conclusion from what is *not* in the
-//! spec is milder there, or silent.
+//! If the spec leaves live records alone (`unmanaged: keep`, `ignore`), a name that is not in the
+//! spec may still exist at Cloudflare. A rule that concludes something from the absence of a record
+//! is milder there, or silent.
 
 mod context;
 mod findings_page;
@@ -35,16 +35,16 @@ use crate::diagnostic::{Diagnostics, Finding};
 use crate::model::Desired;
 use context::LintContext;
 
-/// Every finding of the program: those of [`diagnostic::findings`](crate::diagnostic::findings) and
-/// those of the lints.
+/// Returns every finding of the program: those of
+/// [`diagnostic::findings`](crate::diagnostic::findings) and those of the lints.
 pub fn findings() -> impl Iterator<Item = &'static Finding> {
     crate::diagnostic::findings::all().chain([&MORE]).chain(lints())
 }
 
-/// Runs every rule, and leaves out what the spec or a policy accepts.
+/// Runs every rule, and leaves out findings that the spec or a policy accepts.
 ///
 /// # Order
-/// By rule; the caller sorts the result.
+/// The findings are in the order of the rules. The caller sorts them.
 #[must_use]
 pub fn check(desired: &Desired) -> Diagnostics {
     let context = LintContext::new(desired);

@@ -1,4 +1,4 @@
-//! What the rules about protection have in common: the expressions, and which hosts requests reach
+//! Shared parts of the rules about protection: the expressions, and the hosts whose requests go
 //! through Cloudflare.
 
 use std::collections::HashSet;
@@ -9,19 +9,19 @@ use crate::insight::dns::{Answer, End};
 use crate::model::ruleset::{DesiredWaf, RuleForm, Switch};
 use crate::model::{Expression, Fqdn, RecordType, Value};
 
-/// Whether requests to a host go through Cloudflare, as far as the spec says.
+/// The proxy status of a host, as far as the spec shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Proxying {
-    /// They do.
+    /// Requests go through Cloudflare.
     On,
-    /// They do not.
+    /// Requests do not go through Cloudflare.
     Off,
-    /// The spec does not say; a new record is not proxied.
+    /// The spec does not specify it. A new record is not proxied.
     Unsaid,
 }
 
-/// Returns whether requests to a name go through Cloudflare, by the answers for it; `None` if the
-/// name has no address.
+/// Returns the proxy status of a name, according to the answers for it; `None` if the name has no
+/// address.
 pub(super) fn proxying(context: &LintContext<'_>, name: &Fqdn) -> Option<Proxying> {
     let answers = [RecordType::A, RecordType::Aaaa].map(|kind| context.answers.answer(name, kind));
     // An alias may lead to an address that the spec does not have.
@@ -56,7 +56,7 @@ pub(super) fn proxying(context: &LintContext<'_>, name: &Fqdn) -> Option<Proxyin
     })
 }
 
-/// The expressions of a section with their places, including those in raw rules.
+/// Returns the expressions of a section with their places, including those in raw rules.
 pub(super) fn expressions(waf: &DesiredWaf) -> Vec<(Expression, Place)> {
     let mut found: Vec<(Expression, Place)> =
         waf.deployments.iter().filter_map(|d| d.when.clone()).collect();
@@ -77,7 +77,7 @@ pub(super) fn expressions(waf: &DesiredWaf) -> Vec<(Expression, Place)> {
     found
 }
 
-/// Whether a section protects against anything.
+/// Returns true if a section protects against anything.
 pub(super) fn is_protected(waf: &DesiredWaf) -> bool {
     let acts = |form: &RuleForm| match form {
         RuleForm::Act { .. } | RuleForm::Rate(_) | RuleForm::Raw(_) => true,
@@ -89,7 +89,7 @@ pub(super) fn is_protected(waf: &DesiredWaf) -> bool {
         || rules.any(|r| r.enabled && !r.is_absent && acts(&r.form))
 }
 
-/// The names of mail servers, name servers and other services, which are not for websites.
+/// Returns the names of mail servers, name servers and other services, which are not for websites.
 pub(super) fn hosts_of_other_services<'a>(context: &LintContext<'a>) -> HashSet<&'a Fqdn> {
     let is_other = |t: Option<RecordType>| {
         matches!(t, Some(RecordType::Mx | RecordType::Ns | RecordType::Srv))

@@ -1,4 +1,4 @@
-//! How much of what a rule finds is reported: findings, places, names of a chain.
+//! Limits on what is reported for a rule: findings, places, names of a chain.
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Finding, Severity};
 
@@ -11,19 +11,20 @@ pub(super) static MORE: Finding = Finding {
     fix: "Fix the reported ones and run the command again.",
 };
 
-/// How many findings of one rule are reported at most: a broken generator must not fill the memory.
+/// Maximum number of findings of one rule that are reported, because a broken generator must not
+/// fill the memory.
 pub(super) const MOST: usize = 1_000;
 
-/// What one rule found.
+/// The findings of one rule.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     pub(super) kept: Diagnostics,
-    /// How many there were in all.
+    /// Number of all findings.
     pub(super) count: usize,
 }
 
 impl Findings {
-    /// Adds one, unless there are too many.
+    /// Adds a finding, unless there are too many.
     pub(super) fn push(&mut self, diagnostic: Diagnostic) {
         self.count += 1;
         if self.count <= MOST {
@@ -32,14 +33,14 @@ impl Findings {
     }
 }
 
-/// The names of a chain for a message, with the number left out.
+/// Returns the names of a chain for a message, with the number of names left out.
 pub(super) fn chain<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
-    /// How many names are written out.
+    /// Maximum number of names that are written out.
     const SHOWN: usize = 8;
     let length = names.len();
     let mut words: Vec<String> = Vec::new();
     for (n, name) in names.enumerate() {
-        // The last one is the end of the chain, so it is always shown.
+        // The last name is the end of the chain, so it is always shown.
         if n + 1 < SHOWN || n + 1 == length {
             words.push(name.to_owned());
         } else if n + 1 == SHOWN {
@@ -49,5 +50,5 @@ pub(super) fn chain<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String
     words.join(" → ")
 }
 
-/// How many places a finding points to at most, in addition to the first.
+/// Maximum number of places of a finding, in addition to the first.
 pub(super) const RELATED: usize = 8;

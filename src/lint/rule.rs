@@ -1,10 +1,10 @@
-//! What a rule is.
+//! The definition of a rule.
 
 use super::context::LintContext;
 use super::report_limits::Findings;
 use crate::diagnostic::{Diagnostic, Finding, Place};
 
-/// A rule: what it finds, why that matters, how to fix it.
+/// A rule: its finding, the reason why it matters, and the fix.
 #[derive(Debug)]
 pub struct Rule {
     /// Its code, severity, summary, reason and fix. A finding is milder where the rule says so.
@@ -15,12 +15,11 @@ pub struct Rule {
     pub good: &'static str,
     /// The `zones` of a spec in which the rule finds something.
     pub bad: &'static str,
-    /// The check.
     pub(super) check: fn(&LintContext<'_>, &mut Findings),
 }
 
 impl Rule {
-    /// A finding of this rule at a place, which shows the detail.
+    /// Returns a finding of this rule at a place, which shows the detail.
     pub(super) fn at(&'static self, place: Place, detail: impl Into<String>) -> Diagnostic {
         self.finding.at(place, detail)
     }

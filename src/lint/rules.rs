@@ -60,7 +60,7 @@ pub static ALL: &[&Rule] = &[
     &target_not_proxiable::RULE,
 ];
 
-/// The findings of the lints alone.
+/// Returns the findings of the lints alone.
 pub fn lints() -> impl Iterator<Item = &'static Finding> {
     ALL.iter().map(|rule| &rule.finding)
 }

@@ -55,7 +55,7 @@ pub(super) fn apply(found: Diagnostics, suppressions: &[Suppression]) -> Diagnos
     kept
 }
 
-/// Whether a suppression applies to a finding.
+/// Returns true if a suppression applies to a finding.
 fn concerns(suppression: &Suppression, diagnostic: &Diagnostic) -> bool {
     let at = diagnostic.primary.as_ref().map(|label| label.place);
     match &suppression.scope {

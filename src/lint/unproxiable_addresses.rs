@@ -15,7 +15,7 @@ static NETWORKS: LazyLock<Vec<(IpNet, &'static str)>> = LazyLock::new(|| {
     PRIVATE_NETWORKS.iter().copied().chain(service).map(parse).collect()
 });
 
-/// The network of an address that Cloudflare does not proxy to, with its name for messages.
+/// Returns the network of an address that Cloudflare does not proxy to, with its name for messages.
 pub(super) fn refused(address: IpAddr) -> Option<(IpNet, &'static str)> {
     NETWORKS.iter().copied().find(|(network, _)| network.contains(&address))
 }

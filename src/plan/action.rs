@@ -1,45 +1,44 @@
-//! What an operation does, and in words why it does more or less than that.
+//! The action of an operation, and the reason for it in words.
 
 use std::borrow::Cow;
 
 use crate::model::closed_set;
 
 closed_set! {
-    /// What is done.
+    /// The action of an operation.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Action {
-        /// Something comes.
+        /// Creates an object.
         Create = "create",
-        /// Something changes.
+        /// Changes an object.
         Update = "update",
-        /// Something changes its place only.
+        /// Changes only the position of an object.
         Move = "move",
-        /// Something goes.
+        /// Deletes an object.
         Delete = "delete",
     }
 }
 
-/// Why an operation does more or less than its action says, in words; empty where there is nothing
-/// to say.
+/// The reason why an operation does more or less than its action says. Empty if there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Why {
-    /// In full.
+    /// The full form.
     pub about: Cow<'static, str>,
-    /// For a line with little space.
+    /// The short form, for a line with little space.
     pub brief: Cow<'static, str>,
-    /// What is noted at the live value that is overwritten, to be added to the full form; it may
-    /// tell whose the value is.
+    /// The comment and tags of the live value that is overwritten, added to the full form, because
+    /// they may identify its owner.
     pub noted: String,
 }
 
 impl Why {
-    /// In full, with what is noted at the live value.
+    /// Returns the full form with the comment and tags of the live value.
     #[must_use]
     pub fn in_full(&self) -> String {
         format!("{}{}", self.about, self.noted)
     }
 
-    /// From fixed words.
+    /// Returns a reason with fixed words.
     pub(super) fn fixed(about: &'static str, brief: &'static str) -> Self {
         Self { about: about.into(), brief: brief.into(), noted: String::new() }
     }

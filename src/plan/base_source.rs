@@ -1,4 +1,4 @@
-//! Where the previous version of a spec comes from.
+//! The source of the previous version of a spec.
 
 use std::fmt;
 
@@ -7,32 +7,32 @@ use ring::digest::{SHA256, digest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Digits by which people know a commit.
+/// Number of digits that identify a commit for people.
 const SHORT: usize = 12;
 
-/// Where the previous version of a spec comes from, and what its content is known by. It is in the
+/// The source of the previous version of a spec, with the identity of its content. It is in the
 /// JSON of plans and drift reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum BaseSource {
     /// A git revision.
     Revision {
-        /// As it was given.
+        /// The revision as given.
         name: String,
-        /// The commit that it meant, its full id.
+        /// The full id of its commit.
         commit: String,
     },
     /// A file or a directory.
     Path {
-        /// As it was given.
+        /// The path as given.
         name: String,
-        /// The SHA-256 of the spec as it was resolved from there, hexadecimal.
+        /// The SHA-256 of the resolved spec, hexadecimal.
         digest: String,
     },
 }
 
 impl BaseSource {
-    /// A file or a directory with the text of its spec as resolved.
+    /// Returns the source for a file or a directory with the text of its resolved spec.
     #[must_use]
     pub fn of_path(name: &str, spec: &str) -> Self {
         Self::Path {
@@ -41,7 +41,8 @@ impl BaseSource {
         }
     }
 
-    /// Whether the text of a spec as resolved can be what it says; of a revision that is not known.
+    /// Returns true if a resolved spec can be the content of this source. For a revision, this is
+    /// unknown and the result is true.
     #[must_use]
     pub fn is_of(&self, spec: &str) -> bool {
         match self {
@@ -50,7 +51,7 @@ impl BaseSource {
         }
     }
 
-    /// The same content.
+    /// Returns true if the content is the same.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -67,8 +68,8 @@ impl fmt::Display for BaseSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Revision { name, commit } => {
-                // Whatever else a saved plan calls a commit is shown whole: a cut could end within
-                // a word that outputs quote.
+                // Any other value for a commit in a saved plan is shown in full. A shortened one
+                // could end inside a word that outputs quote.
                 let is_id = commit.bytes().all(|b| b.is_ascii_hexdigit());
                 let short = commit.get(..SHORT).filter(|_| is_id).unwrap_or(commit);
                 match commit.starts_with(name.as_str()) {

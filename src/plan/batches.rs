@@ -1,15 +1,15 @@
-//! Which operations go together in one request.
+//! Groups operations into requests.
 //!
-//! A batch is one transaction, and what belongs together is changed in one transaction if at all
+//! A batch is one transaction, and operations that belong together are in one transaction if
 //! possible:
 //!
 //! - the operations of one name, so that a swap of types or values leaves no moment without an
 //!   answer;
 //! - a value that leaves one name and comes to another: a rename.
 //!
-//! Such a group never straddles two batches. Only a name with more operations than a batch may hold
-//! is cut. Then no request leaves it without records that it had before and has afterwards, as far
-//! as requests can be arranged that way:
+//! A group is never divided between two batches. Only a name with more operations than a batch can
+//! hold is divided. Then no request leaves it without records that it had before and has
+//! afterwards, as far as requests can be arranged that way:
 //!
 //! | deletes | their place |
 //! |---|---|
@@ -17,8 +17,7 @@
 //! | of what Cloudflare refuses beside a new record | before it; the last of them and the create in one batch, whatever its size |
 //! | in a zone whose quota is tight | before the creates; the last of them and the first create in one batch |
 //!
-//! Where a group is refused, what is bound to the culprit stays behind and the rest is sent: see
-//! [`bonds`].
+//! If a group is refused, the bond of the culprit is given up and the rest is sent: see [`bonds`].
 
 use std::collections::BTreeMap;
 
@@ -29,7 +28,8 @@ use super::zone_plan::ZonePlan;
 use crate::diff::RecordChange;
 use crate::model::{Fqdn, Rdata, RecordType, sort_by_key};
 
-/// Cuts a zone's operations on records into requests, as their numbers in the order of execution.
+/// Divides a zone's operations on records into requests, as their numbers in the order of
+/// execution.
 #[must_use]
 pub fn batches(zone: &ZonePlan, lowering: Lowering) -> Vec<Vec<usize>> {
     let size = lowering.size();
@@ -44,7 +44,7 @@ pub fn batches(zone: &ZonePlan, lowering: Lowering) -> Vec<Vec<usize>> {
     batches
 }
 
-/// Cuts the operations of one name that do not fit into one request.
+/// Divides the operations of one name that do not fit into one request.
 fn cut(zone: &ZonePlan, group: &[usize], lowering: Lowering) -> Vec<Vec<usize>> {
     let NameSequence { before, pair, after } = NameSequence::new(zone, group);
     let is_batch = matches!(lowering, Lowering::Batches(_));
@@ -60,17 +60,17 @@ fn cut(zone: &ZonePlan, group: &[usize], lowering: Lowering) -> Vec<Vec<usize>> 
     parts
 }
 
-/// The operations of a name, one after the other.
+/// The operations of a name in order.
 struct NameSequence {
     before: Vec<usize>,
-    /// The delete that would leave the name without records, and the create that fills it; empty if
+    /// The delete that would leave the name without records, and the create that fills it. Empty if
     /// there is no such pair.
     pair: Vec<usize>,
     after: Vec<usize>,
 }
 
 impl NameSequence {
-    /// The order of these operations of one name.
+    /// Orders these operations of one name.
     fn new(zone: &ZonePlan, group: &[usize]) -> Self {
         let of = |action: Action| {
             group.iter().copied().filter(move |n| zone.operations[*n].action() == action)
@@ -85,7 +85,7 @@ impl NameSequence {
             |create: usize| of(Action::Delete).any(|delete| is_refused(create, delete));
         let begins_delegation =
             of(Action::Create).any(|n| is_of_type(n, RecordType::Ns) && is_blocked(n));
-        // DS records come after the name servers of their delegation, without which Cloudflare
+        // DS records come after the name servers of their delegation. Without those, Cloudflare
         // refuses them.
         let (blocked, free): (Vec<usize>, Vec<usize>) = of(Action::Create)
             .partition(|n| is_blocked(*n) || (begins_delegation && is_of_type(*n, RecordType::Ds)));
@@ -121,8 +121,8 @@ impl NameSequence {
     }
 }
 
-/// Whether Cloudflare refuses to create a record while another one of its name is there: they
-/// exclude each other, or may count as the same.
+/// Returns true if Cloudflare refuses to create a record while another one of its name exists. The
+/// two exclude each other, or may count as equal.
 #[must_use]
 pub fn needs_room(zone: &ZonePlan, create: usize, delete: usize) -> bool {
     let record = |n: usize| zone.operations[n].record().map(RecordSubject::form);
@@ -141,10 +141,10 @@ pub fn needs_room(zone: &ZonePlan, create: usize, delete: usize) -> bool {
     new.name == old.name && (excludes || new.data.differs_in_cuts(&old.data))
 }
 
-/// What belongs together, in the order of the first name of each group; a group is at most `size`
-/// large unless it is one name.
+/// Returns the groups of operations that belong together, in the order of their first names. A
+/// group has at most `size` operations unless it is one name.
 ///
-/// In a zone whose quota is tight, groups that shrink come before groups that grow.
+/// If a zone's quota is nearly used up, groups that shrink come before groups that grow.
 #[must_use]
 pub fn groups(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
     let mut groups = renames(zone, names(zone), size);
@@ -155,7 +155,7 @@ pub fn groups(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The operations of each name.
+/// Returns the operations of each name.
 fn names(zone: &ZonePlan) -> Vec<Vec<usize>> {
     let mut names: Vec<(&Fqdn, Vec<usize>)> = Vec::new();
     for (n, _, record) in zone.records() {
@@ -181,7 +181,7 @@ fn renames(zone: &ZonePlan, names: Vec<Vec<usize>>, size: usize) -> Vec<Vec<usiz
             leaving.entry(&record.form().data).or_default().push(n);
         }
     }
-    // Each name leads to the group that it has been joined to.
+    // Each name is mapped to the group that it has been joined to.
     let mut lead: Vec<usize> = (0..names.len()).collect();
     let mut groups = names;
     if !leaving.is_empty() {
@@ -205,11 +205,11 @@ fn renames(zone: &ZonePlan, names: Vec<Vec<usize>>, size: usize) -> Vec<Vec<usiz
     groups
 }
 
-/// What of a name cannot be separated: for each operation the number of the first one that it is
-/// bound to, which is its own where it is bound to none.
+/// Returns the bonds of a zone: for each operation, the number of the first operation that it is
+/// bound to. An unbound operation has its own number.
 ///
-/// A delete is bound to the creates that need it gone first, to those of its type at its name,
-/// whose values take the place of its own, and to the create of its value at another name.
+/// A delete is bound to the creates that it has to precede, to those of its type at its name, whose
+/// values replace its own, and to the create of its value at another name.
 #[must_use]
 pub fn bonds(zone: &ZonePlan) -> Vec<usize> {
     let mut lead: Vec<usize> = (0..zone.operations.len()).collect();
@@ -248,13 +248,13 @@ pub fn bonds(zone: &ZonePlan) -> Vec<usize> {
 /// Operations of one name by the type of their records.
 type ByType<'z> = BTreeMap<&'z str, Vec<usize>>;
 
-/// Joins what two operations are bound to.
+/// Joins the groups of two operations.
 fn join(lead: &mut [usize], a: usize, b: usize) {
     let (a, b) = (find(lead, a), find(lead, b));
     lead[a.max(b)] = a.min(b);
 }
 
-/// What a name, or an operation, has been joined to.
+/// Returns the group that a name or an operation has been joined to.
 fn find(lead: &mut [usize], name: usize) -> usize {
     let mut at = name;
     while lead[at] != at {
@@ -264,7 +264,7 @@ fn find(lead: &mut [usize], name: usize) -> usize {
     at
 }
 
-/// How many records an operation adds.
+/// Returns the number of records that an operation adds.
 fn growth(record: &RecordSubject) -> i64 {
     match record.change {
         RecordChange::Create { .. } => 1,

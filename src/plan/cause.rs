@@ -1,36 +1,37 @@
-//! Why an operation is in the plan: the spec, drift, or a conflict of both; and how that is said.
+//! The cause of an operation: the spec, drift, or a conflict of both.
 
 use crate::model::ClosedSet;
 
-/// Why an operation is in the plan.
+/// The cause of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// The spec changed.
     Spec,
     /// Someone changed the live state, and the plan reverts it.
     Drift,
-    /// Both: a conflict.
+    /// Both changed: a conflict.
     Both,
-    /// The spec wants the place of a value that someone else made: a conflict as well.
+    /// The spec replaces a value that someone else created. This is a conflict as well.
     Foreign,
-    /// Unknown: there is no base that tells whether the spec or the live value changed.
+    /// It is unknown whether the spec or the live value changed, because there is no base.
     Unknown,
 }
 
 impl Cause {
-    /// From whether the spec changed, and whether the live state differs from the previous spec.
+    /// Returns the cause; `changed` if the spec changed, `drifted` if the live state differs from
+    /// the previous spec.
     #[must_use]
     pub fn of(changed: bool, drifted: bool) -> Self {
         match (changed, drifted) {
             (true, false) => Self::Spec,
             (false, true) => Self::Drift,
             (true, true) => Self::Both,
-            // Neither changed, and yet they differ: the previous spec was never applied.
+            // Neither changed, and yet they differ, so the previous spec was never applied.
             (false, false) => Self::Spec,
         }
     }
 
-    /// The word used in every output.
+    /// Returns the word that every output uses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -41,8 +42,8 @@ impl Cause {
         }
     }
 
-    /// For a reader, with the time at which what is live was last changed; `None` where it is the
-    /// plain wish of the spec.
+    /// Describes the cause for a reader, with the time of the last change of the live state; `None`
+    /// for an ordinary change of the spec.
     #[must_use]
     pub fn about(self, modified_on: Option<&str>) -> Option<String> {
         let when = modified_on.map(|time| format!(" (last changed {time})")).unwrap_or_default();

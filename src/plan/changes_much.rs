@@ -1,4 +1,4 @@
-//! When so much of a zone changes that it needs consent: the danger `changes-much`.
+//! Decides if so much of a zone changes that it needs consent: the danger `changes-much`.
 
 use super::action::Action;
 use super::operation::Operation;
@@ -6,7 +6,7 @@ use super::zone_plan::ZonePlan;
 use crate::diff::{Field, FieldChange};
 use crate::model::Policy;
 
-/// Whether so much of a zone changes.
+/// Returns true if so much of a zone changes.
 pub(super) fn changes_much(zone: &ZonePlan, policy: &Policy) -> bool {
     let is_note =
         |field: &FieldChange| matches!(field.field, Field::Comment | Field::Tags | Field::Ttl);

@@ -1,9 +1,9 @@
-//! A part of a plan: some operations, chosen by their addresses, as if the spec wanted nothing
+//! A part of a plan: operations that are selected by their addresses, as if the spec wanted nothing
 //! else.
 //!
-//! What is left out goes out of the differences, before operations are made of them. So dangers,
-//! limits, the order of rules, effects and expectations are those of the part. What the part cannot
-//! do without is an error that names it:
+//! Operations that are left out are removed from the differences before operations are built. So
+//! dangers, limits, the order of rules, effects and expectations are those of the part. If the part
+//! needs an operation that is left out, that is an error which names it:
 //!
 //! | chosen | needed as well |
 //! |---|---|
@@ -29,7 +29,8 @@ use crate::model::{Address, DesiredSettings, DesiredZone, Gather, Only, RecordTy
 /// The addresses of the operations that are left out.
 pub(super) type LeftOut = BTreeSet<Address>;
 
-/// What is left out of a zone's plan, and what the rest needs of it.
+/// Returns the operations of a zone's plan that are left out, and errors for those that the rest
+/// needs.
 pub(super) fn left_out(whole: &ZonePlan, only: &Only) -> (LeftOut, Diagnostics) {
     let is_chosen: Vec<bool> =
         whole.operations.iter().map(|operation| only.names(&operation.address)).collect();
@@ -79,8 +80,8 @@ pub(super) fn left_out(whole: &ZonePlan, only: &Only) -> (LeftOut, Diagnostics) 
     }
     let needs = missing(&bonds_of_all, is_chosen.clone());
     let mut found = Diagnostics::default();
-    // How many of them are shown is decided where findings are sorted, which also says how many
-    // more there are.
+    // The number of shown findings is limited where findings are sorted, which also reports how
+    // many are left out.
     for (missing, (chosen, why)) in &needs {
         let address = |n: usize| &whole.operations[n].address;
         let (missing, chosen) = (address(*missing), address(*chosen));
@@ -96,25 +97,25 @@ pub(super) fn left_out(whole: &ZonePlan, only: &Only) -> (LeftOut, Diagnostics) 
     (left.collect(), found)
 }
 
-/// Operations that need others.
+/// Operations that need other operations.
 struct Bond {
-    /// If any of these is chosen,
+    /// If any of these is selected,
     any: Vec<usize>,
     /// all of these are needed.
     needs: Vec<usize>,
-    /// Why.
+    /// The reason.
     why: &'static str,
 }
 
 impl Bond {
-    /// Operations of which each needs all.
+    /// Returns operations that all need each other.
     fn mutual(group: Vec<usize>, why: &'static str) -> Self {
         Self { any: group.clone(), needs: group, why }
     }
 }
 
-/// Everything that is needed and not chosen, also by what is only needed itself; with what needs
-/// it, and why.
+/// Returns every operation that is needed and not selected, including indirect needs, with the
+/// operation that needs it and the reason.
 fn missing(bonds: &[Bond], mut taken: Vec<bool>) -> BTreeMap<usize, (usize, &'static str)> {
     let mut all = BTreeMap::new();
     loop {
@@ -133,7 +134,7 @@ fn missing(bonds: &[Bond], mut taken: Vec<bool>) -> BTreeMap<usize, (usize, &'st
     }
 }
 
-/// The operations that create DS records or their NS records, or that delete them, by name.
+/// Returns the operations that create DS records or their NS records, or that delete them, by name.
 fn delegations(whole: &ZonePlan) -> BTreeMap<(&str, bool), Vec<usize>> {
     let mut found: BTreeMap<(&str, bool), Vec<usize>> = BTreeMap::new();
     for (n, _, record) in whole.records() {
@@ -155,17 +156,17 @@ fn delegations(whole: &ZonePlan) -> BTreeMap<(&str, bool), Vec<usize>> {
     found
 }
 
-/// Takes the changes of records out that are left out.
+/// Removes the changes of records that are left out.
 pub(super) fn records(left: &LeftOut, changes: &mut RecordChanges<'_>) {
     changes.changes.retain(|change| !left.contains(&change.address));
 }
 
-/// Takes the changes of settings out that are left out.
+/// Removes the changes of settings that are left out.
 pub(super) fn settings(left: &LeftOut, zone: &ZoneName, changes: &mut Vec<SettingChange>) {
     changes.retain(|change| !left.contains(&setting_operations::address(zone, &change.setting)));
 }
 
-/// Takes the changes of rules out that are left out: what is not put anywhere stays where it is.
+/// Removes the changes of rules that are left out. A rule that is not placed stays where it is.
 pub(super) fn rules(left: &LeftOut, zone: &ZoneName, changes: &mut WafChanges<'_>) {
     changes.phases.retain(|phase| match phase.live {
         EntryPoint::Absent => {
@@ -188,7 +189,7 @@ pub(super) fn rules(left: &LeftOut, zone: &ZoneName, changes: &mut WafChanges<'_
     }
 }
 
-/// The order of a phase with some of its changes.
+/// Returns the order of a phase with some of its changes.
 fn order(phase: &PhaseChanges<'_>) -> Vec<Member> {
     let deleted = |member: &Member| {
         let live = match member {
@@ -207,7 +208,7 @@ fn order(phase: &PhaseChanges<'_>) -> Vec<Member> {
             .filter(|member| !deleted(member))
             .collect();
     }
-    // All that is put somewhere is chosen, or the part is refused.
+    // Every placed rule is selected, or the part is refused.
     let is_there = |member: &Member| match member {
         Member::Live(_) => true,
         Member::New(_) => phase.changes.iter().any(|change| change.placed == Some(*member)),
@@ -215,7 +216,7 @@ fn order(phase: &PhaseChanges<'_>) -> Vec<Member> {
     phase.order.iter().copied().filter(is_there).collect()
 }
 
-/// The settings that a spec wants, without those that are left out.
+/// Returns the settings of a spec, without those that are left out.
 pub(super) fn wanted_settings(left: &LeftOut, zone: &DesiredZone) -> DesiredSettings {
     let DesiredSettings { mut settings, mut dnssec, mut dns_settings } = zone.settings.clone();
     let is_left = |part: &str| left.contains(&Address::of_zone_part(&zone.name, part));

@@ -1,4 +1,4 @@
-//! Dangers, and the consents that release them. There is no blanket consent.
+//! Dangers, and the consents that allow them. There is no general consent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,23 +9,23 @@ use crate::diagnostic::count;
 use crate::model::Danger;
 use crate::model::Policy;
 
-/// Permissions given for one run, and what counts as much.
+/// The consents for one run, and the policy.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Consents {
-    /// How many deletes exactly.
+    /// The exact number of allowed deletes.
     pub deletes: Option<usize>,
-    /// Other dangers, on the command line.
+    /// Other dangers that are allowed.
     pub dangers: BTreeSet<Danger>,
-    /// Those of them that were typed at the terminal after the plan was shown; the others come from
-    /// the command line.
+    /// The dangers in `dangers` that were allowed at the terminal after the plan was shown. The
+    /// others come from the command line.
     pub typed: BTreeSet<Danger>,
-    /// Permissions that are committed beside the spec.
+    /// The committed permissions.
     pub policy: Policy,
 }
 
 impl Consents {
-    /// Adds a permission that was typed at the terminal; of deletes, for `operations` of them
-    /// exactly.
+    /// Adds a consent that was typed at the terminal. For deletes, it allows exactly `operations`
+    /// of them.
     pub fn allow_typed(&mut self, danger: Danger, operations: usize) {
         match danger {
             Danger::Delete => self.deletes = Some(operations),
@@ -34,27 +34,27 @@ impl Consents {
         self.typed.insert(danger);
     }
 
-    /// Where a permission was given.
+    /// Returns the place where a consent was given.
     fn by(&self, danger: Danger) -> &'static str {
         if self.typed.contains(&danger) { "typed at the terminal" } else { "on the command line" }
     }
 }
 
-/// A permission that is not there.
+/// A missing consent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingConsent {
-    /// For what.
+    /// The danger.
     pub danger: Danger,
-    /// How many operations need it; none if it is the plan as a whole.
+    /// Number of operations that need it; 0 if the plan as a whole needs it.
     pub operations: usize,
-    /// What to add to the command line.
+    /// The command-line flag that gives it.
     pub flag: String,
-    /// Why the permission given does not do, if one was given.
+    /// The number that a given consent allows, if it does not match.
     pub given: Option<usize>,
 }
 
 impl MissingConsent {
-    /// What may happen, and by how many operations.
+    /// Describes the danger and the number of operations.
     #[must_use]
     pub fn about(&self) -> String {
         match self.operations {
@@ -63,14 +63,14 @@ impl MissingConsent {
         }
     }
 
-    /// What may happen and what to do, as a sentence that ends before the flag.
+    /// Describes the danger and the next step, as a sentence that ends before the flag.
     #[must_use]
     pub fn before_flag(&self) -> String {
         let given = self.given.map(|n| format!(" (consent was given for {n})")).unwrap_or_default();
         format!("{}{given}. To allow it, add ", self.about())
     }
 
-    /// What to add to the command line for all of these.
+    /// Returns the command-line flags for all missing consents.
     #[must_use]
     pub fn flags(missing: &[Self]) -> String {
         let deletes = missing.iter().filter(|m| m.danger == Danger::Delete).map(|m| m.flag.clone());
@@ -85,21 +85,21 @@ impl MissingConsent {
     }
 }
 
-/// What may happen to a plan.
+/// The verdict on a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// There is nothing to do.
+    /// Nothing differs.
     InSync,
-    /// It may be applied.
+    /// The plan can be applied.
     Ready,
-    /// It may be applied with these consents.
+    /// The plan can be applied with these consents.
     NeedsConsent(Vec<MissingConsent>),
-    /// Something wanted cannot be had; the diagnostics say what.
+    /// Part of the spec cannot be achieved. The diagnostics have the details.
     Incomplete,
 }
 
 impl Verdict {
-    /// The word used in every output.
+    /// Returns the word that every output uses.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -112,15 +112,15 @@ impl Verdict {
 }
 
 impl Plan {
-    /// What may happen to it, given these consents.
+    /// Returns the verdict under these consents.
     #[must_use]
     pub fn verdict(&self, consents: &Consents) -> Verdict {
         if self.diagnostics.has_errors() {
             return Verdict::Incomplete;
         }
         let is_empty = self.zones.iter().all(ZonePlan::is_empty);
-        // A weakening that lasts longer is a danger without an operation: nothing at Cloudflare
-        // changes.
+        // A weakening that lasts longer is a danger without an operation, because nothing at
+        // Cloudflare changes.
         if is_empty && self.zones.iter().all(|zone| zone.dangers.is_empty()) {
             return Verdict::InSync;
         }
@@ -132,7 +132,7 @@ impl Plan {
         }
     }
 
-    /// Takes narrow weakenings as a policy does: where it demands more, their reasons are no
+    /// Grades narrow weakenings by a policy. If the policy demands more, their reasons are no
     /// consent.
     pub fn grade(&mut self, policy: &Policy) {
         for zone in &mut self.zones {
@@ -140,15 +140,16 @@ impl Plan {
         }
     }
 
-    /// The consents that it needs and has, of these.
+    /// Returns the consents that it needs and has.
     #[must_use]
     pub fn consents(&self, consents: &Consents) -> Vec<GivenConsent> {
         judge(self, consents).1
     }
 }
 
-/// The dangers of a zone's plan, each as often as an operation has it, with the reason of the spec
-/// if that accepts it, and how many operations that is: none for those of the plan as a whole.
+/// Returns the dangers of a zone's plan, once for each operation that has it, with the reason of
+/// the spec if it accepts the danger, and the number of operations: 0 for dangers of the plan as a
+/// whole.
 fn of_zone(zone: &ZonePlan) -> impl Iterator<Item = (Danger, Option<&str>, usize)> {
     let operations = zone.operations.iter().map(|o| (&o.dangers, &o.accepted, 1));
     operations.chain(std::iter::once((&zone.dangers, &zone.accepted, 0))).flat_map(
@@ -160,7 +161,7 @@ fn of_zone(zone: &ZonePlan) -> impl Iterator<Item = (Danger, Option<&str>, usize
     )
 }
 
-/// The permissions that a plan needs: those that it lacks, and those that it has.
+/// Returns the consents that a plan lacks, and those that it needs and has.
 pub(super) fn judge(plan: &Plan, consents: &Consents) -> (Vec<MissingConsent>, Vec<GivenConsent>) {
     let mut counts: BTreeMap<Danger, usize> = BTreeMap::new();
     let mut given: BTreeSet<GivenConsent> = BTreeSet::new();
@@ -171,7 +172,7 @@ pub(super) fn judge(plan: &Plan, consents: &Consents) -> (Vec<MissingConsent>, V
         });
         for (danger, accepted, operations) in of_zone(zone).chain(much) {
             let by = match (danger, accepted, consents.policy.allows(zone.name.as_str(), danger)) {
-                // Deletes are counted, whoever allows them.
+                // Deletes are always counted.
                 (Danger::Delete, _, _) => None,
                 (_, Some(reason), _) => Some(format!("spec: {reason}")),
                 (_, None, Some(reason)) => Some(format!("policy: {reason}")),
@@ -186,7 +187,7 @@ pub(super) fn judge(plan: &Plan, consents: &Consents) -> (Vec<MissingConsent>, V
             }
         }
     }
-    // A number that does not fit says that the reader saw another plan.
+    // A number that does not match shows that the reader saw another plan.
     if let Some(count) =
         counts.get(&Danger::Delete).copied().filter(|count| consents.deletes == Some(*count))
     {

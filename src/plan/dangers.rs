@@ -1,7 +1,7 @@
-//! What is dangerous about a zone's plan, seen as a whole: what a single operation does not show.
+//! The dangers of a zone's plan as a whole, which a single operation does not show.
 //!
-//! A danger follows from what the plan means to the world ([`crate::insight::effects`]), so a
-//! record that changes without changing that (its TTL, its comment) raises none.
+//! A danger follows from the effects of the plan ([`crate::insight::effects`]), so a record change
+//! without effect (its TTL, its comment) raises none.
 //!
 //! | danger | when |
 //! |---|---|
@@ -24,11 +24,12 @@ use crate::model::{
     Danger, DesiredZone, Fqdn, Gather, LiveZone, NARROW_DAYS, NARROW_RULES, Rdata, RecordType,
 };
 
-/// How many values of a wildcard are named.
+/// Maximum number of values of a wildcard that are named.
 const MOST_ANSWERS: usize = 4;
 
-/// Names the dangers of a zone's operations on its records. `is_complete`: the spec is all that the
-/// zone should have, and no base tells whose the rest is. `others`: the other zones of the spec.
+/// Assigns the dangers of a zone's operations on its records. `is_complete` is true if the spec is
+/// the complete state and no base shows the owners of other records. `others` are the other zones
+/// of the spec.
 pub(super) fn assign(
     plan: &mut ZonePlan,
     live: &LiveZone,
@@ -44,7 +45,7 @@ pub(super) fn assign(
         for (guilty, Effect { direction, danger, line, .. }) in effects {
             if let Some(danger) = danger {
                 for n in guilty.iter() {
-                    // Hundreds of effects can say the same of hundreds of operations.
+                    // Hundreds of effects can have the same danger for hundreds of operations.
                     let dangers = &mut plan.operations[numbers[*n]].dangers;
                     if !dangers.contains(&danger) {
                         dangers.push(danger);
@@ -66,13 +67,13 @@ pub(super) fn assign(
     }
 }
 
-/// What the operations on the records of a zone mean.
+/// The effects and dangers of the operations on the records of a zone.
 struct Judgement {
     /// The index of each of these operations in the plan.
     numbers: Vec<usize>,
     /// Their effects.
     effects: Vec<Caused>,
-    /// The dangers of each that no effect names.
+    /// The dangers of each operation that no effect names.
     own_dangers: Vec<Option<Danger>>,
     /// Notes about wildcards.
     notes: BTreeSet<String>,
@@ -94,8 +95,8 @@ fn judge(plan: &ZonePlan, live: &LiveZone, others: OtherZones<'_>) -> Judgement 
     Judgement { numbers, effects, own_dangers, notes }
 }
 
-/// Notes which dangers the spec accepts, for the thing concerned or for the zone. All dangers must
-/// be known by now.
+/// Marks the dangers that the spec accepts, for an object or for the zone. All dangers must be
+/// assigned before.
 pub(super) fn accept(plan: &mut ZonePlan, desired: &DesiredZone) {
     let of_zone = &desired.allow;
     plan.accepted.clone_from(of_zone);
@@ -114,7 +115,7 @@ pub(super) fn accept(plan: &mut ZonePlan, desired: &DesiredZone) {
         let waiver = waiver.clone().filter(|_| operation.rule().is_some());
         let weakening = waiver.map(|words| (Danger::WeakensProtection, words));
         operation.accepted = of_zone.clone().into_iter().chain(weakening).chain(own).collect();
-        // Whether a name loses its last address is known once all zones are planned.
+        // A loss of the last address is detected after all zones are planned.
         let is_open = |danger| danger == Danger::RemovesLastAddress;
         operation
             .accepted
@@ -128,13 +129,13 @@ struct View<'z, 'a> {
     after: &'z ZoneIndex<'a>,
 }
 
-/// Whether records of this type lead a client to a server.
+/// Returns true if records of this type lead a client to a server.
 fn leads_to_a_server(data: &Rdata) -> bool {
     use RecordType::{A, Aaaa, Cname, Https, Svcb};
     matches!(data.record_type(), Some(A | Aaaa | Cname | Https | Svcb))
 }
 
-/// What a wildcard answers with, and for how long that is remembered.
+/// Describes a wildcard's answer, and how long resolvers keep it.
 fn answer(record: &Entry<'_>) -> String {
     let (kind, content) = (record.data.type_name(), record.data.presentation());
     match record.ttl {
@@ -144,14 +145,14 @@ fn answer(record: &Entry<'_>) -> String {
 }
 
 impl<'z, 'a> View<'z, 'a> {
-    /// The wildcard that answers for a name while it is not there.
+    /// Returns the wildcard that answers for a name while the name does not exist.
     fn covering(&self, name: &Fqdn) -> Option<Node<'z, 'a>> {
-        // A name beside it that cannot exist is covered by the same one.
+        // The same wildcard covers every other name of the same parent that does not exist.
         let (_, parent) = name.as_str().split_once('.')?;
         self.after.locate(&format!(" .{parent}"))?.wildcard
     }
 
-    /// What answers for a name for a moment while it is made again.
+    /// Describes the answer for a name while it is created again.
     fn wildcard_note(&self, record: &RecordSubject) -> Option<String> {
         let RecordChange::Delete { before, reason, .. } = &record.change else { return None };
         let (name, shown) = (&before.name, &record.shown_name);

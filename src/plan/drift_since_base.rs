@@ -1,4 +1,4 @@
-//! Drift: what differs at Cloudflare from what the previous spec wanted.
+//! Drift: differences between the live state and the previous spec.
 
 use std::collections::BTreeSet;
 
@@ -6,20 +6,20 @@ use super::zone_plan::ZonePlan;
 use crate::diff::RecordChange;
 use crate::model::{Address, DesiredRecord, Fqdn, Rdata, RecordId};
 
-/// What Cloudflare does not have as the previous spec wanted it.
+/// Differences between the live state and the previous spec.
 pub(super) struct Drift<'p> {
-    /// Records that would be created again: someone removed or changed them.
+    /// Records that would be created again, because someone removed or changed them.
     pub(super) created: BTreeSet<(&'p Fqdn, &'p Rdata)>,
-    /// Live records that differ from it.
+    /// Live records that differ from the previous spec.
     pub(super) touched: BTreeSet<RecordId>,
-    /// Live records that it does not want.
+    /// Live records that the previous spec does not want.
     pub(super) deleted: BTreeSet<RecordId>,
     /// The addresses of everything that differs.
     pub(super) addresses: BTreeSet<Address>,
 }
 
 impl<'p> Drift<'p> {
-    /// From the plan that the previous spec would have now.
+    /// Derives the drift from the plan of the previous spec.
     pub(super) fn new(past: &'p ZonePlan) -> Self {
         let mut drift = Self {
             created: BTreeSet::new(),
@@ -46,7 +46,7 @@ impl<'p> Drift<'p> {
     }
 }
 
-/// A record of a sorted list.
+/// Finds a record in a sorted list.
 pub(super) fn find<'r>(
     records: &'r [DesiredRecord],
     name: &Fqdn,

@@ -1,8 +1,8 @@
-//! What the operations on records of some zones mean to those who ask name servers, as sentences
-//! for each operation and each zone; and which expectations of the spec fail after them.
+//! The effects of operations on records on those who query name servers, as sentences for each
+//! operation and each zone, and the expectations of the spec that fail after them.
 //!
-//! All zones are looked at together, because aliases and mail servers lead from one to another.
-//! Nothing is computed where no operation changes an answer.
+//! All zones are evaluated together, because aliases and mail servers lead from one zone to
+//! another. Nothing is computed if no operation changes an answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,9 +23,9 @@ use crate::model::expression::Lists;
 use crate::model::ruleset::{EntryPoint, RuleId};
 use crate::model::{Danger, Desired, DesiredZone, Fqdn, Live, NameSet, ZoneName};
 
-/// Adds to the plans of some zones what their operations on records mean, and which expectations of
-/// the spec they fail. `live` has these zones; others are not looked at. `base` is the previous
-/// spec, whose expectations count as well.
+/// Adds to the plans of some zones the effects of their operations on records, and the expectations
+/// of the spec that they fail. `live` has these zones. Other zones are not evaluated. `base` is the
+/// previous spec, whose expectations count as well.
 pub fn explain_records(
     plans: &mut [ZonePlan],
     desired: &Desired,
@@ -62,10 +62,10 @@ pub fn explain_records(
     }
 }
 
-/// What is said of expectations: whether one fails, and the sentence.
+/// The result of an expectation: true if it fails, and the sentence.
 type Failures = BTreeMap<ZoneName, Vec<(bool, String)>>;
 
-/// The expectations that do not hold, or of which that is unknown, with the zones as they are after
+/// Returns the expectations that fail or whose result is unknown, evaluated on the zones after
 /// their plans.
 fn failures(
     plans: &[ZonePlan],
@@ -91,7 +91,7 @@ fn failures(
                 Outcome::Failed(why) => {
                     (true, format!("expectation fails: {}{whose}: {why}", expectation.name))
                 }
-                // What the previous spec could not tell is no news.
+                // An unknown result of the previous spec's expectation is not reported.
                 Outcome::Unknown(_) if !whose.is_empty() => continue,
                 Outcome::Unknown(why) => {
                     (false, format!("expectation is unknown: {}: {why}", expectation.name))
@@ -103,8 +103,8 @@ fn failures(
     all
 }
 
-/// The rules of zones as they are after their plans, where the spec or the previous one expects
-/// something of requests.
+/// Returns the rules of zones after their plans, for zones in which the spec or the previous one
+/// has expectations about requests.
 fn protections(
     plans: &[ZonePlan],
     desired: &Desired,
@@ -135,19 +135,19 @@ fn protections(
     all
 }
 
-/// What the operations on records mean.
+/// The effects of the operations on records.
 struct Meaning {
     /// The number of the plan and of the operation, for each edit.
     numbers: Vec<(usize, usize)>,
     /// The sentences.
     explained: Explained,
-    /// The expectations that do not hold.
+    /// The expectations that fail.
     failures: Failures,
     /// The edits that take the last address of a name.
     takers: Vec<usize>,
 }
 
-/// What the operations on records mean; `None` if nothing changes an answer.
+/// Returns the effects of the operations on records; `None` if nothing changes an answer.
 fn explained(
     plans: &[ZonePlan],
     desired: &Desired,
@@ -175,7 +175,7 @@ fn explained(
     let before = Zones::new(live.zones.values().map(ZoneIndex::of_live).collect());
     let after = after(plans, &before, &edits, desired, live);
     let edited: NameSet<'_> = edits.iter().filter_map(RecordEdit::name).map(Fqdn::as_str).collect();
-    // Wildcards and delegations reach names below them.
+    // Wildcards and delegations affect names below them.
     let wildcards: BTreeSet<&Fqdn> =
         edits.iter().filter_map(RecordEdit::name).filter(|name| name.is_wildcard()).collect();
     let made = names_made_above(&before, &after, &edits);
@@ -203,7 +203,7 @@ fn explained(
     Some(Meaning { numbers, explained, failures, takers })
 }
 
-/// Whether a plan changes settings that decide about answers.
+/// Returns true if a plan changes settings that affect answers.
 fn changes_serving(plan: &ZonePlan, desired: &Desired, live: &Live) -> bool {
     let (Some(live), Some(desired)) = (live.zones.get(&plan.name), desired.zones.get(&plan.name))
     else {
@@ -214,13 +214,13 @@ fn changes_serving(plan: &ZonePlan, desired: &Desired, live: &Live) -> bool {
         && serving.clone().with(&chosen_part::wanted_settings(&plan.left_out, desired)) != serving
 }
 
-/// Whether a name is below the parent of a wildcard.
+/// Returns true if a name is below the parent of a wildcard.
 fn covers(wildcard: &Fqdn, name: &Fqdn) -> bool {
     let parent = wildcard.as_str().trim_start_matches("*.");
     name.as_str().strip_suffix(parent).is_some_and(|rest| rest.ends_with('.'))
 }
 
-/// The zones with the edits made, served as the spec wants it.
+/// Returns the zones after the edits, served as the spec wants it.
 fn after<'a>(
     plans: &[ZonePlan],
     before: &Zones<'a>,
@@ -248,7 +248,7 @@ fn after<'a>(
     Zones::new(zones)
 }
 
-/// The enabled rules that are about hosts, as they are after the plans.
+/// Returns the enabled rules about hosts, as they are after the plans.
 fn host_rules(plans: &[ZonePlan], live: &Live) -> Vec<HostRule> {
     let mut found = Vec::new();
     for (name, zone) in &live.zones {

@@ -1,4 +1,4 @@
-//! Operations as exact requests, without sending anything.
+//! Converts operations to exact requests, without sending anything.
 
 use super::action::Action;
 use super::batches::batches;
@@ -8,20 +8,20 @@ use super::subject::batch_request;
 use super::zone_plan::ZonePlan;
 use crate::wire::Request;
 
-/// One request and the operations it carries out.
+/// One request and its operations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// The request, complete.
+    /// The complete request.
     pub request: Request,
     /// Numbers of the zone's operations, in the order of execution.
     pub operations: Vec<usize>,
 }
 
-/// All requests that a zone's plan takes; a zone that is created gets this account, where
-/// credentials can see several.
+/// Returns all requests of a zone's plan. A zone that is created is created in this account, if the
+/// credentials can access several.
 ///
 /// # Order
-/// That of the operations; records as [`lower_records`] has them.
+/// They are in the order of the operations. Records are in the order of [`lower_records`].
 #[must_use]
 pub fn lower(zone: &ZonePlan, lowering: Lowering, account: Option<&str>) -> Vec<Step> {
     let alone =
@@ -34,17 +34,17 @@ pub fn lower(zone: &ZonePlan, lowering: Lowering, account: Option<&str>) -> Vec<
     alone.chain(records.map(|operations| lower_records(zone, operations, lowering))).collect()
 }
 
-/// An operation as a request of its own.
+/// Returns the request for a single operation.
 #[must_use]
 pub fn lower_operation(zone: &ZonePlan, operation: &Operation, account: Option<&str>) -> Request {
     operation.subject.request(&zone.id, &zone.name, account)
 }
 
-/// These operations on records in one request.
+/// Returns one request for these operations on records.
 ///
 /// # Order
-/// By name, and within a name as [`batches`] has them. Cloudflare executes the deletes of a batch
-/// first, then changes and creates.
+/// They are ordered by name, and within a name as in [`batches`]. Cloudflare executes the deletes
+/// of a batch first, then changes and creates.
 #[must_use]
 pub fn lower_records(zone: &ZonePlan, operations: Vec<usize>, lowering: Lowering) -> Step {
     let is_alone = |n: usize| match lowering {

@@ -1,5 +1,5 @@
-//! What the spec promises of a zone's managed rulesets and is not in force, although the plan has
-//! nothing to do about it.
+//! Promises of the spec about a zone's managed rulesets that are not in force, although the plan
+//! changes nothing about them.
 
 use std::collections::BTreeSet;
 
@@ -9,22 +9,22 @@ use crate::insight::waf::{Cause, Context, InForce, hold_deployment};
 use crate::model::ruleset::{LiveRule, LiveWaf, Phase, Switch};
 use crate::model::{Address, DesiredZone, LiveZone};
 
-/// A deployment of the spec, with what is in force of it.
+/// A deployment of the spec, with its actual protection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeploymentInForce {
     /// Its address.
     pub address: Address,
     /// Its place in the spec.
     pub place: Place,
-    /// What is in force.
+    /// The actual protection.
     pub in_force: InForce,
-    /// When what weakens it was changed last, as Cloudflare wrote it.
+    /// The time of the last change of the cause of a weakening, as Cloudflare wrote it.
     pub modified_on: Option<String>,
-    /// Whether the plan changes the deployment itself.
+    /// True if the plan changes the deployment itself.
     pub is_changed: bool,
 }
 
-/// Holds the deployments of a zone against what the spec promises, as they are after the plan.
+/// Compares the deployments of a zone after the plan with the promises of the spec.
 pub(super) fn check(
     desired: &DesiredZone,
     live: &LiveZone,
@@ -71,8 +71,8 @@ pub(super) fn check(
     (all, found)
 }
 
-/// Holds the deployments of a zone against what the spec promises, as they are once its rules are
-/// as wanted.
+/// Compares the deployments of a zone with the promises of the spec, as they are once its rules are
+/// applied.
 #[must_use]
 pub fn deployments_in_force(desired: &DesiredZone, live: &LiveZone) -> Vec<DeploymentInForce> {
     let changes = diff_rulesets(desired, live);
@@ -84,7 +84,7 @@ pub fn deployments_in_force(desired: &DesiredZone, live: &LiveZone) -> Vec<Deplo
     check(desired, live, &changes, &|address| changed.contains(address)).0
 }
 
-/// When the objects that weaken a deployment were changed last.
+/// Returns the time of the last change of the objects that weaken a deployment.
 fn modified_on(in_force: &InForce, waf: &LiveWaf, ruleset: &str) -> Option<String> {
     let rules = || waf.entry_points.values().flat_map(|entry_point| entry_point.rules());
     let is_cause = |rule: &&LiveRule| {

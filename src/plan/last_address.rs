@@ -1,4 +1,4 @@
-//! Which names lose their last address: the danger `removes-last-address`.
+//! Finds the names that lose their last address: the danger `removes-last-address`.
 //!
 //! Raised for a name without labels that begin with `_`, if the answers for it led to a server
 //! before the plan and do not after it, and if after the plan one of these holds:
@@ -12,7 +12,7 @@
 //! | an expectation, or an enabled rule, is about it | the spec counts on it |
 //! | the delete was not asked for: pruning of a record that the base did not have | someone else may use it |
 //!
-//! All of these are judged by the zones as they are after the plan, so what the same plan removes
+//! All of these are evaluated on the zones after the plan, so anything that the same plan removes
 //! does not count. A wildcard that answers afterwards is `falls-to-wildcard`.
 
 use std::collections::BTreeMap;
@@ -23,26 +23,26 @@ use crate::diff::DeleteReason;
 use crate::insight::dns::{Entry, RecordEdit, References, Zones};
 use crate::model::{Danger, Desired, Fqdn, RecordType};
 
-/// The records of all zones of a run, before their plans and after them.
+/// The records of all zones of a run, before and after their plans.
 pub(super) struct Records<'r, 'a> {
-    /// Before.
+    /// The zones before their plans.
     pub(super) before: &'r Zones<'a>,
-    /// After.
+    /// The zones after their plans.
     pub(super) after: &'r Zones<'a>,
-    /// What is done to them.
+    /// The edits of the plans.
     pub(super) edits: &'r [RecordEdit<'a>],
-    /// What refers to the names that are edited or made, after the plans.
+    /// References to the names that are edited or created, after the plans.
     pub(super) references: &'r References<'a>,
     /// Names that exist because of new names below them ([`names_made_above`]).
     pub(super) made: &'r NamesMade,
 }
 
-/// Names by the numbers of the edits that may take their address.
+/// Names with the numbers of the edits that may take their address.
 pub(super) type NamesMade = BTreeMap<Fqdn, Vec<usize>>;
 
 impl Records<'_, '_> {
-    /// Returns the numbers of the edits that take the last address of a name.
-    /// `is_unasked` tells of an edit whether it is a delete that nobody asked for.
+    /// Returns the numbers of the edits that take the last address of a name. `is_unasked` returns
+    /// true for a delete that nobody asked for.
     pub(super) fn takers(
         &self,
         desired: &Desired,
@@ -71,7 +71,7 @@ impl Records<'_, '_> {
             && self.after.leads_to_server(name) == Some(false)
     }
 
-    /// The edited names that can lose an address. A name that only gets addresses cannot.
+    /// Returns the edited names that can lose an address. A name that only gets addresses cannot.
     fn candidates(&self) -> BTreeMap<&Fqdn, Vec<usize>> {
         let mut candidates: BTreeMap<&Fqdn, Vec<usize>> = BTreeMap::new();
         for (n, edit) in self.edits.iter().enumerate().filter(|(_, edit)| edit.changes_answers()) {
@@ -106,7 +106,8 @@ impl Records<'_, '_> {
             || self.references.has_rule_about(name)
     }
 
-    /// Of some edits, those of records that lead to a server; `None` if there are none.
+    /// Returns those of some edits that concern records that lead to a server; `None` if there are
+    /// none.
     fn of_servers(&self, edits: &[usize]) -> Option<Vec<usize>> {
         let leads = |entry: Option<Entry<'_>>| entry.is_some_and(|entry| entry.leads_to_a_server());
         let of_server = |edit: &RecordEdit<'_>| leads(edit.before) || leads(edit.after);
@@ -116,8 +117,8 @@ impl Records<'_, '_> {
     }
 }
 
-/// The names that exist because of new names below them, in zones where such a name hides a
-/// wildcard, with the numbers of the edits that make them.
+/// Returns the names that exist because of new names below them, in zones where such a name hides a
+/// wildcard, with the numbers of the edits that create them.
 pub(super) fn names_made_above(
     before: &Zones<'_>,
     after: &Zones<'_>,
@@ -144,7 +145,7 @@ pub(super) fn names_made_above(
     made
 }
 
-/// The name above a name.
+/// Returns the name above a name.
 fn parent(name: &str) -> Option<&str> {
     name.split_once('.').map(|(_, parent)| parent)
 }
@@ -158,16 +159,16 @@ fn is_expected(desired: &Desired, name: &Fqdn) -> bool {
         .any(|expectation| expectation.what.names(name))
 }
 
-/// Returns true if an operation deletes what nobody asked to delete: the zone is pruned, and the
-/// base did not have the record.
+/// Returns true if an operation deletes a record that nobody asked to delete: the zone is pruned,
+/// and the base did not have the record.
 pub(super) fn is_unasked(operation: &Operation) -> bool {
     operation
         .record()
         .is_some_and(|record| record.change.deletes_for(DeleteReason::Pruned) && !record.was_wanted)
 }
 
-/// Names the danger of some operations of a plan, by their numbers. Consents to it beside other
-/// operations are dropped: they are not needed.
+/// Adds the danger to some operations of a plan, by their numbers. Consents to it for other
+/// operations are dropped, because they are not needed.
 pub(super) fn mark(plan: &mut ZonePlan, takers: impl Iterator<Item = usize>) {
     for n in takers {
         if let Some(operation) = plan.operations.get_mut(n)

@@ -1,17 +1,17 @@
-//! How many changes of records a request carries.
+//! The kind of requests for record changes, and how many changes a request contains.
 
-/// How Cloudflare takes changes of records.
+/// The kind of requests for record changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lowering {
-    /// In batches of at most this many operations. With 1, operations are requests of their own,
-    /// but for deletes: only the answer of a batch says what was deleted.
+    /// Batches of at most this many operations. With 1, each operation has a request of its own,
+    /// except that deletes are batches of one: only the response of a batch shows what was deleted.
     Batches(usize),
-    /// One request for each operation, where batch requests are not available.
+    /// One request for each operation, if batch requests are not available.
     Single,
 }
 
 impl Lowering {
-    /// How many operations a request may carry.
+    /// Returns the maximum number of operations in a request.
     #[must_use]
     pub fn size(self) -> usize {
         match self {

@@ -1,7 +1,7 @@
-//! From differences to operations: complete, ordered, reversible, judged. Pure.
+//! Converts differences to operations that are complete, ordered, reversible, and judged. Pure.
 //!
-//! A [`Plan`] leaves no choice to whoever executes it. [`plan_zone`] turns a zone's changes into
-//! [`Operation`]s with what they expect to find.
+//! A [`Plan`] leaves no choice to the executor. [`plan_zone`] converts a zone's changes to
+//! [`Operation`]s with their expectations.
 //!
 //! | step | file |
 //! |---|---|

@@ -1,9 +1,10 @@
-//! What a spec says, or said, and Cloudflare does not do: findings, so that nobody takes a plan
-//! without operations for agreement.
+//! Findings for parts of a spec that have no effect at Cloudflare, so that a plan without
+//! operations is not mistaken for agreement.
 //!
 //! - `ttl` of a record whose live counterpart is proxied and stays so: a proxied record has no TTL
 //!   of its own.
-//! - With a base: what the spec stopped naming. It stays as it is, and is no longer compared.
+//! - With a base: attributes, settings and rules that the spec no longer names. They stay as they
+//!   are, and are no longer compared.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -16,10 +17,10 @@ use crate::model::{
     DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Tag, Unmanaged, Value,
 };
 
-/// How many records a finding names.
+/// Maximum number of records that a finding names.
 const NAMED: usize = 3;
 
-/// Records with the same fate: the first place, and a name for each.
+/// Records with the same finding: the first place, and a name for each.
 #[derive(Default)]
 struct Records {
     place: Option<Place>,
@@ -27,7 +28,7 @@ struct Records {
 }
 
 impl Records {
-    /// Adds one; `aside` is what is to be known of it.
+    /// Adds a record with a remark.
     fn add(&mut self, zone: &DesiredZone, record: &DesiredRecord, aside: &str) {
         self.place.get_or_insert(record.spelling.entry);
         self.shown.push(format!(
@@ -37,18 +38,18 @@ impl Records {
         ));
     }
 
-    /// Their names, as many as a reader can use.
+    /// Returns their names, up to the maximum.
     fn words(&self) -> String {
         first_of(&self.shown, NAMED)
     }
 
-    /// A finding about them.
+    /// Returns a finding about them.
     fn finding(&self, zone: &DesiredZone, finding: Diagnostic) -> Diagnostic {
         finding.at(self.place.unwrap_or(zone.place), "").about(zone.name.to_string())
     }
 }
 
-/// Findings about a zone.
+/// Returns the findings about a zone.
 pub(super) fn check(
     desired: &DesiredZone,
     base: Option<&DesiredZone>,
@@ -69,7 +70,7 @@ pub(super) fn check(
     found
 }
 
-/// Records with a `ttl` that stay proxied.
+/// Reports records with a `ttl` that stay proxied.
 fn ttl_of_proxied(
     desired: &DesiredZone,
     live: &LiveZone,
@@ -110,7 +111,7 @@ fn ttl_of_proxied(
     Some(records.finding(desired, findings::TTL_NOT_IN_FORCE.nowhere(detail).help(help)))
 }
 
-/// Attributes of records that the base named and the spec does not.
+/// Reports attributes of records that the base named and the spec does not.
 fn records_no_longer_managed(
     desired: &DesiredZone,
     base: &DesiredZone,
@@ -119,7 +120,7 @@ fn records_no_longer_managed(
 ) -> Vec<Diagnostic> {
     let own: HashMap<(&Fqdn, &Rdata), &DesiredRecord> =
         desired.records.iter().map(|r| ((&r.name, &r.data), r)).collect();
-    // The same value, or the value that takes its place.
+    // The record with the same value, or with the value that replaces it.
     let same = base.records.iter().filter_map(|past| {
         let own = *own.get(&(&past.name, &past.data))?;
         Some((past, own, (&own.name, &own.data)))
@@ -142,9 +143,9 @@ fn records_no_longer_managed(
         live.records.iter().map(|r| ((&r.name, &r.data), r)).collect();
     let mut all: BTreeMap<&'static str, (Records, String)> = BTreeMap::new();
     for (name, own, at) in given_up {
-        // What is not there is created without it, which the plan shows.
+        // A missing record is created without it, which the plan shows.
         let Some(live) = there.get(&at) else { continue };
-        // A proxied record has no TTL of its own, so there is none to give up.
+        // A proxied record has no TTL of its own that could be given up.
         if name == "ttl" && own.facets.proxied.unwrap_or(live.proxied) {
             continue;
         }
@@ -174,7 +175,7 @@ fn records_no_longer_managed(
         .collect()
 }
 
-/// The attributes that the first names and the second does not.
+/// Returns the attributes that the first names and the second does not.
 fn dropped(past: &Facets, own: &Facets) -> impl Iterator<Item = &'static str> + use<> {
     let Facets { ttl, proxied, comment, tags, settings } = past;
     let flags = settings.named().into_iter().zip(own.settings.named());
@@ -191,7 +192,7 @@ fn dropped(past: &Facets, own: &Facets) -> impl Iterator<Item = &'static str> + 
     .filter_map(|(name, is_dropped)| is_dropped.then_some(name))
 }
 
-/// What an attribute of a live record is, in words that go on after "it stays".
+/// Describes an attribute of a live record, in words that continue "it stays".
 fn stays(name: &str, live: &LiveRecord) -> String {
     let switch = |on: bool| if on { "on" } else { "off" }.to_owned();
     match name {
@@ -208,7 +209,7 @@ fn stays(name: &str, live: &LiveRecord) -> String {
     }
 }
 
-/// Settings that the base named and the spec does not.
+/// Reports settings that the base named and the spec does not.
 fn settings_no_longer_managed(desired: &DesiredZone, base: &DesiredZone) -> Vec<Diagnostic> {
     let (own, past) = (&desired.settings, &base.settings);
     let settings = past.settings.keys().filter(|name| !own.settings.contains_key(*name));
@@ -222,8 +223,8 @@ fn settings_no_longer_managed(desired: &DesiredZone, base: &DesiredZone) -> Vec<
         .collect()
 }
 
-/// Managed rulesets and their tuning that the base named and the spec does not. Single rules and
-/// tags that are given up go back to what the ruleset has.
+/// Reports managed rulesets and their tuning that the base named and the spec does not. Single
+/// rules and tags that are given up return to the default of the ruleset.
 fn protection_no_longer_managed(
     desired: &DesiredZone,
     base: &DesiredZone,
@@ -243,8 +244,8 @@ fn protection_no_longer_managed(
             found.push(of_zone(desired, place, &format!("the deployment of `{ruleset}`")));
             continue;
         };
-        // In a section that is the complete state, what is left out goes back to its default, and
-        // the plan shows that.
+        // In a section that is the complete state, an omitted member returns to its default, which
+        // the plan shows.
         let members = [
             ("when", past.when.is_some() && own.when.is_none(), is_complete),
             ("version", past.version.is_some() && own.version.is_none(), false),
@@ -265,7 +266,7 @@ fn protection_no_longer_managed(
     found
 }
 
-/// Keys of rules that the base named and the spec does not, where the live rule has a value.
+/// Reports keys of rules that the base named and the spec does not, if the live rule has a value.
 fn rules_no_longer_managed(
     zone: &DesiredZone,
     own: &DesiredWaf,
@@ -297,7 +298,7 @@ fn rules_no_longer_managed(
     found
 }
 
-/// The keys of a rule that the first names and the second does not, with their members at
+/// Returns the keys of a rule that the first names and the second does not, with their members at
 /// Cloudflare.
 fn dropped_of_rule(
     past: &DesiredRule,
@@ -309,7 +310,7 @@ fn dropped_of_rule(
             dropped.push((key, members));
         }
     };
-    // A raw rule says everything.
+    // A raw rule defines all members.
     if matches!(own.form, RuleForm::Raw(_)) {
         return dropped;
     }
@@ -330,7 +331,7 @@ fn dropped_of_rule(
     dropped
 }
 
-/// The value of a member of a rule, by its path, in words; `None` if it is not there or empty.
+/// Describes the value of a member of a rule, by its path; `None` if it is missing or empty.
 fn member_of_rule(rule: &RuleBody, path: &[&str]) -> Option<String> {
     let (first, rest) = path.split_first()?;
     let mut value = rule.get(first)?;
@@ -346,7 +347,7 @@ fn member_of_rule(rule: &RuleBody, path: &[&str]) -> Option<String> {
     }
 }
 
-/// A finding about a part of a zone.
+/// Returns a finding about a part of a zone.
 fn of_zone(zone: &DesiredZone, place: Place, what: &str) -> Diagnostic {
     findings::NO_LONGER_MANAGED
         .nowhere(format!("{what} is no longer managed; it stays as it is"))

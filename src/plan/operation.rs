@@ -1,4 +1,4 @@
-//! One thing that apply will do, whatever it is about.
+//! One operation of an apply, on any kind of object.
 
 use std::collections::BTreeMap;
 
@@ -11,33 +11,34 @@ use crate::insight::waf::Impact;
 use crate::model::Narrow;
 use crate::model::{Address, Danger};
 
-/// One thing that apply will do.
+/// One operation of an apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
-    /// The address of what it is about.
+    /// The address of its object.
     pub address: Address,
-    /// What it is about, and what is done to it.
+    /// Its object, and the change.
     pub subject: Subject,
     /// The fields that differ.
     pub fields: Vec<FieldChange>,
-    /// Why it is here.
+    /// The cause.
     pub cause: Cause,
-    /// What it means for traffic; `None` where that is not judged.
+    /// The effect on traffic; `None` if it is not judged.
     pub impact: Option<Impact>,
-    /// What is dangerous about it.
+    /// The dangers.
     pub dangers: Vec<Danger>,
-    /// Dangers of it that the spec accepts, with the reasons.
+    /// Dangers that the spec accepts, with the reasons.
     pub accepted: BTreeMap<Danger, String>,
-    /// What makes it narrow, if it weakens the protection no more than that.
+    /// The evidence that a weakening is narrow, if it is.
     pub narrow: Option<Narrow>,
-    /// When what is live was last changed, as Cloudflare wrote it; `None` where it does not say so.
+    /// The time of the last change of the live object, as Cloudflare wrote it; `None` if it does
+    /// not say.
     pub modified_on: Option<String>,
     /// The spec entry that asks for it.
     pub place: Option<Place>,
 }
 
 impl Operation {
-    /// An operation of which nothing more is known yet.
+    /// Returns an operation with default attributes.
     pub(super) fn new(address: Address, subject: Subject) -> Self {
         Self {
             address,
@@ -53,25 +54,25 @@ impl Operation {
         }
     }
 
-    /// What is done.
+    /// Returns its action.
     #[must_use]
     pub fn action(&self) -> Action {
         self.subject.action()
     }
 
-    /// The setting that it is about, if it is about one.
+    /// Returns the setting of an operation on a setting.
     #[must_use]
     pub fn setting(&self) -> Option<&ZoneSetting> {
         self.subject.setting()
     }
 
-    /// The rule that it is about, if it is about one.
+    /// Returns the rule of an operation on a rule.
     #[must_use]
     pub fn rule(&self) -> Option<&RuleSubject> {
         self.subject.rule()
     }
 
-    /// The record that it is about, if it is about one.
+    /// Returns the record of an operation on a record.
     #[must_use]
     pub fn record(&self) -> Option<&RecordSubject> {
         self.subject.record()

@@ -1,4 +1,4 @@
-//! A zone's changes as operations.
+//! Converts a zone's changes to operations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,28 +21,28 @@ use crate::model::{
     RecordType, Unmanaged,
 };
 
-/// How many records left alone are named in the detailed output, for each reason.
+/// Maximum number of records left alone that the detailed output names, for each reason.
 const NAMED_RECORDS: usize = 100;
 
-/// What differs in a zone.
+/// The differences of a zone.
 #[derive(Debug, Clone)]
 pub struct Differences<'a> {
-    /// Of its records.
+    /// Differences of its records.
     pub records: RecordChanges<'a>,
-    /// Of its rules.
+    /// Differences of its rules.
     pub rules: WafChanges<'a>,
-    /// Of the zone and its settings.
+    /// Differences of the zone and its settings.
     pub settings: Vec<SettingChange>,
 }
 
-/// Plans one zone: compares, turns differences into operations, checks them against the limits of
+/// Plans one zone: compares, converts differences to operations, checks them against the limits of
 /// the zone's plan.
 #[must_use]
 pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
     plan_part(desired, live, &Only::default(), OtherZones::NONE)
 }
 
-/// Plans a part of one zone, as [`plan_zone`]; it is an error if the part needs more of the plan.
+/// Plans a part of one zone, as [`plan_zone`]. It is an error if the part needs more of the plan.
 #[must_use]
 pub fn plan_part(
     desired: &DesiredZone,
@@ -55,8 +55,8 @@ pub fn plan_part(
     (plan, diagnostics)
 }
 
-/// Plans one zone; the base tells whose the live records are, and which of them the spec gave up.
-/// What the spec accepts is not noted yet.
+/// Plans one zone. The base shows who owns the live records, and which of them the spec gave up.
+/// Acceptances of the spec are not yet marked.
 pub(super) fn plan_with_base(
     desired: &DesiredZone,
     base: Option<&DesiredZone>,
@@ -64,7 +64,7 @@ pub(super) fn plan_with_base(
     only: &Only,
     others: OtherZones<'_>,
 ) -> (ZonePlan, Diagnostics) {
-    // In a pruned zone nothing is foreign, unless a base knows better.
+    // In a pruned zone nothing is foreign, unless a base shows otherwise.
     let is_complete = base.is_none() && desired.unmanaged == Unmanaged::Prune;
     let mut differences = Differences {
         records: diff_records(desired, base, live),
@@ -82,7 +82,7 @@ pub(super) fn plan_with_base(
     }
     let (mut plan, mut diagnostics) = compile(desired, live, &differences, is_complete, others);
     if let Some((left, needs)) = part {
-        // The zone itself is no difference that goes out.
+        // The creation of the zone is not in the differences, so it is removed here.
         plan.operations.retain(|operation| !left.contains(&operation.address));
         plan.left_out = left;
         diagnostics.append(needs);
@@ -96,7 +96,7 @@ pub(super) fn plan_with_base(
     (plan, diagnostics)
 }
 
-/// Plans one zone whose differences are known: turns them into operations, checks and judges them.
+/// Plans one zone with known differences: converts them to operations, checks and judges them.
 #[must_use]
 pub fn plan_changes(
     desired: &DesiredZone,
@@ -108,8 +108,8 @@ pub fn plan_changes(
     (plan, diagnostics)
 }
 
-/// Turns differences into operations, checks them and names their dangers. `is_complete`: the spec
-/// is all that the zone should have, and no base knows better.
+/// Converts differences to operations, checks them and assigns their dangers. `is_complete` is true
+/// if the spec is the complete state, and no base shows otherwise.
 fn compile(
     desired: &DesiredZone,
     live: &LiveZone,
@@ -169,8 +169,8 @@ fn compile(
     (plan, diagnostics)
 }
 
-/// The live values that stay as they are beside values that come, change or go: those of the same
-/// name and type; of texts, those with the same use.
+/// Returns the live values that stay unchanged beside values that are created, changed or deleted:
+/// those of the same name and type, and among texts those with the same use.
 fn beside(live: &LiveZone, operations: &[Operation]) -> BTreeMap<(Fqdn, String), Vec<Rdata>> {
     let mut changed: BTreeMap<(&Fqdn, &str), Vec<Purpose>> = BTreeMap::new();
     let mut touched: BTreeSet<&RecordId> = BTreeSet::new();
@@ -188,8 +188,7 @@ fn beside(live: &LiveZone, operations: &[Operation]) -> BTreeMap<(Fqdn, String),
         }
     }
     let mut beside: BTreeMap<(Fqdn, String), Vec<Rdata>> = BTreeMap::new();
-    // Nearly all records of a large zone have another name, and this is the cheapest way to see
-    // that.
+    // Nearly all records of a large zone have another name, and this is the cheapest test for that.
     let names: NameSet<'_> = changed.keys().map(|(name, _)| name.as_str()).collect();
     let records = live.records.iter().filter(|_| !names.is_empty());
     let records = records
@@ -207,7 +206,7 @@ fn beside(live: &LiveZone, operations: &[Operation]) -> BTreeMap<(Fqdn, String),
     beside
 }
 
-/// What is left alone, counted by reason and type.
+/// Counts the records that are left alone by reason and type.
 fn set_aside(desired: &DesiredZone, changes: &RecordChanges) -> Vec<SetAsideCount> {
     let mut counts: BTreeMap<(u8, String), SetAsideCount> = BTreeMap::new();
     for SetAside { record, reason } in &changes.set_aside {
@@ -249,7 +248,7 @@ fn set_aside(desired: &DesiredZone, changes: &RecordChanges) -> Vec<SetAsideCoun
     counts.into_values().collect()
 }
 
-/// Rules that are left alone, by phase and action.
+/// Counts the rules that are left alone, by phase and action.
 fn foreign_rules(changes: &WafChanges) -> Vec<SetAsideCount> {
     let with_foreign = changes.phases.iter().filter(|p| !p.foreign.is_empty());
     with_foreign

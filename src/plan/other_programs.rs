@@ -1,4 +1,4 @@
-//! Records that pruning would delete, and that other programs seem to maintain.
+//! Finds records that pruning would delete, and that other programs seem to maintain.
 
 use super::subject::RecordSubject;
 use super::zone_plan::ZonePlan;
@@ -6,8 +6,8 @@ use crate::diagnostic::{self, Diagnostics, findings};
 use crate::diff::DeleteReason;
 use crate::model::{DesiredZone, Rdata};
 
-/// Records that pruning would delete and that look like the work of another program: a suggestion,
-/// never a silent rule.
+/// Reports records that pruning would delete and that look as if another program maintains them.
+/// This is a suggestion, never a silent rule.
 pub(super) fn check(desired: &DesiredZone, plan: &ZonePlan, found: &mut Diagnostics) {
     let pruned = || {
         let records = plan.records().map(|(_, _, record)| record);

@@ -1,7 +1,7 @@
-//! When a plan meets what someone else did: the one place that defines `overrides-conflict` and
-//! `overwrites-foreign`.
+//! Conflicts between a plan and changes of someone else. Only this module defines
+//! `overrides-conflict` and `overwrites-foreign`.
 //!
-//! Whose a live value is, see [`Owner`]. What happens to it where foreign values are kept:
+//! [`Owner`] defines the owner of a live value. In a zone that keeps foreign values:
 //!
 //! | the live value is | the spec wants | the plan | cause | danger |
 //! |---|---|---|---|---|
@@ -25,31 +25,32 @@
 //! | unknown | the same host or property with another priority, weight or flag | changes it | `unknown` | |
 //! | unknown, and more live values than wanted ones | another value | creates that, leaves the live ones alone | `unknown` | |
 //!
-//! "Drift" is a value that took the place of one that the base wanted and that is gone. Each delete
-//! also needs `delete`. Settings and rules have an owner by their name, so for them only
-//! `overrides-conflict` exists. In a pruned zone nothing is foreign or unknown.
+//! "Drift" is a value that replaced a value of the base that is gone. Each delete also needs
+//! `delete`. Settings and rules have an owner by their name, so only `overrides-conflict` exists
+//! for them. In a pruned zone nothing is foreign or unknown.
 
 use super::cause::Cause;
 use crate::diff::{Claim, DeleteReason, Owner, RecordChange};
 use crate::model::{Danger, Rdata, RecordType};
 
-/// What a change does to a value whose owner is not known to be the spec.
+/// The effect of a change on a value that may belong to someone else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Overwrites {
-    /// Nothing: it is the spec's, or stays.
+    /// No effect: the value belongs to the spec, or stays.
     #[default]
     Nothing,
-    /// It may be someone else's, without a base that tells; and whether that needs consent.
+    /// The value may belong to someone else, because there is no base.
     Unknown {
-        /// Values of the type are side by side, so another one is probably someone else's.
+        /// True if consent is needed: several values of the type exist, so the overwritten one
+        /// probably belongs to someone else.
         needs_consent: bool,
     },
-    /// It is someone else's.
+    /// The value belongs to someone else.
     Foreign,
 }
 
 impl Overwrites {
-    /// What a change of a record does.
+    /// Returns the effect of a record change.
     pub(super) fn of(change: &RecordChange, claim: Claim<'_>) -> Self {
         match change {
             RecordChange::Create { .. } => Self::Nothing,
@@ -70,8 +71,8 @@ impl Overwrites {
         }
     }
 
-    /// What replacing a live value does; `after` is the value that takes its place, if it is one of
-    /// the same type.
+    /// Returns the effect of replacing a live value; `after` is the new value, if it has the same
+    /// type.
     fn replacing(claim: Claim<'_>, before: &Rdata, after: Option<&Rdata>) -> Self {
         let is_same = after == Some(before);
         match claim.owner {
@@ -90,7 +91,7 @@ impl Overwrites {
         }
     }
 
-    /// The danger of it.
+    /// Returns the danger.
     pub(super) fn danger(self) -> Option<Danger> {
         match self {
             Self::Foreign | Self::Unknown { needs_consent: true } => {
@@ -101,15 +102,15 @@ impl Overwrites {
     }
 }
 
-/// The cause of an operation, and its danger if two sides did different things: from whether the
-/// spec changed it, and whether it is live as the base wanted it.
+/// Returns the cause of an operation, and its danger if both sides made different changes.
+/// `changed` is true if the spec changed it, `drifted` if the live state differs from the base.
 pub(super) fn judge(
     changed: bool,
     drifted: bool,
     overwrites: Overwrites,
 ) -> (Cause, Option<Danger>) {
     match (overwrites, Cause::of(changed, drifted)) {
-        // Its danger is that of the foreign value.
+        // The danger is that of the foreign value.
         (Overwrites::Foreign, _) => (Cause::Foreign, None),
         (_, Cause::Both) => (Cause::Both, Some(Danger::OverridesConflict)),
         (_, cause) => (cause, None),

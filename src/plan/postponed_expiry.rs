@@ -1,5 +1,5 @@
 //! Weakenings that last longer than the previous spec said. Nothing at Cloudflare changes, so no
-//! operation shows it: it is a danger of the zone's plan as a whole.
+//! operation shows it. It is a danger of the zone's plan as a whole.
 
 use std::collections::BTreeSet;
 
@@ -12,16 +12,16 @@ use crate::model::ruleset::{
 };
 use crate::model::{Address, DesiredZone, LiveZone, Only, ZoneName};
 
-/// What lasts longer.
+/// Weakenings that last longer.
 pub(super) struct Postponed {
-    /// What is said of each entry.
+    /// A finding for each entry.
     pub(super) found: Diagnostics,
-    /// What makes it narrow, if all of it is.
+    /// The evidence that all of them are narrow, if they are.
     pub(super) narrow: Option<Narrow>,
 }
 
-/// Entries of the spec whose last day is later than in the previous spec, or gone; `None` if there
-/// are none. Of a part of a plan, those whose rule it names.
+/// Finds entries of the spec whose last day is later than in the previous spec, or removed; `None`
+/// if there are none. For a part of a plan, only entries whose rule is in the part.
 pub(super) fn check(
     desired: &DesiredZone,
     base: &DesiredZone,
@@ -56,7 +56,7 @@ pub(super) fn check(
     (!found.is_empty()).then(|| Postponed { found, narrow: narrow.and_then(Narrow::of_all) })
 }
 
-/// What weakens the protection and can have a last day.
+/// An entry that weakens the protection and can have a last day.
 struct Entry<'a> {
     what: String,
     note: &'a Note,
@@ -64,13 +64,13 @@ struct Entry<'a> {
     kind: Kind<'a>,
 }
 
-/// What an entry is.
+/// The kind of entry.
 enum Kind<'a> {
     Exception(&'a DesiredRule),
     Override(Managed, &'a RuleTuning),
 }
 
-/// The entries of a spec.
+/// Returns the entries of a spec.
 fn entries(waf: &DesiredWaf) -> Vec<Entry<'_>> {
     let mut entries = Vec::new();
     for rule in waf.exceptions().filter(|rule| !rule.is_absent) {
@@ -84,7 +84,7 @@ fn entries(waf: &DesiredWaf) -> Vec<Entry<'_>> {
     }
     for deployment in waf.deployments.iter().filter(|deployment| deployment.switch == Switch::On) {
         let key = deployment.ruleset.key();
-        // Nothing is stronger than `block`.
+        // No action is stronger than `block`.
         let is_milder =
             |tuning: &&RuleTuning| tuning.action.as_deref().is_some_and(|action| action != "block");
         let weakens = |tuning: &&RuleTuning| tuning.enabled == Some(false) || is_milder(tuning);
@@ -102,7 +102,7 @@ fn entries(waf: &DesiredWaf) -> Vec<Entry<'_>> {
 }
 
 impl Entry<'_> {
-    /// The address that an operation on its rule has.
+    /// Returns the address of an operation on its rule.
     fn address(&self, zone: &ZoneName) -> Address {
         let name = match self.kind {
             Kind::Exception(rule) => rule.name.as_str(),
@@ -111,8 +111,8 @@ impl Entry<'_> {
         Address::of_rule(zone, Phase::Managed, Some(name))
     }
 
-    /// The rules that it concerns if it is narrow but for its last day. What is not live yet is
-    /// judged by the operation that makes it.
+    /// Returns the rules that it concerns if it is narrow except for its last day. An entry that is
+    /// not live yet is judged with the operation that creates it.
     fn rules(&self, waf: &LiveWaf) -> Option<BTreeSet<String>> {
         let mut live = waf
             .entry_points

@@ -1,4 +1,4 @@
-//! What concerns the protection of all zones of a run: entries of `accept` that no zone needs, and
+//! Reports about the protection of all zones of a run: entries of `accept` that no zone needs, and
 //! rules that were not read.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,12 +9,12 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Place, count, findings, first_o
 use crate::model::ruleset::{AcceptedCause, AcceptedObject, Phase};
 use crate::model::{Desired, ZoneName};
 
-/// Largest number of zones that one sentence names.
+/// Maximum number of zones that one sentence names.
 const MOST_NAMES: usize = 8;
 
-/// Reports what concerns the zones of a run together: entries of `accept` that match nothing in any
-/// zone, and earlier phases that were not read. `is_told` says whether an entry needs no report: it
-/// has one, or is for other zones too.
+/// Reports findings about the zones of a run together: entries of `accept` that match nothing in
+/// any zone, and earlier phases that were not read. `is_told` returns true for an entry that needs
+/// no report, because it has one, or is for other zones too.
 #[must_use]
 pub fn check_protection_of_run(
     plans: &[ZonePlan],
@@ -53,7 +53,7 @@ pub fn check_protection_of_run(
     found
 }
 
-/// Whether an entry of `accept` matches something in a zone, or could, as far as is known.
+/// Returns true if an entry of `accept` matches something in a zone, or could, as far as known.
 fn may_match(plan: &ZonePlan, n: usize) -> bool {
     plan.in_force.iter().any(|DeploymentInForce { in_force, is_changed, .. }| {
         let is_known = !is_changed && in_force.unknown.is_empty() && in_force.not_asked.is_empty();
@@ -63,7 +63,7 @@ fn may_match(plan: &ZonePlan, n: usize) -> bool {
     })
 }
 
-/// Names the zones of which earlier phases were not read.
+/// Reports the zones whose earlier phases were not read.
 fn not_read(plans: &[ZonePlan]) -> Option<Diagnostic> {
     let deployments =
         plans.iter().flat_map(|plan| plan.in_force.iter().map(move |one| (&plan.name, one)));

@@ -1,4 +1,4 @@
-//! Checks that need the zone's plan at Cloudflare, or its live records; everything else is known
+//! Checks that need the zone's plan at Cloudflare, or its live records. All other checks are
 //! offline.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ use crate::model::{
     Comment, DesiredZone, Fqdn, LiveZone, NameSet, Rdata, ReadOnly, RecordId, Tier,
 };
 
-/// Holds a zone's plan against what Cloudflare would accept.
+/// Checks that Cloudflare would accept a zone's plan.
 pub(super) fn check(
     desired: &DesiredZone,
     live: &LiveZone,
@@ -39,7 +39,8 @@ pub(super) fn check(
     found
 }
 
-/// New texts that differ from a live one, which stays, only in where they are cut into strings.
+/// Reports new texts that differ from a live text that stays only in where they are cut into
+/// strings.
 fn other_cuts(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Diagnostics) {
     let is_text = |record: &RecordSubject| matches!(record.form().data, Rdata::Txt(_));
     let mut creates = plan
@@ -73,37 +74,37 @@ fn other_cuts(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &m
     }
 }
 
-/// How many records of a plan this is done to.
+/// Counts the records of a plan with this action.
 fn count(operations: &[Operation], action: Action) -> usize {
     operations.iter().filter(|o| o.record().is_some() && o.action() == action).count()
 }
 
-/// Records that the zone would hold.
+/// Returns the number of records that the zone would have.
 pub(super) fn records_after(live: &LiveZone, operations: &[Operation]) -> usize {
     (live.records.len() + count(operations, Action::Create))
         .saturating_sub(count(operations, Action::Delete))
 }
 
-/// Whether more records are planned than zones of this plan usually hold, while the real quota was
-/// not read.
+/// Returns true if more records are planned than zones of this plan usually hold, and the real
+/// quota was not read.
 pub(super) fn quota_in_doubt(live: &LiveZone, operations: &[Operation]) -> bool {
     live.record_quota.is_none() && records_after(live, operations) > assumed_quota(live)
 }
 
-/// The quota that zones of this plan usually have; a zone that holds more already has been given
-/// more.
+/// Returns the quota that zones of this plan usually have. A zone that already holds more has a
+/// larger quota.
 pub(super) fn assumed_quota(live: &LiveZone) -> usize {
     live.tier.record_quota(live.created_on.as_deref()).max(live.records.len())
 }
 
-/// Whether deletes must come first for the creates to fit.
+/// Returns true if deletes must come first so that the creates fit.
 pub(super) fn needs_deletes_first(live: &LiveZone, operations: &[Operation]) -> bool {
     live.records.len() + count(operations, Action::Create)
         > live.record_quota.unwrap_or_else(|| assumed_quota(live))
 }
 
-/// A plan beyond the zone's record quota is refused before anything is sent, or warned about where
-/// the quota is a guess.
+/// Refuses a plan beyond the zone's record quota before anything is sent, or warns if the quota is
+/// assumed.
 fn quota(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Diagnostics) {
     let after = records_after(live, &plan.operations);
     if after <= live.records.len() {
@@ -127,7 +128,7 @@ fn quota(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Di
     found.push(diagnostic.at(desired.place, "").about(desired.name.to_string()));
 }
 
-/// Why a live record must not be touched, in words that go on after its name.
+/// Describes why a live record must not be changed, in words that continue its name.
 fn keeper(reason: &SetAsideReason) -> String {
     match reason {
         SetAsideReason::ReadOnly(owner) => format!("is managed by {}", owner.owner()),
@@ -137,7 +138,7 @@ fn keeper(reason: &SetAsideReason) -> String {
     }
 }
 
-/// Wanted records that conflict with a live record that must not be touched.
+/// Reports desired records that conflict with a live record that must not be changed.
 fn conflicts(changes: &RecordChanges, found: &mut Diagnostics) {
     for conflict in &changes.conflicts {
         let owner = keeper(&conflict.reason);
@@ -156,7 +157,7 @@ fn conflicts(changes: &RecordChanges, found: &mut Diagnostics) {
     }
 }
 
-/// Delegations that cannot be deleted, because their DS records stay.
+/// Reports delegations that cannot be deleted, because their DS records stay.
 fn stranded(zone: &DesiredZone, changes: &RecordChanges, found: &mut Diagnostics) {
     for stranded in &changes.stranded {
         let (name, why, place) = match stranded {
@@ -178,7 +179,7 @@ fn stranded(zone: &DesiredZone, changes: &RecordChanges, found: &mut Diagnostics
     }
 }
 
-/// Records that someone else maintains and that are not quite as the spec wants them.
+/// Reports records that someone else maintains and that differ from the spec.
 fn kept_different(changes: &RecordChanges, found: &mut Diagnostics) {
     for Conflict { desired, live, reason } in &changes.kept_different {
         let SetAsideReason::ReadOnly(owner) = reason else { continue };
@@ -203,8 +204,9 @@ fn kept_different(changes: &RecordChanges, found: &mut Diagnostics) {
     }
 }
 
-/// Records created at a name and type where someone else maintains another value, which stays. Both
-/// families of addresses are one type here: a product that serves a host has all of it.
+/// Reports records that are created at a name and type where someone else maintains another value,
+/// which stays. Both families of addresses count as one type, because a product that serves a host
+/// owns all its addresses.
 fn beside_maintained(zone: &DesiredZone, changes: &RecordChanges, found: &mut Diagnostics) {
     let maintained: BTreeMap<(&Fqdn, &str), (ReadOnly, &str)> = changes
         .set_aside
@@ -218,7 +220,7 @@ fn beside_maintained(zone: &DesiredZone, changes: &RecordChanges, found: &mut Di
         .collect();
     for change in &changes.changes {
         let (None, Some(after)) = (change.origin.live, change.origin.wanted) else { continue };
-        // Where it cannot exist at all, that has been said.
+        // A conflict has been reported.
         if changes.conflicts.iter().any(|c| std::ptr::eq(c.desired, after)) {
             continue;
         }
@@ -240,12 +242,12 @@ fn beside_maintained(zone: &DesiredZone, changes: &RecordChanges, found: &mut Di
     }
 }
 
-/// The type of a value, with one word for both families of addresses.
+/// Returns the type of a value, with one word for both families of addresses.
 fn slot(data: &Rdata) -> &str {
     if data.address().is_some() { "address" } else { data.type_name() }
 }
 
-/// Facets that the zone's plan does not allow.
+/// Reports attributes that the zone's plan does not allow.
 fn limits(tier: Tier, operation: &Operation, record: &RecordSubject, found: &mut Diagnostics) {
     let facts = tier.facts();
     let said = record.form();
@@ -316,18 +318,19 @@ fn limits(tier: Tier, operation: &Operation, record: &RecordSubject, found: &mut
     }
 }
 
-/// The most that Cloudflare stores of one name and type, in characters of all contents together.
+/// Maximum total length of the values of one name and type at Cloudflare, in characters of their
+/// contents.
 ///
 /// # Sources
 /// developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20,
 /// for TXT; code 83011, observed 2026, says it of any type.
 const COMBINED_LENGTH: usize = 8192;
 
-/// Names whose values of one type would be longer together than Cloudflare stores: live ones that
-/// stay, and wanted ones.
+/// Reports names whose values of one type would exceed the maximum length: live values that stay,
+/// and desired values.
 ///
-/// Whether the quotes of a text count is not known: beyond the limit without them is an error, with
-/// them a warning.
+/// It is unknown whether the quotes of a text count. Beyond the limit without them is an error,
+/// with them a warning.
 fn combined_length(
     desired: &DesiredZone,
     live: &LiveZone,
@@ -350,8 +353,7 @@ fn combined_length(
     if sets.is_empty() {
         return;
     }
-    // Nearly all records of a large zone have another name, and this is the cheapest way to see
-    // that.
+    // Nearly all records of a large zone have another name, and this is the cheapest test for that.
     let names: NameSet<'_> = sets.keys().map(|(name, _)| name.as_str()).collect();
     let named = live.records.iter().filter(|record| names.contains(record.name.as_str()));
     for record in named.filter(|record| !replaced.contains(&record.id)) {
@@ -378,12 +380,12 @@ fn combined_length(
     }
 }
 
-/// How many characters values have together.
+/// The total length of values, in characters.
 #[derive(Default)]
 struct Lengths {
-    /// Without the quotes and escapes of texts.
+    /// The length without the quotes and escapes of texts.
     least: usize,
-    /// With them.
+    /// The length with them.
     most: usize,
 }
 
@@ -394,14 +396,14 @@ impl Lengths {
         self.most += most;
         self.least += match data {
             Rdata::Txt(text) => String::from_utf8_lossy(text.as_bytes()).chars().count(),
-            // What the content of other types looks like is known for these alone.
+            // The form of the content is known only for these other types.
             Rdata::A(_) | Rdata::Aaaa(_) | Rdata::Cname(_) | Rdata::Ns(_) | Rdata::Ptr(_) => most,
             _ => 0,
         };
     }
 }
 
-/// Live records that exist twice.
+/// Reports live records that exist twice.
 fn duplicates(desired: &DesiredZone, changes: &RecordChanges, found: &mut Diagnostics) {
     for aside in changes.set_aside.iter().filter(|a| a.reason == SetAsideReason::Duplicate) {
         let (name, kind) =

@@ -1,4 +1,4 @@
-//! One change of a record as an operation, and as an edit of its zone.
+//! Converts one change of a record to an operation, and to an edit of its zone.
 
 use super::operation::Operation;
 use super::overwrites::Overwrites;
@@ -7,11 +7,11 @@ use crate::diff::{Change, ChangeOrigin, Owner};
 use crate::insight::dns::{Entry, RecordEdit};
 use crate::model::{Danger, DesiredZone, ZoneName};
 
-/// One change as an operation.
+/// Returns the operation for one change.
 pub(super) fn operation(desired: &DesiredZone, change: &Change) -> Operation {
     let Change { address, change, origin } = change;
     let ChangeOrigin { live, wanted, fields, claim, beside, place, accepted } = origin;
-    // What the base protected is protected, even if this spec drops that together with the change.
+    // Protection by the base counts, even if this spec drops it together with the change.
     let is_protected =
         wanted.is_some_and(|wanted| wanted.protect) || claim.base.is_some_and(|base| base.protect);
     let overwrites = Overwrites::of(change, *claim);
@@ -38,7 +38,8 @@ pub(super) fn operation(desired: &DesiredZone, change: &Change) -> Operation {
     }
 }
 
-/// What an operation does to a record of a zone; `None` if it is about something else.
+/// Returns the edit that an operation makes to a record of a zone; `None` for an operation on
+/// another object.
 pub(super) fn edit<'a>(zone: &'a ZoneName, operation: &'a Operation) -> Option<RecordEdit<'a>> {
     let change = &operation.record()?.change;
     let before =

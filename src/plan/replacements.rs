@@ -1,5 +1,5 @@
-//! Which deletes are replacements, because the plan creates a record for the same use: the danger
-//! `delete` is not about them.
+//! Finds the deletes that are replacements, because the plan creates a record for the same use.
+//! They do not count for the danger `delete`.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) fn find(plan: &mut ZonePlan, is_complete: bool) {
             && let Some(purpose) = Use::of(&after.name, &after.data)
         {
             let count = successors.entry((place(&after.name), purpose)).or_default();
-            // An alias takes the place of every address of its name: none can be beside it.
+            // An alias replaces every address of its name, because none can coexist with it.
             let is_alias = after.data.record_type() == Some(RecordType::Cname);
             *count = if is_alias { usize::MAX } else { count.saturating_add(1) };
         }
@@ -57,8 +57,8 @@ pub(super) fn find(plan: &mut ZonePlan, is_complete: bool) {
     }
 }
 
-/// Where the successor of a record is looked for, and its type. Records that lead to a server
-/// replace each other whatever their type.
+/// The place where the successor of a record is searched, and its type. Records that lead to a
+/// server replace each other regardless of their type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SuccessorKey {
     place: String,
@@ -66,7 +66,7 @@ pub struct SuccessorKey {
 }
 
 impl SuccessorKey {
-    /// The key of a record with this name and type.
+    /// Returns the key of a record with this name and type.
     #[must_use]
     pub fn new(name: &Fqdn, record_type: RecordType) -> Self {
         let is_server = Use::SERVERS.contains(&record_type);
@@ -74,8 +74,9 @@ impl SuccessorKey {
     }
 }
 
-/// Where a record is looked for: at its name; a DKIM key at any selector of its domain (RFC 6376
-/// section 3.1), and a token whose name has the account in it at any account of its domain.
+/// Returns the place where a record is searched: its name; for a DKIM key any selector of its
+/// domain (RFC 6376 section 3.1), and for a token whose name contains the account, any account of
+/// its domain.
 fn place(name: &Fqdn) -> String {
     if let Some((provider, domain)) = ownership_token(name) {
         return format!("{provider} {domain}");
@@ -83,12 +84,12 @@ fn place(name: &Fqdn) -> String {
     name.as_str().split_once("._domainkey.").map_or(name.as_str(), |(_, domain)| domain).to_owned()
 }
 
-/// What a record is for: one record can take the place of another with the same use.
+/// The use of a record. A record can replace another one with the same use.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Use {
     /// It leads to a server.
     Server,
-    /// It proves something to a service: the text before `=` or `:`; empty for a token alone.
+    /// It proves something to a provider: the text before `=` or `:`; empty for a token alone.
     Token(String),
     /// Anything else of a type.
     Other(Option<RecordType>, Purpose),
@@ -98,7 +99,7 @@ impl Use {
     /// The types of records that lead to a server.
     const SERVERS: [RecordType; 3] = [RecordType::A, RecordType::Aaaa, RecordType::Cname];
 
-    /// The use of a value at a name; `None` for a text that nothing is known about.
+    /// Returns the use of a value at a name; `None` for an unknown text.
     fn of(name: &Fqdn, data: &Rdata) -> Option<Self> {
         if let Some((provider, _)) =
             ownership_token(name).filter(|_| data.record_type() == Some(RecordType::Txt))

@@ -1,5 +1,5 @@
-//! Problems of the protection that a spec wants: what Cloudflare does not have, what has no effect,
-//! what its plan does not allow.
+//! Checks the protection that a spec wants: parts that Cloudflare does not have, that have no
+//! effect, or that the zone's plan does not allow.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::model::managed::{Managed, Problem, ProblemKind, compile};
 use crate::model::ruleset::{EntryPoint, Phase, RuleBody, counting_expression};
 use crate::model::{DesiredZone, Expression, Gather, LiveZone, Tier, Value};
 
-/// Holds the changes of a zone's rules against what Cloudflare has and allows.
+/// Checks the changes of a zone's rules against the rulesets and limits of Cloudflare.
 pub(super) fn check(
     desired: &DesiredZone,
     live: &LiveZone,
@@ -43,10 +43,11 @@ pub(super) fn check(
     limits(desired, live, changes, operations, &mut found);
     expressions(live, changes, operations, &mut found);
     reach(desired, live, changes, &mut found);
-    // Cloudflare runs rules of an account for its Enterprise zones.
+    // Cloudflare runs rules of an account only for its Enterprise zones.
     let is_managed = |o: &Operation| o.rule().is_some_and(|rule| rule.phase == Phase::Managed);
     if live.tier >= Tier::Enterprise && operations.iter().any(is_managed) {
-        // It is about this change, not about the zone: no place, so that it is always shown.
+        // The finding is about this change, not about the zone. It has no place, so it is always
+        // shown.
         found.push(findings::ACCOUNT_NOT_READ.nowhere(format!(
             "the plan for the managed rulesets of {} covers the zone only; the rules of its account were not read",
             live.name
@@ -55,8 +56,8 @@ pub(super) fn check(
     found
 }
 
-/// States between two operations in which some requests are treated neither as before nor as
-/// afterwards.
+/// Reports states between two operations in which some requests are treated neither as before nor
+/// as afterwards.
 pub(super) fn windows(
     desired: &DesiredZone,
     operations: &[Operation],
@@ -86,7 +87,7 @@ pub(super) fn windows(
     found
 }
 
-/// What will be done after the last day of entries that expire soon.
+/// Reports the changes after the last day of entries that expire soon.
 pub(super) fn expiries(
     desired: &DesiredZone,
     live: &LiveZone,
@@ -100,7 +101,7 @@ pub(super) fn expiries(
         found.push(diagnostic.about(desired.name.to_string()));
     };
     for phase in &changes.phases {
-        // What will be there by then: as wanted, and else as it is.
+        // The state on that day: the desired rule if it changes, otherwise the live one.
         let wanted = |name: &str| {
             let changed =
                 phase.changes.iter().find(|change| change.name == name).map(|change| &change.after);
@@ -148,7 +149,7 @@ pub(super) fn expiries(
     found
 }
 
-/// One problem in words.
+/// Describes one problem.
 fn of_problem(problem: &Problem, live: &LiveZone) -> Diagnostic {
     let Problem { kind, place } = problem;
     let candidates = |near: &[String]| {
@@ -191,7 +192,7 @@ fn of_problem(problem: &Problem, live: &LiveZone) -> Diagnostic {
     diagnostic.at(*place, "")
 }
 
-/// A few words of many.
+/// Returns the first of many words.
 fn shortened(words: &[String]) -> String {
     let mut shown: Vec<&str> = words.iter().take(12).map(String::as_str).collect();
     if words.len() > shown.len() {
@@ -200,23 +201,23 @@ fn shortened(words: &[String]) -> String {
     shown.join(", ")
 }
 
-/// Whether a plan comes before another.
+/// Returns the rank of a plan.
 fn rank(tier: Tier) -> usize {
     match tier {
         Tier::Free => 0,
         Tier::Pro => 1,
         Tier::Business => 2,
-        // Whatever it has, no plan has more.
+        // No plan has more than these.
         Tier::Enterprise | Tier::Unknown => 3,
     }
 }
 
-/// What a zone's plan does not allow: an error where the refusal is certain, so that nothing is
-/// written that would remain half done; elsewhere a warning.
+/// Reports a use that a zone's plan does not allow. It is an error if the refusal is certain, so
+/// that nothing is written that would remain incomplete, and otherwise a warning.
 ///
-/// It is certain on the free plan. With a paid one, subscriptions beside it (WAF Advanced, Bot
-/// Management, API Shield) can bring what it does not have, and which plan a zone gets that is
-/// still to be created is not known.
+/// The refusal is certain on the free plan. With a paid one, subscriptions beside it (WAF Advanced,
+/// Bot Management, API Shield) can add what it does not have. The plan of a zone that is still to
+/// be created is unknown.
 fn beyond_plan(live: &LiveZone, detail: String) -> Diagnostic {
     match live.tier {
         Tier::Free if !live.is_new => findings::PLAN_LIMIT.nowhere(detail),
@@ -226,8 +227,8 @@ fn beyond_plan(live: &LiveZone, detail: String) -> Diagnostic {
     }
 }
 
-/// What the zone's plan does not allow, as documented. What a live rule of the zone does is
-/// allowed, whatever the plan.
+/// Reports uses that the zone's plan does not allow, as documented. Anything that a live rule of
+/// the zone already uses is allowed on every plan.
 fn limits(
     desired: &DesiredZone,
     live: &LiveZone,
@@ -309,9 +310,9 @@ fn limits(
     }
 }
 
-/// The entry of the spec that a new rule comes from. All rules of a new entry point are one
-/// operation, at the place of the first. It looks at all changes, so it is asked only for a rule of
-/// which something is said.
+/// Returns the entry of the spec that a new rule comes from. All rules of a new entry point are one
+/// operation, at the place of the first. The search visits all changes, so it is called only for a
+/// rule with a finding.
 fn place_of(changes: &WafChanges, body: &RuleBody) -> Option<Place> {
     changes
         .phases
@@ -321,9 +322,9 @@ fn place_of(changes: &WafChanges, body: &RuleBody) -> Option<Place> {
         .place
 }
 
-/// Fields, functions and operators in new expressions that the zone's plan does not have.
+/// Reports fields, functions and operators in new expressions that the zone's plan does not have.
 ///
-/// What a live rule of the zone uses is allowed, whatever the plan.
+/// Anything that a live rule of the zone already uses is allowed on every plan.
 fn expressions(
     live: &LiveZone,
     changes: &WafChanges,
@@ -395,7 +396,7 @@ fn expressions(
     }
 }
 
-/// Families of attacks that the score cannot stop at the threshold wanted.
+/// Reports families of attacks whose score cannot reach the desired threshold.
 fn reach(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges, found: &mut Diagnostics) {
     let Some(wants) = desired.waf.as_ref() else { return };
     let Some(deployment) = wants.deployments.iter().find(|d| d.ruleset == Managed::Owasp) else {

@@ -1,7 +1,7 @@
-//! The order of a ruleset while operations are being carried out, one after the other.
+//! The order of a ruleset while operations are executed one after the other.
 //!
-//! Positions are said relative to rules that exist by then, so each operation is carried out here
-//! as well. Nothing is looked for from the start of the list: it may have thousands of rules.
+//! Positions are relative to rules that exist at that time, so each operation is executed here as
+//! well. There is no search from the start of the list, because it may have thousands of rules.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -14,20 +14,20 @@ use crate::model::ruleset::{LiveRule, Position, RuleId};
 pub(super) struct RulePositions<'a> {
     /// The rules as they were read.
     rules: &'a [LiveRule],
-    /// Where each of them was.
+    /// The previous position of each rule.
     numbers: HashMap<&'a RuleId, usize>,
-    /// The order wanted in the end.
+    /// The desired order.
     wanted: &'a [Member],
-    /// Where each member is in it.
+    /// The position of each member in the desired order.
     ranks: BTreeMap<Member, usize>,
-    /// Those of them that are in place already; the others are placed again and have not been yet.
+    /// The positions that are settled already. The other members are still to be placed.
     settled: BTreeSet<usize>,
-    /// What is there now.
+    /// The current order.
     now: Line,
 }
 
 impl<'a> RulePositions<'a> {
-    /// As it was read.
+    /// Begins with the order as read.
     pub(super) fn new(rules: &'a [LiveRule], phase: &'a PhaseChanges) -> Self {
         let waiting: BTreeSet<Member> = phase.changes.iter().filter_map(|c| c.placed).gather();
         let wanted = &phase.order;
@@ -37,7 +37,7 @@ impl<'a> RulePositions<'a> {
             .max();
         Self {
             rules,
-            // The first of several, though ids are unique.
+            // The first of several rules with one id, although ids are unique.
             numbers: rules.iter().enumerate().rev().map(|(n, rule)| (&rule.id, n)).collect(),
             wanted,
             ranks: wanted.iter().enumerate().map(|(rank, member)| (*member, rank)).gather(),
@@ -46,13 +46,13 @@ impl<'a> RulePositions<'a> {
         }
     }
 
-    /// The action of a change, carried out here as well.
+    /// Returns the action of a change, and executes it here as well.
     pub(super) fn action(&mut self, change: &RuleChange) -> RuleAction {
         let position = change.placed.map(|member| self.place(member));
         match &change.kind {
             RuleChangeKind::Create => RuleAction::Create {
                 after: change.after.clone(),
-                // Without a position a rule goes to the end.
+                // Without a position, a rule is placed at the end.
                 position: position.filter(|p| *p != Position::Last),
             },
             RuleChangeKind::Update(live) => RuleAction::Update {
@@ -79,13 +79,12 @@ impl<'a> RulePositions<'a> {
         }
     }
 
-    /// Puts a member where it belongs among those that are in place already, and says where that
-    /// is.
+    /// Places a member among those that are settled, and returns its position.
     fn place(&mut self, member: Member) -> Position {
         let number = self.number(member);
         self.now.remove(number);
         let own = self.ranks.get(&member).copied();
-        // The nearest that follows and is in place; others may still be waiting for their own turn.
+        // The nearest settled member that follows. Others may still be waiting to be placed.
         let next = self.settled.range(own.map_or(0, |rank| rank + 1)..).next();
         let next = next.map(|rank| self.number(self.wanted[*rank]));
         self.settled.extend(own);
@@ -104,7 +103,7 @@ impl<'a> RulePositions<'a> {
         position
     }
 
-    /// The number of a member in the line: those that were read come first.
+    /// Returns the number of a member in the line. Rules that were read come first.
     fn number(&self, member: Member) -> usize {
         match member {
             Member::Live(n) => n,
@@ -112,23 +111,23 @@ impl<'a> RulePositions<'a> {
         }
     }
 
-    /// The id of the member with this number; none if it is new.
+    /// Returns the id of the member with this number; `None` if it is new.
     fn id(&self, number: usize) -> Option<&'a RuleId> {
         self.rules.get(number).map(|rule| &rule.id)
     }
 }
 
-/// Numbers in a row, linked to their neighbours.
+/// An ordered line of numbers, linked to their neighbours.
 struct Line {
-    /// What is before each number, and before the end, which is the last entry; itself for what is
-    /// nowhere.
+    /// The predecessor of each number and, as the last entry, of the end. A number outside the line
+    /// is its own predecessor.
     previous: Vec<usize>,
-    /// What is behind each number, and behind the end: the first.
+    /// The successor of each number and, as the last entry, of the end: the first number.
     next: Vec<usize>,
 }
 
 impl Line {
-    /// As many numbers in a row, and as many more that are nowhere yet.
+    /// Returns a line of `placed` numbers. Further `unplaced` numbers are outside the line.
     fn new(placed: usize, unplaced: usize) -> Self {
         let end = placed + unplaced;
         let mut line = Self { previous: (0..=end).collect(), next: (0..=end).collect() };
@@ -136,19 +135,19 @@ impl Line {
         line
     }
 
-    /// The number that means the end.
+    /// Returns the number that means the end.
     fn end(&self) -> usize {
         self.next.len() - 1
     }
 
-    /// Takes a number out, if it is anywhere.
+    /// Removes a number, if it is in the line.
     fn remove(&mut self, number: usize) {
         let (previous, next) = (self.previous[number], self.next[number]);
         (self.next[previous], self.previous[next]) = (next, previous);
         (self.next[number], self.previous[number]) = (number, number);
     }
 
-    /// Puts a number that is nowhere before another, or at the end.
+    /// Inserts a number before another, or at the end.
     fn insert(&mut self, number: usize, before: Option<usize>) {
         let next = before.unwrap_or(self.end());
         let previous = self.previous[next];
@@ -156,13 +155,13 @@ impl Line {
         (self.next[previous], self.previous[next]) = (number, number);
     }
 
-    /// What is right before a number.
+    /// Returns the predecessor of a number.
     fn before(&self, number: usize) -> Option<usize> {
         Some(self.previous[number]).filter(|n| *n != self.end())
     }
 
-    /// How many are before a number. This goes through all of them, and is asked only where a rule
-    /// is put between two that have no ids yet.
+    /// Returns how many numbers precede a number. This visits all of them, and is called only if a
+    /// rule is placed between two without ids.
     fn count_before(&self, number: usize) -> usize {
         std::iter::successors(self.before(number), |n| self.before(*n)).count()
     }

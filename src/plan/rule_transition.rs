@@ -1,4 +1,4 @@
-//! The order in which the changes of a zone's rules are carried out, over all phases.
+//! The order in which the changes of a zone's rules are executed, over all phases.
 //!
 //! Between two requests, each kind of request has to meet what it met before the plan or what it
 //! meets after it; at the least, no request may pass that is stopped both before and after. Of all
@@ -14,11 +14,11 @@ use crate::insight::waf::{Requests, SimpleRule, Treatment};
 use crate::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody};
 use crate::model::{Gather, sort_by_key};
 
-/// Up to this many changes every order is looked at.
+/// Maximum number of changes for which every order is tried.
 const ALL_ORDERS: usize = 8;
-/// How much is looked at: rules, times kinds of requests, times states.
+/// Maximum work: rules, times kinds of requests, times states.
 const MOST_WORK: usize = 10_000_000;
-/// With fewer kinds of requests a look at them says little.
+/// Minimum number of kinds of requests for a meaningful result.
 const FEWEST_KINDS: usize = 16;
 
 /// One request.
@@ -26,19 +26,19 @@ const FEWEST_KINDS: usize = 16;
 pub(super) struct Step {
     /// The number of its phase.
     pub(super) phase: usize,
-    /// The number of the change in it; `None` for all of them, which make the entry point.
+    /// The number of the change in it; `None` for all changes, which create the entry point.
     pub(super) change: Option<usize>,
 }
 
-/// States between two requests in which some requests meet neither what they met before nor what
-/// they meet afterwards.
+/// States between two requests in which some requests are treated neither as before nor as
+/// afterwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Window {
-    /// The steps after which it is open; it closes with the next one.
+    /// The steps after which the window is open. It closes with the next step.
     pub(super) steps: Range<usize>,
-    /// Whether some are stopped less than before and afterwards, rather than more.
+    /// True if some requests are stopped less than before and afterwards, and not more.
     pub(super) is_weaker: bool,
-    /// Such requests, in words.
+    /// A description of such requests.
     pub(super) about: String,
 }
 
@@ -47,11 +47,11 @@ pub(super) struct Window {
 pub(super) struct Transition {
     /// The steps, by their number.
     pub(super) order: Vec<usize>,
-    /// What is open meanwhile.
+    /// The windows that are open in between.
     pub(super) windows: Vec<Window>,
 }
 
-/// The member of the order that a change is about.
+/// Returns the member of the order that a change concerns.
 pub(super) fn member(phase: &PhaseChanges, change: &RuleChange) -> Option<Member> {
     let live = match &change.kind {
         RuleChangeKind::Update(live)
@@ -64,20 +64,20 @@ pub(super) fn member(phase: &PhaseChanges, change: &RuleChange) -> Option<Member
     change.placed.or_else(|| index().map(Member::Live))
 }
 
-/// A phase, with what its rules do before and after their changes.
+/// A phase, with the effects of its rules before and after their changes.
 struct Stage<'c> {
     phase: Phase,
     order: &'c [Member],
     ranks: BTreeMap<Member, usize>,
     before: BTreeMap<Member, SimpleRule>,
     after: BTreeMap<Member, SimpleRule>,
-    /// How many live rules there are.
+    /// Number of live rules.
     live: usize,
     members: Vec<Option<Member>>,
     changes: &'c [RuleChange<'c>],
 }
 
-/// A phase between two requests.
+/// The state of a phase between two requests.
 #[derive(Clone)]
 struct Now {
     line: Vec<Member>,
@@ -85,7 +85,7 @@ struct Now {
     done: BTreeSet<Member>,
 }
 
-/// What is wrong with a state: a kind of request that is stopped less, or more, than before and
+/// The flaws of a state: a kind of request that is stopped less, or more, than before and
 /// afterwards.
 #[derive(Debug, Clone, Copy, Default)]
 struct Flaws {
@@ -94,13 +94,13 @@ struct Flaws {
 }
 
 impl Flaws {
-    /// How bad it is; weaker is always worse.
+    /// Returns the cost of the flaws. Weaker is always worse.
     fn cost(self) -> (usize, usize) {
         (usize::from(self.weaker.is_some()), usize::from(self.stricter.is_some()))
     }
 }
 
-/// All phases on their way.
+/// The state of the search over all phases.
 struct Way<'c> {
     stages: Vec<Stage<'c>>,
     steps: &'c [Step],
@@ -141,7 +141,7 @@ pub(super) fn order(phases: &[PhaseChanges<'_>], steps: &[Step], waf: &LiveWaf) 
 }
 
 impl<'c> Way<'c> {
-    /// Nothing is done yet.
+    /// Returns the state before the first step.
     fn new(phases: &'c [PhaseChanges<'c>], steps: &'c [Step], waf: &LiveWaf) -> Self {
         let mut changes = Vec::new();
         let mut others: Vec<&RuleBody> = Vec::new();
@@ -152,7 +152,7 @@ impl<'c> Way<'c> {
             }
             others.extend(phase.live.rules().iter().map(|rule| &rule.body));
         }
-        // Phases that the spec leaves alone count as well, as far as they were read.
+        // Phases that the spec leaves alone count as well, if they were read.
         let rest =
             waf.entry_points.iter().filter(|(phase, _)| phases.iter().all(|p| p.phase != **phase));
         let rest: Vec<(Phase, &EntryPoint)> =
@@ -172,7 +172,7 @@ impl<'c> Way<'c> {
         way
     }
 
-    /// What requests meet before and after everything.
+    /// Computes the treatment of requests before and after all changes.
     fn look(&mut self) {
         let mut now = self.start();
         self.before = self.treatments(&now);
@@ -180,14 +180,14 @@ impl<'c> Way<'c> {
         self.after = self.treatments(&now);
     }
 
-    /// Looks at this many kinds of requests at most.
+    /// Limits the number of kinds of requests.
     fn limit(&mut self, most: usize) {
         self.requests.truncate(most);
         self.before.truncate(most);
         self.after.truncate(most);
     }
 
-    /// The state before the first step.
+    /// Returns the state before the first step.
     fn start(&self) -> Vec<Now> {
         let now = |stage: &Stage<'_>| {
             let waiting: BTreeSet<Member> =
@@ -201,7 +201,7 @@ impl<'c> Way<'c> {
         self.stages.iter().map(now).collect()
     }
 
-    /// Carries out a step.
+    /// Executes a step.
     fn carry_out(&self, now: &mut [Now], step: usize) {
         let Step { phase, change } = self.steps[step];
         let (stage, now) = (&self.stages[phase], &mut now[phase]);
@@ -211,7 +211,7 @@ impl<'c> Way<'c> {
         }
     }
 
-    /// What each kind of request meets.
+    /// Returns the treatment of each kind of request.
     fn treatments<'s>(&'s self, now: &'s [Now]) -> Vec<Treatment> {
         let rules = |(stage, now): (&'s Stage<'c>, &'s Now)| {
             let of = |member: &Member| {
@@ -225,7 +225,7 @@ impl<'c> Way<'c> {
         self.requests.treatments(&phases)
     }
 
-    /// What is wrong with a state.
+    /// Returns the flaws of a state.
     fn flaws(&self, now: &[Now]) -> Flaws {
         let mut flaws = Flaws::default();
         for (kind, met) in self.treatments(now).iter().enumerate() {
@@ -248,7 +248,7 @@ impl<'c> Way<'c> {
         flaws
     }
 
-    /// The best of all orders.
+    /// Returns the best of all orders.
     fn best(&self) -> Vec<usize> {
         let count = self.steps.len();
         let all = (1_usize << count) - 1;
@@ -261,7 +261,7 @@ impl<'c> Way<'c> {
             costs.push(if done == all { (0, 0) } else { self.flaws(&now).cost() });
             states.push(now);
         }
-        // The cost of the rest of the way, from the end, and its first step.
+        // The cost of the remaining steps, from the end, and the first of them.
         let mut rest: Vec<((usize, usize), usize)> = vec![((0, 0), 0); all + 1];
         for done in (0..all).rev() {
             let next = (0..count).filter(|step| done & 1 << step == 0).map(|step| {
@@ -280,8 +280,8 @@ impl<'c> Way<'c> {
         order
     }
 
-    /// Always the first step that leads to a good state; else to one that is not weaker; else the
-    /// first.
+    /// Returns an order that always takes the first step to a good state, otherwise the first to a
+    /// state that is not weaker, otherwise the first.
     fn greedy(&self) -> Vec<usize> {
         let mut waiting: Vec<usize> = (0..self.steps.len()).collect();
         let mut order = Vec::new();
@@ -306,7 +306,7 @@ impl<'c> Way<'c> {
         order
     }
 
-    /// What is open meanwhile; one after the other, of one kind each, as one.
+    /// Returns the windows of an order. Consecutive windows of one kind are merged.
     fn windows(&self, order: &[usize]) -> Vec<Window> {
         let mut windows: Vec<Window> = Vec::new();
         let mut now = self.start();
@@ -333,7 +333,7 @@ impl<'c> Way<'c> {
     }
 }
 
-/// A rule before and after its change.
+/// Returns a rule before and after its change.
 fn sides<'c>(change: &'c RuleChange<'_>) -> (Option<&'c RuleBody>, Option<&'c RuleBody>) {
     match &change.kind {
         RuleChangeKind::Create => (None, Some(&change.after)),
@@ -344,7 +344,7 @@ fn sides<'c>(change: &'c RuleChange<'_>) -> (Option<&'c RuleBody>, Option<&'c Ru
 }
 
 impl<'c> Stage<'c> {
-    /// A phase; without changes it stays as it is.
+    /// Returns a phase. Without changes it stays as it is.
     fn new(
         phase: Phase,
         live: &EntryPoint,
@@ -380,8 +380,8 @@ impl<'c> Stage<'c> {
         }
     }
 
-    /// Carries out a change: the rule is removed, or it is as wanted and, if it is placed again,
-    /// before the next one that is in its place.
+    /// Executes a change: removes the rule, or replaces it and, if it is placed again, inserts it
+    /// before the next settled rule.
     fn carry_out(&self, now: &mut Now, number: usize) {
         let change = &self.changes[number];
         let Some(member) = self.members[number] else { return };

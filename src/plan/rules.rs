@@ -1,10 +1,10 @@
-//! A zone's changes of rules as operations, in an order that opens no gap if there is one
+//! Converts a zone's changes of rules to operations, in an order that opens no gap if there is one
 //! ([`rule_transition`]).
 //!
-//! Where it makes no difference: exceptions that are new come before the stricter rules that need
-//! them; then everything that makes the protection stronger; then what makes no difference or
-//! cannot be judged; at last what makes it weaker. Each write makes a new version of its ruleset,
-//! and positions are relative to rules that exist by then.
+//! Among equally good orders, new exceptions come before the stricter rules that need them. Then
+//! come changes that strengthen the protection, changes that make no difference or cannot be
+//! judged, and finally changes that weaken it. Each write creates a new version of its ruleset, and
+//! positions are relative to rules that exist at that time.
 
 use std::collections::BTreeMap;
 
@@ -26,8 +26,8 @@ use crate::model::Narrow;
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, RuleBody, RuleId};
 use crate::model::{Address, Danger, DesiredZone, Gather, LiveZone, sort_by_key};
 
-/// All operations on the rules of a zone, and the states between two of them in which some requests
-/// are treated neither as before nor as afterwards.
+/// Returns all operations on the rules of a zone, and the states between two of them in which some
+/// requests are treated neither as before nor as afterwards.
 pub(super) fn operations(
     desired: &DesiredZone,
     live: &LiveZone,
@@ -75,17 +75,17 @@ pub(super) fn operations(
     (order.into_iter().filter_map(operation).collect(), windows)
 }
 
-/// What a change means.
+/// The judgement of a change.
 struct Judged {
-    /// For traffic.
+    /// The effect on traffic.
     impact: Impact,
-    /// Whether ordinary visitors may be stopped.
+    /// True if ordinary visitors may be stopped.
     locks_out: bool,
-    /// What makes it narrow, if it weakens no more than that.
+    /// The evidence that a weakening is narrow, if it is.
     narrow: Option<Narrow>,
 }
 
-/// What the changes of a phase mean.
+/// Judges the changes of a phase.
 fn judged(desired: &DesiredZone, phase: &PhaseChanges, waf: &LiveWaf) -> Vec<Judged> {
     let wanted = wanted(phase);
     let judge = |change| {
@@ -101,7 +101,7 @@ fn judged(desired: &DesiredZone, phase: &PhaseChanges, waf: &LiveWaf) -> Vec<Jud
     phase.changes.iter().map(judge).collect()
 }
 
-/// Why a change may stop ordinary visitors.
+/// Returns the reason why a change may stop ordinary visitors, if there is one.
 fn locks_out(change: &RuleChange, direction: Direction, waf: &LiveWaf) -> Option<String> {
     let before = match &change.kind {
         RuleChangeKind::Create => None,
@@ -109,14 +109,14 @@ fn locks_out(change: &RuleChange, direction: Direction, waf: &LiveWaf) -> Option
         RuleChangeKind::Move(_) | RuleChangeKind::Delete(..) => return None,
     };
     match change.after.executes() {
-        // Where an exception leaves nothing of it, it stops no request.
+        // If an exception disables the whole deployment, it stops no request.
         Some(_) if direction == Direction::Neutral => None,
         Some(id) => deployment_locks_out(before, Some(&change.after), waf.catalogue(id)),
         None => rule_locks_out(before, &change.after, direction),
     }
 }
 
-/// When an operation is carried out.
+/// The time at which an operation is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// Exceptions that stricter rules need.
@@ -130,10 +130,10 @@ enum Rank {
 }
 
 impl Rank {
-    /// The rank of an impact.
+    /// Returns the rank of a direction.
     fn of(direction: Direction) -> Self {
         match direction {
-            // Both at once cannot be split; what it strengthens must not wait.
+            // A change that does both cannot be split, and its stricter part must not wait.
             Direction::Strengthens | Direction::Both => Self::Strengthens,
             Direction::Neutral | Direction::Unclassified => Self::Neutral,
             Direction::Weakens => Self::Weakens,
@@ -141,22 +141,22 @@ impl Rank {
     }
 }
 
-/// The number of the change that places each member.
+/// Returns the number of the change that places each member.
 fn by_place(phase: &PhaseChanges) -> BTreeMap<Member, usize> {
     phase.changes.iter().enumerate().filter_map(|(n, change)| Some((change.placed?, n))).gather()
 }
 
-/// The rules of a phase as they will be.
+/// The desired rules of a phase.
 struct Wanted<'c> {
-    /// In their order.
+    /// The rules in order.
     rules: Vec<(Member, MovedRule<'c>)>,
-    /// Where each of them is.
+    /// The position of each rule.
     at: BTreeMap<Member, usize>,
-    /// Those that execute a ruleset.
+    /// The rules that execute a ruleset.
     deployments: Vec<&'c RuleBody>,
 }
 
-/// The rules of a phase as they will be.
+/// Returns the desired rules of a phase.
 fn wanted<'c>(phase: &'c PhaseChanges) -> Wanted<'c> {
     let rules = phase.live.rules();
     let updates = phase.changes.iter().filter_map(|change| match &change.kind {
@@ -183,7 +183,7 @@ fn wanted<'c>(phase: &'c PhaseChanges) -> Wanted<'c> {
     Wanted { rules, at, deployments }
 }
 
-/// What a rule that is there passes on its way to another place.
+/// Returns the rules that an existing rule passes on its way to another position.
 fn passed<'w, 'c>(wanted: &'w Wanted<'c>, placed: Member) -> Option<Move<'w, 'c>> {
     let (at, wanted) = (*wanted.at.get(&placed)?, &wanted.rules);
     let live = |side: &'w [(Member, MovedRule<'c>)],
@@ -200,7 +200,7 @@ fn passed<'w, 'c>(wanted: &'w Wanted<'c>, placed: Member) -> Option<Move<'w, 'c>
     })
 }
 
-/// What a change means for traffic, by itself and by its place.
+/// Returns the effect of a change on traffic, by itself and by its position.
 fn impact(phase: &PhaseChanges, change: &RuleChange, wanted: &Wanted<'_>, waf: &LiveWaf) -> Impact {
     let moved = |live: &LiveRule| {
         let stays = MovedRule::new(&live.body);
@@ -234,8 +234,8 @@ fn impact(phase: &PhaseChanges, change: &RuleChange, wanted: &Wanted<'_>, waf: &
     impact
 }
 
-/// What a change means beside the others: an exception can leave nothing of a deployment, and takes
-/// nothing away where nothing was before.
+/// Adjusts the effect of a change to the other changes: an exception can disable a whole
+/// deployment, and takes nothing away if there was no protection before.
 fn in_company(
     mut impact: Impact,
     phase: &PhaseChanges,
@@ -269,7 +269,7 @@ fn in_company(
             RuleChangeKind::Update(live) => Some(&live.body),
             RuleChangeKind::Create | RuleChangeKind::Move(_) | RuleChangeKind::Delete(..) => None,
         };
-        // A rule that is new as well stopped no request before.
+        // A rule that is also new stopped no request before.
         let there =
             rest.filter(|(member, _)| matches!(member, Member::Live(_))).map(|(_, rule)| rule);
         if let Some((direction, line)) = rule.and_then(|rule| lets_pass(before, rule, there, waf)) {
@@ -299,7 +299,7 @@ fn in_company(
     impact
 }
 
-/// The dangers of a change. What cannot be classified counts as weaker.
+/// Returns the dangers of a change. A change that cannot be classified counts as weaker.
 fn dangers(
     impact: &Impact,
     locks_out: bool,
@@ -307,8 +307,7 @@ fn dangers(
     is_expiry: bool,
 ) -> Vec<Danger> {
     let mut dangers = Vec::new();
-    // An entry whose last day is over was dated by its author, who thereby agreed to its end,
-    // whatever that means.
+    // The author of an expired entry dated it, and so agreed to its end in any case.
     if is_expiry {
         return dangers;
     }
@@ -332,7 +331,7 @@ fn dangers(
     dangers
 }
 
-/// A phase without an entry point: it is made with all rules at once.
+/// Returns the operation that creates the entry point of a phase with all its rules.
 fn entry_point(
     desired: &DesiredZone,
     phase: &PhaseChanges,
@@ -382,7 +381,7 @@ fn entry_point(
     })
 }
 
-/// A field of one of several rules.
+/// Returns a field of one of several rules.
 fn within(change: &FieldChange, rule: &str) -> FieldChange {
     let FieldChange { field, before, after } = change.clone();
     let field = match field {
@@ -394,7 +393,7 @@ fn within(change: &FieldChange, rule: &str) -> FieldChange {
     FieldChange { field, before, after }
 }
 
-/// The ranks of the changes in an entry point that exists, in their order.
+/// Returns the ranks of the changes in an existing entry point, in order.
 fn ranks(phase: &PhaseChanges, judged: &[Judged]) -> Vec<(Rank, usize)> {
     let is_stricter = |(change, Judged { impact, .. }): (&RuleChange, &Judged)| {
         let deleted_exception =
@@ -419,7 +418,7 @@ fn ranks(phase: &PhaseChanges, judged: &[Judged]) -> Vec<(Rank, usize)> {
     ranks
 }
 
-/// A change in an entry point that exists.
+/// Returns the operation for a change in an existing entry point.
 fn of_rule(
     desired: &DesiredZone,
     phase: &PhaseChanges,
@@ -452,7 +451,7 @@ fn of_rule(
     })
 }
 
-/// When the live rule of a change was last changed.
+/// Returns the time of the last change of the live rule.
 fn modified_on(change: &RuleChange) -> Option<String> {
     match &change.kind {
         RuleChangeKind::Create => None,

@@ -1,5 +1,4 @@
-//! Settings of a zone, DNSSEC and DNS settings: how they are changed, and what someone has to do
-//! elsewhere.
+//! Operations on settings of a zone, DNSSEC and DNS settings, and the work that no request can do.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +13,7 @@ use crate::model::{
     Address, Danger, DesiredZone, LiveSetting, LiveZone, RecordType, Value, ZoneName,
 };
 
-/// Operations on the settings of a zone, in the order of the changes.
+/// Returns the operations on the settings of a zone, in the order of the changes.
 pub(super) fn operations(
     desired: &DesiredZone,
     live: &LiveZone,
@@ -79,7 +78,7 @@ pub(super) fn operations(
     operations
 }
 
-/// The address of a setting.
+/// Returns the address of a setting.
 pub(super) fn address(zone: &ZoneName, setting: &ZoneSetting) -> Address {
     match setting {
         ZoneSetting::Setting { name, .. } => {
@@ -90,7 +89,7 @@ pub(super) fn address(zone: &ZoneName, setting: &ZoneSetting) -> Address {
     }
 }
 
-/// What a change means to visitors and resolvers.
+/// Returns the effect of a change on visitors and resolvers.
 fn effect(setting: &ZoneSetting, live: &LiveZone) -> Option<SettingEffect> {
     match setting {
         ZoneSetting::Setting { name, value } => match live.settings.settings.get(name)? {
@@ -111,7 +110,7 @@ fn effect(setting: &ZoneSetting, live: &LiveZone) -> Option<SettingEffect> {
     }
 }
 
-/// The dangers of a change.
+/// Returns the dangers of a change.
 fn dangers(setting: &ZoneSetting, live: &LiveZone) -> Vec<Danger> {
     match setting {
         ZoneSetting::Dnssec { on: false } => vec![Danger::ChangesDnssec],
@@ -137,7 +136,7 @@ fn dangers(setting: &ZoneSetting, live: &LiveZone) -> Vec<Danger> {
     }
 }
 
-/// Whether two specs say the same about a setting.
+/// Returns true if two specs want the same value of a setting.
 pub(super) fn is_wanted_alike(
     setting: &ZoneSetting,
     one: &DesiredZone,
@@ -159,7 +158,7 @@ pub(super) fn is_wanted_alike(
     }
 }
 
-/// What someone has to do elsewhere.
+/// Returns the work that no request can do.
 pub(super) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<String> {
     let mut notes = Vec::new();
     if live.is_inactive() && !live.name_servers.is_empty() {

@@ -1,4 +1,4 @@
-//! When a spec or a zone has lost so much that it is more likely broken than meant: the dangers
+//! Detects a spec or a zone that has lost so much that it is probably broken: the dangers
 //! `spec-shrank` and `live-shrank`.
 
 use std::collections::HashSet;
@@ -7,10 +7,10 @@ use super::drift_since_base::{Drift, find};
 use super::zone_plan::ZonePlan;
 use crate::model::{Danger, DesiredZone, Fqdn, LiveZone, Rdata};
 
-/// Fewest records that a spec or a zone must have had before its shrinking is remarkable.
+/// Minimum number of records that a spec or a zone must have had before its loss is remarkable.
 const FEWEST: usize = 10;
 
-/// A spec or a listing that lost half of a zone is more likely broken than meant.
+/// Adds the dangers if a spec or a listing has lost half of a zone.
 pub(super) fn shrank(
     plan: &mut ZonePlan,
     desired: &DesiredZone,
@@ -22,8 +22,8 @@ pub(super) fn shrank(
         plan.dangers.push(Danger::SpecShrank);
     }
     let there: HashSet<(&Fqdn, &Rdata)> = live.records.iter().map(|r| (&r.name, &r.data)).collect();
-    // What the spec no longer wants is not lost: its own apply may have removed it, as a whole or
-    // as far as it came.
+    // A record that the spec no longer wants is not lost, because an apply of the spec may have
+    // removed it.
     let is_wanted = |(name, data): (&Fqdn, &Rdata)| find(&desired.records, name, data).is_some();
     let missing =
         drift.created.iter().filter(|wanted| !there.contains(*wanted) && is_wanted(**wanted));

@@ -1,5 +1,5 @@
-//! The previous spec in a comparison: it tells intent from drift, and names what is no longer
-//! wanted.
+//! Compares with the previous spec, which distinguishes intent from drift, and names what is no
+//! longer wanted.
 //!
 //! | the spec | live | cause |
 //! |---|---|---|
@@ -9,8 +9,8 @@
 //!
 //! All cases of records are in [`overwrites`](super::overwrites).
 //!
-//! What the previous spec wanted and this one does not name is deleted, if it still is as it was:
-//! ownership without a state file.
+//! An object of the previous spec that this spec does not name is deleted, if it is unchanged. This
+//! gives ownership without a state file.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ use crate::insight::OtherZones;
 use crate::model::ruleset::{DesiredRule, DesiredWaf, Note, Phase, RuleTuning, Switch, TagTuning};
 use crate::model::{Danger, DesiredZone, Facets, Gather, LiveZone, Only};
 
-/// Plans one zone with the previous spec as the third leg.
+/// Plans one zone with the previous spec as the third side of the comparison.
 #[must_use]
 pub fn plan_zone_with_base(
     desired: &DesiredZone,
@@ -39,7 +39,7 @@ pub fn plan_zone_with_base(
     plan_part_with_base(desired, base, live, &Only::default(), OtherZones::NONE)
 }
 
-/// Plans a part of one zone, as [`plan_zone_with_base`]; it is an error if the part needs more of
+/// Plans a part of one zone, as [`plan_zone_with_base`]. It is an error if the part needs more of
 /// the plan.
 #[must_use]
 pub fn plan_part_with_base(
@@ -59,7 +59,7 @@ pub fn plan_part_with_base(
     let (past, _) = plan_with_base(base, Some(base), live, &Only::default(), OtherZones::NONE);
     let drift = Drift::new(&past);
     for operation in &mut plan.operations {
-        // What the previous spec did not date was not agreed to.
+        // An end that the previous spec did not date was not agreed to.
         if let (Subject::Rule(rule), Some(impact)) = (&operation.subject, &operation.impact)
             && impact.direction.may_weaken()
             && !operation.dangers.contains(&Danger::WeakensProtection)
@@ -73,11 +73,11 @@ pub fn plan_part_with_base(
         let address = &operation.address;
         let is_drifted = || drift.addresses.contains(address);
         let (changed, drifted) = match &operation.subject {
-            // A zone that the base did not create is new; one that it did create was deleted by
+            // A zone that the base did not create is new. One that it did create was deleted by
             // someone.
             Subject::Zone => (base.create != desired.create, base.create),
             Subject::Setting(setting) => (!is_wanted_alike(setting, desired, base), is_drifted()),
-            // What a date in both specs ends is what they say, not what someone did.
+            // An expiry date in both specs is an intent of the specs, and not a change by someone.
             Subject::Rule(rule) if rule.is_expiry => (true, false),
             Subject::Rule(rule) => {
                 (rule_changed(desired, base, rule.phase, &rule.name), is_drifted())
@@ -94,14 +94,14 @@ pub fn plan_part_with_base(
     (plan, diagnostics)
 }
 
-/// The attributes that a spec can decide: a proxied record has no TTL of its own.
+/// Returns the attributes that a spec can determine. A proxied record has no TTL of its own.
 fn wished(facets: &Facets) -> Facets {
     let ttl = facets.ttl.filter(|_| facets.proxied != Some(true));
     Facets { ttl, ..facets.clone() }
 }
 
-/// Whether the specs say different things about a record, and whether the live state differs from
-/// the previous spec.
+/// Returns true for a difference between the specs about a record, and true for a difference
+/// between the live state and the previous spec.
 fn record_changed(
     desired: &DesiredZone,
     base: &DesiredZone,
@@ -122,7 +122,7 @@ fn record_changed(
         }
         RecordChange::Update { id, .. } => (!is_same, drift.touched.contains(id)),
         RecordChange::Delete { id, reason, .. } => match reason {
-            // What was in the way of the previous spec as well was made by someone else.
+            // A record that excluded one of the previous spec as well was created by someone else.
             DeleteReason::InTheWay if drift.deleted.contains(id) => (false, true),
             DeleteReason::Removed
             | DeleteReason::InTheWay
@@ -137,10 +137,9 @@ fn record_changed(
     }
 }
 
-/// Whether the specs say different things about a rule, or about all rules where the name is that
-/// of several.
+/// Returns true if the specs differ about a rule, or about any of the rules of a combined name.
 fn rule_changed(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &str) -> bool {
-    // That the last day of an entry is over is what the spec says, not what someone did.
+    // The end of an entry on its last day is an intent of the spec, and not a change by someone.
     let has_expired = desired.waf.as_deref().is_some_and(|waf| {
         let deployments =
             waf.deployments.iter().filter(|d| phase == Phase::Managed && d.ruleset.key() == name);
@@ -152,7 +151,7 @@ fn rule_changed(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &
     has_expired || rule_differs(desired, base, phase, name)
 }
 
-/// Says of a rule that goes because the spec gave it up that this is why.
+/// Sets the delete reason of a rule that the spec gave up.
 fn note_removed(rule: &mut RuleSubject, desired: &DesiredZone) {
     let RuleAction::Delete { reason, .. } = &mut rule.action else { return };
     let is_named =
@@ -162,7 +161,7 @@ fn note_removed(rule: &mut RuleSubject, desired: &DesiredZone) {
     }
 }
 
-/// Whether the specs say different things about a rule.
+/// Returns true if the specs differ about a rule.
 fn rule_differs(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &str) -> bool {
     let plain =
         |zone: &DesiredZone| zone.waf.as_deref().cloned().map(|w| w.at_place(Place::NOWHERE));
@@ -179,7 +178,8 @@ fn rule_differs(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &
     }
 }
 
-/// What is wanted, and the rules that the previous spec wanted and this one does not name.
+/// Returns the desired zone with the rules that the previous spec wanted and this one does not
+/// name.
 fn with_removed(desired: &DesiredZone, base: &DesiredZone) -> DesiredZone {
     let mut extended = desired.clone();
     if let Some(old) = &base.waf {
@@ -192,14 +192,15 @@ fn with_removed(desired: &DesiredZone, base: &DesiredZone) -> DesiredZone {
     extended
 }
 
-/// A section that is gone as a whole: its rules go, its deployments stay as they are.
+/// Returns the section to remove if a section is gone as a whole: its rules are deleted, its
+/// deployments stay as they are.
 fn removed_section(old: &DesiredWaf) -> Option<DesiredWaf> {
     let section = with_removed_rules(DesiredWaf::new(old.place), old);
     let says_anything = section.phases().next().is_some();
     says_anything.then_some(section)
 }
 
-/// A section with the rules and tunings that were given up, as wanted gone.
+/// Returns a section in which the rules and tunings that were given up are absent.
 fn with_removed_rules(mut own: DesiredWaf, old: &DesiredWaf) -> DesiredWaf {
     let place = own.place;
     for (phase, old_list) in &old.lists {
@@ -235,7 +236,7 @@ fn with_removed_rules(mut own: DesiredWaf, old: &DesiredWaf) -> DesiredWaf {
             .filter(|old| !deployment.tags.iter().any(|own| own.tag == old.tag))
             .map(|old| TagTuning { note: over(&old.note), place: here, ..old.clone() })
             .collect();
-        // What is taken back comes first, so that what is wanted has the last word.
+        // Reverted tunings come first, so that the desired ones have precedence.
         deployment.rules.splice(0..0, rules);
         deployment.tags.splice(0..0, tags);
     }

@@ -1,9 +1,9 @@
-//! The grade of a weakening: a narrow one is shown, and its reason in the spec is the consent.
+//! The grade of a weakening. A narrow one is shown, and its reason in the spec is the consent.
 //!
-//! Narrow is an exception or override of few named rules that has a reason and a near last day in
-//! the spec. What "named" means is judged in [`crate::insight`]; how many rules, and how near, is
-//! judged here, for all of a zone's plan together: a wide exception does not become narrow by being
-//! cut into pieces.
+//! A narrow weakening is an exception or override of few named rules that has a reason and a near
+//! last day in the spec. [`crate::insight`] judges "named". This module judges the number of rules
+//! and the last day, for all of a zone's plan together, so that a wide exception does not become
+//! narrow by being divided.
 
 use super::zone_plan::ZonePlan;
 use crate::diff::{PhaseChanges, RuleChange, RuleChangeKind};
@@ -14,7 +14,7 @@ use crate::model::ruleset::{
 };
 use crate::model::{Danger, DesiredZone};
 
-/// What makes a change narrow, if it is.
+/// Returns the evidence that a change is narrow, if it is.
 pub(super) fn narrow(
     desired: &DesiredZone,
     phase: &PhaseChanges,
@@ -27,7 +27,7 @@ pub(super) fn narrow(
         RuleChangeKind::Update(live) => (Some(&live.body), change.placed.is_some()),
         RuleChangeKind::Move(_) | RuleChangeKind::Delete(..) => return None,
     };
-    // Whatever it passes on its way could matter as well.
+    // A rule that moves could also have an effect on the rules that it passes.
     if is_moved {
         return None;
     }
@@ -46,7 +46,7 @@ pub(super) fn narrow(
     Narrow::new(rules, std::iter::once(&wanted.note))
 }
 
-/// What makes a change of overrides narrow, if it is.
+/// Returns the evidence that a change of overrides is narrow, if it is.
 fn of_overrides(
     wanted: &DesiredDeployment,
     before: &RuleBody,
@@ -58,7 +58,7 @@ fn of_overrides(
         TuningTarget::Rule(name) => {
             Some((name.resolve(catalogue).ok()?.id.0.clone(), &tuning.note))
         }
-        // Who names a tag does not know which rules have it.
+        // An author who names a tag does not know its rules.
         TuningTarget::Tag(_) => None,
     });
     let named: Vec<(String, &Note)> = named.collect();
@@ -68,8 +68,8 @@ fn of_overrides(
     Narrow::new(rules.clone(), notes)
 }
 
-/// Takes the reasons of narrow weakenings as consents, if all of the plan are narrow enough
-/// together; else takes them back.
+/// Accepts the reasons of narrow weakenings as consents, if all of them together are narrow enough.
+/// Otherwise withdraws them.
 pub(super) fn grade(plan: &mut ZonePlan, most_rules: u8, most_days: u8) {
     let all = || {
         plan.operations

@@ -1,4 +1,4 @@
-//! The plan as data: that of a zone, and that of all zones.
+//! The plan of a zone, and the plan of all zones, as data.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -15,39 +15,39 @@ use crate::diagnostic::{Diagnostics, count};
 use crate::model::Narrow;
 use crate::model::{Address, Danger, Fqdn, LiveZone, Rdata, Tier, ZoneId, ZoneName};
 
-/// Whose business it is what is left alone.
+/// Who manages a record that the plan leaves alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Keeper {
     /// Unknown.
     Unknown,
-    /// The spec names it to be ignored.
+    /// The spec ignores it.
     Ignored,
-    /// Another product of Cloudflare makes it.
+    /// Another product of Cloudflare manages it.
     Service,
 }
 
-/// How many live records are left alone for one reason.
+/// The live records that are left alone for one reason, counted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SetAsideCount {
-    /// Whose business it is.
+    /// Who manages them.
     pub keeper: Keeper,
     /// The reason in words: `unmanaged`, `ignored (…)`, `managed by …`, `not understood`,
     /// `duplicate`.
     pub reason: String,
-    /// How many by type.
+    /// Their number by type.
     pub types: BTreeMap<String, usize>,
-    /// Their names with types, for the detailed output; at most the first hundred.
+    /// Their names with types, for the detailed output. At most 100.
     pub examples: Vec<String>,
 }
 
 impl SetAsideCount {
-    /// How many in all.
+    /// Returns their number.
     #[must_use]
     pub fn count(&self) -> usize {
         self.types.values().sum()
     }
 
-    /// How many and why, such as `2 unmanaged` or `1 foreign custom rule`.
+    /// Returns the number and the reason, such as `2 unmanaged` or `1 foreign custom rule`.
     #[must_use]
     pub fn words(&self) -> String {
         match (self.count(), self.reason.strip_suffix("rules")) {
@@ -64,113 +64,114 @@ pub struct ZonePlan {
     pub name: ZoneName,
     /// Its id.
     pub id: ZoneId,
-    /// When it was created, as Cloudflare wrote it (RFC 3339); with the id it tells the zone from
-    /// one of a sandbox that was reset, which has the same id.
+    /// Its creation time, as Cloudflare wrote it (RFC 3339). Together with the id it distinguishes
+    /// the zone from one of a sandbox that was reset, which has the same id.
     pub created_on: Option<String>,
     /// Its plan at Cloudflare.
     pub tier: Tier,
-    /// Whether the zone does not exist yet; its id then stands in for the real one.
+    /// True if the zone does not exist yet. Its id is then a placeholder.
     pub is_new: bool,
-    /// What is done.
+    /// The operations.
     ///
     /// # Order
-    /// The zone itself, its settings, its rules in the order of execution, its records in the order
-    /// of their names. Apply carries out the rules of a zone that exists first: they are what it
-    /// looks at once more before anything is sent.
+    /// They are ordered: the zone itself, its settings, its rules in the order of execution, its
+    /// records in the order of their names. Apply executes the rules of an existing zone first,
+    /// because their state is checked again before anything is sent.
     pub operations: Vec<Operation>,
-    /// The addresses of what differs as well, and is left out, because a part of the plan was
-    /// chosen.
+    /// The addresses of further differences that are left out, because a part of the plan was
+    /// selected.
     pub left_out: BTreeSet<Address>,
-    /// Rules that are as they should be.
+    /// Number of rules that are equal to the spec.
     pub rules_unchanged: usize,
-    /// Records that are as they should be.
+    /// Number of records that are equal to the spec.
     pub unchanged: usize,
-    /// Live records that the spec does not name.
+    /// Number of live records that the spec does not name.
     pub unmanaged: usize,
-    /// Live records that an `ignore` pattern names.
+    /// Number of live records that an `ignore` pattern matches.
     pub ignored: usize,
     /// Live records left alone, by reason.
     pub set_aside: Vec<SetAsideCount>,
-    /// Whether the zone is too full for what is created until something is deleted.
+    /// True if the zone has no room for new records until some are deleted.
     pub deletes_first: bool,
-    /// Live values that stay as they are beside values that come, change or go, by name and type.
+    /// Live values that stay unchanged beside values that are created, changed or deleted, by name
+    /// and type.
     pub beside: BTreeMap<(Fqdn, String), Vec<Rdata>>,
-    /// What is dangerous about the plan as a whole.
+    /// The dangers of the plan as a whole.
     pub dangers: Vec<Danger>,
-    /// What makes narrow those weakenings that last longer than the previous spec said, if they all
-    /// are.
+    /// The evidence that weakenings that last longer than the previous spec said are narrow, if all
+    /// of them are.
     pub postponed: Option<Narrow>,
     /// Dangers that the spec accepts for the zone, with the reasons.
     pub accepted: BTreeMap<Danger, String>,
-    /// How many records the zone has.
+    /// Number of records in the zone.
     pub live_records: usize,
-    /// What someone has to do elsewhere: records for the registrar, name servers.
+    /// Work that no request can do: records for the registrar, name servers.
     pub notes: Vec<String>,
-    /// What it means as a whole to those who ask name servers.
+    /// The effects as a whole on those who query name servers.
     pub impact: Vec<String>,
-    /// The deployments of managed rulesets, held against what the spec promises.
+    /// The deployments of managed rulesets, compared with the promises of the spec.
     pub in_force: Vec<DeploymentInForce>,
-    /// Whether more records are planned than zones of this plan usually hold, while the real quota
-    /// was not asked for.
+    /// True if more records are planned than zones of this plan usually hold, and the real quota
+    /// was not read.
     pub quota_in_doubt: bool,
 }
 
 impl ZonePlan {
-    /// Whether there is nothing to do.
+    /// Returns true if there is nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }
 
-    /// The addresses of all operations, in order.
+    /// Returns the addresses of all operations, in order.
     pub fn addresses(&self) -> impl Iterator<Item = &Address> {
         self.operations.iter().map(|o| &o.address)
     }
 
-    /// The operations on rules, in order, with their numbers among all.
+    /// Returns the operations on rules, in order, with their numbers among all.
     pub fn rules(&self) -> impl Iterator<Item = (usize, &Operation, &RuleSubject)> {
         self.operations.iter().enumerate().filter_map(|(n, o)| Some((n, o, o.rule()?)))
     }
 
-    /// The operations on records, in order, with their numbers among all.
+    /// Returns the operations on records, in order, with their numbers among all.
     pub fn records(&self) -> impl Iterator<Item = (usize, &Operation, &RecordSubject)> {
         self.operations.iter().enumerate().filter_map(|(n, o)| Some((n, o, o.record()?)))
     }
 
-    /// The same plan for the zone as it was made.
+    /// Returns the same plan for the zone after its creation.
     #[must_use]
     pub fn for_zone(&self, zone: &LiveZone) -> Self {
         Self { id: zone.id.clone(), created_on: zone.created_on.clone(), ..self.clone() }
     }
 }
 
-/// Counts over all zones.
+/// Numbers of operations and objects in all zones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Summary {
-    /// Records to create.
+    /// Number of records to create.
     pub create: usize,
-    /// Records to change.
+    /// Number of records to change.
     pub update: usize,
-    /// Records to delete.
+    /// Number of records to delete.
     pub delete: usize,
-    /// Those of them that need consent: a delete whose record is replaced does not.
+    /// Number of deletes that need consent. A delete whose record is replaced needs none.
     pub deletes_to_allow: usize,
-    /// Records and rules as they should be.
+    /// Number of records and rules that are equal to the spec.
     pub unchanged: usize,
-    /// Live records that the spec does not name.
+    /// Number of live records that the spec does not name.
     pub unmanaged: usize,
-    /// Live records that `ignore` names.
+    /// Number of live records that `ignore` matches.
     pub ignored: usize,
 }
 
 impl Summary {
-    /// How many operations there are.
+    /// Returns the number of operations.
     #[must_use]
     pub fn operations(self) -> usize {
         self.create + self.update + self.delete
     }
 
-    /// The deletes in words, with the number for `--allow-deletes` where that is another one.
+    /// Describes the deletes, with the number for `--allow-deletes` if it is different.
     #[must_use]
     pub fn deletes(self) -> String {
         let Self { delete, deletes_to_allow, .. } = self;
@@ -183,25 +184,25 @@ impl Summary {
     }
 }
 
-/// A permission that was needed and is there.
+/// A consent that is needed and given.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GivenConsent {
-    /// For what.
+    /// The danger.
     pub danger: Danger,
-    /// Where it was given, and why: `on the command line`, `typed at the terminal`, `policy: …`,
-    /// `spec: …`.
+    /// The place where it was given, and the reason: `on the command line`, `typed at the
+    /// terminal`, `policy: …`, `spec: …`.
     pub by: String,
 }
 
-/// What a plan is a part of.
+/// The plan as a part of a larger one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Part {
     /// The addresses and globs of `--only`.
     pub only: Vec<String>,
-    /// How many operations were chosen.
+    /// Number of selected operations.
     pub chosen: usize,
-    /// How many operations are left out; what they would change still differs afterwards.
+    /// Number of operations that are left out. Their differences remain.
     pub left_out: usize,
 }
 
@@ -217,27 +218,27 @@ impl fmt::Display for Part {
     }
 }
 
-/// Everything that an apply would do.
+/// All operations of an apply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
     /// SHA-256 of the spec as read, hexadecimal.
     pub spec_digest: String,
     /// The zones, by name.
     pub zones: Vec<ZonePlan>,
-    /// What was found while planning.
+    /// Findings of planning.
     pub diagnostics: Diagnostics,
-    /// Requests made so far.
+    /// Number of requests made so far.
     pub requests_made: u64,
-    /// Where the previous version of the spec comes from, if one is named.
+    /// The source of the previous version of the spec, if one is named.
     pub base: Option<BaseSource>,
     /// The consents that it needs and has.
     pub consents_given: Vec<GivenConsent>,
-    /// What chose a part of it, if something did.
+    /// The selection of a part, if there is one.
     pub only: Vec<String>,
 }
 
 impl Plan {
-    /// What it is a part of, if a part was chosen.
+    /// Returns the whole that it is a part of, if a part was selected.
     #[must_use]
     pub fn part(&self) -> Option<Part> {
         let sum = |number: fn(&ZonePlan) -> usize| self.zones.iter().map(number).sum();
@@ -248,7 +249,7 @@ impl Plan {
         })
     }
 
-    /// Counts over all zones.
+    /// Counts operations and objects in all zones.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let mut summary = Summary::default();

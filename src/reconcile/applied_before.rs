@@ -1,6 +1,6 @@
-//! What journals say about a plan: an apply did not last, because what was applied a short while
-//! ago is planned again; or an apply wrote a value that the plan replaces without knowing whose it
-//! is; or an apply left a name without records. These are findings: they change no operation.
+//! Findings from journals about a plan: an apply did not last, because its operations are planned
+//! again; or an apply wrote a value of unknown owner that the plan replaces; or an apply left a
+//! name without records. They change no operation.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -12,17 +12,17 @@ use crate::model::Live;
 use crate::model::time::{age, parse_rfc3339};
 use crate::plan::{Plan, ZonePlan};
 
-/// How long an apply is expected to last at least.
+/// Minimum time that an apply is expected to last.
 const LASTING: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How many journals are looked at, newest first.
+/// Maximum number of journals that are read, newest first.
 const JOURNALS: usize = 5;
 
-/// How many operations are named.
+/// Maximum number of operations that are named.
 const NAMED: usize = 5;
 
-/// Warns of names that an apply left without records, and of operations that the journals in a
-/// directory say were applied a short while ago.
+/// Warns of names that an apply left without records, and of operations that were applied recently
+/// according to the journals in a directory.
 pub(super) fn find(directory: &Path, plan: &Plan, live: &Live, now: SystemTime) -> Diagnostics {
     let mut found = Diagnostics::default();
     let is_recent = |time: SystemTime| age(time, now).is_some_and(|age| age < LASTING);
@@ -60,8 +60,8 @@ pub(super) fn find(directory: &Path, plan: &Plan, live: &Live, now: SystemTime) 
     found
 }
 
-/// One note about live values that are replaced, of which the plan does not know who made them,
-/// and that the journals say an apply wrote. It only explains: a journal is no state.
+/// Reports live values of unknown owner that the plan replaces, and that an apply wrote according
+/// to the journals. The note only explains, because a journal is not a state.
 fn written(applied: &AppliedOperations, plan: &Plan, counts: impl Fn(&str) -> bool) -> Diagnostics {
     let mut found = Diagnostics::default();
     let all: Vec<AppliedBefore> =

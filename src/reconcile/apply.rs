@@ -1,5 +1,5 @@
-//! Applies a plan and verifies the result. Whatever fails after the first write, the report says
-//! that something was written.
+//! Applies a plan and verifies the result. After a failure that follows the first write, the report
+//! says that something was written.
 
 use tokio::time::Instant;
 
@@ -9,22 +9,22 @@ use crate::apply::{Executor, Journal, JournalError, Observer, Outcome, ZoneDone,
 use crate::live::AnyReader;
 use crate::plan::{Consents, Verdict, ZonePlan};
 
-/// What applying takes.
+/// The connections and options of an apply.
 #[derive(Clone, Copy)]
 pub struct ApplyContext<'a, W> {
-    /// Reads what became of a lost response, and verifies the result.
+    /// Reads the effect of requests whose response was lost, and verifies the result.
     pub reader: &'a dyn AnyReader,
     /// Writes.
     pub writer: &'a W,
     /// Records every intent before it is sent, and every outcome after.
     pub journal: &'a Journal,
-    /// Hears what happens.
+    /// Receives events.
     pub observer: &'a dyn Observer,
-    /// Says whether to stop: what is under way is finished then, and nothing more is begun.
+    /// True once the apply is to stop: running operations are finished, and nothing more is begun.
     pub stop: &'a Stop,
 }
 
-/// Why nothing was sent.
+/// The reason why nothing was sent.
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyError {
     /// The plan has errors, or a consent is missing.
@@ -35,21 +35,22 @@ pub enum ApplyError {
     Journal(#[from] JournalError),
 }
 
-/// What an apply achieved.
+/// The report of an apply.
 #[derive(Debug)]
 pub struct Report<'p> {
     /// The zones with operations, in the order of the plan.
     pub zones: Vec<ZoneDone<'p>>,
-    /// Why the journal is not whole, if it is not; nothing was sent after that.
+    /// The reason why the journal is not complete, if it is not. Nothing was sent after that.
     pub journal: Option<JournalError>,
 }
 
-/// How an apply ended.
+/// The conclusion of an apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conclusion {
-    /// Everything that was written to is as desired: it was read back, or the answers confirm it.
+    /// All zones that were written to are in sync: they were read back, or the responses confirm
+    /// it.
     Converged,
-    /// Something was written, and something is not as desired or not known to be.
+    /// Something was written, and something is not in sync or unknown.
     Partial,
     /// Nothing was written, because something had changed since the plan was made.
     Stale,
@@ -57,12 +58,12 @@ pub enum Conclusion {
     Failed,
 }
 
-/// Applies a plan, zones at the same time and one zone's operations one after the other, and reads
-/// back what was written to.
+/// Applies a plan and reads back the zones that were written to. Zones are applied at the same
+/// time, and the operations of one zone one after the other.
 ///
 /// # Errors
-/// The plan is not ready under these consents, or the journal cannot be written; nothing was sent
-/// then. What goes wrong later is in the report.
+/// Fails if the plan is not ready under these consents, or the journal cannot be written. Nothing
+/// was sent then. Later failures are in the report.
 pub async fn apply<'p, W: Writer>(
     planned: &'p Planned<'_>,
     consents: &Consents,
@@ -104,7 +105,7 @@ pub async fn apply<'p, W: Writer>(
 }
 
 impl Report<'_> {
-    /// How it ended.
+    /// Returns the conclusion.
     #[must_use]
     pub fn conclusion(&self) -> Conclusion {
         let has_converged = |zone: &ZoneDone| {
@@ -119,7 +120,8 @@ impl Report<'_> {
         }
     }
 
-    /// How it ended if anything failed that is not in the report, such as showing it.
+    /// Returns the conclusion after a failure that is not in the report, such as a failure to show
+    /// it.
     #[must_use]
     pub fn conclusion_of_failure(&self) -> Conclusion {
         let has = |of: fn(&ZoneDone) -> bool| self.zones.iter().any(of);

@@ -1,8 +1,8 @@
 //! The previous version of a spec: from a git revision, a file or a directory.
 //!
-//! A path is written as one (`./before`, `../before`, `/srv/before`, `before/`); everything else is
-//! a revision. What is in a tree is chosen by whoever wrote the tree, so a directory called `main`
-//! must never be taken for the revision `main`.
+//! A path is written as one (`./before`, `../before`, `/srv/before`, `before/`). Everything else is
+//! a revision. The author of a tree chooses the names in it, so a directory called `main` must
+//! never be taken for the revision `main`.
 
 use std::io;
 use std::path::{Component, Path, PathBuf, is_separator};
@@ -12,34 +12,34 @@ use crate::model::Desired;
 use crate::plan::BaseSource;
 use crate::spec::{self, GitEnvironment, RevisionError};
 
-/// The previous spec: the third leg of the comparison.
+/// The previous spec: the third side of the comparison.
 #[derive(Debug, Clone)]
 pub struct Base {
-    /// What it desired.
+    /// Its desired state.
     pub desired: Desired,
-    /// Where it comes from.
+    /// Its source.
     pub source: BaseSource,
-    /// The submodule that it is a revision of, if it is one: the top of its work tree.
+    /// The top of the submodule's work tree, if it is a revision of a submodule.
     pub submodule: Option<PathBuf>,
-    /// The notes about it.
+    /// Findings about it.
     pub notes: Diagnostics,
 }
 
-/// How previous versions are read.
+/// Options for reading previous versions.
 #[derive(Debug, Clone)]
 pub struct BaseOptions {
     /// Values of variables. A previous version may not have every variable of this one.
     pub variables: Vec<(String, String)>,
-    /// The day by which it is judged what has expired, `YYYY-MM-DD`.
+    /// The day on which expiry is decided, `YYYY-MM-DD`.
     pub today: String,
-    /// What git gets to see of the environment.
+    /// The environment of git.
     pub git: GitEnvironment,
 }
 
-/// Why there is no previous version.
+/// The reason why there is no previous version.
 #[derive(Debug, thiserror::Error)]
 pub enum BaseError {
-    /// Nothing is named.
+    /// The name is empty.
     #[error("--base is empty: name a git revision, or a path as ./PATH")]
     Empty,
     /// The spec comes from standard input.
@@ -47,35 +47,35 @@ pub enum BaseError {
         "--base {name} is a git revision, which needs a spec in files; standard input has no history. A path is written as ./PATH"
     )]
     NoHistory {
-        /// What was named.
+        /// The name as given.
         name: String,
     },
-    /// There is no place to write the revision to.
+    /// There is no directory to write the revision to.
     #[error("failed to make a temporary directory")]
     Directory(#[source] io::Error),
-    /// It is not known what is meant.
+    /// The name is ambiguous.
     #[error(
         "{name} is both a git revision and a path: write --base {name}^0 for the revision, --base ./{name} for the path"
     )]
     Ambiguous {
-        /// What was named.
+        /// The name as given.
         name: String,
     },
-    /// A path that is not written as one.
+    /// A path that is not written as one, or an unknown revision.
     #[error("{name} is a path, and --base takes it for a git revision: write --base ./{name}")]
     NotARevision {
-        /// What was named.
+        /// The name as given.
         name: String,
-        /// Why it is no revision.
+        /// The reason why it is not a revision.
         #[source]
         source: RevisionError,
     },
     /// The revision cannot be read.
     #[error("failed to read the base {name}")]
     Revision {
-        /// What was named.
+        /// The name as given.
         name: String,
-        /// Why.
+        /// The reason.
         #[source]
         source: RevisionError,
     },
@@ -84,17 +84,17 @@ pub enum BaseError {
         "the previous spec ({name}) has mistakes{first}; plan without --base, or name another revision"
     )]
     Mistakes {
-        /// What was named.
+        /// The name as given.
         name: String,
-        /// The first of them, in words that go on after a noun.
+        /// The first mistake, in words that continue a noun.
         first: String,
     },
 }
 
-/// The fewest digits of a commit id that git prints.
+/// Minimum number of digits of a commit id that git prints.
 const LEAST_OF_COMMIT_ID: usize = 7;
 
-/// What is named.
+/// The kind of name.
 enum Named<'a> {
     /// A file or a directory.
     Path(&'a Path),
@@ -103,7 +103,7 @@ enum Named<'a> {
 }
 
 impl<'a> Named<'a> {
-    /// By how it is written.
+    /// Decides by the spelling.
     fn of(text: &'a str) -> Result<Self, BaseError> {
         if text.trim().is_empty() {
             return Err(BaseError::Empty);
@@ -123,7 +123,7 @@ impl Base {
     /// input.
     ///
     /// # Errors
-    /// It cannot be found or read, has mistakes, or is both a revision and a path.
+    /// Fails if it cannot be found or read, has mistakes, or is both a revision and a path.
     pub fn load(name: &str, spec: &[PathBuf], options: &BaseOptions) -> Result<Self, BaseError> {
         let name = match Named::of(name)? {
             Named::Path(path) => {
@@ -139,7 +139,7 @@ impl Base {
         let found = spec::at_revision(spec, &name, directory.path(), &options.git);
         let revision = one_meaning(&name, found, |revision| &revision.commit)?;
         let source = BaseSource::Revision { name, commit: revision.commit };
-        // Where the spec did not exist, nothing was wanted: everything in it is new.
+        // At a revision without the spec, nothing was wanted, so everything in it is new.
         let (desired, notes) = match revision.inputs.as_slice() {
             [] => (Desired::default(), Diagnostics::default()),
             inputs => read(inputs, &source.to_string(), options)?,
@@ -147,9 +147,9 @@ impl Base {
         Ok(Self { desired, source, submodule: revision.submodule, notes })
     }
 
-    /// Warns of a base whose name has a meaning of the submodule's own. Whoever can turn a
-    /// directory into a submodule gives it branches and tags; a commit's id means the same
-    /// everywhere.
+    /// Warns of a base whose name is a branch or tag of the submodule itself. Anyone who can turn a
+    /// directory into a submodule chooses its branches and tags, whereas the id of a commit means
+    /// the same everywhere.
     pub(super) fn warning_of_submodule(&self) -> Option<Diagnostic> {
         let (Some(top), BaseSource::Revision { name, commit }) = (&self.submodule, &self.source)
         else {
@@ -167,11 +167,11 @@ impl Base {
         Some(findings::OF_SUBMODULE.nowhere(detail).help(help))
     }
 
-    /// How the base of a saved plan differs from the one that is named, if it does. What has expired
-    /// is judged by the day of the plan.
+    /// Describes how the base of a saved plan differs from the named one, if it does. Expiry is
+    /// decided on the day of the plan.
     ///
     /// # Errors
-    /// The named one cannot be found or read.
+    /// Fails if the named one cannot be found or read.
     pub fn differs(
         name: &str,
         saved: Option<&Self>,
@@ -204,7 +204,7 @@ impl Base {
     }
 }
 
-/// A file or a directory.
+/// Reads a file or a directory.
 fn of_path(
     path: &Path,
     name: &str,
@@ -215,8 +215,8 @@ fn of_path(
     Ok((read, source))
 }
 
-/// Resolves a revision. Fails if a path has the same name, unless the name is the id of the commit:
-/// whoever writes a tree can give a directory that name, and no branch.
+/// Resolves a revision. Fails if a path has the same name, unless the name is the id of the commit.
+/// The author of a tree can name a directory like a branch or a tag.
 fn one_meaning<T>(
     name: &str,
     found: Result<T, RevisionError>,
@@ -240,10 +240,11 @@ fn one_meaning<T>(
     }
 }
 
-/// A previous spec, and the notes about it.
+/// A previous spec, and findings about it.
 type Read = (Desired, Diagnostics);
 
-/// Reads it; its mistakes are an error, as half of it would be taken for removals.
+/// Reads the spec. Mistakes in it are an error, because its missing parts would be taken for
+/// removals.
 fn read(inputs: &[PathBuf], name: &str, options: &BaseOptions) -> Result<Read, BaseError> {
     let BaseOptions { variables, today, git: _ } = options;
     let mut sources = Sources::default();

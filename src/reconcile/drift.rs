@@ -1,4 +1,4 @@
-//! One check for drift: what differs from the spec, since when, and who changed it.
+//! Checks once for drift: the differences from the spec, their age, and who made them.
 
 use std::time::SystemTime;
 
@@ -13,21 +13,21 @@ use crate::live::{AnyReader, FetchError};
 use crate::model::{DesiredZone, Expectation, Gather, Live};
 use crate::plan::Plan;
 
-/// What one look showed.
+/// The result of a check for drift.
 #[derive(Debug)]
 pub struct Drift {
-    /// What would be done.
+    /// The plan that would remove the drift.
     pub plan: Plan,
-    /// What Cloudflare has.
+    /// The live state.
     pub live: Live,
-    /// What that means.
+    /// The report.
     pub report: Report,
 }
 
-/// Looks once. `now` is the moment that the ages of changes are told by.
+/// Checks once. The ages of changes are relative to `now`.
 ///
 /// # Errors
-/// Cloudflare cannot be read.
+/// Fails if Cloudflare cannot be read.
 pub async fn drift(
     goal: &Goal,
     reader: &dyn AnyReader,
@@ -35,14 +35,14 @@ pub async fn drift(
     now: SystemTime,
 ) -> Result<Drift, FetchError> {
     let Planned { mut plan, live, .. } = plan(goal, reader, options).await?;
-    // The report has them as findings and as what is not known.
+    // The report contains these as findings, or as unknown protection.
     plan.diagnostics.remove(&[findings::WEAKENED.code, findings::PROTECTION_NOT_KNOWN.code]);
     let mut report = classify(&plan, now);
     expectations(&mut report, goal, &live);
     Ok(Drift { plan, live, report })
 }
 
-/// Holds the expectations of the spec against what is live.
+/// Evaluates the expectations of the spec on the live state.
 fn expectations(report: &mut Report, goal: &Goal, live: &Live) {
     if goal.desired.zones.values().all(|zone| zone.expect.is_empty()) {
         return;

@@ -1,8 +1,8 @@
-//! What a run is to reach: the desired state of some zones, and where that comes from.
+//! The goal of a run: the desired state of some zones, and its source.
 //!
-//! In: a spec, a journal or a saved plan. Out: a [`Goal`], from which [`plan`](super::plan()) makes
-//! a plan as often as it is needed: to show it, to see whether it still holds, and to verify the
-//! result. Pure but for the files of the spec.
+//! Takes a spec, a journal or a saved plan. Returns a [`Goal`], from which [`plan`](super::plan())
+//! makes a plan as often as needed: for showing it, for checking that it is still valid, and for
+//! verifying the result. Pure except for the files of the spec.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,45 +21,45 @@ use crate::model::{Desired, DesiredZone, LiveZone, Only, ZoneName};
 use crate::plan::{ZonePlan, plan_part, plan_part_with_base};
 use crate::{lint, spec};
 
-/// The desired state of some zones, with what was found while reading it.
+/// The desired state of some zones, with the findings of reading it.
 #[derive(Debug)]
 pub struct Goal {
-    /// What is desired of each zone.
+    /// The desired state of each zone.
     pub desired: Desired,
     /// Warnings and notes.
     pub diagnostics: Diagnostics,
     /// The texts that it was read from, for showing findings.
     pub sources: Sources,
-    /// SHA-256 of what was read, hexadecimal; the journal and the plan carry it.
+    /// SHA-256 of the input, hexadecimal. It is in the journal and the plan.
     pub digest: String,
-    /// Files read.
+    /// Number of files read.
     pub files: usize,
-    /// Records desired.
+    /// Number of desired records.
     pub records: usize,
-    /// Where it comes from.
+    /// The source.
     pub source: Source,
-    /// What of the plan is chosen.
+    /// The selected part of the plan.
     pub only: Only,
-    /// What its zones hide and use.
+    /// The hidden networks and used names of its zones.
     pub(super) overview: Overview,
 }
 
-/// Where a goal comes from, which decides what is compared with what.
+/// The source of a goal, which determines the comparison.
 #[derive(Debug)]
 pub enum Source {
-    /// A spec, held against what Cloudflare has.
+    /// A spec, compared with Cloudflare.
     Spec(SpecSource),
-    /// A spec, held against a snapshot.
+    /// A spec, compared with a snapshot.
     Snapshot(SpecSource, AsOf),
-    /// The journal of an apply that is to be undone.
+    /// The journal of an apply to undo.
     Journal(Undo),
-    /// A saved plan, which has to come out the same once more before it is applied.
+    /// A saved plan. Planning again must give the same result before it is applied.
     SavedPlan {
         /// The previous spec that it was made with.
         base: Option<Base>,
-        /// The day by which it was judged what has expired, `YYYY-MM-DD`.
+        /// The day on which expiry was decided, `YYYY-MM-DD`.
         today: String,
-        /// The operations as they were reviewed.
+        /// The reviewed operations.
         reviewed: Vec<Reviewed>,
         /// The zones at Cloudflare that it was made for.
         zones: Vec<SavedZone>,
@@ -71,16 +71,15 @@ pub enum Source {
 pub struct SpecSource {
     /// The previous spec, if one is named.
     pub base: Option<Base>,
-    /// The zones that were selected of the spec.
+    /// The selected zones of the spec.
     pub selection: Selection,
-    /// The file beside the spec in which the managed rulesets are locked; it need not exist.
+    /// The file beside the spec in which the managed rulesets are locked. It need not exist.
     pub lock: PathBuf,
-    /// The places of entries of `accept` that zones have which were not selected: those of
-    /// profiles.
+    /// The places of entries of `accept` in zones that were not selected: those of profiles.
     pub accepted_elsewhere: BTreeSet<Place>,
 }
 
-/// The places of all entries of `accept`, with their zones.
+/// Returns the places of all entries of `accept`, with their zones.
 fn accepted_places(desired: &Desired) -> Vec<(ZoneName, Place)> {
     let sections =
         desired.zones.values().filter_map(|zone| Some((&zone.name, zone.waf.as_deref()?)));
@@ -93,7 +92,7 @@ fn accepted_places(desired: &Desired) -> Vec<(ZoneName, Place)> {
 #[derive(Debug, thiserror::Error)]
 #[error("the spec has mistakes{}", first(diagnostics))]
 pub struct InvalidSpec {
-    /// The mistakes, and what else was found.
+    /// The mistakes, and the other findings.
     pub diagnostics: Diagnostics,
     /// Its texts.
     pub sources: Sources,
@@ -103,7 +102,7 @@ impl Goal {
     /// Reads a spec, checks it with every lint, and keeps the selected zones.
     ///
     /// # Errors
-    /// The spec has mistakes, or the selection names a zone that it does not have.
+    /// Fails if the spec has mistakes, or the selection names a zone that it does not have.
     pub fn from_spec(
         inputs: &[spec::Input],
         options: &spec::Options,
@@ -112,7 +111,7 @@ impl Goal {
         let mut sources = Sources::default();
         let spec::Outcome { desired, mut diagnostics, digest, files, records } =
             spec::load(inputs, options, &mut sources);
-        // The whole spec, as what one zone says may concern another.
+        // The whole spec is checked, because a zone may affect another one.
         if let Some(desired) = &desired {
             diagnostics.append(lint::check(desired));
         }
@@ -154,7 +153,7 @@ impl Goal {
     /// it, such a change is an error of the plan. `zones` are names or globs; none for all zones.
     ///
     /// # Errors
-    /// The journal cannot be read or used, or a pattern matches no zone of it.
+    /// Fails if the journal cannot be read or used, or a pattern matches no zone of it.
     pub fn from_journal(
         path: &Path,
         directory: &Path,
@@ -185,8 +184,8 @@ impl Goal {
         })
     }
 
-    /// Whether an entry of `accept` needs no report that it matches nothing: it has a report that
-    /// it cannot, or zones that were not selected have it too.
+    /// Returns true if an entry of `accept` that matches nothing needs no report: it has been
+    /// reported as useless, or zones that were not selected have it too.
     pub(super) fn is_told(&self, place: Place) -> bool {
         let says = |code: &str| {
             code == lint::ACCEPTANCE_WITHOUT_EFFECT || code == findings::ACCEPTS_UNKNOWN_RULE.code
@@ -202,8 +201,8 @@ impl Goal {
             || findings.any(|d| d.primary.as_ref().is_some_and(|label| label.place == place))
     }
 
-    /// Adds the previous spec to one of a spec: drift is told from intent then, and what was
-    /// removed is known.
+    /// Adds the previous spec to the goal of a spec. It distinguishes drift from intent, and shows
+    /// what was removed.
     #[must_use]
     pub fn with_base(mut self, previous: Option<Base>) -> Self {
         if let Source::Spec(SpecSource { base, .. })
@@ -214,14 +213,14 @@ impl Goal {
         self
     }
 
-    /// Chooses a part of the plan.
+    /// Selects a part of the plan.
     #[must_use]
     pub fn with_only(mut self, only: Only) -> Self {
         self.only = only;
         self
     }
 
-    /// The previous spec, if there is one.
+    /// Returns the previous spec, if there is one.
     #[must_use]
     pub fn base(&self) -> Option<&Base> {
         match &self.source {
@@ -240,7 +239,7 @@ impl Goal {
         }
     }
 
-    /// The moment of the snapshot that stands in for Cloudflare, if one does.
+    /// Returns the time of the snapshot that replaces Cloudflare, if there is one.
     #[must_use]
     pub fn as_of(&self) -> Option<&AsOf> {
         match &self.source {
@@ -249,11 +248,11 @@ impl Goal {
         }
     }
 
-    /// The zones that have to exist, with the plan that each needs: those that a spec does not
-    /// create itself.
+    /// Returns the zones that have to exist, with the plan that each needs. Zones that the spec
+    /// creates are left out.
     ///
-    /// Managed rulesets need a paid plan, so a zone that is to be protected is rehearsed on one
-    /// that has what specs ask for.
+    /// Managed rulesets need a paid plan, so a zone with protection is rehearsed on a plan with
+    /// everything that specs ask for.
     pub fn needed_zones(&self) -> impl Iterator<Item = (&ZoneName, &'static str)> {
         let tier = |zone: &DesiredZone| if zone.waf.is_some() { "business" } else { "free" };
         let is_undo = matches!(self.source, Source::Journal(_));
@@ -264,14 +263,14 @@ impl Goal {
             .map(move |z| (&z.name, tier(z)))
     }
 
-    /// What has to be read to plan.
+    /// Returns everything that has to be read for planning.
     pub(super) fn zone_queries(&self) -> Vec<ZoneQuery> {
         let query = |zone| ZoneQuery { waf: self.waf_query(zone), ..ZoneQuery::of(zone) };
         self.desired.zones.values().map(query).collect()
     }
 
-    /// What has to be read of a zone's protection: also what the previous spec had, for what is
-    /// given up goes.
+    /// Returns the part of a zone's protection that has to be read. It includes the part of the
+    /// previous spec, because rules that were given up are deleted.
     pub(super) fn waf_query(&self, zone: &DesiredZone) -> WafQuery {
         if let Source::Journal(undo) = &self.source {
             return undo.waf_query(zone);
@@ -286,7 +285,7 @@ impl Goal {
         query
     }
 
-    /// Plans one zone as it was read.
+    /// Plans one zone from its live state.
     pub(super) fn plan_zone(
         &self,
         desired: &DesiredZone,
@@ -301,7 +300,7 @@ impl Goal {
             }
             Some(base) => {
                 let others = OtherZones::before(&base.desired, &self.desired, &self.overview);
-                // A zone that the previous spec did not name wanted nothing.
+                // The previous spec wanted nothing in a zone that it did not name.
                 let nothing = DesiredZone::new(desired.name.clone(), desired.place);
                 let base = base.desired.zones.get(&desired.name).unwrap_or(&nothing);
                 plan_part_with_base(desired, base, live, &self.only, others)
@@ -310,7 +309,7 @@ impl Goal {
     }
 }
 
-/// The first mistake, in words that go on after a noun.
+/// Returns the first mistake, in words that continue a noun.
 pub(super) fn first(diagnostics: &Diagnostics) -> String {
     let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
     first.map_or_else(String::new, |d| format!(": {}: {}", d.summary(), d.detail))

@@ -1,7 +1,7 @@
-//! What differs between the source of an import and Cloudflare.
+//! Differences between the source of an import and Cloudflare.
 //!
-//! In: the plan of what was imported, and where each record comes from. Out: findings, at places of
-//! the source. Pure.
+//! Takes the plan of the imported spec, and the origin of each record. Returns findings at places
+//! of the source. Pure.
 
 use std::collections::HashSet;
 
@@ -12,35 +12,35 @@ use crate::live::MissingZone;
 use crate::model::{Address, DesiredZone, Fqdn, LiveZone, Rdata, ZoneName};
 use crate::plan::{Action, ZonePlan};
 
-/// The most findings of a kind in a zone; the rest is counted.
+/// Maximum number of findings of a kind in a zone. The rest is counted.
 const MOST: usize = 50;
-/// The most fields of one difference.
+/// Maximum number of fields of one difference.
 const MOST_FIELDS: usize = 4;
-/// The longest value that is quoted.
+/// Maximum length of a value that is quoted.
 ///
 /// # Units
 /// Characters.
 const LONGEST: usize = 80;
 
-/// Where the source has a record; `None` where it does not say.
+/// Returns the place of a record in the source; `None` if it is unknown.
 pub type OriginOf<'o> = dyn Fn(&ZoneName, &Fqdn, &Rdata) -> Option<Place> + 'o;
 
-/// How a source and Cloudflare differ.
+/// The differences between a source and Cloudflare.
 #[derive(Debug, Default)]
 pub struct Migration {
     /// The differences.
     pub diagnostics: Diagnostics,
-    /// Records that are equal.
+    /// Number of equal records.
     pub equal: usize,
-    /// Records, settings and rules that differ.
+    /// Number of records, settings and rules that differ.
     pub different: usize,
-    /// Records, rules and zones that only the source has.
+    /// Number of records, rules and zones that only the source has.
     pub only_in_source: usize,
-    /// Records, and rules of phases that the source has, that only Cloudflare has.
+    /// Number of records that only Cloudflare has, and of such rules in phases of the source.
     pub only_at_cloudflare: usize,
 }
 
-/// Compares what was imported with what Cloudflare has.
+/// Compares the imported spec with Cloudflare.
 #[must_use]
 pub fn migration(planned: &Planned<'_>, origin: &OriginOf<'_>) -> Migration {
     let mut result = Migration::default();
@@ -109,7 +109,7 @@ impl Migration {
         let other = other.map(|record| {
             found(findings::ONLY_AT_CLOUDFLARE, None, shown(&record.name, &record.data))
         });
-        // Rules of phases that the source has.
+        // Only rules of phases that the source has.
         let rules =
             waf.phases.iter().flat_map(|of| of.foreign.iter().map(|rule| (of.phase, rule.shown())));
         let rules = rules.map(|(phase, name)| Address::of_rule(&zone.name, phase, Some(name)));
@@ -151,7 +151,7 @@ impl Migration {
         self.equal += zone.records.len().saturating_sub(missing + records);
     }
 
-    /// Adds findings of a kind; returns how many there were.
+    /// Adds findings of a kind. Returns their number.
     fn add(
         &mut self,
         kind: &'static Finding,
@@ -172,7 +172,7 @@ impl Migration {
     }
 }
 
-/// A finding, at its place if that is known.
+/// Returns a finding, at its place if that is known.
 fn found(kind: &'static Finding, place: Option<Place>, detail: String) -> Diagnostic {
     match place.filter(|place| *place != Place::NOWHERE) {
         Some(place) => kind.at(place, detail),
@@ -180,13 +180,13 @@ fn found(kind: &'static Finding, place: Option<Place>, detail: String) -> Diagno
     }
 }
 
-/// A field that differs.
+/// Describes a field that differs.
 fn difference(change: &FieldChange) -> String {
     let (source, live) = (clipped(&change.after.to_string()), clipped(&change.before.to_string()));
     format!("`{}` is {source} in the source and {live} at Cloudflare", change.field)
 }
 
-/// The beginning of a text.
+/// Returns the beginning of a text.
 fn clipped(text: &str) -> String {
     if text.is_empty() { "none".to_owned() } else { cut(text, LONGEST) }
 }

@@ -1,4 +1,4 @@
-//! The journals in a directory. Their names begin with the times at which they were begun.
+//! Finds journals in a directory. Their names begin with the times at which they were begun.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use crate::apply::{Bytes, JournalText};
 use crate::model::sort_by;
 
-/// Larger journals are not read beside the one that a command is about, in bytes.
+/// Maximum size of a journal other than the one that a command is about, in bytes.
 const LARGEST: u64 = 32 * 1024 * 1024;
 
 /// Finds at most `most` journals that were written to at a time that counts, newest first.
@@ -28,14 +28,14 @@ pub(super) fn begun_since(directory: &Path, time: &str) -> Vec<PathBuf> {
     find(directory, usize::MAX, |path| is_since(path) && modified(path).is_some())
 }
 
-/// Opens a journal; `None` if it is too large or no journal.
+/// Opens a journal; `None` if it is too large or not a journal.
 pub(super) fn open(path: &Path) -> Option<JournalText<Box<dyn Bytes>>> {
     let is_small = fs::metadata(path).is_ok_and(|metadata| metadata.len() <= LARGEST);
     if is_small { JournalText::open(path).ok() } else { None }
 }
 
-/// When a file was last written to. A journal is a file of its own: what is behind a link, or never
-/// ends, is none.
+/// Returns the time of the last write to a file. Links and special files are left out, because a
+/// journal is a regular file.
 fn modified(path: &Path) -> Option<SystemTime> {
     fs::symlink_metadata(path)
         .ok()
@@ -43,7 +43,7 @@ fn modified(path: &Path) -> Option<SystemTime> {
         .and_then(|metadata| metadata.modified().ok())
 }
 
-/// Finds at most `most` journals for which this holds, newest first.
+/// Finds at most `most` journals that satisfy a condition, newest first.
 fn find(directory: &Path, most: usize, is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
     let is_journal =

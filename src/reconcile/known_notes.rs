@@ -1,8 +1,9 @@
-//! Separates the notes and warnings that a change brings from those that were true before it.
+//! Separates the notes and warnings that a change causes from those that were true before it.
 //!
-//! A reviewer reads what a change does. A note such as "this category can never reach the
-//! threshold" is true of the zone in every plan, so plans count it, and `validate` and `-v` show
-//! it. A warning is counted only if the base has it as well: without a base it may be new.
+//! A reviewer reads the effects of a change. A note such as "this category can never reach the
+//! threshold" is true of the zone in every plan, so plans only count it, and `validate` and `-v`
+//! show it. A warning is only counted if the base has it as well, because without a base it may be
+//! new.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,9 +16,9 @@ use crate::plan::{check_protection_of_run, plan_zone};
 /// Findings without their places, which move when lines are added above them.
 #[derive(Default)]
 struct Known {
-    /// What is said, by code and address.
+    /// The details, by code and address.
     details: BTreeSet<(&'static str, Option<String>, String)>,
-    /// The names that are counted, by code and address.
+    /// The counted names, by code and address.
     names: BTreeMap<(&'static str, Option<String>), BTreeSet<String>>,
 }
 
@@ -33,7 +34,7 @@ impl Known {
         }
     }
 
-    /// Whether a finding is among them, or counts fewer names than one of them.
+    /// Returns true if a finding is among them, or counts fewer names than one of them.
     fn has(&self, found: &Diagnostic) -> bool {
         if found.names.is_empty() {
             return self.details.contains(&(
@@ -47,18 +48,18 @@ impl Known {
     }
 }
 
-/// Marks what is known: without a base all notes about zones, with a base the notes and warnings
+/// Marks known findings: without a base all notes about zones, with a base the notes and warnings
 /// that it has as well.
 pub(super) fn mark(diagnostics: &mut Diagnostics, goal: &Goal, live: &Live) {
     if !diagnostics.iter().any(Diagnostic::is_of_zone) {
         return;
     }
-    // These are about what is live, whatever the spec said before; nobody may take silence for
-    // agreement.
+    // These are about the live state, and must always be reported, so that silence is not mistaken
+    // for agreement.
     let is_always_said = |d: &Diagnostic| {
         [findings::WEAKENED.code, findings::PROTECTION_NOT_KNOWN.code].contains(&d.code())
     };
-    // What a run reads does not depend on the change.
+    // The reads of a run do not depend on the change.
     let is_of_run = |d: &Diagnostic| d.code() == findings::EARLIER_NOT_READ.code;
     let Some(base) = goal.base() else {
         return diagnostics.mark_known(|d| d.severity == Severity::Note && !is_always_said(d));

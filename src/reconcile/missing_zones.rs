@@ -1,22 +1,22 @@
-//! What is said of zones that Cloudflare does not have, and of those that the spec no longer names.
+//! Reports zones that Cloudflare does not have, and zones that the spec no longer names.
 
 use super::goal::{Goal, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics, findings};
 use crate::live::{self, AnyReader, MissingZone, find_zone_by_name};
 use crate::model::ZoneName;
 
-/// The account that has a zone with this name, whichever it is.
+/// Returns the account that has a zone with this name.
 async fn account_of(
     reader: &dyn AnyReader,
     zone: &ZoneName,
     options: &live::Options,
 ) -> Option<String> {
-    // What fails here explains nothing; the zone is missing either way.
+    // A failure here explains nothing, and the zone is missing in any case.
     let anywhere = live::Options { account: None, ..options.clone() };
     find_zone_by_name(reader, zone, &anywhere).await.ok()??.account
 }
 
-/// What is said of a zone that is not found: one of the spec, or of the journal that is undone.
+/// Reports a zone that is not found: one of the spec, or of the journal that is undone.
 pub(super) async fn missing(
     goal: &Goal,
     zone: &ZoneName,
@@ -44,7 +44,7 @@ pub(super) async fn missing(
     }
 }
 
-/// What is said of a zone that was looked up by its name, and what to do.
+/// Reports a zone that was looked up by its name, with the next step.
 async fn missing_by_name(
     zone: &ZoneName,
     reader: &dyn AnyReader,
@@ -69,10 +69,10 @@ async fn missing_by_name(
     }
 }
 
-/// Zones that the previous spec named and this one does not: out of sight, and left as they are.
+/// Reports zones that the previous spec named and this one does not. They are left as they are.
 ///
-/// A saved plan names its base itself, and may have been made for some zones only; so may a run on
-/// selected zones.
+/// A saved plan names its base itself, and may have been made for some zones only. The same is true
+/// for a run on selected zones.
 pub(super) fn dropped(goal: &Goal) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     let (Source::Spec(spec) | Source::Snapshot(spec, _)) = &goal.source else { return diagnostics };

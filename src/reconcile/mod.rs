@@ -6,11 +6,10 @@
 //!  saved plan ──┘         (reads)           (consents)          (writes, verifies)
 //! ```
 //!
-//! A [`Goal`] says what is desired and where that comes from. [`plan()`] reads what the goal needs,
-//! from Cloudflare or from a snapshot, and changes nothing. [`Planned::judge`] names the consents
-//! that are missing. [`apply()`] refuses a plan that is not ready, records every request in a
-//! journal before it is sent, and reads back what it wrote. [`drift()`] plans and says who changed
-//! what.
+//! A [`Goal`] has the desired state and its source. [`plan()`] reads what the goal needs, from
+//! Cloudflare or from a snapshot, and changes nothing. [`Planned::judge`] names the missing
+//! consents. [`apply()`] refuses a plan that is not ready, records every request in a journal
+//! before it is sent, and reads back what it wrote. [`drift()`] plans and reports who changed what.
 //!
 //! ```
 //! # #[cfg(feature = "sandbox")]
@@ -47,11 +46,11 @@
 //! # fn main() {}
 //! ```
 //!
-//! `examples/embed.rs` is a whole program.
+//! `examples/embed.rs` is a complete program.
 //!
-//! Nothing here prints, reads the environment or the clock: time, options and observers come in as
-//! values, and every error has a type. Connections are made with [`Client`](crate::api::Client);
-//! the client of the embedded sandbox is the same one.
+//! Nothing here prints, or reads the environment or the clock. Time, options and observers are
+//! parameters, and every error has a type. [`Client`](crate::api::Client) makes connections; the
+//! client of the embedded sandbox is the same one.
 
 mod applied_before;
 mod apply;

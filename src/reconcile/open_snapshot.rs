@@ -1,7 +1,8 @@
-//! A snapshot in place of Cloudflare: opens it, and takes out of a goal what it cannot speak about.
+//! Opens a snapshot in place of Cloudflare, and removes from a goal everything that the snapshot
+//! does not cover.
 //!
-//! What the snapshot does not have is reported thing by thing, and the rest is planned: a pull
-//! request that names one setting more still shows what else it does.
+//! Each part that the snapshot does not have is reported, and the rest is planned. So a pull
+//! request that names one more setting still shows its other effects.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -15,7 +16,7 @@ use crate::live::snapshot::{AsOf, Lack, Part, Snapshot, SnapshotError};
 use crate::model::time::{NotATime, age, ago, parse_rfc3339};
 use crate::model::{Desired, DesiredZone};
 
-/// Why a snapshot cannot be used.
+/// The reason why a snapshot cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// It cannot be read.
@@ -23,44 +24,44 @@ pub enum OpenError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         #[source]
         source: io::Error,
     },
-    /// It is no snapshot that this version reads.
+    /// It is not a snapshot that this version reads.
     #[error("failed to read the snapshot {}", path.display())]
     Snapshot {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         #[source]
         source: SnapshotError,
     },
-    /// It does not say when it was taken.
+    /// It has no time.
     #[error("failed to read the snapshot {}: it does not say when it was taken", path.display())]
     Undated {
         /// The file.
         path: PathBuf,
-        /// What is wrong with the time.
+        /// The error in the time.
         #[source]
         source: NotATime,
     },
 }
 
-/// An open snapshot; it is read in place of Cloudflare.
+/// An open snapshot, which is read in place of Cloudflare.
 #[derive(Debug)]
 pub struct OpenSnapshot {
-    /// What it holds.
+    /// Its content.
     pub snapshot: Snapshot,
-    /// Its moment.
+    /// Its time.
     pub as_of: AsOf,
 }
 
 impl OpenSnapshot {
-    /// Opens a snapshot. `now` is the moment that its age is told by.
+    /// Opens a snapshot. Its age is relative to `now`.
     ///
     /// # Errors
-    /// The file cannot be read, or is no snapshot that can be used.
+    /// Fails if the file cannot be read, or is not a snapshot that can be used.
     pub fn open(path: &Path, now: SystemTime) -> Result<Self, OpenError> {
         let owned = || path.to_owned();
         let file = File::open(path).map_err(|source| OpenError::Io { path: owned(), source })?;
@@ -74,9 +75,9 @@ impl OpenSnapshot {
         Ok(Self { as_of: AsOf { taken_at, age, tool, service }, snapshot })
     }
 
-    /// Holds the goal of a spec against this snapshot: takes out what the snapshot cannot speak
-    /// about, and says what that is, and whether the snapshot is older than wanted. The findings
-    /// are for the caller to show and to add to those of the goal.
+    /// Limits the goal of a spec to this snapshot: removes everything that the snapshot does not
+    /// cover, reports it, and warns if the snapshot is too old. The caller shows the findings and
+    /// adds them to those of the goal.
     pub fn limit(&self, goal: &mut Goal, most_age: Duration) -> Diagnostics {
         let mut found = Diagnostics::default();
         if let Source::Spec(spec) = &mut goal.source {
@@ -91,10 +92,10 @@ impl OpenSnapshot {
         found
     }
 
-    /// Takes out of a spec what the snapshot cannot speak about, and says what that is.
+    /// Removes from a spec everything that the snapshot does not cover, and reports it.
     ///
-    /// It is taken out of the previous spec as well, or it would look as if the author had removed
-    /// it.
+    /// It is removed from the previous spec as well, because otherwise the author would seem to
+    /// have removed it.
     fn take_out(&self, desired: &mut Desired, mut base: Option<&mut Desired>) -> Diagnostics {
         let mut found = Diagnostics::default();
         desired.zones.retain(|name, zone| {
@@ -111,7 +112,7 @@ impl OpenSnapshot {
         found
     }
 
-    /// Warns about a snapshot that is older than wanted.
+    /// Warns about a snapshot that is too old.
     fn old(&self, most: Duration) -> Option<Diagnostic> {
         let taken_at = &self.as_of.taken_at;
         let detail = match self.as_of.age {
@@ -126,20 +127,19 @@ impl OpenSnapshot {
     }
 }
 
-/// Takes a part out of what a spec says of a zone; the zone itself is for the caller to drop.
+/// Removes a part from the spec of a zone. The caller drops the zone itself.
 fn strip(zone: &mut DesiredZone, part: &Part) {
     match part {
         Part::Zone => {}
         Part::Setting(name) => drop(zone.settings.settings.remove(name)),
         Part::Dnssec => zone.settings.dnssec = None,
         Part::DnsSettings => zone.settings.dns_settings.clear(),
-        // Rules are understood together with the rulesets that they name, so what is known of the
-        // rest is no help.
+        // Rules depend on the rulesets that they name, so a part of them is useless.
         Part::Rules(_) | Part::ManagedRulesets => zone.waf = None,
     }
 }
 
-/// What is reported for something that is not in the snapshot.
+/// Reports a part that is not in the snapshot.
 fn lacking(zone: &DesiredZone, part: &Part, refused: Option<&str>) -> Diagnostic {
     let name = &zone.name;
     let what = match part {
@@ -157,7 +157,7 @@ fn lacking(zone: &DesiredZone, part: &Part, refused: Option<&str>) -> Diagnostic
     diagnostic.about(name.to_string()).help(help)
 }
 
-/// Where the spec names something.
+/// Returns the place where the spec names a part.
 fn place(zone: &DesiredZone, part: &Part) -> Place {
     let settings = &zone.settings;
     let own = match part {

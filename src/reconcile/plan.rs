@@ -1,4 +1,4 @@
-//! Reads what a goal needs, and plans every zone of it.
+//! Reads everything that a goal needs, and plans every zone of it.
 
 use std::fmt;
 use std::path::Path;
@@ -25,25 +25,25 @@ use crate::plan::{
 };
 use crate::wire::Request;
 
-/// Hears what has been read. It is called in the middle of things, so it must be quick.
+/// Receives the progress of reading. It is called during the reading, so it must be quick.
 pub type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// How to read and write.
+/// Options for reading and writing.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// How zones are read.
+    /// Options for reading zones.
     pub read: live::Options,
-    /// The most changes of records in one request; without it, as many as the zone's plan allows.
+    /// Maximum number of record changes in one request. Defaults to the limit of the zone's plan.
     pub batch_size: Option<usize>,
-    /// What it takes to call a zone in sync after an apply.
+    /// The evidence that is required to call a zone in sync after an apply.
     pub verify: Verify,
-    /// Hears what has been read, if someone wants to.
+    /// Receives the progress of reading.
     pub progress: Option<OnProgress>,
     /// The public OWASP rules to run on expected requests.
     pub rules: Option<Arc<dyn FindsHits>>,
-    /// Whether a request that is expected to pass fails if something was not evaluated.
+    /// True if a request that is expected to pass fails when something was not evaluated.
     pub is_strict: bool,
-    /// Lists whose items are known, for expected requests.
+    /// Lists with known items, for expected requests.
     pub lists: Arc<Lists>,
 }
 
@@ -60,26 +60,26 @@ impl fmt::Debug for Options {
     }
 }
 
-/// A plan, and what it was made from.
+/// A plan with its inputs.
 #[derive(Debug)]
 pub struct Planned<'g> {
-    /// What is to be reached.
+    /// The goal.
     pub goal: &'g Goal,
     /// The plan.
     pub plan: Plan,
-    /// What Cloudflare has, or the snapshot.
+    /// The live state, or the snapshot.
     pub live: Live,
-    /// How it was read, and how changes are sent.
+    /// The options for reading and writing.
     pub options: Options,
 }
 
-/// Reads what a goal needs, and plans every zone of it. Nothing is written.
+/// Reads everything that a goal needs, and plans every zone of it. Nothing is written.
 ///
-/// A zone that does not exist, a limit that is exceeded and everything else that is wrong with the
-/// plan itself is among the plan's diagnostics; [`Planned::judge`] says whether it can be applied.
+/// A zone that does not exist, a limit that is exceeded and every other error of the plan itself is
+/// among the plan's diagnostics. [`Planned::judge`] decides if it can be applied.
 ///
 /// # Errors
-/// Cloudflare, or the snapshot, cannot be read.
+/// Fails if Cloudflare, or the snapshot, cannot be read.
 pub async fn plan<'g>(
     goal: &'g Goal,
     reader: &dyn AnyReader,
@@ -162,17 +162,17 @@ pub(super) async fn plan_some<'g>(
 }
 
 impl Planned<'_> {
-    /// Judges the plan under some consents: those that it needs and has are noted in it.
+    /// Judges the plan under some consents, and adds the consents that it needs and has.
     pub fn judge(&mut self, consents: &Consents) -> Verdict {
         self.plan.grade(&consents.policy);
         self.plan.consents_given = self.plan.consents(consents);
         self.plan.verdict(consents)
     }
 
-    /// Warns of operations that a journal in a directory says were applied a short while ago.
+    /// Warns of operations that were applied recently according to the journals in a directory.
     ///
-    /// This is for who is about to apply: a drift report says by itself what someone takes back.
-    /// The journals do not tell of an undo's own purpose, so an undo is not warned of.
+    /// This is for a plan that is about to be applied, because a drift report itself shows reverted
+    /// changes. An undo is not warned of, because the journals do not show its purpose.
     pub fn warn_of_applied_before(&mut self, journals: &Path, now: SystemTime) {
         if !matches!(self.goal.source, Source::Journal(_)) {
             self.plan
@@ -182,14 +182,14 @@ impl Planned<'_> {
         }
     }
 
-    /// Whether all that is wrong with the plan is that live zones are no longer as the goal knows
-    /// them.
+    /// Returns true if the only errors of the plan are live zones that have changed since the goal
+    /// was made.
     #[must_use]
     pub fn is_stale(&self) -> bool {
         undo::has_conflicts_only(&self.plan.diagnostics)
     }
 
-    /// The zones at Cloudflare that the plan is for.
+    /// Returns the zones at Cloudflare that the plan is for.
     pub(super) fn saved_zones(&self) -> impl Iterator<Item = SavedZone> + '_ {
         self.plan.zones.iter().map(|plan| {
             let live = self.live.zones.get(&plan.name).filter(|_| !plan.is_new);
@@ -204,7 +204,7 @@ impl Planned<'_> {
         })
     }
 
-    /// All requests that applying takes, in order.
+    /// Returns all requests of applying, in order.
     #[must_use]
     pub fn requests(&self) -> Vec<Request> {
         let account = self.options.read.account.as_deref();
@@ -213,14 +213,15 @@ impl Planned<'_> {
         steps.map(|step| step.request).collect()
     }
 
-    /// How a zone's changes are cut: as wanted, within what the zone's plan allows.
+    /// Returns the kind of requests for a zone's changes: as requested, within the limits of the
+    /// zone's plan.
     pub(super) fn lowering(&self, zone: &ZonePlan) -> Lowering {
         let allowed = zone.tier.facts().batch_operations;
         Lowering::Batches(self.options.batch_size.unwrap_or(allowed).clamp(1, allowed.max(1)))
     }
 }
 
-/// That only a part was chosen, and what was meant and is not there.
+/// Reports that only a part was selected, and selected addresses that do not exist.
 fn part(goal: &Goal, plan: &Plan) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     let Some(part) = plan.part() else { return diagnostics };

@@ -1,4 +1,4 @@
-//! The protection of zones: as it is, and as a goal wants it.
+//! The protection of zones: the live one, and the one that a goal wants.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,16 +21,16 @@ use crate::plan::{DeploymentInForce, deployments_in_force};
 pub struct Protected {
     /// Its name.
     pub name: ZoneName,
-    /// How it is served once the settings of the spec are applied: rules apply to proxied hosts
+    /// How it is served once the settings of the spec are applied. Rules apply to proxied hosts
     /// only.
     pub serving: Serving,
-    /// Its protection now.
+    /// Its live protection.
     pub before: LiveWaf,
-    /// Its protection as the spec wants it.
+    /// Its desired protection.
     pub after: LiveWaf,
-    /// The deployments of the spec, held against what it promises.
+    /// The deployments of the spec, compared with its promises.
     pub in_force: Vec<DeploymentInForce>,
-    /// How many entries of the spec cannot be had, or have no effect.
+    /// Number of entries of the spec that cannot be applied, or have no effect.
     pub problems: usize,
 }
 
@@ -43,11 +43,11 @@ pub struct LiveProtection {
     pub waf: LiveWaf,
     /// The rules of its account.
     pub account: AccountRules,
-    /// Whether Cloudflare applies the rules of the account to it.
+    /// True if Cloudflare applies the rules of the account to it.
     pub is_enterprise: bool,
 }
 
-/// Why the protection is unknown.
+/// The reason why the protection is unknown.
 #[derive(Debug, thiserror::Error)]
 pub enum ProtectionError {
     /// It cannot be read.
@@ -58,16 +58,16 @@ pub enum ProtectionError {
     NoZone(#[from] MissingZone),
 }
 
-/// The protection of a zone.
+/// Returns the query for the protection of a zone.
 fn query(name: &ZoneName) -> ZoneQuery {
     ZoneQuery { waf: WafQuery::everything(), ..ZoneQuery::new(name.clone()) }
 }
 
-/// Reads the protection of the zones of a goal, by name; zones that are still to be created have
+/// Reads the protection of the zones of a goal, by name. Zones that are still to be created have
 /// none.
 ///
 /// # Errors
-/// A zone cannot be read or does not exist.
+/// Fails if a zone cannot be read or does not exist.
 pub async fn protection(
     goal: &Goal,
     reader: &dyn AnyReader,
@@ -105,8 +105,8 @@ pub async fn protection(
     Ok(all)
 }
 
-/// The protection that a spec alone gives a zone. Live rules that it does not name are among what
-/// is not evaluated. With the rules of the OWASP ruleset, its score is evaluated.
+/// Returns the protection that a spec alone gives a zone. Live rules that it does not name are
+/// among those that are not evaluated. With the rules of the OWASP ruleset, its score is evaluated.
 #[must_use]
 pub fn protection_in_spec(zone: &DesiredZone, owasp: Option<&Arc<Catalogue>>) -> Protection {
     let phases = zone.waf.iter().flat_map(|waf| waf.phases());
@@ -133,7 +133,7 @@ pub fn protection_in_spec(zone: &DesiredZone, owasp: Option<&Arc<Catalogue>>) ->
 /// Reads the protection of zones by their names.
 ///
 /// # Errors
-/// A zone cannot be read or does not exist.
+/// Fails if a zone cannot be read or does not exist.
 pub async fn protection_of(
     names: &[ZoneName],
     reader: &dyn AnyReader,

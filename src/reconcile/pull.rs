@@ -1,8 +1,8 @@
-//! The opposite of apply: the spec's own files, edited to match what Cloudflare has.
+//! The opposite of apply: edits the spec's own files to match the live state.
 //!
 //! New texts are never trusted: they are read again and planned again against the same live state.
-//! They are good if nothing that was chosen differs any more, everything else resolves to what it
-//! was, and no comment is gone.
+//! They are accepted if no selected difference remains, everything else resolves to the same state,
+//! and no comment is lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,19 +14,19 @@ use crate::model::{Address, Desired, Gather, Live, Only, Rdata, Unmanaged, Value
 use crate::plan::{self, DeploymentInForce, Operation, Plan, Subject, deployments_in_force};
 use crate::spec;
 
-/// How often the files are edited until nothing differs: a change can uncover another, such as a
-/// default that now applies.
+/// Maximum number of rounds of editing, because a change can uncover another one, such as a default
+/// that now applies.
 const ROUNDS: usize = 6;
 
-/// What is to be taken over.
+/// The selected differences.
 pub struct Choice<'a> {
-    /// Which addresses.
+    /// The selected addresses.
     pub only: &'a Only,
-    /// Whether one of the differences is, beyond that.
+    /// True for a further difference that is selected.
     pub is_wanted: &'a dyn Fn(&Operation) -> bool,
-    /// Whether a deployment that is weaker than the spec says is, beyond that.
+    /// True for a deployment that is weaker than the spec says and is selected.
     pub is_weakened_wanted: &'a dyn Fn(&DeploymentInForce) -> bool,
-    /// Whether what the spec does not name is taken over as well.
+    /// True if unmanaged objects are copied as well.
     pub unmanaged: bool,
     /// The variables of the command line.
     pub given: &'a [(String, String)],
@@ -52,26 +52,26 @@ pub struct Edited {
     pub after: String,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pulled {
     /// The files that change, in the order in which they were read.
     pub files: Vec<Edited>,
-    /// What was taken over, by address.
+    /// The addresses of copied changes.
     pub taken: BTreeSet<Address>,
-    /// What was left as it is, and why.
+    /// Differences that were left alone, with the reasons.
     pub left: Left,
-    /// Where values were changed, as far as that is not plain.
+    /// Places of changed values, if they are not obvious.
     pub notes: Vec<String>,
 }
 
-/// Why nothing can be taken over.
+/// The reason why nothing can be copied.
 #[derive(Debug, thiserror::Error)]
 pub enum PullError {
-    /// No texts can be made.
+    /// No edits can be made.
     #[error(transparent)]
     Propose(#[from] ProposeError),
-    /// The new texts are no good spec.
+    /// The new texts are not a valid spec.
     #[error("the edited spec would have mistakes{0}; nothing was written")]
     Mistakes(String),
     /// Something would still differ.
@@ -81,7 +81,7 @@ pub enum PullError {
     Remains {
         /// Its address.
         address: Address,
-        /// What of it, in words that follow.
+        /// The fields that differ, in words that continue the sentence.
         fields: String,
     },
     /// Something else would change.
@@ -89,14 +89,14 @@ pub enum PullError {
         "the edits would also change {0}; nothing was written. Change it by hand, or leave it out with --only"
     )]
     Touches(String),
-    /// A comment would go.
+    /// A comment would be lost.
     #[error(
         "the edits would remove a comment of {0}; nothing was written. Change it by hand, or leave it out with --only"
     )]
     LosesComment(String),
 }
 
-/// The differences of a plan that can be taken over, and those that are left alone, with the
+/// Returns the differences of a plan that can be copied, and those that are left alone, with the
 /// reasons.
 #[must_use]
 pub fn candidates<'p>(
@@ -134,7 +134,7 @@ pub fn candidates<'p>(
 /// Edits the files of a spec, in memory. `reread` reads the spec with new texts in place of files.
 ///
 /// # Errors
-/// The edits cannot be made, or would do something else than they should.
+/// Fails if the edits cannot be made, or would have another effect than intended.
 pub fn pull(
     goal: &Goal,
     (plan, live): (&Plan, &Live),
@@ -162,7 +162,7 @@ pub fn pull(
     Ok(pulled)
 }
 
-/// The rules of others that let requests skip a deployment.
+/// Returns the foreign rules that let requests skip a deployment.
 fn skips(deployment: &DeploymentInForce) -> BTreeSet<RuleId> {
     let causes = deployment.in_force.shortfalls.iter().map(|shortfall| &shortfall.cause);
     let ids = causes.filter_map(|cause| match cause {
@@ -172,7 +172,7 @@ fn skips(deployment: &DeploymentInForce) -> BTreeSet<RuleId> {
     ids.gather()
 }
 
-/// One way to do it.
+/// One attempt to edit the files.
 struct Attempt<'a> {
     goal: &'a Goal,
     plan: &'a Plan,
@@ -185,11 +185,11 @@ struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// Edits until nothing that was chosen differs; with `is_local`, values are never changed where
-    /// they are defined.
+    /// Edits until no selected difference remains. With `is_local`, values are never changed at
+    /// their definition.
     fn make(&self, is_local: bool) -> Result<Pulled, PullError> {
-        // What was not chosen stays different. Addresses of records hold a digest of the value,
-        // which can change.
+        // Differences that were not selected remain. Addresses of records contain a digest of the
+        // value, which can change.
         let operations = || self.plan.zones.iter().flat_map(|zone| &zone.operations);
         let others: BTreeMap<&Address, &Operation> = operations()
             .filter(|o| !self.chosen.contains(&o.address))
@@ -266,14 +266,14 @@ impl Attempt<'_> {
         Ok(pulled)
     }
 
-    /// The plans of all zones under another goal.
+    /// Returns the operations of all zones under another goal.
     fn operations(&self, goal: &Goal) -> Vec<Operation> {
         let zones = goal.desired.zones.iter();
         let zones = zones.filter_map(|(name, desired)| Some((desired, self.live.zones.get(name)?)));
         zones.flat_map(|(desired, live)| goal.plan_zone(desired, live).0.operations).collect()
     }
 
-    /// Something that was chosen and still differs.
+    /// Returns a selected difference that remains.
     fn remaining(
         &self,
         goal: &Goal,
@@ -287,12 +287,12 @@ impl Attempt<'_> {
         })
     }
 
-    /// A deployment that was chosen and is still weaker than the spec says.
+    /// Returns a selected deployment that is still weaker than the spec says.
     fn still_weakened(&self, goal: &Goal, left: &Left) -> Option<Address> {
         let zones = goal.desired.zones.iter().filter(|_| !self.weakened.is_empty());
         let zones = zones.filter_map(|(name, desired)| Some((desired, self.live.zones.get(name)?)));
         let mut all = zones.flat_map(|(desired, live)| deployments_in_force(desired, live));
-        // A rule that cannot be written is among what is left.
+        // A rule that cannot be written is among the differences that are left alone.
         let is_chosen = |deployment: &DeploymentInForce| {
             deployment.in_force.is_weakened()
                 && self.weakened.contains_key(&deployment.address)
@@ -301,10 +301,10 @@ impl Attempt<'_> {
         all.find(is_chosen).map(|deployment| deployment.address)
     }
 
-    /// Whether everything that was not chosen is as it was.
+    /// Checks that everything that was not selected is unchanged.
     ///
     /// # Errors
-    /// What is not.
+    /// Fails with a change that was not selected.
     fn check_rest_unchanged(
         &self,
         goal: &Goal,
@@ -319,7 +319,7 @@ impl Attempt<'_> {
                 };
                 is_below(address, key) || is_below(key, address)
             };
-            // What was unmanaged was named nowhere before.
+            // Unmanaged objects were not named before.
             let takes_new =
                 self.choice.unmanaged || self.weakened.values().any(|skips| !skips.is_empty());
             let is_new = || takes_new && !before.contains_key(key);
@@ -346,7 +346,7 @@ impl Attempt<'_> {
     }
 }
 
-/// An operation that should not be there any more.
+/// Returns the error for an operation that should not remain.
 fn remains(operation: &Operation) -> PullError {
     let field = |change: &crate::diff::FieldChange| {
         format!("{}: {} → {}", change.field, change.before, change.after)
@@ -357,20 +357,24 @@ fn remains(operation: &Operation) -> PullError {
     PullError::Remains { address: operation.address.clone(), fields }
 }
 
-/// One thing that a spec says.
+/// One statement of a spec.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Said {
-    /// Of a zone: whether it is pruned, whether it is created, and how many patterns it ignores.
-    Zone { prunes: bool, creates: bool, ignores: usize },
-    /// An entry, as a spec has it.
+    /// For a zone: true if it is pruned, true if it is created, and the number of its `ignore`
+    /// patterns.
+    Zone {
+        prunes: bool,
+        creates: bool,
+        ignores: usize,
+    },
+    /// An entry, as it is in a spec.
     Entry(String),
     /// A record that must not exist.
     Absent(Option<Rdata>),
-    /// The value of a setting.
     Setting(Value),
 }
 
-/// What a spec says, by the address of what it is about, as far as addresses tell things apart.
+/// Returns the statements of a spec, by address, as far as addresses distinguish objects.
 fn outline(desired: &Desired) -> BTreeMap<String, Vec<Said>> {
     let mut all: BTreeMap<String, Vec<Said>> = BTreeMap::new();
     for (name, zone) in &desired.zones {
@@ -415,7 +419,7 @@ fn outline(desired: &Desired) -> BTreeMap<String, Vec<Said>> {
     all
 }
 
-/// Whether a comment of a text is not in another.
+/// Returns true if a comment of a text is missing in another.
 fn loses_comment(before: &str, after: &str) -> bool {
     let count = |text| {
         let mut all: BTreeMap<String, usize> = BTreeMap::new();

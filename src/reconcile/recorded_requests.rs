@@ -1,8 +1,8 @@
-//! What becomes of recorded requests now and after a plan.
+//! Evaluates recorded requests now and after a plan.
 //!
-//! In: the protection of zones before and after, and recorded requests. Out: a report. One thread
-//! reads, some run the OWASP rules, and the caller's counts, in the order of the recording. However
-//! many requests there are, few are in memory.
+//! Takes the protection of zones before and after, and recorded requests. Returns a report. One
+//! thread reads, some run the OWASP rules, and the caller's thread counts, in the order of the
+//! recording. Only few requests are in memory at a time.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -23,34 +23,34 @@ use crate::model::{DesiredZone, Fqdn, RecordType};
 use crate::recorded::{ReadError, Recorded, Sample};
 use crate::seclang::RuleSet;
 
-/// Requests that are handed over at once.
+/// Number of requests in a batch.
 const BATCH: usize = 64;
-/// Bytes of bodies that are handed over at once, about.
+/// Approximate size of the bodies in a batch, in bytes.
 const BATCH_BYTES: usize = 1 << 20;
-/// Batches that wait.
+/// Maximum number of waiting batches.
 const WAITING: usize = 4;
-/// Threads that run rules.
+/// Maximum number of threads that run rules.
 const MOST_WORKERS: usize = 8;
-/// Unreadable lines that are told one by one.
+/// Maximum number of unreadable lines that are reported one by one.
 const TOLD: usize = 3;
 
-/// What to rehearse.
+/// The requests to rehearse.
 #[derive(Debug)]
 pub struct RequestsToRehearse {
-    /// Recorded requests, each set in its order.
+    /// Recorded requests, each set in order.
     pub sets: Vec<(Set, Recorded)>,
-    /// Whether the report shows some of them.
+    /// True if the report shows some of them.
     pub has_examples: bool,
-    /// Lists whose items are known.
+    /// Lists with known items.
     pub lists: Arc<Lists>,
 }
 
-/// What came of it.
+/// The result of a rehearsal.
 #[derive(Debug)]
 pub struct RehearsedRequests {
     /// The report.
     pub report: Report,
-    /// The first few lines and entries that are no requests.
+    /// The first lines and entries that are not requests.
     pub unreadable: Vec<ReadError>,
 }
 
@@ -62,9 +62,9 @@ struct Rules {
     has_owasp: bool,
 }
 
-/// What is read of a recording, with what the public rules found.
+/// A read request, with the hits of the public rules.
 type Evaluated = (Set, Result<(Sample, Option<(Hits, bool)>), ReadError>);
-/// What waits for that, and where it goes.
+/// A batch that waits for evaluation, and the receiver of its result.
 type Work = (Vec<(Set, Result<Sample, ReadError>)>, SyncSender<Vec<Evaluated>>);
 
 /// Follows recorded requests through the rules of some zones as they are and as the goal wants
@@ -72,7 +72,7 @@ type Work = (Vec<(Set, Result<Sample, ReadError>)>, SyncSender<Vec<Evaluated>>);
 /// evaluated. `progress` is called with the number of requests that are done.
 ///
 /// # Errors
-/// If a recording cannot be read any further, or has errors and no request.
+/// Fails if a recording cannot be read any further, or has errors and no request.
 pub fn rehearse_requests(
     goal: &Goal,
     zones: &[Protected],
@@ -109,8 +109,8 @@ pub fn rehearse_requests(
     Ok(RehearsedRequests { report: rehearsal.tally.report(), unreadable: rehearsal.unreadable })
 }
 
-/// Reads recordings in batches, up to where they cannot be read any further. It ends if the
-/// receiver is gone.
+/// Reads recordings in batches, up to the point where they cannot be read any further. Ends if the
+/// receiver is dropped.
 fn read(
     sets: Vec<(Set, Recorded)>,
     work: &SyncSender<Work>,
@@ -136,7 +136,7 @@ fn read(
     hand_over(batch);
 }
 
-/// Runs the rules on batches as long as there are some.
+/// Runs the rules on batches until there are none left.
 fn evaluate(rules: Option<&RuleSet>, waiting: &Mutex<Receiver<Work>>) {
     let mut engine = rules.map(|rules| (rules, rules.evaluator()));
     loop {
@@ -149,27 +149,26 @@ fn evaluate(rules: Option<&RuleSet>, waiting: &Mutex<Receiver<Work>>) {
             (sample, found)
         };
         let batch = batch.into_iter().map(|(set, read)| (set, read.map(&mut evaluate))).collect();
-        // Nobody waits for it after an error.
+        // After an error, the result is not needed.
         let _ = result.send(batch);
     }
 }
 
-/// The zones, and what was counted so far.
+/// The zones, and the counts so far.
 struct Rehearsal<'g> {
     zones: BTreeMap<String, Rules>,
     served: Zones<'g>,
     tally: RequestCounts,
     unreadable: Vec<ReadError>,
-    /// Where the fields of one request after the other are placed.
+    /// The memory for the fields of one request after the other.
     arena: Bump,
-    /// The set that is being counted.
     current: Option<Set>,
-    /// The first error of each set of which nothing is a request so far.
+    /// The first error of each set that has no valid request so far.
     hopeless: BTreeMap<Set, ReadError>,
 }
 
 impl<'g> Rehearsal<'g> {
-    /// Before the first request.
+    /// Returns the state before the first request.
     fn new(goal: &'g Goal, zones: &[Protected], requests: &RequestsToRehearse) -> Self {
         let mut tally = RequestCounts::new(requests.has_examples);
         let mut all = BTreeMap::new();
@@ -214,7 +213,7 @@ impl<'g> Rehearsal<'g> {
         }
     }
 
-    /// Counts what was read.
+    /// Counts a read request.
     fn add(
         &mut self,
         set: Set,
@@ -222,7 +221,7 @@ impl<'g> Rehearsal<'g> {
     ) -> Result<(), ReadError> {
         let is_first = self.current != Some(set);
         if is_first {
-            // Sets are recordings of their own: the requests of one are not among those of another.
+            // Sets are separate recordings, so requests of one do not count in another.
             self.current = Some(set);
             for rules in self.zones.values_mut() {
                 (rules.before.1, rules.after.1) = (Counters::default(), Counters::default());
@@ -279,7 +278,7 @@ impl<'g> Rehearsal<'g> {
     }
 }
 
-/// The zone of a host: the longest name that the host ends in.
+/// Returns the zone of a host: the longest name that the host ends in.
 fn zone_of<'z>(zones: &'z mut BTreeMap<String, Rules>, host: &str) -> Option<&'z mut Rules> {
     let ends = std::iter::successors(Some(host), |name| name.split_once('.').map(|(_, rest)| rest));
     let name = ends.into_iter().find(|name| zones.contains_key(*name))?;

@@ -1,5 +1,5 @@
-//! Plans again, and compares with the plan that was reviewed. This is the one check, for a saved
-//! plan and for a plan that waited for confirmation.
+//! Plans again, and compares with the reviewed plan. Both a saved plan and a plan that waited for
+//! confirmation use this check.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,10 @@ use crate::live::{AnyReader, FetchError};
 use crate::model::{Danger, Gather, ZoneName};
 use crate::plan::{Consents, Operation, Plan, ZonePlan};
 
-/// What is no longer as a plan saw it: reads the zones again that it changes, and plans them once
-/// more.
+/// Reads the zones that a plan changes again, plans them again, and returns the differences.
 ///
 /// # Errors
-/// Cloudflare cannot be read.
+/// Fails if Cloudflare cannot be read.
 pub async fn changed_since(
     planned: &Planned<'_>,
     reader: &dyn AnyReader,
@@ -40,7 +39,7 @@ pub async fn changed_since(
         }
         let moved = differences(&form(Some(zone)), &form(again));
         if moved.is_empty() {
-            // What differs is not shown, such as the version of a ruleset.
+            // The difference is not visible, such as the version of a ruleset.
             all.push(StaleOperation {
                 address: name.to_string(),
                 what: "another plan would be needed now".to_owned(),
@@ -51,8 +50,8 @@ pub async fn changed_since(
     Ok(all)
 }
 
-/// Whether the same is done. What an operation on a record means can depend on zones that were not
-/// read again.
+/// Returns true if the operations are the same. The effect of an operation on a record can depend
+/// on zones that were not read again.
 fn are_same(operations: &[Operation], others: &[Operation]) -> bool {
     let is_same = |a: &Operation, b: &Operation| {
         if a.record().is_none() {
@@ -69,7 +68,7 @@ fn are_same(operations: &[Operation], others: &[Operation]) -> bool {
     operations.len() == others.len() && operations.iter().zip(others).all(|(a, b)| is_same(a, b))
 }
 
-/// What is no longer as a saved plan saw it; nothing if the plan was not saved.
+/// Returns the differences from the saved plan; none if the plan was not saved.
 #[must_use]
 pub fn changed_since_saved(planned: &Planned<'_>) -> Vec<StaleOperation> {
     let mut moved = other_zones(planned, false);
@@ -77,13 +76,13 @@ pub fn changed_since_saved(planned: &Planned<'_>) -> Vec<StaleOperation> {
     moved
 }
 
-/// Makes a plan the rest of the saved one that was applied in part: operations that are no longer
-/// needed are taken for done. What was consented for the whole covers the rest, so the rest has the
-/// dangers of the whole, and a number of deletes that was right for the whole becomes the number
-/// that is left.
+/// Reduces a plan to the rest of the saved one that was applied in part: operations that are no
+/// longer needed count as done. Consents for the whole plan cover the rest, so the rest has the
+/// dangers of the whole, and a number of deletes that matched the whole becomes the remaining
+/// number.
 ///
 /// # Errors
-/// It is not the rest of the saved plan; what is different.
+/// Fails with the differences if it is not the rest of the saved plan.
 pub fn resume(
     planned: &mut Planned<'_>,
     consents: &mut Consents,
@@ -104,9 +103,8 @@ pub fn resume(
     Ok(())
 }
 
-/// The zones of a plan that are not the ones that the saved plan was made for: Cloudflare answers
-/// with another id, or for another account. A zone that the plan creates has an id once it is
-/// `resumed`.
+/// Returns the zones of a plan that differ from those of the saved plan: Cloudflare answers with
+/// another id, or for another account. A zone that the plan creates has an id once it is `resumed`.
 fn other_zones(planned: &Planned<'_>, is_resumed: bool) -> Vec<StaleOperation> {
     let Source::SavedPlan { zones: saved, .. } = &planned.goal.source else { return Vec::new() };
     let saved: BTreeMap<&str, &SavedZone> =
@@ -116,8 +114,8 @@ fn other_zones(planned: &Planned<'_>, is_resumed: bool) -> Vec<StaleOperation> {
     for zone in planned.saved_zones() {
         let what = match saved.get(zone.name.as_str()) {
             None => "the saved plan is not bound to this zone".to_owned(),
-            // A zone that is there shows an account that was unknown; one that is created goes
-            // where it is named.
+            // An existing zone shows an account that was unknown. A new zone is created in the
+            // named account.
             Some(saved)
                 if saved.account != zone.account
                     && (saved.account.is_some() || zone.id.is_none()) =>
@@ -146,7 +144,7 @@ fn other_zones(planned: &Planned<'_>, is_resumed: bool) -> Vec<StaleOperation> {
     moved
 }
 
-/// A plan compared with the saved one that it was made from.
+/// Compares a plan with the saved one that it was made from.
 fn compared(
     planned: &Planned<'_>,
     compare: fn(&[Reviewed], &[Reviewed]) -> Vec<StaleOperation>,

@@ -1,4 +1,4 @@
-//! Saved plans: writing one, and a saved plan in place of a spec.
+//! Writes saved plans, and reads a saved plan in place of a spec.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -18,10 +18,10 @@ use crate::plan::{Consents, Verdict};
 use crate::spec;
 use crate::wire::Request;
 
-/// Bytes that tell a saved plan from a spec.
+/// Number of bytes that distinguish a saved plan from a spec.
 const HEAD: u64 = 64 * 1024;
 
-/// Why a saved plan cannot be applied.
+/// The reason why a saved plan cannot be applied.
 #[derive(Debug, thiserror::Error)]
 pub enum SavedPlanError {
     /// It cannot be read.
@@ -29,7 +29,7 @@ pub enum SavedPlanError {
     Io {
         /// The file.
         name: String,
-        /// Why.
+        /// The reason.
         #[source]
         source: io::Error,
     },
@@ -42,25 +42,25 @@ pub enum SavedPlanError {
         /// The file.
         name: String,
     },
-    /// It is not whole, was changed, or is of another kind or format.
+    /// It is truncated, was changed, or is of another kind or format.
     #[error("{name} cannot be applied")]
     File {
         /// The file.
         name: String,
-        /// Why.
+        /// The reason.
         #[source]
         source: saved_plan::SavedPlanError,
     },
-    /// It does not say when it was made.
+    /// It has no time.
     #[error("{name} does not say when it was made")]
     Undated {
         /// The file.
         name: String,
-        /// What is wrong with the time.
+        /// The error in the time.
         #[source]
         source: NotATime,
     },
-    /// It was made after the moment at which it is read.
+    /// It was made later than the current time.
     #[error(
         "{name} was made at {created}, and this machine's clock says {now}: one of the two clocks is wrong, so its age is \
          unknown. Set the clock, and plan again"
@@ -68,9 +68,9 @@ pub enum SavedPlanError {
     FromTheFuture {
         /// The file.
         name: String,
-        /// When it was made, as it says.
+        /// The time at which it was made, according to the file.
         created: String,
-        /// The moment at which it is read.
+        /// The current time.
         now: String,
     },
     /// It is too old.
@@ -78,21 +78,21 @@ pub enum SavedPlanError {
     Old {
         /// The file.
         name: String,
-        /// How old it is.
+        /// Its age.
         age: humantime::FormattedDuration,
-        /// How old it may be.
+        /// The maximum age.
         most: humantime::FormattedDuration,
     },
-    /// The day by which it was judged what has expired is none.
+    /// It has no valid day for deciding expiry.
     #[error("{name} does not say by which day it was judged what has expired")]
     WithoutDay {
         /// The file.
         name: String,
-        /// What is wrong with the day.
+        /// The error in the day.
         #[source]
         source: NotATime,
     },
-    /// It was judged by another day than one on which it may be applied.
+    /// Expiry was decided on a day on which it may no longer be applied.
     #[error(
         "{name} was judged by the day {day}, so what has expired since, or not yet, is not in it; with --max-age {most}, \
          that day is too far from now. Plan again"
@@ -102,7 +102,7 @@ pub enum SavedPlanError {
         name: String,
         /// The day.
         day: String,
-        /// How old the plan may be.
+        /// The maximum age of the plan.
         most: humantime::FormattedDuration,
     },
     /// It has errors.
@@ -116,23 +116,23 @@ pub enum SavedPlanError {
     Spec {
         /// The file.
         name: String,
-        /// The first of the mistakes.
+        /// The first mistake.
         first: String,
     },
 }
 
-/// When and by what a plan is saved.
+/// The time and the program of a saved plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
     /// The program with its version.
     pub tool: String,
-    /// The moment.
+    /// The current time.
     pub now: SystemTime,
-    /// The day by which it was judged what has expired, `YYYY-MM-DD`.
+    /// The day on which expiry was decided, `YYYY-MM-DD`.
     pub today: String,
 }
 
-/// A plan as a file, with everything that it was made from.
+/// Returns a plan as a file, with everything that it was made from.
 #[must_use]
 pub fn save(
     planned: &Planned<'_>,
@@ -158,10 +158,10 @@ pub fn save(
     saved_plan::seal(document, requests, &basis) + "\n"
 }
 
-/// Whether a file is a saved plan rather than a spec.
+/// Returns true if a file is a saved plan rather than a spec.
 #[must_use]
 pub fn is_saved_plan(path: &Path) -> bool {
-    // A pipe gives what it holds only once.
+    // The content of a pipe can be read only once.
     if !path.is_file() {
         return false;
     }
@@ -170,19 +170,19 @@ pub fn is_saved_plan(path: &Path) -> bool {
     read.is_ok() && saved_plan::looks_like_plan(&String::from_utf8_lossy(&head))
 }
 
-/// Whether a file has the name of a spec. A pipeline that applies one must not be made to apply a
-/// plan by what is in the file.
+/// Returns true if a file has the name of a spec. The content of a file must not make a pipeline
+/// apply a plan instead of a spec.
 #[must_use]
 pub fn is_named_like_a_spec(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
 
-/// Reads a saved plan, and refuses what must not be applied. The consents are those given with it
-/// and now.
+/// Reads a saved plan, and refuses one that must not be applied. The consents are those saved with
+/// it and those given now.
 ///
 /// # Errors
-/// It cannot be read, is not whole, was changed, is older than `most_age` at the moment `now`, or
-/// had errors when it was saved.
+/// Fails if it cannot be read, is truncated, was changed, is older than `most_age` at the time
+/// `now`, or had errors when it was saved.
 pub fn open(
     path: &Path,
     most_age: Duration,
@@ -257,8 +257,8 @@ pub fn open(
 /// The length of a day.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Refuses a plan that was judged by a day that ended longer ago than it may be old, or that begins
-/// later than today in any time zone. When the plan was made does not tell: `--today` can name any
+/// Refuses a plan if its day for expiry ended longer ago than its maximum age, or begins later than
+/// today in any time zone. The time of the plan is not sufficient, because `--today` can name any
 /// day.
 fn check_day(
     day: &str,
@@ -283,12 +283,12 @@ fn check_day(
     })
 }
 
-/// A time in its two largest units.
+/// Returns a duration in its two largest units.
 fn rounded(duration: Duration) -> humantime::FormattedDuration {
     humantime::format_duration(Duration::from_secs(duration.as_secs() / 60 * 60))
 }
 
-/// Reads a spec that a plan holds.
+/// Reads a spec that a plan contains.
 fn read(text: &str, today: &str, name: &str) -> Result<(Desired, Sources), SavedPlanError> {
     let mut sources = Sources::default();
     let options = spec::Options { today: Some(today.to_owned()), ..spec::Options::default() };

@@ -1,8 +1,8 @@
-//! Which zones of a spec a run works on: by name, and as one of several equal parts.
+//! Selects the zones of a spec that a run works on: by name, and as one of several equal parts.
 //!
-//! A part (`--shard I/N` on the command line) lets N jobs share the zones without talking to each
-//! other. A zone's part follows from its name and N alone, never from which other zones there are,
-//! so adding a zone moves no other zone to another job.
+//! A part (`--shard I/N` on the command line) lets N jobs share the zones without communication.
+//! The part of a zone depends only on its name and N, never on the other zones, so adding a zone
+//! moves no other zone to another job.
 
 use std::num::NonZeroU32;
 
@@ -21,8 +21,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Keeps the zones that are selected; says which pattern matches nothing, and that only a part
-    /// is left.
+    /// Keeps the selected zones. Reports patterns that match nothing, and that only a part is left.
     pub(crate) fn apply(&self, desired: Desired, diagnostics: &mut Diagnostics) -> Desired {
         let mut desired = self.by_name(desired, diagnostics);
         let Some(shard) = self.shard else { return desired };
@@ -62,16 +61,17 @@ impl Selection {
     }
 }
 
-/// A name or a glob as a pattern of canonical names; a plain name may be written in Unicode.
+/// Returns a name or a glob as a pattern of canonical names. A plain name may be written in
+/// Unicode.
 ///
 /// # Errors
-/// It is no glob.
+/// Fails if it is not a glob.
 pub(crate) fn pattern(text: &str) -> Result<glob::Pattern, glob::PatternError> {
     let name = text.trim_end_matches('.').to_lowercase();
     glob::Pattern::new(&ZoneName::parse(&name).map_or(name, |zone| zone.to_string()))
 }
 
-/// At most eight names.
+/// Returns at most eight names.
 fn list(names: impl Iterator<Item = String>) -> String {
     let mut names: Vec<_> = names.take(9).collect();
     if names.len() == 9 {
@@ -89,14 +89,14 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The part with this number, counted from 0; `None` if there are not so many.
+    /// Returns the part with this number, counted from 0; `None` if there are fewer parts.
     #[must_use]
     pub fn new(index: u32, count: NonZeroU32) -> Option<Self> {
         (index < count.get()).then_some(Self { index, count })
     }
 
-    /// Whether a zone is in this part. Its name is canonical, so its spelling in a spec does not
-    /// matter.
+    /// Returns true if a zone is in this part. Its name is canonical, so its spelling in a spec
+    /// does not matter.
     #[must_use]
     pub fn has(self, zone: &ZoneName) -> bool {
         let digest = digest(&SHA256, zone.as_str().as_bytes());

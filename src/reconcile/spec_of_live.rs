@@ -1,10 +1,10 @@
-//! A spec of what Cloudflare has, which `validate` accepts and which plans empty once it is
+//! Returns a spec of the live state, which `validate` accepts and which plans nothing once it is
 //! printed.
 //!
-//! Cloudflare stores what a spec may not say: a CNAME that leads to itself over three names, a DS
-//! record without its delegation. A lint about such a record is suppressed at its place, so that it
-//! stays visible and applies to nothing else. A record that no spec can say is left out, with a
-//! note.
+//! Cloudflare stores records that a spec may not contain: a CNAME that leads to itself over three
+//! names, a DS record without its delegation. A lint about such a record is suppressed at its
+//! place, so that it stays visible and applies to nothing else. A record that no spec can express
+//! is left out, with a note.
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::lint;
@@ -17,13 +17,13 @@ const REASON: &str = "as found at import";
 /// The spec of a live state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsFound {
-    /// What to print.
+    /// The spec to print.
     pub desired: Desired,
-    /// What was left out, and why.
+    /// Records that were left out, with the reasons.
     pub notes: Vec<String>,
 }
 
-/// Adds what a spec of it needs: suppressions of lints. Records that a spec cannot say are left
+/// Adds the suppressions of lints that a spec needs. Records that a spec cannot express are left
 /// out.
 #[must_use]
 pub fn as_found(desired: Desired) -> AsFound {
@@ -65,7 +65,7 @@ pub fn as_found(desired: Desired) -> AsFound {
     match load(spec::print(&kept)).0 {
         Some(read) => AsFound { desired: accepted(read), notes },
         None => {
-            // Records that a spec cannot say together. The author decides.
+            // Records that a spec cannot express together. The author decides.
             notes.extend(
                 errors
                     .iter()
@@ -77,18 +77,18 @@ pub fn as_found(desired: Desired) -> AsFound {
     }
 }
 
-/// Reads a text back.
+/// Reads a printed spec.
 fn load(text: String) -> (Option<Desired>, Diagnostics) {
     let outcome = spec::load(&[Input::Stdin(text)], &Options::default(), &mut Sources::default());
     (outcome.desired, outcome.diagnostics)
 }
 
-/// Whether a finding makes a spec unusable.
+/// Returns true if a finding makes a spec unusable.
 fn is_error(diagnostic: &&Diagnostic) -> bool {
     diagnostic.severity == Severity::Error
 }
 
-/// A spec in which every error of a lint is accepted.
+/// Returns a spec in which every error of a lint is accepted.
 fn accepted(mut desired: Desired) -> Desired {
     loop {
         let found = lint::check(&desired);
@@ -114,7 +114,7 @@ fn accepted(mut desired: Desired) -> Desired {
     }
 }
 
-/// What a suppression is for: the record that a finding points to, otherwise its zone.
+/// Returns the scope of a suppression: the record that a finding points to, otherwise its zone.
 fn scope(desired: &Desired, finding: &Diagnostic) -> SuppressionScope {
     let place = finding.primary.as_ref().map(|label| label.place);
     let records =
@@ -131,7 +131,7 @@ fn scope(desired: &Desired, finding: &Diagnostic) -> SuppressionScope {
         }
         (None, None) => false,
     };
-    // Of several zones in one text, a place belongs to the last one that begins before it.
+    // A place belongs to the last zone that begins before it.
     let zone = desired.zones.values().filter(is_own).max_by_key(|zone| zone.place.span.start);
     zone.map_or(SuppressionScope::Everything, |zone| SuppressionScope::Zone(zone.name.clone()))
 }

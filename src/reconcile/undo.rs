@@ -1,4 +1,4 @@
-//! A journal in place of a spec: what an undo plans, and what it refuses.
+//! Undoes a journal: the plan of the undo, and its refusals.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,21 +14,21 @@ use crate::model::ruleset::Phase;
 use crate::model::{Desired, DesiredZone, Gather, LiveZone};
 use crate::plan::{ZonePlan, plan_zone};
 
-/// How many journals are asked for records that were deleted and created again.
+/// Maximum number of journals that are searched for records that were deleted and created again.
 const LATER_JOURNALS: usize = 100;
 
-/// A journal that is undone.
+/// A journal to undo.
 #[derive(Debug)]
 pub struct Undo {
-    /// What it says.
+    /// Its content.
     run: JournalRun,
-    /// Whether the rest is undone where something cannot be.
+    /// True if the rest is undone when something cannot be undone.
     skip_conflicts: bool,
-    /// Later journals that were not read, or not to their end.
+    /// Later journals that were not read, or not completely.
     unread_journals: Vec<PathBuf>,
 }
 
-/// Why a journal cannot be undone.
+/// The reason why a journal cannot be undone.
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
     /// It cannot be read or used.
@@ -36,7 +36,7 @@ pub enum UndoError {
     Journal {
         /// The file.
         name: String,
-        /// Why.
+        /// The reason.
         #[source]
         source: JournalReadError,
     },
@@ -45,14 +45,14 @@ pub enum UndoError {
     Nothing {
         /// The file.
         name: String,
-        /// Why.
+        /// The reason.
         #[source]
         source: JournalReadError,
     },
     /// A pattern matches no zone of it.
     #[error("{summary}: {detail}")]
     NoSuchZone {
-        /// What is wrong.
+        /// The error.
         summary: &'static str,
         /// The pattern.
         detail: String,
@@ -60,8 +60,8 @@ pub enum UndoError {
 }
 
 impl Undo {
-    /// Reads a journal; gives its SHA-256 as well, and adds the text that findings point into.
-    /// Later journals of a directory say which of its records have other ids by now.
+    /// Reads a journal. Returns its SHA-256 as well, and adds the text that findings point to.
+    /// Later journals of a directory show which of its records have other ids now.
     pub(super) fn read(
         path: &Path,
         directory: &Path,
@@ -86,15 +86,15 @@ impl Undo {
         Ok((Self { run, skip_conflicts, unread_journals }, digest))
     }
 
-    /// The zones that were written to, with what has to be read of them.
+    /// Returns the zones that were written to, with the parts that have to be read.
     pub(super) fn desired(&self) -> Desired {
         let written = self.run.zones.iter().filter(|(_, zone)| !zone.is_without_id());
         let zones = written.map(|(name, zone)| (name.clone(), needed(name, zone)));
         Desired { zones: zones.gather(), ..Desired::default() }
     }
 
-    /// Warns of zones of which it is unknown whether they were created, and of later journals that
-    /// were not read.
+    /// Warns of zones that may or may not have been created, and of later journals that were not
+    /// read.
     pub(super) fn doubts(&self) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
         if let Some(first) = self.unread_journals.first() {
@@ -119,13 +119,13 @@ impl Undo {
         diagnostics
     }
 
-    /// How many records were written to.
+    /// Returns the number of records that were written to.
     pub(super) fn records(&self) -> usize {
         self.run.zones.values().map(|zone| zone.records.len()).sum()
     }
 
-    /// What has to be read of a zone's protection: the phases that were touched, and what their
-    /// rules speak of.
+    /// Returns the part of a zone's protection that has to be read: the phases that were written
+    /// to, and the rulesets that their rules name.
     pub(super) fn waf_query(&self, zone: &DesiredZone) -> WafQuery {
         let rules = self.run.zones.get(&zone.name).into_iter().flat_map(|run| &run.rules);
         let phases: BTreeSet<Phase> = rules.map(|entry| entry.effect.phase).gather();
@@ -152,7 +152,7 @@ impl Undo {
     }
 }
 
-/// Whether every error of a plan is a change that someone made after the apply that is undone: the
+/// Returns true if every error of a plan is a change that someone made after the apply to undo. The
 /// plan is stale then.
 pub(super) fn has_conflicts_only(diagnostics: &Diagnostics) -> bool {
     diagnostics

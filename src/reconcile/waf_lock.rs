@@ -1,4 +1,4 @@
-//! `waf.lock` beside a spec: where it is, and what Cloudflare changed since it was written.
+//! Reads `waf.lock` beside a spec, and reports Cloudflare's changes since it was written.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -14,10 +14,11 @@ use crate::model::{Desired, Live, sort_by};
 /// Name of the file.
 const NAME: &str = "waf.lock";
 
-/// Largest file that is read, in bytes.
+/// Maximum size of the file, in bytes.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
-/// The file beside the first part of a spec; in the working directory if the spec is no file.
+/// Returns the path of the file beside the first part of a spec, or in the working directory if the
+/// spec is not a file.
 #[must_use]
 pub fn path_beside(spec: Option<&Path>) -> PathBuf {
     match spec {
@@ -27,8 +28,8 @@ pub fn path_beside(spec: Option<&Path>) -> PathBuf {
     }
 }
 
-/// What Cloudflare changed in the rulesets that a file has and a plan read. Without a file, nothing
-/// is said.
+/// Reports Cloudflare's changes of the rulesets that a file has and a plan read. Without a file,
+/// reports nothing.
 pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
     let mut found = Diagnostics::default();
     let file = path.display();
@@ -73,7 +74,7 @@ pub(super) fn unknown_acceptances(path: &Path, desired: &Desired) -> Diagnostics
         .flat_map(|(zone, section)| section.accept.iter().map(move |entry| (zone, section, entry)));
     let named: Vec<_> = entries
         .filter_map(|(zone, section, accepted)| match &accepted.object {
-            // Tags and descriptions are not in the file as they are written.
+            // Tags and descriptions are not in the file in the form of the spec.
             AcceptedObject::Override { name, .. } if name.number().is_some() || name.is_id() => {
                 Some((zone, section, accepted, name))
             }
@@ -110,7 +111,7 @@ pub(super) fn unknown_acceptances(path: &Path, desired: &Desired) -> Diagnostics
     found
 }
 
-/// What was written down; in words why it cannot be read.
+/// Reads the file. Fails with the reason if it cannot be read.
 fn read(path: &Path) -> Result<Option<Lock>, String> {
     match read_text(path) {
         Ok(text) => Lock::parse(&text).map(Some).map_err(|error| error.to_string()),
@@ -119,12 +120,12 @@ fn read(path: &Path) -> Result<Option<Lock>, String> {
     }
 }
 
-/// The text of such a file.
+/// Returns the text of a lock file.
 ///
 /// # Errors
-/// It cannot be read, is too large, or is something that may never end.
+/// Fails if it cannot be read, is too large, or is not a regular file.
 pub fn read_text(path: &Path) -> io::Result<String> {
-    // Before it is opened: a FIFO waits for someone who writes.
+    // This is checked before opening, because opening a FIFO waits for a writer.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }

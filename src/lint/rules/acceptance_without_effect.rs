@@ -12,7 +12,6 @@ use crate::model::ruleset::AcceptedCause;
 /// The code of the rule.
 pub const CODE: &str = "LINT0023";
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: CODE,

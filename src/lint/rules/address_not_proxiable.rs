@@ -5,7 +5,6 @@ use crate::lint::context::LintContext;
 use crate::lint::unproxiable_addresses;
 use crate::lint::{Findings, Rule};
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0002",

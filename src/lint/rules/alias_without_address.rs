@@ -7,7 +7,6 @@ use crate::insight::dns::ChainEnd;
 use crate::lint::context::LintContext;
 use crate::lint::{Findings, RELATED, Rule, chain};
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0006",

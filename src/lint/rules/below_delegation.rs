@@ -7,7 +7,6 @@ use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 use crate::model::{Fqdn, RecordType};
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0009",

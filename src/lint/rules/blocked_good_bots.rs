@@ -8,7 +8,6 @@ use crate::model::ruleset::RuleForm;
 /// The field.
 const FIELD: &str = "cf.client.bot";
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0015",
@@ -41,7 +40,7 @@ zones:
     check,
 };
 
-/// Actions that block a bot; a bot solves no challenges.
+/// Actions that block a bot. A bot solves no challenges.
 const STOPS: &[&str] = &["block", "challenge", "js_challenge", "managed_challenge"];
 
 fn check(context: &LintContext<'_>, findings: &mut Findings) {

@@ -8,7 +8,6 @@ use crate::lint::{Findings, Rule};
 use crate::model::ruleset::{DesiredRule, RuleForm, counting_expression};
 use crate::model::{Expression, ScopeChange, Value};
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0022",
@@ -81,7 +80,8 @@ fn check(context: &LintContext<'_>, findings: &mut Findings) {
     }
 }
 
-/// The expression of a rate limit, its own counting expression, and the place of that.
+/// Returns the expression of a rate limit, its own counting expression, and the place of the
+/// latter.
 fn expressions(rule: &DesiredRule) -> Option<(Expression, Expression, Place)> {
     let (when, count, place) = match &rule.form {
         RuleForm::Rate(rate) => {

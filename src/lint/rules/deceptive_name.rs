@@ -5,7 +5,6 @@ use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 use crate::model::Fqdn;
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0020",
@@ -33,7 +32,7 @@ zones:
     check,
 };
 
-/// Greek and Cyrillic letters that look like Latin ones, with those.
+/// Greek and Cyrillic letters with the Latin letters that look like them.
 ///
 /// # Sources
 /// The confusable characters of UTS 39 (confusables.txt, version 16), lower case.
@@ -70,7 +69,6 @@ const ALIKE: &[(char, char)] = &[
     ('χ', 'x'),
 ];
 
-/// A script in which words are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Script {
     Latin,
@@ -78,7 +76,7 @@ enum Script {
     Cyrillic,
 }
 
-/// The script of a letter; `None` for other scripts and characters.
+/// Returns the script of a letter; `None` for other scripts and characters.
 fn script(c: char) -> Option<Script> {
     match c {
         'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => {
@@ -90,7 +88,7 @@ fn script(c: char) -> Option<Script> {
     }
 }
 
-/// Why a label deceives; `None` if it does not.
+/// Returns the reason why a label deceives; `None` if it does not.
 fn deceives(label: &str) -> Option<String> {
     let scripts: Vec<Script> = label.chars().filter_map(script).collect();
     let has = |wanted| scripts.contains(&wanted);
@@ -110,7 +108,7 @@ fn deceives(label: &str) -> Option<String> {
     twin.filter(|twin| twin.chars().count() > 2).map(|twin| format!("it looks like `{twin}`"))
 }
 
-/// The first label of a name that deceives, as people read it, with the reason.
+/// Returns the first label of a name that deceives, as people read it, with the reason.
 fn deceptive(name: &Fqdn) -> Option<(String, String)> {
     if !name.as_str().contains("xn--") {
         return None;
@@ -121,7 +119,7 @@ fn deceptive(name: &Fqdn) -> Option<(String, String)> {
 
 fn check(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners() {
-        // Who writes the name in its ASCII form knows what it is.
+        // An author who writes the ASCII form knows the name.
         let record = owner.records.iter().find(|r| !r.spelling.name.contains("xn--"));
         let own = record.and_then(|record| Some((*record, deceptive(owner.name)?)));
         let targets = owner.records.iter().filter_map(|r| Some((*r, deceptive(r.data.target()?)?)));

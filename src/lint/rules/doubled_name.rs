@@ -4,7 +4,6 @@ use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0021",
@@ -35,7 +34,7 @@ zones:
 fn check(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners() {
         let Some(end) = owner.name.doubled_end(zone.zone.name.as_fqdn()) else { continue };
-        // A final dot says that the name is whole; one finding is enough for all records of a name.
+        // A final dot marks a full name. One finding is enough for all records of a name.
         let Some(record) = owner.records.iter().find(|record| !record.spelling.name.ends_with('.'))
         else {
             continue;

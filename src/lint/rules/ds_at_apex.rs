@@ -4,7 +4,6 @@ use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0004",

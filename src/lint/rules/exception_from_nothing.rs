@@ -6,7 +6,6 @@ use crate::lint::{Findings, Rule};
 use crate::model::Unmanaged;
 use crate::model::ruleset::Switch;
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0017",

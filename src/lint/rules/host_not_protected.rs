@@ -5,10 +5,9 @@ use crate::lint::context::LintContext;
 use crate::lint::protection::{Proxying, hosts_of_other_services, is_protected, proxying};
 use crate::lint::{Findings, Rule};
 
-/// How many hosts a finding names.
+/// Maximum number of hosts that a finding names.
 const NAMED: usize = 5;
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0012",

@@ -4,7 +4,6 @@ use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
 use crate::lint::{Findings, RELATED, Rule, chain};
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0001",
@@ -40,7 +39,7 @@ fn check(context: &LintContext<'_>, findings: &mut Findings) {
             aliases.iter().filter_map(|alias| context.source(&alias.record)).collect();
         let Some(((zone, first), others)) = records.split_first() else { continue };
         let by_wildcard = aliases.iter().any(|alias| alias.by_wildcard);
-        // A record that points to itself is a different error, and has been reported.
+        // A record that points to itself is a different error, which has been reported.
         if others.is_empty() && !by_wildcard {
             continue;
         }

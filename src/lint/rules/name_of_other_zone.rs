@@ -8,7 +8,6 @@ use crate::model::{Address, DesiredRecord, Expectation, Expected, Fqdn};
 /// Last labels that do not occur inside a zone by chance.
 const TOP_LEVEL: &[&str] = &["com", "net", "org"];
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0011",
@@ -42,7 +41,7 @@ zones:
 
 fn check(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners() {
-        // All spellings of a name give the same name; one finding is enough.
+        // All spellings of a name are equal, so one finding is enough.
         let Some((record, written)) = odd(zone, owner) else { continue };
         let Some(place) = elsewhere(context, zone, &written) else { continue };
         findings.push(
@@ -70,7 +69,7 @@ fn check(context: &LintContext<'_>, findings: &mut Findings) {
     }
 }
 
-/// What to do with a name that looks like one of another zone.
+/// Returns the suggestion for a name that looks like one of another zone.
 fn elsewhere(context: &LintContext<'_>, zone: &LintedZone<'_>, written: &Fqdn) -> Option<String> {
     let other = context.answers.zone_of(written).map(|zone| zone.name());
     let other = other.filter(|name| **name != zone.zone.name && name.as_fqdn().label_count() > 1);
@@ -81,8 +80,8 @@ fn elsewhere(context: &LintContext<'_>, zone: &LintedZone<'_>, written: &Fqdn) -
     }
 }
 
-/// The name whose answer is expected, if it has no records, and that name as it would be outside
-/// the zone.
+/// Returns the name whose answer is expected, if it has no records, and that name as it would be
+/// outside the zone.
 fn asked<'a>(zone: &LintedZone<'_>, expectation: &'a Expectation) -> Option<(&'a Fqdn, Fqdn)> {
     let Expected::Answer { name, .. } = &expectation.what else { return None };
     let written = Fqdn::parse(zone.zone.name.relative(name))
@@ -92,10 +91,10 @@ fn asked<'a>(zone: &LintedZone<'_>, expectation: &'a Expectation) -> Option<(&'a
     (!has_records && name.is_within(zone.zone.name.as_fqdn())).then_some((name, written))
 }
 
-/// The first record whose name was written without the zone name, and that name as it would be
-/// outside the zone.
+/// Returns the first record whose name was written without the zone name, and that name as it would
+/// be outside the zone.
 fn odd<'a>(zone: &LintedZone<'a>, owner: &OwnerRecords<'a>) -> Option<(&'a DesiredRecord, Fqdn)> {
-    // Only names with at least two labels can be meant; this skips the work for most names.
+    // Only names with at least two labels can be meant. This skips most names.
     if owner.name.label_count() < zone.zone.name.as_fqdn().label_count() + 2 {
         return None;
     }

@@ -7,7 +7,6 @@ use crate::model::Value;
 use crate::model::facts::rate_limits::RATE_COLO;
 use crate::model::ruleset::RuleForm;
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0016",

@@ -8,7 +8,6 @@ use crate::lint::protection::{Proxying, proxying};
 use crate::lint::{Findings, Rule};
 use crate::model::{Expression, Fqdn, Gather};
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0013",

@@ -6,7 +6,6 @@ use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
 use crate::model::{DesiredRecord, Rdata};
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0018",

@@ -18,7 +18,6 @@ const EXACT: &[&str] = &[
 const BELOW: &[&str] =
     &["dkim.amazonses.com", "onmicrosoft.com", "dkim.intercom.io", "acm-validations.aws"];
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0025",
@@ -45,7 +44,7 @@ zones:
     check,
 };
 
-/// Whether Cloudflare refuses to proxy an alias with this target.
+/// Returns true if Cloudflare refuses to proxy an alias with this target.
 fn is_refused(target: &Fqdn) -> bool {
     let is_below = |domain: &&str| {
         target.as_str().strip_suffix(*domain).is_some_and(|rest| rest.ends_with('.'))

@@ -8,7 +8,6 @@ use crate::lint::{Findings, Rule};
 /// The field.
 const FIELD: &str = "cf.threat_score";
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0014",

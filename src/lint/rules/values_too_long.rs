@@ -5,13 +5,12 @@ use crate::lint::context::LintContext;
 use crate::lint::{Findings, RELATED, Rule};
 use crate::model::{DesiredRecord, Rdata};
 
-/// Longest content of all records of one name and type.
+/// Maximum length of the content of all records of one name and type together.
 ///
 /// # Units
 /// Characters of `content`; whether quotes and escapes count is not documented.
 const COMBINED: usize = 8192;
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0005",
@@ -48,7 +47,7 @@ fn check(context: &LintContext<'_>, findings: &mut Findings) {
             if most <= COMBINED {
                 continue;
             }
-            // Point at the record that exceeds the limit.
+            // The finding is at the record that exceeds the limit.
             let certain = least > COMBINED;
             let mut sum = 0;
             let over = lengths.iter().position(|(least, most)| {
@@ -77,7 +76,7 @@ fn check(context: &LintContext<'_>, findings: &mut Findings) {
     }
 }
 
-/// The minimum and maximum length of a record.
+/// Returns the minimum and maximum length of a record.
 fn lengths(record: &DesiredRecord) -> (usize, usize) {
     let shown = record.data.presentation().chars().count();
     match (&record.data, record.data.record_type()) {

@@ -5,7 +5,6 @@ use crate::lint::context::{ADDRESSES, LintContext, OwnerRecords};
 use crate::lint::{Findings, Rule};
 use crate::model::{Fqdn, RecordType};
 
-/// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0007",
@@ -59,7 +58,7 @@ fn check(context: &LintContext<'_>, findings: &mut Findings) {
     }
 }
 
-/// Whether the names of a zone represent addresses.
+/// Returns true if the names of a zone represent addresses.
 fn is_reverse(name: &Fqdn) -> bool {
     [".in-addr.arpa", ".ip6.arpa"].iter().any(|end| name.as_str().ends_with(end))
 }

@@ -1,8 +1,8 @@
-//! What an operation is about. What differs between zones, settings, rules and records is here:
-//! what can be done to it, what is expected to be there, the request, and the words of a reviewer.
+//! The object of an operation. Everything that differs between zones, settings, rules and records
+//! is here: the possible changes, the expected state, the request, and the words for a reviewer.
 //!
-//! A new kind of thing is a variant of [`Subject`]; the compiler then names every place that has to
-//! know it.
+//! A new kind of object is a variant of [`Subject`]. The compiler then reports every place that has
+//! to handle it.
 
 mod record;
 mod rule;
@@ -18,7 +18,7 @@ pub use record::RecordSubject;
 pub(super) use record::batch_request;
 pub use rule::{ExpectRuleset, RuleAction, RuleSubject};
 
-/// What an operation is about, with what is done to it.
+/// The object of an operation, with the change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// The zone itself, which is created.
@@ -32,7 +32,7 @@ pub enum Subject {
 }
 
 closed_set! {
-    /// The kind of thing that an operation is about, for programs.
+    /// The kind of object of an operation, for programs.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum SubjectKind {
         /// A zone.
@@ -53,7 +53,7 @@ closed_set! {
 }
 
 impl Subject {
-    /// What is done.
+    /// Returns the action.
     #[must_use]
     pub fn action(&self) -> Action {
         match self {
@@ -64,7 +64,7 @@ impl Subject {
         }
     }
 
-    /// The kind of thing, for programs.
+    /// Returns the kind of object, for programs.
     #[must_use]
     pub fn kind(&self) -> SubjectKind {
         match self {
@@ -78,7 +78,7 @@ impl Subject {
         }
     }
 
-    /// The kind of thing, for people.
+    /// Returns the kind of object, for people.
     #[must_use]
     pub fn noun(&self) -> &'static str {
         match self {
@@ -92,7 +92,7 @@ impl Subject {
         }
     }
 
-    /// Why it is done, or how, where the action alone does not say it.
+    /// Returns the reason for the operation, if the action alone does not show it.
     #[must_use]
     pub fn why(&self) -> Why {
         match self {
@@ -102,7 +102,7 @@ impl Subject {
         }
     }
 
-    /// The setting, if it is one.
+    /// Returns the setting, if it is one.
     #[must_use]
     pub fn setting(&self) -> Option<&ZoneSetting> {
         match self {
@@ -111,7 +111,7 @@ impl Subject {
         }
     }
 
-    /// The rule, if it is one.
+    /// Returns the rule, if it is one.
     #[must_use]
     pub fn rule(&self) -> Option<&RuleSubject> {
         match self {
@@ -120,7 +120,7 @@ impl Subject {
         }
     }
 
-    /// The record, if it is one.
+    /// Returns the record, if it is one.
     #[must_use]
     pub fn record(&self) -> Option<&RecordSubject> {
         match self {
@@ -129,7 +129,7 @@ impl Subject {
         }
     }
 
-    /// The request that carries it out by itself.
+    /// Returns the request that executes it by itself.
     pub(super) fn request(&self, zone: &ZoneId, name: &ZoneName, account: Option<&str>) -> Request {
         match self {
             Self::Zone => create_zone(name, account),

@@ -1,7 +1,7 @@
-//! A DNS record: what is done to it, and the request for it.
+//! Operations on a DNS record, and their requests.
 //!
-//! An operation expects to find what it was planned with: no record of that name and value to
-//! create one, and the record as it was before to update or delete it.
+//! An operation expects the state that it was planned with: no record of that name and value for a
+//! create, and the previous record for an update or delete.
 
 use crate::diff::RecordChange;
 use crate::model::{Comment, RecordForm, Tag, ZoneId};
@@ -10,23 +10,24 @@ use crate::plan::overwrites::Overwrites;
 use crate::wire::Request;
 use crate::wire::record::{Batch, create_record, delete_record, patch_record};
 
-/// A record.
+/// An operation on a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordSubject {
-    /// The name as its author wrote it; relative where no author did.
+    /// The name as its author wrote it. It is relative if there is no author.
     pub shown_name: String,
-    /// What is done.
+    /// The change.
     pub change: RecordChange,
-    /// What that does to a value of someone else.
+    /// The effect on a value of someone else.
     pub overwrites: Overwrites,
-    /// How many live values of the same purpose stay beside it without being in the spec.
+    /// Number of live values of the same purpose that stay beside it without being in the spec.
     pub beside: usize,
-    /// Whether the base wanted the value that is live.
+    /// True if the base wanted the live value.
     pub was_wanted: bool,
 }
 
 impl RecordSubject {
-    /// Why it is done, or what it does to others, where the action alone does not say it.
+    /// Returns the reason for the operation, or its effect on others, if the action alone does not
+    /// show it.
     pub(super) fn why(&self) -> Why {
         match &self.change {
             RecordChange::Create { .. } if self.beside == 0 => Why::default(),
@@ -73,7 +74,7 @@ impl RecordSubject {
         }
     }
 
-    /// What is done.
+    /// Returns the action.
     pub(super) fn action(&self) -> Action {
         match self.change {
             RecordChange::Create { .. } => Action::Create,
@@ -82,13 +83,14 @@ impl RecordSubject {
         }
     }
 
-    /// The record's name, type and value after the operation; before it, for a delete.
+    /// Returns the record's name, type and value after the operation. For a delete, returns those
+    /// before it.
     #[must_use]
     pub fn form(&self) -> &RecordForm {
         self.change.form()
     }
 
-    /// The request for it alone.
+    /// Returns the request for this record alone.
     pub(super) fn request(&self, zone: &ZoneId) -> Request {
         match &self.change {
             RecordChange::Create { after } => create_record(zone, after),
@@ -98,8 +100,8 @@ impl RecordSubject {
     }
 }
 
-/// The comment and the tags of a live record, to be added to what is said of it: they may tell
-/// whose it is.
+/// Returns the comment and the tags of a live record as the end of a description, because they may
+/// identify the owner.
 fn noted(form: &RecordForm) -> String {
     let comment = form
         .facets
@@ -113,7 +115,7 @@ fn noted(form: &RecordForm) -> String {
     comment.unwrap_or_default() + &tags
 }
 
-/// One request for several records.
+/// Returns one request for several records.
 pub(in crate::plan) fn batch_request<'a>(
     zone: &ZoneId,
     records: impl Iterator<Item = &'a RecordSubject>,

@@ -1,5 +1,4 @@
-//! A rule of a zone, or the entry point of a phase: what is done to it, and the entry point that is
-//! expected to be there.
+//! Operations on a rule of a zone, or on the entry point of a phase, and the expected entry point.
 
 use crate::diff::RuleDeleteReason;
 use crate::model::ZoneId;
@@ -8,69 +7,69 @@ use crate::plan::action::{Action, Why};
 use crate::wire::Request;
 use crate::wire::ruleset::{create_entry_point, create_rule, delete_rule, move_rule, patch_rule};
 
-/// A rule, or all rules of a phase that has none yet.
+/// An operation on a rule, or on all rules of a phase without an entry point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleSubject {
     /// The phase.
     pub phase: Phase,
-    /// What a person knows the rule by; of an entry point, the names of its rules.
+    /// The name of the rule for people. For an entry point, the names of its rules.
     pub name: String,
-    /// What is done.
+    /// The change.
     pub action: RuleAction,
-    /// What is expected to be there.
+    /// The expected entry point.
     pub expect: ExpectRuleset,
-    /// Whether it only carries out what `expires` says in the spec.
+    /// True if it only applies the `expires` of a spec entry.
     pub is_expiry: bool,
 }
 
-/// What is done to one rule, or to the entry point of a phase.
+/// The change of one rule, or of the entry point of a phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleAction {
-    /// The entry point is made, with these rules in this order.
+    /// Creates the entry point with these rules in this order.
     CreateEntryPoint {
         /// The rules.
         rules: Vec<RuleBody>,
     },
-    /// A rule is made.
+    /// Creates a rule.
     Create {
         /// Its definition.
         after: RuleBody,
-        /// Its position; at the end without one.
+        /// Its position; at the end if there is none.
         position: Option<Position>,
     },
-    /// The definition of a rule is replaced.
+    /// Replaces the definition of a rule.
     Update {
         /// Cloudflare's id.
         id: RuleId,
         /// Its definition before.
         before: RuleBody,
-        /// All of it after, also what we do not know.
+        /// The whole definition after, including unknown members.
         after: RuleBody,
-        /// Where it is moved, if it is.
+        /// The new position, if it moves.
         position: Option<Position>,
     },
-    /// A rule is moved and stays as it is.
+    /// Moves a rule without other changes.
     Move {
         /// Cloudflare's id.
         id: RuleId,
         /// Its definition.
         body: RuleBody,
-        /// Where to.
+        /// The new position.
         position: Position,
     },
-    /// A rule is deleted.
+    /// Deletes a rule.
     Delete {
         /// Cloudflare's id.
         id: RuleId,
         /// Its definition.
         before: RuleBody,
-        /// Why.
+        /// The reason.
         reason: RuleDeleteReason,
     },
 }
 
 impl RuleAction {
-    /// What that is.
+    /// Returns the kind of action.
     #[must_use]
     pub fn kind(&self) -> Action {
         match self {
@@ -81,12 +80,12 @@ impl RuleAction {
         }
     }
 
-    /// Returns true if it makes the entry point of a phase.
+    /// Returns true if it creates the entry point of a phase.
     pub(super) fn makes_entry_point(&self) -> bool {
         matches!(self, Self::CreateEntryPoint { .. })
     }
 
-    /// Why it is done, or how, where the action alone does not say it.
+    /// Returns the reason for the operation, if the action alone does not show it.
     pub(super) fn why(&self) -> Why {
         match self {
             Self::CreateEntryPoint { .. } => {
@@ -101,7 +100,7 @@ impl RuleAction {
         }
     }
 
-    /// Where the rule is put, if it is put anywhere.
+    /// Returns the new position, if there is one.
     #[must_use]
     pub fn position(&self) -> Option<&Position> {
         match self {
@@ -111,7 +110,7 @@ impl RuleAction {
         }
     }
 
-    /// The definitions that there are afterwards.
+    /// Returns the definitions after the operation.
     pub(in crate::plan) fn bodies_after(&self) -> &[RuleBody] {
         match self {
             Self::CreateEntryPoint { rules } => rules,
@@ -122,7 +121,7 @@ impl RuleAction {
         }
     }
 
-    /// The id of the live rule, if there is one.
+    /// Returns the id of the live rule, if there is one.
     #[must_use]
     pub fn id(&self) -> Option<&RuleId> {
         match self {
@@ -135,22 +134,22 @@ impl RuleAction {
 /// The entry point that an operation expects to find.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExpectRuleset {
-    /// None.
+    /// There is no entry point.
     Absent,
     /// The ruleset with this id, and the version that was read when the plan was made.
     Version {
         /// Cloudflare's id.
         id: RulesetId,
-        /// The version; `None` where Cloudflare says none.
+        /// The version; `None` if Cloudflare does not say.
         version: Option<String>,
     },
 }
 
 impl RuleSubject {
-    /// The request.
+    /// Returns the request.
     ///
     /// # Panics
-    /// Never: what is done to a rule expects its ruleset.
+    /// Never fails: an operation on a rule always expects its ruleset.
     pub(super) fn request(&self, zone: &ZoneId) -> Request {
         let ruleset = || match &self.expect {
             ExpectRuleset::Version { id, .. } => id,
