@@ -77,7 +77,8 @@ impl Hidden {
     }
 }
 
-/// What becomes visible because a proxied record of a name goes, and another one that it hid stays.
+/// Describes what becomes visible because a proxied record of a name is removed, and another one
+/// that it hid stays.
 pub(super) fn uncovered_by_removal(
     removed: &Entry<'_>,
     before: View<'_, '_>,
@@ -96,14 +97,14 @@ pub(super) fn uncovered_by_removal(
     Some(Effect::needing(Danger::ExposesOrigin, Topic::Addresses, name, line))
 }
 
-/// Whether all addresses that resolvers get for a name are those of Cloudflare's edge.
+/// Returns true if resolvers get only addresses of Cloudflare's edge for a name.
 fn is_behind_edge(view: View<'_, '_>, name: &Fqdn) -> bool {
     let ends = [RecordType::A, RecordType::Aaaa].map(|kind| view.0.answer(name, kind).end);
     ends.iter().any(|end| matches!(end, End::Edge(_)))
         && !ends.iter().any(|end| matches!(end, End::Records(_)))
 }
 
-/// The address or the alias in a record.
+/// Returns the address or the alias in a record.
 fn leads_to(record: &Entry<'_>) -> Option<String> {
     record.data.address().map(|a| a.to_string()).or_else(|| {
         let target = record.data.target().filter(|_| record.is(RecordType::Cname))?;
@@ -111,7 +112,7 @@ fn leads_to(record: &Entry<'_>) -> Option<String> {
     })
 }
 
-/// The sentence about a name that leaves the proxy.
+/// Returns the sentence about a name that leaves the proxy.
 fn is_no_longer_proxied(name: &Fqdn, host: &str) -> String {
     format!(
         "{name} is no longer proxied: everyone sees that it leads to {host}, and requests no longer pass through Cloudflare"

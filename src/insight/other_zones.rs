@@ -36,7 +36,6 @@ pub(super) struct Borrower {
     zone: ZoneName,
     /// The kind of use.
     pub(super) what: Borrowed,
-    /// The domain.
     pub(super) domain: Fqdn,
     /// The selector of a key.
     pub(super) label: String,

@@ -1,8 +1,9 @@
-//! Where chains of CNAME records end, as Cloudflare follows them from a proxied name to its origin.
+//! Follows chains of CNAME records to their ends, as Cloudflare follows them from a proxied name to
+//! its origin.
 //!
-//! Every CNAME record points to one name, so following them is walking a graph with one edge from
-//! each node: each record is visited once, and the end of a chain is the same for every record that
-//! leads to it.
+//! Every CNAME record points to one name, so the chains form a graph with one edge from each node.
+//! Each record is visited once, and the end of a chain is the same for every record that leads to
+//! it.
 
 use super::answer::{Asker, End, Found};
 use super::entry::Entry;
@@ -10,14 +11,15 @@ use super::index::ZoneIndex;
 use super::zones::Zones;
 use crate::model::{NameMap, RecordType, ZoneName};
 
-/// Where following a CNAME record ends.
+/// The end of a chain of CNAME records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChainEnd {
-    /// At a name with an address, or at a name of which the known zones do not tell.
+    /// A name with an address, or a name about which the known zones have no data.
     Good,
-    /// Nowhere: it returns to a name that it passed.
+    /// No end: the chain returns to an earlier name.
     Loop,
-    /// At a name of a known zone without any address; the index of the last record of the chain.
+    /// A name of a known zone without any address. Contains the index of the last record of the
+    /// chain.
     Dead(usize),
 }
 
@@ -26,12 +28,12 @@ pub enum ChainEnd {
 pub struct ChainedAlias<'a> {
     /// The record.
     pub record: Entry<'a>,
-    /// Whether its target exists only through a wildcard.
+    /// True if its target exists only through a wildcard.
     pub by_wildcard: bool,
-    /// Whether no live record that the zones do not have can lead elsewhere, here or later in the
+    /// True if no live record outside the known data can lead elsewhere, here or later in the
     /// chain.
     pub is_certain: bool,
-    /// Where it ends.
+    /// The end of the chain.
     pub end: ChainEnd,
     /// The record at its target.
     next: Option<usize>,
@@ -40,15 +42,15 @@ pub struct ChainedAlias<'a> {
 /// The CNAME records of zones.
 #[derive(Debug)]
 pub struct AliasChains<'a> {
-    /// All of them, by name.
+    /// All aliases, by name.
     pub all: Vec<ChainedAlias<'a>>,
     /// Each loop once, beginning with its first name.
     pub loops: Vec<Vec<usize>>,
 }
 
 impl<'a> AliasChains<'a> {
-    /// Follows every CNAME record that resolvers can see. `has_all_addresses` says of which zones
-    /// all live addresses and aliases are known.
+    /// Follows every CNAME record that resolvers can see. `has_all_addresses` returns true for a
+    /// zone whose live addresses and aliases are all known.
     #[must_use]
     pub fn new(zones: &Zones<'a>, has_all_addresses: impl Fn(&ZoneName) -> bool) -> Self {
         let mut all: Vec<ChainedAlias<'a>> =
@@ -82,17 +84,17 @@ impl<'a> AliasChains<'a> {
         chains
     }
 
-    /// Carries the result at the end of each chain back to its start.
+    /// Copies the end of each chain to all of its members.
     fn follow(&mut self) {
         let mut done = vec![false; self.all.len()];
-        // At which step of its walk a record was reached.
+        // The step of the walk at which a record was reached.
         let mut met: Vec<Option<usize>> = vec![None; self.all.len()];
         for start in 0..self.all.len() {
             let mut way = Vec::new();
             let mut at = Some(start);
             let mut end = None;
             while let Some(n) = at.filter(|n| !done[*n]) {
-                // A record that an earlier walk reached is done.
+                // A record that an earlier walk reached is complete.
                 if let Some(step) = met[n] {
                     self.loops.push(self.turned_to_first_name(&way[step..]));
                     end = Some(ChainEnd::Loop);
@@ -116,7 +118,7 @@ impl<'a> AliasChains<'a> {
         }
     }
 
-    /// A loop, rotated so that the lowest of its names is first.
+    /// Returns a loop, rotated so that the lowest of its names is first.
     fn turned_to_first_name(&self, members: &[usize]) -> Vec<usize> {
         let mut members = members.to_vec();
         let first = members
@@ -128,7 +130,7 @@ impl<'a> AliasChains<'a> {
         members
     }
 
-    /// The records from one to the end of its chain, each once.
+    /// Returns the records from one to the end of its chain, each once.
     #[must_use]
     pub fn chain(&self, from: usize) -> Vec<usize> {
         let mut chain: Vec<usize> = Vec::new();
@@ -141,7 +143,8 @@ impl<'a> AliasChains<'a> {
     }
 }
 
-/// The CNAME records of a zone that no delegation and no other zone hides, one of each name.
+/// Returns the CNAME records of a zone that no delegation and no other zone hides, one for each
+/// name.
 fn visible_aliases<'a>(
     zones: &Zones<'a>,
     zone: &ZoneIndex<'a>,

@@ -1,4 +1,5 @@
-//! What an edit means to aliases: one that leads nowhere, and others that change with their target.
+//! Effects of an edit on aliases: an alias that leads nowhere, and aliases that change with their
+//! target.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,11 +11,11 @@ use super::zones::Zones;
 use crate::insight::effect::listed;
 use crate::model::{Fqdn, RecordType};
 
-/// Names that are not edited and whose answers differ, by the names to which their aliases lead.
+/// Names that are not edited and whose answers differ, by the targets of their aliases.
 pub(super) struct Dependents<'v, 'a>(BTreeMap<&'a Fqdn, BTreeSet<&'v Fqdn>>);
 
 impl<'v, 'a> Dependents<'v, 'a> {
-    /// The names among the differences that are not edited.
+    /// Selects the names that are not edited.
     pub(super) fn of(found: &'v [Difference<'a>], edited: &BTreeSet<&Fqdn>) -> Self {
         let mut dependents: BTreeMap<&'a Fqdn, BTreeSet<&'v Fqdn>> = BTreeMap::new();
         for difference in found {
@@ -31,8 +32,8 @@ impl<'v, 'a> Dependents<'v, 'a> {
         Self(dependents)
     }
 
-    /// The sentence about the names whose aliases lead to `name`, relative to `zone`, the zone of
-    /// `name`.
+    /// Returns the sentence about the names whose aliases lead to `name`, relative to `zone`, the
+    /// zone of `name`.
     pub(super) fn sentence(&self, name: &Fqdn, zone: &ZoneIndex<'_>) -> Option<String> {
         let names = self.0.get(name)?;
         let shown = names.iter().map(|other| zone.name().relative(other));
@@ -49,8 +50,8 @@ impl<'v, 'a> Dependents<'v, 'a> {
     }
 }
 
-/// The sentence about a name that is an alias and leads to nothing in the known zones. `shown` is
-/// the name as it is displayed.
+/// Returns the sentence about an alias that leads to nothing in the known zones. `shown` is the
+/// name as it is displayed.
 pub(super) fn leads_nowhere(name: &Fqdn, shown: &str, after: &Zones<'_>) -> Option<String> {
     let answers = [RecordType::A, RecordType::Aaaa].map(|kind| after.answer(name, kind));
     let is_dead =
@@ -59,7 +60,7 @@ pub(super) fn leads_nowhere(name: &Fqdn, shown: &str, after: &Zones<'_>) -> Opti
         return None;
     }
     let end = &answers[0];
-    // No client connects to the name of a key or a token, so a text is all that it needs.
+    // No client connects to the name of a key or a token, so a text is sufficient.
     if name.has_underscored_label()
         && answers.iter().all(|answer| matches!(answer.end, End::NoData(NoData::OtherTypes)))
     {

@@ -25,30 +25,30 @@ use crate::model::{Fqdn, RecordType, ZoneName};
 pub struct Answer<'a> {
     /// The aliases that were followed, in order.
     pub aliases: Vec<Alias<'a>>,
-    /// The name at which it ends: that of the question, or the target of the last alias.
+    /// The last name: that of the question, or the target of the last alias.
     pub name: Fqdn,
     /// The zone of that name, if it is known.
     pub zone: Option<&'a ZoneName>,
     /// The wildcard that answers for it, if one does.
     pub wildcard: Option<&'a str>,
-    /// What is said there.
+    /// The result for that name.
     pub end: End<'a>,
 }
 
 /// An alias that was followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alias<'a> {
-    /// The name that was asked.
+    /// The queried name.
     pub name: Fqdn,
     /// The wildcard that answers for it, if one does.
     pub wildcard: Option<&'a str>,
     /// The CNAME record.
     pub record: Entry<'a>,
-    /// Whether Cloudflare answers with what it leads to instead of with the alias.
+    /// True if Cloudflare answers with the target's records instead of the alias.
     pub flattened: bool,
 }
 
-/// What is said at the end of an answer.
+/// The result at the end of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End<'a> {
     /// These records.
@@ -65,13 +65,13 @@ pub enum End<'a> {
     Elsewhere,
     /// The aliases form a loop.
     Loop,
-    /// Cloudflare answers with records of its own; these are served beside them.
+    /// Cloudflare answers with records of its own. The records of the zone are served beside them.
     Cloudflare(Own, Vec<Entry<'a>>),
     /// The answer is not documented.
     Unknown(Unknown),
 }
 
-/// Why a name has no record of a type.
+/// The reason why a name has no record of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NoData {
     /// It has other records.
@@ -84,7 +84,7 @@ pub enum NoData {
     Hidden,
 }
 
-/// What Cloudflare answers with, whatever the records say.
+/// Records that Cloudflare adds or replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Own {
     /// The name servers of the zone.
@@ -95,7 +95,7 @@ pub enum Own {
     Https,
 }
 
-/// Why an answer is not known.
+/// The reason why an answer is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unknown {
     /// A type other than an address, at a flattened alias.
@@ -123,16 +123,16 @@ pub struct Referral<'a> {
     pub hidden: Vec<Entry<'a>>,
 }
 
-/// So many aliases are followed. Resolvers follow fewer (BIND and Unbound 11, `max-query-restarts`,
-/// read 2026-11), so what comes after them reaches nobody.
+/// Maximum number of aliases that are followed. Resolvers follow fewer (BIND and Unbound 11,
+/// `max-query-restarts`, read 2026-11), so later ones have no effect.
 const MOST_FOLLOWED: usize = 64;
 
-/// Whether a type is an address.
+/// Returns true if a type is an address.
 fn is_address(kind: RecordType) -> bool {
     matches!(kind, RecordType::A | RecordType::Aaaa)
 }
 
-/// Who asks.
+/// The origin of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asker {
     /// A resolver, which gets Cloudflare's addresses for proxied names.
@@ -141,32 +141,32 @@ pub(super) enum Asker {
     Cloudflare,
 }
 
-/// What is found at one name.
+/// The result for one name.
 pub(super) enum Found<'a> {
-    /// The end.
+    /// The end of the chain.
     End(End<'a>),
-    /// An alias, and whether it is flattened.
+    /// An alias. True if it is flattened.
     Alias(Entry<'a>, bool),
 }
 
-/// What one name says, and who says it.
+/// The result for one name, and its source.
 pub(super) struct NameAnswer<'a> {
     /// The zone of the name, if it is known.
     pub(super) zone: Option<&'a ZoneName>,
     /// The wildcard that answers for it, if one does.
     pub(super) wildcard: Option<&'a str>,
-    /// What is found there.
+    /// The result.
     pub(super) found: Found<'a>,
 }
 
 impl<'a> Zones<'a> {
-    /// The answer for a name and type.
+    /// Returns the answer for a name and type.
     #[must_use]
     pub fn answer(&self, name: &Fqdn, kind: RecordType) -> Answer<'a> {
         follow(name, |name| self.ask_one_name(name, kind, Asker::Resolver))
     }
 
-    /// What one name says; aliases are not followed.
+    /// Returns the result for one name without following aliases.
     pub(super) fn ask_one_name(
         &self,
         name: &Fqdn,
@@ -180,7 +180,8 @@ impl<'a> Zones<'a> {
         NameAnswer { zone: Some(zone.name()), wildcard, found }
     }
 
-    /// The zone that answers: for DS at the apex of a zone it is the one above, if that is known.
+    /// Returns the zone that answers. For DS at the apex of a zone it is the parent zone, if that
+    /// is known.
     fn zone_for(&self, name: &Fqdn, kind: RecordType) -> Option<&ZoneIndex<'a>> {
         let zone = self.zone_of(name)?;
         if kind != RecordType::Ds || zone.name().as_fqdn() != name {
@@ -191,7 +192,7 @@ impl<'a> Zones<'a> {
     }
 }
 
-/// Asks for a name, and for what its aliases lead to.
+/// Queries a name and the targets of its aliases.
 fn follow<'a>(name: &Fqdn, ask: impl Fn(&Fqdn) -> NameAnswer<'a>) -> Answer<'a> {
     let mut aliases: Vec<Alias<'a>> = Vec::new();
     let mut name = name.clone();
@@ -215,7 +216,7 @@ fn follow<'a>(name: &Fqdn, ask: impl Fn(&Fqdn) -> NameAnswer<'a>) -> Answer<'a> 
 }
 
 impl<'a> ZoneIndex<'a> {
-    /// The answer for a name and type, as far as this zone alone tells.
+    /// Returns the answer for a name and type from this zone alone.
     #[must_use]
     pub fn answer(&self, name: &Fqdn, kind: RecordType) -> Answer<'a> {
         follow(name, |name| {
@@ -225,7 +226,7 @@ impl<'a> ZoneIndex<'a> {
         })
     }
 
-    /// What one name of the zone says, with the wildcard that says it.
+    /// Returns the result for one name of the zone, with the wildcard that it comes from.
     fn find(&self, name: &Fqdn, kind: RecordType, asker: Asker) -> (Option<&'a str>, Found<'a>) {
         let Some(location) = self.locate(name.as_str()) else {
             return (None, Found::End(End::Elsewhere));
@@ -249,7 +250,7 @@ impl<'a> ZoneIndex<'a> {
         }
     }
 
-    /// The referral of a delegation.
+    /// Returns the referral of a delegation.
     fn referral(
         &self,
         cut: Node<'_, 'a>,
@@ -272,18 +273,18 @@ impl<'a> ZoneIndex<'a> {
             .filter(|_| kind != RecordType::Ns)
             .map(|node| node.of_type(kind))
             .unwrap_or_default();
-        // Glue is not hidden: the referral carries it.
+        // Glue is not hidden, because the referral contains it.
         let hidden = hidden.into_iter().filter(|entry| !glue.contains(entry)).collect();
         Referral { cut: cut.name(), ds: cut.of_type(RecordType::Ds), glue, hidden, servers }
     }
 }
 
-/// Whether a name is below another.
+/// Returns true if a name is below another.
 fn below(name: &str, above: &str) -> bool {
     name.strip_suffix(above).is_some_and(|rest| rest.ends_with('.'))
 }
 
-/// What a name with records, or the wildcard that answers for it, says.
+/// Returns the result of a name with records, or of the wildcard that answers for it.
 fn at_node<'a>(node: Node<'_, 'a>, serving: &Serving, kind: RecordType, asker: Asker) -> Found<'a> {
     let set = node.of_type(kind);
     let alias = node.of_type(RecordType::Cname).first().copied();
@@ -291,7 +292,7 @@ fn at_node<'a>(node: Node<'_, 'a>, serving: &Serving, kind: RecordType, asker: A
     if node.is_wildcard() && node.has(RecordType::Ns) {
         return Found::End(End::Unknown(Unknown::WildcardDelegation));
     }
-    // Whatever is proxied, the name servers of the apex are Cloudflare's.
+    // The name servers of the apex are Cloudflare's even if the name is proxied.
     if is_own && kind == RecordType::Ns {
         let served = if serving.multi_provider == Some(true) { set } else { Vec::new() };
         return Found::End(End::Cloudflare(Own::NameServers, served));
@@ -313,13 +314,13 @@ fn at_node<'a>(node: Node<'_, 'a>, serving: &Serving, kind: RecordType, asker: A
     let Some(alias) = alias else { return of_type(set) };
     let chosen = serving.flattens_all == Some(true) || alias.settings.flatten_cname == Some(true);
     let flattened = !serving.is_plain && (node.is_apex() || chosen);
-    // Resolvers that know the alias ask its target for the other types, and others do not (RFC 1034
+    // Resolvers that know the alias query its target for other types, and others do not (RFC 1034
     // section 3.6.2). No address is beside an alias.
     let is_beside = || node.records().any(|entry| !entry.is(RecordType::Cname));
     if !flattened && !serving.is_plain && !is_address(kind) && is_beside() {
         return Found::End(End::Unknown(Unknown::BesideAlias));
     }
-    // Types beside a flattened alias are answered as themselves.
+    // Types beside a flattened alias are answered directly.
     if flattened && !asks_alias && !is_address(kind) && !set.is_empty() {
         return of_type(set);
     }
@@ -334,7 +335,7 @@ fn at_node<'a>(node: Node<'_, 'a>, serving: &Serving, kind: RecordType, asker: A
     }
 }
 
-/// What a proxied name says.
+/// Returns the result of a proxied name.
 fn proxied_name<'a>(
     proxied: Vec<Entry<'a>>,
     set: Vec<Entry<'a>>,
@@ -357,13 +358,13 @@ fn proxied_name<'a>(
 }
 
 impl Entry<'_> {
-    /// Whether it makes its name a proxied one.
+    /// Returns true if the record makes its name proxied.
     #[must_use]
     pub fn is_proxied(&self) -> bool {
         self.is_address_or_alias() && self.proxied
     }
 
-    /// How long an answer with it may be kept.
+    /// Returns the time for which an answer with this record may be cached.
     ///
     /// # Units
     /// Seconds.
@@ -378,7 +379,7 @@ impl Entry<'_> {
 }
 
 impl<'a> Answer<'a> {
-    /// The records that make it: the aliases, then those at its end.
+    /// Returns the records of the answer: the aliases, then those at its end.
     pub fn records(&self) -> impl Iterator<Item = Entry<'a>> + '_ {
         let end: Vec<Entry<'a>> = match &self.end {
             End::Records(set) | End::Edge(set) | End::Cloudflare(_, set) => set.clone(),
@@ -392,7 +393,7 @@ impl<'a> Answer<'a> {
         self.aliases.iter().map(|alias| alias.record).chain(end)
     }
 
-    /// The kind of answer, for programs.
+    /// Returns the kind of answer, for programs.
     #[must_use]
     pub fn status(&self) -> &'static str {
         match self.end {
@@ -408,7 +409,8 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Whether both say the same; for how long does not count, nor where the records come from.
+    /// Returns true if both answers have the same content. Times to live and the origin of the
+    /// records do not count.
     #[must_use]
     pub fn says_the_same(&self, other: &Answer<'_>) -> bool {
         let aliases = |answer: &Answer<'_>| -> Vec<_> {
@@ -421,7 +423,8 @@ impl<'a> Answer<'a> {
             && self.end.says_the_same(&other.end)
     }
 
-    /// How long it may be kept: the shortest of its records, or the time for which "no" is kept.
+    /// Returns the time for which the answer may be cached: the shortest of its records, or the
+    /// negative time to live.
     ///
     /// # Units
     /// Seconds; `None` if other name servers decide, or if it is unknown.
@@ -437,7 +440,7 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// The values of records.
+/// Returns the values of records.
 fn values<'a>(set: &[Entry<'a>]) -> Vec<&'a crate::model::Rdata> {
     let mut values: Vec<_> = set.iter().map(|entry| entry.data).collect();
     values.sort();
@@ -446,11 +449,11 @@ fn values<'a>(set: &[Entry<'a>]) -> Vec<&'a crate::model::Rdata> {
 }
 
 impl End<'_> {
-    /// Whether both say the same.
+    /// Returns true if both have the same content.
     fn says_the_same(&self, other: &End<'_>) -> bool {
         match (self, other) {
             (Self::Records(a), End::Records(b)) => values(a) == values(b),
-            // Whichever records are behind it, the world sees the same.
+            // Resolvers see the same edge, independent of the records behind it.
             (Self::Edge(_), End::Edge(_)) => true,
             (Self::NoData(_), End::NoData(_)) | (Self::NoName, End::NoName) => true,
             (Self::Elsewhere, End::Elsewhere) | (Self::Loop, End::Loop) => true,
@@ -469,7 +472,7 @@ impl End<'_> {
     }
 }
 
-/// The addresses that a referral carries, with their names.
+/// Returns the addresses in a referral, with their names.
 fn glue(referral: &Referral<'_>) -> Vec<(Fqdn, crate::model::Rdata)> {
     let mut glue: Vec<_> = referral.glue.iter().map(|e| (e.name.clone(), e.data.clone())).collect();
     glue.sort();

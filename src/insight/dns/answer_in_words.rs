@@ -1,4 +1,4 @@
-//! Answers in words, for plans and reports.
+//! Describes answers, for plans and reports.
 
 use super::answer::{Answer, End, NoData, Own, Unknown};
 use super::entry::Entry;
@@ -7,16 +7,17 @@ use super::zones::Zones;
 use crate::diagnostic::{cut, first_of};
 use crate::model::{Fqdn, Rdata, RecordType, sort_by};
 
-/// How many values are named.
+/// Maximum number of values that are named.
 const MOST_VALUES: usize = 4;
 
-/// Longest value that is shown whole.
+/// Maximum length of a value that is not shortened.
 ///
 /// # Units
 /// Characters.
 const LONGEST_VALUE: usize = 60;
 
-/// A value, shortened: `mx1.example.net (10)` for MX, the presentation form for everything else.
+/// Returns a value, shortened: `mx1.example.net (10)` for MX, the presentation form for everything
+/// else.
 pub(super) fn value(data: &Rdata) -> String {
     let text = data.presentation();
     let text = match (data, text.split_once(' ')) {
@@ -26,7 +27,7 @@ pub(super) fn value(data: &Rdata) -> String {
     cut(&text, LONGEST_VALUE)
 }
 
-/// The values of records of one type.
+/// Returns the values of records of one type.
 pub(super) fn values(set: &[Entry<'_>]) -> String {
     let mut sorted: Vec<_> = set.to_vec();
     sort_by(&mut sorted, |a, b| a.data.cmp(b.data));
@@ -34,8 +35,8 @@ pub(super) fn values(set: &[Entry<'_>]) -> String {
     first_of(&values, MOST_VALUES)
 }
 
-/// What a name with records, or the wildcard that answers for it, answers with: addresses first,
-/// then the other types.
+/// Describes the answers of a name with records, or of the wildcard that answers for it: addresses
+/// first, then the other types.
 pub(super) fn records(node: Node<'_, '_>, proxies: bool) -> String {
     let mut set: Vec<Entry<'_>> = node.records().collect();
     if proxies && set.iter().any(Entry::is_proxied) {
@@ -45,7 +46,8 @@ pub(super) fn records(node: Node<'_, '_>, proxies: bool) -> String {
     typed(&set)
 }
 
-/// Records with their types, where the value alone does not tell: `192.0.2.7`, `TXT "v=spf1 -all"`.
+/// Returns records with their types, if the value alone does not show the type: `192.0.2.7`, `TXT
+/// "v=spf1 -all"`.
 fn typed(set: &[Entry<'_>]) -> String {
     let rank = |entry: &Entry<'_>| match entry.record_type() {
         Some(RecordType::A) => 0,
@@ -64,17 +66,17 @@ fn typed(set: &[Entry<'_>]) -> String {
     first_of(&words, MOST_VALUES)
 }
 
-/// What the world gets of a proxied name.
+/// The answer for a proxied name.
 pub(super) const EDGE: &str = "Cloudflare's edge";
 
-/// No such name, as every line says it.
+/// The answer for a name that does not exist.
 pub(super) const NO_NAME: &str = "no such name";
 
-/// Aliases are at most this many before a chain is cut short in words.
+/// Maximum number of aliases that are named.
 const MOST_ALIASES: usize = 4;
 
 impl Answer<'_> {
-    /// The answer in words: the chain of aliases, then what is at its end.
+    /// Describes the answer: the chain of aliases, then its end.
     #[must_use]
     pub fn words(&self, kind: RecordType) -> String {
         let mut words: Vec<String> = self
@@ -102,7 +104,7 @@ impl Answer<'_> {
 }
 
 impl End<'_> {
-    /// What is said, in words.
+    /// Describes the end of an answer.
     fn words(&self, kind: RecordType, name: &Fqdn) -> String {
         match self {
             Self::Records(set) => values(set),
@@ -120,7 +122,7 @@ impl End<'_> {
 }
 
 impl NoData {
-    /// In words.
+    /// Describes the reason.
     #[must_use]
     pub fn words(self, kind: RecordType) -> String {
         match self {
@@ -137,7 +139,7 @@ impl NoData {
 }
 
 impl Own {
-    /// In words.
+    /// Describes the records.
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
@@ -149,7 +151,7 @@ impl Own {
 }
 
 impl Unknown {
-    /// In words.
+    /// Describes the reason.
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
@@ -167,8 +169,8 @@ impl Unknown {
     }
 }
 
-/// Whether a wildcard covers a name although a name without records is at or above it, below the
-/// wildcard's parent.
+/// Returns true if a wildcard covers a name although a name without records is at or above it,
+/// below the wildcard's parent.
 fn is_past_empty(zone: &ZoneIndex<'_>, name: &str, star: &str) -> bool {
     let parent = star.strip_prefix("*.").unwrap_or(star);
     let above =
@@ -177,8 +179,8 @@ fn is_past_empty(zone: &ZoneIndex<'_>, name: &str, star: &str) -> bool {
 }
 
 impl Answer<'_> {
-    /// Whether a wildcard answers, here or for an alias on the way, that covers the name on some
-    /// name servers of Cloudflare only.
+    /// Returns true if the answer comes from a wildcard, here or for an alias in the chain, that
+    /// covers the name only on some name servers of Cloudflare.
     fn is_past_empty(&self, zones: &Zones<'_>) -> bool {
         let aliases = self.aliases.iter().map(|alias| (&alias.name, alias.wildcard));
         aliases.chain([(&self.name, self.wildcard)]).any(|(name, wildcard)| {
@@ -187,7 +189,7 @@ impl Answer<'_> {
         })
     }
 
-    /// What this answer takes for granted, and what cannot be seen from records and settings.
+    /// Returns the assumptions of this answer, and the parts that records and settings do not show.
     #[must_use]
     pub fn unseen(&self, zones: &Zones<'_>, kind: RecordType) -> Vec<String> {
         let past_empty = self.is_past_empty(zones).then(|| {

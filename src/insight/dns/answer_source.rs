@@ -1,24 +1,22 @@
-//! Where the answers for a name come from: its own records, a wildcard, a delegation, or nowhere.
+//! The source of the answers for a name: its own records, a wildcard, a delegation, or nothing.
 
 use super::index::{Node, ZoneIndex};
 
-/// Where the answers for a name come from.
+/// The source of the answers for a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum AnswerSource<'z, 'a> {
     /// Records of its own.
     Own(Node<'z, 'a>),
-    /// A wildcard.
     Wildcard(Node<'z, 'a>),
-    /// Nowhere, but there are names below it.
+    /// Nothing, but names below it exist.
     Empty,
-    /// Nowhere.
     Nothing,
-    /// Other name servers: it is at or below this delegation.
+    /// Other name servers. The name is at or below this delegation.
     Cut(Node<'z, 'a>),
 }
 
 impl<'z, 'a> AnswerSource<'z, 'a> {
-    /// The source of a name in a zone.
+    /// Returns the source of a name in a zone.
     pub(super) fn of(zone: &'z ZoneIndex<'a>, name: &str) -> Self {
         let Some(location) = zone.locate(name) else { return Self::Nothing };
         match (

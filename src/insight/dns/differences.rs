@@ -1,4 +1,4 @@
-//! What differs between two states of some zones, for every name and type.
+//! The differences between two states of some zones, for every name and type.
 //!
 //! There are more names than one can ask for, but only finitely many classes of them: each name
 //! that exists in either state, each target of an alias, and for each name that exists, everything
@@ -17,32 +17,33 @@ use super::index::{Node, ZoneIndex};
 use super::zones::Zones;
 use crate::model::{Fqdn, Gather, NAME_OCTETS, NameMap, RecordType};
 
-/// Names that get the same answer.
+/// Names that have the same answer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// One name.
     Name(Fqdn),
-    /// Every name below this one, but for those that exist or are targets of aliases, and those
+    /// Every name below this one, except those that exist or are targets of aliases, and those
     /// below them.
     Below(Fqdn),
 }
 
-/// What differs for a class.
+/// The differences for a class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference<'a> {
     /// The class.
     pub class: Class,
-    /// A name of it: the one that was asked.
+    /// A name of the class, which was queried.
     pub asked: Fqdn,
-    /// The types that were asked one by one.
+    /// The types that were queried one by one.
     pub asked_types: BTreeSet<RecordType>,
-    /// The types whose answers differ, with the answers.
+    /// The types whose answers differ, with both answers.
     pub types: BTreeMap<RecordType, (Answer<'a>, Answer<'a>)>,
     /// The answers for every other type, if they differ.
     pub others: Option<Box<(Answer<'a>, Answer<'a>)>>,
 }
 
-/// Types that are asked of every class, because Cloudflare or a delegation treats them specially.
+/// Types that are queried for every class, because Cloudflare or a delegation treats them
+/// specially.
 const ALWAYS: &[RecordType] = &[
     RecordType::A,
     RecordType::Aaaa,
@@ -53,13 +54,13 @@ const ALWAYS: &[RecordType] = &[
     RecordType::Dnskey,
 ];
 
-/// What differs between two states, given the names whose records were added or removed.
+/// Returns the differences between two states; `edited` has the names whose records were added or
+/// removed.
 ///
-/// A zone whose way of being served changes is compared as a whole. Both states must have the same
-/// zones.
+/// A zone whose serving changes is compared as a whole. Both states must have the same zones.
 ///
 /// # Order
-/// By class.
+/// The differences are sorted by class.
 #[must_use]
 pub fn differences<'a>(
     before: &Zones<'a>,
@@ -69,7 +70,7 @@ pub fn differences<'a>(
     differences_from(before, after, edited, edited)
 }
 
-/// As [`differences`], for what some of the edited names can reach.
+/// Does the same as [`differences`] for everything that some of the edited names can affect.
 pub(super) fn differences_from<'a>(
     before: &Zones<'a>,
     after: &Zones<'a>,
@@ -96,7 +97,7 @@ pub(super) fn differences_from<'a>(
             continue;
         }
         if let Class::Below(_) = &class {
-            // Targets of aliases are classes of their own, because of loops.
+            // Targets of aliases are separate classes, because of loops.
             open.extend(aliases.unused_in(&class).map(|target| Class::Name(target.clone())));
         }
         let difference = pair.ask(&class, &aliases);
@@ -113,38 +114,38 @@ pub(super) fn differences_from<'a>(
 /// The aliases of both states whose targets are in known zones.
 #[derive(Default)]
 struct Aliases<'a> {
-    /// The names of the aliases, by their target.
+    /// The names of the aliases, by target.
     of_target: NameMap<'a, Vec<&'a Fqdn>>,
     /// The targets that do not exist, by their class.
     unused: HashMap<Class, Vec<&'a Fqdn>>,
 }
 
 impl<'a> Aliases<'a> {
-    /// The targets in a class of names that do not exist.
+    /// Returns the targets in a class of names that do not exist.
     fn unused_in(&self, class: &Class) -> impl Iterator<Item = &'a Fqdn> + '_ {
         self.unused.get(class).into_iter().flatten().copied()
     }
 }
 
-/// Two states.
+/// Both states.
 struct Pair<'p, 'a> {
     before: &'p Zones<'a>,
     after: &'p Zones<'a>,
 }
 
 impl<'p, 'a> Pair<'p, 'a> {
-    /// The zones in both states.
+    /// Returns the zones in both states.
     fn zones(&self) -> impl Iterator<Item = (&'p ZoneIndex<'a>, &'p ZoneIndex<'a>)> {
         let after = self.after;
         self.before.iter().filter_map(move |zone| Some((zone, after.named(zone.name())?)))
     }
 
-    /// The zone of a name in both states.
+    /// Returns the zone of a name in both states.
     fn zone_of(&self, name: &Fqdn) -> Option<[&'p ZoneIndex<'a>; 2]> {
         Some([self.before.zone_of(name)?, self.after.zone_of(name)?])
     }
 
-    /// All aliases of both states whose targets are in known zones.
+    /// Returns all aliases of both states whose targets are in known zones.
     fn aliases(&self, edited: &[&Fqdn]) -> Aliases<'a> {
         let mut aliases = Aliases::default();
         let mut unused: HashSet<&'a Fqdn> = HashSet::new();
@@ -171,7 +172,7 @@ impl<'p, 'a> Pair<'p, 'a> {
         aliases
     }
 
-    /// The class of a name, targets of aliases not counted.
+    /// Returns the class of a name, without regard to targets of aliases.
     fn class_of(&self, name: &Fqdn) -> Option<Class> {
         let closest =
             self.zone_of(name)?.map(|zone| zone.locate(name.as_str()).map(|l| l.encloser.name()));
@@ -180,7 +181,7 @@ impl<'p, 'a> Pair<'p, 'a> {
         Some(if closest == *name { Class::Name(closest) } else { Class::Below(closest) })
     }
 
-    /// The classes that records at a name can reach.
+    /// Adds the classes that records at a name can affect.
     fn reach(&self, name: &Fqdn, open: &mut BTreeSet<Class>) {
         let Some(zones) = self.zone_of(name) else { return };
         let apex = zones[0].name().as_str();
@@ -196,8 +197,8 @@ impl<'p, 'a> Pair<'p, 'a> {
             add(parent);
             text = parent;
         }
-        // What a wildcard covers: up to names with records. Records at a name can also end what a
-        // wildcard above covers.
+        // The range of a wildcard: down to names with records. Records at a name can also end the
+        // range of a wildcard above.
         let from = name.as_str().strip_prefix("*.").unwrap_or(name.as_str());
         let ends = |zone: &ZoneIndex<'a>| zone.node(from).is_some_and(|node| node.has_records());
         let ends_alike = !name.is_wildcard() && ends(zones[0]) == ends(zones[1]);
@@ -236,7 +237,7 @@ impl<'p, 'a> Pair<'p, 'a> {
         }
     }
 
-    /// Asks a class in both states.
+    /// Queries a class in both states.
     fn ask(&self, class: &Class, aliases: &Aliases<'a>) -> Option<Difference<'a>> {
         let asked = match class {
             Class::Name(name) => name.clone(),
@@ -267,8 +268,8 @@ impl<'p, 'a> Pair<'p, 'a> {
         })
     }
 
-    /// A name of the class below a name; `None` if there is none, because every one would be too
-    /// long.
+    /// Returns a name of the class below a name; `None` if there is none, because every one would
+    /// be too long.
     fn unused(&self, above: &Fqdn, targets: &BTreeSet<&Fqdn>) -> Option<Fqdn> {
         let labels = (1..).map(|n| {
             let mut label = Vec::new();
@@ -291,8 +292,7 @@ impl<'p, 'a> Pair<'p, 'a> {
 }
 
 impl Zones<'_> {
-    /// The types that a question about a name without a type is about: addresses, and what the name
-    /// has.
+    /// Returns the types for a query without a type: addresses, and the types that the name has.
     #[must_use]
     pub fn types_of(&self, name: &Fqdn) -> Vec<RecordType> {
         let mut kinds = BTreeSet::new();
@@ -301,7 +301,7 @@ impl Zones<'_> {
         RecordType::ALL.iter().copied().filter(|kind| kinds.contains(kind)).collect()
     }
 
-    /// The types of the records that decide about a name, along its aliases.
+    /// Adds the types of the records that determine the answers for a name, along its aliases.
     fn types(&self, name: &Fqdn, kinds: &mut BTreeSet<RecordType>) {
         let mut seen: BTreeSet<Fqdn> = BTreeSet::new();
         let mut name = name.clone();

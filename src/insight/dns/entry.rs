@@ -1,4 +1,4 @@
-//! One record of a zone, wherever it comes from: a spec, a live zone, or an operation of a plan.
+//! One record of a zone from any source: a spec, a live zone, or an operation of a plan.
 
 use crate::diagnostic::Place;
 use crate::model::{
@@ -6,7 +6,7 @@ use crate::model::{
     Ttl,
 };
 
-/// One record of a zone, wherever it comes from.
+/// One record of a zone from any source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry<'a> {
     /// Its full name.
@@ -15,7 +15,7 @@ pub struct Entry<'a> {
     pub data: &'a Rdata,
     /// Its time to live; automatic if the spec leaves it unset.
     pub ttl: Ttl,
-    /// Whether it is proxied; not, if the spec leaves it unset.
+    /// True if it is proxied. False if the spec leaves it unset.
     pub proxied: bool,
     /// Its settings.
     pub settings: Settings,
@@ -23,12 +23,12 @@ pub struct Entry<'a> {
     pub place: Option<Place>,
     /// Cloudflare's id, if it is live.
     pub id: Option<&'a RecordId>,
-    /// Which product of Cloudflare owns it, if one does.
+    /// The product of Cloudflare that owns it, if one does.
     pub read_only: Option<ReadOnly>,
 }
 
 impl<'a> Entry<'a> {
-    /// A record of a spec.
+    /// Returns the entry for a record of a spec.
     #[must_use]
     pub fn of_spec(record: &'a DesiredRecord) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// A live record.
+    /// Returns the entry for a live record.
     #[must_use]
     pub fn of_live(record: &'a LiveRecord) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// A record that an operation makes or leaves behind.
+    /// Returns the entry for a record that an operation creates or changes.
     #[must_use]
     pub fn of_form(form: &'a RecordForm, place: Option<Place>) -> Self {
         Self {
@@ -73,19 +73,19 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Its type; `None` for a value that is not understood.
+    /// Returns its type; `None` for a value that is not understood.
     #[must_use]
     pub fn record_type(&self) -> Option<RecordType> {
         self.data.record_type()
     }
 
-    /// Whether it is of a type.
+    /// Returns true if it has a type.
     #[must_use]
     pub fn is(&self, record_type: RecordType) -> bool {
         self.record_type() == Some(record_type)
     }
 
-    /// Whether it says where its name is reached, so that it can be proxied: A, AAAA or CNAME.
+    /// Returns true if it is A, AAAA or CNAME, and so can be proxied.
     #[must_use]
     pub fn is_address_or_alias(&self) -> bool {
         matches!(self.record_type(), Some(RecordType::A | RecordType::Aaaa | RecordType::Cname))

@@ -1,5 +1,5 @@
-//! A zone as a tree of names, built in one pass: which records a name has, what is above and below
-//! it, which wildcard and which delegation apply to it.
+//! A zone as a tree of names, built in one pass: the records of a name, the names above and below
+//! it, and the wildcard and the delegation that apply to it.
 //!
 //! ```text
 //! example.com            the apex: always there, because Cloudflare adds SOA and NS
@@ -10,10 +10,9 @@
 //!    └─ ns1              below it: answered elsewhere; its addresses are glue
 //! ```
 //!
-//! The records are references into whatever the zone was made from: a spec, a live zone, or a live
-//! zone with the operations of a plan. A clone costs a copy of the tree; one that differs by a few
-//! records is made by [`ZoneIndex::insert`] and [`ZoneIndex::remove`] in time in proportion to
-//! them.
+//! The records are references to the source of the zone: a spec, a live zone, or a live zone with
+//! the operations of a plan. A clone costs a copy of the tree. [`ZoneIndex::insert`] and
+//! [`ZoneIndex::remove`] change a few records in time proportional to them.
 
 use std::cell::OnceCell;
 use std::net::IpAddr;
@@ -22,7 +21,7 @@ use super::entry::Entry;
 use super::serving::Serving;
 use crate::model::{DesiredZone, Fqdn, LiveZone, NameMap, Rdata, RecordId, RecordType, ZoneName};
 
-/// No node, no slot.
+/// The absence of a node or slot.
 const NONE: u32 = u32::MAX;
 
 /// A zone, indexed.
@@ -34,12 +33,12 @@ pub struct ZoneIndex<'a> {
     nodes: Vec<Tree<'a>>,
     by_name: NameMap<'a, u32>,
     slots: Vec<Slot<'a>>,
-    /// The addresses of all records and their slots, in order; made when they are first asked for,
-    /// and again after a change.
+    /// The addresses of all records and their slots, in order. Computed on first use, and again
+    /// after a change.
     addresses: OnceCell<Vec<(IpAddr, u32)>>,
 }
 
-/// A name in the tree. Links are indexes; [`NONE`] ends a list.
+/// A name in the tree. Links are indexes, and [`NONE`] ends a list.
 #[derive(Debug, Clone, Copy)]
 struct Tree<'a> {
     name: &'a str,
@@ -50,9 +49,9 @@ struct Tree<'a> {
     star: u32,
     /// Its first record.
     first: u32,
-    /// How many records it has.
+    /// Number of its records.
     own: u32,
-    /// How many records there are at it and below it.
+    /// Number of records at it and below it.
     total: u32,
 }
 
@@ -63,18 +62,18 @@ struct Slot<'a> {
     next: u32,
 }
 
-/// An index into a vector. A zone has fewer records than 2^32.
+/// Converts an index for a vector. A zone has fewer records than 2^32.
 fn at(index: u32) -> usize {
     index as usize
 }
 
-/// The next free index.
+/// Returns the next free index.
 fn next(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(NONE)
 }
 
 impl<'a> ZoneIndex<'a> {
-    /// An empty zone.
+    /// Returns an empty zone.
     #[must_use]
     pub fn new(name: &'a ZoneName, serving: Serving) -> Self {
         let mut index = Self {
@@ -89,7 +88,7 @@ impl<'a> ZoneIndex<'a> {
         index
     }
 
-    /// A zone with these records.
+    /// Returns a zone with these records.
     #[must_use]
     pub fn with(
         name: &'a ZoneName,
@@ -106,25 +105,25 @@ impl<'a> ZoneIndex<'a> {
         index
     }
 
-    /// A zone as a spec has it; live records that the spec does not name are not in it.
+    /// Returns a zone as the spec has it, without live records that the spec does not name.
     #[must_use]
     pub fn of_spec(zone: &'a DesiredZone) -> Self {
         Self::with(&zone.name, Serving::of_spec(zone), zone.records.iter().map(Entry::of_spec))
     }
 
-    /// A live zone.
+    /// Returns a live zone.
     #[must_use]
     pub fn of_live(zone: &'a LiveZone) -> Self {
         Self::with(&zone.name, Serving::of_live(zone), zone.records.iter().map(Entry::of_live))
     }
 
-    /// Its name.
+    /// Returns its name.
     #[must_use]
     pub fn name(&self) -> &'a ZoneName {
         self.name
     }
 
-    /// How it is served.
+    /// Returns how it is served.
     #[must_use]
     pub fn serving(&self) -> &Serving {
         &self.serving
@@ -135,7 +134,7 @@ impl<'a> ZoneIndex<'a> {
         self.serving = serving;
     }
 
-    /// Adds a record. One whose name is outside the zone is left out.
+    /// Adds a record. A record whose name is outside the zone is left out.
     pub fn insert(&mut self, entry: Entry<'a>) {
         let Some(node) = self.make_node(entry.name.as_str()) else { return };
         self.addresses.take();
@@ -146,8 +145,8 @@ impl<'a> ZoneIndex<'a> {
         self.count(node, |total| total + 1);
     }
 
-    /// Removes a record: the one with this id if it is given, else the first with this value.
-    /// Returns whether there was one.
+    /// Removes a record: the one with this id if it is given, otherwise the first with this value.
+    /// Returns true if there was one.
     pub fn remove(&mut self, name: &Fqdn, data: &Rdata, id: Option<&RecordId>) -> bool {
         let Some(node) = self.by_name.get(name.as_str()).copied() else { return false };
         let is_it = |entry: &Entry<'_>| match (id, entry.id) {
@@ -173,29 +172,30 @@ impl<'a> ZoneIndex<'a> {
         true
     }
 
-    /// The apex.
+    /// Returns the apex.
     #[must_use]
     pub fn apex(&self) -> Node<'_, 'a> {
         Node { index: self, at: 0 }
     }
 
-    /// A name that exists: it has records, or a name below it has.
+    /// Returns a name that exists: it has records, or a name below it has.
     #[must_use]
     pub fn node(&self, name: &str) -> Option<Node<'_, 'a>> {
         self.by_name.get(name).map(|at| Node { index: self, at: *at }).filter(Node::exists)
     }
 
-    /// The records at a name.
+    /// Returns the records at a name.
     pub fn records(&self, name: &Fqdn) -> impl Iterator<Item = Entry<'a>> + '_ {
         self.node(name.as_str()).into_iter().flat_map(|node| node.records())
     }
 
-    /// All records.
+    /// Returns all records.
     pub fn entries(&self) -> impl Iterator<Item = Entry<'a>> + '_ {
         self.nodes().flat_map(|node| node.records())
     }
 
-    /// The addresses of records between two addresses, both included, with their names, in order.
+    /// Returns the addresses of records between two addresses, including both, with their names, in
+    /// order.
     pub fn addresses_between(
         &self,
         first: IpAddr,
@@ -220,12 +220,12 @@ impl<'a> ZoneIndex<'a> {
         within.iter().map(|(address, slot)| (*address, self.slots[at(*slot)].entry.name))
     }
 
-    /// All names that exist, empty non-terminals included; the apex first.
+    /// Returns all names that exist, including empty non-terminals. The apex comes first.
     pub fn nodes(&self) -> impl Iterator<Item = Node<'_, 'a>> {
         (0..next(self.nodes.len())).map(|at| Node { index: self, at }).filter(Node::exists)
     }
 
-    /// What applies to a name; `None` if it is outside the zone.
+    /// Returns everything that applies to a name; `None` if it is outside the zone.
     #[must_use]
     pub fn locate(&self, name: &str) -> Option<Location<'_, 'a>> {
         let encloser = self.closest(name)?;
@@ -238,7 +238,7 @@ impl<'a> ZoneIndex<'a> {
         })
     }
 
-    /// The closest name at or above a name that exists.
+    /// Returns the closest existing name at or above a name.
     fn closest(&self, name: &str) -> Option<Node<'_, 'a>> {
         if !is_within(name, self.name.as_str()) {
             return None;
@@ -253,8 +253,8 @@ impl<'a> ZoneIndex<'a> {
         }
     }
 
-    /// The wildcard that covers a name, given the closest name that exists and whether it is that
-    /// name itself.
+    /// Returns the wildcard that covers a name; `encloser` is the closest existing name, and
+    /// `is_exact` is true if it is the name itself.
     ///
     /// # Sources
     /// RFC 4592 sections 2.2.2 and 3.3.1: only the wildcard of the closest encloser counts, and an
@@ -277,9 +277,9 @@ impl<'a> ZoneIndex<'a> {
         None
     }
 
-    /// The node of a name in the zone, with all above it; made if there is none.
+    /// Returns the node of a name in the zone. Creates it and its parents if needed.
     fn make_node(&mut self, name: &'a str) -> Option<u32> {
-        // Most names are directly below the apex, so they are looked up once.
+        // Most names are directly below the apex, so they need one look-up.
         if name.split_once('.').is_some_and(|(_, above)| above == self.name.as_str()) {
             let free = next(self.nodes.len());
             let node = *self.by_name.entry(name).or_insert(free);
@@ -298,7 +298,6 @@ impl<'a> ZoneIndex<'a> {
         Some(self.add_node(name, parent))
     }
 
-    /// A new node.
     fn add_node(&mut self, name: &'a str, parent: u32) -> u32 {
         let node = next(self.nodes.len());
         self.by_name.insert(name, node);
@@ -306,7 +305,7 @@ impl<'a> ZoneIndex<'a> {
         node
     }
 
-    /// The links of a new node, which is the last.
+    /// Adds the links of a new node, which is the last.
     fn push_node(&mut self, name: &'a str, parent: u32) {
         let node = next(self.nodes.len());
         let mut next_sibling = NONE;
@@ -329,7 +328,7 @@ impl<'a> ZoneIndex<'a> {
         self.nodes.push(links);
     }
 
-    /// Changes the counts of a node and all above it.
+    /// Changes the counts of a node and of all nodes above it.
     fn count(&mut self, node: u32, change: impl Fn(u32) -> u32) {
         let mut node = node;
         while let Some(tree) = self.nodes.get_mut(at(node)) {
@@ -339,25 +338,25 @@ impl<'a> ZoneIndex<'a> {
     }
 }
 
-/// Whether a name is a zone's or below it.
+/// Returns true if a name is a zone's or below it.
 fn is_within(name: &str, zone: &str) -> bool {
     name.strip_suffix(zone).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-/// What applies to a name in a zone.
+/// Everything that applies to a name in a zone.
 #[derive(Debug, Clone, Copy)]
 pub struct Location<'z, 'a> {
     /// The name itself, if it exists.
     pub exact: Option<Node<'z, 'a>>,
-    /// The closest name that exists: the name itself, or one above it.
+    /// The closest existing name: the name itself, or one above it.
     pub encloser: Node<'z, 'a>,
     /// The topmost delegated name at or above it.
     pub cut: Option<Node<'z, 'a>>,
-    /// The wildcard that answers for it, as far as no delegation does.
+    /// The wildcard that answers for it, if no delegation does.
     pub wildcard: Option<Node<'z, 'a>>,
 }
 
-/// A name of a zone that exists.
+/// An existing name of a zone.
 #[derive(Clone, Copy)]
 pub struct Node<'z, 'a> {
     index: &'z ZoneIndex<'a>,
@@ -377,38 +376,39 @@ impl std::fmt::Debug for Node<'_, '_> {
 }
 
 impl<'z, 'a> Node<'z, 'a> {
-    /// Its name.
+    /// Returns its name.
     #[must_use]
     pub fn name(&self) -> &'a str {
         self.tree().name
     }
 
-    /// Whether it is the apex.
+    /// Returns true if it is the apex.
     #[must_use]
     pub fn is_apex(&self) -> bool {
         self.at == 0
     }
 
-    /// Whether it is a wildcard.
+    /// Returns true if it is a wildcard.
     #[must_use]
     pub fn is_wildcard(&self) -> bool {
         self.name().starts_with("*.")
     }
 
-    /// Whether it delegates: it has NS records, is not the apex, and is not a wildcard, whose
-    /// records belong to the names that it covers (RFC 4592 section 4.2 leaves that undefined).
+    /// Returns true if it delegates: it has NS records, is not the apex, and is not a wildcard. The
+    /// records of a wildcard belong to the names that it covers (RFC 4592 section 4.2 leaves that
+    /// undefined).
     #[must_use]
     pub fn is_cut(&self) -> bool {
         !self.is_apex() && !self.is_wildcard() && self.has(RecordType::Ns)
     }
 
-    /// Whether it has records; the apex always does.
+    /// Returns true if it has records. The apex always has.
     #[must_use]
     pub fn has_records(&self) -> bool {
         self.is_apex() || self.tree().own > 0
     }
 
-    /// Its records.
+    /// Returns its records.
     pub fn records(self) -> impl Iterator<Item = Entry<'a>> + use<'z, 'a> {
         let slots = &self.index.slots;
         let first = self.tree().first;
@@ -416,7 +416,7 @@ impl<'z, 'a> Node<'z, 'a> {
             .map(|slot| slot.entry)
     }
 
-    /// Its records of a type, in the order of their values.
+    /// Returns its records of a type, sorted by value.
     #[must_use]
     pub fn of_type(&self, record_type: RecordType) -> Vec<Entry<'a>> {
         let mut set: Vec<_> = self.records().filter(|entry| entry.is(record_type)).collect();
@@ -424,37 +424,37 @@ impl<'z, 'a> Node<'z, 'a> {
         set
     }
 
-    /// Whether it has a record of a type.
+    /// Returns true if it has a record of a type.
     #[must_use]
     pub fn has(&self, record_type: RecordType) -> bool {
         self.records().any(|entry| entry.is(record_type))
     }
 
-    /// The name directly above it.
+    /// Returns the name directly above it.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
         self.link(self.tree().parent)
     }
 
-    /// It and all names above it, up to the apex.
+    /// Returns it and all names above it, up to the apex.
     pub fn path(self) -> impl Iterator<Item = Node<'z, 'a>> {
         std::iter::successors(Some(self), Node::parent)
     }
 
-    /// The wildcard directly below it, if it has records.
+    /// Returns the wildcard directly below it, if that has records.
     #[must_use]
     pub fn star(&self) -> Option<Self> {
         self.link(self.tree().star).filter(Self::has_records)
     }
 
-    /// The names directly below it that exist, in no particular order.
+    /// Returns the existing names directly below it, in no particular order.
     pub fn children(self) -> impl Iterator<Item = Node<'z, 'a>> {
         let first = self.link(self.tree().first_child);
         std::iter::successors(first, |node| node.link(node.tree().next_sibling))
             .filter(Node::exists)
     }
 
-    /// All names below it that exist, in no particular order.
+    /// Returns all existing names below it, in no particular order.
     pub fn below(self) -> impl Iterator<Item = Node<'z, 'a>> {
         let mut open: Vec<_> = self.children().collect();
         std::iter::from_fn(move || {
@@ -464,17 +464,16 @@ impl<'z, 'a> Node<'z, 'a> {
         })
     }
 
-    /// Its place in the tree.
     fn tree(&self) -> &'z Tree<'a> {
         &self.index.nodes[at(self.at)]
     }
 
-    /// The node that a link leads to.
+    /// Returns the node that a link leads to.
     fn link(&self, to: u32) -> Option<Self> {
         (to != NONE).then_some(Self { index: self.index, at: to })
     }
 
-    /// Whether there is a record at it or below it; the apex is always there.
+    /// Returns true if there is a record at it or below it, or it is the apex.
     fn exists(&self) -> bool {
         self.is_apex() || self.tree().total > 0
     }

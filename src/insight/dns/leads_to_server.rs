@@ -1,12 +1,12 @@
-//! Whether the answers for a name lead a client to a server.
+//! Decides if the answers for a name lead a client to a server.
 
 use super::answer::{End, Referral};
 use super::entry::Entry;
 use super::zones::Zones;
 use crate::model::{Fqdn, RecordType};
 
-/// Targets of HTTPS and SVCB records are followed this far; clients follow fewer (RFC 9460 section
-/// 3.1).
+/// Maximum number of targets of HTTPS and SVCB records that are followed. Clients follow fewer (RFC
+/// 9460 section 3.1).
 const MOST_BINDINGS: usize = 8;
 
 impl Zones<'_> {
@@ -18,7 +18,7 @@ impl Zones<'_> {
         self.leads(name, MOST_BINDINGS)
     }
 
-    /// As [`Zones::leads_to_server`], with as many bindings as are left to follow.
+    /// Does the same as [`Zones::leads_to_server`] with a maximum number of bindings.
     fn leads(&self, name: &Fqdn, bindings: usize) -> Option<bool> {
         let addresses = [RecordType::A, RecordType::Aaaa].map(|kind| self.has_address(name, kind));
         if addresses.contains(&Some(true)) {
@@ -53,7 +53,7 @@ impl Zones<'_> {
         if text.contains("ipv4hint=") || text.contains("ipv6hint=") {
             return Some(true);
         }
-        // The root stands for the owner itself, whose addresses are asked for anyway.
+        // The root means the owner itself, whose addresses are queried in any case.
         let Some(target) =
             record.data.target().filter(|target| !target.is_root() && *target != owner)
         else {

@@ -8,8 +8,9 @@ use super::proxy_change;
 use crate::insight::effect::listed;
 use crate::model::{Fqdn, RecordType};
 
-/// The types that a name loses which keeps other records, unless it is said that it moves behind
-/// the proxy or leaves it. `difference` is what differs for the name.
+/// Returns the types that a name loses while it keeps other records, unless another sentence
+/// reports that it moves behind the proxy or leaves it. `difference` is the difference for the
+/// name.
 pub(super) fn of(
     name: &Fqdn,
     zones: [&ZoneIndex<'_>; 2],
@@ -31,7 +32,8 @@ pub(super) fn of(
     RecordType::ALL.iter().copied().filter(is_gone).collect()
 }
 
-/// The sentence about a name that loses these types. `shown` is the name as it is displayed.
+/// Returns the sentence about a name that loses these types. `shown` is the name as it is
+/// displayed.
 pub(super) fn sentence(shown: &str, lost: &[RecordType]) -> String {
     format!("{shown}: no {} any more; the name has other records", listed(lost))
 }

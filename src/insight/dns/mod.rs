@@ -1,5 +1,5 @@
-//! What the world sees of a zone: the authoritative answer to any question, and what differs
-//! between two zones.
+//! The public view of a zone: the authoritative answer to any query, and the differences between
+//! two zones.
 //!
 //! | question | answer |
 //! |---|---|

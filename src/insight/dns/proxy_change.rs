@@ -1,12 +1,12 @@
-//! What it means that a name moves behind Cloudflare's proxy, or leaves it.
+//! Effects of moving a name behind Cloudflare's proxy, or out of it.
 
 use super::answer_in_words::values;
 use super::entry::Entry;
 use super::index::{Node, ZoneIndex};
 use crate::model::RecordType;
 
-/// The sentence about a name that keeps some records and moves behind the proxy, or leaves it.
-/// `shown` is the name as it is displayed.
+/// Returns the sentence about a name that keeps some records and moves behind the proxy, or leaves
+/// it. `shown` is the name as it is displayed.
 pub(super) fn moved(
     shown: &str,
     [old, new]: [&ZoneIndex<'_>; 2],

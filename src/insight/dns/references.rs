@@ -1,4 +1,4 @@
-//! What refers to a name: records that point to it, and rules about it.
+//! References to a name: records that point to it, and rules about it.
 //!
 //! | record | refers to |
 //! |---|---|
@@ -42,13 +42,13 @@ pub struct References<'a> {
     rules: Vec<HostRule>,
 }
 
-/// Which record refers to a name.
+/// Describes the record that refers to a name.
 pub(super) fn refers(reference: &Reference<'_>, zone: &ZoneName) -> String {
     format!("{} {}", zone.relative(reference.entry.name), reference.entry.data.type_name())
 }
 
-/// Hears the names to which a record refers: its target, the names in an SPF record, and the host
-/// of the policy that an MTA-STS record announces.
+/// Calls `hear` with the names that a record refers to: its target, the names in an SPF record, and
+/// the host of the policy that an MTA-STS record announces.
 fn each_name(zones: &Zones<'_>, entry: &Entry<'_>, mut hear: impl FnMut(&Fqdn)) {
     entry.data.target().into_iter().for_each(&mut hear);
     entry.names_of_senders().iter().for_each(&mut hear);
@@ -57,8 +57,8 @@ fn each_name(zones: &Zones<'_>, entry: &Entry<'_>, mut hear: impl FnMut(&Fqdn)) 
     }
 }
 
-/// The host of the policy that is announced at a name (RFC 8461 section 3). What an alias out of
-/// the known zones announces is unknown, and counts.
+/// Returns the host of the policy that is announced at a name (RFC 8461 section 3). An alias that
+/// leaves the known zones may announce a policy, so it counts.
 fn policy_host(zones: &Zones<'_>, name: &Fqdn) -> Option<Fqdn> {
     let host = mta_sts_host(name)?;
     let answer = zones.answer(name, RecordType::Txt);
@@ -74,7 +74,8 @@ fn policy_host(zones: &Zones<'_>, name: &Fqdn) -> Option<Fqdn> {
 }
 
 impl<'a> References<'a> {
-    /// All references in some zones to names of these or other zones; one pass over the records.
+    /// Returns all references in some zones to names of these or other zones, in one pass over the
+    /// records.
     #[must_use]
     pub fn of(zones: &Zones<'a>, is_wanted: impl Fn(&Fqdn) -> bool, rules: Vec<HostRule>) -> Self {
         let mut records: HashMap<String, Vec<Reference<'a>>> = HashMap::new();
@@ -91,7 +92,7 @@ impl<'a> References<'a> {
         Self { records, rules }
     }
 
-    /// The records that point to a name.
+    /// Returns the records that point to a name.
     #[must_use]
     pub fn to(&self, name: &Fqdn) -> &[Reference<'a>] {
         self.records.get(name.as_str()).map_or(&[], Vec::as_slice)
@@ -103,8 +104,8 @@ impl<'a> References<'a> {
         self.rules.iter().any(|rule| rule.hosts.contains(name.as_str()))
     }
 
-    /// A sentence about what refers to a name, if anything does. Aliases change with their target,
-    /// which is said elsewhere; they count only if the name goes.
+    /// Returns a sentence about the references to a name, if there are any. Aliases change with
+    /// their target, which another sentence reports, so they count only if the name is removed.
     pub(super) fn about(&self, name: &Fqdn, zone: &ZoneName, goes: bool) -> Option<String> {
         let counts = |r: &&Reference<'_>| goes || !r.entry.is(RecordType::Cname);
         let records: BTreeSet<String> =
@@ -128,7 +129,7 @@ impl<'a> References<'a> {
         Some(format!("{counts} {verb} to this name: {}", listed(&names)))
     }
 
-    /// The records that point below a name to names that do not exist afterwards.
+    /// Returns the records that point to names below a name that do not exist afterwards.
     pub(super) fn below(&self, name: &Fqdn, after: &Zones<'_>) -> Vec<String> {
         let suffix = format!(".{name}");
         let is_gone = |target: &str| {

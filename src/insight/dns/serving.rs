@@ -1,8 +1,7 @@
-//! How a zone is served: the settings and states that decide about answers, as far as they are
-//! known.
+//! The settings and states of a zone that affect its answers, as far as they are known.
 //!
-//! What was not read is `None`. An answer that depends on it takes Cloudflare's default, and
-//! [`Answer::unseen`](super::Answer::unseen) says so.
+//! Settings that were not read are `None`. An answer that depends on one assumes Cloudflare's
+//! default, and [`Answer::unseen`](super::Answer::unseen) reports that.
 //!
 //! # Sources
 //! developers.cloudflare.com, read 2026-11: dns/foundation-dns/setup (wildcards and empty
@@ -15,19 +14,19 @@ use std::collections::BTreeMap;
 use super::caching::NEGATIVE_TTL;
 use crate::model::{DesiredSettings, DesiredZone, LiveSetting, LiveZone, Value};
 
-/// Why the answers that follow from a zone do not reach the world, or not all of them.
+/// The reason why resolvers do not get the answers of a zone, or not all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hindrance {
     /// The registrar does not name Cloudflare's name servers yet.
     Pending,
-    /// The registrar names other name servers by now.
+    /// The registrar now names other name servers.
     Moved,
     /// Other name servers answer, and point some names at Cloudflare.
     Partial,
 }
 
 impl Hindrance {
-    /// That of a live zone.
+    /// Returns the hindrance of a live zone.
     fn of_live(live: &LiveZone) -> Option<Self> {
         match () {
             () if live.is_inactive() => Some(Self::Pending),
@@ -37,7 +36,7 @@ impl Hindrance {
         }
     }
 
-    /// In words that follow the name of the zone.
+    /// Describes the hindrance in words that follow the name of the zone.
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
@@ -52,41 +51,44 @@ impl Hindrance {
     }
 }
 
-/// How a zone is served.
+/// The settings and states of a zone that affect its answers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Serving {
-    /// Whether a wildcard stops at an empty non-terminal, as RFC 4592 section 2.2.2 says.
-    /// Cloudflare's standard name servers let it cover such a name; the advanced ones do not.
+    /// True if a wildcard does not cover names below an empty non-terminal, as RFC 4592 section
+    /// 2.2.2 says. Cloudflare's standard name servers let it cover them, and the advanced ones do
+    /// not.
     pub stops_at_empty: Option<bool>,
-    /// Whether every DNS-only CNAME is answered with addresses. At the apex it always is.
+    /// True if every DNS-only CNAME is answered with addresses. At the apex it always is.
     pub flattens_all: Option<bool>,
-    /// Whether proxied names have IPv6 addresses.
+    /// True if proxied names have IPv6 addresses.
     pub ipv6: Option<bool>,
-    /// Whether NS records at the apex are served beside Cloudflare's own.
+    /// True if NS records at the apex are served beside Cloudflare's own.
     pub multi_provider: Option<bool>,
-    /// Whether the zone is signed, or will be.
+    /// True if the zone is signed, or will be.
     pub dnssec: Option<bool>,
-    /// Seconds that "no such name" may be kept; `None` if the SOA settings were not read.
+    /// Seconds for which resolvers may cache "no such name"; `None` if the SOA settings were not
+    /// read.
     pub negative_ttl: Option<u32>,
-    /// Whether proxied records are answered with what they say: the zone is in DNS-only mode.
+    /// True if proxied records are answered with their own values, because the zone is in DNS-only
+    /// mode.
     pub never_proxies: Option<bool>,
-    /// Whether someone paused the zone, so that proxied records are answered with what they say.
+    /// True if someone paused the zone, so that proxied records are answered with their own values.
     pub is_paused: bool,
-    /// Why other answers reach the world than those that follow from the zone; `None` if they do.
+    /// The reason why resolvers get other answers than those of the zone; `None` if they get these.
     pub hindrance: Option<Hindrance>,
-    /// Whether this is a plain zone as of RFC 1034, without anything that Cloudflare adds: no
-    /// proxy, no flattening.
+    /// True if this is a plain zone as in RFC 1034, without Cloudflare's additions: no proxy, no
+    /// flattening.
     pub is_plain: bool,
 }
 
 impl Serving {
-    /// A plain zone, as any name server serves it.
+    /// Returns a plain zone, as any name server serves it.
     #[must_use]
     pub fn plain() -> Self {
         Self { stops_at_empty: Some(true), is_plain: true, ..Self::default() }
     }
 
-    /// How a live zone is served.
+    /// Returns the serving of a live zone.
     #[must_use]
     pub fn of_live(live: &LiveZone) -> Self {
         let settings = &live.settings;
@@ -107,13 +109,13 @@ impl Serving {
         serving
     }
 
-    /// How a zone of a spec is served; what the spec does not set is unknown.
+    /// Returns the serving of a zone of a spec. Settings that the spec does not have are unknown.
     #[must_use]
     pub fn of_spec(zone: &DesiredZone) -> Self {
         Self::default().with(&zone.settings)
     }
 
-    /// The same zone once the settings of a spec are applied.
+    /// Applies the settings of a spec.
     #[must_use]
     pub fn with(mut self, wanted: &DesiredSettings) -> Self {
         if let Some((value, _)) = wanted.settings.get("ipv6") {
@@ -126,7 +128,7 @@ impl Serving {
         self
     }
 
-    /// The same zone once these members of its DNS settings are applied.
+    /// Applies these members of the DNS settings.
     #[must_use]
     pub fn with_members(mut self, members: &BTreeMap<String, Value>) -> Self {
         for (name, value) in members {
@@ -135,7 +137,7 @@ impl Serving {
         self
     }
 
-    /// Takes over one member of the DNS settings.
+    /// Applies one member of the DNS settings.
     fn set(&mut self, name: &str, value: &Value) {
         match name {
             "flatten_all_cnames" => self.flattens_all = is_on(value),
@@ -156,20 +158,20 @@ impl Serving {
         }
     }
 
-    /// Seconds that "no such name" may be kept.
+    /// Returns the seconds for which resolvers may cache "no such name".
     #[must_use]
     pub fn negative_seconds(&self) -> u32 {
         self.negative_ttl.unwrap_or(NEGATIVE_TTL)
     }
 
-    /// Whether proxied records are answered with Cloudflare's edge.
+    /// Returns true if proxied records are answered with Cloudflare's edge.
     #[must_use]
     pub fn proxies(&self) -> bool {
         !self.is_plain && !self.is_paused && self.never_proxies != Some(true)
     }
 }
 
-/// Whether a setting is on; `None` for a value that does not say.
+/// Returns true if a setting is on; `None` for any other value.
 fn is_on(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(on) => Some(*on),
@@ -179,7 +181,7 @@ fn is_on(value: &Value) -> Option<bool> {
     }
 }
 
-/// A member of an object.
+/// Returns a member of an object.
 fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     match value {
         Value::Map(members) => members.get(name),

@@ -1,7 +1,7 @@
-//! What a change of how a zone is served means, whatever its records: sentences for the zone.
+//! Effects of a change of how a zone is served, independent of its records: sentences for the zone.
 //!
-//! Only settings that are known before and after are compared. DNSSEC is not among them: what has
-//! to be done at the registrar is reported with the setting.
+//! Only settings that are known before and after are compared. DNSSEC is not among them, because
+//! the setting itself reports the work at the registrar.
 
 use super::caching::duration;
 use super::index::{Node, ZoneIndex};
@@ -9,7 +9,7 @@ use super::serving::Serving;
 use crate::insight::effect::listed;
 use crate::model::{Fqdn, RecordType};
 
-/// What differs between two ways of serving a zone.
+/// Returns the differences between two ways of serving a zone.
 pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<String> {
     let (old, new) = (before.serving(), after.serving());
     let changed = |of: fn(&Serving) -> Option<bool>| match (of(old), of(new)) {
@@ -99,12 +99,12 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
     lines
 }
 
-/// Whether a name is answered with Cloudflare's edge where the zone proxies.
+/// Returns true if a name is answered with Cloudflare's edge when the zone proxies.
 fn is_proxied(node: &Node<'_, '_>) -> bool {
     node.records().any(|entry| entry.is_proxied())
 }
 
-/// A sentence about the names that something concerns; none if there are none.
+/// Returns a sentence about the affected names; none if there are none.
 fn said(
     zone: &ZoneIndex<'_>,
     concerns: impl Fn(&Node<'_, '_>) -> bool,

@@ -1,4 +1,4 @@
-//! When everyone sees the changes of a zone, in words.
+//! Describes when all resolvers see the changes of a zone.
 
 use super::answer_source::AnswerSource;
 use super::caching::duration;
@@ -8,7 +8,8 @@ use super::serving::Hindrance;
 use super::zones::Zones;
 use crate::model::facts::AUTOMATIC_TTL_SECONDS;
 
-/// When everyone sees these edits of a zone, which change answers. The zone is the one after them.
+/// Describes when all resolvers see these edits of a zone, which change answers. `zone` is the zone
+/// after them.
 pub(super) fn of_zone<'a>(
     zone: &ZoneIndex<'a>,
     before: &Zones<'a>,
@@ -26,7 +27,7 @@ pub(super) fn of_zone<'a>(
         None => {}
     }
     let kept = edits.iter().filter_map(|edit| Some(edit.before?.seconds())).max();
-    // No cache has names of a zone without records.
+    // No resolver has cached names of a zone without records.
     let has_records = before.named(zone.name()).is_some_and(|zone| zone.entries().next().is_some());
     let is_new_name = |edit: &RecordEdit<'a>| {
         let name = edit.after.filter(|_| edit.before.is_none()).map(|entry| entry.name);
@@ -38,9 +39,9 @@ pub(super) fn of_zone<'a>(
     visible_within(kept, negative).into_iter().collect()
 }
 
-/// When everyone sees a change, if that takes longer than usual. `kept` is the longest time to live
-/// of records that change; `negative` is how long resolvers keep the absence of a name, if there
-/// are new names. Both are in seconds.
+/// Describes when all resolvers see a change, if that takes longer than usual. `kept` is the
+/// longest time to live of records that change. `negative` is the time for which resolvers cache
+/// the absence of a name, if there are new names. Both are in seconds.
 fn visible_within(kept: Option<u32>, negative: Option<u32>) -> Option<String> {
     // Five minutes are usual.
     match (kept.filter(|seconds| *seconds > AUTOMATIC_TTL_SECONDS), negative) {

@@ -1,4 +1,4 @@
-//! What an edit means to the names that a wildcard answers for, or no longer does.
+//! Effects of an edit on names that a wildcard answers for, or no longer does.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,12 @@ use crate::diagnostic::count;
 use crate::insight::effect::listed;
 use crate::model::{Fqdn, RecordType};
 
-/// What a name or a wildcard answers with in a zone.
+/// Describes the answers of a name or a wildcard in a zone.
 fn answers(zone: &ZoneIndex<'_>, node: Node<'_, '_>) -> String {
     records(node, zone.serving().proxies())
 }
 
-/// The sentence about a name that loses its records, so that a wildcard answers from now on.
+/// Returns the sentence about a name that loses its records, so that a wildcard answers instead.
 /// `shown` is the name as it is displayed.
 pub(super) fn falls_to_wildcard(shown: &str, new: &ZoneIndex<'_>, star: Node<'_, '_>) -> String {
     let ttl =
@@ -26,8 +26,8 @@ pub(super) fn falls_to_wildcard(shown: &str, new: &ZoneIndex<'_>, star: Node<'_,
     format!("{shown}: {} answers from now on: {}{ttl}", star.name(), answers(new, star))
 }
 
-/// The sentence about a name that a wildcard answered for until now. `shown` is the name as it is
-/// displayed.
+/// Returns the sentence about a name that a wildcard answered for before. `shown` is the name as it
+/// is displayed.
 pub(super) fn left_by_wildcard(
     name: &Fqdn,
     shown: &str,
@@ -36,7 +36,7 @@ pub(super) fn left_by_wildcard(
     own: Node<'_, '_>,
 ) -> Option<String> {
     let was = answers(old, star);
-    // No client connects to the name of a key or a token, and some answers stay as they are.
+    // No client connects to the name of a key or a token, and some answers stay the same.
     let is_of_label = |entry: &Entry<'_>| {
         use RecordType::{Cname, Srv, Tlsa, Txt};
         matches!(entry.record_type(), Some(Cname | Srv | Tlsa | Txt))
@@ -67,8 +67,9 @@ pub(super) fn left_by_wildcard(
     Some(format!("{shown}: until now {} answered: {was}{loses}", star.name()))
 }
 
-/// Sentences about names above a new name that exist because of it alone, so that the wildcard that
-/// answered for them no longer does: on advanced name servers (RFC 4592 section 2.2.2).
+/// Returns sentences about names above a new name that exist only because of it, so that the
+/// wildcard no longer answers for them. This happens on advanced name servers (RFC 4592 section
+/// 2.2.2).
 pub(super) fn names_above(name: &Fqdn, [old, new]: [&ZoneIndex<'_>; 2]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = name.as_str();
@@ -90,8 +91,8 @@ pub(super) fn names_above(name: &Fqdn, [old, new]: [&ZoneIndex<'_>; 2]) -> Vec<S
     lines
 }
 
-/// The sentence about names below an edited one, in its [`region`], that have no records of their
-/// own. `pointing` are the records that point to names there.
+/// Returns the sentence about names below an edited one, in its [`region`], that have no records of
+/// their own. `pointing` has the records that point to names there.
 pub(super) fn names_below(
     name: &Fqdn,
     zones: [&ZoneIndex<'_>; 2],
@@ -100,7 +101,8 @@ pub(super) fn names_below(
     pointing: &[String],
 ) -> Option<String> {
     let [old, new] = zones;
-    // Below a name that is no wildcard hardly anything is ever asked, unless a record says so.
+    // Names below a name that is not a wildcard are hardly ever queried, unless a record points to
+    // one.
     if !name.is_wildcard() && pointing.is_empty() {
         return None;
     }
@@ -131,13 +133,13 @@ pub(super) fn names_below(
                 b.name()
             ))
         }
-        // A delegation says so itself.
+        // A delegation has a sentence of its own.
         _ => None,
     }
 }
 
-/// The name below which an edit of a name has effects: the parent of a wildcard, otherwise the name
-/// itself.
+/// Returns the name below which an edit of a name has effects: the parent of a wildcard, otherwise
+/// the name itself.
 pub(super) fn region(name: &Fqdn) -> Fqdn {
     name.as_str().strip_prefix("*.").map_or_else(|| name.clone(), Fqdn::reported)
 }

@@ -1,4 +1,4 @@
-//! Several zones: which of them a name belongs to.
+//! Several zones, and the zone that a name belongs to.
 
 use super::index::ZoneIndex;
 use crate::model::{Fqdn, NameMap, ZoneName};
@@ -11,14 +11,14 @@ pub struct Zones<'a> {
 }
 
 impl<'a> Zones<'a> {
-    /// These zones. Of two with one name, the last counts.
+    /// Returns these zones. If two have the same name, the last one counts.
     #[must_use]
     pub fn new(zones: Vec<ZoneIndex<'a>>) -> Self {
         let by_name = zones.iter().enumerate().map(|(n, zone)| (zone.name().as_str(), n)).collect();
         Self { zones, by_name }
     }
 
-    /// The zone that a name belongs to: the longest one at or above it.
+    /// Returns the zone that a name belongs to: the longest one at or above it.
     #[must_use]
     pub fn zone_of(&self, name: &Fqdn) -> Option<&ZoneIndex<'a>> {
         let mut text = name.as_str();
@@ -30,13 +30,13 @@ impl<'a> Zones<'a> {
         }
     }
 
-    /// The zone of this name.
+    /// Returns the zone with this name.
     #[must_use]
     pub fn named(&self, name: &ZoneName) -> Option<&ZoneIndex<'a>> {
         self.by_name.get(name.as_str()).and_then(|n| self.zones.get(*n))
     }
 
-    /// All of them.
+    /// Returns all zones.
     pub fn iter(&self) -> impl Iterator<Item = &ZoneIndex<'a>> {
         self.zones.iter()
     }

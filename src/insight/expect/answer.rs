@@ -1,4 +1,4 @@
-//! Whether a name has the expected answer.
+//! Checks that a name has the expected answer.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,6 @@ use super::outcome::Outcome;
 use crate::insight::dns::{Answer, End, Entry, Referral};
 use crate::model::{ExpectedAnswer, Fqdn, Gather, RecordType};
 
-/// Checks it.
 pub(super) fn hold(
     evidence: Evidence<'_, '_>,
     name: &Fqdn,
@@ -29,22 +28,22 @@ pub(super) fn hold(
     }
 }
 
-/// Whether an answer is the expected one.
+/// The comparison of an answer with the expected one.
 enum Held {
     Yes,
     No,
-    /// There must be a record, and none is known.
+    /// The expected records are not in the zones, which may be incomplete.
     Unless,
-    /// There must be no record, and none is known.
+    /// No record is in the zones, which may be incomplete, and none is expected.
     Absent,
     Unknown,
 }
 
-/// Compares an answer with what is expected.
+/// Compares an answer with the expected one.
 fn hold_answer(found: &Answer<'_>, kind: RecordType, expected: &ExpectedAnswer) -> Held {
     let yes = |holds: bool| if holds { Held::Yes } else { Held::No };
     match (&found.end, expected) {
-        // To whom a name is delegated is for this zone to say.
+        // This zone decides to which servers a name is delegated.
         (End::Referral(referral), ExpectedAnswer::Is(values))
             if asks_delegation(referral, found, kind) =>
         {
@@ -70,7 +69,7 @@ fn hold_answer(found: &Answer<'_>, kind: RecordType, expected: &ExpectedAnswer) 
         (End::Loop, _) => Held::No,
         (End::Edge(_), ExpectedAnswer::Edge) => Held::Yes,
         (End::Edge(_), ExpectedAnswer::Nothing) => Held::No,
-        // The addresses of the edge are Cloudflare's to choose, but they are none of an origin.
+        // Cloudflare chooses the addresses of the edge, and they are never those of an origin.
         (End::Edge(_), ExpectedAnswer::Is(_) | ExpectedAnswer::Within(_)) => Held::Unknown,
         (End::Records(_), ExpectedAnswer::Edge | ExpectedAnswer::Nothing) => Held::No,
         (End::Records(set), ExpectedAnswer::Is(values)) => {
@@ -86,7 +85,7 @@ fn hold_answer(found: &Answer<'_>, kind: RecordType, expected: &ExpectedAnswer) 
     }
 }
 
-/// Whether the question is to whom a name is delegated.
+/// Returns true if the query is about the delegation of a name.
 fn asks_delegation(referral: &Referral<'_>, found: &Answer<'_>, kind: RecordType) -> bool {
     kind == RecordType::Ns && referral.cut == found.name.as_str()
 }

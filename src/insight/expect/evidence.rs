@@ -1,4 +1,4 @@
-//! What expectations are judged on.
+//! The evidence for judging expectations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,28 +9,28 @@ use crate::insight::traffic::{FindsHits, Protection};
 use crate::model::ZoneName;
 use crate::model::expression::Lists;
 
-/// What expectations are judged on.
+/// The evidence for judging expectations.
 #[derive(Debug, Clone, Copy)]
 pub struct Evidence<'w, 'a> {
     /// The zones, as name servers serve them.
     pub zones: &'w Zones<'a>,
     /// The rules of zones, for expectations about requests.
     pub protections: &'w BTreeMap<ZoneName, Protection>,
-    /// Whether the zones have all records; a spec alone does not, unless it is pruned.
+    /// True if the zones have all records. A spec alone has them only if it is pruned.
     pub knows_all: bool,
-    /// How requests are judged.
+    /// Options for judging requests.
     pub rigor: Rigor<'w>,
 }
 
-/// How expected requests are judged.
+/// Options for judging expected requests.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rigor<'w> {
-    /// The public OWASP rules, if they are at hand.
+    /// The public OWASP rules, if available.
     pub rules: Option<&'w dyn FindsHits>,
-    /// Whether a request that passes fails its expectation if something was not evaluated.
+    /// True if a request that passes fails its expectation when something was not evaluated.
     pub is_strict: bool,
-    /// Lists whose items are known.
+    /// Lists with known items.
     pub lists: Option<&'w Arc<Lists>>,
-    /// The texts of the spec, to say where a rule is.
+    /// The texts of the spec, for showing the place of a rule.
     pub sources: Option<&'w Sources>,
 }

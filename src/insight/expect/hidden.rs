@@ -1,4 +1,4 @@
-//! Whether addresses that must stay hidden are published, by any record of the known zones.
+//! Checks that no record of the known zones publishes addresses that must stay hidden.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,9 @@ use crate::insight::effect::listed;
 use crate::insight::published_addresses::{network_in_words, published_networks};
 use crate::model::RecordType;
 
-/// A network of SPF with a shorter prefix says nothing about single addresses in it (IPv4, IPv6).
+/// Minimum prefix length for a network of SPF to reveal single addresses (IPv4, IPv6).
 const REVEALING: (u8, u8) = (16, 32);
 
-/// Checks it.
 pub(super) fn hold(evidence: Evidence<'_, '_>, networks: &[IpNet]) -> Outcome {
     let mut found = BTreeSet::new();
     for zone in evidence.zones.iter() {
@@ -40,7 +39,7 @@ pub(super) fn hold(evidence: Evidence<'_, '_>, networks: &[IpNet]) -> Outcome {
     }
 }
 
-/// Whether naming a network reveals one of the hidden ones.
+/// Returns true if naming a network reveals one of the hidden ones.
 fn reveals(named: &IpNet, hidden: &[IpNet]) -> bool {
     let shortest = if matches!(named, IpNet::V4(_)) { REVEALING.0 } else { REVEALING.1 };
     hidden.iter().any(|hidden| {
@@ -48,12 +47,12 @@ fn reveals(named: &IpNet, hidden: &[IpNet]) -> bool {
     })
 }
 
-/// Addresses that a text names, whatever it is for.
+/// Returns hidden addresses in a text of any purpose.
 fn in_text(entry: &Entry<'_>, hidden: &[IpNet]) -> Vec<String> {
     let Some(text) = entry.text().and_then(|text| std::str::from_utf8(text).ok()) else {
         return Vec::new();
     };
-    // SPF records are read as such.
+    // SPF records are parsed as such.
     if text.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("v=spf1")) {
         return Vec::new();
     }
@@ -65,8 +64,8 @@ fn in_text(entry: &Entry<'_>, hidden: &[IpNet]) -> Vec<String> {
     revealed.map(|address| format!("{} TXT names {address}", entry.name)).collect()
 }
 
-/// Hidden addresses behind the target of a mail server or service: Cloudflare answers with a name
-/// of its own for it, which has them.
+/// Returns hidden addresses behind the target of a mail server or service. Cloudflare answers with
+/// a name of its own for it, which has them.
 fn by_target(evidence: Evidence<'_, '_>, entry: &Entry<'_>, hidden: &[IpNet]) -> Vec<String> {
     if !matches!(entry.record_type(), Some(RecordType::Mx | RecordType::Srv)) {
         return Vec::new();

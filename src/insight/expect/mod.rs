@@ -1,4 +1,4 @@
-//! Whether the expectations of a spec hold: passed, failed, or unknown with the reason.
+//! Checks the expectations of a spec: passed, failed, or unknown with the reason.
 //!
 //! | expectation | judged by |
 //! |---|---|
@@ -8,8 +8,8 @@
 //! | addresses that are not published | `hidden` |
 //! | what becomes of a request | `request` |
 //!
-//! A new kind is a variant of [`Expected`], a file here, and a line in [`hold`]. What it needs to
-//! know beside the answers of name servers is a member of [`Evidence`].
+//! A new kind is a variant of [`Expected`], a file here, and a line in [`hold`]. Any input beside
+//! the answers of name servers is a member of [`Evidence`].
 
 mod answer;
 mod certificates;
@@ -24,10 +24,10 @@ pub use outcome::Outcome;
 
 use crate::model::{Expectation, Expected};
 
-/// What follows the name of an expectation that only the previous spec has.
+/// The suffix of the name of an expectation that only the previous spec has.
 pub const DROPPED: &str = " (of the previous spec; this change drops it)";
 
-/// The expectations of the previous spec that the spec no longer has.
+/// Returns the expectations of the previous spec that the spec no longer has.
 pub fn dropped<'o>(
     own: &[Expectation],
     old: &'o [Expectation],

@@ -1,20 +1,21 @@
-//! What a check of an expectation comes to.
+//! The outcome of checking an expectation.
 
 /// The outcome of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// It holds.
     Passed,
-    /// It holds as far as that is known; what was not evaluated, or why nothing had to be.
+    /// It holds as far as known. The text describes the parts that were not evaluated, or why
+    /// nothing had to be.
     PassedSoFar(String),
-    /// It does not hold; what is found instead.
+    /// It does not hold. The text describes the value found instead.
     Failed(String),
-    /// It is unknown; why.
+    /// It is unknown, for this reason.
     Unknown(String),
 }
 
 impl Outcome {
-    /// The word used in every output.
+    /// Returns the word that every output uses.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -24,7 +25,8 @@ impl Outcome {
         }
     }
 
-    /// What is found instead, why it is unknown, or what was not evaluated.
+    /// Returns the value found instead, the reason why it is unknown, or the parts that were not
+    /// evaluated.
     #[must_use]
     pub fn why(&self) -> Option<&str> {
         match self {
@@ -33,7 +35,7 @@ impl Outcome {
         }
     }
 
-    /// Failed if everything is known, else unknown.
+    /// Returns failed if everything is known, otherwise unknown.
     pub(super) fn failed_if(knows_all: bool, why: String) -> Self {
         if knows_all {
             Self::Failed(why)
@@ -44,7 +46,7 @@ impl Outcome {
         }
     }
 
-    /// Several demands as one: a failed one decides, then an unknown one.
+    /// Combines several demands: a failed one decides, then an unknown one.
     pub(super) fn of_all(parts: impl IntoIterator<Item = Self>) -> Self {
         let (mut failed, mut unknown) = (Vec::new(), Vec::new());
         for part in parts {

@@ -1,4 +1,4 @@
-//! Whether a request meets the expected verdict, under the rules of its zone.
+//! Checks that a request has the expected verdict under the rules of its zone.
 
 use super::evidence::Evidence;
 use super::outcome::Outcome;
@@ -8,7 +8,7 @@ use crate::insight::traffic::Verdict;
 use crate::model::request::Outcome as RequestOutcome;
 use crate::model::{ExpectedRequest, Fqdn, RecordType};
 
-/// Checks it. In a strict test, what is unknown fails.
+/// Checks the request. In a strict test, unknown parts fail.
 pub(super) fn hold(evidence: Evidence<'_, '_>, expected: &ExpectedRequest) -> Outcome {
     match evaluated(evidence, expected) {
         Outcome::Unknown(why) if evidence.rigor.is_strict => failed(&why, expected),
@@ -16,7 +16,7 @@ pub(super) fn hold(evidence: Evidence<'_, '_>, expected: &ExpectedRequest) -> Ou
     }
 }
 
-/// What became of it, as far as that is known.
+/// Returns the outcome as far as known.
 fn evaluated(evidence: Evidence<'_, '_>, expected: &ExpectedRequest) -> Outcome {
     let host = &expected.request.host;
     let zone =
@@ -61,18 +61,18 @@ fn evaluated(evidence: Evidence<'_, '_>, expected: &ExpectedRequest) -> Outcome 
     }
 }
 
-/// A failure, with what was expected.
+/// Returns a failure, with the expected verdict.
 fn failed(words: &str, expected: &ExpectedRequest) -> Outcome {
     let by = expected.by.as_ref().map_or_else(String::new, |by| format!(" by {by}"));
     Outcome::Failed(format!("{words}; expected {}{by}", expected.verdict))
 }
 
-/// Whether a request passes only as far as rules were evaluated.
+/// Returns true if a request passes only as far as rules were evaluated.
 fn passes_unseen(verdict: &Verdict) -> bool {
     verdict.outcome == RequestOutcome::Pass && !verdict.not_evaluated.is_empty()
 }
 
-/// A verdict in words.
+/// Describes a verdict.
 fn words(verdict: &Verdict, is_direct: bool, sources: Option<&Sources>) -> String {
     let mut words = verdict.outcome.as_str().to_owned();
     if let Some(by) = &verdict.by {

@@ -1,23 +1,23 @@
-//! DKIM keys: what receivers check signatures with (RFC 6376 section 3.6.1, RFC 8301, RFC 8463).
+//! DKIM keys, with which receivers check signatures (RFC 6376 section 3.6.1, RFC 8301, RFC 8463).
 
 use data_encoding::BASE64;
 
 use super::tags::Tags;
 
-/// Fewest bits of an RSA key that receivers accept (RFC 8301 section 3.2).
+/// Minimum length of an RSA key that receivers accept, in bits (RFC 8301 section 3.2).
 pub(super) const FEWEST_BITS: usize = 1024;
 
-/// What is published at a selector.
+/// The content of a selector.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selector {
     /// Nothing.
     Missing,
-    /// Several keys: receivers may take either (RFC 6376 section 3.6.2.2), so none can be relied
-    /// on.
+    /// Several keys. Receivers may use any of them (RFC 6376 section 3.6.2.2), so the result is
+    /// unreliable.
     Several,
-    /// A key of someone else, under this name.
+    /// An alias to a key of someone else.
     Alias(crate::model::Fqdn),
-    /// A record that receivers cannot use, and why.
+    /// A record that receivers cannot use, for this reason.
     Broken(String),
     /// `p=` is empty: the key is revoked.
     Revoked,
@@ -26,7 +26,7 @@ pub enum Selector {
 }
 
 impl Selector {
-    /// Whether signatures can be checked with it, as far as this zone tells.
+    /// Returns true if signatures can be checked with it, as far as this zone shows.
     #[must_use]
     pub fn is_usable(&self) -> bool {
         match self {
@@ -42,11 +42,11 @@ impl Selector {
 pub struct Key {
     /// Its kind.
     pub kind: KeyKind,
-    /// The key itself.
+    /// The octets of the key.
     pub octets: Vec<u8>,
-    /// Whether receivers treat signed mail as unsigned: `t=y`.
+    /// True if receivers treat signed mail as unsigned: `t=y`.
     pub is_testing: bool,
-    /// Whether subdomains may not use it: `t=s`.
+    /// True if subdomains may not use it: `t=s`.
     pub is_strict: bool,
 }
 
@@ -68,13 +68,13 @@ impl std::fmt::Display for KeyKind {
     }
 }
 
-/// Reads the text at a selector.
+/// Parses the text at a selector.
 #[must_use]
 pub fn parse(text: &[u8]) -> Selector {
     read(text).unwrap_or_else(Selector::Broken)
 }
 
-/// Reads the text at a selector; an error says why receivers cannot use it.
+/// Parses the text at a selector. Fails with the reason why receivers cannot use it.
 fn read(text: &[u8]) -> Result<Selector, String> {
     let text = std::str::from_utf8(text).map_err(|_| "it is not ASCII text".to_owned())?;
     let tags = Tags::parse(text)?;
@@ -130,7 +130,7 @@ fn read(text: &[u8]) -> Result<Selector, String> {
     Ok(Selector::Key(Key { kind, octets, is_testing: flag("y"), is_strict: flag("s") }))
 }
 
-/// Decodes base64; `=` at the end may be missing.
+/// Decodes base64. `=` at the end may be missing.
 fn decode(data: &str) -> Result<Vec<u8>, String> {
     let bare = data.trim_end_matches('=');
     let whole = format!("{bare}{}", "=".repeat((4 - bare.len() % 4) % 4));
@@ -141,7 +141,7 @@ fn decode(data: &str) -> Result<Vec<u8>, String> {
     decoded.or_else(|_| lenient(&whole)).map_err(|_| "the key is not base64".to_owned())
 }
 
-/// Decodes base64 whose last bits are not zero: receivers ignore them.
+/// Decodes base64 whose last bits are not zero. Receivers ignore them.
 fn lenient(data: &str) -> Result<Vec<u8>, ()> {
     let mut specification = BASE64.specification();
     specification.check_trailing_bits = false;
@@ -149,8 +149,8 @@ fn lenient(data: &str) -> Result<Vec<u8>, ()> {
     encoding.decode(data.as_bytes()).map_err(|_| ())
 }
 
-/// The bits of the modulus of an RSA key: a SubjectPublicKeyInfo (RFC 5280) or, as RFC 6376 says,
-/// an RSAPublicKey (RFC 8017 appendix A.1.1). The lengths in it tell whether it is whole.
+/// Returns the bits of the modulus of an RSA key: a SubjectPublicKeyInfo (RFC 5280) or, as RFC 6376
+/// says, an RSAPublicKey (RFC 8017 appendix A.1.1). Its lengths show if it is complete.
 fn rsa_bits(octets: &[u8]) -> Result<usize, String> {
     let (outer, rest) = element(octets, 0x30)?;
     if !rest.is_empty() {
@@ -171,7 +171,7 @@ fn rsa_bits(octets: &[u8]) -> Result<usize, String> {
     Ok((modulus.len() - start) * 8 - leading)
 }
 
-/// The content of the DER element with this tag at the start, and what follows it.
+/// Returns the content of the DER element with this tag at the start, and the octets after it.
 fn element(octets: &[u8], tag: u8) -> Result<(&[u8], &[u8]), String> {
     let strange = || "the key is not an RSA key in DER".to_owned();
     let (&found, rest) = octets.split_first().ok_or("the key is cut off")?;

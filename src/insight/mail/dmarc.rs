@@ -1,10 +1,11 @@
-//! DMARC records: what receivers do with mail that does not authenticate (RFC 9989, which replaced
-//! RFC 7489).
+//! DMARC records, which tell receivers how to handle mail that does not authenticate (RFC 9989,
+//! which replaced RFC 7489).
 
 use super::tags::Tags;
 pub use crate::model::MailPolicy as Action;
 
-/// An action one step weaker, as receivers apply it in test mode (RFC 9989 section 4.7, `t=y`).
+/// Returns the next weaker action, as receivers apply it in test mode (RFC 9989 section 4.7,
+/// `t=y`).
 fn in_test_mode(action: Action) -> Action {
     match action {
         Action::Reject => Action::Quarantine,
@@ -15,26 +16,27 @@ fn in_test_mode(action: Action) -> Action {
 /// A record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dmarc {
-    /// For the domain.
+    /// The policy for the domain.
     p: Action,
-    /// For its subdomains that exist.
+    /// The policy for existing subdomains.
     sp: Option<Action>,
-    /// For its subdomains that do not exist.
+    /// The policy for subdomains that do not exist.
     np: Option<Action>,
-    /// Whether the policy is in test mode.
+    /// True if the policy is in test mode.
     pub is_test: bool,
-    /// Whether the domain is a public suffix (`psd=y`), or is not and ends the search (`psd=n`).
+    /// True if the domain is a public suffix (`psd=y`), false if it is not and ends the search
+    /// (`psd=n`).
     pub public_suffix: Option<bool>,
-    /// Whether the domain of a DKIM signature must be equal, not only related.
+    /// True if the domain of a DKIM signature must be equal, not only related.
     pub strict_dkim: bool,
-    /// Whether the domain that SPF checked must be equal, not only related.
+    /// True if the domain that SPF checked must be equal, not only related.
     pub strict_spf: bool,
-    /// Where aggregate reports go.
+    /// Recipients of aggregate reports.
     pub reports: Vec<String>,
-    /// Where reports of failures go.
+    /// Recipients of failure reports.
     pub failures: Vec<String>,
-    /// To how much of the mail receivers apply the policy that still know `pct` (RFC 7489 section
-    /// 6.3).
+    /// The part of the mail to which receivers apply the policy, if they still know `pct` (RFC 7489
+    /// section 6.3).
     ///
     /// # Units
     /// Percent.
@@ -45,8 +47,8 @@ pub struct Dmarc {
     pub ignored: Vec<&'static str>,
 }
 
-/// Whether a text is a DMARC record, right or wrong: others at the name are ignored (RFC 9989
-/// section 4.10).
+/// Returns true if a text is a DMARC record, valid or not. Other texts at the name are ignored (RFC
+/// 9989 section 4.10).
 #[must_use]
 pub fn is_dmarc(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
@@ -57,10 +59,10 @@ pub fn is_dmarc(text: &[u8]) -> bool {
 }
 
 impl Dmarc {
-    /// Reads a record.
+    /// Parses a record.
     ///
     /// # Errors
-    /// Why receivers ignore it as a whole.
+    /// Fails with the reason why receivers ignore it as a whole.
     pub fn parse(text: &[u8]) -> Result<Self, String> {
         if !is_dmarc(text) {
             return Err("it does not begin with `v=DMARC1`".to_owned());
@@ -85,7 +87,7 @@ impl Dmarc {
             uris.filter(|uri| uri.contains(':')).map(str::to_owned).collect()
         };
         let reports = list("rua");
-        // A record without a valid `p` counts as `p=none` if it asks for reports; else it is
+        // A record without a valid `p` counts as `p=none` if it asks for reports. Otherwise it is
         // ignored (section 4.7).
         let p = match p {
             Some(p) => p,
@@ -121,25 +123,25 @@ impl Dmarc {
         })
     }
 
-    /// What happens to mail in the name of the domain.
+    /// Returns the action for mail in the name of the domain.
     #[must_use]
     pub fn domain(&self) -> Action {
         self.effective(self.p)
     }
 
-    /// What happens to mail in the name of a subdomain that exists.
+    /// Returns the action for mail in the name of an existing subdomain.
     #[must_use]
     pub fn subdomains(&self) -> Action {
         self.effective(self.sp.unwrap_or(self.p))
     }
 
-    /// What happens to mail in the name of a subdomain that does not exist.
+    /// Returns the action for mail in the name of a subdomain that does not exist.
     #[must_use]
     pub fn missing(&self) -> Action {
         self.effective(self.np.or(self.sp).unwrap_or(self.p))
     }
 
-    /// An action, weaker in test mode.
+    /// Returns an action, weakened in test mode.
     fn effective(&self, action: Action) -> Action {
         if self.is_test { in_test_mode(action) } else { action }
     }

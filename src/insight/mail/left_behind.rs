@@ -1,4 +1,4 @@
-//! SPF records that still allow an address which its host has given up for another one.
+//! SPF records that still allow an address which its host has replaced by another one.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -18,8 +18,8 @@ use crate::model::{Fqdn, Gather};
 /// A host that moves: the number of its edit, its name, and its new address.
 type Moved<'a> = (usize, &'a Fqdn, IpAddr);
 
-/// The addresses that hosts of a zone give up for another one of the same family. The address of a
-/// proxied name sends no mail.
+/// Returns the addresses that hosts of a zone replace by another one of the same family. The
+/// address of a proxied name sends no mail.
 fn moved<'a>(edits: &[RecordEdit<'a>]) -> BTreeMap<IpAddr, Moved<'a>> {
     let one = |(n, edit): (usize, &RecordEdit<'a>)| {
         let (before, after) = (edit.before?, edit.after?);
@@ -31,9 +31,9 @@ fn moved<'a>(edits: &[RecordEdit<'a>]) -> BTreeMap<IpAddr, Moved<'a>> {
     edits.iter().enumerate().filter_map(one).gather()
 }
 
-/// Says which SPF records name an address that no host of the zone has any longer, and, as far as
-/// the zone tells, do not allow the one that took its place. Takes one pass over the zone if an
-/// address changes.
+/// Reports SPF records that name an address that no host of the zone has any longer, and that do
+/// not allow its replacement, as far as the zone shows. Takes one pass over the zone if an address
+/// changes.
 pub(in crate::insight) fn left_behind(
     after: View<'_, '_>,
     edits: &[RecordEdit<'_>],
@@ -61,8 +61,8 @@ pub(in crate::insight) fn left_behind(
             let what = match allows(after, name, *new) {
                 None | Some(Allows::Yes) => continue,
                 Some(Allows::No) => format!("and does not name {new}"),
-                // The record of another domain rarely has an address of this zone; terms that look
-                // up hosts may well find it.
+                // The record of another domain rarely has an address of this zone, but terms that
+                // look up hosts may find it.
                 Some(Allows::Perhaps(terms)) if terms.iter().all(|term| is_elsewhere(term)) => {
                     format!("and names {new} by {} at most", listed(terms))
                 }
@@ -79,7 +79,7 @@ pub(in crate::insight) fn left_behind(
     found
 }
 
-/// Whether a term stands for the record of another domain.
+/// Returns true if a term means the record of another domain.
 fn is_elsewhere(term: &str) -> bool {
     term.starts_with("include:") || term.starts_with("redirect=")
 }

@@ -1,5 +1,5 @@
-//! Whether a host may send mail in the name of a domain: the function `check_host` of RFC 7208
-//! section 4, answered as far as the zones at hand tell.
+//! Decides if a host may send mail in the name of a domain: the function `check_host` of RFC 7208
+//! section 4, as far as the known zones show.
 
 use super::spf::{Directive, Mechanism, Qualifier};
 use super::spf_macros::Envelope;
@@ -7,12 +7,12 @@ use super::spf_walk::{Hosts, Lookup, Matched, Stop, Walk, name_to_look_up, netwo
 use crate::insight::published_addresses::EDGE;
 use crate::model::Fqdn;
 
-/// What a receiver finds (section 2.6).
+/// The result for a receiver (section 2.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The domain says nothing.
+    /// The domain has no policy.
     None,
-    /// The domain explicitly does not say whether the host may send.
+    /// The domain explicitly does not say if the host may send.
     Neutral,
     /// The host may send.
     Pass,
@@ -22,7 +22,7 @@ pub enum Outcome {
     SoftFail,
     /// The record of the domain, or one that it includes, is wrong.
     PermError,
-    /// The zones at hand do not tell.
+    /// The known zones have no data.
     Unknown,
 }
 
@@ -37,7 +37,7 @@ impl From<Qualifier> for Outcome {
     }
 }
 
-/// Whether the host of an envelope may send in the name of a domain.
+/// Returns the result for the host of an envelope and the name of a domain.
 #[must_use]
 pub fn check_host(domain: &str, envelope: &Envelope<'_>, lookup: &dyn Lookup) -> Outcome {
     // An IPv4 address in IPv6 form is an IPv4 address (section 5).
@@ -50,20 +50,20 @@ pub fn check_host(domain: &str, envelope: &Envelope<'_>, lookup: &dyn Lookup) ->
     }
 }
 
-/// A check under way.
+/// The state of a check.
 struct Check<'c> {
     walk: Walk<'c>,
     envelope: &'c Envelope<'c>,
 }
 
 impl Check<'_> {
-    /// The function of section 4 for one domain.
+    /// Executes the function of section 4 for one domain.
     fn host(&mut self, domain: &str) -> Result<Outcome, Stop> {
         let Some(domain) = name_to_look_up(domain).filter(|domain| domain.label_count() > 1) else {
             return Ok(Outcome::None);
         };
         let Some((record, _)) = self.walk.record(&domain)? else { return Ok(Outcome::None) };
-        // What the check would say if terms matched of which that is not known.
+        // The results of the check if terms matched whose result is unknown.
         let mut open: Vec<Outcome> = Vec::new();
         let close = |open: &[Outcome], outcome: Outcome| {
             if open.iter().all(|o| *o == outcome) { Ok(outcome) } else { Err(Stop::Unknown) }
@@ -86,7 +86,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether a mechanism matches.
+    /// Returns true if a mechanism matches.
     fn matches(&mut self, mechanism: &Mechanism, domain: &Fqdn) -> Result<bool, Stop> {
         match self.walk.look_up(mechanism, domain)? {
             Matched::Everyone => Ok(true),
@@ -102,8 +102,8 @@ impl Check<'_> {
         }
     }
 
-    /// Whether the host that sends is one of these. Which addresses of the edge a proxied name has
-    /// is not known, but only that they are Cloudflare's.
+    /// Returns true if the sending host is one of these. The addresses of a proxied name at the
+    /// edge are unknown, except that they are Cloudflare's.
     fn is_one_of(&self, hosts: &Hosts) -> Result<bool, Stop> {
         let address = self.envelope.address;
         if hosts.networks.iter().any(|network| network.contains(&address)) {

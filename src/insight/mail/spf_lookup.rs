@@ -1,4 +1,4 @@
-//! The answers of name servers as the source in which SPF looks names up.
+//! The answers of name servers as a source for SPF lookups.
 
 use std::net::IpAddr;
 
@@ -6,16 +6,16 @@ use super::spf_walk::{Known, Lookup};
 use crate::insight::dns::{Answer, End, Entry};
 use crate::model::{Fqdn, RecordType};
 
-/// Answers to questions, and whether what they do not have does not exist.
+/// Answers to queries, and whether missing data does not exist.
 pub struct AnsweredNames<F> {
-    /// Answers a question.
+    /// Answers a query.
     pub answer: F,
-    /// Whether the zones that answer have all records.
+    /// True if the zones that answer have all records.
     pub knows_all: bool,
 }
 
 impl<'a, F: Fn(&Fqdn, RecordType) -> Answer<'a>> AnsweredNames<F> {
-    /// The records of a type at a name, each as something else.
+    /// Returns the records of a type at a name, each converted.
     fn records<T>(
         &self,
         name: &Fqdn,

@@ -4,20 +4,21 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use crate::model::{Fqdn, NAME_OCTETS, is_unreserved, percent_encoded};
 
-/// A name in a record, perhaps with macros, as written but in lower case where it has none.
+/// A name in a record, possibly with macros. It is in lower case if it has none, and otherwise as
+/// written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DomainSpec(String);
 
-/// What macros stand for.
+/// The values of macros.
 #[derive(Debug, Clone)]
 pub struct Envelope<'a> {
-    /// The address of the host that sends.
+    /// The address of the sending host.
     pub address: IpAddr,
-    /// The local part of the sender, if it is known.
+    /// The local part of the sender, if known.
     pub local: Option<&'a str>,
     /// The domain of the sender.
     pub domain: &'a str,
-    /// The name with which the host greets, if it is known.
+    /// The name with which the host greets, if known.
     pub greeting: Option<&'a str>,
 }
 
@@ -34,11 +35,11 @@ pub(super) enum Part<'a> {
 }
 
 impl DomainSpec {
-    /// Reads a name: it ends with a macro or with a label that can be a top-level domain (section
+    /// Parses a name. It ends with a macro or with a label that can be a top-level domain (section
     /// 7.1).
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Fails with a description of the error.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let parts = parts(text)?;
         if parts.iter().any(|p| matches!(p, Part::Macro { letter: 'c' | 'r' | 't', .. })) {
@@ -66,20 +67,20 @@ impl DomainSpec {
         Ok(Self(if has_macro { text.to_owned() } else { text.to_ascii_lowercase() }))
     }
 
-    /// As written.
+    /// Returns the name as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name, if it has no macros.
+    /// Returns the name, if it has no macros.
     #[must_use]
     pub fn name(&self) -> Option<Fqdn> {
         (!self.0.contains('%')).then(|| Fqdn::reported(&self.0))
     }
 
-    /// The name in a record of `domain`, if it is the same for every sender: it has no macro but
-    /// `d`, which stands for that domain.
+    /// Returns the name in a record of `domain`, if it is the same for every sender: it has no
+    /// macro but `d`, which means that domain.
     #[must_use]
     pub fn name_at(&self, domain: &Fqdn) -> Option<Fqdn> {
         let is_fixed = |part: &Part<'_>| match part {
@@ -94,8 +95,8 @@ impl DomainSpec {
         self.expand(domain, &anyone).map(|name| Fqdn::reported(&name))
     }
 
-    /// The name for an envelope; `None` where a macro needs what is not known. Names that become too
-    /// long lose labels from the left (section 7.3).
+    /// Returns the name for an envelope; `None` if a macro needs an unknown value. Names that
+    /// become too long lose labels from the left (section 7.3).
     #[must_use]
     pub fn expand(&self, domain: &Fqdn, envelope: &Envelope<'_>) -> Option<String> {
         let mut out = String::new();
@@ -142,7 +143,7 @@ impl DomainSpec {
     }
 }
 
-/// The address as `%{i}` writes it: IPv6 addresses as nibbles.
+/// Returns the address as `%{i}` writes it: IPv6 addresses as nibbles.
 fn dotted(address: IpAddr) -> String {
     match address {
         IpAddr::V4(v4) => v4.to_string(),
@@ -153,7 +154,7 @@ fn dotted(address: IpAddr) -> String {
     }
 }
 
-/// Takes a text apart: visible ASCII characters and macros (section 7.1).
+/// Splits a text into visible ASCII characters and macros (section 7.1).
 pub(super) fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -190,7 +191,7 @@ pub(super) fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
     Ok(found)
 }
 
-/// A macro, without its braces.
+/// Parses a macro, without its braces.
 fn expansion(text: &str) -> Result<Part<'_>, String> {
     let letter = text
         .chars()

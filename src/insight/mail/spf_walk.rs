@@ -1,5 +1,5 @@
-//! What the terms of SPF records match, within the limits of RFC 7208 section 4.6.4: lookups, mail
-//! servers of one name, and lookups without an answer.
+//! Finds what the terms of SPF records match, within the limits of RFC 7208 section 4.6.4: lookups,
+//! mail servers of one name, and lookups without an answer.
 //!
 //! `spf_check_host` walks records for one host, `spf_senders` for all hosts.
 
@@ -12,39 +12,39 @@ use super::spf_limits::{MOST_LOOKUPS, MOST_NAMES, MOST_VOID};
 use super::spf_macros::{DomainSpec, Envelope};
 use crate::model::{Fqdn, LABEL_OCTETS, NAME_OCTETS};
 
-/// What is known about a name.
+/// The known data of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Known<T> {
-    /// These values; none, if the name has no such records or does not exist.
+    /// These values. There are none if the name has no such records or does not exist.
     Values(Vec<T>),
     /// Addresses of Cloudflare's edge: the name is proxied.
     Edge,
-    /// Nothing: other servers answer for it, or none does.
+    /// Unknown: other servers answer for it, or none does.
     Unknown,
 }
 
-/// Where names are looked up. Aliases are followed.
+/// A source for looking up names. Aliases are followed.
 pub trait Lookup {
-    /// The texts at a name.
+    /// Returns the texts at a name.
     fn texts(&self, name: &Fqdn) -> Known<Vec<u8>>;
-    /// The addresses of a name, of one family.
+    /// Returns the addresses of a name, of one family.
     fn addresses(&self, name: &Fqdn, v6: bool) -> Known<IpAddr>;
-    /// The mail servers of a name; the root stands for none (RFC 7505).
+    /// Returns the mail servers of a name. The root means none (RFC 7505).
     fn exchanges(&self, name: &Fqdn) -> Known<Fqdn>;
-    /// The names of an address.
+    /// Returns the names of an address.
     fn reverse(&self, address: IpAddr) -> Known<Fqdn>;
 }
 
-/// Why a walk ends before its end.
+/// The reason why a walk stops early.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// Receivers answer "permerror", because of this.
+    /// Receivers answer "permerror", for this reason.
     Wrong(String),
-    /// The names at hand do not tell.
+    /// The known zones have no data.
     Unknown,
 }
 
-/// What a mechanism matches.
+/// The hosts that a mechanism matches.
 pub(super) enum Matched {
     /// Every host.
     Everyone,
@@ -61,14 +61,14 @@ pub(super) struct Hosts {
     pub(super) networks: Vec<IpNet>,
     /// Hosts with addresses of Cloudflare's edge, which sends no mail.
     pub(super) proxied: Vec<NamedHost>,
-    /// Hosts of which the addresses are not known.
+    /// Hosts with unknown addresses.
     pub(super) unknown: Vec<NamedHost>,
 }
 
-/// A host without an address of its own.
+/// A host without known addresses of its own.
 #[derive(Clone)]
 pub(super) struct NamedHost {
-    /// Its name, if it is a mail server; otherwise the mechanism names it.
+    /// Its name, if it is a mail server. Otherwise the mechanism names it.
     pub(super) exchange: Option<Fqdn>,
     /// The networks around its addresses that match.
     pub(super) prefixes: Prefixes,
@@ -89,7 +89,7 @@ impl<'w> Walk<'w> {
         Self { names, envelope, lookups: 0, void: 0 }
     }
 
-    /// The one record of a domain, with its length in octets.
+    /// Returns the only record of a domain, with its length in octets.
     pub(super) fn record(&self, domain: &Fqdn) -> Result<Option<(Spf, usize)>, Stop> {
         let Known::Values(texts) = self.names.texts(domain) else { return Err(Stop::Unknown) };
         let texts: Vec<&Vec<u8>> = texts.iter().filter(|text| is_spf(text)).collect();
@@ -120,7 +120,7 @@ impl<'w> Walk<'w> {
         Err(Stop::Wrong(format!("{} names without an answer, more than {MOST_VOID}", self.void)))
     }
 
-    /// A name in a record of `domain` with its macros replaced.
+    /// Returns a name in a record of `domain` with its macros replaced.
     pub(super) fn expand(&self, spec: &DomainSpec, domain: &Fqdn) -> Result<String, Stop> {
         let expanded = match self.envelope {
             Some(envelope) => spec.expand(domain, envelope),
@@ -129,8 +129,8 @@ impl<'w> Walk<'w> {
         expanded.ok_or(Stop::Unknown)
     }
 
-    /// The name that a mechanism of a record of `domain` is about; `None` if no such name can be
-    /// looked up.
+    /// Returns the name that a mechanism of a record of `domain` concerns; `None` if no such name
+    /// can be looked up.
     fn target(&self, spec: Option<&DomainSpec>, domain: &Fqdn) -> Result<Option<Fqdn>, Stop> {
         match spec {
             Some(spec) => self.expand(spec, domain).map(|text| name_to_look_up(&text)),
@@ -138,7 +138,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Looks up what a mechanism of the record of `domain` matches.
+    /// Looks up the hosts that a mechanism of the record of `domain` matches.
     pub(super) fn look_up(
         &mut self,
         mechanism: &Mechanism,
@@ -189,8 +189,8 @@ impl<'w> Walk<'w> {
         Ok(Matched::Hosts(hosts))
     }
 
-    /// Adds the networks around the addresses of a host, of the families that matter. Returns true
-    /// if it has no address.
+    /// Adds the networks around the addresses of a host, for the relevant families. Returns true if
+    /// it has no address.
     fn add_host(
         &self,
         host: &Fqdn,
@@ -263,14 +263,14 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// A name that can be looked up; others do not match.
+/// Returns a name that can be looked up. Other names do not match.
 pub(super) fn name_to_look_up(text: &str) -> Option<Fqdn> {
     let bare = text.strip_suffix('.').unwrap_or(text);
     let is_label = |label: &str| !label.is_empty() && label.len() <= LABEL_OCTETS;
     (bare.len() <= NAME_OCTETS && bare.split('.').all(is_label)).then(|| Fqdn::reported(bare))
 }
 
-/// The network around an address.
+/// Returns the network around an address.
 pub(super) fn network_of(address: IpAddr, prefixes: Prefixes) -> Option<IpNet> {
     let length = if address.is_ipv4() { prefixes.v4 } else { prefixes.v6 };
     IpNet::new(address, length).ok().map(|network| network.trunc())

@@ -1,15 +1,16 @@
 //! Lists of tags: `name=value; name=value` (RFC 6376 section 3.2), the form of DKIM keys and DMARC
 //! records.
 
-/// The tags of a list, in their order, with blanks around names and values removed.
+/// The tags of a list, in order, without the blanks around names and values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tags<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Tags<'a> {
-    /// Reads a list. A final `;` is allowed.
+    /// Parses a list. A final `;` is allowed.
     ///
     /// # Errors
-    /// What is not a tag, and a tag that occurs twice: such a list is void as a whole.
+    /// Fails for text that is not a tag, and for a tag that occurs twice: such a list is void as a
+    /// whole.
     pub(super) fn parse(text: &'a str) -> Result<Self, String> {
         let mut tags: Vec<(&str, &str)> = Vec::new();
         let mut entries: Vec<&str> = text.split(';').map(str::trim).collect();
@@ -32,18 +33,18 @@ impl<'a> Tags<'a> {
         Ok(Self(tags))
     }
 
-    /// The value of a tag.
+    /// Returns the value of a tag.
     pub(super) fn get(&self, name: &str) -> Option<&'a str> {
         self.0.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)
     }
 
-    /// The name and value of the first tag.
+    /// Returns the name and value of the first tag.
     pub(super) fn first(&self) -> Option<(&'a str, &'a str)> {
         self.0.first().copied()
     }
 }
 
-/// The beginning of a text, for a message.
+/// Returns the beginning of a text, for a message.
 pub(super) fn shown(text: &str) -> String {
     let short: String = text.chars().take(40).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }

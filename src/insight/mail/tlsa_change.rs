@@ -1,4 +1,4 @@
-//! What changes of TLSA records mean: the certificates that clients accept of a server (RFC 6698,
+//! Effects of changed TLSA records: the certificates that clients accept from a server (RFC 6698,
 //! RFC 7672).
 
 use std::collections::BTreeSet;
@@ -8,8 +8,8 @@ use crate::insight::effect::{Effect, Topic};
 use crate::insight::zone_view::View;
 use crate::model::{Fqdn, Rdata, RecordType};
 
-/// What it means that every certificate that a name announces (RFC 6698, RFC 7672) is another one.
-/// Senders that check it deliver only to these.
+/// Returns the effect of replacing every certificate that a name announces (RFC 6698, RFC 7672).
+/// Senders that check it deliver only to servers with these certificates.
 pub(in crate::insight) fn compare(
     name: &Fqdn,
     before: View<'_, '_>,

@@ -1,5 +1,5 @@
-//! What records mean to other zones of the spec that use them: an SPF record that they include, a
-//! key or a policy that is theirs by an alias.
+//! Effects of changed records on other zones of the spec that use them: an SPF record that they
+//! include, a key or a policy to which they have an alias.
 
 use ipnet::IpNet;
 
@@ -13,7 +13,7 @@ use crate::insight::published_addresses::network_in_words;
 use crate::insight::zone_view::View;
 use crate::model::{Danger, Fqdn};
 
-/// What the records of a name mean to the domains of other zones that use them.
+/// Returns the effects of a name's records on the domains of other zones that use them.
 pub(in crate::insight) fn compare(
     name: &Fqdn,
     before: View<'_, '_>,
@@ -34,13 +34,13 @@ pub(in crate::insight) fn compare(
     effects
 }
 
-/// An effect that needs consent.
+/// Returns an effect that needs consent.
 fn breaks(domain: &Fqdn, line: String) -> Effect {
     Effect::needing(Danger::BreaksMailAuthentication, Topic::MailAuthentication, domain, line)
 }
 
-/// What a change of an included SPF record means: without one, the check ends with "permerror" (RFC
-/// 7208 section 5.2).
+/// Returns the effects of a changed SPF record that others include. Without a record, the check
+/// ends with "permerror" (RFC 7208 section 5.2).
 fn senders_of(
     name: &Fqdn,
     borrowers: &[&Borrower],
@@ -93,7 +93,7 @@ fn senders_of(
     }
 }
 
-/// What a change of a key means to a domain of which it is the key by an alias.
+/// Returns the effect of a changed key on a domain with an alias to it.
 fn key(
     name: &Fqdn,
     borrower: &Borrower,
@@ -126,7 +126,7 @@ fn key(
     })
 }
 
-/// What a change of a policy means to a domain of which it is the policy by an alias.
+/// Returns the effect of a changed policy on a domain with an alias to it.
 fn policy(
     name: &Fqdn,
     borrower: &Borrower,

@@ -27,10 +27,8 @@ pub struct Protection {
     pub(super) lists: Arc<Lists>,
 }
 
-/// A rule.
 #[derive(Debug)]
 pub(super) struct Rule {
-    /// Its phase.
     pub(super) phase: Phase,
     /// Its display name.
     pub(super) name: String,
@@ -38,7 +36,6 @@ pub(super) struct Rule {
     pub(super) place: Option<Place>,
     /// The requests that it matches.
     pub(super) when: When,
-    /// Its effect.
     pub(super) effect: Effect,
 }
 

@@ -62,7 +62,6 @@ struct Counted {
 /// The parameters of counting one request for a limit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Counting {
-    /// The rule.
     pub(super) rule: usize,
     /// The client.
     pub(super) key: u64,

@@ -17,7 +17,7 @@ pub(super) enum Strength {
     Block,
 }
 
-/// The strength of an action; `None` for an action of another kind.
+/// Returns the strength of an action; `None` for an action of another kind.
 pub(super) fn strength(action: &str) -> Option<Strength> {
     match action {
         "log" => Some(Strength::Log),
@@ -27,7 +27,7 @@ pub(super) fn strength(action: &str) -> Option<Strength> {
     }
 }
 
-/// Whether an action only logs requests.
+/// Returns true if an action only logs requests.
 pub(super) fn only_logs(action: &str) -> bool {
     strength(action) == Some(Strength::Log)
 }
@@ -42,7 +42,7 @@ pub(super) fn fate(action: &str) -> &'static str {
     }
 }
 
-/// The direction of a change of action.
+/// Returns the direction of a change of action.
 pub(super) fn compare_actions(before: &str, after: &str) -> Direction {
     match (strength(before), strength(after)) {
         _ if before == after => Direction::Neutral,

@@ -93,7 +93,7 @@ pub fn skipped(body: &RuleBody) -> Option<Skipped> {
     Some(skipped)
 }
 
-/// A list of texts, or one text.
+/// Returns a list of texts, or one text.
 fn texts(value: &Value) -> Option<Vec<String>> {
     let text = |v: &Value| match v {
         Value::Text(text) => Some(text.clone()),
@@ -106,21 +106,21 @@ fn texts(value: &Value) -> Option<Vec<String>> {
 }
 
 impl Skipped {
-    /// Whether a matching request bypasses a rule of a managed ruleset.
+    /// Returns true if a matching request bypasses a rule of a managed ruleset.
     #[must_use]
     pub fn passes_by(&self, ruleset: &str, rule: &str, catalogue: Option<&Catalogue>) -> bool {
         let rule = Target::Rule(ruleset.to_owned(), rule.to_owned());
         self.targets.iter().any(|t| covers(t, &rule) || covers(&stronger(t, catalogue), &rule))
     }
 
-    /// Whether a matching request bypasses a whole managed ruleset.
+    /// Returns true if a matching request bypasses a whole managed ruleset.
     #[must_use]
     pub fn passes_by_all_of(&self, ruleset: &str, catalogue: Option<&Catalogue>) -> bool {
         let all = Target::Ruleset(ruleset.to_owned());
         self.targets.iter().any(|t| covers(&stronger(t, catalogue), &all))
     }
 
-    /// Whether a matching request bypasses a whole later phase.
+    /// Returns true if a matching request bypasses a whole later phase.
     #[must_use]
     pub fn passes_by_phase(&self, phase: Phase) -> bool {
         self.targets.contains(&Target::Phase(phase.as_str().to_owned()))
@@ -140,7 +140,7 @@ impl Skipped {
         }
     }
 
-    /// Whether everything that it bypasses comes after it in its own entry point.
+    /// Returns true if everything that it bypasses comes after it in its own entry point.
     #[must_use]
     pub fn stays_in_entry_point(&self) -> bool {
         let is_inside = |t: &Target| match t {
@@ -220,7 +220,7 @@ fn stronger(target: &Target, catalogue: Option<&Catalogue>) -> Target {
     }
 }
 
-/// Whether bypassing one target includes bypassing the other.
+/// Returns true if bypassing one target includes bypassing the other.
 fn covers(one: &Target, other: &Target) -> bool {
     one == other
         || match (one, other) {
@@ -247,7 +247,7 @@ fn beyond(these: &BTreeSet<Target>, those: &BTreeSet<Target>, waf: &LiveWaf) -> 
     these.iter().filter(is_new).cloned().collect()
 }
 
-/// The direction of a change that puts one exception before another.
+/// Returns the direction of a change that puts one exception before another.
 pub(super) fn compare_orders(rises: &Skipped, sinks: &Skipped, waf: &LiveWaf) -> Direction {
     if !rises.unknown.is_empty() || !sinks.unknown.is_empty() {
         return if rises == sinks { Direction::Neutral } else { Direction::Unclassified };
@@ -260,8 +260,8 @@ pub(super) fn compare_orders(rises: &Skipped, sinks: &Skipped, waf: &LiveWaf) ->
     more.combine(is_any(beyond(&before, &after, waf), Direction::Strengthens))
 }
 
-/// Whether an exception before a deployment cancels it: it bypasses the whole ruleset for all
-/// requests that the deployment applies to.
+/// Returns true if an exception before a deployment cancels it: it bypasses the whole ruleset for
+/// all requests that the deployment applies to.
 #[must_use]
 pub fn cancels(exception: &RuleBody, deployment: &RuleBody, waf: &LiveWaf) -> bool {
     let (Some(skipped), Some(id)) = (skipped(exception), deployment.executes()) else {
@@ -277,7 +277,7 @@ pub fn cancels(exception: &RuleBody, deployment: &RuleBody, waf: &LiveWaf) -> bo
         )
 }
 
-/// Whether an exception bypasses none of these rules that stops requests.
+/// Returns true if an exception bypasses none of these rules that stops requests.
 #[must_use]
 pub fn relieves_nothing<'r>(
     exception: &RuleBody,
@@ -390,7 +390,7 @@ fn remark_void<'t>(
     }
 }
 
-/// The catalogue of a target's ruleset.
+/// Returns the catalogue of a target's ruleset.
 fn of<'w>(target: &Target, waf: &'w LiveWaf) -> Option<&'w Catalogue> {
     match target {
         Target::Rule(ruleset, _) | Target::Ruleset(ruleset) => waf.catalogue(ruleset),
@@ -431,7 +431,7 @@ fn list<'t>(targets: impl Iterator<Item = &'t Target>, phase: Phase, waf: &LiveW
     words
 }
 
-/// The common name of a managed ruleset.
+/// Returns the common name of a managed ruleset.
 pub(in crate::insight) fn ruleset_name(id: &str, waf: &LiveWaf) -> String {
     let known = MANAGED_RULESETS.iter().find(|m| m.id == id).map(|m| m.name.to_owned());
     let served = waf.catalogue(id);
@@ -445,7 +445,7 @@ pub(in crate::insight) fn ruleset_name(id: &str, waf: &LiveWaf) -> String {
     }
 }
 
-/// A phase in words.
+/// Returns a phase in words.
 fn phase_name(name: &str) -> String {
     match name {
         MANAGED_PHASE => "all managed rules".to_owned(),

@@ -44,7 +44,7 @@ pub struct LockedRule {
     pub id: String,
     /// Its paranoia level, if it has one.
     pub level: Option<Paranoia>,
-    /// Whether it is on by default.
+    /// True if it is on by default.
     pub enabled: bool,
     /// Its default action.
     pub action: String,
@@ -181,7 +181,7 @@ impl Lock {
         Self { rulesets: by_id.into_values().collect() }
     }
 
-    /// The ruleset with an id.
+    /// Returns the ruleset with an id.
     #[must_use]
     pub fn ruleset(&self, id: &str) -> Option<&LockedRuleset> {
         self.rulesets.iter().find(|r| r.id == id)
@@ -314,7 +314,7 @@ pub fn compare(lock: Option<&LockedRuleset>, catalogue: &Catalogue) -> LockChang
 }
 
 impl LockChanges {
-    /// Whether at most the version changed.
+    /// Returns true if at most the version changed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self {
@@ -334,7 +334,7 @@ impl LockChanges {
             && [relevelled, default_changed, renamed, retagged].iter().all(|l| l.is_empty())
     }
 
-    /// Whether the version equals the one in the lock.
+    /// Returns true if the version equals the one in the lock.
     #[must_use]
     pub fn is_same_version(&self) -> bool {
         self.from_version.as_ref() == Some(&self.to_version)
@@ -387,7 +387,7 @@ impl LockChanges {
     }
 }
 
-/// A text as one word of a line.
+/// Returns a text as one word of a line.
 fn one_column(text: &str) -> String {
     let word: String =
         text.chars().map(|c| if c.is_whitespace() || is_hidden(c) { '_' } else { c }).collect();
@@ -399,13 +399,13 @@ fn one_column(text: &str) -> String {
     }
 }
 
-/// A text as the rest of a line.
+/// Returns a text as the rest of a line.
 fn line(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     visible(&words.chars().filter(|c| !c.is_control()).collect::<String>()).into_owned()
 }
 
-/// A digest of tags that does not depend on their order.
+/// Returns a digest of tags that does not depend on their order.
 fn digest_of_tags(tags: &[String]) -> String {
     let mut tags: Vec<&str> = tags.iter().map(String::as_str).collect();
     tags.sort_unstable();

@@ -23,7 +23,7 @@ use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
 /// Fewest segments of a path prefix that names a directory.
 pub(super) const FEWEST_SEGMENTS: usize = 2;
 
-/// The rules that an exception bypasses, if it is narrow. `before` is the exception that it
+/// Returns the rules that an exception bypasses, if it is narrow. `before` is the exception that it
 /// replaces.
 #[must_use]
 pub fn narrow_exception(
@@ -59,8 +59,8 @@ pub fn narrow_exception(
     (!rules.is_empty()).then_some(rules)
 }
 
-/// The rules that get weaker by a change of a deployment, if all of them are among the named ones
-/// and nothing else gets weaker.
+/// Returns the rules that get weaker by a change of a deployment, if all of them are among the
+/// named ones and nothing else gets weaker.
 #[must_use]
 pub fn narrow_overrides(
     before: &RuleBody,

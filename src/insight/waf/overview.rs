@@ -69,7 +69,7 @@ pub struct RuleSurvey {
     pub id: String,
     /// Its action.
     pub action: String,
-    /// Whether it is on.
+    /// True if it is on.
     pub is_on: bool,
     /// The requests that it applies to.
     pub scope: String,
@@ -120,7 +120,7 @@ pub fn survey_account(rules: &AccountRules, waf: &LiveWaf) -> AccountSurvey {
 pub struct RuleRow<'c> {
     /// The rule.
     pub rule: &'c CatalogueRule,
-    /// Whether it is on.
+    /// True if it is on.
     pub is_on: bool,
     /// What it does.
     pub action: String,
@@ -173,7 +173,6 @@ pub fn survey<'w>(waf: &'w LiveWaf, account: Option<&AccountRules>) -> Survey<'w
     }
 }
 
-/// The live rules of a phase.
 fn rules(waf: &LiveWaf, phase: Phase) -> &[LiveRule] {
     waf.entry_points.get(&phase).map(|entry_point| entry_point.rules()).unwrap_or_default()
 }
@@ -286,7 +285,7 @@ fn of_rule(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> RuleSurvey {
 }
 
 impl<'w> RulesetSurvey<'w> {
-    /// The state of every rule, in the ruleset's order.
+    /// Returns the state of every rule, in the ruleset's order.
     #[must_use]
     pub fn rows(&self) -> Vec<RuleRow<'w>> {
         let exceptions =
@@ -321,8 +320,8 @@ impl<'w> RulesetSurvey<'w> {
         effective.rules.iter().chain(&effective.anomaly).map(row).collect()
     }
 
-    /// The number of enabled rules and of all rules, by family, without the rule that compares the
-    /// score.
+    /// Returns the number of enabled rules and of all rules, by family, without the rule that
+    /// compares the score.
     #[must_use]
     pub fn families(&self) -> Vec<FamilyCount> {
         let Some(effective) = &self.effective else { return Vec::new() };

@@ -10,7 +10,7 @@ const MOST_OF_EXPRESSION: usize = 160;
 /// Number of characters shown of an id.
 pub const SHORT_ID: usize = 8;
 
-/// The title of a rule: its description without its number.
+/// Returns the title of a rule: its description without its number.
 #[must_use]
 pub fn title(rule: &CatalogueRule) -> &str {
     match rule.description.split_once(':') {
@@ -23,7 +23,8 @@ pub fn title(rule: &CatalogueRule) -> &str {
     }
 }
 
-/// The shortest display name of a rule: its number, else its title, else the beginning of its id.
+/// Returns the shortest display name of a rule: its number, else its title, else the beginning of
+/// its id.
 #[must_use]
 pub fn rule_label(rule: &CatalogueRule) -> String {
     match (rule.number, title(rule)) {
@@ -33,7 +34,7 @@ pub fn rule_label(rule: &CatalogueRule) -> String {
     }
 }
 
-/// A rule with its important properties, without its state: `942430 off: SQL injection "…",
+/// Returns a rule with its important properties, without its state: `942430 off: SQL injection "…",
 /// paranoia 2, score 3`.
 pub(super) fn about(rule: &CatalogueRule) -> String {
     let mut words = Vec::new();
@@ -53,17 +54,17 @@ pub(super) fn about(rule: &CatalogueRule) -> String {
     words.join(", ")
 }
 
-/// The beginning of an id.
+/// Returns the beginning of an id.
 pub(super) fn short(id: &str) -> String {
     cut(id, SHORT_ID)
 }
 
-/// An expression in a sentence.
+/// Returns an expression in a sentence.
 pub(super) fn expression(text: &str) -> String {
     format!("`{}`", cut(text, MOST_OF_EXPRESSION))
 }
 
-/// A threshold with its word.
+/// Returns a threshold with its word.
 pub(super) fn threshold(threshold: u32) -> String {
     match threshold_keyword(threshold) {
         Some(word) => format!("{threshold} ({word})"),

@@ -6,7 +6,7 @@ use crate::diagnostic::count;
 use crate::model::Value;
 use crate::model::facts::rate_limits::RATE_COLO;
 
-/// A member that is a number.
+/// Returns a member that is a number.
 pub(super) fn number(rate: &BTreeMap<String, Value>, name: &str) -> Option<i64> {
     match rate.get(name) {
         Some(Value::Integer(n)) => Some(*n),
@@ -14,7 +14,7 @@ pub(super) fn number(rate: &BTreeMap<String, Value>, name: &str) -> Option<i64> 
     }
 }
 
-/// The characteristics that requests are counted by, without the data centre.
+/// Returns the characteristics that requests are counted by, without the data centre.
 pub(super) fn counted_by(rate: &BTreeMap<String, Value>) -> BTreeSet<String> {
     match rate.get("characteristics") {
         Some(Value::List(list)) => {
@@ -24,7 +24,7 @@ pub(super) fn counted_by(rate: &BTreeMap<String, Value>) -> BTreeSet<String> {
     }
 }
 
-/// A rate in words: `more than 5 requests in 60 s by ip.src`.
+/// Returns a rate in words: `more than 5 requests in 60 s by ip.src`.
 pub(super) fn about(rate: &BTreeMap<String, Value>) -> String {
     let shown = |name: &str| number(rate, name).map_or_else(|| "?".to_owned(), |n| n.to_string());
     let requests = number(rate, "requests_per_period")

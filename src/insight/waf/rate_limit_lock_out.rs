@@ -149,7 +149,7 @@ fn usual(rate: &BTreeMap<String, Value>, expression: &Expression) -> Option<i64>
     Some(one.saturating_mul(visitors))
 }
 
-/// Whether a rule is about hosts whose names say that programs, not browsers, use them.
+/// Returns true if a rule is about hosts whose names say that programs, not browsers, use them.
 fn is_for_programs(expression: &Expression) -> bool {
     const WORDS: &[&str] = &["api", "graphql", "grpc", "rpc", "hooks", "webhook", "webhooks"];
     let is_program = |host: &String| {

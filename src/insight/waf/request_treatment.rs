@@ -119,8 +119,8 @@ enum Unfollowed {
     Parameter(String, Value),
 }
 
-/// The position of a value in a list, to which it is added if needed. The last place stands for all
-/// that have none.
+/// Returns the position of a value in a list, to which it is added if needed. The last place stands
+/// for all that have none.
 fn number_of<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
     let found = list.iter().position(|one| *one == value).unwrap_or_else(|| {
         list.push(value);
@@ -129,7 +129,7 @@ fn number_of<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
     found.min(MOST_BITS)
 }
 
-/// Whether a deployment stops no request: it only logs, or what would act is off.
+/// Returns true if a deployment stops no request: it only logs, or what would act is off.
 fn stops_nothing(body: &RuleBody, catalogue: &Catalogue) -> bool {
     let is_idle = |rule: &EffectiveRule<'_>| !rule.effect.enabled || only_logs(&rule.effect.action);
     effective_deployment(body, catalogue).is_some_and(|deployment| match &deployment.anomaly {
@@ -138,7 +138,7 @@ fn stops_nothing(body: &RuleBody, catalogue: &Catalogue) -> bool {
     })
 }
 
-/// The rule without what says which requests it is for and what it is called.
+/// Returns the rule without what says which requests it is for and what it is called.
 fn deed(body: &RuleBody) -> RuleBody {
     let mut deed = canonical(body);
     for member in ["expression", "ref", "description", "enabled", "logging"] {
@@ -298,7 +298,7 @@ impl Requests {
         }
     }
 
-    /// The kinds of requests: properties that can go together.
+    /// Returns the kinds of requests: properties that can go together.
     fn combinations(&self) -> Vec<u64> {
         let count = self.expressions.len();
         let (mut implied, mut apart) = (vec![0_u64; count], vec![0_u64; count]);
@@ -362,7 +362,7 @@ impl Requests {
         self.kinds.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty()
@@ -434,7 +434,7 @@ impl Requests {
         met
     }
 
-    /// The bypassed rules that are off in a version: bypassing them changes nothing.
+    /// Returns the bypassed rules that are off in a version: bypassing them changes nothing.
     fn off(&self, version: &RuleBody, waf: &LiveWaf) -> u64 {
         let catalogue = version.executes().and_then(|id| waf.catalogue(id));
         let Some(effective) =
@@ -455,7 +455,7 @@ impl Requests {
         all.filter(|(_, rule)| is_off(rule)).fold(0, |all, (n, _)| all | 1 << n)
     }
 
-    /// The rules of a ruleset that are bypassed anywhere.
+    /// Returns the rules of a ruleset that are bypassed anywhere.
     fn rules_of(&self, ruleset: usize) -> u64 {
         let of_it = |(id, _): &(String, String)| self.rulesets.get(ruleset) == Some(id);
         self.exempt
@@ -465,7 +465,7 @@ impl Requests {
             .fold(0, |all, (n, _)| all | 1 << n.min(MOST_BITS))
     }
 
-    /// Whether whoever passes `stricter` also passes `other`.
+    /// Returns true if whoever passes `stricter` also passes `other`.
     #[must_use]
     pub fn covers(&self, stricter: &Treatment, other: &Treatment) -> bool {
         if stricter.blocked || other.blocked {
@@ -499,7 +499,7 @@ impl Requests {
         }
     }
 
-    /// A kind of request in words.
+    /// Returns a kind of request in words.
     #[must_use]
     pub fn about(&self, kind: usize) -> String {
         let all: Vec<String> = bits(self.kinds[kind])
@@ -513,7 +513,7 @@ impl Requests {
     }
 }
 
-/// The numbers of the bits that are set.
+/// Returns the numbers of the bits that are set.
 fn bits(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let n = set.trailing_zeros();

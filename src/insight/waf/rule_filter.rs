@@ -16,7 +16,7 @@ pub struct RuleFilter {
 }
 
 impl RuleFilter {
-    /// Whether a rule matches.
+    /// Returns true if a rule matches.
     #[must_use]
     pub fn keeps(&self, row: &RuleRow) -> bool {
         let Self { tag, family, level, is_on } = self;

@@ -44,12 +44,11 @@ impl<'r> MovedRule<'r> {
         Self { body, kind: OnceCell::new(), scope: OnceCell::new() }
     }
 
-    /// Its kind.
     fn kind(&self) -> &Kind<'r> {
         self.kind.get_or_init(|| kind(self.body))
     }
 
-    /// The requests that it applies to.
+    /// Returns the requests that it applies to.
     fn scope(&self) -> &Expression {
         self.scope.get_or_init(|| rule_scope::expression(self.body))
     }
@@ -67,7 +66,7 @@ pub struct Move<'p, 'r> {
     pub downward: Vec<&'p MovedRule<'r>>,
 }
 
-/// The impact of a rule's new position in its phase.
+/// Returns the impact of a rule's new position in its phase.
 #[must_use]
 pub fn move_impact(phase: Phase, moved: &Move<'_, '_>, waf: &LiveWaf) -> Impact {
     let Move { rule, upward, downward } = moved;
@@ -114,7 +113,6 @@ enum Kind<'r> {
     Other,
 }
 
-/// The kind of a rule.
 fn kind(body: &RuleBody) -> Kind<'_> {
     match (skipped(body), body.executes(), strength(body.action())) {
         (Some(skipped), _, _) => Kind::Skips(skipped),
@@ -127,7 +125,7 @@ fn kind(body: &RuleBody) -> Kind<'_> {
     }
 }
 
-/// The direction of a change that puts one rule before another that came before it.
+/// Returns the direction of a change that puts one rule before another that came before it.
 fn exchanged(rises: &MovedRule<'_>, sinks: &MovedRule<'_>, waf: &LiveWaf) -> Direction {
     let direction = for_both(rises, sinks, waf);
     // The expensive check, only where it matters.
@@ -140,7 +138,7 @@ fn exchanged(rises: &MovedRule<'_>, sinks: &MovedRule<'_>, waf: &LiveWaf) -> Dir
     }
 }
 
-/// The direction for requests that match both.
+/// Returns the direction for requests that match both.
 fn for_both(rises: &MovedRule<'_>, sinks: &MovedRule<'_>, waf: &LiveWaf) -> Direction {
     match (rises.kind(), sinks.kind()) {
         (Kind::Skips(one), Kind::Skips(other)) => exception::compare_orders(one, other, waf),
@@ -169,7 +167,7 @@ fn for_both(rises: &MovedRule<'_>, sinks: &MovedRule<'_>, waf: &LiveWaf) -> Dire
     }
 }
 
-/// The direction of a change that puts an exception before a rule.
+/// Returns the direction of a change that puts an exception before a rule.
 fn passed(skipped: &Skipped, kind: &Kind<'_>, rule: &RuleBody, waf: &LiveWaf) -> Direction {
     match (skipped.acts_on(rule, waf), kind) {
         (Some(false), _) | (_, Kind::Acts(Strength::Log) | Kind::Limits(Strength::Log)) => {
@@ -180,13 +178,13 @@ fn passed(skipped: &Skipped, kind: &Kind<'_>, rule: &RuleBody, waf: &LiveWaf) ->
     }
 }
 
-/// Whether a ruleset is managed by Cloudflare; those contain no exceptions.
+/// Returns true if a ruleset is managed by Cloudflare; those contain no exceptions.
 fn is_managed(id: &str, waf: &LiveWaf) -> bool {
     waf.catalogue(id).is_some() || Managed::recognise(id, "").is_some()
 }
 
-/// The effect of passing another rule as a sentence. The moved rule is now on this `side` of the
-/// other.
+/// Returns the effect of passing another rule as a sentence. The moved rule is now on this `side`
+/// of the other.
 fn sentence(
     rule: &RuleBody,
     other: &RuleBody,
@@ -267,7 +265,7 @@ pub fn lets_pass<'p, 'r: 'p>(
     None
 }
 
-/// The display name of a rule.
+/// Returns the display name of a rule.
 fn name(body: &RuleBody, waf: &LiveWaf) -> String {
     if let Some(id) = body.executes() {
         return format!("the {}", exception::ruleset_name(id, waf));

@@ -7,12 +7,12 @@ use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::ruleset::RuleBody;
 
-/// The expression of a rule; a rule without one matches nothing that we know.
+/// Returns the expression of a rule; a rule without one matches nothing that we know.
 pub(super) fn expression(body: &RuleBody) -> Expression {
     body.expression().unwrap_or_else(|| Expression::reported(""))
 }
 
-/// Whether it is certain that no request matches both.
+/// Returns true if it is certain that no request matches both.
 pub(super) fn are_apart(one: &Expression, other: &Expression) -> bool {
     // An invalid expression could change its meaning between parentheses.
     if !is_readable(one) || !is_readable(other) {
@@ -28,8 +28,8 @@ pub(super) fn are_apart(one: &Expression, other: &Expression) -> bool {
         || is_outside(other, left)
 }
 
-/// A change of scope: its direction, for a rule that stops requests, and a sentence. `None` if the
-/// scope is the same.
+/// Returns a change of scope: its direction, for a rule that stops requests, and a sentence. `None`
+/// if the scope is the same.
 pub(super) fn compare(before: &Expression, after: &Expression) -> Option<(Direction, String)> {
     let (direction, about) = match Expression::scope_change(before, after) {
         ScopeChange::Equal => return None,
@@ -49,20 +49,20 @@ pub(super) fn compare(before: &Expression, after: &Expression) -> Option<(Direct
     Some((direction, format!("scope {} → {}: {about}", requests(before), requests(after))))
 }
 
-/// Whether one is the negation of the other.
+/// Returns true if one is the negation of the other.
 fn is_negated(one: &Expression, other: &Expression) -> bool {
     let opposite = Expression::reported(&format!("not ({})", one.canonical()));
     // An invalid expression could change its meaning between parentheses.
     is_readable(one) && Expression::scope_change(&opposite, other) == ScopeChange::Equal
 }
 
-/// Whether an expression is valid, so that it can be compared.
+/// Returns true if an expression is valid, so that it can be compared.
 fn is_readable(expression: &Expression) -> bool {
     static NO_REQUEST: LazyLock<Expression> = LazyLock::new(|| Expression::reported("false"));
     Expression::scope_change(expression, &NO_REQUEST) != ScopeChange::Unknown
 }
 
-/// The requests of an expression, as part of a sentence.
+/// Returns the requests of an expression, as part of a sentence.
 pub(super) fn requests(expression: &Expression) -> String {
     if expression.is_always_true() {
         "all requests".to_owned()

@@ -70,7 +70,8 @@ pub fn reach_summary(all: &[Reach]) -> Option<String> {
     }
 }
 
-/// The families whose attacks alone cannot reach the threshold. Empty if there is no threshold.
+/// Returns the families whose attacks alone cannot reach the threshold. Empty if there is no
+/// threshold.
 #[must_use]
 pub fn unreachable_families(catalogue: &Catalogue, overrides: &Overrides) -> Vec<Reach> {
     let mut body = RuleBody::default();
@@ -78,7 +79,7 @@ pub fn unreachable_families(catalogue: &Catalogue, overrides: &Overrides) -> Vec
     effective_deployment(&body, catalogue).as_ref().map(of_effective).unwrap_or_default()
 }
 
-/// The same for a deployment.
+/// Returns the same for a deployment.
 pub(super) fn of_effective(effective: &EffectiveDeployment) -> Vec<Reach> {
     let Some(threshold) = effective.threshold().filter(|_| effective.acts()) else {
         return Vec::new();

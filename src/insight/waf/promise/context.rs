@@ -13,7 +13,7 @@ pub struct Context<'a> {
     pub account: Option<&'a BTreeMap<Phase, EntryPoint>>,
     /// Whether a rule of a phase is one that the spec does not name.
     pub is_foreign: &'a dyn Fn(Phase, &LiveRule) -> bool,
-    /// Whether a plan changes the deployment itself: then its overrides are no cause, because the
+    /// True if a plan changes the deployment itself: then its overrides are no cause, because the
     /// plan reports them.
     pub is_changed: bool,
     /// What the spec accepts.

@@ -166,7 +166,7 @@ fn freed(
     (!rules.is_empty()).then_some(Freed::Some(rules))
 }
 
-/// A rule that counts.
+/// Returns a rule that counts.
 fn shortfall(
     phase: Phase,
     rule: &LiveRule,

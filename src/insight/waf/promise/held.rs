@@ -95,7 +95,7 @@ struct Promise<'a> {
 }
 
 impl<'a> Promise<'a> {
-    /// Whether the spec promises that a rule is on; given as the spec alone would have it.
+    /// Returns true if the spec promises that a rule is on; given as the spec alone would have it.
     fn is_on(&self, rule: &EffectiveRule<'_>) -> bool {
         let is_said = matches!(rule.why, DecidedBy::Rule | DecidedBy::Tag(_));
         let is_in_floor = match self.desired.ruleset {
@@ -110,12 +110,11 @@ impl<'a> Promise<'a> {
         rule.effect.enabled && (is_said || (is_in_floor && is_default))
     }
 
-    /// The rules that are promised to be on.
+    /// Returns the rules that are promised to be on.
     fn on(&self) -> impl Iterator<Item = &EffectiveRule<'a>> {
         self.rules.rules.iter().filter(|rule| self.is_on(rule))
     }
 
-    /// Compares with the live deployment.
     fn compare(&self, live: &RuleBody, effective: &EffectiveDeployment<'_>, found: &mut InForce) {
         if !effective.is_on {
             let is = "false".to_owned();
@@ -254,7 +253,7 @@ impl<'a> Promise<'a> {
         }
     }
 
-    /// The promise about rules, in words.
+    /// Returns the promise about rules, in words.
     fn promised_rules(&self) -> String {
         let count = count(self.on().count(), "rule");
         match (self.desired.ruleset, &self.desired.paranoia) {
@@ -360,7 +359,7 @@ impl<'a> Promise<'a> {
     }
 }
 
-/// The override that decides about a rule.
+/// Returns the override that decides about a rule.
 fn cause_of(rule: &EffectiveRule<'_>, why: &DecidedBy, is: &str) -> Option<Cause> {
     let of_tag =
         |tag: String| Cause::Override { shown: format!("tag {tag}"), name: tag, is: is.to_owned() };
@@ -433,7 +432,7 @@ fn agreement(object: &AcceptedObject, cause: &Cause, catalogue: &Catalogue) -> O
     }
 }
 
-/// Whether two rules skip the same for the same requests.
+/// Returns true if two rules skip the same for the same requests.
 fn skipped_alike(accepted: &RuleBody, live: &RuleBody) -> bool {
     let part = |body: &RuleBody| {
         let body = canonical(body);

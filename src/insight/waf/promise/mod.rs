@@ -82,7 +82,7 @@ impl InForce {
         !self.shortfalls.is_empty()
     }
 
-    /// The promised rules that are off, bypassed or too weak.
+    /// Returns the promised rules that are off, bypassed or too weak.
     #[must_use]
     pub fn lost_rules(&self) -> BTreeSet<&str> {
         self.shortfalls.iter().flat_map(|shortfall| &shortfall.rules).map(String::as_str).collect()
@@ -160,7 +160,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// The id of the object: of a rule, a tag or an override.
+    /// Returns the id of the object: of a rule, a tag or an override.
     #[must_use]
     pub fn id(&self) -> &str {
         match self {

@@ -16,7 +16,7 @@ pub(super) fn list_of<'r>(rules: impl Iterator<Item = &'r CatalogueRule>) -> Str
     first_of(rules.map(phrases::rule_label), MOST_NAMES)
 }
 
-/// The requests that match an expression, as the subject of a sentence.
+/// Returns the requests that match an expression, as the subject of a sentence.
 pub(super) fn requests(expression: &Expression) -> String {
     match expression.is_always_true() {
         true => "all requests".to_owned(),
@@ -32,7 +32,7 @@ pub(super) fn accepted(shortfall: &Shortfall, note: &Note) -> String {
 }
 
 impl Cause {
-    /// The cause in words.
+    /// Returns the cause in words.
     #[must_use]
     pub fn words(&self) -> String {
         match self {
@@ -49,7 +49,7 @@ impl Cause {
 }
 
 impl Cause {
-    /// The entry of `accept` that accepts it, as a spec has it.
+    /// Returns the entry of `accept` that accepts it, as a spec has it.
     #[must_use]
     pub fn accept_entry(&self) -> String {
         let (name, is) = match self {
@@ -79,18 +79,18 @@ impl Cause {
     }
 }
 
-/// A text in single quotes.
+/// Returns a text in single quotes.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''").replace(['\n', '\r'], " "))
 }
 
-/// A text as a plain scalar, if it can be one.
+/// Returns a text as a plain scalar, if it can be one.
 fn scalar(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { quoted(text) }
 }
 
-/// A value in one line of YAML.
+/// Returns a value in one line of YAML.
 fn flow(value: &Value) -> String {
     match value {
         Value::Text(text) => scalar(text),
